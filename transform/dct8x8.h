@@ -1,0 +1,124 @@
+// The 8x8 DCT as a job: what to transform, how, from where to where, and what to measure.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Every engine offers a Dct8x8Ops; all of them take the same Dct8x8Job and, for the integer
+// methods, write the same bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transform/device.h"
+#include "transform/quant_table.h"
+
+namespace cudatransform {
+
+enum class Direction { kForward, kInverse };
+
+// See docs/architecture.md for what each promises. kIslow and kIfast exist at depth 8 only; ask
+// effective_method() what a job of another depth gets.
+enum class Method {
+  kIslow,       // int32, libjpeg's accurate integer method; bit-exact to libjpeg-turbo
+  kIfast,       // 16-bit, libjpeg's fast integer method; bit-exact to libjpeg-turbo
+  kFloat,       // fp32 AA&N, scaling folded into the tables; the fastest
+  kReference,   // the fp64 definition
+  kNaive,       // fp32, the definition with cosines computed at run time
+  kMatrix,      // fp32, two matrix products with a cosine table (whitepaper CUDA 1)
+  kSeparable,   // fp32, rows then columns from the table, one thread per sample on a GPU
+  kDecomposed,  // fp32, Sung's eight-tap decomposition (whitepaper CUDA 2)
+  kShuffle,     // fp32, the same, transposed by warp shuffles on a GPU
+};
+inline constexpr int kMethodCount = 9;
+
+// "islow", "float", ...: the spelling of the method property.
+const char* method_name(Method method);
+
+// The method that really runs at `depth` bits: islow and ifast above 8 bits are answered by float,
+// because libjpeg's 12-bit constants fail IEEE 1180.
+Method effective_method(Method method, int depth);
+
+enum class CoefType { kS16, kS32, kF32 };
+enum class Layout {
+  kBlock,  // 64 consecutive coefficients a block, blocks in raster order, block rows pitched
+  kPlane,  // coefficient (u, v) of block (bx, by) at row 8 by + v, column 8 bx + u, rows pitched
+};
+enum class Order { kRaster, kZigzag };  // inside a block; kPlane is always kRaster
+
+enum class SampleType {
+  kU8,
+  kU16,  // little endian, `shift` bits above the sample's own
+  kS16,  // inverse only: signed, neither level shifted nor clamped to the depth (IEEE 1180 tests)
+};
+
+// One component's samples. Addresses are the engine's: host memory for the CPU engine, device
+// memory for the CUDA engine. Components are in JPEG order: Y Cb Cr, or R G B.
+struct SamplePlane {
+  void* data = nullptr;    // the first sample
+  ptrdiff_t pitch = 0;     // bytes from one row to the next
+  int32_t width = 0;       // visible samples in a row
+  int32_t height = 0;      // visible rows in memory
+  int32_t stride = 1;      // bytes from a sample to its right neighbour (NV12 chroma: 2)
+  int32_t shift = 0;       // kU16: left shift of a sample in its container (P010: 6)
+  int32_t row_repeat = 1;  // inverse: memory rows that get each component row (4:4:0 as 4:4:4: 2)
+  SampleType type = SampleType::kU8;
+
+  int32_t rows() const { return (height + row_repeat - 1) / row_repeat; }  // component rows
+};
+
+// One component's coefficients: blocks_w x blocks_h blocks that cover the samples exactly
+// (ceil(width / 8) x ceil(rows() / 8)).
+struct CoefPlane {
+  void* data = nullptr;  // aligned to the coefficient type; CUDA: 16 bytes, as the pitch
+  ptrdiff_t pitch = 0;   // kBlock: bytes from one row of blocks to the next; kPlane: of coefficients
+  int32_t blocks_w = 0;
+  int32_t blocks_h = 0;
+  int32_t table = 0;  // index into Dct8x8Job::tables
+};
+
+// Sums over one frame, by component, over visible samples (sse) and all stored coefficients
+// (zeros). The caller divides.
+struct Dct8x8Sums {
+  uint64_t sse[3];    // squared difference of samples at their own depth
+  uint64_t zeros[3];  // coefficients equal to zero, as stored
+};
+
+enum MeasureFlags : uint32_t {
+  kMeasureSse = 1,    // forward: reconstruction by the same method against the source;
+                      // inverse: output against `reference`
+  kMeasureZeros = 2,  // count zero coefficients (forward: written, inverse: read)
+};
+
+struct Dct8x8Job {
+  Direction direction = Direction::kForward;
+  Method method = Method::kIslow;  // an effective one for `depth`
+  // Allowed: quantized with kS16 (depth <= 12) or kS32 (depth 16), unquantized with kS32 (rounded)
+  // or kF32. Unquantized values are orthonormal: DC = 8 x (mean - 2^(depth-1)).
+  CoefType type = CoefType::kS16;
+  Layout layout = Layout::kBlock;
+  Order order = Order::kRaster;
+  bool quantized = true;
+  int depth = 8;  // 8, 10, 12, 16; level shift 2^(depth-1)
+  int components = 0;  // 1 or 3
+  SamplePlane samples[3];
+  CoefPlane coefs[3];
+  QuantTable tables[4];  // natural order, entries 1..65535; ignored when !quantized
+  uint32_t measure = 0;
+  SamplePlane reference[3];    // inverse with kMeasureSse; sizes as samples[] (row_repeat 1)
+  Dct8x8Sums* sums = nullptr;  // with measure: host memory (CUDA: pinned), valid once the fence is
+                               // done and until then the engine's
+};
+
+// Checks everything that an engine relies on (sizes, pitches, pairs of type and depth, tables
+// without zeros, methods that exist at the depth), so that a job that passes cannot make a kernel
+// leave its buffers. Engines call it first.
+Status validate(const Dct8x8Job& job);
+
+// What one engine offers. submit() returns at once; `fence` is done when outputs and sums are
+// complete. Partial blocks at the right and bottom are filled by replicating the last column and
+// row (forward) or dropped (inverse); padding bytes of the output pitch are never written.
+struct Dct8x8Ops {
+  const char* name;
+  Status (*submit)(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence);
+};
+
+}  // namespace cudatransform
