@@ -1,0 +1,73 @@
+// Spare events and loaded kernels of one CUDA context.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/context.h"
+
+namespace cudatransform::cuda {
+
+Context::~Context() {
+  ScopedContext scoped(*this);
+  if (!scoped.status().ok()) return;  // the context has gone and taken everything with it
+  for (std::vector<CUevent>& events : spare_events_)
+    for (CUevent event : events) driver_.event_destroy(event);
+  for (const auto& [image, module] : modules_) driver_.module_unload(module);
+}
+
+Status Context::take_event(bool timed, CUevent* event) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<CUevent>& spare = spare_events_[timed];
+    if (!spare.empty()) {
+      *event = spare.back();
+      spare.pop_back();
+      return {};
+    }
+  }
+  CT_ENTER_CONTEXT(*this);
+  // A thread that waits for a frame sleeps: a media pipeline has other threads to run meanwhile.
+  const unsigned flags =
+      timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC;
+  return driver_.check(driver_.event_create(event, flags), "cuEventCreate");
+}
+
+void Context::give_event(bool timed, CUevent event) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  spare_events_[timed].push_back(event);
+}
+
+Status Context::module_of(const void* image, CUmodule* module) {
+  if (auto found = modules_.find(image); found != modules_.end()) {
+    *module = found->second;
+    return {};
+  }
+  CT_ENTER_CONTEXT(*this);
+  CT_RETURN_IF_ERROR(driver_.check(driver_.module_load_data(module, image), "cuModuleLoadData"));
+  modules_.emplace(image, *module);
+  return {};
+}
+
+Status Context::kernel(const void* image, const char* name, CUfunction* function) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  // Kernel names are unique over all images: the build embeds extern "C" names of one project.
+  if (auto found = kernels_.find(name); found != kernels_.end()) {
+    *function = found->second;
+    return {};
+  }
+  CUmodule module = nullptr;
+  CT_RETURN_IF_ERROR(module_of(image, &module));
+  CT_ENTER_CONTEXT(*this);
+  CT_RETURN_IF_ERROR(
+      driver_.check(driver_.module_get_function(function, module, name), "cuModuleGetFunction"));
+  kernels_.emplace(name, *function);
+  return {};
+}
+
+ScopedContext::ScopedContext(const Context& context) : driver_(context.driver()) {
+  status_ = driver_.check(driver_.ctx_push_current(context.handle()), "cuCtxPushCurrent");
+}
+
+ScopedContext::~ScopedContext() {
+  CUcontext popped = nullptr;
+  if (status_.ok()) driver_.ctx_pop_current(&popped);
+}
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,66 @@
+// What everything made on one CUDA context shares: the driver, spare events, loaded kernels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/driver.h"
+
+namespace cudatransform::cuda {
+
+// Fences and memory hold it, so it (and with it the caller's context) outlives the Device that they
+// came from. Thread safe.
+class Context {
+ public:
+  Context(const Driver& driver, CUcontext handle, std::shared_ptr<void> keep_alive)
+      : driver_(driver), handle_(handle), keep_alive_(std::move(keep_alive)) {}
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  CUcontext handle() const { return handle_; }
+
+  // Lends an event, with time stamps or without. It is the caller's until given back.
+  Status take_event(bool timed, CUevent* event);
+  void give_event(bool timed, CUevent event);
+
+  // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
+  Status kernel(const void* image, const char* name, CUfunction* function);
+
+ private:
+  Status module_of(const void* image, CUmodule* module);
+
+  const Driver& driver_;
+  CUcontext handle_;
+  std::shared_ptr<void> keep_alive_;  // the caller's hold on the context: released last
+  std::mutex mutex_;
+  std::vector<CUevent> spare_events_[2];
+  std::unordered_map<const void*, CUmodule> modules_;
+  std::unordered_map<std::string, CUfunction> kernels_;
+};
+
+// Makes a context current for a scope, whatever was current before.
+class ScopedContext {
+ public:
+  explicit ScopedContext(const Context& context);
+  ~ScopedContext();
+  ScopedContext(const ScopedContext&) = delete;
+  ScopedContext& operator=(const ScopedContext&) = delete;
+  const Status& status() const { return status_; }
+
+ private:
+  const Driver& driver_;
+  Status status_;
+};
+
+// Makes `context` current until the end of the enclosing block, or returns the failure.
+#define CT_ENTER_CONTEXT(context)                        \
+  ::cudatransform::cuda::ScopedContext scoped_(context); \
+  CT_RETURN_IF_ERROR(scoped_.status())
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,122 @@
+// Streams and the events that order them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/queue.h"
+
+#include <atomic>
+
+namespace cudatransform::cuda {
+namespace {
+
+class EventFence final : public Fence {
+ public:
+  EventFence(std::shared_ptr<Context> context, CUevent event)
+      : context_(std::move(context)), event_(event) {}
+  ~EventFence() override { context_->give_event(false, event_); }
+
+  bool done() override {
+    if (result_ != CUDA_ERROR_NOT_READY) return true;
+    ScopedContext scoped(*context_);
+    // Of a context that has gone no work is left to wait for.
+    if (!scoped.status().ok()) return true;
+    result_ = context_->driver().event_query(event_);
+    return result_ != CUDA_ERROR_NOT_READY;
+  }
+
+  Status wait() override {
+    const Driver& driver = context_->driver();
+    if (result_ == CUDA_ERROR_NOT_READY) {
+      CT_ENTER_CONTEXT(*context_);
+      result_ = driver.event_synchronize(event_);
+    }
+    return driver.check(result_, "waiting for the GPU");
+  }
+
+  Status enqueue_wait(void* native_stream) override {
+    if (result_ == CUDA_SUCCESS) return {};
+    CT_ENTER_CONTEXT(*context_);
+    const Driver& driver = context_->driver();
+    return driver.check(driver.stream_wait_event(static_cast<CUstream>(native_stream), event_,
+                                                 CU_EVENT_WAIT_DEFAULT),
+                        "cuStreamWaitEvent");
+  }
+
+ private:
+  std::shared_ptr<Context> context_;
+  CUevent event_;
+  std::atomic<CUresult> result_ = CUDA_ERROR_NOT_READY;
+};
+
+}  // namespace
+
+StreamQueue::~StreamQueue() {
+  ScopedContext scoped(*context_);
+  if (!scoped.status().ok()) return;
+  const Driver& driver = context_->driver();
+  driver.stream_synchronize(stream_);
+  if (scratch_ != 0) driver.mem_free(scratch_);
+  driver.stream_destroy(stream_);
+}
+
+Status StreamQueue::wait_for(const FencePtr& fence) {
+  return fence == nullptr ? Status{} : fence->enqueue_wait(stream_);
+}
+
+Status StreamQueue::record(FencePtr* fence) {
+  CUevent event = nullptr;
+  CT_RETURN_IF_ERROR(context_->take_event(false, &event));
+  auto recorded = std::make_shared<EventFence>(context_, event);
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  CT_RETURN_IF_ERROR(driver.check(driver.event_record(event, stream_), "cuEventRecord"));
+  *fence = std::move(recorded);
+  return {};
+}
+
+Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {
+  const Driver& driver = context_->driver();
+  if (bytes > scratch_bytes_) {
+    CT_ENTER_CONTEXT(*context_);
+    if (scratch_ != 0) {
+      CT_RETURN_IF_ERROR(driver.check(driver.stream_synchronize(stream_), "cuStreamSynchronize"));
+      CT_RETURN_IF_ERROR(driver.check(driver.mem_free(scratch_), "cuMemFree"));
+      scratch_ = 0;
+      scratch_bytes_ = 0;
+    }
+    CT_RETURN_IF_ERROR(driver.check(driver.mem_alloc(&scratch_, bytes), "cuMemAlloc (scratch)"));
+    scratch_bytes_ = bytes;
+  }
+  *address = scratch_;
+  return {};
+}
+
+Status StreamQueue::launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
+                           void** arguments) {
+  CUfunction function = nullptr;
+  CT_RETURN_IF_ERROR(context_->kernel(image, kernel, &function));
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  const CUresult result =
+      driver.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments, nullptr);
+  return result == CUDA_SUCCESS ? Status{} : driver.check(result, kernel);
+}
+
+Status StreamQueue::clear(CUdeviceptr address, size_t bytes) {
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  return driver.check(driver.memset_d8_async(address, 0, bytes, stream_), "cuMemsetD8Async");
+}
+
+Status StreamQueue::read_back(void* destination, CUdeviceptr source, size_t bytes) {
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  return driver.check(driver.memcpy_dtoh_async(destination, source, bytes, stream_),
+                      "cuMemcpyDtoHAsync");
+}
+
+Status StreamQueue::synchronize() {
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  return driver.check(driver.stream_synchronize(stream_), "cuStreamSynchronize");
+}
+
+}  // namespace cudatransform::cuda
