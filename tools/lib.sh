@@ -1,0 +1,141 @@
+# shellcheck shell=bash disable=SC2034  # the sourcing scripts use the lists
+# What tools/test and tools/demo share: packages, a private environment, set-up, compilation.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sourced, not run. Nothing here writes outside the clone, except apt.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$root/build
+# The system's own: a Python of pyenv or /usr/local does not see Debian's packages.
+python=/usr/bin/python3
+
+build_packages=(
+  build-essential meson ninja-build pkg-config git python3
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libgstreamer-plugins-bad1.0-dev
+  libhwy-dev libtbb-dev
+  libgl-dev                                    # the CUDA headers of GStreamer include GL/gl.h
+  gobject-introspection libgirepository1.0-dev # libgstdct's typelib
+)
+# What the pipelines of the tests, the README and the demo use.
+run_packages=(
+  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
+  gstreamer1.0-plugins-ugly gstreamer1.0-libav
+  python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
+)
+test_packages=(
+  libgtest-dev libbenchmark-dev libjpeg62-turbo-dev libturbojpeg0-dev libjpeg-turbo-progs
+  ffmpeg netpbm valgrind clang-format shellcheck
+)
+demo_packages=(python3-pil python3-matplotlib)
+
+say() { printf '== %s\n' "$*"; }
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Everything that would land in the home directory goes into the build directory.
+use_private_environment() {
+  local cache=$root/build/private
+  mkdir -p "$cache/tmp"
+  export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
+  export TMPDIR=$cache/tmp MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
+  export PYTHONDONTWRITEBYTECODE=1
+  export GST_REGISTRY=$cache/gstreamer-registry.bin
+  # Debian's tools (meson among them) start with "env python3".
+  export PATH=/usr/bin:$PATH
+}
+
+# run_long LOG WHAT COMMAND...: runs the command with its output in LOG, says every few seconds how
+# far it is, and shows the end of the log when it fails.
+run_long() {
+  local log=$1 what=$2 pid started=$SECONDS status=0
+  shift 2
+  mkdir -p "$(dirname "$log")"
+  say "$what"
+  "$@" >"$log" 2>&1 </dev/null &
+  pid=$!
+  # A background command ignores the interrupt key by itself.
+  trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+  local next=$((SECONDS + 10))
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep 0.2
+    if ((SECONDS >= next)); then
+      next=$((SECONDS + 10))
+      printf '   %3d s  %s\n' "$((SECONDS - started))" "$(last_line "$log")"
+    fi
+  done
+  wait "$pid" || status=$?
+  trap - INT TERM
+  if ((status != 0)); then
+    printf '%s\n' "--- the end of $log:"
+    tail -n 40 "$log"
+  fi
+  return "$status"
+}
+
+last_line() { tail -c 400 "$1" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | cut -c 1-100; }
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "installing packages needs root or sudo; ask an administrator for: apt-get install $missing"
+  fi
+}
+
+# install_packages NAME...: installs through apt what is not there yet.
+install_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "No dpkg here: taking it that the equivalents of these are installed: $*"
+    return
+  fi
+  local installed name
+  installed=" $(dpkg-query -W -f '${db:Status-Status}/${Package} ' | tr '\n' ' ')"
+  missing=
+  for name in "$@"; do
+    [[ $installed == *" installed/$name "* ]] || missing+="$name "
+  done
+  [ -n "$missing" ] || return 0
+  say "Installing $missing"
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
+  run_long "$build/private/apt-update.log" "Reading apt's package lists" \
+    as_root "${apt[@]}" update || die "apt-get update failed"
+  # shellcheck disable=SC2086  # a list of words
+  run_long "$build/private/apt-install.log" "Installing with apt" \
+    as_root "${apt[@]}" install --no-install-recommends $missing || die "apt-get install failed"
+}
+
+# Options of every set-up: the GPU architectures to compile for, and where the test pictures are.
+common_options() {
+  local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
+  if [ -z "$archs" ] && [ "${CI:-}" = true ]; then archs=sm_90; fi
+  if [ -n "$archs" ]; then printf '%s\n' "-Dcuda-archs=$archs"; fi
+  if [ -z "$data" ] && [ -f "$root/../shared/data/images/barbara.pgm" ]; then
+    data=$(cd "$root/../shared/data" && pwd)
+  fi
+  printf '%s\n' "-Dtest-data=$data"
+}
+
+# build_project DIR OPTION...: sets DIR up once, again when the options or nvcc have changed, and
+# compiles what has changed.
+build_project() {
+  local dir=$1 name=${1##*/} wanted options
+  shift
+  mapfile -t options < <(common_options)
+  options+=("$@")
+  wanted="${options[*]} nvcc=$(command -v nvcc || true)"
+  if [ ! -f "$dir/build.ninja" ]; then
+    run_long "$dir/private/setup.log" "Setting up $name/" \
+      meson setup "${options[@]}" "$dir" "$root" || return
+  elif [ "$(cat "$dir/private/options" 2>/dev/null)" != "$wanted" ]; then
+    run_long "$dir/private/setup.log" "Setting up $name/ again: other options" \
+      meson setup --reconfigure "${options[@]}" "$dir" "$root" || return
+  fi
+  printf '%s\n' "$wanted" >"$dir/private/options"
+  run_long "$dir/private/compile.log" "Compiling in $name/ (minutes the first time)" \
+    ninja -C "$dir"
+}

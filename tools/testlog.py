@@ -1,0 +1,62 @@
+"""Turns meson's test logs into lines of results, and lines of results into the closing summary.
+
+testlog.py SUITE LOG...      prints "suite, test, PASS or FAIL or SKIP, reason", separated by tabs
+testlog.py --summary FILE    prints what was skipped and failed, and the counts as the last line
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import json
+import re
+import sys
+
+PASSED = {"OK", "EXPECTEDFAIL"}
+SKIPPED = {"SKIP"}
+
+
+def reason_for(test):
+    """The test's own line about why it skipped or failed: the last that mentions it."""
+    text = test.get("stdout", "") + "\n" + test.get("stderr", "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    word = "skip" if test["result"] in SKIPPED else "fail|error"
+    told = [line for line in lines if re.search(word, line, re.IGNORECASE)]
+    reason = told[-1] if told else test["result"].lower()
+    return reason.replace("\t", " ")[:160]
+
+
+def results_of(suite, paths):
+    for path in paths:
+        with open(path, encoding="utf-8") as log:
+            for line in log:
+                test = json.loads(line)
+                result = test["result"]
+                if result in PASSED:
+                    yield suite, test["name"], "PASS", ""
+                else:
+                    kind = "SKIP" if result in SKIPPED else "FAIL"
+                    yield suite, test["name"], kind, reason_for(test)
+
+
+def summary(path):
+    with open(path, encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines]
+    print()
+    for kind, title in (("SKIP", "Skipped"), ("FAIL", "Failed")):
+        chosen = [row for row in rows if row[2] == kind]
+        if chosen:
+            print(f"{title}:")
+        for suite, name, _, reason in chosen:
+            print(f"  {suite}: {name}" + (f"  ({reason})" if reason else ""))
+    counts = {kind: sum(row[2] == kind for row in rows) for kind in ("PASS", "FAIL", "SKIP")}
+    print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped")
+    return 1 if counts["FAIL"] or not counts["PASS"] else 0
+
+
+def main(arguments):
+    if arguments[:1] == ["--summary"]:
+        return summary(arguments[1])
+    for row in results_of(arguments[0], arguments[1:]):
+        print("\t".join(row))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
