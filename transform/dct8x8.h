@@ -69,7 +69,7 @@ struct SamplePlane {
 // (ceil(width / 8) x ceil(rows() / 8)).
 struct CoefPlane {
   void* data = nullptr;  // aligned to the coefficient type; CUDA: 16 bytes, as the pitch
-  ptrdiff_t pitch = 0;   // kBlock: bytes from one row of blocks to the next; kPlane: of coefficients
+  ptrdiff_t pitch = 0;  // kBlock: bytes from one row of blocks to the next; kPlane: of coefficients
   int32_t blocks_w = 0;
   int32_t blocks_h = 0;
   int32_t table = 0;  // index into Dct8x8Job::tables
@@ -97,7 +97,7 @@ struct Dct8x8Job {
   Layout layout = Layout::kBlock;
   Order order = Order::kRaster;
   bool quantized = true;
-  int depth = 8;  // 8, 10, 12, 16; level shift 2^(depth-1)
+  int depth = 8;       // 8, 10, 12, 16; level shift 2^(depth-1)
   int components = 0;  // 1 or 3
   SamplePlane samples[3];
   CoefPlane coefs[3];

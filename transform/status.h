@@ -31,7 +31,7 @@ struct [[nodiscard]] Status {
 }  // namespace cudatransform
 
 // Returns from the enclosing function when `expression` yields a failed Status.
-#define CT_RETURN_IF_ERROR(expression)                                     \
-  do {                                                                     \
+#define CT_RETURN_IF_ERROR(expression)                                                 \
+  do {                                                                                 \
     if (::cudatransform::Status status_ = (expression); !status_.ok()) return status_; \
   } while (0)

@@ -1,0 +1,12 @@
+// Macros that let a header compile for the host (g++, clang++) and the device (nvcc) alike.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#if defined(__CUDACC__)
+#define CT_HD __host__ __device__ __forceinline__
+#define CT_UNROLL _Pragma("unroll")
+#else
+// Always inlined: a helper must become part of the loop of the instruction set that calls it.
+#define CT_HD inline __attribute__((always_inline))
+#define CT_UNROLL
+#endif
