@@ -360,6 +360,20 @@ GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
 }
 
 /**
+ * gst_dct_info_get_component:
+ * @info: a filled info
+ * @index: index of a component
+ *
+ * The same as the field, for languages that cannot read an array of structures.
+ *
+ * Returns: (transfer none) (nullable): the component, or %NULL when there is none
+ */
+const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint index) {
+  g_return_val_if_fail(info != nullptr, nullptr);
+  return index < info->n_components ? &info->components[index] : nullptr;
+}
+
+/**
  * gst_dct_info_row_bytes:
  * @info: a filled info
  * @component: index of a component

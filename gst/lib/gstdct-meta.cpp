@@ -190,11 +190,11 @@ GstDctMeta* gst_buffer_get_dct_meta(GstBuffer* buffer) {
 }
 
 /**
- * gst_dct_meta_get_table:
+ * gst_dct_meta_get_table: (skip)
  * @meta: a meta
  * @index: index of the table
  * @order: the order wanted; the table itself is in natural order
- * @values: (out caller-allocates) (array fixed-size=64): the divisors
+ * @values: 64 divisors to fill
  *
  * Returns: %FALSE, with @values untouched, when there is no such table
  */
@@ -206,6 +206,52 @@ gboolean gst_dct_meta_get_table(const GstDctMeta* meta, guint index, GstDctOrder
   const guint8* zigzag = natural_of_zigzag();
   for (guint k = 0; k < 64; k++) values[k] = natural[order == GST_DCT_ORDER_ZIGZAG ? zigzag[k] : k];
   return TRUE;
+}
+
+/**
+ * gst_dct_meta_dup_table: (rename-to gst_dct_meta_get_table)
+ * @meta: a meta
+ * @index: index of the table
+ * @order: the order wanted
+ *
+ * Returns: (transfer full) (nullable) (array fixed-size=64): the divisors, or %NULL when there is
+ *   no such table
+ */
+guint16* gst_dct_meta_dup_table(const GstDctMeta* meta, guint index, GstDctOrder order) {
+  guint16 values[64];
+  if (!gst_dct_meta_get_table(meta, index, order, values)) return nullptr;
+  return static_cast<guint16*>(g_memdup2(values, sizeof(values)));
+}
+
+/**
+ * gst_dct_meta_set_table:
+ * @meta: a meta whose buffer has not been pushed
+ * @index: index of the table; tables before it that nobody has set are zero, hence not valid
+ * @values: (array fixed-size=64): the divisors in natural order
+ *
+ * Returns: %FALSE when there is no room for such a table
+ */
+gboolean gst_dct_meta_set_table(GstDctMeta* meta, guint index, const guint16* values) {
+  g_return_val_if_fail(meta != nullptr && values != nullptr, FALSE);
+  if (index >= GST_DCT_MAX_TABLES) return FALSE;
+  std::copy(values, values + 64, meta->tables[index].values);
+  meta->n_tables = MAX(meta->n_tables, index + 1);
+  return TRUE;
+}
+
+/**
+ * gst_dct_meta_get_component:
+ * @meta: a meta
+ * @index: index of a component
+ *
+ * The same as the field, for languages that cannot read an array of structures.
+ *
+ * Returns: (transfer none) (nullable): the component, or %NULL when there is none
+ */
+const GstDctComponent* gst_dct_meta_get_component(const GstDctMeta* meta, guint index) {
+  g_return_val_if_fail(meta != nullptr, nullptr);
+  const bool there = index < meta->n_components && index < GST_DCT_MAX_COMPONENTS;
+  return there ? &meta->components[index] : nullptr;
 }
 
 /**

@@ -173,6 +173,7 @@ GST_DCT_API gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, Gst
                                       GstDctSampling sampling, gint width, gint height);
 GST_DCT_API gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps);
 GST_DCT_API GstCaps* gst_dct_info_to_caps(const GstDctInfo* info);
+GST_DCT_API const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint index);
 GST_DCT_API gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component);
 GST_DCT_API guint gst_dct_info_rows(const GstDctInfo* info, guint component);
 
@@ -282,6 +283,9 @@ GST_DCT_API GstDctMeta* gst_buffer_add_dct_meta(GstBuffer* buffer, const GstDctI
 GST_DCT_API GstDctMeta* gst_buffer_get_dct_meta(GstBuffer* buffer);
 GST_DCT_API gboolean gst_dct_meta_get_table(const GstDctMeta* meta, guint index, GstDctOrder order,
                                             guint16* values);
+GST_DCT_API guint16* gst_dct_meta_dup_table(const GstDctMeta* meta, guint index, GstDctOrder order);
+GST_DCT_API gboolean gst_dct_meta_set_table(GstDctMeta* meta, guint index, const guint16* values);
+GST_DCT_API const GstDctComponent* gst_dct_meta_get_component(const GstDctMeta* meta, guint index);
 GST_DCT_API void gst_dct_meta_set_fence(GstDctMeta* meta, GstDctFence* fence);
 GST_DCT_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info,
                                            gsize buffer_size, gchar** reason);
