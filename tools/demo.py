@@ -1,0 +1,105 @@
+"""The main job of tools/demo: FILE through both elements at many qualities, table and pictures.
+
+demo.py FILE OUTPUT_FOLDER
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+import sys
+
+import demo_pictures
+import demo_pipelines
+from demo_pipelines import DemoError
+
+QUALITIES = (10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95)
+SHOWN_QUALITY = 20  # low enough that a reader sees the blocks
+VIDEO_FRAMES = 100
+STILL_FRAMES = 20  # a still is repeated, so that its times are means
+
+
+def microseconds(nanoseconds):
+    return f"{nanoseconds / 1000:.1f}"
+
+
+def print_table_head():
+    print("quality     PSNR        Y        U        V   zeros   forward   inverse")
+    print("              dB       dB       dB       dB       %  us/frame  us/frame")
+
+
+def print_row(quality, forward, inverse):
+    # A grey picture has no U and V: their PSNR stays at "not measured".
+    psnr = [forward[f"mean-psnr{plane}"] for plane in ("", "-y", "-u", "-v")]
+    cells = "".join(f"{value:9.2f}" if value >= 0 else "        -" for value in psnr)
+    print(f"{quality:7d}{cells}{100 * forward['mean-zeros']:8.2f}"
+          f"{microseconds(forward['kernel-time-mean']):>10}"
+          f"{microseconds(inverse['kernel-time-mean']):>10}", flush=True)
+
+
+def run_qualities(media):
+    print_table_head()
+    rows = []
+    for quality in QUALITIES:
+        forward, inverse = demo_pipelines.measure(media, quality)
+        print_row(quality, forward, inverse)
+        rows.append((quality, forward, inverse))
+    return rows
+
+
+def describe(media):
+    kind = "picture" if media.still else "video"
+    frames = f"repeated {media.frames} times" if media.still else f"the first {media.frames} frames"
+    if not media.still and media.frames < VIDEO_FRAMES:
+        frames = f"all of its {media.frames} frames"
+    print(f"{kind} {media.path}")
+    print(f"  {media.width} x {media.height}, decoded as {media.decoded_format}, "
+          f"transformed as {media.format}; {frames}\n")
+
+
+def print_engine(rows):
+    forward, inverse = rows[-1][1:]
+    count = len(rows)
+    means = [sum(row[side]["kernel-time-mean"] for row in rows) / count / 1e6 for side in (1, 2)]
+    print(f"\nEngine: {forward['backend']}, {forward['device']}; method {forward['method']}.")
+    print(f"Time per frame, mean over all rows: forward {means[0]:.3f} ms, inverse {means[1]:.3f} ms.")
+    copies = [(name, stats[f"{name}-time-mean"] / 1e6)
+              for name, stats in (("upload", forward), ("download", inverse))]
+    if any(time for _, time in copies):
+        told = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
+        print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
+
+
+def write_pictures(media, rows, folder):
+    os.makedirs(folder, exist_ok=True)
+    source, reconstruction = demo_pipelines.source_and_reconstruction(media, SHOWN_QUALITY)
+    psnr = next(row[1]["mean-psnr"] for row in rows if row[0] == SHOWN_QUALITY)
+    if not media.still:
+        psnr = None  # the table's is of all frames, the picture shows one
+    coefficients = demo_pipelines.coefficients(media, SHOWN_QUALITY, quantized=False)
+    levels = demo_pipelines.coefficients(media, SHOWN_QUALITY, quantized=True)
+    paths = [os.path.join(folder, name)
+             for name in ("triptych.png", "coefficients.png", "quality.png")]
+    demo_pictures.triptych(paths[0], source, reconstruction, SHOWN_QUALITY, psnr)
+    demo_pictures.coefficients(paths[1], source, coefficients, levels, SHOWN_QUALITY)
+    demo_pictures.quality_plot(
+        paths[2], [(quality, stats["mean-psnr"], stats["mean-zeros"]) for quality, stats, _ in rows])
+    print(f"\nQuality {SHOWN_QUALITY}: source, reconstruction, difference   {paths[0]}")
+    print(f"The picture's coefficients                     {paths[1]}")
+    print(f"PSNR and share of zeros against quality        {paths[2]}")
+
+
+def main(path, folder):
+    try:
+        media = demo_pipelines.probe(path, VIDEO_FRAMES, STILL_FRAMES)
+        describe(media)
+        rows = run_qualities(media)
+        print_engine(rows)
+        write_pictures(media, rows, folder)
+    except DemoError as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""The pictures of tools/demo: arrays and numbers to PNG files."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.font_manager  # noqa: E402
+import matplotlib.pyplot as plot  # noqa: E402
+import numpy  # noqa: E402
+from PIL import Image, ImageDraw, ImageFont  # noqa: E402
+
+GAIN = 8  # of the shown difference
+LARGEST = 900  # samples of a side that are shown one to one
+ZOOM_BLOCKS = (16, 12)  # width and height of the part that is shown enlarged
+
+
+def font(size):
+    return ImageFont.truetype(matplotlib.font_manager.findfont("DejaVu Sans"), size)
+
+
+def centre(array):
+    """The middle of a picture that is too large to be shown one to one."""
+    height, width = array.shape[:2]
+    top, left = max(0, height - LARGEST) // 2, max(0, width - LARGEST) // 2
+    return array[top : top + LARGEST, left : left + LARGEST]
+
+
+def triptych(path, source, reconstruction, quality, psnr):
+    difference = (reconstruction.astype(int) - source) * GAIN + 128
+    difference = numpy.clip(difference, 0, 255).astype(numpy.uint8)
+    told = "" if psnr is None else f", {psnr:.2f} dB"
+    panels = [("source", source), (f"quality {quality}{told}", reconstruction),
+              (f"difference x {GAIN}", difference)]
+    if source.shape[0] > LARGEST or source.shape[1] > LARGEST:
+        panels[0] = ("source, centre at 1:1", source)
+    shown = [(label, Image.fromarray(numpy.ascontiguousarray(centre(array))))
+             for label, array in panels]
+    width, height = shown[0][1].size
+    cell = max(width, 180)
+    size = max(12, min(20, cell // 22))
+    bar, gap = 2 * size, 6
+    sheet = Image.new("RGB", (3 * cell + 2 * gap, height + bar), "white")
+    draw = ImageDraw.Draw(sheet)
+    for index, (label, picture) in enumerate(shown):
+        left = index * (cell + gap)
+        draw.text((left + 4, size // 3), label, fill="black", font=font(size))
+        sheet.paste(picture, (left, bar))
+    sheet.save(path, optimize=True)
+
+
+def busiest_window(magnitude, blocks):
+    """The window, in whole blocks, with the largest sum: where there is most to see."""
+    height, width = magnitude.shape[0] // 8, magnitude.shape[1] // 8
+    across, down = min(blocks[0], width), min(blocks[1], height)
+    sums = magnitude.reshape(height, 8, width, 8).sum(axis=(1, 3))
+    total = numpy.zeros((height + 1, width + 1))
+    total[1:, 1:] = sums.cumsum(0).cumsum(1)
+    window = (total[down:, across:] - total[:-down, across:] - total[down:, :-across]
+              + total[:-down, :-across])
+    row, column = numpy.unravel_index(window.argmax(), window.shape)
+    return slice(8 * row, 8 * (row + down)), slice(8 * column, 8 * (column + across))
+
+
+def log_magnitude(values):
+    return numpy.log2(1 + numpy.abs(values.astype(float)))
+
+
+def show(axes, array, title, grid, **options):
+    """Draws one panel; `grid` puts a line round every block."""
+    height, width = array.shape[:2]
+    image = axes.imshow(array, interpolation="nearest", extent=(0, width, height, 0), **options)
+    axes.set_title(title, fontsize=10)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    if grid:
+        axes.hlines(range(0, height + 1, 8), 0, width, color="white", linewidth=0.4, alpha=0.6)
+        axes.vlines(range(0, width + 1, 8), 0, height, color="white", linewidth=0.4, alpha=0.6)
+    return image
+
+
+def coefficients(path, source, values, levels, quality):
+    magnitude, level_magnitude = log_magnitude(values), log_magnitude(levels)
+    window = busiest_window(magnitude, ZOOM_BLOCKS)
+    zeros = 100 * numpy.mean(levels == 0)
+    figure, axes = plot.subplots(2, 2, figsize=(11, 8.2), layout="constrained")
+    show(axes[0, 0], centre(source), "source", False)
+    outline_window(axes[0, 0], source, window)
+    image = show(axes[0, 1], centre(magnitude),
+                 "luma coefficients, a block's where its samples are", False, cmap="magma")
+    figure.colorbar(image, ax=axes[0, 1], label="log2(1 + |coefficient|)", shrink=0.85)
+    show(axes[1, 0], magnitude[window], "enlarged: DC at the top left of each 8 x 8 block", True,
+         cmap="magma", vmin=0, vmax=magnitude.max())
+    image = show(axes[1, 1], level_magnitude[window],
+                 f"the same, quantised at quality {quality}: {zeros:.1f} % of all luma levels are 0",
+                 True, cmap="magma", vmin=0)
+    figure.colorbar(image, ax=axes[1, 1], label="log2(1 + |level|)", shrink=0.85)
+    figure.savefig(path, dpi=100)
+    plot.close(figure)
+
+
+def outline_window(axes, source, window):
+    top = window[0].start - max(0, source.shape[0] - LARGEST) // 2
+    left = window[1].start - max(0, source.shape[1] - LARGEST) // 2
+    size = window[1].stop - window[1].start, window[0].stop - window[0].start
+    axes.add_patch(plot.Rectangle((left, top), *size, fill=False, edgecolor="white", linewidth=1.5))
+    axes.set_xlim(0, min(LARGEST, source.shape[1]))
+    axes.set_ylim(min(LARGEST, source.shape[0]), 0)
+
+
+def quality_plot(path, points):
+    quality, psnr, zeros = (numpy.array(column, float) for column in zip(*points))
+    figure, (top, bottom) = plot.subplots(2, 1, figsize=(7, 6), sharex=True, layout="constrained")
+    finite = numpy.isfinite(psnr)  # identical frames: infinity, which has no place on an axis
+    top.plot(quality[finite], psnr[finite], "o-", color="tab:blue")
+    top.set_ylabel("PSNR of all samples [dB]")
+    bottom.plot(quality, 100 * zeros, "s-", color="tab:red")
+    bottom.set_ylabel("zero coefficients [%]")
+    bottom.set_xlabel("quality (JPEG's Annex K tables, libjpeg's scaling)")
+    for axes in (top, bottom):
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=100)
+    plot.close(figure)
