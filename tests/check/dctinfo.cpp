@@ -1,0 +1,324 @@
+// Tests of GstDctInfo: caps to geometry and back, and every kind of caps that must be refused.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstring>
+#include <initializer_list>
+
+#include "gst/lib/gstdct.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+struct Kind {
+  GstDctFormat format;
+  gboolean quantized;
+  guint depth;
+};
+
+// Every allowed combination of format, quantized and depth.
+constexpr Kind kKinds[] = {
+    {GST_DCT_FORMAT_S16LE, TRUE, 8},   {GST_DCT_FORMAT_S16LE, TRUE, 10},
+    {GST_DCT_FORMAT_S16LE, TRUE, 12},  {GST_DCT_FORMAT_S32LE, TRUE, 16},
+    {GST_DCT_FORMAT_S32LE, FALSE, 8},  {GST_DCT_FORMAT_S32LE, FALSE, 10},
+    {GST_DCT_FORMAT_S32LE, FALSE, 12}, {GST_DCT_FORMAT_S32LE, FALSE, 16},
+    {GST_DCT_FORMAT_F32LE, FALSE, 8},  {GST_DCT_FORMAT_F32LE, FALSE, 10},
+    {GST_DCT_FORMAT_F32LE, FALSE, 12}, {GST_DCT_FORMAT_F32LE, FALSE, 16},
+};
+
+struct Arrangement {
+  GstDctLayout layout;
+  GstDctOrder order;
+};
+
+constexpr Arrangement kArrangements[] = {
+    {GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER},
+    {GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_ZIGZAG},
+    {GST_DCT_LAYOUT_PLANE, GST_DCT_ORDER_RASTER},
+};
+
+// The chroma divisors, written down apart from the library's own table.
+struct Sampling {
+  GstDctSampling sampling;
+  const char* name;
+  const char* colorspace;
+  guint components;
+  gint divide_w, divide_h;
+};
+
+constexpr Sampling kSamplings[] = {
+    {GST_DCT_SAMPLING_GRAYSCALE, "GRAYSCALE", "GRAY", 1, 1, 1},
+    {GST_DCT_SAMPLING_420, "YCbCr-4:2:0", "sYUV", 3, 2, 2},
+    {GST_DCT_SAMPLING_422, "YCbCr-4:2:2", "sYUV", 3, 2, 1},
+    {GST_DCT_SAMPLING_444, "YCbCr-4:4:4", "sYUV", 3, 1, 1},
+    {GST_DCT_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 3, 1, 2},
+    {GST_DCT_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 3, 4, 1},
+    {GST_DCT_SAMPLING_RGB, "RGB", "sRGB", 3, 1, 1},
+};
+
+constexpr gint kSizes[][2] = {{1, 1}, {7, 9}, {8, 8}, {16, 16}, {17, 33}, {33, 17}, {1920, 1080}};
+
+void check_components(const GstDctInfo& info, const Sampling& s) {
+  fail_unless_equals_int(info.n_components, s.components);
+  gsize end = 0;
+  for (guint i = 0; i < info.n_components; i++) {
+    const GstDctComponent& c = info.components[i];
+    const gint dw = i ? s.divide_w : 1, dh = i ? s.divide_h : 1;
+    fail_unless_equals_int(c.width, (info.width + dw - 1) / dw);
+    fail_unless_equals_int(c.height, (info.height + dh - 1) / dh);
+    fail_unless_equals_int(c.blocks_w, (c.width + 7) / 8);
+    fail_unless_equals_int(c.blocks_h, (c.height + 7) / 8);
+    fail_unless_equals_uint64(c.offset, end);
+    fail_unless_equals_uint64(c.stride, gst_dct_info_row_bytes(&info, i));
+    const gsize bytes =
+        gsize{c.blocks_w} * c.blocks_h * 64 * (info.format == GST_DCT_FORMAT_S16LE ? 2 : 4);
+    fail_unless_equals_uint64(c.stride * gst_dct_info_rows(&info, i), bytes);
+    fail_unless(gst_dct_info_get_component(&info, i) == &info.components[i]);
+    end += bytes;
+  }
+  fail_unless_equals_uint64(info.size, end);
+  fail_unless(gst_dct_info_get_component(&info, info.n_components) == nullptr);
+}
+
+GST_START_TEST(test_round_trip) {
+  const Sampling& s = kSamplings[__i__];
+  for (const Arrangement& a : kArrangements) {
+    for (const Kind& k : kKinds) {
+      for (const auto& size : kSizes) {
+        GstDctInfo info, back;
+        fail_unless(gst_dct_info_set(&info, k.format, a.layout, a.order, k.quantized, k.depth,
+                                     s.sampling, size[0], size[1]));
+        check_components(info, s);
+        GstCaps* caps = gst_dct_info_to_caps(&info);
+        fail_unless(gst_caps_is_fixed(caps));
+        fail_unless(gst_dct_info_from_caps(&back, caps));
+        fail_unless(std::memcmp(&info, &back, sizeof(info)) == 0, "%s", gst_caps_to_string(caps));
+        GstCaps* again = gst_dct_info_to_caps(&back);
+        fail_unless(gst_caps_is_strictly_equal(caps, again));
+        gst_caps_unref(caps);
+        gst_caps_unref(again);
+      }
+    }
+  }
+}
+GST_END_TEST;
+
+// Figures worked out by hand, so that the formulas above cannot be wrong together.
+GST_START_TEST(test_figures) {
+  GstDctInfo info;
+  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 17, 33));
+  fail_unless_equals_int(info.components[0].blocks_w, 3);
+  fail_unless_equals_int(info.components[0].blocks_h, 5);
+  fail_unless_equals_int(info.components[1].width, 9);
+  fail_unless_equals_int(info.components[1].height, 17);
+  fail_unless_equals_int(info.components[2].blocks_w, 2);
+  fail_unless_equals_int(info.components[2].blocks_h, 3);
+  fail_unless_equals_uint64(info.components[0].stride, 384);
+  fail_unless_equals_uint64(info.components[1].offset, 1920);
+  fail_unless_equals_uint64(info.components[2].offset, 2688);
+  fail_unless_equals_uint64(info.size, 3456);
+  fail_unless_equals_int(info.components[0].h_samp, 2);
+  fail_unless_equals_int(info.components[0].v_samp, 2);
+  fail_unless_equals_int(info.components[1].h_samp, 1);
+  fail_unless_equals_int(info.components[0].id, 1);
+  fail_unless_equals_int(info.components[2].id, 3);
+  fail_unless_equals_int(info.components[0].table, 0);
+  fail_unless_equals_int(info.components[1].table, 1);
+  fail_unless_equals_int(info.components[2].table, 1);
+
+  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_PLANE,
+                               GST_DCT_ORDER_RASTER, FALSE, 12, GST_DCT_SAMPLING_RGB, 9, 1));
+  fail_unless_equals_uint64(info.components[0].stride, 64);
+  fail_unless_equals_int(gst_dct_info_rows(&info, 2), 8);
+  fail_unless_equals_uint64(info.size, 1536);
+  fail_unless_equals_int(info.components[0].id, 'R');
+  fail_unless_equals_int(info.components[1].id, 'G');
+  fail_unless_equals_int(info.components[2].id, 'B');
+  fail_unless_equals_int(info.components[2].table, 0);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_strings) {
+  for (const Sampling& s : kSamplings) {
+    fail_unless_equals_string(gst_dct_sampling_to_string(s.sampling), s.name);
+    fail_unless_equals_string(gst_dct_sampling_get_colorspace(s.sampling), s.colorspace);
+    fail_unless_equals_int(gst_dct_sampling_from_string(s.name), s.sampling);
+  }
+  const struct {
+    GstDctFormat format;
+    const char* name;
+    guint size;
+  } formats[] = {{GST_DCT_FORMAT_S16LE, "S16LE", 2},
+                 {GST_DCT_FORMAT_S32LE, "S32LE", 4},
+                 {GST_DCT_FORMAT_F32LE, "F32LE", 4}};
+  for (const auto& f : formats) {
+    fail_unless_equals_string(gst_dct_format_to_string(f.format), f.name);
+    fail_unless_equals_int(gst_dct_format_from_string(f.name), f.format);
+    fail_unless_equals_int(gst_dct_format_size(f.format), f.size);
+  }
+  fail_unless(gst_dct_format_to_string(GST_DCT_FORMAT_UNKNOWN) == nullptr);
+  fail_unless(gst_dct_sampling_to_string(GST_DCT_SAMPLING_UNKNOWN) == nullptr);
+  fail_unless(gst_dct_sampling_get_colorspace(GST_DCT_SAMPLING_UNKNOWN) == nullptr);
+  fail_unless_equals_int(gst_dct_format_size(GST_DCT_FORMAT_UNKNOWN), 0);
+  for (const char* wrong : {"", "s16le", "YCbCr-4:2:1", "I420"}) {
+    fail_unless_equals_int(gst_dct_format_from_string(wrong), GST_DCT_FORMAT_UNKNOWN);
+    fail_unless_equals_int(gst_dct_sampling_from_string(wrong), GST_DCT_SAMPLING_UNKNOWN);
+  }
+  fail_unless_equals_int(gst_dct_format_from_string(nullptr), GST_DCT_FORMAT_UNKNOWN);
+  fail_unless_equals_int(gst_dct_sampling_from_string(nullptr), GST_DCT_SAMPLING_UNKNOWN);
+}
+GST_END_TEST;
+
+constexpr char kGood[] =
+    "video/x-dct,format=S16LE,layout=block,order=raster,quantized=true,depth=8,"
+    "sampling=YCbCr-4:2:0,colorspace=sYUV,width=64,height=48,framerate=25/1";
+
+// The good caps with one field changed (or, with an empty value, removed).
+GstCaps* with_field(const char* field, const char* value) {
+  GstCaps* caps = gst_caps_from_string(kGood);
+  GstStructure* s = gst_caps_get_structure(caps, 0);
+  gst_structure_remove_field(s, field);
+  if (*value != '\0') {
+    gchar* text = g_strdup_printf("x,%s=%s", field, value);
+    GstStructure* parsed = gst_structure_from_string(text, nullptr);
+    fail_unless(parsed != nullptr, "%s", text);
+    gst_structure_set_value(s, field, gst_structure_get_value(parsed, field));
+    gst_structure_free(parsed);
+    g_free(text);
+  }
+  return caps;
+}
+
+bool accepted(GstCaps* caps) {
+  GstDctInfo info;
+  std::memset(&info, 0xa5, sizeof(info));
+  const bool ok = gst_dct_info_from_caps(&info, caps);
+  const GstDctInfo zero = {};
+  if (!ok) fail_unless(std::memcmp(&info, &zero, sizeof(info)) == 0, "info left half filled");
+  gst_caps_unref(caps);
+  return ok;
+}
+
+GST_START_TEST(test_refusals) {
+  fail_unless(accepted(gst_caps_from_string(kGood)));
+  const struct {
+    const char* field;
+    const char* value;
+  } wrong[] = {
+      {"format", ""},
+      {"layout", ""},
+      {"order", ""},
+      {"quantized", ""},
+      {"depth", ""},
+      {"sampling", ""},
+      {"colorspace", ""},
+      {"width", ""},
+      {"height", ""},
+      {"format", "S8"},
+      {"format", "S32LE"},
+      {"format", "F32LE"},
+      {"format", "(int)2"},
+      {"layout", "tile"},
+      {"order", "alternate"},
+      {"quantized", "false"},
+      {"quantized", "(int)1"},
+      {"depth", "0"},
+      {"depth", "-8"},
+      {"depth", "9"},
+      {"depth", "16"},
+      {"depth", "(string)8"},
+      {"sampling", "I420"},
+      {"sampling", "RGB"},
+      {"colorspace", "GRAY"},
+      {"colorspace", "sRGB"},
+      {"width", "0"},
+      {"width", "-64"},
+      {"height", "0"},
+      {"height", "-1"},
+      {"height", "(string)a"},
+      {"width", "[1,64]"},
+      {"framerate", "(int)5"},
+      {"framerate", "-1/1"},
+      {"interlace-mode", "alternate"},
+  };
+  for (const auto& w : wrong)
+    fail_if(accepted(with_field(w.field, w.value)), "%s=%s was accepted", w.field, w.value);
+  fail_if(accepted(gst_caps_from_string("video/x-raw,format=I420,width=64,height=48")));
+  fail_if(accepted(gst_caps_new_any()));
+  fail_if(accepted(gst_caps_new_empty()));
+
+  fail_unless(accepted(with_field("interlace-mode", "interleaved")));
+  fail_unless(accepted(with_field("framerate", "")));
+  fail_unless(accepted(with_field("framerate", "0/1")));
+  fail_unless(accepted(with_field("order", "zigzag")));
+  fail_unless(accepted(with_field("layout", "plane")));
+  GstCaps* zigzag_plane = with_field("layout", "plane");
+  gst_caps_set_simple(zigzag_plane, "order", G_TYPE_STRING, "zigzag", nullptr);
+  fail_if(accepted(zigzag_plane));
+  GstCaps* on_device = gst_caps_from_string(kGood);
+  gst_caps_set_features(on_device, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
+  fail_unless(accepted(on_device));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_pairs) {
+  for (GstDctFormat format : {GST_DCT_FORMAT_S16LE, GST_DCT_FORMAT_S32LE, GST_DCT_FORMAT_F32LE}) {
+    for (gboolean quantized : {1, 0}) {
+      for (guint depth = 0; depth <= 32; depth++) {
+        bool allowed = false;
+        for (const Kind& k : kKinds)
+          allowed |= k.format == format && k.quantized == quantized && k.depth == depth;
+        GstDctInfo info;
+        fail_unless_equals_int(
+            gst_dct_info_set(&info, format, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER, quantized,
+                             depth, GST_DCT_SAMPLING_GRAYSCALE, 8, 8),
+            allowed);
+      }
+    }
+  }
+  GstDctInfo info;
+  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_UNKNOWN, GST_DCT_LAYOUT_BLOCK,
+                           GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 8, 8));
+  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+                           TRUE, 8, GST_DCT_SAMPLING_UNKNOWN, 8, 8));
+  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, static_cast<GstDctLayout>(2),
+                           GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 8, 8));
+  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                           static_cast<GstDctOrder>(2), TRUE, 8, GST_DCT_SAMPLING_420, 8, 8));
+}
+GST_END_TEST;
+
+// The largest picture that still fits, and one that does not: 2^31 - 1 squared samples make 2^62
+// coefficients a component.
+GST_START_TEST(test_huge) {
+  GstDctInfo info;
+  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+                           FALSE, 8, GST_DCT_SAMPLING_GRAYSCALE, G_MAXINT, G_MAXINT));
+  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE, GST_DCT_ORDER_RASTER,
+                           TRUE, 8, GST_DCT_SAMPLING_444, G_MAXINT, G_MAXINT));
+  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_DCT_SAMPLING_GRAYSCALE, G_MAXINT,
+                               8));
+  fail_unless_equals_int(info.components[0].blocks_w, 1 << 28);
+  fail_unless_equals_uint64(info.size, G_GUINT64_CONSTANT(1) << 36);
+  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_440, 8, G_MAXINT));
+  fail_unless_equals_uint64(gst_dct_info_rows(&info, 0), G_GUINT64_CONSTANT(1) << 31);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("dctinfo");
+  TCase* tc = tcase_create("info");
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, test_round_trip, 0, G_N_ELEMENTS(kSamplings));
+  tcase_add_test(tc, test_figures);
+  tcase_add_test(tc, test_strings);
+  tcase_add_test(tc, test_refusals);
+  tcase_add_test(tc, test_pairs);
+  tcase_add_test(tc, test_huge);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

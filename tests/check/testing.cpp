@@ -1,0 +1,55 @@
+// What the element tests share: a main that does not fork, skips that show as SKIP, and GPU gates.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/check/testing.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+
+namespace testing {
+
+int run(int argc, char** argv, Suite* (*make_suite)()) {
+  gst_check_init(&argc, &argv);
+  SRunner* runner = srunner_create(make_suite());
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int ran = srunner_ntests_run(runner);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  if (ran == 0) std::fprintf(stderr, "no test ran\n");
+  return failed == 0 && ran > 0 ? 0 : 1;
+}
+
+int skip(const char* why, bool needs_gpu) {
+  const bool required = needs_gpu && g_strcmp0(g_getenv("CUDATRANSFORM_REQUIRE_GPU"), "1") == 0;
+  std::printf("%s: %s\n", required ? "FAIL (CUDATRANSFORM_REQUIRE_GPU=1)" : "SKIP", why);
+  return required ? 1 : kSkip;
+}
+
+int require_cuda_or_skip() {
+  // Left open: a driver does not like to be unloaded.
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr) return skip("no CUDA driver (libcuda.so.1)", true);
+  auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+  auto count_devices = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  if (init == nullptr || count_devices == nullptr)
+    return skip("a CUDA driver without cuInit", true);
+  int count = 0;
+  if (init(0) != 0 || count_devices(&count) != 0 || count < 1)
+    return skip("a CUDA driver, but no device", true);
+  return 0;
+}
+
+int require_element_or_skip(const char* factory) {
+  GstElementFactory* found = gst_element_factory_find(factory);
+  if (found == nullptr) {
+    gchar* why = g_strdup_printf("no element %s", factory);
+    const int status = skip(why);
+    g_free(why);
+    return status;
+  }
+  gst_object_unref(found);
+  return 0;
+}
+
+}  // namespace testing

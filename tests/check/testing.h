@@ -1,0 +1,29 @@
+// What the element tests share: a main that does not fork, skips that show as SKIP, and GPU gates.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A test program ends with
+//   int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }
+#pragma once
+
+#include <gst/check/gstcheck.h>
+
+namespace testing {
+
+inline constexpr int kSkip = 77;  // what meson shows as SKIP
+
+// Runs every test of the suite in this process (CUDA does not survive a fork, and neither do
+// sanitisers' reports). Returns the exit status: 0 when all passed.
+int run(int argc, char** argv, Suite* (*make_suite)());
+
+// Prints why the program cannot run and returns kSkip; with CUDATRANSFORM_REQUIRE_GPU=1 in the
+// environment and `needs_gpu`, returns 1 instead, so that a broken GPU machine cannot pass.
+int skip(const char* why, bool needs_gpu = false);
+
+// 0 with a CUDA driver and a device; otherwise what skip() returns. Call it first in main.
+int require_cuda_or_skip();
+
+// 0 when the element is in the registry; otherwise what skip() returns. Needs GStreamer
+// initialised.
+int require_element_or_skip(const char* factory);
+
+}  // namespace testing
