@@ -1,0 +1,41 @@
+// libjpeg-turbo as a judge: planes to levels, levels to planes, through its raw-data interface.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flat_job.h"
+
+namespace cudatransform::test {
+
+// Sampling factors of the luma component; those of chroma are 1. {1, 1} is also grey.
+struct JpegSampling {
+  int h, v;
+};
+
+// All throw std::runtime_error with libjpeg's message on an error.
+
+// `planes`: 1 or 3, of the sizes that the factors give; edges are replicated here. Tables of
+// components 0 and 1 (2 shares with 1). `width` x `height`: of the picture.
+std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sampling, int width,
+                                      int height, std::span<const QuantTable> tables,
+                                      Method method);
+
+struct JpegContents {
+  int width = 0, height = 0;
+  JpegSampling sampling{1, 1};
+  Levels levels;
+  std::vector<QuantTable> tables;  // one per component
+  BytePicture planes;              // sizes alone, or samples after jpeg_planes()
+};
+JpegContents jpeg_levels(const std::vector<uint8_t>& file);
+// Samples as `method` decodes them, without upsampling or colour conversion.
+JpegContents jpeg_planes(const std::vector<uint8_t>& file, Method method);
+
+// The tables (luma, chroma) that jpeg_set_quality(quality, TRUE) makes.
+std::vector<QuantTable> jpeg_quality_tables(int quality);
+
+}  // namespace cudatransform::test

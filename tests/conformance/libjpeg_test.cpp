@@ -1,0 +1,329 @@
+// islow and ifast against libjpeg-turbo, to the last bit: levels, planes, tables, quantiser.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "flat_job.h"
+#include "job_runner.h"
+#include "jpeg_codec.h"
+#include "picture.h"
+#include "test_data.h"
+
+namespace cudatransform::test {
+namespace {
+
+constexpr int kQualities[] = {1, 5, 25, 50, 75, 90, 95, 100};
+constexpr Method kIntegerMethods[] = {Method::kIslow, Method::kIfast};
+
+struct Source {
+  std::string name;
+  JpegSampling sampling;
+  int width, height;
+  BytePicture planes;
+};
+
+std::vector<QuantTable> tables_for(size_t components, int quality) {
+  std::vector<QuantTable> tables = {
+      preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality),
+      preset_table(QuantPreset::kAnnexK, QuantComponent::kChroma, quality)};
+  tables.push_back(tables[1]);
+  tables.resize(components);
+  return tables;
+}
+
+// What libjpeg-turbo makes of a source, once for all engines.
+struct Judgement {
+  std::vector<QuantTable> tables;
+  Levels levels;
+  BytePicture planes;
+};
+
+Judgement judge(const Source& source, const std::vector<QuantTable>& tables, Method method) {
+  const std::vector<uint8_t> file =
+      jpeg_from_planes(source.planes, source.sampling, source.width, source.height, tables, method);
+  JpegContents contents = jpeg_levels(file);
+  return {tables, std::move(contents.levels), jpeg_planes(file, method).planes};
+}
+
+struct Score {
+  int jobs = 0, unequal = 0;
+};
+
+void compare(const Engine& engine, const Source& source, Method method, const Judgement& expected,
+             const std::string& what, Score* score) {
+  const FlatOptions options{method, expected.tables};
+  const std::string where =
+      engine.name + " " + method_name(method) + ", " + source.name + ", " + what;
+  const std::string levels =
+      first_difference(expected.levels, forward_levels(engine, options, source.planes));
+  const std::string planes = first_difference(
+      expected.planes, inverse_planes(engine, options, expected.levels, source.planes));
+  score->jobs += 2;
+  score->unequal += !levels.empty() + !planes.empty();
+  EXPECT_EQ(levels, "") << where;
+  EXPECT_EQ(planes, "") << where;
+}
+
+void print_scores(const std::map<std::string, Score>& scores) {
+  for (const auto& [name, score] : scores)
+    std::printf("%-24s %4d comparisons with libjpeg-turbo, %d unequal\n", name.c_str(), score.jobs,
+                score.unequal);
+}
+
+// All engines over one source; `targets`: also those engines that are one Highway target each.
+void compare_all(const Source& source, bool targets = true) {
+  std::map<std::string, Score> scores;
+  for (const Method method : kIntegerMethods)
+    for (const int quality : kQualities) {
+      const Judgement expected = judge(source, tables_for(source.planes.size(), quality), method);
+      for (const Engine& engine : engines())
+        if (targets || engine.highway_target == 0 || quality == 75)
+          compare(engine, source, method, expected, "quality " + std::to_string(quality),
+                  &scores[engine.name + " " + method_name(method)]);
+    }
+  print_scores(scores);
+}
+
+Source noise(JpegSampling sampling, size_t components, int width, int height, uint32_t seed) {
+  std::mt19937 random(seed);
+  Source source{"noise", sampling, width, height, {}};
+  for (size_t c = 0; c < components; ++c) {
+    const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
+    BytePlane plane{(width + h - 1) / h, (height + v - 1) / v, {}};
+    plane.samples.resize(static_cast<size_t>(plane.width) * plane.height);
+    for (uint8_t& sample : plane.samples) sample = static_cast<uint8_t>(random());
+    source.planes.push_back(std::move(plane));
+  }
+  source.name += " " + std::to_string(components) + " components " + std::to_string(sampling.h) +
+                 "x" + std::to_string(sampling.v) + " " + std::to_string(width) + "x" +
+                 std::to_string(height);
+  return source;
+}
+
+// A part of a picture, chroma averaged down to the sampling.
+Source crop(const std::string& name, const BytePicture& whole, JpegSampling sampling, int x0,
+            int y0, int width, int height) {
+  Source source{name, sampling, width, height, {}};
+  for (size_t c = 0; c < whole.size(); ++c) {
+    const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
+    BytePlane plane{(width + h - 1) / h, (height + v - 1) / v, {}};
+    for (int y = 0; y < plane.height; ++y)
+      for (int x = 0; x < plane.width; ++x) {
+        int sum = 0;
+        for (int j = 0; j < v; ++j)
+          for (int i = 0; i < h; ++i)
+            sum +=
+                whole[c]
+                    .samples[static_cast<size_t>(y0 + v * y + j) * whole[c].width + x0 + h * x + i];
+        plane.samples.push_back(static_cast<uint8_t>((2 * sum + h * v) / (2 * h * v)));
+      }
+    source.planes.push_back(std::move(plane));
+  }
+  return source;
+}
+
+TEST(Libjpeg, QualityTables) {
+  for (int quality = 1; quality <= 100; ++quality) {
+    const std::vector<QuantTable> expected = jpeg_quality_tables(quality);
+    for (int t = 0; t < 2; ++t) {
+      const QuantTable got = preset_table(
+          QuantPreset::kAnnexK, t == 0 ? QuantComponent::kLuma : QuantComponent::kChroma, quality);
+      for (int k = 0; k < 64; ++k)
+        ASSERT_EQ(got.q[k], expected[t].q[k])
+            << "quality " << quality << " table " << t << " " << k;
+    }
+  }
+}
+
+TEST(Libjpeg, Noise) {
+  const std::pair<int, int> sizes[] = {{1, 1}, {7, 9}, {33, 17}, {65, 50}, {160, 128}};
+  std::map<std::string, Score> scores;
+  uint32_t seed = 1;
+  for (const auto& [width, height] : sizes)
+    for (const auto& [sampling, components] : {std::pair{JpegSampling{1, 1}, size_t{1}},
+                                               {JpegSampling{1, 1}, size_t{3}},
+                                               {JpegSampling{2, 1}, size_t{3}},
+                                               {JpegSampling{2, 2}, size_t{3}},
+                                               {JpegSampling{4, 1}, size_t{3}},
+                                               {JpegSampling{1, 2}, size_t{3}}}) {
+      const Source source = noise(sampling, components, width, height, seed++);
+      for (const Method method : kIntegerMethods)
+        for (const int quality : kQualities) {
+          const Judgement expected = judge(source, tables_for(components, quality), method);
+          for (const Engine& engine : engines())
+            compare(engine, source, method, expected, "quality " + std::to_string(quality),
+                    &scores[engine.name + " " + method_name(method)]);
+        }
+    }
+  print_scores(scores);
+}
+
+// Tables that no quality makes: every divisor 1..255 at some place, in random order.
+TEST(Libjpeg, EveryDivisor) {
+  std::map<std::string, Score> scores;
+  std::vector<uint16_t> divisors(256);
+  std::iota(divisors.begin(), divisors.end(), uint16_t{0});
+  divisors[0] = 255;
+  for (uint32_t seed = 0; seed < 6; ++seed) {
+    std::mt19937 random(seed);
+    std::shuffle(divisors.begin(), divisors.end(), random);
+    // Four grey pictures, one for each quarter of the divisors.
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      std::vector<QuantTable> tables(1);
+      std::copy_n(divisors.begin() + 64 * quarter, 64, tables[0].q);
+      Source source = noise({1, 1}, 1, 192, 128, seed * 4 + quarter);
+      // Contrast from full to faint, so that levels near zero are met too.
+      for (size_t i = 0; i < source.planes[0].samples.size(); ++i) {
+        uint8_t& sample = source.planes[0].samples[i];
+        sample = static_cast<uint8_t>(128 + (sample - 128) / (1 + static_cast<int>(i / 192 / 16)));
+      }
+      for (const Method method : kIntegerMethods) {
+        const Judgement expected = judge(source, tables, method);
+        for (const Engine& engine : engines())
+          compare(engine, source, method, expected, "divisors of seed " + std::to_string(seed),
+                  &scores[engine.name + " " + method_name(method)]);
+      }
+    }
+  }
+  print_scores(scores);
+}
+
+TEST(Libjpeg, Barbara) {
+  const std::string path = find_test_data("barbara.pgm");
+  if (path.empty()) GTEST_SKIP() << "no barbara.pgm";
+  Source source{"Barbara", {1, 1}, 0, 0, {}};
+  source.planes.resize(1);
+  std::string error;
+  ASSERT_TRUE(read_pgm(path, &source.planes[0], &error)) << error;
+  source.width = source.planes[0].width;
+  source.height = source.planes[0].height;
+  compare_all(source);
+}
+
+TEST(Libjpeg, Cathedral) {
+  const std::string path = find_test_data("006mp-cathedral.jpg");
+  if (path.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
+  std::ifstream stream(path, std::ios::binary);
+  const std::vector<uint8_t> file{std::istreambuf_iterator<char>(stream), {}};
+  const JpegContents decoded = jpeg_planes(file, Method::kIslow);
+  ASSERT_EQ(decoded.planes.size(), 3u);
+  ASSERT_EQ(decoded.sampling.h * decoded.sampling.v, 1) << "expected 4:4:4";
+
+  // The file's own levels, as its encoder made them, decoded by both.
+  const JpegContents own = jpeg_levels(file);
+  for (const Engine& engine : engines())
+    for (const Method method : kIntegerMethods) {
+      const BytePicture expected = jpeg_planes(file, method).planes;
+      EXPECT_EQ(first_difference(
+                    expected, inverse_planes(engine, {method, own.tables}, own.levels, expected)),
+                "")
+          << engine.name << " " << method_name(method) << ", the file itself";
+      if (quick()) break;
+    }
+
+  if (!quick())
+    compare_all({"cathedral 4:4:4", {1, 1}, decoded.width, decoded.height, decoded.planes}, false);
+  // Odd sizes and the other samplings on parts of it.
+  compare_all(crop("cathedral 4:2:0", decoded.planes, {2, 2}, 400, 700, 501, 375));
+  compare_all(crop("cathedral 4:2:2", decoded.planes, {2, 1}, 900, 1300, 333, 421));
+  compare_all(crop("cathedral 4:1:1", decoded.planes, {4, 1}, 100, 2000, 401, 203));
+}
+
+// ---- The quantiser ----
+
+// Unsigned division by multiplication with a 16-bit reciprocal (A. Fog, "Optimizing subroutines in
+// assembly language", 16.8, "Integer division by a constant"), which is what libjpeg-turbo's SIMD
+// code does with its 16-bit lanes: x / d = ((x + correction) * reciprocal) >> shift.
+struct Reciprocal {
+  uint32_t factor, correction;
+  int shift;
+
+  explicit Reciprocal(uint32_t d) {
+    const int bits = static_cast<int>(std::bit_width(d)) - 1;
+    shift = 16 + bits;
+    factor = static_cast<uint32_t>((uint64_t{1} << shift) / d);
+    const auto rest = static_cast<uint32_t>((uint64_t{1} << shift) % d);
+    correction = d / 2;  // the rounding of the quotient
+    if (rest == 0) {     // a power of two: one bit less, or the factor would not fit
+      factor >>= 1;
+      shift--;
+    } else if (rest <= d / 2) {
+      correction++;  // the factor is too small: make up for it before the product
+    } else {
+      factor++;
+    }
+  }
+  uint32_t divide(uint32_t x) const {
+    return static_cast<uint32_t>((uint64_t{x + correction} * factor) >> shift);
+  }
+};
+
+// The two ways of rounding agree for every divisor that baseline JPEG has and every magnitude that
+// fits 16 bits; reachable are less than half of them.
+TEST(Quantiser, ReciprocalsAreExact) {
+  for (uint32_t q = 1; q <= 255; ++q) {
+    const uint32_t d = 8 * q;
+    const Reciprocal reciprocal(d);
+    for (uint32_t x = 0; x <= 32767; ++x)
+      ASSERT_EQ(reciprocal.divide(x), (x + d / 2) / d) << "q " << q << " x " << x;
+  }
+}
+
+// The engine's own quantiser: its unquantised islow values are multiples of 1/8 and give x; the
+// levels of the same picture with each table must be the exact quotients.
+TEST(Quantiser, EnginesDivideExactly) {
+  const QuantTable ones = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 100);
+  for (const uint16_t q : ones.q) ASSERT_EQ(q, 1);
+  Picture picture = make_picture(Sampling::kGrey, 512, 256, 8, Content::kNoise, 9);
+  const Picture extreme = make_picture(Sampling::kGrey, 512, 256, 8, Content::kExtreme, 10);
+  for (size_t i = 0; i < picture[0].samples.size(); ++i) {
+    int& sample = picture[0].samples[i];
+    // Bands of extremes, extremes at part contrast, and noise at several contrasts.
+    const size_t band = i / (512 * 32);
+    const int base = band < 4 ? extreme[0].samples[i] : sample;
+    sample = 128 + (base - 128) * static_cast<int>(8 - band) / 8;
+  }
+  const BytePicture bytes = {{512, 256, {picture[0].samples.begin(), picture[0].samples.end()}}};
+
+  // x from a portable run with q = 1 is not enough (it is rounded): take the real values.
+  Spec spec;
+  spec.quantized = false;
+  spec.type = CoefType::kF32;
+  for (const Engine& engine : engines()) {
+    if (!engine.covers(Method::kIslow)) continue;
+    const ForwardResult values = run_forward(engine, spec, picture);
+    ASSERT_EQ(values.fault, "");
+    std::vector<bool> met(32768);
+    std::vector<int> xs;
+    for (const double value : values.coefs[0].values) {
+      const double x = value * 8;
+      ASSERT_EQ(x, std::round(x)) << engine.name << ": islow's values are multiples of 1/8";
+      xs.push_back(static_cast<int>(x));
+      met[std::abs(xs.back())] = true;
+    }
+    for (int q = 1; q <= 255; q += (quick() ? 9 : 1)) {
+      QuantTable table;
+      std::fill_n(table.q, 64, static_cast<uint16_t>(q));
+      const Levels levels = forward_levels(engine, {Method::kIslow, {&table, 1}}, bytes);
+      for (size_t i = 0; i < xs.size(); ++i) {
+        const int level = (std::abs(xs[i]) + 4 * q) / (8 * q);
+        ASSERT_EQ(levels[0][i], xs[i] < 0 ? -level : level)
+            << engine.name << " x " << xs[i] << " q " << q;
+      }
+    }
+    std::printf("%s: %zu different |x| with each of 255 divisors\n", engine.name.c_str(),
+                static_cast<size_t>(std::count(met.begin(), met.end(), true)));
+  }
+}
+
+}  // namespace
+}  // namespace cudatransform::test

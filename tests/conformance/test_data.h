@@ -1,0 +1,18 @@
+// Finds and reads the test pictures; absent ones are skipped, not failed.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "flat_job.h"
+
+namespace cudatransform::test {
+
+// The path of images/NAME or NAME in $CUDATRANSFORM_TEST_DATA, else in the folder that the build
+// was given. "" when there is none.
+std::string find_test_data(const std::string& name);
+
+// A binary 8-bit PGM as one plane. False with a message when it is not one.
+bool read_pgm(const std::string& path, BytePlane* plane, std::string* error);
+
+}  // namespace cudatransform::test

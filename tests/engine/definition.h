@@ -1,0 +1,23 @@
+// The 8x8 DCT as the textbook writes it, in double precision: what the engines are judged by.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Written from the formula (ITU-T T.81, A.3.3) and, on purpose, without a line of transform/.
+#pragma once
+
+namespace cudatransform::test {
+
+// F(u,v) = 1/4 C(u) C(v) sum f(x,y) cos((2x+1) u pi/16) cos((2y+1) v pi/16), C(0) = sqrt(1/2);
+// indices 8 y + x and 8 v + u.
+void definition_dct(const double samples[64], double coefs[64]);
+void definition_idct(const double coefs[64], double samples[64]);
+
+// Halves away from zero.
+double round_half_away(double value);
+
+// How far `value` is from the nearest number at which its rounding changes.
+double distance_to_tie(double value);
+
+// The natural index (8 v + u) of the k-th coefficient of a zigzag scan, found by walking it.
+int natural_of_zigzag(int k);
+
+}  // namespace cudatransform::test

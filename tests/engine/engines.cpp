@@ -1,0 +1,108 @@
+// Finds the engines that this machine and build have.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "engines.h"
+
+#include <hwy/targets.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "transform/host_device.h"
+#ifdef CT_HAVE_CUDA
+#include "cuda/cuda_device.h"
+#endif
+
+namespace cudatransform::test {
+namespace {
+
+constexpr int kSkip = 77;
+
+std::vector<Engine>& chosen() {
+  static std::vector<Engine> list;
+  return list;
+}
+
+bool set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+void add_host_engines(std::vector<Engine>* list) {
+  list->push_back(portable_engine());
+  // More threads than one, also on a single core, so that block rows really run side by side.
+  const std::shared_ptr<Device> device = make_host_device(3);
+  list->push_back({"host", device, &host_dct8x8_ops()});
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets())
+    list->push_back(
+        {std::string("host/") + hwy::TargetName(target), device, &host_dct8x8_ops(), target});
+}
+
+Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
+#ifdef CT_HAVE_CUDA
+  std::unique_ptr<Device> device;
+  CT_RETURN_IF_ERROR(make_primary_cuda_device(0, &device));
+  list->push_back({"cuda", std::move(device), &cuda_dct8x8_ops(), 0, true});
+  return {};
+#else
+  return Status::error(StatusCode::kNotFound, "built without the CUDA engine");
+#endif
+}
+
+}  // namespace
+
+void Engine::activate() const {
+  if (is_cuda) return;
+  hwy::SetSupportedTargetsForTest(highway_target);  // 0 returns to the CPU's own
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+bool Engine::covers(Method method) const {
+  return highway_target == 0 || method == Method::kIslow || method == Method::kIfast ||
+         method == Method::kFloat;
+}
+
+const std::vector<Engine>& engines() { return chosen(); }
+
+const Engine& portable_engine() {
+  static const Engine engine = {"portable", make_host_device(1), &portable_dct8x8_ops()};
+  return engine;
+}
+
+bool quick() { return set("CUDATRANSFORM_TEST_QUICK"); }
+
+bool choose_engines(int* argc, char** argv, int* exit_code) {
+  std::string_view which = "all";
+  int kept = 1;
+  for (int i = 1; i < *argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--engine="))
+      which = argument.substr(std::strlen("--engine="));
+    else
+      argv[kept++] = argv[i];
+  }
+  *argc = kept;
+  if (which != "host" && which != "cuda" && which != "all") {
+    std::fprintf(stderr, "--engine= takes host, cuda or all\n");
+    *exit_code = 2;
+    return false;
+  }
+
+  if (which != "cuda") add_host_engines(&chosen());
+  if (which != "host") {
+    const Status status = add_cuda_engine(&chosen());
+    if (!status.ok()) {
+      std::printf("no CUDA engine: %s\n", status.message.c_str());
+      if (set("CUDATRANSFORM_REQUIRE_GPU") || chosen().empty()) {
+        *exit_code = set("CUDATRANSFORM_REQUIRE_GPU") ? 1 : kSkip;
+        return false;
+      }
+    }
+  }
+  for (const Engine& engine : chosen())
+    std::printf("engine %s on %s\n", engine.name.c_str(), engine.device->name());
+  return true;
+}
+
+}  // namespace cudatransform::test

@@ -1,0 +1,40 @@
+// The engines under test: portable, SIMD for every Highway target of this CPU, CUDA.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transform/dct8x8.h"
+#include "transform/device.h"
+
+namespace cudatransform::test {
+
+struct Engine {
+  std::string name;  // "portable", "host", "host/AVX2", "cuda"
+  std::shared_ptr<Device> device;
+  const Dct8x8Ops* ops = nullptr;
+  int64_t highway_target = 0;  // 0: whatever Highway chooses
+  bool is_cuda = false;
+
+  // Makes Highway use this engine's target. Call before every job.
+  void activate() const;
+  // Targets below the best one need only be tested where there is SIMD code.
+  bool covers(Method method) const;
+};
+
+// What --engine= chose; the first call decides. Portable comes first when it is among them.
+const std::vector<Engine>& engines();
+// The judge of the integer methods; exists whatever was chosen.
+const Engine& portable_engine();
+
+// CUDATRANSFORM_TEST_QUICK=1, for runs under slow tools: a fraction of the cases.
+bool quick();
+
+// Flags shared by all test programs: --engine=host|cuda|all. False: nothing to test, the program
+// ends with *exit_code (77: skipped).
+bool choose_engines(int* argc, char** argv, int* exit_code);
+
+}  // namespace cudatransform::test
