@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gst/lib/gstdct-private.h"
+#include "gst/lib/gstdct-serial.h"
 
 GstDebugCategory* gst_dct_debug_category() {
   static GstDebugCategory* const category = [] {

@@ -1,27 +1,9 @@
-// What libgstdct's own files share: the debug category and the meta's serial form.
+// The debug category that libgstdct's own files share.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "gst/lib/gstdct.h"
 
 // The category "dct".
 GstDebugCategory* gst_dct_debug_category();
 #define GST_CAT_DEFAULT gst_dct_debug_category()
-
-namespace gstdct {
-
-// The version of the serial form that serialise() writes.
-inline constexpr uint8_t kSerialVersion = 0;
-
-// Appends everything in `meta` but the fence: who reads the bytes elsewhere has no use for one.
-void serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes);
-
-// Fills flags, components and tables of `meta`. False, with `meta` untouched, on any other version,
-// length or count.
-bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta);
-
-}  // namespace gstdct

@@ -4,7 +4,7 @@
 // Version 0, little endian: u32 flags, u32 n_components, u32 n_tables; per component u32 id,
 // h_samp, v_samp, width, height, blocks_w, blocks_h, table and u64 offset, stride; per table 64
 // u16.
-#include "gst/lib/gstdct-private.h"
+#include "gst/lib/gstdct-serial.h"
 
 namespace gstdct {
 namespace {

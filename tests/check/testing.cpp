@@ -4,12 +4,29 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 
 namespace testing {
+namespace {
+
+std::atomic<int>& critical_count() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
+void count_criticals(const gchar* domain, GLogLevelFlags level, const gchar* message, gpointer) {
+  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)) critical_count()++;
+  g_log_default_handler(domain, level, message, nullptr);
+}
+
+}  // namespace
+
+int take_criticals() { return critical_count().exchange(0); }
 
 int run(int argc, char** argv, Suite* (*make_suite)()) {
   gst_check_init(&argc, &argv);
+  g_log_set_default_handler(count_criticals, nullptr);
   SRunner* runner = srunner_create(make_suite());
   srunner_set_fork_status(runner, CK_NOFORK);
   srunner_run_all(runner, CK_NORMAL);
@@ -17,7 +34,9 @@ int run(int argc, char** argv, Suite* (*make_suite)()) {
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
   if (ran == 0) std::fprintf(stderr, "no test ran\n");
-  return failed == 0 && ran > 0 ? 0 : 1;
+  const int criticals = take_criticals();
+  if (criticals > 0) std::fprintf(stderr, "%d unexpected criticals or warnings\n", criticals);
+  return failed == 0 && ran > 0 && criticals == 0 ? 0 : 1;
 }
 
 int skip(const char* why, bool needs_gpu) {

@@ -15,6 +15,10 @@ inline constexpr int kSkip = 77;  // what meson shows as SKIP
 // sanitisers' reports). Returns the exit status: 0 when all passed.
 int run(int argc, char** argv, Suite* (*make_suite)());
 
+// The criticals and warnings of GLib's log, of domains that GstCheck does not watch, since the last
+// call. run() fails when some are left at the end.
+int take_criticals();
+
 // Prints why the program cannot run and returns kSkip; with CUDATRANSFORM_REQUIRE_GPU=1 in the
 // environment and `needs_gpu`, returns 1 instead, so that a broken GPU machine cannot pass.
 int skip(const char* why, bool needs_gpu = false);

@@ -1,0 +1,251 @@
+// Tests of GstDctFence with points whose moment of completion the test decides.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "gst/lib/gstdct.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+// Work that finishes when the test says so.
+struct Work {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  bool failed = false;
+  int waiting = 0;
+  std::atomic<int> stream_waits{0};
+  std::atomic<gpointer> stream{nullptr};
+  std::atomic<bool> destroyed{false};
+
+  void finish(bool ok = true) {
+    std::lock_guard lock(mutex);
+    done = true;
+    failed = !ok;
+    changed.notify_all();
+  }
+  void wait_until_someone_waits() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return waiting > 0; });
+  }
+};
+
+gboolean wait_host(gpointer data) {
+  auto* work = static_cast<Work*>(data);
+  std::unique_lock lock(work->mutex);
+  work->waiting++;
+  work->changed.notify_all();
+  work->changed.wait(lock, [work] { return work->done; });
+  return !work->failed;
+}
+
+gboolean wait_stream(gpointer data, gpointer stream) {
+  auto* work = static_cast<Work*>(data);
+  work->stream_waits++;
+  work->stream = stream;
+  return !work->failed;
+}
+
+gboolean is_done(gpointer data) {
+  auto* work = static_cast<Work*>(data);
+  std::lock_guard lock(work->mutex);
+  return work->done;
+}
+
+constexpr GstDctSyncPointFuncs kFuncs = {wait_host, wait_stream, is_done};
+constexpr GstDctSyncPointFuncs kHostOnly = {wait_host, nullptr, is_done};
+
+GstDctSyncPoint* make_point(Work* work, const GstDctSyncPointFuncs* funcs = &kFuncs) {
+  return gst_dct_sync_point_new(funcs, work,
+                                [](gpointer data) { static_cast<Work*>(data)->destroyed = true; });
+}
+
+void set_written(GstDctFence* fence, Work* work) {
+  GstDctSyncPoint* point = make_point(work);
+  gst_dct_fence_set_written(fence, point);
+  gst_dct_sync_point_unref(point);
+}
+
+void add_read(GstDctFence* fence, Work* work) {
+  GstDctSyncPoint* point = make_point(work);
+  gst_dct_fence_add_read(fence, point);
+  gst_dct_sync_point_unref(point);
+}
+
+gpointer stream_at(guintptr address) { return reinterpret_cast<gpointer>(address); }
+
+GST_START_TEST(test_unset_is_done) {
+  GstDctFence* fence = gst_dct_fence_new();
+  for (gpointer stream : {stream_at(0), stream_at(16)}) {
+    fail_unless(gst_dct_fence_wait_written(fence, stream));
+    fail_unless(gst_dct_fence_wait_read(fence, stream));
+  }
+  gst_dct_fence_unref(fence);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_written) {
+  Work work;
+  GstDctFence* fence = gst_dct_fence_new();
+  set_written(fence, &work);
+  // A stream waits without blocking us, ...
+  fail_unless(gst_dct_fence_wait_written(fence, stream_at(32)));
+  fail_unless_equals_int(work.stream_waits, 1);
+  fail_unless(work.stream == stream_at(32));
+  fail_unless_equals_int(work.waiting, 0);
+  // ... the other side is not concerned, ...
+  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  // ... and a thread blocks until the work is done.
+  std::atomic<bool> returned{false};
+  std::thread waiter([&] {
+    fail_unless(gst_dct_fence_wait_written(fence, nullptr));
+    returned = true;
+  });
+  work.wait_until_someone_waits();
+  fail_if(returned);
+  work.finish();
+  waiter.join();
+  fail_unless(returned);
+  fail_if(work.destroyed);
+  gst_dct_fence_unref(fence);
+  fail_unless(work.destroyed);
+}
+GST_END_TEST;
+
+// While one thread waits, others must be able to use the fence: the lock is not held.
+GST_START_TEST(test_waits_outside_the_lock) {
+  Work written, read, late;
+  GstDctFence* fence = gst_dct_fence_new();
+  set_written(fence, &written);
+  add_read(fence, &read);
+  std::thread writer([&] { fail_unless(gst_dct_fence_wait_written(fence, nullptr)); });
+  std::thread reader([&] { fail_unless(gst_dct_fence_wait_read(fence, nullptr)); });
+  written.wait_until_someone_waits();
+  read.wait_until_someone_waits();
+  add_read(fence, &late);  // would hang
+  fail_unless(gst_dct_fence_wait_written(fence, stream_at(8)));
+  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_unless_equals_int(late.stream_waits, 1);
+  written.finish();
+  read.finish();
+  writer.join();
+  reader.join();
+  // The waiting reader forgets what it has waited for, not what came meanwhile.
+  fail_unless(read.destroyed);
+  fail_if(late.destroyed);
+  late.finish();
+  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  fail_unless(late.destroyed);
+  gst_dct_fence_unref(fence);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_done_readers_are_dropped) {
+  Work works[100];
+  GstDctFence* fence = gst_dct_fence_new();
+  for (int i = 0; i < 100; i++) {
+    add_read(fence, &works[i]);
+    if (i % 2 == 0) works[i].finish();
+    // All earlier even ones are gone, the odd ones stay.
+    for (int j = 0; j < i; j++) fail_unless_equals_int(works[j].destroyed, j % 2 == 0);
+  }
+  fail_unless(gst_dct_fence_wait_read(fence, stream_at(64)));
+  for (int i = 1; i < 100; i += 2) fail_unless_equals_int(works[i].stream_waits, 1);
+  gst_dct_fence_unref(fence);
+  for (Work& work : works) fail_unless(work.destroyed);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_failures) {
+  Work bad, good;
+  bad.finish(false);
+  GstDctFence* fence = gst_dct_fence_new();
+  set_written(fence, &bad);
+  fail_if(gst_dct_fence_wait_written(fence, nullptr));
+  fail_if(gst_dct_fence_wait_written(fence, stream_at(8)));
+  Work pending_bad;
+  pending_bad.failed = true;
+  add_read(fence, &pending_bad);
+  add_read(fence, &good);
+  // A failure does not keep it from waiting for the others.
+  fail_if(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_unless_equals_int(good.stream_waits, 1);
+  gst_dct_fence_unref(fence);
+}
+GST_END_TEST;
+
+// A point that knows no streams makes the thread wait instead.
+GST_START_TEST(test_host_only) {
+  Work work;
+  work.finish();
+  GstDctSyncPoint* point = make_point(&work, &kHostOnly);
+  GstDctFence* fence = gst_dct_fence_new();
+  gst_dct_fence_set_written(fence, point);
+  fail_unless(gst_dct_fence_wait_written(fence, stream_at(8)));
+  fail_unless_equals_int(work.waiting, 1);
+  // Setting again replaces, and boxed copies are references.
+  Work other;
+  other.finish();
+  set_written(fence, &other);
+  fail_if(work.destroyed);
+  gst_dct_sync_point_unref(point);
+  fail_unless(work.destroyed);
+  auto* same = static_cast<GstDctFence*>(g_boxed_copy(GST_TYPE_DCT_FENCE, fence));
+  fail_unless(same == fence);
+  gst_dct_fence_unref(fence);
+  fail_if(other.destroyed);
+  g_boxed_free(GST_TYPE_DCT_FENCE, same);
+  fail_unless(other.destroyed);
+}
+GST_END_TEST;
+
+// Many readers and one writer at once; the sanitisers and valgrind watch.
+GST_START_TEST(test_threads) {
+  constexpr int kThreads = 4, kRounds = 500;
+  std::vector<Work> works(kThreads * kRounds);
+  GstDctFence* fence = gst_dct_fence_new();
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    while (!stop) fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  });
+  std::vector<std::thread> readers;
+  for (int t = 0; t < kThreads; t++) {
+    readers.emplace_back([&, t] {
+      for (int i = 0; i < kRounds; i++) {
+        Work* work = &works[static_cast<size_t>(t * kRounds + i)];
+        add_read(fence, work);
+        gst_dct_fence_wait_written(fence, stream_at(8));
+        work->finish();
+      }
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  stop = true;
+  writer.join();
+  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  for (Work& work : works) fail_unless(work.destroyed);
+  gst_dct_fence_unref(fence);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("dctfence");
+  TCase* tc = tcase_create("fence");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_unset_is_done);
+  tcase_add_test(tc, test_written);
+  tcase_add_test(tc, test_waits_outside_the_lock);
+  tcase_add_test(tc, test_done_readers_are_dropped);
+  tcase_add_test(tc, test_failures);
+  tcase_add_test(tc, test_host_only);
+  tcase_add_test(tc, test_threads);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }
