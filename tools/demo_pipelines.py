@@ -1,6 +1,7 @@
 """The pipelines of tools/demo: what is in a file, measuring a quality, fetching frames."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from dataclasses import dataclass
+import time
 
 import gi
 
@@ -12,7 +13,8 @@ import numpy  # noqa: E402
 
 Gst.init(None)
 
-DECODE = "filesrc name=file ! decodebin name=decoder caps=video/x-raw expose-all-streams=false"
+# Sound and subtitles stay unlinked: videoconvert takes neither.
+DECODE = "filesrc name=file ! decodebin name=decoder ! videoconvert name=decoded"
 STATS = ("backend", "device", "method", "frames", "mean-psnr", "mean-psnr-y", "mean-psnr-u",
          "mean-psnr-v", "mean-zeros", "kernel-time-mean", "upload-time-mean", "download-time-mean")
 
@@ -73,14 +75,41 @@ class Pipeline:
         if self.missing:
             raise DemoError(f"{self.path}: GStreamer has nothing that decodes this: "
                             f"{', '.join(self.missing)} is missing")
-        detail = (debug or "").strip().splitlines()
+        if self["decoder"].srcpads and not self["decoded"].get_static_pad("sink").is_linked():
+            raise DemoError(f"{self.path}: has no picture in it")
+        detail = (debug or "").strip().splitlines()[1:]  # the first line is a place in a source
         raise DemoError(f"{self.path}: {element} says: {error.message}"
-                        + (f" ({detail[-1].strip()})" if detail else ""))
+                        + (f" ({' '.join(detail).strip()})" if detail else ""))
 
-    def run(self):
+    def run(self, frames, patience=None):
+        """Plays to the end, made after `frames` at the element called limit; returns how many came.
+
+        With `patience`, a pause of so many seconds after a frame counts as the end too: some
+        demuxers (GIF's is one) never say that theirs has come.
+        """
+        limit = self["limit"].get_static_pad("src")
+        seen = 0
+
+        def count(_pad, _info):
+            nonlocal seen
+            seen += 1
+            return Gst.PadProbeReturn.OK if seen <= frames else Gst.PadProbeReturn.DROP
+
+        def end(pad, _info):
+            pad.get_peer().send_event(Gst.Event.new_eos())
+            return Gst.PadProbeReturn.REMOVE
+
+        limit.add_probe(Gst.PadProbeType.BUFFER, count)
         self.play()
-        while not self.check(200):
-            pass
+        ended, before, since = False, 0, time.monotonic()
+        while not self.check(100):
+            if seen != before:
+                before, since = seen, time.monotonic()
+            stalled = patience and seen and time.monotonic() > since + patience
+            if not ended and (seen >= frames or stalled):
+                limit.add_probe(Gst.PadProbeType.IDLE, end)
+                ended = True
+        return min(seen, frames)
 
 
 def transformable_formats():
@@ -103,7 +132,7 @@ def transformable_formats():
 def format_for(decoded):
     """Keeps what the elements take; else the nearest that shows luma and chroma apart."""
     info = GstVideo.VideoFormat.get_info(GstVideo.VideoFormat.from_string(decoded))
-    if decoded in transformable_formats() and not info.has_alpha() and decoded != "GBR":
+    if decoded in transformable_formats() and decoded != "GBR":
         return decoded
     if info.flags & GstVideo.VideoFormatFlags.GRAY:
         return "GRAY8"
@@ -112,31 +141,23 @@ def format_for(decoded):
 
 def probe(path, video_frames, still_frames):
     """Decodes the beginning of `path` to learn what it is."""
-    seen = {"frames": 0, "caps": None}
-
-    def count(pad, _info):
-        seen["caps"] = seen["caps"] or pad.get_current_caps()
-        seen["frames"] += 1
-        return Gst.PadProbeReturn.OK
-
-    with Pipeline(f"{DECODE} ! identity eos-after={video_frames + 1} ! "
-                  "fakesink name=sink sync=false", path) as pipeline:
-        pipeline["sink"].get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, count)
-        pipeline.run()
-    if not seen["caps"]:
+    with Pipeline(f"{DECODE} ! identity name=limit ! fakesink sync=false", path) as pipeline:
+        seen = pipeline.run(video_frames, patience=3)
+        caps = pipeline["decoded"].get_static_pad("sink").get_current_caps()
+    if not seen or not caps:
         raise DemoError(f"{path}: has no picture in it")
-    structure = seen["caps"].get_structure(0)
-    still = seen["frames"] == 1
+    structure = caps.get_structure(0)
+    still = seen == 1
     decoded = structure.get_string("format")
-    return Media(path, still, still_frames if still else min(seen["frames"], video_frames),
+    return Media(path, still, still_frames if still else seen,
                  structure.get_int("width")[1], structure.get_int("height")[1], decoded,
                  format_for(decoded))
 
 
 def source(media, frames):
     """A description of `frames` raw frames of the file."""
-    limit = f"imagefreeze num-buffers={frames}" if media.still else f"identity eos-after={frames + 1}"
-    return f"{DECODE} ! videoconvert ! video/x-raw,format={media.format} ! {limit}"
+    repeat = f"imagefreeze num-buffers={frames} ! " if media.still else ""
+    return f"{DECODE} ! video/x-raw,format={media.format} ! {repeat}identity name=limit"
 
 
 def read_stats(element):
@@ -150,7 +171,7 @@ def measure(media, quality):
                   f"cudadct8x8 name=forward quality={quality} measure=psnr+time+zeros ! "
                   "cudaidct8x8 name=inverse measure=time ! fakesink sync=false",
                   media.path) as pipeline:
-        pipeline.run()
+        pipeline.run(media.frames)
         return read_stats(pipeline["forward"]), read_stats(pipeline["inverse"])
 
 
