@@ -1,0 +1,155 @@
+// The CUDA engine's 8x8 DCT: what is launched for a job, in which order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform/dct8x8.h"
+
+#include <algorithm>
+
+#include "cuda/cuda_device.h"
+#include "cuda/dct8x8_plan.h"
+#include "cuda/queue.h"
+
+// The fat binaries, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_dct8x8_fused_forward[];
+extern const unsigned char cuda_image_dct8x8_fused_inverse[];
+extern const unsigned char cuda_image_dct8x8_repack[];
+extern const unsigned char cuda_image_dct8x8_teaching[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+// Intermediates of the methods that are not fused are made for at most this many blocks at once:
+// 64 MiB of float, whatever the size of the frame.
+constexpr uint32_t kChunkBlocks = 1 << 18;
+// Scratch memory starts with the sums; intermediates follow at an alignment for any vector.
+constexpr size_t kSumsBytes = 256;
+
+// The kind of value that a method works on: its repack kernels' suffix, and the size of one.
+struct ValueKind {
+  const char* suffix;
+  size_t bytes;
+};
+ValueKind value_kind(Method method) {
+  if (method == Method::kIfast) return {"int", sizeof(int32_t)};
+  if (method == Method::kReference) return {"double", sizeof(double)};
+  return {"float", sizeof(float)};
+}
+
+// CTAs of the teaching kernels for `blocks` blocks: by threads per block.
+unsigned teaching_ctas(Method method, uint32_t blocks) {
+  uint32_t threads_a_block = 64;
+  if (method == Method::kIfast) threads_a_block = 1;
+  if (method == Method::kDecomposed || method == Method::kShuffle) threads_a_block = 8;
+  const uint32_t blocks_a_cta = kRepackThreads / threads_a_block;
+  return (blocks + blocks_a_cta - 1) / blocks_a_cta;
+}
+
+Status launch_fused(StreamQueue& queue, const Dct8x8Job& job, ForwardParams* params) {
+  const std::string name = fused_kernel_name(job);
+  if (job.direction == Direction::kForward) {
+    void* arguments[] = {params};
+    return queue.launch(cuda_image_dct8x8_fused_forward, name.c_str(), fused_ctas(job),
+                        kFusedThreads, arguments);
+  }
+  InverseParams inverse;
+  inverse.frame = params->frame;
+  std::copy_n(params->inverse_tables, 3, inverse.tables);
+  void* arguments[] = {&inverse};
+  return queue.launch(cuda_image_dct8x8_fused_inverse, name.c_str(), fused_ctas(job), kFusedThreads,
+                      arguments);
+}
+
+// The launches for one run of blocks of a job whose method is not fused.
+class Chunk {
+ public:
+  Chunk(StreamQueue& queue, const Dct8x8Job& job, const RepackParams& params, CUdeviceptr values)
+      : queue_(queue), job_(job), params_(params), values_(values) {}
+
+  Status forward() {
+    CT_RETURN_IF_ERROR(repack("load_samples"));
+    CT_RETURN_IF_ERROR(transform("forward"));
+    CT_RETURN_IF_ERROR(repack("store_coefs"));
+    if ((job_.measure & kMeasureSse) == 0) return {};
+    CT_RETURN_IF_ERROR(transform("inverse"));
+    return repack("compare_samples");
+  }
+
+  Status inverse() {
+    CT_RETURN_IF_ERROR(repack("load_coefs"));
+    CT_RETURN_IF_ERROR(transform("inverse"));
+    return repack("store_samples");
+  }
+
+ private:
+  Status repack(const char* step) {
+    const std::string name = std::string("repack_") + step + "_" + value_kind(job_.method).suffix;
+    void* arguments[] = {&params_, &values_};
+    // 64 threads a block of samples.
+    return queue_.launch(cuda_image_dct8x8_repack, name.c_str(),
+                         (params_.count + kRepackThreads / 64 - 1) / (kRepackThreads / 64),
+                         kRepackThreads, arguments);
+  }
+
+  Status transform(const char* direction) {
+    const std::string name = std::string("teach_") + method_name(job_.method) + "_" + direction;
+    int level_shift = params_.job.frame.planes[0].level_shift;
+    void* arguments[] = {&values_, &params_.count, &level_shift};
+    return queue_.launch(cuda_image_dct8x8_teaching, name.c_str(),
+                         teaching_ctas(job_.method, params_.count), kRepackThreads, arguments);
+  }
+
+  StreamQueue& queue_;
+  const Dct8x8Job& job_;
+  RepackParams params_;
+  CUdeviceptr values_;
+};
+
+Status launch_chunks(StreamQueue& queue, const Dct8x8Job& job, const ForwardParams& params,
+                     CUdeviceptr values) {
+  const uint32_t blocks = total_blocks(job);
+  for (uint32_t first = 0; first < blocks; first += kChunkBlocks) {
+    Chunk chunk(queue, job, {params, first, std::min(kChunkBlocks, blocks - first)}, values);
+    CT_RETURN_IF_ERROR(job.direction == Direction::kForward ? chunk.forward() : chunk.inverse());
+  }
+  return {};
+}
+
+size_t scratch_bytes(const Dct8x8Job& job) {
+  const size_t sums = job.measure != 0 ? kSumsBytes : 0;
+  if (is_fused(job.method)) return sums;
+  return kSumsBytes + 64 * value_kind(job.method).bytes * std::min(kChunkBlocks, total_blocks(job));
+}
+
+Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         "the CUDA engine needs a CUDA device and one of its queues");
+  }
+  CUdeviceptr scratch = 0;
+  if (const size_t bytes = scratch_bytes(job); bytes > 0)
+    CT_RETURN_IF_ERROR(stream->scratch(bytes, &scratch));
+
+  ForwardParams params;
+  CT_RETURN_IF_ERROR(make_params(job, reinterpret_cast<Dct8x8Sums*>(scratch), &params));
+  if (job.measure != 0) CT_RETURN_IF_ERROR(stream->clear(scratch, sizeof(Dct8x8Sums)));
+  CT_RETURN_IF_ERROR(is_fused(job.method)
+                         ? launch_fused(*stream, job, &params)
+                         : launch_chunks(*stream, job, params, scratch + kSumsBytes));
+  if (job.measure != 0)
+    CT_RETURN_IF_ERROR(stream->read_back(job.sums, scratch, sizeof(Dct8x8Sums)));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+}  // namespace cuda
+
+const Dct8x8Ops& cuda_dct8x8_ops() {
+  static constexpr Dct8x8Ops kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,25 @@
+// From a job to what kernels are told and to which kernel is told it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "cuda/dct8x8_params.h"
+
+namespace cudatransform::cuda {
+
+// Whether the method has a fused kernel; the others run between repack kernels.
+bool is_fused(Method method);
+
+// All parameters of a job that validate() has passed. kInvalidArgument where the coefficients are
+// not aligned as the CUDA engine needs them. `sums` is device memory.
+Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ForwardParams* params);
+
+// CTAs that a fused kernel needs for the frame, and blocks of all its planes.
+uint32_t fused_ctas(const Dct8x8Job& job);
+uint32_t total_blocks(const Dct8x8Job& job);
+
+// The fused kernel for the job: "forward_islow_fast", "inverse_float_s16_measure" ...
+std::string fused_kernel_name(const Dct8x8Job& job);
+
+}  // namespace cudatransform::cuda
