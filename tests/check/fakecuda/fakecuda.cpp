@@ -1,0 +1,493 @@
+// A CUDA driver without a GPU, for tests: device memory is host memory, streams do their work at
+// once, kernels do nothing, and the environment says what goes wrong.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Built as libcuda.so.1 in a folder of its own, which a test puts on LD_LIBRARY_PATH.
+//
+//   FAKECUDA_MODE     ok (default)   everything works
+//                     no-init        cuInit finds no device, as in a container without one
+//                     no-device      cuInit works, the number of devices is 0
+//                     no-context     cuCtxCreate fails
+//                     no-module      cuModuleLoadData finds nothing for this GPU
+//                     alloc-fails    no memory, neither on the device nor pinned
+//                     launch-fails   kernels do not start
+//                     lost           an illegal address: from then on every call fails
+//   FAKECUDA_AFTER    how many allocations or launches still work before the mode strikes (0)
+//   FAKECUDA_DEVICES  number of devices (1)
+//   FAKECUDA_LAG      how often an event is asked before it says that it has happened (0)
+//
+// It is stricter than a real driver where a mistake would go unnoticed: calls need a current
+// context, copies must stay inside allocations. And it counts what is alive: see fakecuda.h.
+#include "tests/check/fakecuda/fakecuda.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+// Result codes, by the numbers of the driver's interface.
+enum Result : int {
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kNotInitialized = 3,
+  kNoDevice = 100,
+  kInvalidDevice = 101,
+  kInvalidContext = 201,
+  kNoBinaryForGpu = 209,
+  kInvalidHandle = 400,
+  kNotReady = 600,
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kNotSupported = 801,
+};
+
+struct Name {
+  int code;
+  const char* name;
+};
+constexpr Name kNames[] = {
+    {kSuccess, "CUDA_SUCCESS"},
+    {kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
+    {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+    {kNotInitialized, "CUDA_ERROR_NOT_INITIALIZED"},
+    {kNoDevice, "CUDA_ERROR_NO_DEVICE"},
+    {kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
+    {kInvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
+    {kNoBinaryForGpu, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+    {kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
+    {kNotReady, "CUDA_ERROR_NOT_READY"},
+    {kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {kLaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+    {kNotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
+};
+
+constexpr size_t kPitch = 512;  // what today's GPUs align rows to
+constexpr int kHostMemory = 1, kDeviceMemory = 2, kUnifiedMemory = 4;
+
+struct Context {
+  int device;
+};
+struct Event {
+  int lag = 0;
+};
+struct Block {
+  size_t size;
+  int type;
+};
+
+struct State {
+  std::mutex mutex;
+  std::map<uintptr_t, Block> blocks;
+  std::map<int, Context*> primary;
+  FakecudaCounts counts = {};
+  bool initialised = false;
+  bool lost = false;
+};
+
+State& state() {
+  static State& instance = *new State;  // outlives whatever is released at exit
+  return instance;
+}
+
+std::vector<Context*>& context_stack() {
+  static thread_local std::vector<Context*> stack;
+  return stack;
+}
+
+bool mode_is(const char* mode) {
+  const char* set = std::getenv("FAKECUDA_MODE");
+  return set != nullptr && std::strcmp(set, mode) == 0;
+}
+
+int number(const char* variable, int otherwise) {
+  const char* set = std::getenv(variable);
+  return set != nullptr ? std::atoi(set) : otherwise;
+}
+
+int device_count() { return mode_is("no-device") ? 0 : number("FAKECUDA_DEVICES", 1); }
+
+// What every call that works on a context checks first.
+int check_context() {
+  std::lock_guard lock(state().mutex);
+  state().counts.calls++;
+  if (!state().initialised) return kNotInitialized;
+  if (state().lost) return kIllegalAddress;
+  if (context_stack().empty()) {
+    state().counts.calls_without_context++;
+    return kInvalidContext;
+  }
+  return kSuccess;
+}
+
+int allocate(void** address, size_t bytes, int type) {
+  if (int result = check_context()) return result;
+  if (bytes == 0) return kInvalidValue;
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  if (mode_is("alloc-fails") && s.counts.allocations >= number("FAKECUDA_AFTER", 0))
+    return kOutOfMemory;
+  void* data = std::aligned_alloc(kPitch, (bytes + kPitch - 1) / kPitch * kPitch);
+  if (data == nullptr) return kOutOfMemory;
+  std::memset(data, 0xcd, bytes);  // fresh device memory holds anything
+  s.blocks[reinterpret_cast<uintptr_t>(data)] = {bytes, type};
+  s.counts.allocations++;
+  s.counts.memory++;
+  *address = data;
+  return kSuccess;
+}
+
+int release(void* address, int type) {
+  if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  auto found = s.blocks.find(reinterpret_cast<uintptr_t>(address));
+  if (found == s.blocks.end() || found->second.type != type) return kInvalidValue;
+  s.blocks.erase(found);
+  s.counts.memory--;
+  std::free(address);
+  return kSuccess;
+}
+
+// Whether the bytes lie in one block of `type` (0: of any).
+bool is_inside(uintptr_t first, size_t bytes, int type) {
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  auto next = s.blocks.upper_bound(first);
+  if (next == s.blocks.begin()) return false;
+  const auto& [start, block] = *std::prev(next);
+  return (type == 0 || block.type == type) && first - start <= block.size &&
+         bytes <= block.size - (first - start);
+}
+
+// CUDA_MEMCPY2D of the driver's interface.
+struct Side {
+  size_t x, y;
+  unsigned type;
+  void* host;
+  uintptr_t device;
+  void* array;
+  size_t pitch;
+};
+struct Copy2D {
+  Side from, to;
+  size_t width, height;
+};
+
+// The address of a side's first byte, or 0 when its bytes are not all in memory of that type.
+uintptr_t first_byte(const Side& side, size_t width, size_t height) {
+  if (side.pitch < width && height > 1) return 0;
+  const uintptr_t base =
+      side.type == kHostMemory ? reinterpret_cast<uintptr_t>(side.host) : side.device;
+  const uintptr_t first = base + side.y * side.pitch + side.x;
+  const size_t bytes = (height - 1) * side.pitch + width;
+  if (side.type == kDeviceMemory && !is_inside(first, bytes, kDeviceMemory)) return 0;
+  if (side.type == kUnifiedMemory && !is_inside(first, bytes, 0)) return 0;
+  return first;
+}
+
+int copy_2d(const Copy2D* copy) {
+  if (int result = check_context()) return result;
+  if (copy->width == 0 || copy->height == 0) return kSuccess;
+  const uintptr_t from = first_byte(copy->from, copy->width, copy->height);
+  const uintptr_t to = first_byte(copy->to, copy->width, copy->height);
+  if (from == 0 || to == 0) {
+    std::lock_guard lock(state().mutex);
+    state().counts.bad_copies++;
+    return kInvalidValue;
+  }
+  for (size_t row = 0; row < copy->height; row++) {
+    std::memmove(reinterpret_cast<void*>(to + row * copy->to.pitch),
+                 reinterpret_cast<const void*>(from + row * copy->from.pitch), copy->width);
+  }
+  return kSuccess;
+}
+
+int destroy_stream(void* stream) {
+  if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
+  std::free(stream);
+  std::lock_guard lock(state().mutex);
+  state().counts.streams--;
+  return kSuccess;
+}
+
+}  // namespace
+
+// ---- The driver and its devices ----
+
+EXPORT int cuInit(unsigned) {
+  if (mode_is("no-init")) return kNoDevice;
+  std::lock_guard lock(state().mutex);
+  state().initialised = true;
+  return kSuccess;
+}
+
+EXPORT int cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return kSuccess;
+}
+
+EXPORT int cuGetErrorName(int code, const char** name) {
+  for (const Name& known : kNames) {
+    if (known.code != code) continue;
+    *name = known.name;
+    return kSuccess;
+  }
+  *name = nullptr;
+  return kInvalidValue;
+}
+
+EXPORT int cuGetErrorString(int code, const char** text) { return cuGetErrorName(code, text); }
+
+EXPORT int cuDeviceGetCount(int* count) {
+  if (!state().initialised) return kNotInitialized;
+  *count = device_count();
+  return kSuccess;
+}
+
+EXPORT int cuDeviceGet(int* device, int ordinal) {
+  if (ordinal < 0 || ordinal >= device_count()) return kInvalidDevice;
+  *device = ordinal;
+  return kSuccess;
+}
+
+EXPORT int cuDeviceGetName(char* name, int size, int) {
+  std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
+  return kSuccess;
+}
+
+EXPORT int cuDeviceGetAttribute(int* value, int, int) {
+  *value = static_cast<int>(kPitch);
+  return kSuccess;
+}
+
+EXPORT int cuDeviceCanAccessPeer(int* can, int, int) {
+  *can = 0;
+  return kSuccess;
+}
+
+// ---- Contexts ----
+
+EXPORT int cuCtxCreate_v2(Context** context, unsigned, int device) {
+  if (mode_is("no-context")) return kOutOfMemory;
+  if (device >= device_count()) return kInvalidDevice;
+  *context = new Context{device};
+  context_stack().push_back(*context);
+  std::lock_guard lock(state().mutex);
+  state().counts.contexts++;
+  return kSuccess;
+}
+
+EXPORT int cuCtxDestroy_v2(Context* context) {
+  std::erase(context_stack(), context);
+  delete context;
+  std::lock_guard lock(state().mutex);
+  state().counts.contexts--;
+  return kSuccess;
+}
+
+EXPORT int cuCtxPushCurrent_v2(Context* context) {
+  if (context == nullptr) return kInvalidContext;
+  context_stack().push_back(context);
+  return kSuccess;
+}
+
+EXPORT int cuCtxPopCurrent_v2(Context** context) {
+  if (context_stack().empty()) return kInvalidContext;
+  if (context != nullptr) *context = context_stack().back();
+  context_stack().pop_back();
+  return kSuccess;
+}
+
+EXPORT int cuDevicePrimaryCtxRetain(Context** context, int device) {
+  std::lock_guard lock(state().mutex);
+  Context*& primary = state().primary[device];
+  if (primary == nullptr) primary = new Context{device};
+  *context = primary;
+  return kSuccess;
+}
+
+EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
+EXPORT int cuCtxEnablePeerAccess(Context*, unsigned) { return kNotSupported; }
+EXPORT int cuCtxDisablePeerAccess(Context*) { return kNotSupported; }
+
+// ---- Memory ----
+
+EXPORT int cuMemAlloc_v2(void** address, size_t bytes) {
+  return allocate(address, bytes, kDeviceMemory);
+}
+
+EXPORT int cuMemAllocPitch_v2(void** address, size_t* pitch, size_t width, size_t height,
+                              unsigned) {
+  if (width == 0 || height == 0) return kInvalidValue;
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  return allocate(address, *pitch * height, kDeviceMemory);
+}
+
+EXPORT int cuMemAllocHost_v2(void** address, size_t bytes) {
+  return allocate(address, bytes, kHostMemory);
+}
+
+EXPORT int cuMemHostAlloc(void** address, size_t bytes, unsigned) {
+  return allocate(address, bytes, kHostMemory);
+}
+
+EXPORT int cuMemFree_v2(void* address) { return release(address, kDeviceMemory); }
+EXPORT int cuMemFreeHost(void* address) { return release(address, kHostMemory); }
+
+EXPORT int cuPointerGetAttribute(void* value, int attribute, uintptr_t address) {
+  constexpr int kMemoryType = 2;
+  if (attribute != kMemoryType) return kNotSupported;
+  for (int type : {kHostMemory, kDeviceMemory}) {
+    if (!is_inside(address, 1, type)) continue;
+    *static_cast<unsigned*>(value) = static_cast<unsigned>(type);
+    return kSuccess;
+  }
+  return kInvalidValue;
+}
+
+EXPORT int cuMemcpy2D_v2(const Copy2D* copy) { return copy_2d(copy); }
+EXPORT int cuMemcpy2DAsync_v2(const Copy2D* copy, void*) { return copy_2d(copy); }
+
+EXPORT int cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t bytes, void*) {
+  if (int result = check_context()) return result;
+  if (!is_inside(from, bytes, kDeviceMemory)) return kInvalidValue;
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return kSuccess;
+}
+
+EXPORT int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t bytes, void*) {
+  if (int result = check_context()) return result;
+  if (!is_inside(address, bytes, kDeviceMemory)) return kInvalidValue;
+  std::memset(reinterpret_cast<void*>(address), value, bytes);
+  return kSuccess;
+}
+
+// ---- Streams and events ----
+
+EXPORT int cuStreamCreate(void** stream, unsigned) {
+  if (int result = check_context()) return result;
+  *stream = std::malloc(1);
+  std::lock_guard lock(state().mutex);
+  state().counts.streams++;
+  return kSuccess;
+}
+
+EXPORT int cuStreamDestroy(void* stream) { return destroy_stream(stream); }
+EXPORT int cuStreamDestroy_v2(void* stream) { return destroy_stream(stream); }
+EXPORT int cuStreamSynchronize(void*) { return check_context(); }
+EXPORT int cuStreamWaitEvent(void*, Event*, unsigned) { return check_context(); }
+
+EXPORT int cuEventCreate(Event** event, unsigned) {
+  if (int result = check_context()) return result;
+  *event = new Event;
+  std::lock_guard lock(state().mutex);
+  state().counts.events++;
+  return kSuccess;
+}
+
+EXPORT int cuEventDestroy_v2(Event* event) {
+  if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
+  delete event;
+  std::lock_guard lock(state().mutex);
+  state().counts.events--;
+  return kSuccess;
+}
+
+EXPORT int cuEventRecord(Event* event, void*) {
+  if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  event->lag = number("FAKECUDA_LAG", 0);
+  return kSuccess;
+}
+
+EXPORT int cuEventQuery(Event* event) {
+  if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  if (event->lag <= 0) return kSuccess;
+  event->lag--;
+  return kNotReady;
+}
+
+EXPORT int cuEventSynchronize(Event* event) {
+  if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  event->lag = 0;
+  return kSuccess;
+}
+
+EXPORT int cuEventElapsedTime(float* milliseconds, Event*, Event*) {
+  if (int result = check_context()) return result;
+  *milliseconds = 1.5f;
+  return kSuccess;
+}
+
+// ---- Kernels ----
+
+EXPORT int cuModuleLoadData(void** module, const void* image) {
+  if (int result = check_context()) return result;
+  if (mode_is("no-module")) return kNoBinaryForGpu;
+  constexpr uint32_t kFatBinary = 0xba55ed50;  // the first word of what nvcc -fatbin writes
+  uint32_t magic = 0;
+  std::memcpy(&magic, image, sizeof(magic));
+  if (magic != kFatBinary) return kInvalidValue;
+  *module = std::malloc(1);
+  std::lock_guard lock(state().mutex);
+  state().counts.modules++;
+  return kSuccess;
+}
+
+EXPORT int cuModuleUnload(void* module) {
+  std::free(module);
+  std::lock_guard lock(state().mutex);
+  state().counts.modules--;
+  return kSuccess;
+}
+
+EXPORT int cuModuleGetFunction(void** function, void* module, const char*) {
+  if (int result = check_context()) return result;
+  *function = module;
+  return kSuccess;
+}
+
+EXPORT int cuLaunchKernel(void*, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                          unsigned bz, unsigned, void*, void**, void**) {
+  if (int result = check_context()) return result;
+  if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024)
+    return kInvalidValue;
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  const bool strikes = s.counts.launches >= number("FAKECUDA_AFTER", 0);
+  if (strikes && mode_is("launch-fails")) return kLaunchOutOfResources;
+  if (strikes && mode_is("lost")) s.lost = true;  // found out by the next call, as on a GPU
+  s.counts.launches++;
+  return kSuccess;
+}
+
+// ---- What GStreamer's loader asks for and nothing here uses ----
+
+#define UNSUPPORTED(name) \
+  EXPORT int name(void) { return kNotSupported; }
+UNSUPPORTED(cuGraphicsMapResources)
+UNSUPPORTED(cuGraphicsUnmapResources)
+UNSUPPORTED(cuGraphicsUnregisterResource)
+UNSUPPORTED(cuGraphicsGLRegisterImage)
+UNSUPPORTED(cuGraphicsGLRegisterBuffer)
+UNSUPPORTED(cuGraphicsResourceSetMapFlags_v2)
+UNSUPPORTED(cuGraphicsSubResourceGetMappedArray)
+UNSUPPORTED(cuGraphicsResourceGetMappedPointer_v2)
+UNSUPPORTED(cuGLGetDevices_v2)
+UNSUPPORTED(cuTexObjectCreate)
+UNSUPPORTED(cuTexObjectDestroy)
+
+EXPORT void fakecuda_get_counts(FakecudaCounts* counts) {
+  std::lock_guard lock(state().mutex);
+  *counts = state().counts;
+}

@@ -1,0 +1,18 @@
+// What the fake driver tells about its users.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+extern "C" {
+
+struct FakecudaCounts {
+  // Alive now.
+  int memory, streams, events, modules, contexts;
+  // Since the start.
+  int calls, allocations, launches;
+  int calls_without_context;  // each is a mistake
+  int bad_copies;             // copies beyond an allocation; each is a mistake
+};
+
+// Found with dlsym in the library that the process has loaded as libcuda.so.1.
+void fakecuda_get_counts(FakecudaCounts* counts);
+}
