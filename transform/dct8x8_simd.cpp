@@ -1,13 +1,69 @@
-// The vector code of the CPU engine: which there is, and which of it runs.
+// The vector code of the CPU engine, compiled for every instruction set that Highway knows here,
+// and the choice among them at run time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Rows are structs of vectors, which vectors without a size at compile time cannot be members of:
+// such machines run their fixed-size baseline.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transform/dct8x8_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which must come first.
 #include <hwy/highway.h>
 
+#include <algorithm>
+
+#include "transform/dct8x8_adapters.h"
+#include "transform/dct8x8_constants.h"
 #include "transform/dct8x8_rows.h"
 #include "transform/host_device.h"
+#include "transform/quantizer.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cudatransform {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+
+// One lane gains nothing over the portable code.
+RowFunction choose_row_function(const Dct8x8Job&) { return nullptr; }
+
+#else
+
+#include "transform/dct8x8_1d-inl.h"
+#include "transform/dct8x8_simd-inl.h"
+#include "transform/dct8x8_simd_methods-inl.h"
+#include "transform/dct8x8_simd_rows-inl.h"
+
+RowFunction choose_row_function(const Dct8x8Job& job) {
+  switch (job.method) {
+    case Method::kIslow:
+      return choose_type<IslowVector>(job);
+    case Method::kIfast:
+      return choose_type<IfastVector>(job);
+    case Method::kFloat:
+      return choose_type<FloatVector>(job);
+    default:
+      return nullptr;
+  }
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cudatransform
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 
 namespace cudatransform {
 
-RowFunction simd_row_function(const Dct8x8Job&) { return nullptr; }
+HWY_EXPORT(choose_row_function);
+
+RowFunction simd_row_function(const Dct8x8Job& job) {
+  return HWY_DYNAMIC_DISPATCH(choose_row_function)(job);
+}
 
 std::vector<std::pair<std::string, int64_t>> host_simd_targets() {
   std::vector<std::pair<std::string, int64_t>> targets;
@@ -19,7 +75,9 @@ std::vector<std::pair<std::string, int64_t>> host_simd_targets() {
 
 void set_host_simd_targets(int64_t mask) {
   hwy::SetSupportedTargetsForTest(mask);
-  hwy::GetChosenTarget().DeInit();
+  hwy::GetChosenTarget().DeInit();  // the next dispatch chooses anew
 }
 
 }  // namespace cudatransform
+
+#endif  // HWY_ONCE
