@@ -167,6 +167,28 @@ TEST(Libjpeg, Noise) {
   print_scores(scores);
 }
 
+// Samples that drive coefficients as far as they go: 16-bit arithmetic must fail where
+// libjpeg-turbo's does, or not at all. Above quality 90 libjpeg refuses to code such levels.
+TEST(Libjpeg, Extremes) {
+  std::map<std::string, Score> scores;
+  for (const uint32_t seed : {1u, 2u, 3u}) {
+    const Picture picture = make_picture(Sampling::kGrey, 512, 128, 8, Content::kExtreme, seed);
+    const Source source{"extremes",
+                        {1, 1},
+                        512,
+                        128,
+                        {{512, 128, {picture[0].samples.begin(), picture[0].samples.end()}}}};
+    for (const Method method : kIntegerMethods)
+      for (const int quality : {1, 5, 25, 50, 75, 90}) {
+        const Judgement expected = judge(source, tables_for(1, quality), method);
+        for (const Engine& engine : engines())
+          compare(engine, source, method, expected, "quality " + std::to_string(quality),
+                  &scores[engine.name + " " + method_name(method)]);
+      }
+  }
+  print_scores(scores);
+}
+
 // Tables that no quality makes: every divisor 1..255 at some place, in random order.
 TEST(Libjpeg, EveryDivisor) {
   std::map<std::string, Score> scores;
@@ -278,20 +300,29 @@ TEST(Quantiser, ReciprocalsAreExact) {
   }
 }
 
+// Blocks in the sign of one basis function, at every contrast, with a little noise: the magnitudes
+// of that coefficient reach from 0 to the largest there is.
+Picture quantiser_fodder() {
+  std::mt19937 random(9);
+  Picture picture = make_picture(Sampling::kGrey, 512, 256, 8, Content::kExtreme, 10);
+  for (int by = 0; by < 32; ++by)
+    for (int bx = 0; bx < 64; ++bx) {
+      const int contrast = static_cast<int>(random() % 129), noise = 1 + random() % 12;
+      for (int i = 0; i < 64; ++i) {
+        int& sample = picture[0].at(8 * bx + i % 8, 8 * by + i / 8);
+        sample = 128 + (sample > 0 ? contrast : -contrast) + static_cast<int>(random() % noise);
+        sample = std::clamp(sample, 0, 255);
+      }
+    }
+  return picture;
+}
+
 // The engine's own quantiser: its unquantised islow values are multiples of 1/8 and give x; the
 // levels of the same picture with each table must be the exact quotients.
 TEST(Quantiser, EnginesDivideExactly) {
   const QuantTable ones = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 100);
   for (const uint16_t q : ones.q) ASSERT_EQ(q, 1);
-  Picture picture = make_picture(Sampling::kGrey, 512, 256, 8, Content::kNoise, 9);
-  const Picture extreme = make_picture(Sampling::kGrey, 512, 256, 8, Content::kExtreme, 10);
-  for (size_t i = 0; i < picture[0].samples.size(); ++i) {
-    int& sample = picture[0].samples[i];
-    // Bands of extremes, extremes at part contrast, and noise at several contrasts.
-    const size_t band = i / (512 * 32);
-    const int base = band < 4 ? extreme[0].samples[i] : sample;
-    sample = 128 + (base - 128) * static_cast<int>(8 - band) / 8;
-  }
+  const Picture picture = quantiser_fodder();
   const BytePicture bytes = {{512, 256, {picture[0].samples.begin(), picture[0].samples.end()}}};
 
   // x from a portable run with q = 1 is not enough (it is rounded): take the real values.

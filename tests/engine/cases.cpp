@@ -25,12 +25,13 @@ enum Property {
   kProperties
 };
 constexpr std::array<int, 11> kValues = {
-    kMethodCount, 2, 4, 3, 4, kSamplingCount, kArrangementCount, 12, kContentCount, 6, 4};
+    kMethodCount, 2, 4, 3, 4, kSamplingCount, kArrangementCount, 14, kContentCount, 6, 4};
 using Choice = std::array<int, kProperties>;
 
 constexpr int kDepths[] = {8, 10, 12, 16};
-constexpr int kSizes[][2] = {{1, 1}, {7, 9},  {8, 8},    {17, 33}, {64, 48},  {131, 77},
-                             {9, 1}, {1, 23}, {257, 19}, {16, 16}, {40, 120}, {33, 16}};
+constexpr int kSizes[][2] = {{1, 1},    {7, 9},   {8, 8},     {17, 33},  {64, 48},
+                             {131, 77}, {9, 1},   {1, 23},    {257, 19}, {16, 16},
+                             {40, 120}, {33, 16}, {320, 181}, {5, 200}};
 enum Form { kLevels16, kLevels32, kRounded32, kReal };
 
 bool valid(const Choice& c) {
@@ -125,7 +126,7 @@ CaseList make_cases() {
         for (c[kPlacement] = 0; c[kPlacement] < 3; ++c[kPlacement])
           for (c[kDepth] = 0; c[kDepth] < 4; ++c[kDepth]) {
             // The integer methods exist at one depth: draw them as often as the others all told.
-            const int repeats = c[kMethod] <= static_cast<int>(Method::kIfast) ? 4 : 1;
+            const int repeats = c[kMethod] <= static_cast<int>(Method::kIfast) ? 12 : 3;
             for (int r = 0; r < repeats; ++r) {
               Choice best{};
               int best_new = -1;

@@ -6,99 +6,12 @@
 
 #include <map>
 
-#include "cases.h"
-#include "judge.h"
+#include "case_check.h"
 
 namespace cudatransform::test {
 namespace {
 
-// What depends on the case alone, made once for all engines.
-struct Expectation {
-  Picture picture;
-  Coefficients exact;   // forward: of the definition
-  Coefficients input;   // inverse: as stored
-  Coefficients values;  // inverse: dequantised
-  RealPicture samples;  // inverse: of the definition
-  ForwardResult portable_forward;
-  InverseResult portable_inverse;
-};
-
-Coefficients stored_form(const Spec& spec, const Coefficients& exact) {
-  if (spec.quantized) return quantise(exact, spec.tables);
-  Coefficients stored = exact;
-  for (Blocks& blocks : stored)
-    for (double& value : blocks.values)
-      value = spec.type == CoefType::kF32 ? static_cast<float>(value) : std::round(value);
-  return stored;
-}
-
-// The picture an inverse job's error is measured against: not the one it produces.
-Picture reference_of(const Case& test) {
-  return make_picture(test.sampling, test.width, test.height, test.spec.depth, Content::kPhoto,
-                      test.seed + 1000);
-}
-
-Expectation expect(const Case& test) {
-  Expectation e;
-  const Spec& spec = test.spec;
-  e.picture =
-      make_picture(test.sampling, test.width, test.height, spec.depth, test.content, test.seed);
-  e.exact = definition_forward(e.picture, spec.depth);
-  if (test.direction == Direction::kInverse) {
-    e.input = stored_form(spec, e.exact);
-    e.values = spec.quantized ? dequantise(e.input, spec.tables) : e.input;
-    e.samples = definition_inverse(e.values, e.picture);
-  }
-  if (is_integer(spec.method)) {
-    if (test.direction == Direction::kForward) {
-      e.portable_forward = run_forward(portable_engine(), spec, e.picture);
-    } else {
-      const Picture reference = reference_of(test);
-      e.portable_inverse = run_inverse(portable_engine(), spec, e.input, e.picture,
-                                       spec.measure & kMeasureSse ? &reference : nullptr);
-    }
-  }
-  return e;
-}
-
-std::string check_forward(const Engine& engine, const Case& test, const Expectation& e) {
-  const Spec& spec = test.spec;
-  const ForwardResult result = run_forward(engine, spec, e.picture);
-  if (!result.fault.empty()) return result.fault;
-  if (std::string f = judge_coefficients(spec, e.exact, result.coefs); !f.empty()) return f;
-  if (is_integer(spec.method))
-    if (std::string f = judge_equal(e.portable_forward.coefs, result.coefs); !f.empty())
-      return "against portable: " + f;
-  if (spec.measure & kMeasureZeros)
-    if (std::string f = judge_zeros(result.sums, result.coefs); !f.empty()) return f;
-  if (spec.measure & kMeasureSse) {
-    Spec back = spec;
-    back.measure = 0;
-    const InverseResult decoded = run_inverse(engine, back, result.coefs, e.picture);
-    if (!decoded.fault.empty()) return "decoding again: " + decoded.fault;
-    return judge_sse(result.sums, e.picture, decoded.picture, is_integer(spec.method));
-  }
-  return "";
-}
-
-std::string check_inverse(const Engine& engine, const Case& test, const Expectation& e) {
-  const Spec& spec = test.spec;
-  const Picture reference = reference_of(test);
-  const InverseResult result = run_inverse(engine, spec, e.input, e.picture,
-                                           spec.measure & kMeasureSse ? &reference : nullptr);
-  if (!result.fault.empty()) return result.fault;
-  if (std::string f = judge_samples(spec, e.samples, e.values, result.picture); !f.empty())
-    return f;
-  if (is_integer(spec.method))
-    if (std::string f = judge_equal(e.portable_inverse.picture, result.picture); !f.empty())
-      return "against portable: " + f;
-  if (spec.measure & kMeasureZeros)
-    if (std::string f = judge_zeros(result.sums, e.input); !f.empty()) return f;
-  if (spec.measure & kMeasureSse) return judge_sse(result.sums, reference, result.picture, true);
-  return "";
-}
-
-// Prints how many jobs each engine did and how many failed; names the first few of each kind.
+// Prints how many jobs each engine did and how many failed; names the first of them.
 TEST(Dct8x8, AgreesWithTheDefinition) {
   struct Tally {
     int jobs = 0, faults = 0;
@@ -112,9 +25,7 @@ TEST(Dct8x8, AgreesWithTheDefinition) {
       if (!engine.covers(test.spec.method)) continue;
       Tally& tally = tallies[engine.name];
       tally.jobs++;
-      const std::string fault = test.direction == Direction::kForward
-                                    ? check_forward(engine, test, expectation)
-                                    : check_inverse(engine, test, expectation);
+      const std::string fault = check_case(engine, test, expectation);
       if (fault.empty()) continue;
       if (++tally.faults <= 30)
         ADD_FAILURE() << engine.name << ": " << test.text() << "\n  " << fault;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "engines.h"
 
-#include <hwy/targets.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,9 +32,8 @@ void add_host_engines(std::vector<Engine>* list) {
   // More threads than one, also on a single core, so that block rows really run side by side.
   const std::shared_ptr<Device> device = make_host_device(3);
   list->push_back({"host", device, &host_dct8x8_ops()});
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets())
-    list->push_back(
-        {std::string("host/") + hwy::TargetName(target), device, &host_dct8x8_ops(), target});
+  for (const auto& [name, target] : host_simd_targets())
+    list->push_back({"host/" + name, device, &host_dct8x8_ops(), target});
 }
 
 Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
@@ -54,8 +51,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
 
 void Engine::activate() const {
   if (is_cuda) return;
-  hwy::SetSupportedTargetsForTest(highway_target);  // 0 returns to the CPU's own
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  set_host_simd_targets(highway_target);
 }
 
 bool Engine::covers(Method method) const {

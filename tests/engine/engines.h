@@ -16,7 +16,7 @@ struct Engine {
   std::string name;  // "portable", "host", "host/AVX2", "cuda"
   std::shared_ptr<Device> device;
   const Dct8x8Ops* ops = nullptr;
-  int64_t highway_target = 0;  // 0: whatever Highway chooses
+  int64_t highway_target = 0;  // 0: the best of this CPU
   bool is_cuda = false;
 
   // Makes Highway use this engine's target. Call before every job.

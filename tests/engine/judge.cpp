@@ -40,11 +40,6 @@ bool acceptable_coefficient(const Spec& spec, double exact, int q, double got) {
   const double magnitude = std::ldexp(1.0, spec.depth + 2);  // the largest DC
   const double quotient = exact / q;
   switch (spec.method) {
-    case Method::kIfast: {
-      // Its constants have 8 bits and libjpeg's divisors are whole numbers: only the coarse shape
-      // can be judged here, and only where divisors are large. libjpeg_test judges the rest.
-      return q < 12 || std::fabs(got - quotient) <= 1.5 + 0.15 * std::fabs(quotient);
-    }
     case Method::kIslow:
       return spec.type == CoefType::kF32 ? std::fabs(got - quotient) <= 1
                                          : std::fabs(got - round_half_away(quotient)) <= 1;
@@ -91,9 +86,8 @@ std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coef
           for (int x = 8 * bx; x < right; ++x) {
             const double e = std::clamp(exact[c].at(x, y) + shift, low, high);
             const double g = got[c].at(x, y);
-            const bool fine = spec.method == Method::kIslow ? std::fabs(g - round_half_away(e)) <= 1
-                              : spec.method == Method::kIfast
-                                  ? std::fabs(g - e) <= 12
+            const bool fine = spec.method == Method::kIslow
+                                  ? std::fabs(g - round_half_away(e)) <= 1
                                   : near_rounding(e, g, slack(spec.method, magnitude));
             if (!fine)
               return "component " + std::to_string(c) + " sample (" + std::to_string(x) + "," +

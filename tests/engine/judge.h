@@ -12,11 +12,11 @@ namespace cudatransform::test {
 // All return "" or the first fault. The promises are those of docs/architecture.md.
 
 // `exact`: unquantised values of the definition. Floating methods: equal to the rounded quotient
-// except where it is nearly a tie, and then off by one; islow: off by one at most.
+// except where it is nearly a tie, and then off by one; islow: off by one at most. Not for ifast.
 std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
                                const Coefficients& got);
 // `exact`: samples of the definition before level shift, rounding and clamp, from the very
-// dequantised values whose magnitudes `values` gives.
+// dequantised values whose magnitudes `values` gives. Not for ifast.
 std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coefficients& values,
                           const Picture& got);
 

@@ -68,9 +68,10 @@ TEST(Placement, OneCoefficientABlock) {
         const InverseResult inverse = run_inverse(engine, spec, levels, blank);
         EXPECT_EQ(inverse.fault, "") << where;
         const Coefficients values = dequantise(levels, spec.tables);
-        EXPECT_EQ(judge_samples(spec, definition_inverse(values, blank), values, inverse.picture),
-                  "")
-            << where;
+        if (method != Method::kIfast) {
+          const RealPicture exact = definition_inverse(values, blank);
+          EXPECT_EQ(judge_samples(spec, exact, values, inverse.picture), "") << where;
+        }
 
         const ForwardResult forward = run_forward(engine, spec, inverse.picture);
         EXPECT_EQ(forward.fault, "") << where;

@@ -1,0 +1,28 @@
+// One case on one engine, judged.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "cases.h"
+#include "judge.h"
+
+namespace cudatransform::test {
+
+// What depends on the case alone, made once for all engines.
+struct Expectation {
+  Picture picture;
+  Coefficients exact;   // forward: of the definition
+  Coefficients input;   // inverse: as stored
+  Coefficients values;  // inverse: dequantised
+  RealPicture samples;  // inverse: of the definition
+  ForwardResult portable_forward;
+  InverseResult portable_inverse;
+};
+
+Expectation expect(const Case& test);
+
+// "" or what is wrong: with the run, the coefficients or samples, the borders, the sums.
+std::string check_case(const Engine& engine, const Case& test, const Expectation& expectation);
+
+}  // namespace cudatransform::test
