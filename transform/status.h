@@ -10,6 +10,7 @@ namespace cudatransform {
 enum class StatusCode {
   kOk,
   kInvalidArgument,  // the caller's job or option is wrong
+  kInvalidSetting,   // a property of an element is wrong
   kUnsupported,      // well formed, but this engine cannot do it
   kNotFound,         // no driver, no device, no such symbol
   kOutOfMemory,      // host or device memory

@@ -1,0 +1,278 @@
+// The base class of cudadct8x8 and cudaidct8x8: state changes and the frame loop.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dct_base.h"
+
+#include <string.h>
+
+#include "gst/buffer_ptr.h"
+#include "gst/debug.h"
+
+using cudatransform::Backend;
+using cudatransform::Direction;
+using cudatransform::FrameSettings;
+using cudatransform::MeasuredFrame;
+using cudatransform::Status;
+using cudatransform::StatusCode;
+
+GST_DEBUG_CATEGORY(cudatransform_debug);
+
+static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass);
+static void gst_cuda_dct_base_init(GstCudaDctBase* self, GstCudaDctBaseClass* klass);
+static GstBaseTransformClass* parent_class = nullptr;
+
+// Written out because G_DEFINE_ABSTRACT_TYPE's helpers expect names that the class struct does not
+// have in C++.
+GType gst_cuda_dct_base_get_type(void) {
+  static gsize type = 0;
+  if (g_once_init_enter(&type)) {
+    const GType made = g_type_register_static_simple(
+        GST_TYPE_BASE_TRANSFORM, g_intern_static_string("GstCudaDctBase"),
+        sizeof(GstCudaDctBaseClass),
+        reinterpret_cast<GClassInitFunc>(reinterpret_cast<void*>(gst_cuda_dct_base_class_init)),
+        sizeof(GstCudaDctBase),
+        reinterpret_cast<GInstanceInitFunc>(reinterpret_cast<void*>(gst_cuda_dct_base_init)),
+        G_TYPE_FLAG_ABSTRACT);
+    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
+    g_once_init_leave(&type, made);
+  }
+  return type;
+}
+
+void gst_cuda_dct_base_post_error(GstCudaDctBase* self, const Status& status) {
+  const char* message = status.message.c_str();
+  switch (status.code) {
+    case StatusCode::kNotFound:
+      GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", message), (nullptr));
+      break;
+    case StatusCode::kOutOfMemory:
+      GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("%s", message), (nullptr));
+      break;
+    case StatusCode::kInvalidSetting:
+      GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", message), (nullptr));
+      break;
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kUnsupported:
+      GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", message), (nullptr));
+      break;
+    default:
+      GST_ELEMENT_ERROR(self, LIBRARY, FAILED, ("%s", message), (nullptr));
+      break;
+  }
+}
+
+static bool open_engine(GstCudaDctBase* self) {
+  GstCudaDctBaseState* state = self->state;
+  GST_OBJECT_LOCK(self);
+  const Backend backend = state->backend;
+  const int device_id = state->cuda_device_id;
+  const int threads = state->n_threads;
+  GST_OBJECT_UNLOCK(self);
+
+  std::string fallback;
+  const Status status = state->engine.open(backend, device_id, threads, &fallback);
+  if (!status.ok()) {
+    gst_cuda_dct_base_post_error(self, status);
+    return false;
+  }
+  if (!fallback.empty())
+    GST_ELEMENT_INFO(self, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
+                     (nullptr));
+  GST_OBJECT_LOCK(self);
+  state->active_backend = state->engine.is_cuda() ? Backend::kCuda : Backend::kCpu;
+  state->device_name = state->engine.device().name();
+  GST_OBJECT_UNLOCK(self);
+  g_object_notify(G_OBJECT(self), "active-backend");
+  GST_INFO_OBJECT(self, "engine: %s", state->engine.device().name());
+  return true;
+}
+
+static void close_engine(GstCudaDctBase* self) {
+  GstCudaDctBaseState* state = self->state;
+  state->stream.stop();
+  state->measure.release();
+  state->engine.close();
+  GST_OBJECT_LOCK(self);
+  state->active_backend = Backend::kAuto;
+  state->device_name.clear();
+  GST_OBJECT_UNLOCK(self);
+  g_object_notify(G_OBJECT(self), "active-backend");
+}
+
+static GstStateChangeReturn gst_cuda_dct_base_change_state(GstElement* element,
+                                                           GstStateChange transition) {
+  auto* self = GST_CUDA_DCT_BASE(element);
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !open_engine(self))
+    return GST_STATE_CHANGE_FAILURE;
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
+      (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE))
+    close_engine(self);
+  return result;
+}
+
+static gboolean gst_cuda_dct_base_start(GstBaseTransform* trans) {
+  GST_CUDA_DCT_BASE(trans)->state->measure.reset();
+  return TRUE;
+}
+
+static bool posts_messages(GstCudaDctBase* self) {
+  GST_OBJECT_LOCK(self);
+  const bool posts = self->state->post_messages;
+  GST_OBJECT_UNLOCK(self);
+  return posts;
+}
+
+static gboolean gst_cuda_dct_base_stop(GstBaseTransform* trans) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  self->state->stream.stop();
+  self->state->measure.collect(true, false);
+  return TRUE;
+}
+
+static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* event) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  // Whoever sees EOS (or a new stream's caps) has seen the measurements of everything before it.
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
+    self->state->measure.collect(true, posts_messages(self));
+  else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    self->state->measure.collect(true, false);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+}
+
+static void gst_cuda_dct_base_set_context(GstElement* element, GstContext* context) {
+  auto* self = GST_CUDA_DCT_BASE(element);
+  GST_OBJECT_LOCK(self);
+  const int device_id = self->state->cuda_device_id;
+  GST_OBJECT_UNLOCK(self);
+  self->state->engine.handle_set_context(context, device_id);
+  GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
+}
+
+static void fill_times(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+  frame->timestamp = GST_BUFFER_PTS(in);
+  frame->duration = GST_BUFFER_DURATION(in);
+  frame->stream_time =
+      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, frame->timestamp);
+  frame->running_time =
+      gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, frame->timestamp);
+}
+
+// Takes the settings of the next frame. Controlled properties are set to their value at its time.
+static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds) {
+  GstBaseTransform* trans = GST_BASE_TRANSFORM(self);
+  const GstClockTime stream_time =
+      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
+
+  GstCudaDctBaseState* state = self->state;
+  const GstDctInfo& info = state->stream.dct_info();
+  GST_OBJECT_LOCK(self);
+  settings->method = cudatransform::effective_method(state->method, info.depth);
+  const bool changed = settings->method != state->active_method;
+  state->active_method = settings->method;
+  *kinds = state->measure_kinds;
+  GST_OBJECT_UNLOCK(self);
+  if (changed) g_object_notify(G_OBJECT(self), "active-method");
+  auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
+  if (klass->prepare_frame) return klass->prepare_frame(self, &info, settings);
+  return {};
+}
+
+static void notify_now_and_then(GstCudaDctBase* self) {
+  const gint64 now = g_get_monotonic_time();
+  if (now - self->state->last_notify < G_USEC_PER_SEC) return;
+  self->state->last_notify = now;
+  g_object_notify(G_OBJECT(self), "psnr");
+}
+
+static Status transform_frame(GstCudaDctBase* self, GstBuffer* in, GstBuffer** out) {
+  GstCudaDctBaseState* state = self->state;
+  FrameSettings settings;
+  guint kinds = 0;
+  CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds));
+
+  std::unique_ptr<MeasuredFrame> frame;
+  if (kinds) frame = state->measure.begin(state->engine, kinds);
+  if (frame) fill_times(GST_BASE_TRANSFORM(self), in, frame.get());
+  const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
+  CT_RETURN_IF_ERROR(forward ? state->stream.forward(settings, in, out, frame.get())
+                             : state->stream.inverse(settings, in, out, frame.get()));
+  state->measure.count_frame();
+  if (frame) {
+    state->measure.submit(std::move(frame));
+    state->measure.collect(false, posts_messages(self));
+    notify_now_and_then(self);
+  }
+  return {};
+}
+
+static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, GstBuffer** out) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  *out = nullptr;
+  if (!trans->queued_buf) return GST_FLOW_OK;
+  cudatransform::BufferPtr in(trans->queued_buf);
+  trans->queued_buf = nullptr;
+
+  const Status status = transform_frame(self, in.get(), out);
+  if (!status.ok()) {
+    gst_cuda_dct_base_post_error(self, status);
+    return GST_FLOW_ERROR;
+  }
+  const std::string warning = self->state->stream.take_warning();
+  if (!warning.empty())
+    GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  if (!GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in.get(), *out))
+    GST_WARNING_OBJECT(self, "could not copy the metadata of %" GST_PTR_FORMAT, in.get());
+  return GST_FLOW_OK;
+}
+
+// Metas that hold for the picture whatever its memory: those without tags (time codes, reference
+// timestamps, captions) and those whose tags are about things that we keep.
+static gboolean gst_cuda_dct_base_transform_meta(GstBaseTransform*, GstBuffer*, GstMeta* meta,
+                                                 GstBuffer*) {
+  const GType api = meta->info->api;
+  if (api == GST_DCT_META_API_TYPE || api == GST_DCT_REFERENCE_META_API_TYPE) return FALSE;
+  const gchar* const* tags = gst_meta_api_type_get_tags(api);
+  for (; tags && *tags; tags++) {
+    static const char* const kKept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+                                        GST_META_TAG_VIDEO_ORIENTATION_STR,
+                                        GST_META_TAG_VIDEO_COLORSPACE_STR};
+    bool kept = false;
+    for (const char* tag : kKept) kept = kept || strcmp(*tags, tag) == 0;
+    if (!kept) return FALSE;
+  }
+  return TRUE;
+}
+
+static void gst_cuda_dct_base_finalize(GObject* object) {
+  delete GST_CUDA_DCT_BASE(object)->state;
+  G_OBJECT_CLASS(parent_class)->finalize(object);
+}
+
+static void gst_cuda_dct_base_init(GstCudaDctBase* self, GstCudaDctBaseClass* klass) {
+  self->state = new GstCudaDctBaseState(GST_ELEMENT(self), klass->element_name);
+  gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
+  // Coefficients are never the samples that they were made from.
+  gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(self), FALSE);
+}
+
+static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
+  parent_class = GST_BASE_TRANSFORM_CLASS(g_type_class_peek_parent(klass));
+  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
+  auto* object_class = G_OBJECT_CLASS(klass);
+  auto* element_class = GST_ELEMENT_CLASS(klass);
+  auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  object_class->finalize = gst_cuda_dct_base_finalize;
+  gst_cuda_dct_base_install_properties(object_class);
+  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_set_context);
+  trans_class->passthrough_on_same_caps = FALSE;
+  trans_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_sink_event);
+  trans_class->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_generate_output);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_meta);
+  gst_cuda_dct_base_install_negotiation(trans_class);
+}

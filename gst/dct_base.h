@@ -1,0 +1,72 @@
+// The base class of cudadct8x8 and cudaidct8x8: properties, state, negotiation, the frame loop.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/gst.h>
+
+#include "gst/dct_stream.h"
+#include "gst/engine.h"
+#include "gst/measure.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUDA_DCT_BASE (gst_cuda_dct_base_get_type())
+#define GST_CUDA_DCT_BASE(object) \
+  (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_CUDA_DCT_BASE, GstCudaDctBase))
+#define GST_CUDA_DCT_BASE_GET_CLASS(object) \
+  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_CUDA_DCT_BASE, GstCudaDctBaseClass))
+
+struct GstCudaDctBaseState;
+
+struct GstCudaDctBase {
+  GstBaseTransform parent;
+  GstCudaDctBaseState* state;
+};
+
+struct GstCudaDctBaseClass {
+  GstBaseTransformClass parent_class;
+  cudatransform::Direction direction;
+  const char* element_name;  // of messages and of the stats structure
+  // Completes the snapshot for the next frame (method is set); the object lock is not held.
+  // Null where there is nothing to add.
+  cudatransform::Status (*prepare_frame)(GstCudaDctBase* self, const GstDctInfo* info,
+                                         cudatransform::FrameSettings* settings);
+  // Buffers that the element keeps besides the one it works on (keep-reference). May be null.
+  guint (*extra_buffers)(GstCudaDctBase* self);
+};
+
+GType gst_cuda_dct_base_get_type(void);
+
+G_END_DECLS
+
+// Everything behind a GstCudaDctBase. Settings are guarded by the object lock.
+struct GstCudaDctBaseState {
+  explicit GstCudaDctBaseState(GstElement* element, const char* element_name)
+      : engine(element), stream(engine), measure(element, element_name) {}
+
+  // Settings.
+  cudatransform::Method method = cudatransform::Method::kIslow;
+  cudatransform::Backend backend = cudatransform::Backend::kAuto;
+  int cuda_device_id = -1;
+  int n_threads = 0;
+  guint measure_kinds = 0;
+  bool post_messages = false;
+
+  // What runs, for the read-only properties.
+  cudatransform::Method active_method = cudatransform::Method::kIslow;
+  cudatransform::Backend active_backend = cudatransform::Backend::kAuto;
+  std::string device_name;
+
+  cudatransform::Engine engine;
+  cudatransform::DctStream stream;
+  cudatransform::Measure measure;
+  gint64 last_notify = 0;
+};
+
+// The vfuncs of dct_base_negotiation.cpp.
+void gst_cuda_dct_base_install_negotiation(GstBaseTransformClass* klass);
+// The properties of dct_base_properties.cpp.
+void gst_cuda_dct_base_install_properties(GObjectClass* klass);
+// Posts `status` as the element error that fits its code.
+void gst_cuda_dct_base_post_error(GstCudaDctBase* self, const cudatransform::Status& status);

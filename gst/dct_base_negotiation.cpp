@@ -1,0 +1,161 @@
+// The base class of cudadct8x8 and cudaidct8x8: caps, allocation and context queries.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <utility>
+
+#include "gst/caps.h"
+#include "gst/dct_base.h"
+#include "gst/debug.h"
+
+using cudatransform::Direction;
+using cudatransform::MemoryKinds;
+using cudatransform::Status;
+
+static bool is_forward(GstBaseTransform* trans) {
+  return GST_CUDA_DCT_BASE_GET_CLASS(trans)->direction == Direction::kForward;
+}
+
+// Both memories until an engine is chosen, so that pipelines can be linked; then what it can do.
+static MemoryKinds reachable_memory(GstBaseTransform* trans) {
+  const auto& engine = GST_CUDA_DCT_BASE(trans)->state->engine;
+  return {!engine.is_open() || engine.is_cuda()};
+}
+
+static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
+                                                 GstCaps* caps, GstCaps* filter) {
+  const MemoryKinds kinds = reachable_memory(trans);
+  const bool from_raw = is_forward(trans) == (direction == GST_PAD_SINK);
+  GstCaps* result = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds)
+                             : cudatransform::dct_to_raw_caps(caps, kinds);
+  if (filter) {
+    GstCaps* filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref(result);
+    result = filtered;
+  }
+  GST_LOG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, result);
+  return result;
+}
+
+static GstCaps* gst_cuda_dct_base_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
+                                              GstCaps* caps, GstCaps* othercaps) {
+  const bool other_is_raw = is_forward(trans) != (direction == GST_PAD_SINK);
+  // Coefficients stay on the device if the engine is there; frames stay where the input is.
+  if (other_is_raw)
+    return cudatransform::fixate_raw_caps(othercaps, cudatransform::has_cuda_memory(caps));
+  return cudatransform::fixate_dct_caps(othercaps,
+                                        GST_CUDA_DCT_BASE(trans)->state->engine.is_cuda());
+}
+
+static gboolean gst_cuda_dct_base_set_caps(GstBaseTransform* trans, GstCaps* incaps,
+                                           GstCaps* outcaps) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  GstCaps* raw_caps = incaps;
+  GstCaps* dct_caps = outcaps;
+  if (!is_forward(trans)) std::swap(raw_caps, dct_caps);
+
+  GstVideoInfo raw;
+  GstDctInfo dct;
+  if (!gst_video_info_from_caps(&raw, raw_caps) ||
+      !cudatransform::find_raw_format(GST_VIDEO_INFO_FORMAT(&raw))) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("Raw video of this kind is not supported"),
+                      ("caps: %" GST_PTR_FORMAT, raw_caps));
+    return FALSE;
+  }
+  if (GST_VIDEO_INFO_INTERLACE_MODE(&raw) == GST_VIDEO_INTERLACE_MODE_ALTERNATE) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                      ("interlace-mode=alternate is not supported: weave the fields first"),
+                      ("caps: %" GST_PTR_FORMAT, raw_caps));
+    return FALSE;
+  }
+  if (!gst_dct_info_from_caps(&dct, dct_caps)) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                      ("The coefficient caps are incomplete or contradict themselves"),
+                      ("caps: %" GST_PTR_FORMAT, dct_caps));
+    return FALSE;
+  }
+  GstCudaDctBaseState* state = self->state;
+  state->stream.configure(raw, dct, cudatransform::has_cuda_memory(raw_caps),
+                          cudatransform::has_cuda_memory(dct_caps));
+  GST_OBJECT_LOCK(self);
+  const auto active = cudatransform::effective_method(state->method, dct.depth);
+  const bool changed = active != state->active_method;
+  state->active_method = active;
+  GST_OBJECT_UNLOCK(self);
+  if (changed) g_object_notify(G_OBJECT(self), "active-method");
+  return TRUE;
+}
+
+static gboolean gst_cuda_dct_base_decide_allocation(GstBaseTransform* trans, GstQuery* query) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps) return FALSE;
+  // Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
+  auto& stream = self->state->stream;
+  const Status status =
+      is_forward(trans) ? stream.allocate_coefficients(query) : stream.allocate_frames(query, caps);
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  if (!status.ok()) gst_cuda_dct_base_post_error(self, status);
+  return status.ok();
+}
+
+static gboolean gst_cuda_dct_base_propose_allocation(GstBaseTransform* trans,
+                                                     GstQuery* /*decide_query*/, GstQuery* query) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps || !self->state->engine.is_open()) return FALSE;
+  if (is_forward(trans)) {
+    auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
+    const guint extra = klass->extra_buffers ? klass->extra_buffers(self) : 0;
+    // One that is being filled, one that the engine reads.
+    cudatransform::propose_raw_pool(self->state->engine, query, caps, 2 + extra);
+  } else {
+    // The promise to honour the fence: see gst_dct_fence_wait_written().
+    gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+  }
+  return TRUE;
+}
+
+static gboolean gst_cuda_dct_base_get_unit_size(GstBaseTransform*, GstCaps* caps, gsize* size) {
+  GstDctInfo dct;
+  GstVideoInfo raw;
+  if (gst_caps_is_empty(caps)) return FALSE;
+  if (gst_structure_has_name(gst_caps_get_structure(caps, 0), GST_DCT_MEDIA_TYPE)) {
+    if (!gst_dct_info_from_caps(&dct, caps)) return FALSE;
+    *size = dct.size;
+  } else {
+    if (!gst_video_info_from_caps(&raw, caps)) return FALSE;
+    *size = GST_VIDEO_INFO_SIZE(&raw);
+  }
+  return TRUE;
+}
+
+static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
+                                        GstQuery* query) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && self->state->engine.handle_context_query(query))
+    return TRUE;
+  auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
+  const gboolean handled = parent->query(trans, direction, query);
+  // Without a peer the answer is the pad template, which knows no engine.
+  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS && !reachable_memory(trans).cuda) {
+    GstCaps* caps = nullptr;
+    gst_query_parse_caps_result(query, &caps);
+    caps = cudatransform::without_cuda_memory(gst_caps_ref(caps));
+    gst_query_set_caps_result(query, caps);
+    gst_caps_unref(caps);
+  }
+  return handled;
+}
+
+void gst_cuda_dct_base_install_negotiation(GstBaseTransformClass* klass) {
+  klass->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_caps);
+  klass->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_fixate_caps);
+  klass->set_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_set_caps);
+  klass->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_get_unit_size);
+  klass->decide_allocation = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_decide_allocation);
+  klass->propose_allocation = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_propose_allocation);
+  klass->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_query);
+}

@@ -1,0 +1,139 @@
+// The data path of cudaidct8x8: coefficients in, a raw frame out.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <algorithm>
+
+#include "gst/buffer_ptr.h"
+#include "gst/cuda_gst.h"
+#include "gst/dct_stream.h"
+
+namespace cudatransform {
+
+// The source frame of the coefficients, mapped for the time of one call.
+struct DctStream::Reference {
+  MappedFrame frame;
+  GstBuffer* buffer = nullptr;  // borrowed from the coefficients' meta
+  BufferPtr upload_owner;
+  DeviceBlock uploaded;
+};
+
+// Points `job` at the frame that the coefficients were made from, if they still carry it.
+Status DctStream::open_reference(GstBuffer* in, Reference* reference, Dct8x8Job* job) {
+  const GstDctReferenceMeta* meta = gst_buffer_get_dct_reference_meta(in);
+  if (!meta) return {};
+  const GstVideoInfo& info = meta->info;
+  const RawFormat* format = find_raw_format(GST_VIDEO_INFO_FORMAT(&info));
+  const bool comparable = format && format->sampling == dct_.sampling &&
+                          format->depth == dct_.depth && info.width == dct_.width &&
+                          info.height == dct_.height;
+  if (!comparable) return {};
+
+  const Residence residence = residence_of(engine_, meta->source);
+  CT_RETURN_IF_ERROR(
+      reference->frame.map(meta->source, info, GST_MAP_READ, residence != Residence::kHost));
+  Rects rects = reference->frame.rects();
+  if (engine_.is_cuda() && residence != Residence::kDevice) {
+    const Status status = bring_to_device(rects, meta->source, residence, reference_blocks_,
+                                          &reference->uploaded, &rects, nullptr);
+    reference->upload_owner.reset(reference->uploaded.buffer);
+    CT_RETURN_IF_ERROR(status);
+  } else {
+    reference->buffer = meta->source;
+  }
+  component_planes(view_of(rects, info), dct_.sampling, job->reference);
+  job->measure |= kMeasureSse;
+  return {};
+}
+
+// The tables that came with the coefficients replace those of the settings.
+static void take_tables(const GstDctMeta* meta, const GstDctInfo& info, FrameSettings* settings) {
+  if (!meta || !info.quantized) return;
+  settings->table_count = meta->n_tables;
+  for (guint t = 0; t < meta->n_tables; t++)
+    std::copy_n(meta->tables[t].values, 64, settings->tables[t].q);
+  for (guint c = 0; c < info.n_components; c++) settings->table_of[c] = meta->components[c].table;
+}
+
+// GStreamer 1.22 has no way to say that a raw frame is not finished, so it is finished before it is
+// pushed. Later versions mark memory that was mapped for writing as NEED_SYNC: clear that.
+static void mark_finished([[maybe_unused]] GstBuffer* frame) {
+#if CT_HAVE_CUDA && GST_CHECK_VERSION(1, 23, 1)
+  GST_MEMORY_FLAG_UNSET(gst_buffer_peek_memory(frame, 0), GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
+#endif
+}
+
+Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, GstBuffer** out,
+                          MeasuredFrame* frame) {
+  FrameSettings settings = base_settings;
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(in);
+  const Residence residence = residence_of(engine_, in);
+  const bool timed = frame && frame->kinds & kMeasureTime;
+
+  // Our own queues wait for the producer on the device; everybody else waits here.
+  if (meta && meta->fence) {
+    void* stream =
+        residence == Residence::kDevice ? engine_.queue(QueueKind::kCompute).native() : nullptr;
+    if (!gst_dct_fence_wait_written(meta->fence, stream))
+      return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+  }
+  MappedCoefficients source;
+  CT_RETURN_IF_ERROR(source.map(in, dct_, meta, residence != Residence::kHost));
+  take_tables(meta, dct_, &settings);
+
+  DeviceBlock uploaded;
+  BufferPtr upload_owner, block_owner;
+  Rects dct = source.rects();
+  if (engine_.is_cuda() && residence != Residence::kDevice) {
+    const Status status = bring_to_device(source.rects(), in, residence, dct_blocks_, &uploaded,
+                                          &dct, timed ? frame->upload.get() : nullptr);
+    upload_owner.reset(uploaded.buffer);
+    CT_RETURN_IF_ERROR(status);
+    if (frame) frame->uploaded = timed;
+  }
+
+  GstBuffer* acquired = nullptr;
+  if (gst_buffer_pool_acquire_buffer(frame_pool_, &acquired, nullptr) != GST_FLOW_OK)
+    return Status::error(StatusCode::kOutOfMemory, "no memory for a frame, or its pool is stopped");
+  BufferPtr result(acquired);
+  FencePtr done;
+  {
+    MappedFrame target;
+    CT_RETURN_IF_ERROR(target.map(result.get(), raw_, GST_MAP_WRITE, raw_in_cuda_));
+    Rects raw = target.rects();
+    if (engine_.is_cuda() && !raw_in_cuda_) {
+      DeviceBlock block;
+      CT_RETURN_IF_ERROR(raw_blocks_.configure(engine_, raw.row_bytes(), raw.rows()));
+      CT_RETURN_IF_ERROR(raw_blocks_.acquire(engine_.queue(QueueKind::kCompute), &block));
+      block_owner.reset(block.buffer);
+      raw = raw.stacked_in(block);
+    }
+
+    Dct8x8Job job = make_job(settings, Direction::kInverse, raw, dct, frame);
+    Reference reference;
+    if (frame && frame->kinds & kMeasurePsnr) {
+      CT_RETURN_IF_ERROR(open_reference(in, &reference, &job));
+      frame->has_sse = job.measure & kMeasureSse;
+    }
+    CT_RETURN_IF_ERROR(submit(job, frame, &done));
+    if (engine_.is_cuda()) {
+      GstDctSyncPoint* point = sync_point_of(done);
+      if (uploaded.fence) gst_dct_fence_add_read(uploaded.fence, point);
+      if (reference.uploaded.fence) gst_dct_fence_add_read(reference.uploaded.fence, point);
+      if (meta && meta->fence && residence == Residence::kDevice)
+        gst_dct_fence_add_read(meta->fence, point);
+      gst_dct_sync_point_unref(point);
+      // A fence keeps the coefficients' memory by itself.
+      if (residence == Residence::kDevice && !(meta && meta->fence)) hold_until_done(in, done);
+      if (reference.buffer) hold_until_done(reference.buffer, done);
+    }
+    if (block_owner) CT_RETURN_IF_ERROR(fetch(raw, target.rects(), done, frame));
+  }
+  if (engine_.is_cuda() && raw_in_cuda_) {
+    CT_RETURN_IF_ERROR(done->wait());
+    mark_finished(result.get());
+  }
+  *out = result.release();
+  return {};
+}
+
+}  // namespace cudatransform

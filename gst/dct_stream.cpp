@@ -1,0 +1,156 @@
+// The data path of both transforms: one negotiated stream of frames through one engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dct_stream.h"
+
+#include <algorithm>
+
+namespace cudatransform {
+
+void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool raw_in_cuda,
+                          bool dct_in_cuda) {
+  stop();
+  raw_ = raw;
+  dct_ = dct;
+  raw_in_cuda_ = raw_in_cuda;
+  dct_in_cuda_ = dct_in_cuda;
+  fence_is_honoured_ = false;
+}
+
+void DctStream::stop() {
+  for (auto& [buffer, fence] : in_flight_) {
+    if (fence) (void)fence->wait();
+    gst_buffer_unref(buffer);
+  }
+  in_flight_.clear();
+  raw_blocks_.clear();
+  dct_blocks_.clear();
+  reference_blocks_.clear();
+  clear_pool(&coefficient_pool_);
+  clear_pool(&frame_pool_);
+}
+
+Status DctStream::allocate_coefficients(GstQuery* query) {
+  guint index = 0;
+  fence_is_honoured_ = false;
+  if (gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) {
+    const GstStructure* params = nullptr;
+    gst_query_parse_nth_allocation_meta(query, index, &params);
+    fence_is_honoured_ = params == nullptr;
+  }
+  if (dct_in_cuda_) return {};
+  return make_system_pool(dct_.size, &coefficient_pool_);
+}
+
+Status DctStream::allocate_frames(GstQuery* query, GstCaps* caps) {
+  return make_raw_pool(engine_, query, caps, &frame_pool_);
+}
+
+// Keeps what the GPU still reads from being reused by its owner, and lets go of what it has read.
+void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
+  while (!in_flight_.empty() && in_flight_.front().second->done()) {
+    gst_buffer_unref(in_flight_.front().first);
+    in_flight_.pop_front();
+  }
+  if (!fence->done()) in_flight_.emplace_back(gst_buffer_ref(buffer), fence);
+}
+
+static CoefType coef_type_of(GstDctFormat format) {
+  if (format == GST_DCT_FORMAT_S16LE) return CoefType::kS16;
+  return format == GST_DCT_FORMAT_S32LE ? CoefType::kS32 : CoefType::kF32;
+}
+
+Dct8x8Job DctStream::make_job(const FrameSettings& settings, Direction direction, const Rects& raw,
+                              const Rects& dct, MeasuredFrame* frame) {
+  Dct8x8Job job;
+  job.direction = direction;
+  job.method = settings.method;
+  job.type = coef_type_of(dct_.format);
+  job.layout = dct_.layout == GST_DCT_LAYOUT_PLANE ? Layout::kPlane : Layout::kBlock;
+  job.order = dct_.order == GST_DCT_ORDER_ZIGZAG ? Order::kZigzag : Order::kRaster;
+  job.quantized = dct_.quantized;
+  job.depth = dct_.depth;
+  job.components = component_planes(view_of(raw, raw_), dct_.sampling, job.samples);
+  std::copy(std::begin(settings.tables), std::end(settings.tables), std::begin(job.tables));
+  for (int c = 0; c < job.components; c++) {
+    CoefPlane& plane = job.coefs[c];
+    plane.data = dct.rect[c].data;
+    plane.pitch = static_cast<ptrdiff_t>(dct.rect[c].pitch);
+    plane.blocks_w = dct_.components[c].blocks_w;
+    plane.blocks_h = dct_.components[c].blocks_h;
+    plane.table = settings.table_of[c];
+  }
+  if (!frame) return job;
+
+  if (frame->kinds & kMeasurePsnr && direction == Direction::kForward) job.measure = kMeasureSse;
+  if (frame->kinds & kMeasureZeroShare) job.measure |= kMeasureZeros;
+  job.sums = frame->sums();
+  frame->has_sse = job.measure & kMeasureSse;
+  frame->components = job.components;
+  frame->depth = job.depth;
+  frame->method = method_name(job.method);
+  frame->bytes = 0;
+  for (int c = 0; c < job.components; c++) {
+    frame->samples[c] = guint64(job.samples[c].width) * job.samples[c].height;
+    frame->coefficients[c] = guint64(job.coefs[c].blocks_w) * job.coefs[c].blocks_h * 64;
+    frame->bytes += frame->samples[c] * (job.samples[c].type == SampleType::kU8 ? 1 : 2) +
+                    frame->coefficients[c] * gst_dct_format_size(dct_.format);
+  }
+  return job;
+}
+
+// Copies `from` into a block of `pool` on the upload queue and makes the compute queue wait for it.
+Status DctStream::bring_to_device(const Rects& from, GstBuffer* buffer, Residence residence,
+                                  BlockPool& pool, DeviceBlock* block, Rects* on_device,
+                                  Timer* timer) {
+  Queue& queue = engine_.queue(QueueKind::kUpload);
+  CT_RETURN_IF_ERROR(pool.configure(engine_, from.row_bytes(), from.rows()));
+  CT_RETURN_IF_ERROR(pool.acquire(queue, block));
+  *on_device = from.stacked_in(*block);
+  if (timer) CT_RETURN_IF_ERROR(timer->begin(queue));
+  if (residence == Residence::kHost)
+    CT_RETURN_IF_ERROR(upload(engine_.device(), queue, from, *on_device));
+  else
+    CT_RETURN_IF_ERROR(copy(engine_.device(), queue, from, *on_device));
+  if (timer) CT_RETURN_IF_ERROR(timer->end(queue));
+  FencePtr uploaded;
+  CT_RETURN_IF_ERROR(queue.record(&uploaded));
+  if (residence != Residence::kHost) hold_until_done(buffer, uploaded);
+  GstDctSyncPoint* point = sync_point_of(uploaded);
+  gst_dct_fence_set_written(block->fence, point);
+  gst_dct_sync_point_unref(point);
+  return engine_.queue(QueueKind::kCompute).wait_for(uploaded);
+}
+
+Status DctStream::submit(const Dct8x8Job& job, MeasuredFrame* frame, FencePtr* done) {
+  Queue& queue = engine_.queue(QueueKind::kCompute);
+  const bool timed = frame && frame->kinds & kMeasureTime;
+  if (timed) CT_RETURN_IF_ERROR(frame->kernel->begin(queue));
+  CT_RETURN_IF_ERROR(engine_.dct8x8().submit(engine_.device(), queue, job, done));
+  if (timed) {
+    CT_RETURN_IF_ERROR(frame->kernel->end(queue));
+    CT_RETURN_IF_ERROR(queue.record(done));
+  }
+  if (frame) frame->fence = *done;
+  return {};
+}
+
+// Copies a result from the device to system memory; it is there when the call returns.
+Status DctStream::fetch(const Rects& from, const Rects& to, const FencePtr& computed,
+                        MeasuredFrame* frame) {
+  Queue& queue = engine_.queue(QueueKind::kDownload);
+  const bool timed = frame && frame->kinds & kMeasureTime;
+  CT_RETURN_IF_ERROR(queue.wait_for(computed));
+  if (timed) CT_RETURN_IF_ERROR(frame->download->begin(queue));
+  CT_RETURN_IF_ERROR(download(engine_.device(), queue, from, to));
+  if (timed) CT_RETURN_IF_ERROR(frame->download->end(queue));
+  FencePtr downloaded;
+  CT_RETURN_IF_ERROR(queue.record(&downloaded));
+  if (frame) {
+    frame->downloaded = timed;
+    frame->fence = downloaded;
+  }
+  return downloaded->wait();
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,8 @@
+// The plugin's debug category; include last.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+GST_DEBUG_CATEGORY_EXTERN(cudatransform_debug);
+#define GST_CAT_DEFAULT cudatransform_debug

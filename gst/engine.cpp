@@ -1,0 +1,95 @@
+// The engine of one element: which back end, on which device, and how CUDA contexts are shared.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/engine.h"
+
+#include "gst/cuda_gst.h"
+#include "transform/host_device.h"
+#if CT_HAVE_CUDA
+#include "cuda/cuda_device.h"
+#endif
+
+namespace cudatransform {
+
+Engine::~Engine() {
+  close();
+#if CT_HAVE_CUDA
+  gst_clear_object(&context_);
+#endif
+}
+
+#if CT_HAVE_CUDA
+
+Status Engine::open_cuda(int cuda_device_id) {
+  // In this order: GStreamer 1.22 never comes back from its second attempt to make a context when
+  // there is a driver without a device, so it must not be asked before we know that there is one.
+  int count = 0;
+  CT_RETURN_IF_ERROR(probe_cuda_driver(&count));
+  if (cuda_device_id >= count)
+    return Status::error(StatusCode::kNotFound,
+                         "cuda-device-id is " + std::to_string(cuda_device_id) +
+                             ", but there are " + std::to_string(count) + " CUDA devices");
+  if (!gst_cuda_load_library())
+    return Status::error(StatusCode::kNotFound, "GStreamer's CUDA library cannot load the driver");
+  gst_cuda_memory_init_once();
+
+  std::lock_guard lock(context_lock_);
+  if (!gst_cuda_ensure_element_context(element_, cuda_device_id, &context_))
+    return Status::error(StatusCode::kNotFound, "no CUDA context could be made on the device");
+  guint ordinal = 0;
+  g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
+  std::shared_ptr<void> keep_alive(gst_object_ref(context_), gst_object_unref);
+  CT_RETURN_IF_ERROR(
+      make_cuda_device(gst_cuda_context_get_handle(context_), ordinal, keep_alive, &device_));
+  dct8x8_ = &cuda_dct8x8_ops();
+  return {};
+}
+
+void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
+  std::lock_guard lock(context_lock_);
+  gst_cuda_handle_set_context(element_, context, cuda_device_id, &context_);
+}
+
+bool Engine::handle_context_query(GstQuery* query) {
+  std::lock_guard lock(context_lock_);
+  return context_ && gst_cuda_handle_context_query(element_, query, context_);
+}
+
+#else
+
+Status Engine::open_cuda(int) {
+  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+}
+
+void Engine::handle_set_context(GstContext*, int) {}
+
+bool Engine::handle_context_query(GstQuery*) { return false; }
+
+#endif
+
+Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
+  // The context stays if the application has set one already: opening is what it was set for.
+  device_.reset();
+  if (backend != Backend::kCpu) {
+    Status status = open_cuda(cuda_device_id);
+    if (status.ok()) return status;
+    close();
+    if (backend == Backend::kCuda) return status;
+    *fallback = status.message;
+  }
+  device_ = make_host_device(threads);
+  if (!device_) return Status::error(StatusCode::kFailed, "the CPU engine could not start");
+  dct8x8_ = &host_dct8x8_ops();
+  return {};
+}
+
+void Engine::close() {
+  device_.reset();
+  dct8x8_ = nullptr;
+#if CT_HAVE_CUDA
+  std::lock_guard lock(context_lock_);
+  gst_clear_object(&context_);
+#endif
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,56 @@
+// The engine of one element: which back end, on which device, and how CUDA contexts are shared.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "transform/dct8x8.h"
+
+typedef struct _GstCudaContext GstCudaContext;
+
+namespace cudatransform {
+
+enum class Backend { kAuto, kCuda, kCpu };
+
+// Owned by the element; opened NULL to READY, closed READY to NULL. set_context() may arrive from
+// any thread at any time; the rest is called by state changes and the streaming thread.
+class Engine {
+ public:
+  explicit Engine(GstElement* element) : element_(element) {}
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Chooses by `backend`. kAuto falls back to the CPU and then says why in `*fallback`; it fails
+  // only if the CPU engine cannot start. `cuda_device_id` -1: any.
+  Status open(Backend backend, int cuda_device_id, int threads, std::string* fallback);
+  void close();
+
+  bool is_open() const { return device_ != nullptr; }
+  bool is_cuda() const { return device_ && !device_->is_host(); }
+  Device& device() { return *device_; }
+  Queue& queue(QueueKind kind) { return device_->queue(kind); }
+  const Dct8x8Ops& dct8x8() const { return *dct8x8_; }
+
+  // The shared context, null on the CPU engine; no reference is passed.
+  GstCudaContext* context() const { return context_; }
+
+  // GstElement::set_context and the CONTEXT query, as nvcodec's elements answer them.
+  void handle_set_context(GstContext* context, int cuda_device_id);
+  bool handle_context_query(GstQuery* query);
+
+ private:
+  Status open_cuda(int cuda_device_id);
+
+  GstElement* element_;
+  std::recursive_mutex context_lock_;
+  GstCudaContext* context_ = nullptr;
+  std::unique_ptr<Device> device_;
+  const Dct8x8Ops* dct8x8_ = nullptr;
+};
+
+}  // namespace cudatransform

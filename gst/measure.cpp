@@ -1,0 +1,214 @@
+// Measuring without waiting: a queue of frames in flight, the running statistics, the messages.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cudatransform {
+
+double psnr_of(double mse, double peak) {
+  if (mse < 0) return -1;
+  if (mse == 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(peak * peak / mse);
+}
+
+void TimeStatistics::add(guint64 ns) {
+  constexpr size_t kRecent = 1024;
+  if (recent_.size() < kRecent)
+    recent_.push_back(ns);
+  else
+    recent_[count_ % kRecent] = ns;
+  last_ = ns;
+  min_ = count_ ? std::min(min_, ns) : ns;
+  max_ = std::max(max_, ns);
+  total_ += ns;
+  count_++;
+}
+
+void TimeStatistics::append_to(GstStructure* s, const char* name) const {
+  guint64 p99 = 0;
+  if (!recent_.empty()) {
+    std::vector<guint64> sorted = recent_;
+    const size_t rank = (sorted.size() * 99 + 99) / 100 - 1;  // nearest rank
+    std::nth_element(sorted.begin(), sorted.begin() + rank, sorted.end());
+    p99 = sorted[rank];
+  }
+  const std::string field = std::string(name) + "-time";
+  auto set = [&](const char* suffix, guint64 value) {
+    gst_structure_set(s, (field + suffix).c_str(), G_TYPE_UINT64, value, nullptr);
+  };
+  set("", last_);
+  set("-mean", count_ ? total_ / count_ : 0);
+  set("-min", min_);
+  set("-max", max_);
+  set("-p99", p99);
+}
+
+void Measure::reset() {
+  std::lock_guard guard(lock_);
+  frames_ = measured_frames_ = psnr_frames_ = zero_frames_ = 0;
+  components_ = 0;
+  std::fill_n(mse_, 4, -1);
+  std::fill_n(mse_sum_, 4, 0);
+  zeros_ = -1;
+  zeros_sum_ = 0;
+  gigabytes_per_second_ = 0;
+  timed_bytes_ = 0;
+  kernel_.reset();
+  upload_.reset();
+  download_.reset();
+}
+
+void Measure::release() {
+  for (auto& frame : in_flight_)
+    if (frame->fence) (void)frame->fence->wait();
+  in_flight_.clear();
+  free_.clear();
+}
+
+void Measure::count_frame() {
+  std::lock_guard guard(lock_);
+  frames_++;
+}
+
+std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
+  std::unique_ptr<MeasuredFrame> frame;
+  if (free_.empty()) {
+    frame = std::make_unique<MeasuredFrame>();
+    Device& device = engine.device();
+    if (!device.allocate(MemoryKind::kPinned, sizeof(Dct8x8Sums), &frame->sums_memory).ok())
+      return nullptr;
+    frame->upload = device.make_timer();
+    frame->kernel = device.make_timer();
+    frame->download = device.make_timer();
+    if (!frame->upload || !frame->kernel || !frame->download) return nullptr;
+  } else {
+    frame = std::move(free_.back());
+    free_.pop_back();
+  }
+  *frame->sums() = {};
+  frame->kinds = kinds;
+  frame->has_sse = frame->uploaded = frame->downloaded = false;
+  return frame;
+}
+
+void Measure::submit(std::unique_ptr<MeasuredFrame> frame) {
+  in_flight_.push_back(std::move(frame));
+}
+
+void Measure::collect(bool drain, bool post_messages) {
+  while (!in_flight_.empty()) {
+    MeasuredFrame& frame = *in_flight_.front();
+    if (!drain && !frame.fence->done()) return;
+    // A failure shows up where the work's result is used; here it only means that there is nothing
+    // to report.
+    if (frame.fence->wait().ok()) finish(frame, post_messages);
+    frame.fence.reset();
+    free_.push_back(std::move(in_flight_.front()));
+    in_flight_.pop_front();
+  }
+}
+
+void Measure::finish(const MeasuredFrame& frame, bool post_messages) {
+  {
+    std::lock_guard guard(lock_);
+    measured_frames_++;
+    components_ = frame.components;
+    peak_ = (1u << frame.depth) - 1;
+    add_errors(frame);
+    add_times(frame);
+  }
+  if (post_messages) post(frame);
+}
+
+void Measure::add_errors(const MeasuredFrame& frame) {
+  std::fill_n(mse_, 4, -1);
+  if (frame.has_sse) {
+    double sse = 0, samples = 0;
+    for (int c = 0; c < frame.components; c++) {
+      mse_[c] = double(frame.sums()->sse[c]) / double(frame.samples[c]);
+      sse += double(frame.sums()->sse[c]);
+      samples += double(frame.samples[c]);
+    }
+    mse_[3] = sse / samples;
+    for (int i = 0; i < 4; i++) mse_sum_[i] += std::max(mse_[i], 0.0);
+    psnr_frames_++;
+  }
+  zeros_ = -1;
+  if (frame.kinds & kMeasureZeroShare) {
+    double zeros = 0, coefficients = 0;
+    for (int c = 0; c < frame.components; c++) {
+      zeros += double(frame.sums()->zeros[c]);
+      coefficients += double(frame.coefficients[c]);
+    }
+    zeros_ = zeros / coefficients;
+    zeros_sum_ += zeros_;
+    zero_frames_++;
+  }
+}
+
+void Measure::add_times(const MeasuredFrame& frame) {
+  if (!(frame.kinds & kMeasureTime)) return;
+  uint64_t ns = 0;
+  if (frame.kernel->read_ns(&ns)) {
+    kernel_.add(ns);
+    timed_bytes_ += frame.bytes;
+    gigabytes_per_second_ = ns ? double(frame.bytes) / double(ns) : 0;
+  }
+  if (frame.uploaded && frame.upload->read_ns(&ns)) upload_.add(ns);
+  if (frame.downloaded && frame.download->read_ns(&ns)) download_.add(ns);
+}
+
+void Measure::post(const MeasuredFrame& frame) {
+  GstStructure* s =
+      gst_structure_new(element_name_, "timestamp", G_TYPE_UINT64, frame.timestamp, "stream-time",
+                        G_TYPE_UINT64, frame.stream_time, "running-time", G_TYPE_UINT64,
+                        frame.running_time, "duration", G_TYPE_UINT64, frame.duration, nullptr);
+  gst_structure_set(s, "psnr-y", G_TYPE_DOUBLE, last_psnr(0), "psnr-u", G_TYPE_DOUBLE, last_psnr(1),
+                    "psnr-v", G_TYPE_DOUBLE, last_psnr(2), "psnr", G_TYPE_DOUBLE, last_psnr(-1),
+                    nullptr);
+  {
+    std::lock_guard guard(lock_);
+    const guint64 kernel_time = frame.kinds & kMeasureTime ? kernel_.last() : GST_CLOCK_TIME_NONE;
+    gst_structure_set(s, "kernel-time", G_TYPE_UINT64, kernel_time, "zeros", G_TYPE_DOUBLE, zeros_,
+                      nullptr);
+  }
+  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
+}
+
+double Measure::last_psnr(int component) const {
+  std::lock_guard guard(lock_);
+  return psnr_of(mse_[component < 0 ? 3 : component], peak_);
+}
+
+GstStructure* Measure::statistics(GstStructure* s) const {
+  std::lock_guard guard(lock_);
+  gst_structure_set(s, "frames", G_TYPE_UINT64, frames_, "measured-frames", G_TYPE_UINT64,
+                    measured_frames_, nullptr);
+  static const char* const kSuffixes[4] = {"-y", "-u", "-v", ""};
+  for (int i = 0; i < 4; i++) {
+    const bool exists = psnr_frames_ && (i == 3 || i < components_);
+    const double mean = exists ? mse_sum_[i] / double(psnr_frames_) : -1;
+    auto set = [&](const char* name, double value) {
+      gst_structure_set(s, (std::string(name) + kSuffixes[i]).c_str(), G_TYPE_DOUBLE, value,
+                        nullptr);
+    };
+    set("mse", mse_[i]);
+    set("psnr", psnr_of(mse_[i], peak_));
+    set("mean-mse", mean);
+    set("mean-psnr", psnr_of(mean, peak_));
+  }
+  gst_structure_set(s, "zeros", G_TYPE_DOUBLE, zeros_, "mean-zeros", G_TYPE_DOUBLE,
+                    zero_frames_ ? zeros_sum_ / double(zero_frames_) : -1, nullptr);
+  kernel_.append_to(s, "kernel");
+  upload_.append_to(s, "upload");
+  download_.append_to(s, "download");
+  gst_structure_set(s, "gbps", G_TYPE_DOUBLE, gigabytes_per_second_, "gbps-mean", G_TYPE_DOUBLE,
+                    kernel_.total() ? double(timed_bytes_) / double(kernel_.total()) : 0, nullptr);
+  return s;
+}
+
+}  // namespace cudatransform

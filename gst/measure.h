@@ -1,0 +1,110 @@
+// Measuring without waiting: a queue of frames in flight, the running statistics, the messages.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gst/engine.h"
+#include "transform/dct8x8.h"
+
+namespace cudatransform {
+
+// The measure property.
+enum MeasureKinds : guint { kMeasurePsnr = 1, kMeasureTime = 2, kMeasureZeroShare = 4 };
+
+// One frame being measured. The streaming thread fills it and hands it back; results are read when
+// the fence is done, so that no frame ever waits to be measured.
+struct MeasuredFrame {
+  // Filled by Measure.
+  std::unique_ptr<Memory> sums_memory;
+  std::unique_ptr<Timer> upload, kernel, download;
+
+  // Filled by the element.
+  guint kinds = 0;
+  bool has_sse = false;  // psnr was asked for and there was something to compare with
+  bool uploaded = false, downloaded = false;
+  int components = 0;
+  guint64 samples[3] = {};       // visible samples of each component
+  guint64 coefficients[3] = {};  // stored coefficients of each component
+  guint64 bytes = 0;             // samples and coefficients that the kernel moved
+  int depth = 8;
+  const char* method = "";
+  GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;
+  GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
+  FencePtr fence;
+
+  Dct8x8Sums* sums() const { return static_cast<Dct8x8Sums*>(sums_memory->data()); }
+};
+
+// Last, mean and extremes of one kind of time, in ns; the 99th percentile of the latest 1024.
+class TimeStatistics {
+ public:
+  void add(guint64 ns);
+  void reset() { *this = TimeStatistics(); }
+  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (guint64; 0 before the first).
+  void append_to(GstStructure* s, const char* name) const;
+  guint64 last() const { return last_; }
+  guint64 total() const { return total_; }
+
+ private:
+  guint64 count_ = 0, last_ = 0, min_ = 0, max_ = 0, total_ = 0;
+  std::vector<guint64> recent_;
+};
+
+// Thread safe; every call but psnr(), last_psnr() and statistics() comes from the streaming thread.
+class Measure {
+ public:
+  Measure(GstElement* element, const char* element_name)
+      : element_(element), element_name_(element_name) {}
+
+  // READY to PAUSED: a new stream, new statistics.
+  void reset();
+  // Before the engine closes: frees everything made by its device.
+  void release();
+
+  void count_frame();
+  // A frame to fill, or null where the device gives none (the frame then goes unmeasured).
+  std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
+  void submit(std::unique_ptr<MeasuredFrame> frame);
+  // Reads what has finished, in order, and posts a message for each frame if asked. With `drain`
+  // it waits for everything that was submitted.
+  void collect(bool drain, bool post_messages);
+
+  // Last frame; -1 where it was not measured. `component` 0..2, or -1 for all together.
+  double last_psnr(int component) const;
+  // The stats property; `engine_fields` (transfer full) is completed and returned.
+  GstStructure* statistics(GstStructure* engine_fields) const;
+
+ private:
+  void finish(const MeasuredFrame& frame, bool post_messages);
+  void add_errors(const MeasuredFrame& frame);
+  void add_times(const MeasuredFrame& frame);
+  void post(const MeasuredFrame& frame);
+
+  GstElement* element_;
+  const char* element_name_;
+  std::deque<std::unique_ptr<MeasuredFrame>> in_flight_;
+  std::vector<std::unique_ptr<MeasuredFrame>> free_;
+
+  mutable std::mutex lock_;  // guards everything below
+  guint64 frames_ = 0, measured_frames_ = 0, psnr_frames_ = 0, zero_frames_ = 0;
+  int components_ = 0;
+  double peak_ = 255;
+  double mse_[4] = {-1, -1, -1, -1};  // components, then all; last frame, -1: not measured
+  double mse_sum_[4] = {};
+  double zeros_ = -1, zeros_sum_ = 0;
+  double gigabytes_per_second_ = 0;
+  guint64 timed_bytes_ = 0;
+  TimeStatistics kernel_, upload_, download_;
+};
+
+// 10 log10(peak^2 / mse); +infinity for mse 0, -1 for a negative mse ("not measured").
+double psnr_of(double mse, double peak);
+
+}  // namespace cudatransform

@@ -1,0 +1,20 @@
+// The plugin: registers its elements, whether there is a GPU or not.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <gst/gst.h>
+
+#include "gst/cudadct8x8.h"
+#include "gst/cudaidct8x8.h"
+
+// No CUDA call here: the registry remembers what is registered, GPU or no GPU, and programs fork
+// after loading plugins, which a CUDA context does not survive.
+static gboolean plugin_init(GstPlugin* plugin) {
+  gboolean registered = FALSE;
+  registered |= GST_ELEMENT_REGISTER(cudadct8x8, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);
+  return registered;
+}
+
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatransform,
+                  "Block transforms of video on CUDA devices and CPUs", plugin_init,
+                  PACKAGE_VERSION, "LGPL", "cudatransform", "Unknown package origin")

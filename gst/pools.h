@@ -1,0 +1,54 @@
+// Where output buffers come from: pools of device blocks, of coefficients and of raw frames.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include "gst/engine.h"
+#include "gst/lib/gstdct.h"
+
+namespace cudatransform {
+
+// Device memory of `rows` rows of at least `row_bytes` bytes: one GstCudaMemory in a GstBuffer.
+struct DeviceBlock {
+  GstBuffer* buffer = nullptr;  // owned by whoever acquired it
+  guint8* data = nullptr;       // device address
+  gsize pitch = 0;
+  GstDctFence* fence = nullptr;  // of this use of the memory; owned by the memory
+};
+
+// A private pool of device blocks. The blocks are GstCudaMemory because that is what
+// memory:CUDAMemory promises; their caps are stand-in raw caps (RGBA, a quarter as wide as a row
+// has bytes), because gstcuda allocates by raw format and knows none of ours.
+//
+// Memory that comes back to the pool may still be read by a kernel. The fence of its last use lives
+// with the memory, and acquire() makes the queue that will write wait for it.
+class BlockPool {
+ public:
+  ~BlockPool() { clear(); }
+  // Nothing happens when it is already configured so.
+  Status configure(Engine& engine, gsize row_bytes, guint rows);
+  Status acquire(Queue& writer, DeviceBlock* block);
+  void clear();
+
+ private:
+  GstBufferPool* pool_ = nullptr;
+  gsize row_bytes_ = 0;
+  guint rows_ = 0;
+};
+
+// Unreferences the pool after deactivating it, and clears the variable.
+void clear_pool(GstBufferPool** pool);
+
+// An active pool of buffers of `size` bytes in system memory, aligned for SIMD.
+Status make_system_pool(gsize size, GstBufferPool** pool);
+
+// An active pool of raw frames of `caps` from the answered ALLOCATION `query`: the peer's where it
+// fits our engine and memory kind, else our own.
+Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool);
+
+// Proposes a pool for raw frames of `caps` to the peer that asks in `query`.
+void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers);
+
+}  // namespace cudatransform

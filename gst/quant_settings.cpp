@@ -1,0 +1,87 @@
+// The quantisation properties of cudadct8x8, and the tables that they amount to.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/quant_settings.h"
+
+#include <algorithm>
+
+namespace cudatransform {
+
+std::string read_table_property(const GValue* array, std::optional<QuantTable>* table) {
+  table->reset();
+  const guint size = gst_value_array_get_size(array);
+  if (size == 0) return {};
+  if (size != 64) return "has " + std::to_string(size) + " entries, expected 64";
+  QuantTable read;
+  for (guint i = 0; i < 64; i++) {
+    const GValue* item = gst_value_array_get_value(array, i);
+    const gint entry = G_VALUE_HOLDS_INT(item) ? g_value_get_int(item) : 0;
+    if (entry < 1 || entry > 65535)
+      return "has " +
+             (G_VALUE_HOLDS_INT(item) ? std::to_string(entry) : std::string("no integer")) +
+             " at index " + std::to_string(i) + ", expected 1 to 65535";
+    read.q[i] = static_cast<uint16_t>(entry);
+  }
+  *table = read;
+  return {};
+}
+
+void write_table_property(const std::optional<QuantTable>& table, GValue* array) {
+  if (!table) return;
+  for (const uint16_t entry : table->q) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_INT);
+    g_value_set_int(&item, entry);
+    gst_value_array_append_and_take_value(array, &item);
+  }
+}
+
+void load_table_file(QuantSettings* settings) {
+  settings->file_tables.clear();
+  settings->file_error.clear();
+  if (settings->file.empty()) return;
+  gchar* text = nullptr;
+  gsize length = 0;
+  GError* error = nullptr;
+  if (!g_file_get_contents(settings->file.c_str(), &text, &length, &error)) {
+    settings->file_error = error->message;
+    g_error_free(error);
+    return;
+  }
+  const Status status = parse_qtable_text({text, length}, &settings->file_tables);
+  if (!status.ok()) {
+    settings->file_error = status.message;
+    settings->file_tables.clear();
+  }
+  g_free(text);
+}
+
+static Status bad_property(const char* name, const std::string& error) {
+  return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
+}
+
+Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameSettings* frame) {
+  if (!settings.file_error.empty())
+    return bad_property("qtable-file", settings.file + ": " + settings.file_error);
+  if (!settings.luma_error.empty()) return bad_property("luma-qtable", settings.luma_error);
+  if (!settings.chroma_error.empty()) return bad_property("chroma-qtable", settings.chroma_error);
+
+  std::vector<QuantTable> tables = settings.file_tables;
+  if (tables.empty()) {
+    tables.push_back(settings.luma
+                         ? *settings.luma
+                         : preset_table(settings.preset, QuantComponent::kLuma, settings.quality));
+    const bool wants_chroma = info.sampling != GST_DCT_SAMPLING_RGB || settings.chroma;
+    if (wants_chroma)
+      tables.push_back(settings.chroma ? *settings.chroma
+                                       : preset_table(settings.preset, QuantComponent::kChroma,
+                                                      settings.quality));
+  }
+  const int used = std::min<int>(tables.size(), info.n_components);
+  frame->table_count = used;
+  std::copy_n(tables.begin(), used, frame->tables);
+  for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
+  return {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,202 @@
+// Frames and coefficients as rectangles of bytes: checking them, and moving them to the engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/transfer.h"
+
+#include <algorithm>
+
+#include "gst/cuda_gst.h"
+
+namespace cudatransform {
+
+gsize Rects::row_bytes() const {
+  gsize widest = 0;
+  for (int i = 0; i < count; i++) widest = std::max(widest, rect[i].row_bytes);
+  return widest;
+}
+
+guint Rects::rows() const {
+  guint total = 0;
+  for (int i = 0; i < count; i++) total += rect[i].rows;
+  return total;
+}
+
+Rects Rects::stacked_in(const DeviceBlock& block) const {
+  Rects stacked = *this;
+  guint8* data = block.data;
+  for (int i = 0; i < count; i++) {
+    stacked.rect[i].data = data;
+    stacked.rect[i].pitch = block.pitch;
+    data += gsize(block.pitch) * rect[i].rows;
+  }
+  return stacked;
+}
+
+RawView view_of(const Rects& rects, const GstVideoInfo& info) {
+  RawView view = {};
+  view.info = info;
+  for (int i = 0; i < rects.count; i++) {
+    view.plane[i] = rects.rect[i].data;
+    view.stride[i] = static_cast<gint>(rects.rect[i].pitch);
+  }
+  return view;
+}
+
+Residence residence_of([[maybe_unused]] const Engine& engine, [[maybe_unused]] GstBuffer* buffer) {
+#if CT_HAVE_CUDA
+  if (engine.is_cuda() && gst_buffer_n_memory(buffer) == 1) {
+    GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+    if (gst_is_cuda_memory(memory))
+      return GST_CUDA_MEMORY_CAST(memory)->context == engine.context() ? Residence::kDevice
+                                                                       : Residence::kForeignDevice;
+  }
+#endif
+  return Residence::kHost;
+}
+
+static GstMapFlags map_flags(GstMapFlags flags, [[maybe_unused]] bool device) {
+#if CT_HAVE_CUDA
+  if (device) return static_cast<GstMapFlags>(flags | GST_MAP_CUDA);
+#endif
+  return flags;
+}
+
+MappedFrame::~MappedFrame() {
+  if (mapped_) gst_video_frame_unmap(&frame_);
+}
+
+Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags,
+                        bool device) {
+  const auto describe = [&](const std::string& found) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         found + ", but caps promise " +
+                             gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) + " of " +
+                             std::to_string(info.width) + "x" + std::to_string(info.height));
+  };
+  const std::string size = std::to_string(gst_buffer_get_size(buffer));
+  if (!gst_video_frame_map(&frame_, &info, buffer, map_flags(flags, device)))
+    return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +
+                    std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes");
+  mapped_ = true;
+  if (GST_VIDEO_FRAME_WIDTH(&frame_) < info.width || GST_VIDEO_FRAME_HEIGHT(&frame_) < info.height)
+    return describe("the frame's video meta says " +
+                    std::to_string(GST_VIDEO_FRAME_WIDTH(&frame_)) + "x" +
+                    std::to_string(GST_VIDEO_FRAME_HEIGHT(&frame_)));
+  if (GST_VIDEO_FRAME_FORMAT(&frame_) != GST_VIDEO_INFO_FORMAT(&info))
+    return describe(std::string("the frame's video meta says ") +
+                    gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(&frame_)));
+  frame_.info.width = info.width;
+  frame_.info.height = info.height;
+
+  // gst_video_frame_map() trusts a meta's strides and offsets; a kernel must not.
+  const Rects planes = rects();
+  for (int p = 0; p < planes.count; p++) {
+    const Rect& rect = planes.rect[p];
+    const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
+    const GstMapInfo& map = frame_.map[frame_.meta ? p : 0];
+    const gsize skip = rect.data - map.data;
+    if (stride < 0 || rect.pitch < rect.row_bytes || rect.data < map.data || skip > map.size ||
+        rect.pitch * (rect.rows - 1) + rect.row_bytes > map.size - skip)
+      return describe("plane " + std::to_string(p) + " (stride " + std::to_string(stride) +
+                      ", offset " + std::to_string(GST_VIDEO_FRAME_PLANE_OFFSET(&frame_, p)) +
+                      ") does not fit into the buffer of " + size + " bytes");
+  }
+  return {};
+}
+
+Rects MappedFrame::rects() const {
+  Rects rects;
+  rects.count = GST_VIDEO_FRAME_N_PLANES(&frame_);
+  for (int p = 0; p < rects.count; p++) {
+    Rect& rect = rects.rect[p];
+    rect.data = static_cast<guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
+    rect.pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
+    rect.row_bytes = plane_row_bytes(frame_.info, p);
+    rect.rows = plane_rows(frame_.info, p);
+  }
+  return rects;
+}
+
+Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base) {
+  Rects rects;
+  rects.count = info.n_components;
+  for (guint c = 0; c < info.n_components; c++) {
+    Rect& rect = rects.rect[c];
+    rect.data = base + components[c].offset;
+    rect.pitch = components[c].stride;
+    rect.row_bytes = gst_dct_info_row_bytes(&info, c);
+    rect.rows = gst_dct_info_rows(&info, c);
+  }
+  return rects;
+}
+
+MappedCoefficients::~MappedCoefficients() {
+  if (buffer_) gst_buffer_unmap(buffer_, &map_);
+}
+
+Status MappedCoefficients::map(GstBuffer* buffer, const GstDctInfo& info, const GstDctMeta* meta,
+                               bool device) {
+  if (!meta && device)
+    return Status::error(StatusCode::kInvalidArgument,
+                         "coefficients in CUDA memory without GstDctMeta: their pitch is unknown");
+  gchar* reason = nullptr;
+  if (!gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason)) {
+    Status status = Status::error(StatusCode::kInvalidArgument, reason ? reason : "bad GstDctMeta");
+    g_free(reason);
+    return status;
+  }
+  if (!gst_buffer_map(buffer, &map_, map_flags(GST_MAP_READ, device)))
+    return Status::error(StatusCode::kFailed, "the coefficient buffer could not be mapped");
+  buffer_ = buffer;
+  rects_ = coefficient_rects(info, meta ? meta->components : info.components, map_.data);
+  return {};
+}
+
+namespace {
+
+using CopyFunction = Status (Device::*)(Queue&, const Copy2D&);
+
+Status move(Device& device, Queue& queue, const Rects& from, const Rects& to,
+            CopyFunction function) {
+  for (int i = 0; i < from.count; i++) {
+    Copy2D job;
+    job.dst = to.rect[i].data;
+    job.dst_pitch = static_cast<ptrdiff_t>(to.rect[i].pitch);
+    job.src = from.rect[i].data;
+    job.src_pitch = static_cast<ptrdiff_t>(from.rect[i].pitch);
+    job.row_bytes = from.rect[i].row_bytes;
+    job.rows = from.rect[i].rows;
+    CT_RETURN_IF_ERROR((device.*function)(queue, job));
+  }
+  return {};
+}
+
+const FencePtr& fence_in(gpointer user_data) { return *static_cast<FencePtr*>(user_data); }
+
+}  // namespace
+
+Status upload(Device& device, Queue& queue, const Rects& from, const Rects& to) {
+  return move(device, queue, from, to, &Device::upload);
+}
+
+Status download(Device& device, Queue& queue, const Rects& from, const Rects& to) {
+  return move(device, queue, from, to, &Device::download);
+}
+
+Status copy(Device& device, Queue& queue, const Rects& from, const Rects& to) {
+  return move(device, queue, from, to, &Device::copy);
+}
+
+GstDctSyncPoint* sync_point_of(FencePtr fence) {
+  static const GstDctSyncPointFuncs kFuncs = {
+      [](gpointer data) -> gboolean { return fence_in(data)->wait().ok(); },
+      [](gpointer data, gpointer stream) -> gboolean {
+        return fence_in(data)->enqueue_wait(stream).ok();
+      },
+      [](gpointer data) -> gboolean { return fence_in(data)->done(); },
+  };
+  return gst_dct_sync_point_new(&kFuncs, new FencePtr(std::move(fence)),
+                                [](gpointer data) { delete static_cast<FencePtr*>(data); });
+}
+
+}  // namespace cudatransform

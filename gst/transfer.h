@@ -1,0 +1,90 @@
+// Frames and coefficients as rectangles of bytes: checking them, and moving them to the engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <string>
+
+#include "gst/engine.h"
+#include "gst/formats.h"
+#include "gst/lib/gstdct.h"
+#include "gst/pools.h"
+
+namespace cudatransform {
+
+// One plane of samples, or one component's coefficients.
+struct Rect {
+  guint8* data = nullptr;
+  gsize pitch = 0;
+  gsize row_bytes = 0;
+  guint rows = 0;
+};
+
+// Up to four rectangles of one buffer, all in one address space.
+struct Rects {
+  int count = 0;
+  Rect rect[GST_VIDEO_MAX_PLANES];
+
+  gsize row_bytes() const;  // of the widest
+  guint rows() const;       // of all
+  // Rectangles of the same sizes, one below the other in `block`.
+  Rects stacked_in(const DeviceBlock& block) const;
+};
+
+RawView view_of(const Rects& rects, const GstVideoInfo& info);
+
+// Where a buffer's bytes are, seen from an engine.
+enum class Residence {
+  kHost,
+  kDevice,         // in our context
+  kForeignDevice,  // CUDA memory of another context; copied, never used in place
+};
+Residence residence_of(const Engine& engine, GstBuffer* buffer);
+
+// A raw frame mapped for the time of one call. Checks that every plane lies inside the buffer.
+class MappedFrame {
+ public:
+  MappedFrame() = default;
+  ~MappedFrame();
+  MappedFrame(const MappedFrame&) = delete;
+  MappedFrame& operator=(const MappedFrame&) = delete;
+
+  // `info` is what caps (and a reference meta) say. `device`: addresses are device addresses.
+  Status map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags, bool device);
+  Rects rects() const;
+
+ private:
+  bool mapped_ = false;
+  GstVideoFrame frame_;
+};
+
+// A coefficient buffer mapped for the time of one call. Checks it against caps and meta first.
+class MappedCoefficients {
+ public:
+  MappedCoefficients() = default;
+  ~MappedCoefficients();
+  MappedCoefficients(const MappedCoefficients&) = delete;
+  MappedCoefficients& operator=(const MappedCoefficients&) = delete;
+
+  Status map(GstBuffer* buffer, const GstDctInfo& info, const GstDctMeta* meta, bool device);
+  const Rects& rects() const { return rects_; }
+
+ private:
+  GstBuffer* buffer_ = nullptr;
+  GstMapInfo map_;
+  Rects rects_;
+};
+
+// The rectangles of `info`'s components, with the offsets and strides of `components`.
+Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base);
+
+// Enqueues the copy of each rectangle; `from` and `to` have the same sizes.
+Status upload(Device& device, Queue& queue, const Rects& from, const Rects& to);
+Status download(Device& device, Queue& queue, const Rects& from, const Rects& to);
+Status copy(Device& device, Queue& queue, const Rects& from, const Rects& to);
+
+// Makes a sync point of the end of the work that `fence` stands for.
+GstDctSyncPoint* sync_point_of(FencePtr fence);
+
+}  // namespace cudatransform
