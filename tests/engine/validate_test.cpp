@@ -168,6 +168,13 @@ const std::vector<Mutation>& refused_forward() {
 
 const std::vector<Mutation>& refused_inverse() {
   static const std::vector<Mutation> list = {
+      {"residuals beside pictures",
+       [](J& j) {
+         j.measure = 0;
+         j.samples[0].type = SampleType::kS16;
+         j.samples[0].stride = 2;
+         j.samples[0].pitch = 80;
+       }},
       {"no reference", [](J& j) { j.reference[0].data = nullptr; }},
       {"a smaller reference", [](J& j) { j.reference[0].width = 32; }},
       {"a reference of another height", [](J& j) { j.reference[2].height = 8; }},
