@@ -146,12 +146,14 @@ class CudaDevice final : public Device {
   std::unique_ptr<StreamQueue> queues_[3];
 };
 
-// The driver knows pinned memory and gives an error for any other.
+// The driver knows pinned memory; of any other it says nothing, which is no error.
 bool CudaDevice::is_pageable(const void* host) const {
   unsigned type = 0;
-  return context_->driver().pointer_get_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                                  device_address(host)) != CUDA_SUCCESS ||
-         type != CU_MEMORYTYPE_HOST;
+  CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+  void* values[] = {&type};
+  const CUresult result =
+      context_->driver().pointer_get_attributes(1, &attribute, values, device_address(host));
+  return result != CUDA_SUCCESS || type != CU_MEMORYTYPE_HOST;
 }
 
 Status CudaDevice::enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to) {

@@ -37,7 +37,7 @@ namespace cudatransform::cuda {
   X(mem_free_host, cuMemFreeHost, "cuMemFreeHost")                                  \
   X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                            \
   X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
-  X(pointer_get_attribute, cuPointerGetAttribute, "cuPointerGetAttribute")          \
+  X(pointer_get_attributes, cuPointerGetAttributes, "cuPointerGetAttributes")       \
   X(memcpy_2d_async, cuMemcpy2DAsync, "cuMemcpy2DAsync_v2")                         \
   X(module_load_data, cuModuleLoadData, "cuModuleLoadData")                         \
   X(module_unload, cuModuleUnload, "cuModuleUnload")                                \
