@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "transform/dct8x8.h"
 #include "transform/quantizer.h"
@@ -123,9 +124,10 @@ void load_coefs(const Dct8x8Job& job, const CoefPlane& plane, int bx, int by, Co
 
 template <typename Coef>
 uint64_t count_zeros(const Coef coefs[64]) {
-  uint64_t zeros = 0;
+  // As wide as a coefficient, so that compilers add up whole vectors of comparisons.
+  std::conditional_t<sizeof(Coef) == 2, int16_t, int32_t> zeros = 0;
   for (int i = 0; i < 64; ++i) zeros += coefs[i] == 0;
-  return zeros;
+  return uint64_t(zeros);
 }
 
 }  // namespace cudatransform

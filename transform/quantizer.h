@@ -71,9 +71,8 @@ CT_HD int32_t round_away_clamped(double x, double low, double high) {
 // than quotient x 2^-23. That is enough while (|x| + d / 2) < 2^22, so for every 16-bit table and
 // every x that 8-bit samples can reach.
 CT_HD int32_t quantize_integer(int32_t x, float mul, float half) {
-  const float magnitude = x < 0 ? float(-x) : float(x);
-  const int32_t level = int32_t((magnitude + half) * mul);
-  return x < 0 ? -level : level;
+  const float value = float(x);
+  return int32_t(copysignf((fabsf(value) + half) * mul, value));
 }
 
 // `imul` is at most 65535, so the product of a 16-bit coefficient stays inside int32.
