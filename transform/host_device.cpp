@@ -105,8 +105,9 @@ class HostDevice final : public Device {
       : arena_(threads > 0 ? threads : tbb::task_arena::automatic),
         queue_(std::make_shared<HostFence>()) {
     const int count = arena_.max_concurrency();
-    name_ = "CPU (" + host_simd_targets().front().first + ", " + std::to_string(count) +
-            (count == 1 ? " thread)" : " threads)");
+    std::string simd = host_simd_targets().front().first;
+    if (simd.rfind("AVX3", 0) == 0) simd = "AVX-512";  // Highway's name is little known
+    name_ = "CPU (" + simd + ", " + std::to_string(count) + (count == 1 ? " thread)" : " threads)");
   }
 
   bool is_host() const override { return true; }
