@@ -25,6 +25,8 @@ void count_criticals(const gchar* domain, GLogLevelFlags level, const gchar* mes
 int take_criticals() { return critical_count().exchange(0); }
 
 int run(int argc, char** argv, Suite* (*make_suite)()) {
+  if (g_strcmp0(g_getenv("CUDATRANSFORM_TEST_BACKEND"), "cuda") == 0)
+    if (const int status = require_cuda_or_skip()) return status;
   gst_check_init(&argc, &argv);
   g_log_set_default_handler(count_criticals, nullptr);
   SRunner* runner = srunner_create(make_suite());

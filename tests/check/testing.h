@@ -12,7 +12,8 @@ namespace testing {
 inline constexpr int kSkip = 77;  // what meson shows as SKIP
 
 // Runs every test of the suite in this process (CUDA does not survive a fork, and neither do
-// sanitisers' reports). Returns the exit status: 0 when all passed.
+// sanitisers' reports). Returns the exit status: 0 when all passed. Skips without a GPU when
+// CUDATRANSFORM_TEST_BACKEND is "cuda".
 int run(int argc, char** argv, Suite* (*make_suite)());
 
 // The criticals and warnings of GLib's log, of domains that GstCheck does not watch, since the last

@@ -1,0 +1,353 @@
+// Bad input: buffers and metas that lie. Each must end in an error that says what was wrong and
+// what was expected, and leave the rest of the pipeline alone. SPDX-License-Identifier:
+// LGPL-2.1-or-later
+#include <cstring>
+#include <string>
+
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using testing::forward;
+using testing::inverse;
+
+// Pushes one buffer into an element and returns the text of the error that it posts ("" without).
+// The flow must end in an error exactly when a message says why.
+std::string push_one(const std::string& element, GstCaps* caps, GstBuffer* buffer) {
+  GstHarness* h = gst_harness_new_parse(element.c_str());
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
+  gst_harness_set_src_caps(h, caps);
+  const GstFlowReturn flow = gst_harness_push(h, buffer);
+  std::string text;
+  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
+    GError* error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    text = error->message;
+    g_error_free(error);
+    gst_message_unref(message);
+  }
+  fail_unless_equals_int(flow == GST_FLOW_OK, text.empty());
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
+  gst_harness_teardown(h);
+  return text;
+}
+
+void expect(const std::string& text, std::initializer_list<const char*> named) {
+  fail_if(text.empty(), "accepted");
+  for (const char* name : named)
+    fail_unless(text.find(name) != std::string::npos, "expected '%s' in '%s'", name, text.c_str());
+}
+
+// ---- Raw frames ----
+
+GstVideoInfo raw_info() { return testing::video_info(GST_VIDEO_FORMAT_I420, 32, 24); }
+
+GST_START_TEST(test_short_frames) {
+  const GstVideoInfo info = raw_info();  // 1152 bytes
+  for (gsize size : {gsize{0}, gsize{1}, info.size / 2, info.size - 1}) {
+    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, size, nullptr);
+    expect(push_one(forward(), testing::video_caps(info), buffer),
+           {std::to_string(size).c_str(), "1152"});
+  }
+  GstBuffer* long_enough = gst_buffer_new_allocate(nullptr, info.size + 100, nullptr);
+  gst_buffer_memset(long_enough, 0, 7, info.size + 100);
+  const std::string text = push_one(forward(), testing::video_caps(info), long_enough);
+  fail_unless(text.empty(), "%s", text.c_str());
+}
+GST_END_TEST;
+
+struct MetaLie {
+  void (*tell)(GstVideoMeta* meta);
+  const char* named;
+};
+
+const MetaLie kMetaLies[] = {
+    {[](GstVideoMeta* m) { m->stride[0] = 31; }, "stride 31"},
+    {[](GstVideoMeta* m) { m->stride[0] = 0; }, "stride 0"},
+    {[](GstVideoMeta* m) { m->stride[1] = -16; }, "-16"},
+    {[](GstVideoMeta* m) { m->stride[0] = 64; }, "stride 64"},
+    {[](GstVideoMeta* m) { m->stride[2] = G_MAXINT; }, "1152"},
+    {[](GstVideoMeta* m) { m->offset[1] = 1100; }, "1152"},
+    {[](GstVideoMeta* m) { m->offset[2] = 5000; }, "1152"},
+    {[](GstVideoMeta* m) { m->offset[0] = G_MAXSIZE; }, "1152"},
+    {[](GstVideoMeta* m) { m->width = 16; }, "16x24"},
+    {[](GstVideoMeta* m) { m->height = 8; }, "32x8"},
+    {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_Y42B; }, ""},
+    {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_GRAY8; }, ""},
+    {[](GstVideoMeta* m) { m->n_planes = 1; }, ""},
+};
+
+GST_START_TEST(test_lying_video_meta) {
+  const MetaLie& lie = kMetaLies[__i__];
+  const GstVideoInfo info = raw_info();
+  GstBuffer* buffer = testing::make_frame(info);
+  GstVideoMeta* meta =
+      gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 32, 24);
+  lie.tell(meta);
+  const std::string text = push_one(forward(), testing::video_caps(info), buffer);
+  expect(text, {lie.named});
+  testing::take_criticals();  // GStreamer may complain about such a meta on its own
+}
+GST_END_TEST;
+
+// Samples of 16 bits at odd addresses: not an error, and nothing that the hardware minds.
+GST_START_TEST(test_odd_addresses) {
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420_10LE, 17, 9);
+  GstVideoInfo odd = info;
+  gsize offset = 1;
+  for (int p = 0; p < 3; p++) {
+    odd.offset[p] = offset;
+    odd.stride[p] = info.stride[p] + 1;
+    offset += static_cast<gsize>(odd.stride[p]) * 10;
+  }
+  odd.size = offset;
+  GstBuffer* buffer = testing::make_frame(odd);
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420_10LE, 17,
+                                 9, 3, odd.offset, odd.stride);
+  // Either an error that says so or a right result; here only that neither crashes.
+  push_one(forward("method=reference"), testing::video_caps(info), buffer);
+}
+GST_END_TEST;
+
+// ---- Coefficients ----
+
+GstDctInfo dct_info(gboolean quantized = TRUE) {
+  GstDctInfo info;
+  fail_unless(gst_dct_info_set(&info, quantized ? GST_DCT_FORMAT_S16LE : GST_DCT_FORMAT_F32LE,
+                               GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER, quantized, 8,
+                               GST_DCT_SAMPLING_420, 17, 33));
+  return info;  // 3456 or 6912 bytes
+}
+
+GstBuffer* coefficients(const GstDctInfo& info, gsize size, GstDctMeta** meta) {
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, size, nullptr);
+  gst_buffer_memset(buffer, 0, 0, size);
+  *meta = gst_buffer_add_dct_meta(buffer, &info);
+  guint16 ones[64];
+  for (guint16& value : ones) value = 1;
+  if (info.quantized) gst_dct_meta_set_table(*meta, 0, ones);
+  if (info.quantized) gst_dct_meta_set_table(*meta, 1, ones);
+  return buffer;
+}
+
+GST_START_TEST(test_short_coefficients) {
+  for (gboolean quantized : {1, 0}) {
+    const GstDctInfo info = dct_info(quantized);
+    GstDctMeta* meta;
+    for (gsize size : {gsize{0}, gsize{64}, info.size - 1}) {
+      expect(push_one(inverse(), gst_dct_info_to_caps(&info), coefficients(info, size, &meta)),
+             {std::to_string(size).c_str(), "component"});
+    }
+    const std::string text =
+        push_one(inverse(), gst_dct_info_to_caps(&info), coefficients(info, info.size, &meta));
+    fail_unless(text.empty(), "%s", text.c_str());
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_missing_meta) {
+  GstDctInfo info = dct_info(TRUE);
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {"GstDctMeta", "tables"});
+  // Not quantised, the default layout needs no meta; but it needs all the bytes.
+  info = dct_info(FALSE);
+  buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  gst_buffer_memset(buffer, 0, 0, info.size);
+  const std::string text = push_one(inverse(), gst_dct_info_to_caps(&info), buffer);
+  fail_unless(text.empty(), "%s", text.c_str());
+  buffer = gst_buffer_new_allocate(nullptr, info.size - 4, nullptr);
+  expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {"6908", "6912"});
+}
+GST_END_TEST;
+
+struct DctLie {
+  void (*tell)(GstDctMeta* meta);
+  const char* named;
+};
+
+const DctLie kDctLies[] = {
+    {[](GstDctMeta* m) { m->n_components = 1; }, "components"},
+    {[](GstDctMeta* m) { m->n_components = 100; }, "components"},
+    {[](GstDctMeta* m) { m->components[0].width = 99; }, "99 x 33"},
+    {[](GstDctMeta* m) { m->components[1].blocks_w = 1000; }, "1000 x 3"},
+    {[](GstDctMeta* m) { m->components[1].blocks_h = 0x10000; }, "blocks"},
+    {[](GstDctMeta* m) { m->components[2].offset = 1 << 20; }, "ends at"},
+    {[](GstDctMeta* m) { m->components[2].offset = G_MAXSIZE - 1; }, "address space"},
+    {[](GstDctMeta* m) { m->components[0].stride = 2; }, "stride"},
+    {[](GstDctMeta* m) { m->components[0].stride = 0; }, "stride"},
+    {[](GstDctMeta* m) { m->components[0].offset = 3; }, "multiples"},
+    {[](GstDctMeta* m) { m->components[0].id = 77; }, "77"},
+    {[](GstDctMeta* m) { m->n_tables = 0; }, "tables"},
+    {[](GstDctMeta* m) { m->n_tables = 200; }, "tables"},
+    {[](GstDctMeta* m) { m->components[1].table = 3; }, "table 3"},
+    {[](GstDctMeta* m) { m->tables[0].values[17] = 0; }, "zero at index 17"},
+};
+
+GST_START_TEST(test_lying_dct_meta) {
+  const GstDctInfo info = dct_info();
+  GstDctMeta* meta;
+  GstBuffer* buffer = coefficients(info, info.size, &meta);
+  kDctLies[__i__].tell(meta);
+  expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {kDctLies[__i__].named});
+}
+GST_END_TEST;
+
+// Coefficients of one size under caps of another.
+GST_START_TEST(test_meta_of_another_size) {
+  const GstDctInfo info = dct_info();
+  GstDctInfo larger;
+  fail_unless(gst_dct_info_set(&larger, info.format, info.layout, info.order, TRUE, 8,
+                               info.sampling, 170, 330));
+  GstDctMeta* meta;
+  expect(push_one(inverse(), gst_dct_info_to_caps(&larger), coefficients(info, info.size, &meta)),
+         {"17 x 33", "170 x 330"});
+}
+GST_END_TEST;
+
+// Levels that no encoder makes: they saturate, whatever the method.
+GST_START_TEST(test_wild_levels) {
+  const GstDctInfo info = dct_info();
+  for (const char* method : {"islow", "ifast", "float", "reference", "naive", "matrix", "separable",
+                             "decomposed", "shuffle"}) {
+    for (int pattern = 0; pattern < 4; pattern++) {
+      GstDctMeta* meta;
+      GstBuffer* buffer = coefficients(info, info.size, &meta);
+      GstMapInfo map;
+      gst_buffer_map(buffer, &map, GST_MAP_WRITE);
+      for (gsize i = 0; i < map.size / 2; i++) {
+        const gint16 value = pattern == 0   ? G_MAXINT16
+                             : pattern == 1 ? G_MININT16
+                             : pattern == 2 ? (i % 2 ? G_MAXINT16 : G_MININT16)
+                                            : static_cast<gint16>(i * 40503u);
+        GST_WRITE_UINT16_LE(map.data + 2 * i, value);
+      }
+      gst_buffer_unmap(buffer, &map);
+      for (guint16& q : meta->tables[0].values) q = 65535;
+      for (guint16& q : meta->tables[1].values) q = 255;
+      const std::string text =
+          push_one(inverse(std::string("method=") + method), gst_dct_info_to_caps(&info), buffer);
+      fail_unless(text.empty(), "%s: %s", method, text.c_str());
+    }
+  }
+}
+GST_END_TEST;
+
+// Values that are no numbers.
+GST_START_TEST(test_nan_coefficients) {
+  const GstDctInfo info = dct_info(FALSE);
+  for (const char* method : {"islow", "ifast", "float", "reference", "matrix", "shuffle"}) {
+    GstDctMeta* meta;
+    GstBuffer* buffer = coefficients(info, info.size, &meta);
+    GstMapInfo map;
+    gst_buffer_map(buffer, &map, GST_MAP_WRITE);
+    const guint32 patterns[] = {0x7fc00000, 0x7f800000, 0xff800000, 0x7f7fffff, 0xff7fffff};
+    for (gsize i = 0; i < map.size / 4; i++)
+      GST_WRITE_UINT32_LE(map.data + 4 * i, patterns[i % G_N_ELEMENTS(patterns)]);
+    gst_buffer_unmap(buffer, &map);
+    const std::string text =
+        push_one(inverse(std::string("method=") + method), gst_dct_info_to_caps(&info), buffer);
+    fail_unless(text.empty(), "%s: %s", method, text.c_str());
+  }
+}
+GST_END_TEST;
+
+// ---- The rest of the pipeline ----
+
+struct Branches {
+  int good_frames = 0;
+  bool good_eos = false;
+};
+
+GstPadProbeReturn watch_good(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  auto* branches = static_cast<Branches*>(data);
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) branches->good_frames++;
+  if ((info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) &&
+      GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
+    branches->good_eos = true;
+  return GST_PAD_PROBE_OK;
+}
+
+// Runs a pipeline with a sink "good"; returns the error that the bad part posted.
+std::string run_branches(const std::string& line, Branches* branches) {
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
+  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* good = gst_bin_get_by_name(GST_BIN(pipeline), "good");
+  GstPad* pad = gst_element_get_static_pad(good, "sink");
+  gst_pad_add_probe(
+      pad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+      watch_good, branches, nullptr);
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstMessage* message = gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
+  fail_unless(message != nullptr, "no error was posted");
+  gst_message_parse_error(message, &error, nullptr);
+  const std::string text = error->message;
+  g_error_free(error);
+  gst_message_unref(message);
+  for (int i = 0; i < 2000 && !branches->good_eos; i++) g_usleep(5000);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pad);
+  gst_object_unref(good);
+  gst_object_unref(pipeline);
+  return text;
+}
+
+// A source beside the broken one goes on to its own end.
+GST_START_TEST(test_other_source_goes_on) {
+  Branches branches;
+  const std::string text = run_branches(
+      "videotestsrc num-buffers=50 ! video/x-raw,width=32,height=24 ! " + forward() + " ! " +
+          inverse() + " ! fakesink name=good sync=false async=false " +
+          // fakesrc's buffers are shorter than the caps that capssetter claims.
+          "fakesrc num-buffers=5 sizetype=fixed sizemax=100 filltype=zero ! capssetter "
+          "caps=video/x-raw,format=I420,width=32,height=24,framerate=25/1 replace=true ! " +
+          forward() + " ! fakesink async=false",
+      &branches);
+  expect(text, {"100", "1152"});
+  fail_unless(branches.good_eos, "the good branch never saw EOS");
+  fail_unless_equals_int(branches.good_frames, 50);
+}
+GST_END_TEST;
+
+// The other branch of a tee gets EOS rather than hanging.
+GST_START_TEST(test_other_branch_of_tee) {
+  Branches branches;
+  const std::string text = run_branches(
+      "videotestsrc num-buffers=50 ! video/x-raw,format=I420,width=32,height=24 ! " + forward() +
+          " ! tee name=t t. ! queue ! " + inverse() + " ! fakesink name=good async=false " +
+          // Re-labelled as coefficients of a larger picture.
+          "t. ! queue ! capssetter caps=video/x-dct,width=64 ! " + inverse() +
+          " ! fakesink async=false",
+      &branches);
+  expect(text, {"32 x 24", "64 x 24"});
+  fail_unless(branches.good_eos, "the good branch never saw EOS");
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("badinput");
+  TCase* tc = tcase_create("badinput");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_short_frames);
+  tcase_add_loop_test(tc, test_lying_video_meta, 0, G_N_ELEMENTS(kMetaLies));
+  tcase_add_test(tc, test_odd_addresses);
+  tcase_add_test(tc, test_short_coefficients);
+  tcase_add_test(tc, test_missing_meta);
+  tcase_add_loop_test(tc, test_lying_dct_meta, 0, G_N_ELEMENTS(kDctLies));
+  tcase_add_test(tc, test_meta_of_another_size);
+  tcase_add_test(tc, test_wild_levels);
+  tcase_add_test(tc, test_nan_coefficients);
+  tcase_add_test(tc, test_other_source_goes_on);
+  tcase_add_test(tc, test_other_branch_of_tee);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -1,0 +1,210 @@
+// Raw frames and coefficient buffers for the element tests, and how far two frames are apart.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/check/frames.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "tests/check/testing.h"
+
+namespace testing {
+
+const char* backend() {
+  const char* set = g_getenv("CUDATRANSFORM_TEST_BACKEND");
+  return set != nullptr ? set : "cpu";
+}
+
+std::string forward(const std::string& properties) {
+  return std::string("cudadct8x8 backend=") + backend() + " " + properties;
+}
+
+std::string inverse(const std::string& properties) {
+  return std::string("cudaidct8x8 backend=") + backend() + " " + properties;
+}
+
+GstVideoInfo video_info(GstVideoFormat format, int width, int height) {
+  GstVideoInfo info;
+  fail_unless(gst_video_info_set_format(&info, format, static_cast<guint>(width),
+                                        static_cast<guint>(height)));
+  info.fps_n = 25;
+  info.fps_d = 1;
+  return info;
+}
+
+GstCaps* video_caps(const GstVideoInfo& info) {
+  GstVideoInfo copy = info;
+  return gst_video_info_to_caps(&copy);
+}
+
+namespace {
+
+guint32 next_random(guint32* state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+struct Component {
+  guint8* data;
+  int stride, pstride, width, height, depth, shift;
+
+  Component(const GstVideoFrame& frame, int c)
+      : data(GST_VIDEO_FRAME_COMP_DATA(&frame, c)),
+        stride(GST_VIDEO_FRAME_COMP_STRIDE(&frame, c)),
+        pstride(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)),
+        width(GST_VIDEO_FRAME_COMP_WIDTH(&frame, c)),
+        height(GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c)),
+        depth(GST_VIDEO_FRAME_COMP_DEPTH(&frame, c)),
+        shift(static_cast<int>(GST_VIDEO_FORMAT_INFO_SHIFT(frame.info.finfo, c))) {}
+
+  guint8* at(int x, int y) const { return data + y * stride + x * pstride; }
+  int get(int x, int y) const {
+    return depth > 8 ? GST_READ_UINT16_LE(at(x, y)) >> shift : *at(x, y);
+  }
+  void set(int x, int y, int value) const {
+    if (depth > 8)
+      GST_WRITE_UINT16_LE(at(x, y), static_cast<guint16>(value << shift));
+    else
+      *at(x, y) = static_cast<guint8>(value);
+  }
+};
+
+}  // namespace
+
+GstBuffer* make_frame(const GstVideoInfo& info, guint seed) {
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  gst_buffer_memset(buffer, 0, 0xa5, info.size);
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE));
+  guint32 random = seed * 2654435761u;
+  for (int c = 0; c < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info)); c++) {
+    const Component plane(frame, c);
+    const double peak = (1 << plane.depth) - 1;
+    for (int y = 0; y < plane.height; y++) {
+      for (int x = 0; x < plane.width; x++) {
+        double value = 0.5 + 0.25 * std::sin(0.11 * (x + 3 * c) + 0.07 * y + seed) +
+                       0.15 * std::cos(0.23 * y - 0.05 * x);
+        if ((x / 11 + y / 7 + static_cast<int>(seed)) % 5 == 0) value += 0.2;
+        value += (next_random(&random) % 1000 / 1000.0 - 0.5) * 0.04;
+        plane.set(x, y, static_cast<int>(CLAMP(value, 0.0, 1.0) * peak));
+      }
+    }
+  }
+  gst_video_frame_unmap(&frame);
+  return buffer;
+}
+
+void visit_samples(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b, VisitSamples visit,
+                   gpointer user_data) {
+  GstVideoFrame frame_a, frame_b;
+  fail_unless(gst_video_frame_map(&frame_a, &info, a, GST_MAP_READ));
+  fail_unless(gst_video_frame_map(&frame_b, &info, b, GST_MAP_READ));
+  for (int c = 0; c < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info)); c++) {
+    const Component plane_a(frame_a, c), plane_b(frame_b, c);
+    for (int y = 0; y < plane_a.height; y++)
+      for (int x = 0; x < plane_a.width; x++)
+        visit(c, plane_a.get(x, y), plane_b.get(x, y), user_data);
+  }
+  gst_video_frame_unmap(&frame_a);
+  gst_video_frame_unmap(&frame_b);
+}
+
+int largest_difference(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b) {
+  int largest = 0;
+  visit_samples(
+      info, a, b,
+      [](int, int x, int y, gpointer data) {
+        int* max = static_cast<int*>(data);
+        *max = MAX(*max, ABS(x - y));
+      },
+      &largest);
+  return largest;
+}
+
+std::vector<double> mean_squared_errors(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b) {
+  struct Sums {
+    double squares[4] = {};
+    double samples[4] = {};
+  } sums;
+  visit_samples(
+      info, a, b,
+      [](int c, int x, int y, gpointer data) {
+        auto* s = static_cast<Sums*>(data);
+        for (int i : {c, 3}) {
+          s->squares[i] += static_cast<double>(x - y) * (x - y);
+          s->samples[i]++;
+        }
+      },
+      &sums);
+  std::vector<double> errors(4, -1);
+  for (int i = 0; i < 4; i++)
+    if (sums.samples[i] > 0) errors[static_cast<size_t>(i)] = sums.squares[i] / sums.samples[i];
+  return errors;
+}
+
+std::vector<guint8> bytes_of(GstBuffer* buffer) {
+  std::vector<guint8> bytes(gst_buffer_get_size(buffer));
+  gst_buffer_extract(buffer, 0, bytes.data(), bytes.size());
+  return bytes;
+}
+
+double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
+                      guint component, guint bx, guint by, guint u, guint v) {
+  static const std::vector<guint> zigzag_of = [] {
+    std::vector<guint> table(64);
+    guint k = 0;
+    for (int d = 0; d < 15; d++)
+      for (int i = 0; i <= d; i++) {
+        const int x = d % 2 ? d - i : i, y = d - x;
+        if (x < 8 && y < 8) table[static_cast<size_t>(8 * y + x)] = k++;
+      }
+    return table;
+  }();
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
+  const GstDctComponent& c = meta ? meta->components[component] : info.components[component];
+  const gsize size = gst_dct_format_size(info.format);
+  gsize at = c.offset;
+  if (info.layout == GST_DCT_LAYOUT_PLANE) {
+    at += (8 * by + v) * c.stride + (8 * bx + u) * size;
+  } else {
+    const guint natural = 8 * v + u;
+    const guint index = info.order == GST_DCT_ORDER_ZIGZAG ? zigzag_of[natural] : natural;
+    at += by * c.stride + (64 * bx + index) * size;
+  }
+  fail_unless(at + size <= bytes.size());
+  const guint8* data = bytes.data() + at;
+  if (info.format == GST_DCT_FORMAT_S16LE) return static_cast<gint16>(GST_READ_UINT16_LE(data));
+  if (info.format == GST_DCT_FORMAT_S32LE) return static_cast<gint32>(GST_READ_UINT32_LE(data));
+  return GST_READ_FLOAT_LE(data);
+}
+
+std::string run_pipeline(const std::string& description) {
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(description.c_str(), &error);
+  if (error != nullptr) {
+    const std::string text = error->message;
+    g_error_free(error);
+    gst_clear_object(&pipeline);
+    return text;
+  }
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstMessage* message = gst_bus_timed_pop_filtered(
+      bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  std::string text;
+  if (message == nullptr) {
+    text = "timeout";
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    text = std::string(error->message) + " | " + (debug != nullptr ? debug : "");
+    g_error_free(error);
+    g_free(debug);
+  }
+  if (message != nullptr) gst_message_unref(message);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  return text;
+}
+
+}  // namespace testing

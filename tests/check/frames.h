@@ -1,0 +1,52 @@
+// Raw frames and coefficient buffers for the element tests, and how far two frames are apart.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+#include <string>
+#include <vector>
+
+#include "gst/lib/gstdct.h"
+
+namespace testing {
+
+// The engine that a run of the tests is about: "cpu" unless CUDATRANSFORM_TEST_BACKEND says "cuda".
+const char* backend();
+// "cudadct8x8 backend=... PROPERTIES", likewise for the inverse.
+std::string forward(const std::string& properties = "");
+std::string inverse(const std::string& properties = "");
+
+GstVideoInfo video_info(GstVideoFormat format, int width, int height);
+GstCaps* video_caps(const GstVideoInfo& info);
+
+// A picture with gradients, edges and a little noise in every component, the same for the same
+// seed. Bytes between rows are 0xa5.
+GstBuffer* make_frame(const GstVideoInfo& info, guint seed = 1);
+
+// Calls `visit` for every sample: component, its value in `a` and in `b`, at the sample's own
+// depth. The strides are those of the buffers' metas.
+using VisitSamples = void (*)(int component, int a, int b, gpointer user_data);
+void visit_samples(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b, VisitSamples visit,
+                   gpointer user_data);
+
+// The largest difference of two samples.
+int largest_difference(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b);
+
+// Mean squared errors of the components, and of all samples together in [3].
+std::vector<double> mean_squared_errors(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b);
+
+// A buffer's bytes.
+std::vector<guint8> bytes_of(GstBuffer* buffer);
+
+// Coefficient (u, v) of block (bx, by) of a component, whatever the layout, order and format. The
+// buffer's meta says where it lies.
+double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
+                      guint component, guint bx, guint by, guint u, guint v);
+
+// Runs a pipeline to EOS. Returns the text of the first error (message and debug), "" without one;
+// "timeout" after 30 s.
+std::string run_pipeline(const std::string& description);
+
+}  // namespace testing

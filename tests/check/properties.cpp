@@ -1,0 +1,330 @@
+// Properties: the quantisation tables that they make, changes while playing, strings that do not
+// parse.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <glib/gstdio.h>
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using testing::forward;
+
+struct Forward {
+  GstHarness* h;
+  GstElement* element;
+  GstVideoInfo info;
+  guint frames = 0;
+
+  explicit Forward(const std::string& properties = "",
+                   GstVideoFormat format = GST_VIDEO_FORMAT_I420) {
+    h = gst_harness_new_parse(forward("name=dct " + properties).c_str());
+    element = GST_IS_BIN(h->element) ? gst_bin_get_by_name(GST_BIN(h->element), "dct")
+                                     : GST_ELEMENT(gst_object_ref(h->element));
+    info = testing::video_info(format, 24, 16);
+    gst_harness_set_src_caps(h, testing::video_caps(info));
+  }
+  ~Forward() {
+    gst_object_unref(element);
+    gst_harness_teardown(h);
+  }
+
+  // Pushes a frame and returns its meta's table.
+  std::vector<int> table(guint component) {
+    GstBuffer* in = testing::make_frame(info, frames);
+    GST_BUFFER_PTS(in) = frames * 40 * GST_MSECOND;
+    GST_BUFFER_DURATION(in) = 40 * GST_MSECOND;
+    frames++;
+    fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+    GstBuffer* out = gst_harness_pull(h);
+    const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
+    const GstDctTable& t = meta->tables[meta->components[component].table];
+    std::vector<int> values(t.values, t.values + 64);
+    gst_buffer_unref(out);
+    return values;
+  }
+};
+
+void set_table(GstElement* element, const char* property, const std::vector<int>& values) {
+  GValue array = G_VALUE_INIT;
+  g_value_init(&array, GST_TYPE_ARRAY);
+  for (int value : values) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_INT);
+    g_value_set_int(&item, value);
+    gst_value_array_append_and_take_value(&array, &item);
+  }
+  g_object_set_property(G_OBJECT(element), property, &array);
+  g_value_unset(&array);
+}
+
+std::vector<int> ramp(int first) {
+  std::vector<int> values;
+  for (int i = 0; i < 64; i++) values.push_back(first + i);
+  return values;
+}
+
+// The first row of ITU-T T.81 tables K.1 and K.2.
+constexpr int kLumaRow[8] = {16, 11, 10, 16, 24, 40, 51, 61};
+constexpr int kChromaRow[8] = {17, 18, 24, 47, 99, 99, 99, 99};
+
+int scaled(int base, int quality) {
+  const int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+  return CLAMP((base * scale + 50) / 100, 1, 255);
+}
+
+GST_START_TEST(test_quality_while_playing) {
+  Forward f;
+  int quality = 0;
+  g_object_get(f.element, "quality", &quality, nullptr);
+  fail_unless_equals_int(quality, 85);
+  for (int q : {85, 50, 1, 100, 10, 95, 75}) {
+    g_object_set(f.element, "quality", q, nullptr);
+    const std::vector<int> luma = f.table(0), chroma = f.table(2);
+    for (size_t i = 0; i < 8; i++) {
+      fail_unless_equals_int(luma[i], scaled(kLumaRow[i], q));
+      fail_unless_equals_int(chroma[i], scaled(kChromaRow[i], q));
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_presets) {
+  Forward f("quality=10");
+  const struct {
+    const char* preset;
+    int first, second, last;
+  } presets[] = {{"flat", 16, 16, 16}, {"whitepaper", 32, 33, 12}, {"mpeg", 8, 16, 83}};
+  for (const auto& p : presets) {
+    gst_util_set_object_arg(G_OBJECT(f.element), "quant-preset", p.preset);
+    for (guint component : {0u, 1u}) {
+      const std::vector<int> table = f.table(component);
+      fail_unless_equals_int(table[0], p.first);
+      fail_unless_equals_int(table[1], p.second);
+      fail_unless_equals_int(table[63], p.last);
+    }
+  }
+  gst_util_set_object_arg(G_OBJECT(f.element), "quant-preset", "annex-k");
+  fail_unless_equals_int(f.table(0)[0], scaled(16, 10));
+}
+GST_END_TEST;
+
+// RGB: the luma table serves all three.
+GST_START_TEST(test_rgb_tables) {
+  Forward f("quality=50", GST_VIDEO_FORMAT_GBR);
+  for (guint c : {0u, 1u, 2u}) fail_unless_equals_int(f.table(c)[1], kLumaRow[1]);
+}
+GST_END_TEST;
+
+std::string write_file(const char* name, const std::string& text) {
+  gchar* directory = g_dir_make_tmp("cudatransform-XXXXXX", nullptr);
+  gchar* path = g_build_filename(directory, name, nullptr);
+  fail_unless(g_file_set_contents(path, text.c_str(), static_cast<gssize>(text.size()), nullptr));
+  const std::string result = path;
+  g_free(path);
+  g_free(directory);
+  return result;
+}
+
+void remove_file(const std::string& path) {
+  g_unlink(path.c_str());
+  gchar* directory = g_path_get_dirname(path.c_str());
+  g_rmdir(directory);
+  g_free(directory);
+}
+
+std::string text_of(const std::vector<int>& values) {
+  std::string text = "# a table\n";
+  for (int value : values) text += std::to_string(value) + (value % 8 ? " " : "\n");
+  return text + "\n";
+}
+
+GST_START_TEST(test_tables_and_precedence) {
+  Forward f("quality=50");
+  set_table(f.element, "luma-qtable", ramp(100));
+  fail_unless(f.table(0) == ramp(100));
+  fail_unless_equals_int(f.table(1)[0], kChromaRow[0]);
+  set_table(f.element, "chroma-qtable", ramp(60000 - 1000));
+  fail_unless(f.table(0) == ramp(100));
+  fail_unless(f.table(2) == ramp(59000));
+  // Quality scales presets, not tables.
+  g_object_set(f.element, "quality", 5, nullptr);
+  fail_unless(f.table(0) == ramp(100));
+
+  const std::string two = write_file("two.txt", text_of(ramp(1)) + text_of(ramp(7)));
+  g_object_set(f.element, "qtable-file", two.c_str(), nullptr);
+  fail_unless(f.table(0) == ramp(1));
+  fail_unless(f.table(1) == ramp(7));
+  const std::string one = write_file("one.txt", text_of(ramp(3)));
+  g_object_set(f.element, "qtable-file", one.c_str(), nullptr);
+  fail_unless(f.table(0) == ramp(3));
+  g_object_set(f.element, "qtable-file", nullptr, nullptr);
+  fail_unless(f.table(0) == ramp(100));
+  set_table(f.element, "luma-qtable", {});
+  set_table(f.element, "chroma-qtable", {});
+  fail_unless_equals_int(f.table(0)[0], scaled(kLumaRow[0], 5));
+  fail_unless_equals_int(f.table(1)[0], scaled(kChromaRow[0], 5));
+  remove_file(two);
+  remove_file(one);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_method_while_playing) {
+  Forward f;
+  GEnumClass* methods = G_ENUM_CLASS(g_type_class_ref(
+      g_object_class_find_property(G_OBJECT_GET_CLASS(f.element), "method")->value_type));
+  for (const char* method : {"float", "ifast", "reference", "naive", "matrix", "separable",
+                             "decomposed", "shuffle", "islow"}) {
+    gst_util_set_object_arg(G_OBJECT(f.element), "method", method);
+    f.table(0);
+    int active = -1;
+    g_object_get(f.element, "active-method", &active, nullptr);
+    fail_unless_equals_string(g_enum_get_value(methods, active)->value_nick, method);
+  }
+  g_type_class_unref(methods);
+}
+GST_END_TEST;
+
+// Above 8 bits float answers for islow and ifast, and says so.
+GST_START_TEST(test_active_method_at_ten_bits) {
+  for (const char* method : {"islow", "ifast"}) {
+    Forward f(std::string("method=") + method, GST_VIDEO_FORMAT_I420_10LE);
+    f.table(0);
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, G_TYPE_STRING);
+    g_object_get_property(G_OBJECT(f.element), "active-method", &value);
+    fail_unless(std::strstr(g_value_get_string(&value), "FLOAT") != nullptr ||
+                    std::strstr(g_value_get_string(&value), "float") != nullptr ||
+                    std::strstr(g_value_get_string(&value), "Single") != nullptr,
+                "%s", g_value_get_string(&value));
+    g_value_unset(&value);
+    GstStructure* stats = nullptr;
+    g_object_get(f.element, "stats", &stats, nullptr);
+    fail_unless_equals_string(gst_structure_get_string(stats, "method"), "float");
+    gst_structure_free(stats);
+  }
+}
+GST_END_TEST;
+
+// quality follows a control source, by stream time.
+GST_START_TEST(test_controlled_quality) {
+  Forward f;
+  GstControlSource* source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
+  auto* timed = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+  gst_timed_value_control_source_set(timed, 0, 50);
+  gst_timed_value_control_source_set(timed, 80 * GST_MSECOND, 25);
+  fail_unless(gst_object_add_control_binding(
+      GST_OBJECT(f.element),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(f.element), "quality", source)));
+  fail_unless_equals_int(f.table(0)[0], 16);  // 0 ms
+  fail_unless_equals_int(f.table(0)[0], 16);  // 40 ms
+  fail_unless_equals_int(f.table(0)[0], 32);  // 80 ms
+  gst_object_unref(source);
+}
+GST_END_TEST;
+
+// A fraction that may be 63, zeros, 65536: the pipeline ends with an error that says what is wrong.
+void expect_error(const std::string& properties, const char* named) {
+  const std::string error = testing::run_pipeline(
+      "videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=32,height=16 ! " +
+      forward(properties) + " ! fakesink");
+  fail_if(error.empty() || error == "timeout", "%s went through: '%s'", properties.c_str(),
+          error.c_str());
+  fail_unless(error.find(named) != std::string::npos, "%s: expected '%s' in '%s'",
+              properties.c_str(), named, error.c_str());
+}
+
+std::string array_of(const std::vector<int>& values) {
+  std::string text;
+  for (int value : values) {
+    text.append(text.empty() ? "\"<" : ",");
+    text.append(std::to_string(value));
+  }
+  text.append(">\"");
+  return text;
+}
+
+GST_START_TEST(test_bad_tables) {
+  std::vector<int> values = ramp(1);
+  values.pop_back();
+  expect_error("luma-qtable=" + array_of(values), "63");
+  values = ramp(1);
+  values.push_back(5);
+  expect_error("chroma-qtable=" + array_of(values), "65");
+}
+GST_END_TEST;
+
+GST_START_TEST(test_bad_files) {
+  expect_error("qtable-file=/nonexistent/tables.txt", "/nonexistent/tables.txt");
+  std::vector<int> zero = ramp(1);
+  zero[5] = 0;
+  const std::string huge = text_of(ramp(1)) + " 65536 ";
+  const struct {
+    std::string text;
+    const char* named;
+  } files[] = {
+      {"", "table"},
+      {"1 2 3", "64"},
+      {"1 2 banana", "banana"},
+      {text_of(zero), "0"},
+      {huge, "65536"},
+      {text_of(ramp(1)) + text_of(ramp(1)) + text_of(ramp(1)) + text_of(ramp(1)) + text_of(ramp(1)),
+       "4"},
+      {std::string("\x00\x01\xff", 3), ""},
+  };
+  for (const auto& file : files) {
+    const std::string path = write_file("bad.txt", file.text);
+    expect_error("qtable-file=" + path, file.named);
+    remove_file(path);
+  }
+  expect_error("qtable-file=/tmp", "/tmp");
+}
+GST_END_TEST;
+
+// Values out of range never reach the tables.
+GST_START_TEST(test_ranges) {
+  for (int bad : {0, -1, 65536}) {
+    Forward f("quality=50");
+    std::vector<int> values = ramp(1);
+    values[9] = bad;
+    set_table(f.element, "luma-qtable", values);
+    GstBuffer* in = testing::make_frame(f.info);
+    if (gst_harness_push(f.h, in) != GST_FLOW_OK) continue;  // refused with an error
+    GstBuffer* out = gst_harness_pull(f.h);
+    const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
+    for (guint16 value : meta->tables[meta->components[0].table].values)
+      fail_unless(value >= 1, "a zero got into the tables");
+    gst_buffer_unref(out);
+  }
+  // GLib itself complains about these; they are no errors of ours.
+  testing::take_criticals();
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("properties");
+  TCase* tc = tcase_create("properties");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_quality_while_playing);
+  tcase_add_test(tc, test_presets);
+  tcase_add_test(tc, test_rgb_tables);
+  tcase_add_test(tc, test_tables_and_precedence);
+  tcase_add_test(tc, test_method_while_playing);
+  tcase_add_test(tc, test_active_method_at_ten_bits);
+  tcase_add_test(tc, test_controlled_quality);
+  tcase_add_test(tc, test_bad_tables);
+  tcase_add_test(tc, test_bad_files);
+  tcase_add_test(tc, test_ranges);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }
