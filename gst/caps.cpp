@@ -81,6 +81,19 @@ void set_strings(GstStructure* s, const char* field, const std::vector<std::stri
   gst_structure_take_value(s, field, &value);
 }
 
+// Both values, true first.
+void set_bools(GstStructure* s, const char* field) {
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_LIST);
+  for (const bool item : {true, false}) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, G_TYPE_BOOLEAN);
+    g_value_set_boolean(&value, item);
+    gst_value_list_append_and_take_value(&list, &value);
+  }
+  gst_structure_take_value(s, field, &list);
+}
+
 // Samplings that share depth and colour space, and so one caps structure.
 struct SampleGroup {
   guint depth;
@@ -158,20 +171,39 @@ GstCaps* raw_template_caps() {
   return caps;
 }
 
-GstCaps* dct_template_caps() {
-  std::vector<SampleGroup> groups;
+GstCaps* dct_template_caps(bool with_440) {
+  GstStructure* s = new_size_structure(GST_DCT_MEDIA_TYPE);
+  set_strings(s, "format", {"S16LE", "S32LE", "F32LE"});
+  set_strings(s, "layout", {"block", "plane"});
+  set_strings(s, "order", {"raster", "zigzag"});
+  GValue depths = G_VALUE_INIT;
+  g_value_init(&depths, GST_TYPE_LIST);
+  std::vector<std::string> samplings, colorspaces;
+  const auto add = [](std::vector<std::string>& strings, const char* string) {
+    if (std::find(strings.begin(), strings.end(), string) == strings.end())
+      strings.emplace_back(string);
+  };
   for (const RawFormat& format : raw_formats()) {
-    add_to_groups(groups, format.sampling, format.depth);
-    if (format.sampling == GST_DCT_SAMPLING_444 && format.depth == 8)
-      add_to_groups(groups, GST_DCT_SAMPLING_440, 8);
+    add(samplings, gst_dct_sampling_to_string(format.sampling));
+    add(colorspaces, gst_dct_sampling_get_colorspace(format.sampling));
   }
+  if (with_440) add(samplings, gst_dct_sampling_to_string(GST_DCT_SAMPLING_440));
+  for (const int depth : {8, 10, 12, 16}) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, G_TYPE_INT);
+    g_value_set_int(&value, depth);
+    gst_value_list_append_and_take_value(&depths, &value);
+  }
+  gst_structure_take_value(s, "depth", &depths);
+  set_bools(s, "quantized");
+  set_strings(s, "sampling", samplings);
+  set_strings(s, "colorspace", colorspaces);
+
   GstCaps* caps = gst_caps_new_empty();
-  GstStructure* base = new_size_structure(GST_DCT_MEDIA_TYPE);
-  for (const bool cuda : {true, false}) {
-    if (cuda && !kBuiltWithCuda) continue;
-    for (const SampleGroup& group : groups) append_dct_structures(caps, base, group, cuda);
-  }
-  gst_structure_free(base);
+  for (const bool cuda : {true, false})
+    if (!cuda || kBuiltWithCuda)
+      gst_caps_append_structure_full(caps, gst_structure_copy(s), features_for(cuda));
+  gst_structure_free(s);
   return caps;
 }
 

@@ -15,9 +15,11 @@ struct MemoryKinds {
   bool cuda;
 };
 
-// Everything the transforms take or make; CUDA memory first where this build has it. Transfer full.
+// Everything the transforms take or make; CUDA memory first where this build has it. The dct caps
+// hold more than the allowed combinations, which the two functions below spell out: a template is
+// read by people. `with_440`: also what only JPEG files have. Transfer full.
 GstCaps* raw_template_caps();
-GstCaps* dct_template_caps();
+GstCaps* dct_template_caps(bool with_440);
 
 // What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
 // pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. 4:4:0 comes out of

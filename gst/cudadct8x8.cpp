@@ -250,7 +250,7 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
   install_properties(object_class);
   GstCaps* raw = cudatransform::raw_template_caps();
-  GstCaps* dct = cudatransform::dct_template_caps();
+  GstCaps* dct = cudatransform::dct_template_caps(false);
   gst_element_class_add_pad_template(
       element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw));
   gst_element_class_add_pad_template(element_class,

@@ -41,7 +41,7 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   klass->parent_class.direction = cudatransform::Direction::kInverse;
   klass->parent_class.element_name = "cudaidct8x8";
-  GstCaps* dct = cudatransform::dct_template_caps();
+  GstCaps* dct = cudatransform::dct_template_caps(true);
   GstCaps* raw = cudatransform::raw_template_caps();
   gst_element_class_add_pad_template(
       element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, dct));

@@ -228,6 +228,12 @@ static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, 
   return GST_FLOW_OK;
 }
 
+// Never called, because generate_output does not call it: the base class takes an element without
+// this function for one that passes everything through.
+static GstFlowReturn gst_cuda_dct_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
+  g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
+}
+
 // Metas that hold for the picture whatever its memory: those without tags (time codes, reference
 // timestamps, captions) and those whose tags are about things that we keep.
 static gboolean gst_cuda_dct_base_transform_meta(GstBaseTransform*, GstBuffer*, GstMeta* meta,
@@ -254,8 +260,6 @@ static void gst_cuda_dct_base_finalize(GObject* object) {
 static void gst_cuda_dct_base_init(GstCudaDctBase* self, GstCudaDctBaseClass* klass) {
   self->state = new GstCudaDctBaseState(GST_ELEMENT(self), klass->element_name);
   gst_base_transform_set_qos_enabled(GST_BASE_TRANSFORM(self), TRUE);
-  // Coefficients are never the samples that they were made from.
-  gst_base_transform_set_passthrough(GST_BASE_TRANSFORM(self), FALSE);
 }
 
 static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
@@ -273,6 +277,7 @@ static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
   trans_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_stop);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_sink_event);
   trans_class->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_generate_output);
+  trans_class->transform = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_meta);
   gst_cuda_dct_base_install_negotiation(trans_class);
 }
