@@ -59,7 +59,7 @@ bool int_field_allows(const GstStructure* s, const char* field, int n) {
   GValue wanted = G_VALUE_INIT;
   g_value_init(&wanted, G_TYPE_INT);
   g_value_set_int(&wanted, n);
-  const bool allows = gst_value_can_intersect(value, &wanted);
+  const bool allows = gst_value_intersect(nullptr, value, &wanted);
   g_value_unset(&wanted);
   return allows;
 }
@@ -286,7 +286,7 @@ bool bool_field_allows_true(const GstStructure* s, const char* field) {
   GValue wanted = G_VALUE_INIT;
   g_value_init(&wanted, G_TYPE_BOOLEAN);
   g_value_set_boolean(&wanted, TRUE);
-  const bool allows = gst_value_can_intersect(value, &wanted);
+  const bool allows = gst_value_intersect(nullptr, value, &wanted);
   g_value_unset(&wanted);
   return allows;
 }

@@ -132,6 +132,23 @@ static gboolean gst_cuda_dct_base_get_unit_size(GstBaseTransform*, GstCaps* caps
   return TRUE;
 }
 
+// Without a peer the base class answers with the pad template, which knows no engine. And where a
+// source can make anything (videotestsrc), the order of its formats says nothing, while ours says
+// that plain 8-bit 4:2:0 comes before 12-bit 4:4:4.
+static void refine_caps_result(GstBaseTransform* trans, GstPadDirection direction,
+                               GstQuery* query) {
+  GstCaps* caps = nullptr;
+  gst_query_parse_caps_result(query, &caps);
+  if (gst_caps_is_any(caps)) return;
+  GstPad* pad = direction == GST_PAD_SINK ? trans->sinkpad : trans->srcpad;
+  GstCaps* preferred = gst_pad_get_pad_template_caps(pad);
+  if (!reachable_memory(trans).cuda) preferred = cudatransform::without_cuda_memory(preferred);
+  GstCaps* refined = gst_caps_intersect_full(preferred, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result(query, refined);
+  gst_caps_unref(refined);
+  gst_caps_unref(preferred);
+}
+
 static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
   auto* self = GST_CUDA_DCT_BASE(trans);
@@ -139,14 +156,8 @@ static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection
     return TRUE;
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
   const gboolean handled = parent->query(trans, direction, query);
-  // Without a peer the answer is the pad template, which knows no engine.
-  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS && !reachable_memory(trans).cuda) {
-    GstCaps* caps = nullptr;
-    gst_query_parse_caps_result(query, &caps);
-    caps = cudatransform::without_cuda_memory(gst_caps_ref(caps));
-    gst_query_set_caps_result(query, caps);
-    gst_caps_unref(caps);
-  }
+  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)
+    refine_caps_result(trans, direction, query);
   return handled;
 }
 
