@@ -80,13 +80,17 @@ int component_planes(const RawView& view, GstDctSampling sampling, SamplePlane s
     const guint plane = GST_VIDEO_INFO_COMP_PLANE(info, c);
     SamplePlane& s = samples[c];
     s = SamplePlane();
-    s.data = view.plane[plane] + GST_VIDEO_INFO_COMP_POFFSET(info, c);
+    const bool wide = GST_VIDEO_INFO_COMP_DEPTH(info, c) > 8;
+    // GStreamer says that P010's V is 1 byte after U; it is one sample, 2 bytes.
+    guint offset = GST_VIDEO_INFO_COMP_POFFSET(info, c);
+    if (wide && offset == 1) offset = 2;
+    s.data = view.plane[plane] + offset;
     s.pitch = view.stride[plane];
     s.width = GST_VIDEO_INFO_COMP_WIDTH(info, c);
     s.height = GST_VIDEO_INFO_COMP_HEIGHT(info, c);
     s.stride = GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
     s.shift = GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, c);
-    s.type = GST_VIDEO_INFO_COMP_DEPTH(info, c) > 8 ? SampleType::kU16 : SampleType::kU8;
+    s.type = wide ? SampleType::kU16 : SampleType::kU8;
     if (c > 0 && sampling == GST_DCT_SAMPLING_440) s.row_repeat = 2;
   }
   return components;

@@ -281,7 +281,7 @@ GST_START_TEST(test_zero_share) {
   for (const char* coding : {"video/x-dct,layout=block", "video/x-dct,layout=plane",
                              "video/x-dct,quantized=false,format=S32LE"}) {
     GstHarness* h = gst_harness_new_parse(
-        (forward("name=fwd measure=zeros quality=30") + " ! " + coding).c_str());
+        (forward("name=fwd measure=zeros quality=30") + " ! capsfilter caps=" + coding).c_str());
     GstElement* fwd = gst_bin_get_by_name(GST_BIN(h->element), "fwd");
     const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 50, 38);
     gst_harness_set_src_caps(h, testing::video_caps(info));
