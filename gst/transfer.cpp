@@ -74,17 +74,21 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
                              std::to_string(info.width) + "x" + std::to_string(info.height));
   };
   const std::string size = std::to_string(gst_buffer_get_size(buffer));
+  // Checked before gst_video_frame_map(), which takes such a meta for a bug of the program.
+  if (const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer)) {
+    if (meta->width < guint(info.width) || meta->height < guint(info.height))
+      return describe("the frame's video meta says " + std::to_string(meta->width) + "x" +
+                      std::to_string(meta->height));
+    if (meta->format != GST_VIDEO_INFO_FORMAT(&info))
+      return describe(std::string("the frame's video meta says ") +
+                      gst_video_format_to_string(meta->format));
+    if (meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info))
+      return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
+  }
   if (!gst_video_frame_map(&frame_, &info, buffer, map_flags(flags, device)))
     return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +
                     std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes");
   mapped_ = true;
-  if (GST_VIDEO_FRAME_WIDTH(&frame_) < info.width || GST_VIDEO_FRAME_HEIGHT(&frame_) < info.height)
-    return describe("the frame's video meta says " +
-                    std::to_string(GST_VIDEO_FRAME_WIDTH(&frame_)) + "x" +
-                    std::to_string(GST_VIDEO_FRAME_HEIGHT(&frame_)));
-  if (GST_VIDEO_FRAME_FORMAT(&frame_) != GST_VIDEO_INFO_FORMAT(&info))
-    return describe(std::string("the frame's video meta says ") +
-                    gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(&frame_)));
   frame_.info.width = info.width;
   frame_.info.height = info.height;
 

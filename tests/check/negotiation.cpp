@@ -103,8 +103,8 @@ struct Coefficients {
 
 Coefficients transform(const GstVideoInfo& raw, GstBuffer* frame, const std::string& properties,
                        const std::string& caps) {
-  // Behind the capsfilter the harness takes system memory only, so that bytes can be compared.
-  GstHarness* h = gst_harness_new_parse((forward(properties) + " ! " + caps).c_str());
+  GstHarness* h =
+      gst_harness_new_parse((forward(properties) + " ! capsfilter caps=\"" + caps + "\"").c_str());
   gst_harness_set_src_caps(h, testing::video_caps(raw));
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(frame)), GST_FLOW_OK);
   Coefficients result;
@@ -242,29 +242,27 @@ GST_START_TEST(test_fields_survive) {
 }
 GST_END_TEST;
 
-bool accepts(const char* element, const char* caps_string) {
-  GstElement* e =
-      gst_parse_launch((std::string(element) + " backend=" + testing::backend()).c_str(), nullptr);
-  gst_element_set_state(e, GST_STATE_READY);
-  GstPad* pad = gst_element_get_static_pad(e, "sink");
-  GstCaps* caps = gst_caps_from_string(caps_string);
-  fail_unless(caps != nullptr, "%s", caps_string);
-  const bool accepted = gst_pad_query_accept_caps(pad, caps);
-  gst_caps_unref(caps);
-  gst_object_unref(pad);
-  gst_element_set_state(e, GST_STATE_NULL);
-  gst_object_unref(e);
-  return accepted;
+// Whether an element takes a stream of such caps; where it does not, no buffer gets through.
+bool accepts(const char* element, const std::string& caps_string) {
+  GstHarness* h =
+      gst_harness_new_parse((std::string(element) + " backend=" + testing::backend()).c_str());
+  GstCaps* caps = gst_caps_from_string(caps_string.c_str());
+  fail_unless(caps != nullptr, "%s", caps_string.c_str());
+  gst_harness_set_src_caps(h, caps);
+  const GstFlowReturn flow = gst_harness_push(h, gst_buffer_new_allocate(nullptr, 8, nullptr));
+  gst_harness_teardown(h);
+  // A buffer of 8 bytes is too short for everything: caps that are taken end in GST_FLOW_ERROR.
+  return flow != GST_FLOW_NOT_NEGOTIATED;
 }
 
 GST_START_TEST(test_refusals) {
   const std::string size = ",width=32,height=16,framerate=25/1";
   for (const char* format : {"RGB", "BGRx", "YUY2", "UYVY", "A420", "P016_LE", "GRAY16_BE",
                              "I420_10BE", "NV16", "GBR_10LE", "Y444_16LE"}) {
-    fail_if(accepts("cudadct8x8", ("video/x-raw,format=" + std::string(format) + size).c_str()),
-            "%s", format);
+    fail_if(accepts("cudadct8x8", "video/x-raw,format=" + std::string(format) + size), "%s",
+            format);
   }
-  fail_unless(accepts("cudadct8x8", ("video/x-raw,format=I420" + size).c_str()));
+  fail_unless(accepts("cudadct8x8", "video/x-raw,format=I420" + size));
   fail_if(accepts("cudadct8x8", ("video/x-raw(format:Interlaced),format=I420,"
                                  "interlace-mode=alternate" +
                                  size)
@@ -274,7 +272,7 @@ GST_START_TEST(test_refusals) {
   const std::string good =
       "video/x-dct,format=S16LE,layout=block,order=raster,quantized=true,depth=8,"
       "sampling=YCbCr-4:2:0,colorspace=sYUV";
-  fail_unless(accepts("cudaidct8x8", (good + size).c_str()));
+  fail_unless(accepts("cudaidct8x8", good + size));
   const struct {
     const char* from;
     const char* to;
@@ -300,9 +298,9 @@ GST_START_TEST(test_refusals) {
       caps.replace(caps.find("layout=block"), 12, "layout=plane");
       caps.replace(caps.find("order=raster"), 12, "order=zigzag");
     }
-    fail_if(accepts("cudaidct8x8", (caps + size).c_str()), "%s", caps.c_str());
+    fail_if(accepts("cudaidct8x8", caps + size), "%s", caps.c_str());
   }
-  fail_if(accepts("cudaidct8x8", (good + ",interlace-mode=alternate" + size).c_str()));
+  fail_if(accepts("cudaidct8x8", good + ",interlace-mode=alternate" + size));
 }
 GST_END_TEST;
 
