@@ -112,12 +112,20 @@ install_packages() {
 # Options of every set-up: the GPU architectures to compile for, and where the test pictures are.
 common_options() {
   local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
-  if [ -z "$archs" ] && [ "${CI:-}" = true ]; then archs=sm_90; fi
-  if [ -n "$archs" ]; then printf '%s\n' "-Dcuda-archs=$archs"; fi
+  if [ -z "$archs" ]; then
+    archs=$([ "${CI:-}" = true ] && echo sm_90 || default_archs)
+  fi
   if [ -z "$data" ] && [ -f "$root/../shared/data/images/barbara.pgm" ]; then
     data=$(cd "$root/../shared/data" && pwd)
   fi
-  printf '%s\n' "-Dtest-data=$data"
+  printf '%s\n' "-Dcuda-archs=$archs" "-Dtest-data=$data"
+}
+
+# What meson_options.txt says: a build directory that was set up for other architectures does not
+# go back to the default by itself.
+default_archs() {
+  sed -n "/'cuda-archs'/,/description/ s/.*value: \[\(.*\)\].*/\1/p" "$root/meson_options.txt" |
+    tr -d "' "
 }
 
 # build_project DIR OPTION...: sets DIR up once, again when the options or nvcc have changed, and

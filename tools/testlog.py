@@ -13,12 +13,18 @@ SKIPPED = {"SKIP"}
 
 
 def reason_for(test):
-    """The test's own line about why it skipped or failed: the last that mentions it."""
+    """What the test itself says about why it skipped or failed."""
     text = test.get("stdout", "") + "\n" + test.get("stderr", "")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    word = "skip" if test["result"] in SKIPPED else "fail|error"
-    told = [line for line in lines if re.search(word, line, re.IGNORECASE)]
-    reason = told[-1] if told else test["result"].lower()
+    if not lines:
+        reason = test["result"].lower()
+    elif test["result"] in SKIPPED:
+        # GoogleTest puts the reason below the place; the other programs say it last.
+        places = [i for i, line in enumerate(lines[:-1]) if re.search(r":\d+: Skipped$", line)]
+        reason = lines[places[0] + 1] if places else lines[-1]
+    else:
+        told = [line for line in lines if re.search("FAIL|ERROR|error:", line)]
+        reason = told[-1] if told else lines[-1]
     return reason.replace("\t", " ")[:160]
 
 
@@ -28,11 +34,12 @@ def results_of(suite, paths):
             for line in log:
                 test = json.loads(line)
                 result = test["result"]
+                name = test["name"].partition(" / ")[2] or test["name"]  # without the project
                 if result in PASSED:
-                    yield suite, test["name"], "PASS", ""
+                    yield suite, name, "PASS", ""
                 else:
                     kind = "SKIP" if result in SKIPPED else "FAIL"
-                    yield suite, test["name"], kind, reason_for(test)
+                    yield suite, name, kind, reason_for(test)
 
 
 def summary(path):
