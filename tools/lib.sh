@@ -113,7 +113,7 @@ install_packages() {
 common_options() {
   local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
   if [ -z "$archs" ]; then
-    archs=$([ "${CI:-}" = true ] && echo sm_90 || default_archs)
+    if [ "${CI:-}" = true ]; then archs=sm_90; else archs=$(default_archs); fi
   fi
   if [ -z "$data" ] && [ -f "$root/../shared/data/images/barbara.pgm" ]; then
     data=$(cd "$root/../shared/data" && pwd)
