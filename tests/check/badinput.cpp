@@ -301,14 +301,14 @@ std::string run_branches(const std::string& line, Branches* branches) {
 // A source beside the broken one goes on to its own end.
 GST_START_TEST(test_other_source_goes_on) {
   Branches branches;
-  const std::string text = run_branches(
-      "videotestsrc num-buffers=50 ! video/x-raw,width=32,height=24 ! " + forward() + " ! " +
-          inverse() + " ! fakesink name=good sync=false async=false " +
-          // fakesrc's buffers are shorter than the caps that capssetter claims.
-          "fakesrc num-buffers=5 sizetype=fixed sizemax=100 filltype=zero ! capssetter "
-          "caps=video/x-raw,format=I420,width=32,height=24,framerate=25/1 replace=true ! " +
-          forward() + " ! fakesink async=false",
-      &branches);
+  const std::string text =
+      run_branches("videotestsrc num-buffers=50 ! video/x-raw,width=32,height=24 ! " + forward() +
+                       " ! " + inverse() + " ! fakesink name=good sync=false async=false " +
+                       // fakesrc's buffers are shorter than the caps promise.
+                       "fakesrc num-buffers=5 sizetype=fixed sizemax=100 filltype=zero ! "
+                       "video/x-raw,format=I420,width=32,height=24,framerate=25/1 ! " +
+                       forward() + " ! fakesink async=false",
+                   &branches);
   expect(text, {"100", "1152"});
   fail_unless(branches.good_eos, "the good branch never saw EOS");
   fail_unless_equals_int(branches.good_frames, 50);
