@@ -8,7 +8,7 @@ import matplotlib.pyplot as plot  # noqa: E402
 import numpy  # noqa: E402
 from PIL import Image, ImageDraw, ImageFont  # noqa: E402
 
-GAIN = 8  # of the shown difference
+GAIN = 4  # of the shown difference
 LARGEST = 900  # samples of a side that are shown one to one
 ZOOM_BLOCKS = (16, 12)  # width and height of the part that is shown enlarged
 
@@ -81,7 +81,7 @@ def coefficients(path, source, values, levels, quality):
     magnitude, level_magnitude = log_magnitude(values), log_magnitude(levels)
     window = busiest_window(magnitude, ZOOM_BLOCKS)
     zeros = 100 * numpy.mean(levels == 0)
-    figure, axes = plot.subplots(2, 2, figsize=(11, 8.2), layout="constrained")
+    figure, axes = plot.subplots(2, 2, figsize=(11, 7.7), layout="constrained")
     show(axes[0, 0], centre(source), "source", False)
     outline_window(axes[0, 0], source, window)
     image = show(axes[0, 1], centre(magnitude),
