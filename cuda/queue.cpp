@@ -31,6 +31,7 @@ class EventFence final : public Fence {
     return driver.check(result_, "waiting for the GPU");
   }
 
+  // A null stream is the legacy default stream of the fence's own context.
   Status enqueue_wait(void* native_stream) override {
     if (result_ == CUDA_SUCCESS) return {};
     CT_ENTER_CONTEXT(*context_);
