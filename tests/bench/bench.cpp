@@ -1,5 +1,4 @@
-// The engines' speed: every method, direction and engine over rotating buffers of a real-looking
-// picture.
+// The speed of every method on every engine, over rotating buffers of a real-looking picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Quantised S16 coefficients, block layout, raster order, one 8-bit component, quality 85: 3 bytes

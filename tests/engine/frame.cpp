@@ -25,6 +25,19 @@ size_t pick_gap(std::mt19937& random, size_t unit) {
   return gaps[random() % std::size(gaps)] * unit;
 }
 
+struct Room {
+  size_t offset, total;
+};
+
+// A place for `bytes` in an allocation. Without a gap behind it the plane ends where the allocation
+// does, to the byte: the host device rounds sizes up to 64, which would hide a read past the end.
+Room make_room(std::mt19937& random, size_t bytes, size_t unit) {
+  size_t offset = pick_gap(random, unit);
+  const size_t tail = pick_gap(random, unit);
+  if (tail == 0) offset += (64 - (offset + bytes) % 64) % 64;
+  return {offset, offset + bytes + tail};
+}
+
 int zigzag_of_natural(int natural) {
   static const std::array<int, 64> position = [] {
     std::array<int, 64> p{};
@@ -111,10 +124,10 @@ SampleFrame::SampleFrame(const Engine& engine, const Picture& like, int depth,
       const size_t row_bytes = static_cast<size_t>(plane.width) * plane.stride;
       plane.pitch = static_cast<ptrdiff_t>(row_bytes + pick_gap(random_, unit));
       if (random_() % 4 == 0) plane.pitch = (plane.pitch + 255) / 256 * 256;
-      component.offset = pick_gap(random_, unit);
+      const Room room = make_room(random_, plane.pitch * (plane.height - 1) + row_bytes, unit);
+      component.offset = room.offset;
       component.buffer = buffers_.size();
-      buffers_.emplace_back(engine, component.offset + plane.pitch * (plane.height - 1) +
-                                        row_bytes + pick_gap(random_, unit));
+      buffers_.emplace_back(engine, room.total);
     }
     components_.push_back(component);
     if (!writable) continue;
@@ -221,10 +234,10 @@ CoefFrame::CoefFrame(const Engine& engine, const Coefficients& like, CoefType ty
     const size_t row_bytes = row_samples * size_of(type);
     const size_t pitch = row_bytes + pick_gap(random, unit);
     component.plane.pitch = static_cast<ptrdiff_t>(pitch);
-    component.offset = pick_gap(random, unit);
+    const Room room = make_room(random, pitch * (rows - 1) + row_bytes, unit);
+    component.offset = room.offset;
     component.buffer = buffers_.size();
-    buffers_.emplace_back(
-        engine, component.offset + pitch * (rows - 1) + row_bytes + pick_gap(random, unit));
+    buffers_.emplace_back(engine, room.total);
     if (writable)
       for (size_t y = 0; y < rows; ++y)
         buffers_.back().allow(component.offset + y * pitch, row_bytes);
