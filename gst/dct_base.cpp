@@ -150,20 +150,27 @@ static void gst_cuda_dct_base_set_context(GstElement* element, GstContext* conte
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
+// A stream that is not in time (raw bytes from a file) has neither stream time nor running time.
+static GstClockTime stream_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
+static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
 static void fill_times(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
   frame->timestamp = GST_BUFFER_PTS(in);
   frame->duration = GST_BUFFER_DURATION(in);
-  frame->stream_time =
-      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, frame->timestamp);
-  frame->running_time =
-      gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, frame->timestamp);
+  frame->stream_time = stream_time_of(trans, in);
+  frame->running_time = running_time_of(trans, in);
 }
 
 // Takes the settings of the next frame. Controlled properties are set to their value at its time.
 static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds) {
-  GstBaseTransform* trans = GST_BASE_TRANSFORM(self);
-  const GstClockTime stream_time =
-      gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+  const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
   if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
 
   GstCudaDctBaseState* state = self->state;
