@@ -1,0 +1,363 @@
+// State changes, events and queries: ladders twice through READY, EOS, flush, seek, gap, QoS,
+// latency, streams in bytes, and elements that are used again after an error.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string>
+
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using testing::forward;
+using testing::inverse;
+
+GST_START_TEST(test_ladders) {
+  for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
+    GstElement* e = gst_element_factory_make(factory, nullptr);
+    fail_unless(e != nullptr);
+    gst_util_set_object_arg(G_OBJECT(e), "backend", testing::backend());
+    const GstState ladder[] = {
+        GST_STATE_READY,  GST_STATE_NULL,    GST_STATE_READY,  GST_STATE_PAUSED, GST_STATE_READY,
+        GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY,  GST_STATE_PAUSED,
+        GST_STATE_NULL,   GST_STATE_PLAYING, GST_STATE_NULL};
+    for (GstState state : ladder)
+      fail_unless_equals_int(gst_element_set_state(e, state), GST_STATE_CHANGE_SUCCESS);
+    gst_object_unref(e);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_never_started) {
+  for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
+    GstElement* e = gst_element_factory_make(factory, nullptr);
+    GstStructure* stats = nullptr;
+    g_object_get(e, "stats", &stats, nullptr);
+    fail_unless(stats != nullptr);
+    fail_unless(gst_structure_has_name(
+        stats, (std::string("application/x-") + factory + "-stats").c_str()));
+    gst_structure_free(stats);
+    gst_object_unref(e);
+  }
+}
+GST_END_TEST;
+
+std::string active_backend(GstElement* e) {
+  gint value = 0;
+  g_object_get(e, "active-backend", &value, nullptr);
+  GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(e), "active-backend");
+  auto* values = G_ENUM_CLASS(g_type_class_ref(spec->value_type));
+  const std::string nick = g_enum_get_value(values, value)->value_nick;
+  g_type_class_unref(values);
+  return nick;
+}
+
+GST_START_TEST(test_active_backend) {
+  GstElement* e = gst_element_factory_make("cudadct8x8", nullptr);
+  gst_util_set_object_arg(G_OBJECT(e), "backend", testing::backend());
+  fail_unless_equals_string(active_backend(e).c_str(), "auto");
+  gst_element_set_state(e, GST_STATE_READY);
+  fail_unless_equals_string(active_backend(e).c_str(), testing::backend());
+  gst_element_set_state(e, GST_STATE_NULL);
+  fail_unless_equals_string(active_backend(e).c_str(), "auto");
+  gst_object_unref(e);
+}
+GST_END_TEST;
+
+GstMessage* wait_for(GstElement* pipeline, int types) {
+  GstBus* bus = gst_element_get_bus(pipeline);
+  GstMessage* message = gst_bus_timed_pop_filtered(
+      bus, 30 * GST_SECOND, static_cast<GstMessageType>(types | GST_MESSAGE_ERROR));
+  gst_object_unref(bus);
+  fail_unless(message != nullptr, "nothing happened for 30 s");
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError* error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    fail("%s", error->message);
+  }
+  return message;
+}
+
+GstElement* launch(const std::string& line) {
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
+  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  return pipeline;
+}
+
+guint64 frames_of(GstElement* pipeline, const char* name) {
+  GstElement* e = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstStructure* stats = nullptr;
+  g_object_get(e, "stats", &stats, nullptr);
+  guint64 frames = G_MAXUINT64;
+  gst_structure_get_uint64(stats, "frames", &frames);
+  gst_structure_free(stats);
+  gst_object_unref(e);
+  return frames;
+}
+
+// The same pipeline runs again after READY and after NULL, and counts anew.
+GST_START_TEST(test_run_again) {
+  GstElement* pipeline =
+      launch("videotestsrc num-buffers=7 ! video/x-raw,width=70,height=50 ! " +
+             forward("name=f measure=psnr+time keep-reference=true") + " ! queue ! " +
+             inverse("name=i measure=psnr+time") + " ! fakesink");
+  for (GstState between : {GST_STATE_READY, GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY}) {
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    gst_message_unref(wait_for(pipeline, GST_MESSAGE_EOS));
+    fail_unless_equals_uint64(frames_of(pipeline, "f"), 7);
+    fail_unless_equals_uint64(frames_of(pipeline, "i"), 7);
+    gst_element_set_state(pipeline, between);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_seek) {
+  GstElement* pipeline =
+      launch("videotestsrc num-buffers=1000 ! video/x-raw,width=64,height=48,framerate=25/1 ! " +
+             forward("measure=psnr+zeros+time") + " ! queue ! " + inverse() + " ! fakesink");
+  gst_element_set_state(pipeline, GST_STATE_PAUSED);
+  gst_message_unref(wait_for(pipeline, GST_MESSAGE_ASYNC_DONE));
+  for (int i = 0; i < 10; i++) {
+    const auto flags = static_cast<GstSeekFlags>(
+        i % 2 ? GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE : GST_SEEK_FLAG_FLUSH);
+    fail_unless(
+        gst_element_seek_simple(pipeline, GST_FORMAT_TIME, flags, (i * 7 % 30) * GST_SECOND));
+    gst_message_unref(wait_for(pipeline, GST_MESSAGE_ASYNC_DONE));
+    if (i == 4) {
+      gst_element_set_state(pipeline, GST_STATE_PLAYING);
+      gst_element_get_state(pipeline, nullptr, nullptr, 10 * GST_SECOND);
+    }
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+GstEventType next_event(GstHarness* h) {
+  GstEvent* event = gst_harness_pull_event(h);
+  fail_unless(event != nullptr);
+  const GstEventType type = GST_EVENT_TYPE(event);
+  gst_event_unref(event);
+  return type;
+}
+
+void expect_event(GstHarness* h, GstEventType wanted) {
+  for (int i = 0; i < 10; i++) {
+    const GstEventType type = next_event(h);
+    if (type == wanted) return;
+    // Only what goes before.
+    fail_unless(type == GST_EVENT_STREAM_START || type == GST_EVENT_CAPS ||
+                    type == GST_EVENT_SEGMENT || type == GST_EVENT_TAG,
+                "%s instead of %s", gst_event_type_get_name(type), gst_event_type_get_name(wanted));
+  }
+  fail("no %s", gst_event_type_get_name(wanted));
+}
+
+GST_START_TEST(test_events) {
+  GstHarness* h =
+      gst_harness_new_parse((forward("measure=psnr+time+zeros") + " ! " + inverse()).c_str());
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  gst_harness_set_src_caps(h, testing::video_caps(info));
+  for (int round = 0; round < 2; round++) {
+    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+    gst_harness_push_event(h, gst_event_new_gap(GST_SECOND, GST_SECOND));
+    expect_event(h, GST_EVENT_GAP);
+    gst_harness_push_event(
+        h, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("mark")));
+    expect_event(h, GST_EVENT_CUSTOM_DOWNSTREAM);
+    gst_harness_push_event(h, gst_event_new_flush_start());
+    expect_event(h, GST_EVENT_FLUSH_START);
+    gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
+    expect_event(h, GST_EVENT_FLUSH_STOP);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_harness_push_event(h, gst_event_new_segment(&segment));
+    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  expect_event(h, GST_EVENT_EOS);
+  fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_EOS);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+// A gap before any caps, EOS before any buffer.
+GST_START_TEST(test_empty_stream) {
+  for (const std::string& element : {forward(), inverse()}) {
+    GstHarness* h = gst_harness_new_parse(element.c_str());
+    gst_harness_push_event(h, gst_event_new_stream_start("empty"));
+    gst_harness_push_event(h, gst_event_new_eos());
+    expect_event(h, GST_EVENT_EOS);
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
+// Neither element delays anything.
+GST_START_TEST(test_latency) {
+  GstHarness* h = gst_harness_new_parse((forward() + " ! " + inverse()).c_str());
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  gst_harness_set_src_caps(h, testing::video_caps(info));
+  gst_harness_set_upstream_latency(h, 123);
+  fail_unless_equals_uint64(gst_harness_query_latency(h), 123);
+  for (guint i = 1; i <= 3; i++) {
+    gst_harness_push(h, testing::make_frame(info));
+    fail_unless_equals_int(gst_harness_buffers_received(h), i);
+  }
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+// Frames that are too late are dropped, and QoS messages say so.
+GST_START_TEST(test_qos) {
+  for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
+    GstElement* e = gst_element_factory_make(factory, nullptr);
+    gboolean qos = FALSE;
+    g_object_get(e, "qos", &qos, nullptr);
+    fail_unless(qos, "%s ignores QoS", factory);
+    gst_object_unref(e);
+  }
+  GstHarness* h = gst_harness_new_parse(forward().c_str());
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  gst_harness_set_src_caps(h, testing::video_caps(info));
+  GstBuffer* first = testing::make_frame(info);
+  GST_BUFFER_PTS(first) = 0;
+  gst_harness_push(h, first);
+  gst_harness_push_upstream_event(
+      h, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 4.0, 10 * GST_SECOND, 0));
+  for (int i = 1; i <= 3; i++) {
+    GstBuffer* late = testing::make_frame(info);
+    GST_BUFFER_PTS(late) = i * 40 * GST_MSECOND;
+    fail_unless_equals_int(gst_harness_push(h, late), GST_FLOW_OK);
+  }
+  fail_unless_equals_int(gst_harness_buffers_received(h), 1);
+  GstBuffer* in_time = testing::make_frame(info);
+  GST_BUFFER_PTS(in_time) = 60 * GST_SECOND;
+  gst_harness_push(h, in_time);
+  fail_unless_equals_int(gst_harness_buffers_received(h), 2);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+// A file that is read with caps alone has a segment in bytes and buffers without timestamps.
+GST_START_TEST(test_stream_in_bytes) {
+  GstHarness* h = gst_harness_new_parse(
+      (forward("measure=psnr+time post-messages=true") + " ! " + inverse()).c_str());
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  gst_harness_set_src_caps(h, testing::video_caps(info));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event(h, gst_event_new_segment(&segment));
+  for (int i = 0; i < 3; i++) {
+    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+// After an error the element goes to NULL and works again.
+GST_START_TEST(test_after_error) {
+  GstElement* pipeline =
+      launch("appsrc name=src format=time ! " + forward() + " ! " + inverse() + " ! fakesink");
+  GstElement* src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  GstCaps* caps = testing::video_caps(info);
+  GstBus* bus = gst_element_get_bus(pipeline);
+  for (int round = 0; round < 3; round++) {
+    g_object_set(src, "caps", caps, nullptr);
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    GstFlowReturn flow;
+    GstBuffer* good = testing::make_frame(info);
+    g_signal_emit_by_name(src, "push-buffer", good, &flow);
+    gst_buffer_unref(good);
+    GstBuffer* bad = gst_buffer_new_allocate(nullptr, 10, nullptr);
+    g_signal_emit_by_name(src, "push-buffer", bad, &flow);
+    gst_buffer_unref(bad);
+    GstMessage* message = gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
+    fail_unless(message != nullptr);
+    gst_message_unref(message);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    gst_bus_set_flushing(bus, TRUE);
+    gst_bus_set_flushing(bus, FALSE);
+  }
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstFlowReturn flow;
+  GstBuffer* good = testing::make_frame(info);
+  g_signal_emit_by_name(src, "push-buffer", good, &flow);
+  g_signal_emit_by_name(src, "end-of-stream", &flow);
+  gst_buffer_unref(good);
+  gst_message_unref(wait_for(pipeline, GST_MESSAGE_EOS));
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_caps_unref(caps);
+  gst_object_unref(bus);
+  gst_object_unref(src);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+// Properties are set and read from another thread while frames flow.
+GST_START_TEST(test_stress_properties) {
+  GstElement* pipeline =
+      launch("videotestsrc num-buffers=400 ! video/x-raw,width=96,height=64 ! " +
+             forward("name=f post-messages=true keep-reference=true") + " ! queue ! " +
+             inverse("name=i post-messages=true") + " ! fakesink");
+  GstElement* f = gst_bin_get_by_name(GST_BIN(pipeline), "f");
+  GstElement* i = gst_bin_get_by_name(GST_BIN(pipeline), "i");
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  bool done = false;
+  for (int n = 0; !done; n++) {
+    g_object_set(f, "quality", 1 + n % 100, "measure", n % 8, "keep-reference", n % 3 == 0,
+                 nullptr);
+    g_object_set(i, "measure", (n + 3) % 8, nullptr);
+    gst_util_set_object_arg(G_OBJECT(f), "method", n % 2 ? "islow" : "float");
+    gst_util_set_object_arg(G_OBJECT(f), "quant-preset", n % 5 ? "annex-k" : "mpeg");
+    for (GstElement* e : {f, i}) {
+      GstStructure* stats = nullptr;
+      gdouble psnr = 0;
+      g_object_get(e, "stats", &stats, "psnr", &psnr, nullptr);
+      gst_structure_free(stats);
+    }
+    GstMessage* message = gst_bus_timed_pop_filtered(
+        bus, GST_MSECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+    if (message == nullptr) continue;
+    fail_unless_equals_int(GST_MESSAGE_TYPE(message), GST_MESSAGE_EOS);
+    gst_message_unref(message);
+    done = true;
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(f);
+  gst_object_unref(i);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("states");
+  TCase* tc = tcase_create("states");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_ladders);
+  tcase_add_test(tc, test_never_started);
+  tcase_add_test(tc, test_active_backend);
+  tcase_add_test(tc, test_run_again);
+  tcase_add_test(tc, test_seek);
+  tcase_add_test(tc, test_events);
+  tcase_add_test(tc, test_empty_stream);
+  tcase_add_test(tc, test_latency);
+  tcase_add_test(tc, test_qos);
+  tcase_add_test(tc, test_stream_in_bytes);
+  tcase_add_test(tc, test_after_error);
+  tcase_add_test(tc, test_stress_properties);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }
