@@ -33,8 +33,9 @@ TEST(Device, NamesAndMemory) {
 // More than any machine has: an answer, not an abort.
 TEST(Device, OutOfMemory) {
   for (const Engine& engine : engines())
-    for (const size_t bytes : {std::numeric_limits<size_t>::max(),
-                               std::numeric_limits<size_t>::max() - 100, size_t{1} << 60}) {
+    for (const size_t bytes :
+         {std::numeric_limits<size_t>::max(), size_t{std::numeric_limits<ptrdiff_t>::max()} - 100,
+          size_t{1} << 60}) {
       std::unique_ptr<Memory> memory;
       const Status status = engine.device->allocate(MemoryKind::kDevice, bytes, &memory);
       EXPECT_EQ(status.code, StatusCode::kOutOfMemory) << engine.name << " " << bytes;
