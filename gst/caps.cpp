@@ -207,7 +207,7 @@ GstCaps* dct_template_caps(bool with_440) {
   return caps;
 }
 
-GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds) {
+GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440) {
   GstCaps* result = gst_caps_new_empty();
   for (const bool cuda : {true, false}) {
     if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
@@ -218,8 +218,10 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds) {
       std::vector<SampleGroup> groups;
       for (const RawFormat& format : raw_formats()) {
         const char* name = gst_video_format_to_string(format.format);
-        if (names.empty() || std::find(names.begin(), names.end(), name) != names.end())
-          add_to_groups(groups, format.sampling, format.depth);
+        if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
+        add_to_groups(groups, format.sampling, format.depth);
+        if (with_440 && holds_440(format))
+          add_to_groups(groups, GST_DCT_SAMPLING_440, format.depth);
       }
       GstStructure* base = gst_structure_copy(raw);
       gst_structure_remove_field(base, "format");
@@ -245,10 +247,9 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds) {
         if (!int_field_allows(dct, "depth", format.depth)) continue;
         bool allowed = samplings.empty();
         for (const std::string& name : samplings) {
-          GstDctSampling sampling = gst_dct_sampling_from_string(name.c_str());
-          if (sampling == GST_DCT_SAMPLING_440 && format.depth == 8)
-            sampling = GST_DCT_SAMPLING_444;
-          allowed = allowed || sampling == format.sampling;
+          const GstDctSampling sampling = gst_dct_sampling_from_string(name.c_str());
+          allowed = allowed || sampling == format.sampling ||
+                    (sampling == GST_DCT_SAMPLING_440 && holds_440(format));
         }
         if (allowed) formats.push_back(&format);
       }

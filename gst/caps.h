@@ -22,9 +22,8 @@ GstCaps* raw_template_caps();
 GstCaps* dct_template_caps(bool with_440);
 
 // What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
-// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. 4:4:0 comes out of
-// raw_to_dct never. Transfer full.
-GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds);
+// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Transfer full.
+GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440);
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of

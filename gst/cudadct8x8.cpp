@@ -81,6 +81,8 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
                                           GParamSpec* pspec) {
   GstCudaDct8x8* self = cast(object);
   QuantSettings* quant = self->quant;
+  QuantSettings loaded;
+  if (id == PROP_QTABLE_FILE) cudatransform::load_table_file(g_value_get_string(value), &loaded);
   GST_OBJECT_LOCK(self);
   switch (id) {
     case PROP_QUALITY:
@@ -96,8 +98,9 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
       quant->chroma_error = cudatransform::read_table_property(value, &quant->chroma);
       break;
     case PROP_QTABLE_FILE:
-      quant->file = g_value_get_string(value) ? g_value_get_string(value) : "";
-      cudatransform::load_table_file(quant);
+      quant->file = loaded.file;
+      quant->file_error = loaded.file_error;
+      quant->file_tables = loaded.file_tables;
       break;
     case PROP_KEEP_REFERENCE:
       self->keep_reference = g_value_get_boolean(value);
@@ -108,6 +111,8 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
       return;
   }
   GST_OBJECT_UNLOCK(self);
+  // The number of frames that we hold has changed: let the source ask again.
+  if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
 }
 
 static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* value,
@@ -157,7 +162,7 @@ static Status prepare_frame(GstCudaDctBase* base, const GstDctInfo* info,
 static guint extra_buffers(GstCudaDctBase* base) {
   GstCudaDct8x8* self = cast(base);
   GST_OBJECT_LOCK(self);
-  const guint extra = self->keep_reference ? 4 : 0;
+  const guint extra = self->keep_reference ? cudatransform::kReferenceBuffers : 0;
   GST_OBJECT_UNLOCK(self);
   return extra;
 }

@@ -133,11 +133,20 @@ static gboolean gst_cuda_dct_base_stop(GstBaseTransform* trans) {
 
 static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* event) {
   auto* self = GST_CUDA_DCT_BASE(trans);
-  // Whoever sees EOS (or a new stream's caps) has seen the measurements of everything before it.
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS || GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
-    self->state->measure.collect(true, posts_messages(self));
-  else if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
-    self->state->measure.collect(true, false);
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_EOS:
+    case GST_EVENT_SEGMENT_DONE:
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_CAPS:
+      // Whoever sees these has seen the measurements of everything before them.
+      self->state->measure.collect(true, posts_messages(self));
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      self->state->measure.collect(true, false);
+      break;
+    default:
+      break;
+  }
   return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
 }
 
@@ -204,8 +213,13 @@ static Status transform_frame(GstCudaDctBase* self, GstBuffer* in, GstBuffer** o
   if (kinds) frame = state->measure.begin(state->engine, kinds);
   if (frame) fill_times(GST_BASE_TRANSFORM(self), in, frame.get());
   const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
-  CT_RETURN_IF_ERROR(forward ? state->stream.forward(settings, in, out, frame.get())
-                             : state->stream.inverse(settings, in, out, frame.get()));
+  const Status status = forward ? state->stream.forward(settings, in, out, frame.get())
+                                : state->stream.inverse(settings, in, out, frame.get());
+  if (!status.ok()) {
+    // The sums may still be on their way from the device.
+    if (frame && frame->fence) (void)frame->fence->wait();
+    return status;
+  }
   state->measure.count_frame();
   if (frame) {
     state->measure.submit(std::move(frame));
@@ -223,6 +237,7 @@ static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, 
   trans->queued_buf = nullptr;
 
   const Status status = transform_frame(self, in.get(), out);
+  if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
   if (!status.ok()) {
     gst_cuda_dct_base_post_error(self, status);
     return GST_FLOW_ERROR;

@@ -25,7 +25,8 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
                                                  GstCaps* caps, GstCaps* filter) {
   const MemoryKinds kinds = reachable_memory(trans);
   const bool from_raw = is_forward(trans) == (direction == GST_PAD_SINK);
-  GstCaps* result = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds)
+  const bool with_440 = !is_forward(trans);
+  GstCaps* result = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, with_440)
                              : cudatransform::dct_to_raw_caps(caps, kinds);
   if (filter) {
     GstCaps* filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
@@ -109,8 +110,8 @@ static gboolean gst_cuda_dct_base_propose_allocation(GstBaseTransform* trans,
   if (is_forward(trans)) {
     auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
     const guint extra = klass->extra_buffers ? klass->extra_buffers(self) : 0;
-    // One that is being filled, one that the engine reads.
-    cudatransform::propose_raw_pool(self->state->engine, query, caps, 2 + extra);
+    cudatransform::propose_raw_pool(self->state->engine, query, caps,
+                                    cudatransform::kWorkingBuffers + extra);
   } else {
     // The promise to honour the fence: see gst_dct_fence_wait_written().
     gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);

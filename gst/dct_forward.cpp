@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "gst/buffer_ptr.h"
 #include "gst/dct_stream.h"
 
 namespace cudatransform {
@@ -38,82 +37,80 @@ static void add_meta(GstBuffer* buffer, const GstDctInfo& info, const FrameSetti
 }
 
 // Attaches what the engine read to `out`, for cudaidct8x8 measure=psnr.
-Status DctStream::keep_source(GstBuffer* in, DeviceBlock* uploaded, const Rects& planes,
-                              GstBuffer* out) {
+Status DctStream::keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out) {
   GstVideoInfo info = raw_;
-  const guint8* base = uploaded->buffer ? uploaded->data : planes.rect[0].data;
-  GstBuffer* source = uploaded->buffer;
-  BufferPtr copy;
-  if (!source) {
-    // Held frames may be all that a small pool has: copying keeps the source running.
-    source = in;
-    guint max = 0;
-    if (in->pool) {
-      GstStructure* config = gst_buffer_pool_get_config(in->pool);
-      gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &max);
-      gst_structure_free(config);
+  const Rects& planes = source.rects;
+  if (source.block.buffer) {
+    for (int p = 0; p < planes.count; p++) {
+      GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = static_cast<gint>(planes.rect[p].pitch);
+      GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = planes.rect[p].data - source.block.data;
     }
-    if (max > 0 && max < 4) {
-      copy.reset(gst_buffer_copy_deep(in));
-      if (!copy) return Status::error(StatusCode::kOutOfMemory, "no memory to keep the source");
-      source = copy.get();
-      if (!warned_)
-        warning_ = "keep-reference copies every frame: the source's pool has only " +
-                   std::to_string(max) + " buffers";
-      warned_ = true;
+    GST_VIDEO_INFO_SIZE(&info) =
+        MIN(GST_VIDEO_INFO_SIZE(&info), gst_buffer_get_size(source.block.buffer));
+    gst_buffer_add_dct_reference_meta(out, source.block.buffer, &info);
+    return {};
+  }
+  if (const GstVideoMeta* meta = gst_buffer_get_video_meta(in)) {
+    for (int p = 0; p < planes.count; p++) {
+      GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = meta->stride[p];
+      GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = meta->offset[p];
     }
   }
-  for (int p = 0; p < planes.count; p++) {
-    GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = static_cast<gint>(planes.rect[p].pitch);
-    if (uploaded->buffer) GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = planes.rect[p].data - base;
-  }
-  GST_VIDEO_INFO_SIZE(&info) = MIN(GST_VIDEO_INFO_SIZE(&info), gst_buffer_get_size(source));
-  gst_buffer_add_dct_reference_meta(out, source, &info);
+  BufferPtr copied(copy ? gst_buffer_copy_deep(in) : nullptr);
+  if (copy && !copied)
+    return Status::error(StatusCode::kOutOfMemory, "no memory to keep the source");
+  gst_buffer_add_dct_reference_meta(out, copied ? copied.get() : in, &info);
   return {};
 }
 
 Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffer** out,
                           MeasuredFrame* frame) {
-  MappedFrame source;
-  const Residence residence = residence_of(engine_, in);
-  CT_RETURN_IF_ERROR(source.map(in, raw_, GST_MAP_READ, residence != Residence::kHost));
+  // Frames kept downstream may be all that a small pool has: copying keeps the source running.
+  const guint maximum = settings.keep_reference ? pool_maximum(in) : 0;
+  const bool copy_source = maximum > 0 && maximum < kWorkingBuffers + kReferenceBuffers;
+  if (copy_source)
+    warn_once("keep-reference copies every frame: the source's pool has only " +
+              std::to_string(maximum) + " buffers");
 
   // The source, where the engine can read it.
-  DeviceBlock uploaded, computed;
-  Rects raw = source.rects();
-  BufferPtr upload_owner, block_owner, coefficients;
-  if (engine_.is_cuda() && residence != Residence::kDevice) {
-    Timer* timer = frame && frame->kinds & kMeasureTime ? frame->upload.get() : nullptr;
-    const Status status =
-        bring_to_device(source.rects(), in, residence, raw_blocks_, &uploaded, &raw, timer);
-    upload_owner.reset(uploaded.buffer);
-    CT_RETURN_IF_ERROR(status);
-    if (frame) frame->uploaded = timer != nullptr;
-  }
+  const bool timed = frame && frame->kinds & kMeasureTime;
+  MappedFrame mapped;
+  Placed source;
+  const auto map = [&](bool device, Rects* rects) -> Status {
+    mapped.unmap();
+    CT_RETURN_IF_ERROR(mapped.map(in, raw_, GST_MAP_READ, device));
+    *rects = mapped.rects();
+    return {};
+  };
+  CT_RETURN_IF_ERROR(place(in, map, copy_source ? InPlace::kNever : InPlace::kAlways, raw_blocks_,
+                           timed ? frame->upload.get() : nullptr, &source));
+  if (frame) frame->uploaded = timed && source.block.buffer;
 
   // The coefficients, where the engine can write them and where the caps want them.
+  DeviceBlock computed;
   Rects dct;
   GstBuffer* system_buffer = nullptr;
   const Status made = make_coefficients(&system_buffer, &computed, &dct);
-  coefficients.reset(system_buffer);
-  block_owner.reset(computed.buffer);
+  BufferPtr coefficients(system_buffer), block_owner(computed.buffer);
   CT_RETURN_IF_ERROR(made);
-  GstMapInfo map;
-  if (system_buffer && !gst_buffer_map(system_buffer, &map, GST_MAP_WRITE))
+  GstMapInfo map_info;
+  if (system_buffer && !gst_buffer_map(system_buffer, &map_info, GST_MAP_WRITE))
     return Status::error(StatusCode::kFailed, "a coefficient buffer could not be mapped");
-  MapGuard unmap(system_buffer, &map);
+  MapGuard unmap(system_buffer, &map_info);
   const Rects in_system =
-      system_buffer ? coefficient_rects(dct_, dct_.components, map.data) : Rects();
+      system_buffer ? coefficient_rects(dct_, dct_.components, map_info.data) : Rects();
   if (!engine_.is_cuda()) dct = in_system;
 
   FencePtr done;
-  const Dct8x8Job job = make_job(settings, Direction::kForward, raw, dct, frame);
+  const Dct8x8Job job = make_job(settings, Direction::kForward, source.rects, dct, frame);
   CT_RETURN_IF_ERROR(submit(job, frame, &done));
-  if (residence == Residence::kDevice) hold_until_done(in, done);
-  GstDctSyncPoint* point = engine_.is_cuda() ? sync_point_of(done) : nullptr;
-  if (uploaded.fence) gst_dct_fence_add_read(uploaded.fence, point);
-  if (computed.fence) gst_dct_fence_set_written(computed.fence, point);
-  if (point) gst_dct_sync_point_unref(point);
+  if (engine_.is_cuda()) {
+    GstDctSyncPoint* point = sync_point_of(done);
+    gst_dct_fence_set_written(computed.fence, point);
+    if (source.block.fence) gst_dct_fence_add_read(source.block.fence, point);
+    gst_dct_sync_point_unref(point);
+    if (!source.block.buffer) hold_until_done(in, done);
+  }
 
   if (!dct_in_cuda_) {
     if (engine_.is_cuda()) CT_RETURN_IF_ERROR(fetch(dct, in_system, done, frame));
@@ -126,7 +123,7 @@ Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffe
     if (!fence_is_honoured_) CT_RETURN_IF_ERROR(done->wait());
   }
   if (settings.keep_reference)
-    CT_RETURN_IF_ERROR(keep_source(in, &uploaded, raw, coefficients.get()));
+    CT_RETURN_IF_ERROR(keep_source(in, copy_source, source, coefficients.get()));
   *out = coefficients.release();
   return {};
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "gst/buffer_ptr.h"
 #include "gst/cuda_gst.h"
 #include "gst/dct_stream.h"
 
@@ -11,10 +10,9 @@ namespace cudatransform {
 
 // The source frame of the coefficients, mapped for the time of one call.
 struct DctStream::Reference {
-  MappedFrame frame;
-  GstBuffer* buffer = nullptr;  // borrowed from the coefficients' meta
-  BufferPtr upload_owner;
-  DeviceBlock uploaded;
+  MappedFrame mapped;
+  Placed frame;
+  GstBuffer* in_place = nullptr;  // borrowed from the coefficients' meta
 };
 
 // Points `job` at the frame that the coefficients were made from, if they still carry it.
@@ -28,19 +26,16 @@ Status DctStream::open_reference(GstBuffer* in, Reference* reference, Dct8x8Job*
                           info.height == dct_.height;
   if (!comparable) return {};
 
-  const Residence residence = residence_of(engine_, meta->source);
+  const auto map = [&](bool device, Rects* rects) -> Status {
+    reference->mapped.unmap();
+    CT_RETURN_IF_ERROR(reference->mapped.map(meta->source, info, GST_MAP_READ, device));
+    *rects = reference->mapped.rects();
+    return {};
+  };
   CT_RETURN_IF_ERROR(
-      reference->frame.map(meta->source, info, GST_MAP_READ, residence != Residence::kHost));
-  Rects rects = reference->frame.rects();
-  if (engine_.is_cuda() && residence != Residence::kDevice) {
-    const Status status = bring_to_device(rects, meta->source, residence, reference_blocks_,
-                                          &reference->uploaded, &rects, nullptr);
-    reference->upload_owner.reset(reference->uploaded.buffer);
-    CT_RETURN_IF_ERROR(status);
-  } else {
-    reference->buffer = meta->source;
-  }
-  component_planes(view_of(rects, info), dct_.sampling, job->reference);
+      place(meta->source, map, InPlace::kAlways, reference_blocks_, nullptr, &reference->frame));
+  if (!reference->frame.block.buffer) reference->in_place = meta->source;
+  component_planes(view_of(reference->frame.rects, info), dct_.sampling, job->reference);
   job->measure |= kMeasureSse;
   return {};
 }
@@ -66,35 +61,35 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
                           MeasuredFrame* frame) {
   FrameSettings settings = base_settings;
   const GstDctMeta* meta = gst_buffer_get_dct_meta(in);
-  const Residence residence = residence_of(engine_, in);
   const bool timed = frame && frame->kinds & kMeasureTime;
 
   // Our own queues wait for the producer on the device; everybody else waits here.
   if (meta && meta->fence) {
-    void* stream =
-        residence == Residence::kDevice ? engine_.queue(QueueKind::kCompute).native() : nullptr;
-    if (!gst_dct_fence_wait_written(meta->fence, stream))
+    const bool on_device = residence_of(engine_, in) == Residence::kDevice;
+    bool waits = gst_dct_fence_wait_written(
+        meta->fence, on_device ? engine_.queue(QueueKind::kCompute).native() : nullptr);
+    if (on_device)  // in case the coefficients have to be copied first
+      waits = waits &&
+              gst_dct_fence_wait_written(meta->fence, engine_.queue(QueueKind::kUpload).native());
+    if (!waits)
       return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
   }
-  MappedCoefficients source;
-  CT_RETURN_IF_ERROR(source.map(in, dct_, meta, residence != Residence::kHost));
+  MappedCoefficients mapped;
+  Placed source;
+  const auto map = [&](bool device, Rects* rects) -> Status {
+    mapped.unmap();
+    CT_RETURN_IF_ERROR(mapped.map(in, dct_, meta, device));
+    *rects = mapped.rects();
+    return {};
+  };
+  CT_RETURN_IF_ERROR(place(in, map, InPlace::kIfAligned, dct_blocks_,
+                           timed ? frame->upload.get() : nullptr, &source));
+  if (frame) frame->uploaded = timed && source.block.buffer;
   take_tables(meta, dct_, &settings);
 
-  DeviceBlock uploaded;
-  BufferPtr upload_owner, block_owner;
-  Rects dct = source.rects();
-  if (engine_.is_cuda() && residence != Residence::kDevice) {
-    const Status status = bring_to_device(source.rects(), in, residence, dct_blocks_, &uploaded,
-                                          &dct, timed ? frame->upload.get() : nullptr);
-    upload_owner.reset(uploaded.buffer);
-    CT_RETURN_IF_ERROR(status);
-    if (frame) frame->uploaded = timed;
-  }
-
   GstBuffer* acquired = nullptr;
-  if (gst_buffer_pool_acquire_buffer(frame_pool_, &acquired, nullptr) != GST_FLOW_OK)
-    return Status::error(StatusCode::kOutOfMemory, "no memory for a frame, or its pool is stopped");
-  BufferPtr result(acquired);
+  CT_RETURN_IF_ERROR(acquire_buffer(frame_pool_, "frames", &acquired));
+  BufferPtr result(acquired), block_owner;
   FencePtr done;
   {
     MappedFrame target;
@@ -108,7 +103,7 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
       raw = raw.stacked_in(block);
     }
 
-    Dct8x8Job job = make_job(settings, Direction::kInverse, raw, dct, frame);
+    Dct8x8Job job = make_job(settings, Direction::kInverse, raw, source.rects, frame);
     Reference reference;
     if (frame && frame->kinds & kMeasurePsnr) {
       CT_RETURN_IF_ERROR(open_reference(in, &reference, &job));
@@ -117,14 +112,14 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
     CT_RETURN_IF_ERROR(submit(job, frame, &done));
     if (engine_.is_cuda()) {
       GstDctSyncPoint* point = sync_point_of(done);
-      if (uploaded.fence) gst_dct_fence_add_read(uploaded.fence, point);
-      if (reference.uploaded.fence) gst_dct_fence_add_read(reference.uploaded.fence, point);
-      if (meta && meta->fence && residence == Residence::kDevice)
-        gst_dct_fence_add_read(meta->fence, point);
+      const bool in_place = !source.block.buffer;
+      const bool guarded = in_place && meta && fence_guards_memory(in, meta->fence);
+      if (guarded) gst_dct_fence_add_read(meta->fence, point);
+      if (source.block.fence) gst_dct_fence_add_read(source.block.fence, point);
+      if (reference.frame.block.fence) gst_dct_fence_add_read(reference.frame.block.fence, point);
       gst_dct_sync_point_unref(point);
-      // A fence keeps the coefficients' memory by itself.
-      if (residence == Residence::kDevice && !(meta && meta->fence)) hold_until_done(in, done);
-      if (reference.buffer) hold_until_done(reference.buffer, done);
+      if (in_place && !guarded) hold_until_done(in, done);
+      if (reference.in_place) hold_until_done(reference.in_place, done);
     }
     if (block_owner) CT_RETURN_IF_ERROR(fetch(raw, target.rects(), done, frame));
   }

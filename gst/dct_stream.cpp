@@ -14,6 +14,7 @@ void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool r
   dct_ = dct;
   raw_in_cuda_ = raw_in_cuda;
   dct_in_cuda_ = dct_in_cuda;
+  known_pool_ = nullptr;
   fence_is_honoured_ = false;
 }
 
@@ -46,13 +47,37 @@ Status DctStream::allocate_frames(GstQuery* query, GstCaps* caps) {
   return make_raw_pool(engine_, query, caps, &frame_pool_);
 }
 
+void DctStream::warn_once(std::string warning) {
+  if (!warned_) warning_ = std::move(warning);
+  warned_ = true;
+}
+
+// How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
+guint DctStream::pool_maximum(GstBuffer* buffer) {
+  if (!buffer->pool) return 0;
+  if (buffer->pool != known_pool_) {
+    GstStructure* config = gst_buffer_pool_get_config(buffer->pool);
+    gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &known_maximum_);
+    gst_structure_free(config);
+    known_pool_ = buffer->pool;
+  }
+  return known_maximum_;
+}
+
 // Keeps what the GPU still reads from being reused by its owner, and lets go of what it has read.
 void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
-  while (!in_flight_.empty() && in_flight_.front().second->done()) {
+  // Holding every buffer of a bounded pool would stop the source that is to bring the next one.
+  const guint maximum = pool_maximum(buffer);
+  const size_t most =
+      maximum == 0 ? kReferenceBuffers
+                   : std::min(kReferenceBuffers, maximum - std::min(maximum, kWorkingBuffers));
+  in_flight_.emplace_back(gst_buffer_ref(buffer), fence);
+  while (!in_flight_.empty() && (in_flight_.size() > most || in_flight_.front().second->done())) {
+    // A failure of the work is reported where its result is used.
+    (void)in_flight_.front().second->wait();
     gst_buffer_unref(in_flight_.front().first);
     in_flight_.pop_front();
   }
-  if (!fence->done()) in_flight_.emplace_back(gst_buffer_ref(buffer), fence);
 }
 
 static CoefType coef_type_of(GstDctFormat format) {
@@ -99,25 +124,47 @@ Dct8x8Job DctStream::make_job(const FrameSettings& settings, Direction direction
   return job;
 }
 
-// Copies `from` into a block of `pool` on the upload queue and makes the compute queue wait for it.
-Status DctStream::bring_to_device(const Rects& from, GstBuffer* buffer, Residence residence,
-                                  BlockPool& pool, DeviceBlock* block, Rects* on_device,
-                                  Timer* timer) {
+// Finds the bytes of `buffer` for the engine: in place, or in a copy on the device.
+Status DctStream::place(GstBuffer* buffer, const MapFunction& map, InPlace in_place,
+                        BlockPool& pool, Timer* timer, Placed* placed) {
+  const Residence residence = residence_of(engine_, buffer);
+  CT_RETURN_IF_ERROR(map(residence != Residence::kHost, &placed->rects));
+  if (!engine_.is_cuda()) return {};
+  if (residence == Residence::kDevice &&
+      (in_place == InPlace::kAlways ||
+       (in_place == InPlace::kIfAligned && placed->rects.aligned())))
+    return {};
+  const Status status = bring_to_device(buffer, residence, pool, timer, placed);
+  if (status.ok() || residence != Residence::kForeignDevice) return status;
+
+  // A device that ours cannot reach.
+  warn_once("Frames come from another CUDA device and are copied through system memory: " +
+            status.message);
+  CT_RETURN_IF_ERROR(map(false, &placed->rects));
+  return bring_to_device(buffer, Residence::kHost, pool, timer, placed);
+}
+
+// Copies placed->rects into a block of `pool` on the upload queue and makes the compute queue wait
+// for it.
+Status DctStream::bring_to_device(GstBuffer* buffer, Residence residence, BlockPool& pool,
+                                  Timer* timer, Placed* placed) {
   Queue& queue = engine_.queue(QueueKind::kUpload);
+  const Rects from = placed->rects;
   CT_RETURN_IF_ERROR(pool.configure(engine_, from.row_bytes(), from.rows()));
-  CT_RETURN_IF_ERROR(pool.acquire(queue, block));
-  *on_device = from.stacked_in(*block);
+  CT_RETURN_IF_ERROR(pool.acquire(queue, &placed->block));
+  placed->owner.reset(placed->block.buffer);
+  placed->rects = from.stacked_in(placed->block);
   if (timer) CT_RETURN_IF_ERROR(timer->begin(queue));
   if (residence == Residence::kHost)
-    CT_RETURN_IF_ERROR(upload(engine_.device(), queue, from, *on_device));
+    CT_RETURN_IF_ERROR(upload(engine_.device(), queue, from, placed->rects));
   else
-    CT_RETURN_IF_ERROR(copy(engine_.device(), queue, from, *on_device));
+    CT_RETURN_IF_ERROR(copy(engine_.device(), queue, from, placed->rects));
   if (timer) CT_RETURN_IF_ERROR(timer->end(queue));
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
   if (residence != Residence::kHost) hold_until_done(buffer, uploaded);
   GstDctSyncPoint* point = sync_point_of(uploaded);
-  gst_dct_fence_set_written(block->fence, point);
+  gst_dct_fence_set_written(placed->block.fence, point);
   gst_dct_sync_point_unref(point);
   return engine_.queue(QueueKind::kCompute).wait_for(uploaded);
 }

@@ -5,9 +5,11 @@
 #include <gst/video/video.h>
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <utility>
 
+#include "gst/buffer_ptr.h"
 #include "gst/engine.h"
 #include "gst/lib/gstdct.h"
 #include "gst/measure.h"
@@ -24,6 +26,11 @@ struct FrameSettings {
   int table_of[3] = {};  // component -> table
   bool keep_reference = false;
 };
+
+// Source frames that a pipeline may keep between the two transforms (keep-reference), besides the
+// one that is being filled and the one that is being read.
+inline constexpr guint kReferenceBuffers = 4;
+inline constexpr guint kWorkingBuffers = 2;
 
 // Made by the base class for every element; used by its streaming thread alone. A frame goes: map
 // the input, bring it to the engine, submit the job, bring the result to where the caps want it,
@@ -61,14 +68,26 @@ class DctStream {
 
   Dct8x8Job make_job(const FrameSettings& settings, Direction direction, const Rects& raw,
                      const Rects& dct, MeasuredFrame* frame);
-  Status bring_to_device(const Rects& from, GstBuffer* buffer, Residence residence, BlockPool& pool,
-                         DeviceBlock* block, Rects* on_device, Timer* timer);
+  using MapFunction = std::function<Status(bool device, Rects* rects)>;
+  // Where the engine finds the bytes of a buffer.
+  struct Placed {
+    Rects rects;
+    DeviceBlock block;  // a copy on the device; its buffer is null when the bytes are used in place
+    BufferPtr owner;    // of block.buffer
+  };
+  enum class InPlace { kAlways, kIfAligned, kNever };  // of bytes that are on our device already
+  Status place(GstBuffer* buffer, const MapFunction& map, InPlace in_place, BlockPool& pool,
+               Timer* timer, Placed* placed);
+  Status bring_to_device(GstBuffer* buffer, Residence residence, BlockPool& pool, Timer* timer,
+                         Placed* placed);
   Status submit(const Dct8x8Job& job, MeasuredFrame* frame, FencePtr* done);
   Status fetch(const Rects& from, const Rects& to, const FencePtr& computed, MeasuredFrame* frame);
   Status make_coefficients(GstBuffer** buffer, DeviceBlock* block, Rects* rects);
-  Status keep_source(GstBuffer* in, DeviceBlock* uploaded, const Rects& on_device, GstBuffer* out);
+  Status keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out);
   Status open_reference(GstBuffer* in, Reference* reference, Dct8x8Job* job);
+  guint pool_maximum(GstBuffer* buffer);
   void hold_until_done(GstBuffer* buffer, const FencePtr& fence);
+  void warn_once(std::string warning);
 
   Engine& engine_;
   GstVideoInfo raw_ = {};
@@ -79,6 +98,8 @@ class DctStream {
   GstBufferPool* coefficient_pool_ = nullptr;  // system memory
   GstBufferPool* frame_pool_ = nullptr;
   std::deque<std::pair<GstBuffer*, FencePtr>> in_flight_;
+  GstBufferPool* known_pool_ = nullptr;  // not owned: only compared
+  guint known_maximum_ = 0;
   std::string warning_;
   bool warned_ = false;
 };

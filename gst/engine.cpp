@@ -42,6 +42,7 @@ Status Engine::open_cuda(int cuda_device_id) {
   CT_RETURN_IF_ERROR(
       make_cuda_device(gst_cuda_context_get_handle(context_), ordinal, keep_alive, &device_));
   dct8x8_ = &cuda_dct8x8_ops();
+  kind_ = Kind::kCuda;
   return {};
 }
 
@@ -51,8 +52,10 @@ void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
 }
 
 bool Engine::handle_context_query(GstQuery* query) {
-  std::lock_guard lock(context_lock_);
-  return context_ && gst_cuda_handle_context_query(element_, query, context_);
+  // Whoever holds the lock may be asking its neighbours for a context, us among them: not waiting
+  // for it keeps two elements from waiting for each other.
+  std::unique_lock lock(context_lock_, std::try_to_lock);
+  return lock && context_ && gst_cuda_handle_context_query(element_, query, context_);
 }
 
 #else
@@ -69,6 +72,7 @@ bool Engine::handle_context_query(GstQuery*) { return false; }
 
 Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
   // The context stays if the application has set one already: opening is what it was set for.
+  kind_ = Kind::kClosed;
   device_.reset();
   if (backend != Backend::kCpu) {
     Status status = open_cuda(cuda_device_id);
@@ -80,10 +84,12 @@ Status Engine::open(Backend backend, int cuda_device_id, int threads, std::strin
   device_ = make_host_device(threads);
   if (!device_) return Status::error(StatusCode::kFailed, "the CPU engine could not start");
   dct8x8_ = &host_dct8x8_ops();
+  kind_ = Kind::kCpu;
   return {};
 }
 
 void Engine::close() {
+  kind_ = Kind::kClosed;
   device_.reset();
   dct8x8_ = nullptr;
 #if CT_HAVE_CUDA

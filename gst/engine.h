@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,8 +31,9 @@ class Engine {
   Status open(Backend backend, int cuda_device_id, int threads, std::string* fallback);
   void close();
 
-  bool is_open() const { return device_ != nullptr; }
-  bool is_cuda() const { return device_ && !device_->is_host(); }
+  // Asked by caps and allocation queries, which come from any thread.
+  bool is_open() const { return kind_ != Kind::kClosed; }
+  bool is_cuda() const { return kind_ == Kind::kCuda; }
   Device& device() { return *device_; }
   Queue& queue(QueueKind kind) { return device_->queue(kind); }
   const Dct8x8Ops& dct8x8() const { return *dct8x8_; }
@@ -49,6 +51,8 @@ class Engine {
   GstElement* element_;
   std::recursive_mutex context_lock_;
   GstCudaContext* context_ = nullptr;
+  enum class Kind { kClosed, kCpu, kCuda };
+  std::atomic<Kind> kind_ = Kind::kClosed;  // set after, and cleared before, what it stands for
   std::unique_ptr<Device> device_;
   const Dct8x8Ops* dct8x8_ = nullptr;
 };

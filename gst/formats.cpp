@@ -43,16 +43,8 @@ const RawFormat* find_raw_format(GstVideoFormat format) {
   return nullptr;
 }
 
-std::vector<const RawFormat*> formats_of(GstDctSampling sampling, guint depth) {
-  if (sampling == GST_DCT_SAMPLING_440) {
-    // Only JPEG makes 4:4:0, and JPEG here is 8 bits.
-    if (depth != 8) return {};
-    sampling = GST_DCT_SAMPLING_444;
-  }
-  std::vector<const RawFormat*> found;
-  for (const RawFormat& candidate : raw_formats())
-    if (candidate.sampling == sampling && candidate.depth == depth) found.push_back(&candidate);
-  return found;
+bool holds_440(const RawFormat& format) {
+  return format.sampling == GST_DCT_SAMPLING_444 && format.depth == 8;
 }
 
 static guint first_component_of(const GstVideoInfo& info, guint plane) {

@@ -23,8 +23,9 @@ struct RawFormat {
 const std::vector<RawFormat>& raw_formats();
 // Null for a format that is not ours.
 const RawFormat* find_raw_format(GstVideoFormat format);
-// The formats that hold `sampling` at `depth`, the default first; for 4:4:0 those of 4:4:4.
-std::vector<const RawFormat*> formats_of(GstDctSampling sampling, guint depth);
+// Whether frames of YCbCr-4:4:0 may be written as `format`. Only JPEG makes 4:4:0, and JPEG here is
+// 8 bits.
+bool holds_440(const RawFormat& format);
 
 // A raw frame in one address space (host or device): what gst_video_frame_map() found, or a copy.
 struct RawView {

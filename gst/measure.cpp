@@ -90,6 +90,7 @@ std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
     free_.pop_back();
   }
   *frame->sums() = {};
+  frame->fence.reset();
   frame->kinds = kinds;
   frame->has_sse = frame->uploaded = frame->downloaded = false;
   return frame;

@@ -13,15 +13,17 @@ namespace {
 
 constexpr guint kAlignment = 64;  // a cache line, and the widest vector
 
-Status out_of_memory(const char* what, gsize bytes) {
-  return Status::error(StatusCode::kOutOfMemory, std::string("no memory for ") + what + " of " +
-                                                     std::to_string(bytes) + " bytes");
+Status pool_failed(const char* what, gsize bytes) {
+  return Status::error(StatusCode::kFailed, std::string("no buffer pool for ") + what + " of " +
+                                                std::to_string(bytes) + " bytes could be started");
 }
 
 // Configures and starts `pool`; the caller keeps it, failed or not.
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,
-                bool video_meta) {
+                bool video_meta, GstAllocator* allocator = nullptr,
+                const GstAllocationParams* params = nullptr) {
   GstStructure* config = gst_buffer_pool_get_config(pool);
+  if (params) gst_buffer_pool_config_set_allocator(config, allocator, params);
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
   if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config(pool, config)) {
@@ -58,6 +60,19 @@ bool pool_is_on(GstBufferPool* pool, GstCudaContext* context) {
 
 }  // namespace
 
+Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer) {
+  if (!pool) return Status::error(StatusCode::kFailed, std::string("no pool for ") + what);
+  switch (gst_buffer_pool_acquire_buffer(pool, buffer, nullptr)) {
+    case GST_FLOW_OK:
+      return {};
+    case GST_FLOW_FLUSHING:
+      return Status::error(StatusCode::kCancelled,
+                           std::string("the pool for ") + what + " is flushing");
+    default:
+      return Status::error(StatusCode::kOutOfMemory, std::string("no memory for ") + what);
+  }
+}
+
 void clear_pool(GstBufferPool** pool) {
   if (!*pool) return;
   gst_buffer_pool_set_active(*pool, FALSE);
@@ -82,7 +97,7 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   gst_caps_unref(caps);
   if (!started) {
     clear_pool(&pool_);
-    return out_of_memory("a device frame", GST_VIDEO_INFO_SIZE(&info));
+    return pool_failed("a device frame", GST_VIDEO_INFO_SIZE(&info));
   }
   row_bytes_ = row_bytes;
   rows_ = rows;
@@ -91,8 +106,7 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
 
 Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   GstBuffer* buffer = nullptr;
-  if (gst_buffer_pool_acquire_buffer(pool_, &buffer, nullptr) != GST_FLOW_OK)
-    return out_of_memory("a device frame", row_bytes_ * rows_);
+  CT_RETURN_IF_ERROR(acquire_buffer(pool_, "a device frame", &buffer));
   remove_stand_in_meta(buffer);
   GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
   GstMapInfo map;
@@ -118,7 +132,14 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   return {};
 }
 
+bool fence_guards_memory(GstBuffer* buffer, const GstDctFence* fence) {
+  GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+  return fence && gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark()) == fence;
+}
+
 #else
+
+bool fence_guards_memory(GstBuffer*, const GstDctFence*) { return false; }
 
 Status BlockPool::configure(Engine&, gsize, guint) {
   return Status::error(StatusCode::kUnsupported, "this build has no CUDA engine");
@@ -150,7 +171,7 @@ Status make_system_pool(gsize size, GstBufferPool** pool) {
   gst_buffer_pool_config_set_allocator(config, nullptr, &params);
   if (!gst_buffer_pool_set_config(made, config) || !gst_buffer_pool_set_active(made, TRUE)) {
     gst_object_unref(made);
-    return out_of_memory("coefficients", size);
+    return pool_failed("coefficients", size);
   }
   *pool = made;
   return {};
@@ -196,9 +217,16 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
     gst_object_unref(peers);
   }
   *pool = new_raw_pool(engine, cuda);
-  if (start_pool(*pool, caps, size, min, 0, video_meta)) return {};
+  GstAllocator* allocator = nullptr;
+  GstAllocationParams params;
+  const bool has_params = !cuda && gst_query_get_n_allocation_params(query) > 0;
+  if (has_params) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
+  const bool started =
+      start_pool(*pool, caps, size, min, 0, video_meta, allocator, has_params ? &params : nullptr);
+  gst_clear_object(&allocator);
+  if (started) return {};
   clear_pool(pool);
-  return out_of_memory("frames", size);
+  return pool_failed("frames", size);
 }
 
 void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers) {

@@ -38,6 +38,13 @@ class BlockPool {
   guint rows_ = 0;
 };
 
+// Acquires from `pool`; kCancelled while it is flushing, as at shutdown and on seeks.
+Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer);
+
+// Whether `fence` is that of the memory in `buffer`, and so guards its reuse. It is not for deep
+// copies, which share the fence of the buffer that they were copied from.
+bool fence_guards_memory(GstBuffer* buffer, const GstDctFence* fence);
+
 // Unreferences the pool after deactivating it, and clears the variable.
 void clear_pool(GstBufferPool** pool);
 

@@ -3,6 +3,8 @@
 
 #include "gst/quant_settings.h"
 
+#include <glib/gstdio.h>
+
 #include <algorithm>
 
 namespace cudatransform {
@@ -36,10 +38,19 @@ void write_table_property(const std::optional<QuantTable>& table, GValue* array)
   }
 }
 
-void load_table_file(QuantSettings* settings) {
+void load_table_file(const char* file, QuantSettings* settings) {
+  // Four tables with generous comments; and a pipe or a device would keep us reading.
+  constexpr goffset kLargest = 1 << 20;
+  settings->file = file ? file : "";
   settings->file_tables.clear();
   settings->file_error.clear();
   if (settings->file.empty()) return;
+  GStatBuf about;
+  if (g_stat(settings->file.c_str(), &about) == 0 &&
+      (!S_ISREG(about.st_mode) || about.st_size > kLargest)) {
+    settings->file_error = "not a regular file of up to 1 MiB";
+    return;
+  }
   gchar* text = nullptr;
   gsize length = 0;
   GError* error = nullptr;

@@ -33,8 +33,9 @@ struct QuantSettings {
 std::string read_table_property(const GValue* array, std::optional<QuantTable>* table);
 void write_table_property(const std::optional<QuantTable>& table, GValue* array);
 
-// Reads the file that `settings->file` names, or forgets the last one's tables.
-void load_table_file(QuantSettings* settings);
+// Sets `file` and reads its tables; a null or empty name forgets them. Touches only the three
+// members about the file, and reads the file: call it on a copy, without a lock.
+void load_table_file(const char* file, QuantSettings* settings);
 
 // Fills the tables of a frame. Y or all of R, G, B use the luma table; a chroma-qtable, or a second
 // table in the file, goes to the other components, a third one to the last.

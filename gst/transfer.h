@@ -30,6 +30,8 @@ struct Rects {
   guint rows() const;       // of all
   // Rectangles of the same sizes, one below the other in `block`.
   Rects stacked_in(const DeviceBlock& block) const;
+  // Whether every address and pitch is a multiple of 16, as the kernels' vector loads need.
+  bool aligned() const;
 };
 
 RawView view_of(const Rects& rects, const GstVideoInfo& info);
@@ -46,12 +48,13 @@ Residence residence_of(const Engine& engine, GstBuffer* buffer);
 class MappedFrame {
  public:
   MappedFrame() = default;
-  ~MappedFrame();
+  ~MappedFrame() { unmap(); }
   MappedFrame(const MappedFrame&) = delete;
   MappedFrame& operator=(const MappedFrame&) = delete;
 
   // `info` is what caps (and a reference meta) say. `device`: addresses are device addresses.
   Status map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags, bool device);
+  void unmap();
   Rects rects() const;
 
  private:
@@ -63,11 +66,12 @@ class MappedFrame {
 class MappedCoefficients {
  public:
   MappedCoefficients() = default;
-  ~MappedCoefficients();
+  ~MappedCoefficients() { unmap(); }
   MappedCoefficients(const MappedCoefficients&) = delete;
   MappedCoefficients& operator=(const MappedCoefficients&) = delete;
 
   Status map(GstBuffer* buffer, const GstDctInfo& info, const GstDctMeta* meta, bool device);
+  void unmap();
   const Rects& rects() const { return rects_; }
 
  private:

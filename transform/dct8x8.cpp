@@ -206,6 +206,10 @@ Status validate(const Dct8x8Job& job) {
       CT_RETURN_IF_ERROR(
           check_reference({"reference", c}, job.reference[c], job.samples[c], job.depth));
     }
+    // The level shift and the clamp are chosen once a job.
+    if (job.samples[c].type != job.samples[0].type) {
+      return job_error("samples of component " + text(c) + " differ in type from the first's");
+    }
     blocks += int64_t{job.coefs[c].blocks_w} * job.coefs[c].blocks_h;
     if (blocks > kMaxBlocks) {
       return job_error("more than " + text(kMaxBlocks) + " blocks in one job");
