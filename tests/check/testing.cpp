@@ -31,7 +31,7 @@ int run(int argc, char** argv, Suite* (*make_suite)()) {
   g_log_set_default_handler(count_criticals, nullptr);
   SRunner* runner = srunner_create(make_suite());
   srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
+  srunner_run_all(runner, CK_ENV);
   const int ran = srunner_ntests_run(runner);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);

@@ -11,21 +11,24 @@
 //                     no-module      cuModuleLoadData finds nothing for this GPU
 //                     alloc-fails    no memory, neither on the device nor pinned
 //                     launch-fails   kernels do not start
-//                     lost           an illegal address: from then on every call fails
+//                     lost           an illegal address: from then on every call fails, until a new
+//                                    context is made
 //   FAKECUDA_AFTER    how many allocations or launches still work before the mode strikes (0)
 //   FAKECUDA_DEVICES  number of devices (1)
-//   FAKECUDA_LAG      how often an event is asked before it says that it has happened (0)
+//   FAKECUDA_LAG      how often an event is asked before it says that it has happened (0); all
+//                     earlier events of its stream have happened then too
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
 // context, copies must stay inside allocations. And it counts what is alive: see fakecuda.h.
 #include "tests/check/fakecuda/fakecuda.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -75,7 +78,13 @@ constexpr int kHostMemory = 1, kDeviceMemory = 2, kUnifiedMemory = 4;
 struct Context {
   int device;
 };
+struct Stream {
+  uint64_t recorded = 0;  // events so far
+  uint64_t happened = 0;  // those up to this one have
+};
 struct Event {
+  Stream* stream = nullptr;
+  uint64_t place = 0;  // in its stream
   int lag = 0;
 };
 struct Block {
@@ -87,6 +96,7 @@ struct State {
   std::mutex mutex;
   std::map<uintptr_t, Block> blocks;
   std::map<int, Context*> primary;
+  std::set<Stream*> live_streams;
   FakecudaCounts counts = {};
   bool initialised = false;
   bool lost = false;
@@ -210,10 +220,28 @@ int copy_2d(const Copy2D* copy) {
   return kSuccess;
 }
 
-int destroy_stream(void* stream) {
-  if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
-  std::free(stream);
+// Whether an event has happened; with `wait`, after this call it has. An event outlives its stream
+// as one that has happened. The caller holds the lock.
+bool has_happened(Event* event, bool wait) {
+  Stream* stream = event->stream;
+  if (stream == nullptr || state().live_streams.count(stream) == 0) return true;
+  if (!wait && event->place > stream->happened && event->lag-- > 0) return false;
+  stream->happened = std::max(stream->happened, event->place);
+  return true;
+}
+
+int synchronize_stream(Stream* stream) {
+  if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
+  if (state().live_streams.count(stream)) stream->happened = stream->recorded;
+  return kSuccess;
+}
+
+int destroy_stream(Stream* stream) {
+  if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
+  std::lock_guard lock(state().mutex);
+  if (state().live_streams.erase(stream) == 0) return kInvalidHandle;
+  delete stream;
   state().counts.streams--;
   return kSuccess;
 }
@@ -281,6 +309,7 @@ EXPORT int cuCtxCreate_v2(Context** context, unsigned, int device) {
   *context = new Context{device};
   context_stack().push_back(*context);
   std::lock_guard lock(state().mutex);
+  state().lost = false;
   state().counts.contexts++;
   return kSuccess;
 }
@@ -353,6 +382,16 @@ EXPORT int cuPointerGetAttribute(void* value, int attribute, uintptr_t address) 
   return kInvalidValue;
 }
 
+// Of memory that it does not know a driver says nothing, which is no error.
+EXPORT int cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
+                                  uintptr_t address) {
+  for (unsigned i = 0; i < count; i++) {
+    if (cuPointerGetAttribute(values[i], attributes[i], address) == kSuccess) continue;
+    *static_cast<unsigned*>(values[i]) = 0;
+  }
+  return kSuccess;
+}
+
 EXPORT int cuMemcpy2D_v2(const Copy2D* copy) { return copy_2d(copy); }
 EXPORT int cuMemcpy2DAsync_v2(const Copy2D* copy, void*) { return copy_2d(copy); }
 
@@ -372,18 +411,19 @@ EXPORT int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t bytes,
 
 // ---- Streams and events ----
 
-EXPORT int cuStreamCreate(void** stream, unsigned) {
+EXPORT int cuStreamCreate(Stream** stream, unsigned) {
   if (int result = check_context()) return result;
-  *stream = std::malloc(1);
+  *stream = new Stream;
   std::lock_guard lock(state().mutex);
+  state().live_streams.insert(*stream);
   state().counts.streams++;
   return kSuccess;
 }
 
-EXPORT int cuStreamDestroy(void* stream) { return destroy_stream(stream); }
-EXPORT int cuStreamDestroy_v2(void* stream) { return destroy_stream(stream); }
-EXPORT int cuStreamSynchronize(void*) { return check_context(); }
-EXPORT int cuStreamWaitEvent(void*, Event*, unsigned) { return check_context(); }
+EXPORT int cuStreamDestroy(Stream* stream) { return destroy_stream(stream); }
+EXPORT int cuStreamDestroy_v2(Stream* stream) { return destroy_stream(stream); }
+EXPORT int cuStreamSynchronize(Stream* stream) { return synchronize_stream(stream); }
+EXPORT int cuStreamWaitEvent(Stream*, Event*, unsigned) { return check_context(); }
 
 EXPORT int cuEventCreate(Event** event, unsigned) {
   if (int result = check_context()) return result;
@@ -401,9 +441,11 @@ EXPORT int cuEventDestroy_v2(Event* event) {
   return kSuccess;
 }
 
-EXPORT int cuEventRecord(Event* event, void*) {
+EXPORT int cuEventRecord(Event* event, Stream* stream) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
+  event->stream = stream;
+  event->place = stream != nullptr ? ++stream->recorded : 0;
   event->lag = number("FAKECUDA_LAG", 0);
   return kSuccess;
 }
@@ -411,20 +453,20 @@ EXPORT int cuEventRecord(Event* event, void*) {
 EXPORT int cuEventQuery(Event* event) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
-  if (event->lag <= 0) return kSuccess;
-  event->lag--;
-  return kNotReady;
+  return has_happened(event, false) ? kSuccess : kNotReady;
 }
 
 EXPORT int cuEventSynchronize(Event* event) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
-  event->lag = 0;
+  has_happened(event, true);
   return kSuccess;
 }
 
-EXPORT int cuEventElapsedTime(float* milliseconds, Event*, Event*) {
+EXPORT int cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
   if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  if (!has_happened(begin, false) || !has_happened(end, false)) return kNotReady;
   *milliseconds = 1.5f;
   return kSuccess;
 }
