@@ -20,6 +20,30 @@ Engine::~Engine() {
 
 #if CT_HAVE_CUDA
 
+Status Engine::make_device() {
+  guint ordinal = 0;
+  g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
+  std::shared_ptr<void> keep_alive(gst_object_ref(context_), gst_object_unref);
+  return make_cuda_device(gst_cuda_context_get_handle(context_), static_cast<int>(ordinal),
+                          keep_alive, &device_);
+}
+
+// A pipeline keeps its shared context also when an error has made that unusable. Puts a new one in
+// its place, for us and for all elements that are started after us.
+Status Engine::replace_context() {
+  guint ordinal = 0;
+  g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
+  gst_clear_object(&context_);
+  context_ = gst_cuda_context_new(ordinal);
+  if (!context_)
+    return Status::error(StatusCode::kDeviceLost,
+                         "the CUDA context is lost, and no new one is to be had");
+  GstContext* shared = gst_context_new_cuda_context(context_);
+  gst_element_set_context(element_, shared);
+  gst_element_post_message(element_, gst_message_new_have_context(GST_OBJECT(element_), shared));
+  return {};
+}
+
 Status Engine::open_cuda(int cuda_device_id) {
   // In this order: GStreamer 1.22 never comes back from its second attempt to make a context when
   // there is a driver without a device, so it must not be asked before we know that there is one.
@@ -36,11 +60,12 @@ Status Engine::open_cuda(int cuda_device_id) {
   std::lock_guard lock(context_lock_);
   if (!gst_cuda_ensure_element_context(element_, cuda_device_id, &context_))
     return Status::error(StatusCode::kNotFound, "no CUDA context could be made on the device");
-  guint ordinal = 0;
-  g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
-  std::shared_ptr<void> keep_alive(gst_object_ref(context_), gst_object_unref);
-  CT_RETURN_IF_ERROR(
-      make_cuda_device(gst_cuda_context_get_handle(context_), ordinal, keep_alive, &device_));
+  Status made = make_device();
+  if (made.code == StatusCode::kDeviceLost) {
+    CT_RETURN_IF_ERROR(replace_context());
+    made = make_device();
+  }
+  CT_RETURN_IF_ERROR(made);
   dct8x8_ = &cuda_dct8x8_ops();
   kind_ = Kind::kCuda;
   return {};

@@ -47,6 +47,8 @@ class Engine {
 
  private:
   Status open_cuda(int cuda_device_id);
+  Status make_device();
+  Status replace_context();
 
   GstElement* element_;
   std::recursive_mutex context_lock_;

@@ -18,6 +18,15 @@ Status pool_failed(const char* what, gsize bytes) {
                                                 std::to_string(bytes) + " bytes could be started");
 }
 
+#if CT_HAVE_CUDA
+// A CUDA pool allocates when it is configured, to learn the pitch. We only ask for formats that it
+// can hold, so what fails there is the allocation.
+Status no_device_memory(const char* what, gsize bytes) {
+  return Status::error(StatusCode::kOutOfMemory, std::string("no device memory for ") + what +
+                                                     " of " + std::to_string(bytes) + " bytes");
+}
+#endif
+
 // Configures and starts `pool`; the caller keeps it, failed or not.
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,
                 bool video_meta, GstAllocator* allocator = nullptr,
@@ -97,7 +106,7 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   gst_caps_unref(caps);
   if (!started) {
     clear_pool(&pool_);
-    return pool_failed("a device frame", GST_VIDEO_INFO_SIZE(&info));
+    return no_device_memory("a frame", GST_VIDEO_INFO_SIZE(&info));
   }
   row_bytes_ = row_bytes;
   rows_ = rows;
@@ -226,6 +235,9 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   gst_clear_object(&allocator);
   if (started) return {};
   clear_pool(pool);
+#if CT_HAVE_CUDA
+  if (cuda) return no_device_memory("frames", size);
+#endif
   return pool_failed("frames", size);
 }
 
