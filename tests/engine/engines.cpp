@@ -66,7 +66,7 @@ const Engine& portable_engine() {
   return engine;
 }
 
-bool quick() { return set("CUDATRANSFORM_TEST_QUICK"); }
+bool quick() { return set("CUDATRANSFORM_TEST_QUICK") || set("CUDATRANSFORM_VALGRIND"); }
 
 bool choose_engines(int* argc, char** argv, int* exit_code) {
   std::string_view which = "all";

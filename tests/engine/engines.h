@@ -30,7 +30,7 @@ const std::vector<Engine>& engines();
 // The judge of the integer methods; exists whatever was chosen.
 const Engine& portable_engine();
 
-// CUDATRANSFORM_TEST_QUICK=1, for runs under slow tools: a fraction of the cases.
+// CUDATRANSFORM_TEST_QUICK=1 or CUDATRANSFORM_VALGRIND=1, for slow tools: a fraction of the cases.
 bool quick();
 
 // Flags shared by all test programs: --engine=host|cuda|all. False: nothing to test, the program
