@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# Runs every gst-launch line of the README's and the documentation's ```sh blocks as it stands.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: readme.py FILE.md...
+#
+# Blocks without gst-launch-1.0 (installing, building) and blocks that open a window are not run.
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+NEEDS_DISPLAY = ("autovideosink", "ximagesink", "glimagesink")
+
+
+def blocks_of(path):
+    with open(path, encoding="utf-8") as page:
+        text = page.read()
+    for match in re.finditer(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        line = text.count("\n", 0, match.start()) + 2
+        yield line, match.group(1)
+
+
+def missing_elements(block):
+    """Elements that the block names and this machine has not."""
+    missing = []
+    for command in re.findall(r"gst-launch-1\.0(.*)", block.replace("\\\n", " ")):
+        for part in re.split(r"\s!\s|\st\.\s*!\s|\s\w+\.\s+!\s", command):
+            words = [w for w in part.split() if not w.startswith("-")]
+            # A caps filter and a reference to a pad are no elements.
+            if words and re.fullmatch(r"[a-z][a-z0-9_]*", words[0]) and \
+                    subprocess.run(["gst-inspect-1.0", words[0]], check=False,
+                                   stdout=subprocess.DEVNULL).returncode != 0:
+                missing.append(words[0])
+    return missing
+
+
+def main():
+    failed, ran, skipped = 0, 0, 0
+    folder = tempfile.mkdtemp(prefix="cudatransform-readme-")
+    for path in sys.argv[1:]:
+        for line, block in blocks_of(path):
+            if "gst-launch-1.0" not in block or any(sink in block for sink in NEEDS_DISPLAY):
+                continue
+            name = f"{os.path.basename(path)}:{line}"
+            missing = missing_elements(block)
+            if missing:
+                print(f"SKIP {name}: no element {', '.join(missing)}")
+                skipped += 1
+                continue
+            result = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                    errors="replace", timeout=120, check=False)
+            ran += 1
+            # gst-launch-1.0 exits 0 after some failures, but never without saying ERROR.
+            bad = result.returncode != 0 or re.search(r"ERROR|CRITICAL|WARNING:", result.stdout)
+            print(f"{'FAIL' if bad else 'ok  '} {name}")
+            if bad:
+                print(block + result.stdout)
+                failed += 1
+    shutil.rmtree(folder)
+    print(f"{ran} ran, {failed} failed, {skipped} skipped")
+    if failed:
+        return 1
+    return 0 if ran else SKIP
+
+
+if __name__ == "__main__":
+    sys.exit(main())
