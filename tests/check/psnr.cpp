@@ -458,6 +458,45 @@ GST_START_TEST(test_ffmpeg) {
 }
 GST_END_TEST;
 
+// ---- The whitepaper's picture ----
+
+GST_START_TEST(test_whitepaper) {
+  const char* methods[] = {"float",     "reference",  "naive",  "matrix",
+                           "separable", "decomposed", "shuffle"};
+  const std::string method = std::string("method=") + methods[__i__];
+  const std::string line =
+      std::string("filesrc location=") + g_getenv("CUDATRANSFORM_TEST_DATA") +
+      "/images/barbara.pgm ! pnmdec ! video/x-raw,format=GRAY8 ! " +
+      forward("name=fwd quant-preset=whitepaper measure=psnr+zeros post-messages=true " + method) +
+      " ! " + inverse(method) + " ! fakesink";
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
+  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstMessage* message = gst_bus_timed_pop_filtered(
+      bus, 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR));
+  fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT);
+  const GstStructure* s = gst_message_get_structure(message);
+  std::printf("%s: %.6f dB, %.2f %% zeros\n", methods[__i__], number(s, "psnr"),
+              100 * number(s, "zeros"));
+  fail_unless(std::fabs(number(s, "psnr") - 32.7771) <= 0.0005);
+  fail_unless(std::fabs(number(s, "zeros") - 0.8320) <= 0.0001);
+  gst_message_unref(message);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+Suite* make_whitepaper_suite() {
+  Suite* suite = suite_create("psnr-whitepaper");
+  TCase* tc = tcase_create("whitepaper");
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, test_whitepaper, 0, 7);
+  return suite;
+}
+
 Suite* make_suite() {
   Suite* suite = suite_create("psnr");
   TCase* tc = tcase_create("psnr");
@@ -485,7 +524,17 @@ Suite* make_ffmpeg_suite() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || std::strcmp(argv[1], "ffmpeg") != 0) return testing::run(argc, argv, make_suite);
-  if (g_getenv("FFMPEG") == nullptr) return testing::skip("no ffmpeg");
-  return testing::run(argc, argv, make_ffmpeg_suite);
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "ffmpeg") {
+    if (g_getenv("FFMPEG") == nullptr) return testing::skip("no ffmpeg");
+    return testing::run(argc, argv, make_ffmpeg_suite);
+  }
+  if (what == "whitepaper") {
+    const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
+    const std::string picture = std::string(data ? data : "") + "/images/barbara.pgm";
+    if (!g_file_test(picture.c_str(), G_FILE_TEST_EXISTS))
+      return testing::skip("no barbara.pgm (-Dtest-data)");
+    return testing::run(argc, argv, make_whitepaper_suite);
+  }
+  return testing::run(argc, argv, make_suite);
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-# Runs every gst-launch line of the README's and the documentation's ```sh blocks as it stands.
+# Runs every gst-launch line of the README's and the documentation's blocks as it stands.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: readme.py FILE.md...
 #
 # Blocks without gst-launch-1.0 (installing, building) and blocks that open a window are not run.
+# Those about barbara.pgm need CUDATRANSFORM_TEST_DATA, those about both engines need a GPU.
 import os
 import re
 import shutil
@@ -19,9 +20,18 @@ NEEDS_DISPLAY = ("autovideosink", "ximagesink", "glimagesink")
 def blocks_of(path):
     with open(path, encoding="utf-8") as page:
         text = page.read()
-    for match in re.finditer(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+    for match in re.finditer(r"^```(?:sh)?\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         line = text.count("\n", 0, match.start()) + 2
         yield line, match.group(1)
+
+
+def reason_to_skip(block, folder):
+    if "barbara.pgm" in block and not os.path.exists(os.path.join(folder, "barbara.pgm")):
+        return "no barbara.pgm"
+    if "cpu cuda" in block and not os.path.exists("/dev/nvidiactl"):
+        return "no GPU"
+    missing = missing_elements(block)
+    return "no element " + ", ".join(missing) if missing else ""
 
 
 def missing_elements(block):
@@ -41,14 +51,17 @@ def missing_elements(block):
 def main():
     failed, ran, skipped = 0, 0, 0
     folder = tempfile.mkdtemp(prefix="cudatransform-readme-")
+    picture = os.path.join(os.environ.get("CUDATRANSFORM_TEST_DATA", ""), "images", "barbara.pgm")
+    if os.path.exists(picture):
+        shutil.copy(picture, folder)
     for path in sys.argv[1:]:
         for line, block in blocks_of(path):
             if "gst-launch-1.0" not in block or any(sink in block for sink in NEEDS_DISPLAY):
                 continue
             name = f"{os.path.basename(path)}:{line}"
-            missing = missing_elements(block)
-            if missing:
-                print(f"SKIP {name}: no element {', '.join(missing)}")
+            reason = reason_to_skip(block, folder)
+            if reason:
+                print(f"SKIP {name}: {reason}")
                 skipped += 1
                 continue
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder,
