@@ -322,8 +322,22 @@ GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda) {
   return gst_caps_fixate(caps);
 }
 
+// GStreamer 1.22 puts the third plane of planar 4:2:0 frames of odd height in CUDA memory where its
+// own download does not look: whoever maps such a frame for the CPU gets no V.
+static bool cuda_memory_loses_chroma(const GstCaps* caps) {
+#if GST_CHECK_VERSION(1, 23, 1)
+  (void)caps;
+  return false;
+#else
+  gint height = 0;
+  return gst_structure_get_int(gst_caps_get_structure(caps, 0), "height", &height) &&
+         height % 2 != 0;
+#endif
+}
+
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda) {
   if (gst_caps_is_empty(candidates) || gst_caps_is_any(candidates)) return candidates;
+  prefer_cuda = prefer_cuda && !cuda_memory_loses_chroma(candidates);
   GstCaps* caps = keep_best(candidates, [=](const GstStructure*, const GstCapsFeatures* f) {
     return int(features_have_cuda(f) == prefer_cuda);
   });
