@@ -306,7 +306,7 @@ GST_START_TEST(test_grey) {
   for (const char* format : {"GRAY8", "GRAY16_LE", "Y41B"}) {
     const Outcome outcome =
         run_line(std::string("videotestsrc num-buffers=2 ! video/x-raw,format=") + format +
-                 ",width=33,height=17 ! cudadct8x8 ! video/x-dct(memory:CUDAMemory) ! cudaidct8x8 "
+                 ",width=33,height=18 ! cudadct8x8 ! video/x-dct(memory:CUDAMemory) ! cudaidct8x8 "
                  "! fakesink");
     fail_unless(outcome.error.empty(), "%s: %s", format, outcome.error.c_str());
   }

@@ -223,14 +223,17 @@ GST_START_TEST(test_defaults) {
 GST_END_TEST;
 
 GST_START_TEST(test_fields_survive) {
-  GstHarness* h = gst_harness_new_parse((forward() + " ! " + inverse()).c_str());
+  GstHarness* h = gst_harness_new_parse(
+      (forward() + " ! " + inverse() + " ! capsfilter caps=video/x-raw").c_str());
   gst_harness_set_src_caps_str(
       h,
       "video/x-raw,format=I420,width=32,height=16,framerate=30000/1001,pixel-aspect-ratio=16/15,"
       "interlace-mode=interleaved,field-order=top-field-first,colorimetry=bt709,chroma-site=mpeg2,"
       "multiview-mode=mono");
   gst_harness_push(h, testing::make_frame(testing::video_info(GST_VIDEO_FORMAT_I420, 32, 16)));
-  GstCaps* caps = current_caps(h);
+  // With a GPU the frames stay in CUDA memory.
+  GstCaps* caps = gst_caps_make_writable(current_caps(h));
+  gst_caps_set_features_simple(caps, nullptr);
   GstCaps* wanted = gst_caps_from_string(
       "video/x-raw,format=I420,width=32,height=16,framerate=30000/1001,pixel-aspect-ratio=16/15,"
       "interlace-mode=interleaved,field-order=top-field-first,colorimetry=bt709,chroma-site=mpeg2,"
