@@ -130,7 +130,8 @@ GST_START_TEST(test_video_meta) {
   GstBuffer* frame = testing::make_frame(padded);
   gst_buffer_add_video_meta_full(frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 37, 21, 3,
                                  padded.offset, padded.stride);
-  GstHarness* h = gst_harness_new_parse((forward("quality=100") + " ! " + inverse()).c_str());
+  GstHarness* h = gst_harness_new_parse(
+      (forward("quality=100") + " ! " + inverse() + " ! capsfilter caps=video/x-raw").c_str());
   gst_harness_set_src_caps(h, testing::video_caps(info));
   gst_harness_push(h, gst_buffer_ref(frame));
   GstBuffer* out = gst_harness_pull(h);
@@ -156,7 +157,8 @@ GST_START_TEST(test_several_memories) {
     gst_buffer_append_memory(split, part);
   }
   gst_buffer_add_video_meta(split, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 40, 24);
-  GstHarness* h = gst_harness_new_parse((forward("quality=100") + " ! " + inverse()).c_str());
+  GstHarness* h = gst_harness_new_parse(
+      (forward("quality=100") + " ! " + inverse() + " ! capsfilter caps=video/x-raw").c_str());
   gst_harness_set_src_caps(h, testing::video_caps(info));
   fail_unless_equals_int(gst_harness_push(h, split), GST_FLOW_OK);
   GstBuffer* out = gst_harness_pull(h);
