@@ -324,20 +324,20 @@ GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda) {
 
 // GStreamer 1.22 puts the third plane of planar 4:2:0 frames of odd height in CUDA memory where its
 // own download does not look: whoever maps such a frame for the CPU gets no V.
-static bool cuda_memory_loses_chroma(const GstCaps* caps) {
+static bool cuda_memory_loses_chroma(const GstStructure* s) {
 #if GST_CHECK_VERSION(1, 23, 1)
-  (void)caps;
+  (void)s;
   return false;
 #else
   gint height = 0;
-  return gst_structure_get_int(gst_caps_get_structure(caps, 0), "height", &height) &&
-         height % 2 != 0;
+  if (!gst_structure_get_int(s, "height", &height) || height % 2 == 0) return false;
+  return string_field_allows(s, "format", "I420") || string_field_allows(s, "format", "I420_10LE");
 #endif
 }
 
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda) {
   if (gst_caps_is_empty(candidates) || gst_caps_is_any(candidates)) return candidates;
-  prefer_cuda = prefer_cuda && !cuda_memory_loses_chroma(candidates);
+  prefer_cuda = prefer_cuda && !cuda_memory_loses_chroma(gst_caps_get_structure(candidates, 0));
   GstCaps* caps = keep_best(candidates, [=](const GstStructure*, const GstCapsFeatures* f) {
     return int(features_have_cuda(f) == prefer_cuda);
   });

@@ -28,7 +28,7 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
 // every field as docs/architecture.md lists them, whatever the peer's order is. On GStreamer 1.22
-// raw frames of odd height go to system memory where the peer leaves the choice.
+// planar 4:2:0 frames of odd height go to system memory where the peer leaves the choice.
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 

@@ -286,7 +286,7 @@ GST_START_TEST(test_frames_in_cuda_memory) {
                                   GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_GBR}) {
       GstHarness* h = gst_harness_new_parse(c.line);
       GstBufferPool* pool = nullptr;
-      const GstVideoInfo info = testing::video_info(format, 67, 45);
+      const GstVideoInfo info = testing::video_info(format, 67, 46);
       for (int i = 0; i < 4; i++) {
         fail_unless_equals_int(gst_harness_push(h, cuda_frame(h, info, &pool)), GST_FLOW_OK);
         gst_buffer_unref(gst_harness_pull(h));
@@ -306,7 +306,7 @@ GST_START_TEST(test_grey) {
   for (const char* format : {"GRAY8", "GRAY16_LE", "Y41B"}) {
     const Outcome outcome =
         run_line(std::string("videotestsrc num-buffers=2 ! video/x-raw,format=") + format +
-                 ",width=33,height=18 ! cudadct8x8 ! video/x-dct(memory:CUDAMemory) ! cudaidct8x8 "
+                 ",width=33,height=17 ! cudadct8x8 ! video/x-dct(memory:CUDAMemory) ! cudaidct8x8 "
                  "! fakesink");
     fail_unless(outcome.error.empty(), "%s: %s", format, outcome.error.c_str());
   }
