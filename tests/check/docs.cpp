@@ -175,7 +175,9 @@ void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
   check_values(spec, row[2]);
   const std::vector<std::string> in_ticks = quoted(row[3]);
   const std::string documented = in_ticks.empty() ? row[3] : in_ticks[0];
-  fail_unless_equals_string(documented.c_str(), default_of(spec, element).c_str());
+  const std::string real = default_of(spec, element);
+  fail_unless(documented == real, "%s: the default is '%s', documented as '%s'", spec->name,
+              real.c_str(), documented.c_str());
   fail_if(row[5].empty(), "%s: no meaning", spec->name);
   // What is inherited does not say when it may change.
   if (g_type_is_a(GST_TYPE_BASE_TRANSFORM, spec->owner_type)) return;

@@ -59,15 +59,16 @@ struct Component {
     if (depth > 8 && GST_VIDEO_FRAME_COMP_POFFSET(&frame, c) == 1) data++;
   }
 
+  // Byte by byte: a test may place samples of two bytes at odd addresses.
   guint8* at(int x, int y) const { return data + y * stride + x * pstride; }
   int get(int x, int y) const {
-    return depth > 8 ? GST_READ_UINT16_LE(at(x, y)) >> shift : *at(x, y);
+    const guint8* sample = at(x, y);
+    return depth > 8 ? (sample[0] | sample[1] << 8) >> shift : *sample;
   }
   void set(int x, int y, int value) const {
-    if (depth > 8)
-      GST_WRITE_UINT16_LE(at(x, y), static_cast<guint16>(value << shift));
-    else
-      *at(x, y) = static_cast<guint8>(value);
+    guint8* sample = at(x, y);
+    if (depth > 8) sample[1] = static_cast<guint8>(value << shift >> 8);
+    sample[0] = static_cast<guint8>(depth > 8 ? value << shift : value);
   }
 };
 

@@ -54,11 +54,11 @@ std::string active_backend(GstElement* e) {
 GST_START_TEST(test_active_backend) {
   GstElement* e = gst_element_factory_make("cudadct8x8", nullptr);
   gst_util_set_object_arg(G_OBJECT(e), "backend", testing::backend());
-  fail_unless_equals_string(active_backend(e).c_str(), "auto");
+  fail_unless(active_backend(e) == "auto");
   gst_element_set_state(e, GST_STATE_READY);
-  fail_unless_equals_string(active_backend(e).c_str(), testing::backend());
+  fail_unless(active_backend(e) == testing::backend());
   gst_element_set_state(e, GST_STATE_NULL);
-  fail_unless_equals_string(active_backend(e).c_str(), "auto");
+  fail_unless(active_backend(e) == "auto");
   gst_object_unref(e);
 }
 GST_END_TEST;
