@@ -326,6 +326,28 @@ GST_START_TEST(test_contexts_are_shared) {
 }
 GST_END_TEST;
 
+// A context that the application sets, here one that it took from another pipeline, is used.
+GST_START_TEST(test_context_of_the_application) {
+  GstElement* first = launch(both("cuda", 100));
+  gst_element_set_state(first, GST_STATE_PAUSED);
+  gst_element_get_state(first, nullptr, nullptr, 10 * GST_SECOND);
+  GstContext* context = gst_element_get_context(first, "gst.cuda.context");
+  fail_unless(context != nullptr, "the pipeline has no context to share");
+  for (int i = 0; i < 2; i++) {
+    GstElement* second = launch(both("cuda"));
+    gst_element_set_context(second, context);
+    gst_element_set_state(second, GST_STATE_READY);
+    fail_unless_equals_int(counts().contexts, 1);
+    fail_unless(run_to_end(second).error.empty());
+    gst_object_unref(second);
+  }
+  gst_context_unref(context);
+  gst_element_set_state(first, GST_STATE_NULL);
+  gst_object_unref(first);
+  check_clean();
+}
+GST_END_TEST;
+
 GST_START_TEST(test_no_such_device) {
   const Outcome outcome =
       run_line("videotestsrc num-buffers=1 ! cudadct8x8 backend=cuda cuda-device-id=7 ! fakesink");
@@ -415,6 +437,7 @@ Suite* make_suite() {
     tcase_add_test(tc, test_frames_in_cuda_memory);
     tcase_add_test(tc, test_grey);
     tcase_add_test(tc, test_contexts_are_shared);
+    tcase_add_test(tc, test_context_of_the_application);
     tcase_add_test(tc, test_no_such_device);
     tcase_add_test(tc, test_two_devices);
     tcase_add_test(tc, test_measuring_never_waits);

@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+# The library through its typelib: caps to geometry, a meta with tables, what validate says.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import sys
+
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    gi.require_version("GstDct", "1.0")
+    from gi.repository import Gst, GstDct
+except (ImportError, ValueError) as error:
+    print(f"SKIP: {error}")
+    sys.exit(77)
+
+CAPS = ("video/x-dct,format=S16LE,layout=block,order=zigzag,quantized=true,depth=8,"
+        "sampling=YCbCr-4:2:0,colorspace=sYUV,width=17,height=33,framerate=25/1")
+
+
+def main():
+    Gst.init(None)
+    caps = Gst.Caps.from_string(CAPS)
+    ok, info = GstDct.dct_info_from_caps(caps)
+    assert ok and info.size == 3456 and info.n_components == 3
+    assert info.to_caps().is_equal(caps)
+    chroma = info.get_component(1)
+    assert (chroma.width, chroma.blocks_h, chroma.offset) == (9, 3, 1920)
+    assert info.get_component(3) is None
+
+    buffer = Gst.Buffer.new_allocate(None, info.size, None)
+    assert GstDct.buffer_get_dct_meta(buffer) is None
+    GstDct.buffer_add_dct_meta(buffer, info)
+    meta = GstDct.buffer_get_dct_meta(buffer)
+    ok, reason = meta.validate(info, buffer.get_size())
+    assert not ok and "0 quantisation tables" in reason, reason
+    for table in range(2):
+        assert meta.set_table(table, list(range(1, 65)))
+    assert meta.get_table(0, GstDct.DctOrder.RASTER) == list(range(1, 65))
+    assert meta.get_table(1, GstDct.DctOrder.ZIGZAG)[:6] == [1, 2, 9, 17, 10, 3]
+    assert meta.get_component(2).table == 1
+    ok, reason = meta.validate(info, buffer.get_size())
+    assert ok and reason is None
+
+    fence = GstDct.DctFence.new()
+    assert fence.wait_written(None) and fence.wait_read(None)
+    meta.set_fence(fence)
+    copy = buffer.copy_deep()
+    assert GstDct.buffer_get_dct_meta(copy).n_tables == 2
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
