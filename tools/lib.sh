@@ -75,7 +75,7 @@ run_long() {
   return "$status"
 }
 
-last_line() { tail -c 400 "$1" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | cut -c 1-100; }
+last_line() { tail -c 400 "$1" | tr '\r' '\n' | grep -a '[[:alnum:]]' | tail -n 1 | cut -c 1-100; }
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
