@@ -95,7 +95,7 @@ GST_END_TEST;
 GST_START_TEST(test_running_pipeline) {
   GError* error = nullptr;
   const std::string line =
-      "videotestsrc num-buffers=60 ! capsfilter name=size caps=video/x-raw,width=64,height=48 ! " +
+      "videotestsrc num-buffers=60 ! capsfilter name=size caps-change-mode=delayed caps=video/x-raw,width=64,height=48 ! " +
       forward() + " ! queue ! " + inverse() + " ! fakesink name=sink signal-handoffs=true";
   GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
   fail_unless(error == nullptr, "%s", error ? error->message : "");
