@@ -91,47 +91,76 @@ GST_START_TEST(test_peer_changes) {
 }
 GST_END_TEST;
 
+// Changes the size that the capsfilter asks for after every tenth frame, in the source's thread.
+struct Resizer {
+  GstElement* size;
+  int frames = 0;
+
+  static GstPadProbeReturn on_frame(GstPad*, GstPadProbeInfo*, gpointer data) {
+    auto* self = static_cast<Resizer*>(data);
+    if (++self->frames % 10 != 0) return GST_PAD_PROBE_OK;
+    GstCaps* next = gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, 64 + 3 * self->frames,
+                                        "height", G_TYPE_INT, 48 + self->frames % 40, nullptr);
+    g_object_set(self->size, "caps", next, nullptr);
+    gst_caps_unref(next);
+    return GST_PAD_PROBE_OK;
+  }
+};
+
+// What arrives at the end.
+struct Seen {
+  int frames = 0, sizes = 0, short_frames = 0, last_width = 0;
+
+  static void on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer data) {
+    auto* self = static_cast<Seen*>(data);
+    GstCaps* caps = gst_pad_get_current_caps(pad);
+    GstVideoInfo info;
+    if (!gst_video_info_from_caps(&info, caps) || gst_buffer_get_size(buffer) < info.size)
+      self->short_frames++;
+    self->frames++;
+    self->sizes += info.width != self->last_width;
+    self->last_width = info.width;
+    gst_caps_unref(caps);
+  }
+};
+
 // In a running pipeline, with a queue in between that holds buffers of the old size.
 GST_START_TEST(test_running_pipeline) {
   GError* error = nullptr;
   const std::string line =
-      "videotestsrc num-buffers=60 ! capsfilter name=size caps-change-mode=delayed caps=video/x-raw,width=64,height=48 ! " +
-      forward() + " ! queue ! " + inverse() + " ! fakesink name=sink signal-handoffs=true";
+      "videotestsrc name=source num-buffers=60 ! "
+      "capsfilter name=size caps=video/x-raw,width=64,height=48 ! " +
+      forward() + " ! queue ! " + inverse() +
+      " ! video/x-raw ! fakesink name=sink signal-handoffs=true";
   GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
   fail_unless(error == nullptr, "%s", error ? error->message : "");
-  struct Seen {
-    GstElement* size;
-    int frames = 0;
-  } seen;
-  seen.size = gst_bin_get_by_name(GST_BIN(pipeline), "size");
+  Resizer resizer = {gst_bin_get_by_name(GST_BIN(pipeline), "size")};
+  GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
+  GstPad* pad = gst_element_get_static_pad(source, "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, Resizer::on_frame, &resizer, nullptr);
+  Seen seen;
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  g_signal_connect(
-      sink, "handoff", G_CALLBACK(+[](GstElement*, GstBuffer* buffer, GstPad* pad, Seen* s) {
-        s->frames++;
-        GstCaps* caps = gst_pad_get_current_caps(pad);
-        GstVideoInfo info;
-        if (!gst_video_info_from_caps(&info, caps) || gst_buffer_get_size(buffer) < info.size)
-          g_critical("a buffer of %" G_GSIZE_FORMAT " bytes for %dx%d", gst_buffer_get_size(buffer),
-                     info.width, info.height);
-        gst_caps_unref(caps);
-        if (s->frames % 10 != 0) return;
-        GstCaps* next = gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, 64 + 3 * s->frames,
-                                            "height", G_TYPE_INT, 48 + s->frames % 40, nullptr);
-        g_object_set(s->size, "caps", next, nullptr);
-        gst_caps_unref(next);
-      }),
-      &seen);
+  g_signal_connect(sink, "handoff", G_CALLBACK(Seen::on_frame), &seen);
   GstBus* bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstMessage* message = gst_bus_timed_pop_filtered(
       bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  fail_unless_equals_int(seen.frames, 60);
-  gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
+  fail_unless(message != nullptr, "no end after 30 s and %d frames", seen.frames);
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    fail("%s | %s", error->message, debug);
+  }
+  gst_message_unref(message);
+  fail_unless_equals_int(seen.frames, 60);
+  fail_unless_equals_int(seen.sizes, 6);
+  fail_unless_equals_int(seen.short_frames, 0);
   gst_object_unref(bus);
   gst_object_unref(sink);
-  gst_object_unref(seen.size);
+  gst_object_unref(pad);
+  gst_object_unref(source);
+  gst_object_unref(resizer.size);
   gst_object_unref(pipeline);
 }
 GST_END_TEST;
