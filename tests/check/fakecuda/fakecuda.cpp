@@ -22,35 +22,16 @@
 // context, copies must stay inside allocations. And it counts what is alive: see fakecuda.h.
 #include "tests/check/fakecuda/fakecuda.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <set>
-#include <vector>
+
+#include "tests/check/fakecuda/state.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-namespace {
+using namespace fakecuda;  // all of it is this file's
 
-// Result codes, by the numbers of the driver's interface.
-enum Result : int {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kNotInitialized = 3,
-  kNoDevice = 100,
-  kInvalidDevice = 101,
-  kInvalidContext = 201,
-  kNoBinaryForGpu = 209,
-  kInvalidHandle = 400,
-  kNotReady = 600,
-  kIllegalAddress = 700,
-  kLaunchOutOfResources = 701,
-  kNotSupported = 801,
-};
+namespace {
 
 struct Name {
   int code;
@@ -71,180 +52,6 @@ constexpr Name kNames[] = {
     {kLaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
     {kNotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
 };
-
-constexpr size_t kPitch = 512;  // what today's GPUs align rows to
-constexpr int kHostMemory = 1, kDeviceMemory = 2, kUnifiedMemory = 4;
-
-struct Context {
-  int device;
-};
-struct Stream {
-  uint64_t recorded = 0;  // events so far
-  uint64_t happened = 0;  // those up to this one have
-};
-struct Event {
-  Stream* stream = nullptr;
-  uint64_t place = 0;  // in its stream
-  int lag = 0;
-};
-struct Block {
-  size_t size;
-  int type;
-};
-
-struct State {
-  std::mutex mutex;
-  std::map<uintptr_t, Block> blocks;
-  std::map<int, Context*> primary;
-  std::set<Stream*> live_streams;
-  FakecudaCounts counts = {};
-  bool initialised = false;
-  bool lost = false;
-};
-
-State& state() {
-  static State& instance = *new State;  // outlives whatever is released at exit
-  return instance;
-}
-
-std::vector<Context*>& context_stack() {
-  static thread_local std::vector<Context*> stack;
-  return stack;
-}
-
-bool mode_is(const char* mode) {
-  const char* set = std::getenv("FAKECUDA_MODE");
-  return set != nullptr && std::strcmp(set, mode) == 0;
-}
-
-int number(const char* variable, int otherwise) {
-  const char* set = std::getenv(variable);
-  return set != nullptr ? std::atoi(set) : otherwise;
-}
-
-int device_count() { return mode_is("no-device") ? 0 : number("FAKECUDA_DEVICES", 1); }
-
-// What every call that works on a context checks first.
-int check_context() {
-  std::lock_guard lock(state().mutex);
-  state().counts.calls++;
-  if (!state().initialised) return kNotInitialized;
-  if (state().lost) return kIllegalAddress;
-  if (context_stack().empty()) {
-    state().counts.calls_without_context++;
-    return kInvalidContext;
-  }
-  return kSuccess;
-}
-
-int allocate(void** address, size_t bytes, int type) {
-  if (int result = check_context()) return result;
-  if (bytes == 0) return kInvalidValue;
-  State& s = state();
-  std::lock_guard lock(s.mutex);
-  if (mode_is("alloc-fails") && s.counts.allocations >= number("FAKECUDA_AFTER", 0))
-    return kOutOfMemory;
-  void* data = std::aligned_alloc(kPitch, (bytes + kPitch - 1) / kPitch * kPitch);
-  if (data == nullptr) return kOutOfMemory;
-  std::memset(data, 0xcd, bytes);  // fresh device memory holds anything
-  s.blocks[reinterpret_cast<uintptr_t>(data)] = {bytes, type};
-  s.counts.allocations++;
-  s.counts.memory++;
-  *address = data;
-  return kSuccess;
-}
-
-int release(void* address, int type) {
-  if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
-  State& s = state();
-  std::lock_guard lock(s.mutex);
-  auto found = s.blocks.find(reinterpret_cast<uintptr_t>(address));
-  if (found == s.blocks.end() || found->second.type != type) return kInvalidValue;
-  s.blocks.erase(found);
-  s.counts.memory--;
-  std::free(address);
-  return kSuccess;
-}
-
-// Whether the bytes lie in one block of `type` (0: of any).
-bool is_inside(uintptr_t first, size_t bytes, int type) {
-  State& s = state();
-  std::lock_guard lock(s.mutex);
-  auto next = s.blocks.upper_bound(first);
-  if (next == s.blocks.begin()) return false;
-  const auto& [start, block] = *std::prev(next);
-  return (type == 0 || block.type == type) && first - start <= block.size &&
-         bytes <= block.size - (first - start);
-}
-
-// CUDA_MEMCPY2D of the driver's interface.
-struct Side {
-  size_t x, y;
-  unsigned type;
-  void* host;
-  uintptr_t device;
-  void* array;
-  size_t pitch;
-};
-struct Copy2D {
-  Side from, to;
-  size_t width, height;
-};
-
-// The address of a side's first byte, or 0 when its bytes are not all in memory of that type.
-uintptr_t first_byte(const Side& side, size_t width, size_t height) {
-  if (side.pitch < width && height > 1) return 0;
-  const uintptr_t base =
-      side.type == kHostMemory ? reinterpret_cast<uintptr_t>(side.host) : side.device;
-  const uintptr_t first = base + side.y * side.pitch + side.x;
-  const size_t bytes = (height - 1) * side.pitch + width;
-  if (side.type == kDeviceMemory && !is_inside(first, bytes, kDeviceMemory)) return 0;
-  if (side.type == kUnifiedMemory && !is_inside(first, bytes, 0)) return 0;
-  return first;
-}
-
-int copy_2d(const Copy2D* copy) {
-  if (int result = check_context()) return result;
-  if (copy->width == 0 || copy->height == 0) return kSuccess;
-  const uintptr_t from = first_byte(copy->from, copy->width, copy->height);
-  const uintptr_t to = first_byte(copy->to, copy->width, copy->height);
-  if (from == 0 || to == 0) {
-    std::lock_guard lock(state().mutex);
-    state().counts.bad_copies++;
-    return kInvalidValue;
-  }
-  for (size_t row = 0; row < copy->height; row++) {
-    std::memmove(reinterpret_cast<void*>(to + row * copy->to.pitch),
-                 reinterpret_cast<const void*>(from + row * copy->from.pitch), copy->width);
-  }
-  return kSuccess;
-}
-
-// Whether an event has happened; with `wait`, after this call it has. An event outlives its stream
-// as one that has happened. The caller holds the lock.
-bool has_happened(Event* event, bool wait) {
-  Stream* stream = event->stream;
-  if (stream == nullptr || state().live_streams.count(stream) == 0) return true;
-  if (!wait && event->place > stream->happened && event->lag-- > 0) return false;
-  stream->happened = std::max(stream->happened, event->place);
-  return true;
-}
-
-int synchronize_stream(Stream* stream) {
-  if (int result = check_context()) return result;
-  std::lock_guard lock(state().mutex);
-  if (state().live_streams.count(stream)) stream->happened = stream->recorded;
-  return kSuccess;
-}
-
-int destroy_stream(Stream* stream) {
-  if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
-  std::lock_guard lock(state().mutex);
-  if (state().live_streams.erase(stream) == 0) return kInvalidHandle;
-  delete stream;
-  state().counts.streams--;
-  return kSuccess;
-}
 
 }  // namespace
 

@@ -1,199 +1,13 @@
-// The elements on a driver that fails in every way that drivers fail, without a GPU: what is said,
-// what falls back, and that nothing is left behind.
+// The CUDA paths of the elements on a driver without a GPU: which memory is chosen, which contexts
+// are shared, what is allocated, and that nothing is left behind. Kernels do nothing there.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The first argument is the fake driver's mode (fakecuda/fakecuda.cpp): one process each, because a
-// process loads a driver once.
-#include <dlfcn.h>
-
-#include <cstring>
 #include <string>
 
-#include "tests/check/fakecuda/fakecuda.h"
-#include "tests/check/frames.h"
-#include "tests/check/testing.h"
+#include "tests/check/fakedriver.h"
 
 namespace {
 
-const char* mode() { return g_getenv("FAKECUDA_MODE"); }
-
-// Null where the process has another libcuda, or none.
-void (*get_counts())(FakecudaCounts*) {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (driver == nullptr) return nullptr;
-  return reinterpret_cast<void (*)(FakecudaCounts*)>(dlsym(driver, "fakecuda_get_counts"));
-}
-
-FakecudaCounts counts() {
-  FakecudaCounts now = {};
-  get_counts()(&now);
-  return now;
-}
-
-bool is_anything_alive(const FakecudaCounts& c) {
-  return c.memory || c.streams || c.events || c.modules || c.contexts;
-}
-
-// Everything that was made is gone, and no call was wrong. A thread of GStreamer that commits a
-// state change may hold the pipeline, and so its context, a moment longer than we do.
-void check_clean() {
-  FakecudaCounts now = counts();
-  for (int i = 0; i < 200 && is_anything_alive(now); i++) {
-    g_usleep(10000);
-    now = counts();
-  }
-  fail_unless_equals_int(now.memory, 0);
-  fail_unless_equals_int(now.streams, 0);
-  fail_unless_equals_int(now.events, 0);
-  fail_unless_equals_int(now.modules, 0);
-  fail_unless_equals_int(now.contexts, 0);
-  fail_unless_equals_int(now.calls_without_context, 0);
-  fail_unless_equals_int(now.bad_copies, 0);
-}
-
-struct Outcome {
-  std::string error;  // "" at EOS
-  GQuark domain = 0;
-  int code = 0;
-  std::string info;  // the last info message
-  int infos = 0;
-};
-
-Outcome run_to_end(GstElement* pipeline) {
-  Outcome outcome;
-  GstBus* bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (bool done = false; !done;) {
-    GstMessage* message = gst_bus_timed_pop_filtered(
-        bus, 20 * GST_SECOND,
-        static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_INFO));
-    fail_unless(message != nullptr, "nothing happened for 20 s");
-    GError* error = nullptr;
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_INFO) {
-      gst_message_parse_info(message, &error, nullptr);
-      outcome.info = error->message;
-      outcome.infos++;
-    } else {
-      done = true;
-      if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-        gst_message_parse_error(message, &error, nullptr);
-        outcome.error = error->message;
-        outcome.domain = error->domain;
-        outcome.code = error->code;
-      }
-    }
-    g_clear_error(&error);
-    gst_message_unref(message);
-  }
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_bus_set_flushing(bus, TRUE);
-  gst_bus_set_flushing(bus, FALSE);
-  gst_object_unref(bus);
-  return outcome;
-}
-
-GstElement* launch(const std::string& line) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
-  return pipeline;
-}
-
-Outcome run_line(const std::string& line) {
-  GstElement* pipeline = launch(line);
-  const Outcome outcome = run_to_end(pipeline);
-  gst_object_unref(pipeline);
-  return outcome;
-}
-
-std::string both(const char* backend, int frames = 3) {
-  return "videotestsrc num-buffers=" + std::to_string(frames) +
-         " ! video/x-raw,format=I420,width=64,height=48 ! cudadct8x8 name=f backend=" + backend +
-         " ! cudaidct8x8 name=i backend=" + backend + " ! fakesink";
-}
-
-// ---- No usable GPU: no-init, no-device, no-context, absent ----
-
-GST_START_TEST(test_auto_takes_the_cpu) {
-  // Twice: with GStreamer 1.22 a second attempt to make a context could hang.
-  for (int round = 0; round < 2; round++) {
-    const Outcome outcome = run_line(both("auto"));
-    fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
-    fail_unless_equals_int(outcome.infos, 2);  // one of each element
-    fail_unless(outcome.info.find("CPU") != std::string::npos, "%s", outcome.info.c_str());
-  }
-}
-GST_END_TEST;
-
-GST_START_TEST(test_cuda_says_what_is_missing) {
-  for (int round = 0; round < 2; round++) {
-    const Outcome outcome = run_line(both("cuda"));
-    fail_unless(outcome.domain == GST_RESOURCE_ERROR);
-    fail_unless_equals_int(outcome.code, GST_RESOURCE_ERROR_NOT_FOUND);
-    const char* named = g_str_equal(mode(), "no-init")     ? "CUDA_ERROR_NO_DEVICE"
-                        : g_str_equal(mode(), "no-device") ? "no device"
-                        : g_str_equal(mode(), "absent")    ? "libcuda"
-                                                           : "context";
-    fail_unless(outcome.error.find(named) != std::string::npos, "expected '%s' in '%s'", named,
-                outcome.error.c_str());
-  }
-}
-GST_END_TEST;
-
-GST_START_TEST(test_cpu_asks_no_driver) {
-  const int before = get_counts() ? counts().calls : 0;
-  const Outcome outcome = run_line(both("cpu"));
-  fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
-  fail_unless_equals_int(outcome.infos, 0);
-  if (get_counts()) fail_unless_equals_int(counts().calls, before);
-}
-GST_END_TEST;
-
-// ---- A GPU that fails at work: no-module, alloc-fails, launch-fails, lost ----
-
-GST_START_TEST(test_failure_is_an_error) {
-  const Outcome outcome = run_line(both("cuda"));
-  fail_if(outcome.error.empty(), "went through");
-  const char* named = g_str_equal(mode(), "no-module")      ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
-                      : g_str_equal(mode(), "launch-fails") ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
-                      : g_str_equal(mode(), "lost")         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-                                                            : "";
-  fail_unless(outcome.error.find(named) != std::string::npos, "expected '%s' in '%s'", named,
-              outcome.error.c_str());
-  if (g_str_equal(mode(), "alloc-fails")) {
-    fail_unless(outcome.domain == GST_RESOURCE_ERROR, "%s", outcome.error.c_str());
-    fail_unless_equals_int(outcome.code, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-  }
-}
-GST_END_TEST;
-
-// The failure strikes after some frames instead of at the first.
-GST_START_TEST(test_failure_mid_stream) {
-  g_setenv("FAKECUDA_AFTER", g_str_equal(mode(), "alloc-fails") ? "6" : "5", TRUE);
-  const Outcome outcome = run_line(both("cuda", 50));
-  g_unsetenv("FAKECUDA_AFTER");
-  fail_if(outcome.error.empty(), "went through");
-}
-GST_END_TEST;
-
-// After the error the same elements start again, once the reason has gone.
-GST_START_TEST(test_recovers) {
-  const std::string failing = mode();
-  GstElement* pipeline = launch(both("cuda"));
-  fail_if(run_to_end(pipeline).error.empty());
-  g_setenv("FAKECUDA_MODE", "ok", TRUE);
-  const Outcome outcome = run_to_end(pipeline);
-  g_setenv("FAKECUDA_MODE", failing.c_str(), TRUE);
-  fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
-  gst_object_unref(pipeline);
-  check_clean();
-}
-GST_END_TEST;
-
-GST_START_TEST(test_clean_after_failures) { check_clean(); }
-GST_END_TEST;
-
-// ---- A GPU that works: ok ----
+using namespace testing;  // the helpers are half of every line here
 
 GST_START_TEST(test_auto_takes_the_gpu) {
   GstElement* pipeline = launch(both("auto"));
@@ -249,9 +63,9 @@ GST_START_TEST(test_memory_is_chosen) {
   };
   for (const auto& c : cases) {
     GstHarness* h = gst_harness_new_parse(c.line);
-    const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 24);
-    gst_harness_set_src_caps(h, testing::video_caps(info));
-    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 24);
+    gst_harness_set_src_caps(h, video_caps(info));
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(h));
     check_memory(h, c.line, c.dct_on_device, c.raw_on_device);
     gst_harness_teardown(h);
@@ -263,7 +77,7 @@ GST_END_TEST;
 // A frame in CUDA memory, from the pool that the element proposes.
 GstBuffer* cuda_frame(GstHarness* h, const GstVideoInfo& info, GstBufferPool** pool) {
   if (*pool == nullptr) {
-    GstCaps* caps = testing::video_caps(info);
+    GstCaps* caps = video_caps(info);
     gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
     gst_harness_set_src_caps(h, gst_caps_ref(caps));
     GstQuery* query = gst_query_new_allocation(caps, TRUE);
@@ -295,7 +109,7 @@ GST_START_TEST(test_frames_in_cuda_memory) {
                                   GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_GBR}) {
       GstHarness* h = gst_harness_new_parse(c.line);
       GstBufferPool* pool = nullptr;
-      const GstVideoInfo info = testing::video_info(format, 67, 46);
+      const GstVideoInfo info = video_info(format, 67, 46);
       for (int i = 0; i < 4; i++) {
         fail_unless_equals_int(gst_harness_push(h, cuda_frame(h, info, &pool)), GST_FLOW_OK);
         gst_buffer_unref(gst_harness_pull(h));
@@ -386,11 +200,11 @@ GST_START_TEST(test_measuring_never_waits) {
       "capsfilter caps=video/x-dct(memory:CUDAMemory)");
   GstBus* bus = gst_bus_new();
   gst_element_set_bus(h->element, bus);
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 24);
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 24);
+  gst_harness_set_src_caps(h, video_caps(info));
   guint64 expected = 0;
   for (guint i = 0; i < 20; i++) {
-    GstBuffer* in = testing::make_frame(info);
+    GstBuffer* in = make_frame(info);
     GST_BUFFER_PTS(in) = i;
     gst_harness_push(h, in);
     gst_buffer_unref(gst_harness_pull(h));
@@ -418,13 +232,13 @@ GST_END_TEST;
 GST_START_TEST(test_no_allocation_per_frame) {
   GstHarness* h =
       gst_harness_new_parse("cudadct8x8 backend=cuda measure=psnr+time ! cudaidct8x8 backend=cuda");
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  gst_harness_set_src_caps(h, video_caps(info));
   int after_some = 0, launches = 0;
   for (int i = 0; i < 60; i++) {
     if (i == 10) after_some = counts().allocations;
     if (i == 10) launches = counts().launches;
-    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(h));
   }
   fail_unless_equals_int(counts().allocations, after_some);
@@ -436,31 +250,19 @@ GST_START_TEST(test_no_allocation_per_frame) {
 GST_END_TEST;
 
 Suite* make_suite() {
-  Suite* suite = suite_create("fakedriver");
+  Suite* suite = suite_create("fakedriver-works");
   TCase* tc = tcase_create(mode());
   suite_add_tcase(suite, tc);
-  const std::string m = mode();
-  if (m == "ok") {
-    tcase_add_test(tc, test_auto_takes_the_gpu);
-    tcase_add_test(tc, test_memory_is_chosen);
-    tcase_add_test(tc, test_frames_in_cuda_memory);
-    tcase_add_test(tc, test_grey);
-    tcase_add_test(tc, test_contexts_are_shared);
-    tcase_add_test(tc, test_context_of_the_application);
-    tcase_add_test(tc, test_no_such_device);
-    tcase_add_test(tc, test_two_devices);
-    tcase_add_test(tc, test_measuring_never_waits);
-    tcase_add_test(tc, test_no_allocation_per_frame);
-  } else if (m == "no-module" || m == "alloc-fails" || m == "launch-fails" || m == "lost") {
-    tcase_add_test(tc, test_failure_is_an_error);
-    tcase_add_test(tc, test_failure_mid_stream);
-    tcase_add_test(tc, test_recovers);
-    tcase_add_test(tc, test_clean_after_failures);
-  } else {
-    tcase_add_test(tc, test_auto_takes_the_cpu);
-    tcase_add_test(tc, test_cuda_says_what_is_missing);
-    tcase_add_test(tc, test_cpu_asks_no_driver);
-  }
+  tcase_add_test(tc, test_auto_takes_the_gpu);
+  tcase_add_test(tc, test_memory_is_chosen);
+  tcase_add_test(tc, test_frames_in_cuda_memory);
+  tcase_add_test(tc, test_grey);
+  tcase_add_test(tc, test_contexts_are_shared);
+  tcase_add_test(tc, test_context_of_the_application);
+  tcase_add_test(tc, test_no_such_device);
+  tcase_add_test(tc, test_two_devices);
+  tcase_add_test(tc, test_measuring_never_waits);
+  tcase_add_test(tc, test_no_allocation_per_frame);
   return suite;
 }
 
@@ -468,13 +270,6 @@ Suite* make_suite() {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 1;
-  g_setenv("FAKECUDA_MODE", argv[1], TRUE);
-  const bool fake = get_counts() != nullptr;
-  if (std::strcmp(argv[1], "absent") == 0) {
-    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) return testing::skip("there is a driver");
-  } else if (!fake) {
-    std::fprintf(stderr, "libcuda.so.1 is not the fake driver\n");
-    return 1;
-  }
+  if (const int status = testing::enter_mode(argv[1])) return status;
   return testing::run(argc, argv, make_suite);
 }
