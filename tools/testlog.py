@@ -7,6 +7,7 @@ testlog.py --summary FILE    prints what was skipped and failed, and the counts 
 import json
 import re
 import sys
+import textwrap
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP"}
@@ -19,9 +20,10 @@ def reason_for(test):
     if not lines:
         reason = test["result"].lower()
     elif test["result"] in SKIPPED:
-        # GoogleTest puts the reason below the place; the other programs say it last.
+        # GoogleTest puts the reason below the place; others say SKIP, or say it last.
         places = [i for i, line in enumerate(lines[:-1]) if re.search(r":\d+: Skipped$", line)]
-        reason = lines[places[0] + 1] if places else lines[-1]
+        told = [line.partition(":")[2].strip() for line in lines if line.startswith("SKIP:")]
+        reason = lines[places[0] + 1] if places else told[0] if told else lines[-1]
     else:
         told = [line for line in lines if re.search("FAIL|ERROR|error:", line)]
         reason = told[-1] if told else lines[-1]
@@ -42,16 +44,22 @@ def results_of(suite, paths):
                     yield suite, name, kind, reason_for(test)
 
 
+def print_by_reason(title, rows):
+    reasons = {}
+    for suite, name, _, reason in rows:
+        reasons.setdefault((suite, reason), []).append(name)
+    for (suite, reason), names in reasons.items():
+        print(f"{title} in suite {suite}" + (f", {reason}:" if reason else ":"))
+        print(textwrap.fill(", ".join(names), 100, initial_indent="  ", subsequent_indent="  ",
+                            break_on_hyphens=False))
+
+
 def summary(path):
     with open(path, encoding="utf-8") as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines]
     print()
-    for kind, title in (("SKIP", "Skipped"), ("FAIL", "Failed")):
-        chosen = [row for row in rows if row[2] == kind]
-        if chosen:
-            print(f"{title}:")
-        for suite, name, _, reason in chosen:
-            print(f"  {suite}: {name}" + (f"  ({reason})" if reason else ""))
+    print_by_reason("Skipped", [row for row in rows if row[2] == "SKIP"])
+    print_by_reason("Failed", [row for row in rows if row[2] == "FAIL"])
     counts = {kind: sum(row[2] == kind for row in rows) for kind in ("PASS", "FAIL", "SKIP")}
     print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped")
     return 1 if counts["FAIL"] or not counts["PASS"] else 0
