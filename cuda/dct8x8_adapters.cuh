@@ -108,7 +108,8 @@ __device__ __forceinline__ void store_samples(const SampleParams& plane, const B
           const int column = 8 * place.bx + x;
           if (column < plane.width) {
             *reinterpret_cast<decltype(container)*>(row + int64_t(column) * plane.stride) =
-                decltype(container)(M::sample(v[8 * y + x], low, high) << plane.shift);
+                decltype(container)((M::sample(v[8 * y + x], low, high) - plane.bias)
+                                    << plane.shift);
           }
         }
       }

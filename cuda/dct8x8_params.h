@@ -30,6 +30,7 @@ struct SampleParams {
   int32_t height;  // in memory: rows x row_repeat, or less
   int32_t stride;
   int32_t shift;
+  int32_t bias;  // taken off after rounding: the level shift of signed samples, else 0
   int32_t row_repeat;
   SampleType type;
 };
@@ -52,8 +53,8 @@ struct PlaneParams {
   uint32_t blocks;       // of this plane
   uint32_t first_block;  // in the sequence of all planes' blocks; UINT32_MAX: no such plane
   uint32_t first_cta;    // fused kernels: no CTA has blocks of two planes
-  int32_t level_shift;   // what the inverse adds; 0 for kS16
-  int32_t low, high;     // the range of output samples
+  int32_t level_shift;   // what the inverse adds
+  int32_t low, high;     // the range of samples that it is added to
 };
 
 struct FrameParams {

@@ -88,7 +88,7 @@ Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ForwardParams* params
   frame.order = job.order;
   frame.peak = (1 << job.depth) - 1;
   const bool inverse = job.direction == Direction::kInverse;
-  const int32_t level_shift = job.samples[0].type == SampleType::kS16 ? 0 : 1 << (job.depth - 1);
+  const int32_t level_shift = 1 << (job.depth - 1);
 
   uint32_t blocks = 0;
   uint32_t ctas = 0;
@@ -114,8 +114,9 @@ Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ForwardParams* params
     plane.first_cta = ctas;
     plane.level_shift = level_shift;
     const bool is_signed = job.samples[c].type == SampleType::kS16;
-    plane.low = is_signed ? -32768 : 0;
-    plane.high = is_signed ? 32767 : frame.peak;
+    plane.samples.bias = is_signed ? level_shift : 0;
+    plane.low = is_signed ? level_shift - 32768 : 0;
+    plane.high = is_signed ? level_shift + 32767 : frame.peak;
     blocks += plane.blocks;
     ctas += plane_ctas(coefs);
 

@@ -126,7 +126,7 @@ __device__ __forceinline__ void store_samples(const RepackParams& params,
   const SampleParams& out = plane.samples;
   const typename M::Value value = place.active ? values[place.n] : typename M::Value{};
   if (place.active && place.x() < out.width) {
-    const int32_t sample = M::sample(value, plane.low, plane.high) << out.shift;
+    const int32_t sample = (M::sample(value, plane.low, plane.high) - out.bias) << out.shift;
     const int first = place.y() * out.row_repeat;
     for (int line = first; line < min(first + out.row_repeat, out.height); ++line) {
       uint8_t* address = out.data + line * out.pitch + int64_t(place.x()) * out.stride;

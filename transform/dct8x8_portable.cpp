@@ -10,22 +10,14 @@ namespace cudatransform {
 
 namespace {
 
-// The range of a written sample.
-struct SampleRange {
-  int32_t low, high;
-};
-SampleRange sample_range(const RowContext& context, const SamplePlane& plane) {
-  if (plane.type == SampleType::kS16) return {-32768, 32767};
-  return {0, context.peak};
-}
-
 // Stored coefficients in natural order to finished samples.
 template <class M, typename Coef>
 void reconstruct(const RowContext& context, int component, SampleRange range, const Coef* coefs,
                  int32_t* samples) {
   typename M::Value values[64];
   inverse_block<M>(coefs, context.inverse[component], context.level_shift, values);
-  for (int i = 0; i < 64; ++i) samples[i] = M::sample(values[i], range.low, range.high);
+  for (int i = 0; i < 64; ++i)
+    samples[i] = M::sample(values[i], range.low, range.high) - range.bias;
 }
 
 template <class M, typename Coef>

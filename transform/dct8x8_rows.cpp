@@ -19,8 +19,7 @@ RowContext make_context(const Dct8x8Job& job) {
   RowContext context;
   context.job = &job;
   context.peak = (1 << job.depth) - 1;
-  // Signed samples come without a level shift; all components have the same type.
-  context.level_shift = job.samples[0].type == SampleType::kS16 ? 0 : 1 << (job.depth - 1);
+  context.level_shift = 1 << (job.depth - 1);
   const bool forward = job.direction == Direction::kForward;
   const bool inverse = !forward || (job.measure & kMeasureSse) != 0;
   for (int c = 0; c < job.components; ++c) {

@@ -15,8 +15,21 @@ struct RowContext {
   ForwardTable forward[3];  // by component; forward jobs only
   InverseTable inverse[3];  // by component; inverse jobs, and forward jobs that measure the SSE
   int32_t peak;             // 2^depth - 1
-  int32_t level_shift;      // 2^(depth-1), 0 for signed output
+  int32_t level_shift;      // 2^(depth-1)
 };
+
+// What becomes of a sample after the level shift: clamped to low..high, then less bias. Signed
+// samples get the shift as well, and lose it when they are rounded: so they are to the bit what
+// pictures would be if those were not clamped, however a tie or the last bit of an fp32 falls.
+struct SampleRange {
+  int32_t low, high, bias;
+};
+
+inline SampleRange sample_range(const RowContext& context, const SamplePlane& plane) {
+  const int32_t shift = context.level_shift;
+  if (plane.type == SampleType::kS16) return {shift - 32768, shift + 32767, shift};
+  return {0, context.peak, 0};
+}
 
 struct RowSums {
   uint64_t sse = 0;

@@ -127,12 +127,12 @@ CT_HD bool is_block_raster(const Dct8x8Job& job) {
 }
 
 template <class M, typename Coef>
-CT_HD void decode_group(const RowContext& context, int component, int32_t low, int32_t high,
+CT_HD void decode_group(const RowContext& context, int component, SampleRange range,
                         const Coef* coefs, RowI* rows) {
   typename M::Row v[8];
   M::load(coefs, context.inverse[component], context.level_shift, v);
   M::inverse(v, context.level_shift);
-  for (int y = 0; y < 8; ++y) rows[y] = M::samples(v[y], low, high);
+  for (int y = 0; y < 8; ++y) rows[y] = M::samples(v[y], range.low, range.high) + -range.bias;
 }
 
 template <class M, typename Coef>
@@ -160,7 +160,7 @@ RowSums forward_row(const RowContext& context, int component, int by) {
     }
     if ((job.measure & kMeasureSse) != 0) {
       RowI decoded[8];
-      decode_group<M>(context, component, 0, context.peak, coefs, decoded);
+      decode_group<M>(context, component, sample_range(context, plane), coefs, decoded);
       sums.sse += group_sse(plane, job.depth, bx, by, blocks, samples, decoded);
     }
   }
@@ -172,7 +172,6 @@ RowSums inverse_row(const RowContext& context, int component, int by) {
   const Dct8x8Job& job = *context.job;
   const SamplePlane& plane = job.samples[component];
   const CoefPlane& coef_plane = job.coefs[component];
-  const bool is_signed = plane.type == SampleType::kS16;
   RowSums sums;
   uint16_t sample_staging[8 * kGroupWidth] = {};
   Coef coef_staging[64 * kBlocks] = {};
@@ -185,8 +184,7 @@ RowSums inverse_row(const RowContext& context, int component, int by) {
       if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(coefs + 64 * b);
     }
     RowI rows[8];
-    decode_group<M>(context, component, is_signed ? -32768 : 0, is_signed ? 32767 : context.peak,
-                    coefs, rows);
+    decode_group<M>(context, component, sample_range(context, plane), coefs, rows);
     store_group_samples(plane, bx, by, blocks, rows);
     if ((job.measure & kMeasureSse) != 0) {
       const SamplePlane& reference = job.reference[component];
