@@ -128,19 +128,25 @@ default_archs() {
     tr -d "' "
 }
 
-# build_project DIR OPTION...: sets DIR up once, again when the options or nvcc have changed, and
-# compiles what has changed.
+# A word that changes when a package of ours comes, goes or is upgraded.
+packages_state() {
+  dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' "${build_packages[@]}" \
+    "${run_packages[@]}" "${test_packages[@]}" 2>/dev/null | cksum | tr ' ' '-'
+}
+
+# build_project DIR OPTION...: sets DIR up once, again when the options, nvcc or packages have
+# changed (meson does not look again for what it once did not find), and compiles what has changed.
 build_project() {
   local dir=$1 name=${1##*/} wanted options
   shift
   mapfile -t options < <(common_options)
   options+=("$@")
-  wanted="${options[*]} nvcc=$(command -v nvcc || true)"
+  wanted="${options[*]} nvcc=$(command -v nvcc || true) packages=$(packages_state)"
   if [ ! -f "$dir/build.ninja" ]; then
     run_long "$dir/private/setup.log" "Setting up $name/" \
       meson setup "${options[@]}" "$dir" "$root" || return
   elif [ "$(cat "$dir/private/options" 2>/dev/null)" != "$wanted" ]; then
-    run_long "$dir/private/setup.log" "Setting up $name/ again: other options" \
+    run_long "$dir/private/setup.log" "Setting up $name/ again: options or packages have changed" \
       meson setup --reconfigure "${options[@]}" "$dir" "$root" || return
   fi
   printf '%s\n' "$wanted" >"$dir/private/options"
