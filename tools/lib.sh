@@ -39,8 +39,10 @@ die() {
 use_private_environment() {
   local cache=$root/build/private
   mkdir -p "$cache/tmp"
+  mkdir -p -m 700 "$cache/runtime"
   export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
-  export TMPDIR=$cache/tmp MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
+  export XDG_RUNTIME_DIR=$cache/runtime TMPDIR=$cache/tmp
+  export MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
   export PYTHONDONTWRITEBYTECODE=1
   export GST_REGISTRY=$cache/gstreamer-registry.bin
   # Debian's tools (meson among them) start with "env python3".
