@@ -78,7 +78,7 @@ class Pipeline:
         if self["decoder"].srcpads and not self["decoded"].get_static_pad("sink").is_linked():
             raise DemoError(f"{self.path}: has no picture in it")
         detail = (debug or "").strip().splitlines()[1:]  # the first line is a place in a source
-        raise DemoError(f"{self.path}: {element} says: {error.message}"
+        raise DemoError(f"{self.path}: GStreamer stopped at {element}: {error.message}"
                         + (f" ({' '.join(detail).strip()})" if detail else ""))
 
     def run(self, frames, patience=None):
@@ -135,7 +135,7 @@ def format_for(decoded):
     if decoded in transformable_formats() and decoded != "GBR":
         return decoded
     if info.flags & GstVideo.VideoFormatFlags.GRAY:
-        return "GRAY8"
+        return "GRAY16_LE" if info.bits > 8 else "GRAY8"
     return "I420"
 
 
