@@ -67,7 +67,8 @@ def log_magnitude(values):
 def show(axes, array, title, grid, **options):
     """Draws one panel; `grid` puts a line round every block."""
     height, width = array.shape[:2]
-    image = axes.imshow(array, interpolation="nearest", extent=(0, width, height, 0), **options)
+    # "antialiased" averages where several values share a pixel and leaves enlarged ones square.
+    image = axes.imshow(array, interpolation="antialiased", extent=(0, width, height, 0), **options)
     axes.set_title(title, fontsize=10)
     axes.set_xticks([])
     axes.set_yticks([])
@@ -82,9 +83,9 @@ def coefficients(path, source, values, levels, quality):
     window = busiest_window(magnitude, ZOOM_BLOCKS)
     zeros = 100 * numpy.mean(levels == 0)
     figure, axes = plot.subplots(2, 2, figsize=(11, 7.7), layout="constrained")
-    show(axes[0, 0], centre(source), "source", False)
+    show(axes[0, 0], source, "source; framed: the part that is enlarged below", False)
     outline_window(axes[0, 0], source, window)
-    image = show(axes[0, 1], centre(magnitude),
+    image = show(axes[0, 1], magnitude,
                  "luma coefficients, a block's where its samples are", False, cmap="magma")
     figure.colorbar(image, ax=axes[0, 1], label="log2(1 + |coefficient|)", shrink=0.85)
     show(axes[1, 0], magnitude[window], "enlarged: DC at the top left of each 8 x 8 block", True,
@@ -98,12 +99,11 @@ def coefficients(path, source, values, levels, quality):
 
 
 def outline_window(axes, source, window):
-    top = window[0].start - max(0, source.shape[0] - LARGEST) // 2
-    left = window[1].start - max(0, source.shape[1] - LARGEST) // 2
     size = window[1].stop - window[1].start, window[0].stop - window[0].start
-    axes.add_patch(plot.Rectangle((left, top), *size, fill=False, edgecolor="white", linewidth=1.5))
-    axes.set_xlim(0, min(LARGEST, source.shape[1]))
-    axes.set_ylim(min(LARGEST, source.shape[0]), 0)
+    corner = window[1].start, window[0].start
+    axes.add_patch(plot.Rectangle(corner, *size, fill=False, edgecolor="white", linewidth=1.5))
+    axes.set_xlim(0, source.shape[1])
+    axes.set_ylim(source.shape[0], 0)
 
 
 def quality_plot(path, points):
