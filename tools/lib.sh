@@ -39,7 +39,8 @@ die() {
 use_private_environment() {
   local cache=$root/build/private
   mkdir -p "$cache/tmp"
-  mkdir -p -m 700 "$cache/runtime"
+  mkdir -p "$cache/runtime"
+  chmod 700 "$cache/runtime"
   export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
   export XDG_RUNTIME_DIR=$cache/runtime TMPDIR=$cache/tmp
   export MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
