@@ -1,0 +1,216 @@
+"""Reads what bench_cuda and bench_cpu write: names into keys, counters, several runs into one."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import json
+import math
+import statistics
+from dataclasses import dataclass, field
+
+# Parts of a name that are Google Benchmark's own.
+LIBRARY_KEYS = {"iterations", "min_time", "min_warmup_time", "repeats"}
+DIRECTIONS = ("forward", "inverse")
+# The methods in the order of docs/kernels.md.
+ROAD = ("naive", "matrix", "separable", "decomposed", "shuffle", "reference", "ifast", "islow",
+        "float")
+# What has to be equal for two runs to be of the same thing.
+IDENTITY = {"cuda": ("device", "compiled_for"),
+            "cpu": ("cpu", "cores", "compiler", "highway_target")}
+
+
+class BenchError(Exception):
+    """Something that whoever called the program can put right."""
+
+
+@dataclass
+class Line:
+    """One benchmark: its name's keys, and the counters' medians over the runs."""
+    keys: dict
+    counters: dict
+    ranges: dict  # counter -> (least, most) over the runs
+
+    def __getitem__(self, key):
+        return self.keys.get(key, "")
+
+    def counter(self, name):
+        return self.counters.get(name)
+
+    @property
+    def name(self):
+        return "/".join(f"{key}:{value}" for key, value in self.keys.items())
+
+
+@dataclass
+class Results:
+    lines: list
+    contexts: dict              # engine -> context of its first run
+    runs: dict                  # engine -> how many runs
+    notes: list = field(default_factory=list)  # what was left out, and why
+
+    def select(self, **wanted):
+        """Lines whose keys have these values; "" is a key that the line has not."""
+        return [line for line in self.lines
+                if all(line[key] == value for key, value in wanted.items())]
+
+    def sizes(self, **wanted):
+        """Names of the sizes of these lines, small to large."""
+        blocks = {}
+        for line in self.select(**wanted):
+            if line["size"]:
+                blocks[line["size"]] = max(blocks.get(line["size"], 0),
+                                           line.counter("blocks") or 0)
+        return sorted(blocks, key=lambda size: (blocks[size], size))
+
+    def stream(self, engine, size, direction, **wanted):
+        """The fastest streaming kernel or copy, or None: a roof is the most that was reached."""
+        lines = [line for line in
+                 self.select(engine=engine, case="stream", size=size, direction=direction, **wanted)
+                 if line.counter("GB/s")]
+        return max(lines, key=lambda line: line.counter("GB/s"), default=None)
+
+
+def keys_of(name):
+    """The key:value pairs of a benchmark's name, without what the library adds."""
+    pairs = (part.split(":", 1) for part in name.split("/") if ":" in part)
+    return {key: value for key, value in pairs if key not in LIBRARY_KEYS}
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def load_run(path):
+    """The context of one file, and its benchmarks as (keys, counters)."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            run = json.load(file)
+    except OSError as error:
+        raise BenchError(f"{path}: {error.strerror}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BenchError(f"{path}: not JSON ({error}). A benchmark that is interrupted leaves an "
+                         "incomplete file; run it again with --benchmark_out_format=json "
+                         f"--benchmark_out={path}") from error
+    if not isinstance(run, dict) or not isinstance(run.get("benchmarks"), list):
+        raise BenchError(f"{path}: not a run of Google Benchmark: it has no list \"benchmarks\"")
+    return run.get("context", {}), run["benchmarks"]
+
+
+def readings(path, benchmarks, notes):
+    """Yields (keys, counters) of the lines that count."""
+    # With repetitions the library adds medians of its own; those are used then.
+    has_median = {b.get("run_name") for b in benchmarks if b.get("aggregate_name") == "median"}
+    for benchmark in benchmarks:
+        name = benchmark.get("name", "")
+        if benchmark.get("error_occurred") or benchmark.get("skipped"):
+            reason = benchmark.get("error_message") or benchmark.get("skip_message", "skipped")
+            notes.append(f"{path}: {name}: {reason}")
+            continue
+        run_name = benchmark.get("run_name", name)
+        if benchmark.get("run_type") == "aggregate":
+            if benchmark.get("aggregate_name") != "median":
+                continue
+        elif run_name in has_median:
+            continue
+        keys = keys_of(run_name)
+        if keys.get("engine") not in IDENTITY or "case" not in keys:
+            raise BenchError(f"{path}: \"{name}\" does not begin with engine:cuda/case:... or "
+                             "engine:cpu/case:...; only bench_cuda and bench_cpu are understood")
+        counters = {key: float(value) for key, value in benchmark.items()
+                    if is_number(value) and math.isfinite(value) and value >= 0}
+        yield keys, counters
+
+
+def load(paths):
+    """All runs in one: medians over the runs of the same device. Raises BenchError."""
+    collected, contexts, runs, notes = {}, {}, {}, []
+    for path in paths:
+        context, benchmarks = load_run(path)
+        engines = set()
+        for keys, counters in readings(path, benchmarks, notes):
+            engines.add(keys["engine"])
+            collected.setdefault(tuple(keys.items()), []).append(counters)
+        if not engines:
+            raise BenchError(f"{path}: no benchmark in it has a result" +
+                             "".join("\n  " + note for note in notes))
+        for engine in engines:
+            runs[engine] = runs.get(engine, 0) + 1
+            first = contexts.setdefault(engine, context)
+            for key in IDENTITY[engine]:
+                if first.get(key) != context.get(key):
+                    raise BenchError(
+                        f"{path}: {key} is \"{context.get(key)}\" and not \"{first.get(key)}\" as "
+                        "in the files before it: such runs do not go into one picture")
+    return Results([merged(keys, list_) for keys, list_ in collected.items()], contexts, runs,
+                   notes)
+
+
+def merged(keys, readings_):
+    counters, ranges = {}, {}
+    for name in {name: None for reading in readings_ for name in reading}:
+        values = [reading[name] for reading in readings_ if name in reading]
+        counters[name] = statistics.median(values)
+        ranges[name] = min(values), max(values)
+    return Line(dict(keys), counters, ranges)
+
+
+def context_number(context, key):
+    """A number of the context, which holds strings. Raises BenchError."""
+    value = context.get(key)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if not number > 0 or math.isinf(number):
+        said = "is missing" if value is None else f"is \"{value}\""
+        raise BenchError(f"the run's context: {key} {said}, where the issue rate needs a number")
+    return number
+
+
+def issue_rate(context):
+    """Instructions of single threads that the GPU can issue in a second."""
+    # Every SM since Volta has four schedulers, each of which issues one instruction of a warp of 32
+    # threads in a clock cycle.
+    return (context_number(context, "sm_count") *
+            context_number(context, "sm_clock_mhz") * 1e6 * 4 * 32)
+
+
+def load_peers(path):
+    """[{"name", "direction", "ratios": {size: ratio}}] and where they are from. Raises BenchError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            told = json.load(file)
+        peers = [{"name": str(peer["name"]), "direction": peer["direction"],
+                  "ratios": {str(size): float(ratio) for size, ratio in peer["ratios"].items()}}
+                 for peer in told["peers"]]
+        source = str(told["source"])
+    except OSError as error:
+        raise BenchError(f"{path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BenchError(
+            f"{path}: {type(error).__name__} {error}; wanted: {{\"source\": TEXT, \"peers\": "
+            "[{\"name\": TEXT, \"direction\": \"forward\" or \"inverse\", "
+            "\"ratios\": {SIZE: RATIO}}]}") from error
+    for peer in peers:
+        if peer["direction"] not in DIRECTIONS:
+            raise BenchError(f"{path}: {peer['name']}: no direction is called "
+                             f"\"{peer['direction']}\"")
+    return peers, source
+
+
+def device_line(results, engine):
+    """One line for captions: what was measured on what."""
+    context = results.contexts[engine]
+    if engine == "cuda":
+        parts = [context.get("device"), with_word("driver", context.get("driver")),
+                 with_word("CUDA", context.get("cuda")),
+                 context.get("sm_clock_mhz") and f"{context['sm_clock_mhz']} MHz",
+                 with_word("compiled for", context.get("compiled_for"))]
+    else:
+        parts = [context.get("cpu"), context.get("cores") and f"{context['cores']} cores",
+                 context.get("compiler"), with_word("Highway", context.get("highway_target")),
+                 with_word("libavcodec", context.get("libavcodec"))]
+    if results.runs[engine] > 1:
+        parts.append(f"median of {results.runs[engine]} runs")
+    return ", ".join(part for part in parts if part)
+
+
+def with_word(word, value):
+    return f"{word} {value}" if value else ""

@@ -1,0 +1,132 @@
+"""Markdown tables of benchmark results, one for each engine and case."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from bench_runs import ROAD, device_line
+
+# How a table is headed. Cases that are not here are headed by their names.
+TITLES = {
+    "stream": "The limit: a streaming kernel or copy of the same bytes",
+    "limit": "Quantised 16-bit coefficients, block layout, raster order, one 8-bit plane",
+    "psnr": "Forward with PSNR in the same pass",
+    "planes": "4:2:0, all planes in one launch",
+    "ladder": "Every method",
+    "serial": "CPU engine, plain C++, one thread",
+    "simd": "CPU engine, SIMD, one thread",
+    "tbb": "CPU engine, SIMD where there is any, oneTBB",
+    "avdct": "FFmpeg's AVDCT as a whole job",
+    "L2": "One buffer again and again: resident in the cache, not comparable with the limit",
+}
+
+
+def rate_text(rate):
+    return f"{rate:.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+def ratio_text(ratio):
+    return f"{ratio:.2f}" if ratio >= 0.095 else f"{ratio:.1g}"
+
+
+# Columns of cases with one size: counter, heading, format.
+COLUMNS = (("ns/block", "ns/block", "{:.3g}".format), ("GB/s", "GB/s", rate_text),
+           ("ratio", "ratio", ratio_text),
+           ("instr/sample", "instructions/sample", "{:.1f}".format),
+           ("x AVDCT", "times AVDCT's speed", "{:.1f}".format))
+
+
+def ordered(items):
+    return list(dict.fromkeys(items))
+
+
+def rank(line):
+    """Methods stand in the order of the road, everything else as it was measured."""
+    return ROAD.index(line["method"]) if line["method"] in ROAD else len(ROAD)
+
+
+def cell(line):
+    """Ratio, GB/s and, on the CPU, speed relative to AVDCT's."""
+    if line is None:
+        return ""
+    rate, ratio, avdct = map(line.counter, ("GB/s", "ratio", "x AVDCT"))
+    texts = [] if rate is None else [rate_text(rate) + " GB/s"]
+    if avdct is not None:
+        texts.append(f"{avdct:.1f} x AVDCT")
+    text = ", ".join(texts)
+    return text if ratio is None else f"**{ratio_text(ratio)}**" + (f" ({text})" if text else "")
+
+
+def markdown(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def table(results, engine, case):
+    lines = sorted(results.select(engine=engine, case=case), key=rank)
+    sizes = results.sizes(engine=engine, case=case)
+    names = ordered(key for line in lines for key in line.keys if key not in
+                    ("engine", "case", "size"))
+    if len(sizes) > 1:
+        rows = []
+        for values in ordered(tuple(line[name] for name in names) for line in lines):
+            wanted = dict(zip(names, values))
+            found = [next(iter(results.select(engine=engine, case=case, size=size, **wanted)), None)
+                     for size in sizes]
+            rows.append([*values, *map(cell, found)])
+        return markdown([*names, *sizes], rows)
+    return one_size_table(lines, names)
+
+
+def one_size_table(lines, names):
+    columns = [c for c in COLUMNS if any(line.counter(c[0]) is not None for line in lines)]
+    slowest = {line["direction"]: line.counter("ns/block") for line in lines
+               if line["method"] == ROAD[0]}
+    header = [*names, *(heading for _, heading, _ in columns)]
+    if slowest:
+        header.append(f"times {ROAD[0]}'s speed")
+    rows = []
+    for line in lines:
+        row = [line[name] for name in names]
+        for counter, _, form in columns:
+            value = line.counter(counter)
+            row.append("" if value is None else form(value))
+        if slowest:
+            time, base = line.counter("ns/block"), slowest.get(line["direction"])
+            row.append(f"{base / time:.1f}" if base and time else "")
+        rows.append(row)
+    return markdown(header, rows)
+
+
+def spread(results, engine):
+    """How far runs lie apart, where there are several."""
+    worst, name = 0.0, ""
+    for line in results.select(engine=engine):
+        least, most = line.ranges.get("ns/block", (0, 0))
+        if least and most / least - 1 > worst:
+            worst, name = most / least - 1, line.name
+    return f"Runs differ by up to {100 * worst:.0f} % ({name})." if name else ""
+
+
+def document(results, peers=(), peers_source=""):
+    """Every table as Markdown."""
+    parts = []
+    for engine in ordered(line["engine"] for line in results.lines):
+        parts.append(device_line(results, engine) + ".")
+        date = results.contexts[engine].get("date", "")[:10]
+        reasons = results.contexts[engine].get("throttle_reasons")
+        parts[-1] += f" Measured {date}." if date else ""
+        parts[-1] += f" Clocks held back by: {reasons}." if reasons else ""
+        parts[-1] += " Bold: time of the streaming kernel or copy over the time."
+        if results.runs[engine] > 1 and (told := spread(results, engine)):
+            parts[-1] += " " + told
+        for case in ordered(line["case"] for line in results.select(engine=engine)):
+            size = results.sizes(engine=engine, case=case)
+            title = TITLES.get(case, case)
+            parts.append(f"### {title}" + (f", {size[0]}" if len(size) == 1 else ""))
+            parts.append(table(results, engine, case))
+    if peers:
+        sizes = ordered(size for peer in peers for size in peer["ratios"])
+        parts += ["### Peers", peers_source, markdown(
+            ["peer", "direction", *sizes],
+            [[peer["name"], peer["direction"],
+              *(f"{peer['ratios'][s]:.2f}" if s in peer["ratios"] else "" for s in sizes)]
+             for peer in peers])]
+    return "\n\n".join(parts) + "\n"
