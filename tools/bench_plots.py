@@ -6,7 +6,7 @@ import tempfile
 import warnings
 
 from bench_runs import DIRECTIONS, BenchError, device_line, issue_rate
-from bench_tables import rank, rate_text, ratio_text
+from bench_tables import rank, number_text, ratio_text
 
 # matplotlib wants a folder for its cache of fonts; the home directory is not ours to write to.
 os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "plot-bench-matplotlib"))
@@ -113,7 +113,7 @@ def draw_roofs(axes, results, direction, colours, rate, span):
             continue
         y = roof.counter("GB/s")
         axes.plot([span[0], min(span[1], rate / y / 1e9)], [y, y], color=colour, linewidth=1.6,
-                  label=f"streaming kernel, {size}: {rate_text(y)} GB/s",
+                  label=f"streaming kernel, {size}: {number_text(y)} GB/s",
                   gid=gid("roof", size, direction))
     axes.plot(span, [rate / x / 1e9 for x in span], color="black", linewidth=1.6,
               label=f"issue rate: {rate / 1e12:.1f} T instructions/s", gid=gid("issue", direction))
@@ -209,7 +209,7 @@ def ratio_bars(results, path, peers=(), peers_source=""):
         panel.axhline(1, color="black", linewidth=1.2, gid=gid("limit", direction))
         roofs = [results.stream("cuda", size, direction) for size in sizes]
         panel.set_xticks(range(len(sizes)), [
-            size + (f"\n1 = {rate_text(roof.counter('GB/s'))} GB/s" if roof else "")
+            size + (f"\n1 = {number_text(roof.counter('GB/s'))} GB/s" if roof else "")
             for size, roof in zip(sizes, roofs)])
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncol=3)
     if not drawn:
@@ -271,7 +271,7 @@ def cpu_bars(results, path):
                            {group: line.counter("GB/s") for group, line in lines.items()},
                            {group: line.ranges["GB/s"] for group, line in lines.items()}))
         panel.set_title(direction)
-        draw_bars(panel, list(groups), series, rate_text)
+        draw_bars(panel, list(groups), series, number_text)
         panel.set_xticks(range(len(groups)), list(groups))
         panel.legend(loc="upper left")
     axes["forward"].set_ylabel(f"GB/s of the bytes that must move, {size}")

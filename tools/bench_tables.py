@@ -17,8 +17,8 @@ TITLES = {
 }
 
 
-def rate_text(rate):
-    return f"{rate:.0f}" if rate >= 100 else f"{rate:.3g}"
+def number_text(number):
+    return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def ratio_text(ratio):
@@ -26,7 +26,7 @@ def ratio_text(ratio):
 
 
 # Columns of cases with one size: counter, heading, format.
-COLUMNS = (("ns/block", "ns/block", "{:.3g}".format), ("GB/s", "GB/s", rate_text),
+COLUMNS = (("ns/block", "ns/block", number_text), ("GB/s", "GB/s", number_text),
            ("ratio", "ratio", ratio_text),
            ("instr/sample", "instructions/sample", "{:.1f}".format),
            ("x AVDCT", "times AVDCT's speed", "{:.1f}".format))
@@ -46,7 +46,7 @@ def cell(line):
     if line is None:
         return ""
     rate, ratio, avdct = map(line.counter, ("GB/s", "ratio", "x AVDCT"))
-    texts = [] if rate is None else [rate_text(rate) + " GB/s"]
+    texts = [] if rate is None else [number_text(rate) + " GB/s"]
     if avdct is not None:
         texts.append(f"{avdct:.1f} x AVDCT")
     text = ", ".join(texts)

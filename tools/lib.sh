@@ -25,6 +25,7 @@ run_packages=(
 test_packages=(
   libgtest-dev libbenchmark-dev libjpeg62-turbo-dev libturbojpeg0-dev libjpeg-turbo-progs
   ffmpeg netpbm valgrind clang-format shellcheck
+  python3-matplotlib # pictures of benchmarks
 )
 demo_packages=(python3-pil python3-matplotlib)
 
