@@ -108,11 +108,12 @@ __device__ __forceinline__ void reference(double* values, uint32_t count, int le
 }
 
 // decomposed: a thread transforms a whole row with Sung's eight taps, then a whole column, by way
-// of shared memory. 32 blocks a CTA; rows of nine floats and blocks of 73 spread the accesses over
-// the banks.
+// of shared memory. 32 blocks a CTA. Rows of nine floats give each of a warp's 32 threads a bank of
+// its own: element i of row r of block b is in bank (72 b + 9 r + i) mod 32, which takes 32 values
+// both for a fixed i (rows) and for a fixed r (columns).
 template <bool kForward>
 __device__ __forceinline__ void decomposed(float* values, uint32_t count, int level_shift) {
-  constexpr int kRow = 9, kBlock = 8 * kRow + 1;
+  constexpr int kRow = 9, kBlock = 8 * kRow;
   __shared__ float blocks[kRepackThreads / 8 * kBlock];
   const uint32_t block = blockIdx.x * (kRepackThreads / 8) + threadIdx.x / 8;
   const int line = threadIdx.x % 8;
