@@ -61,6 +61,22 @@ Status Context::kernel(const void* image, const char* name, CUfunction* function
   return {};
 }
 
+bool Context::has_dependent_launch() {
+  if (dependent_launch_ < 0) {
+    int major = 0;
+    CUdevice device = 0;
+    ScopedContext scoped(*this);
+    const bool known =
+        scoped.status().ok() && driver_.launch_kernel_ex != nullptr &&
+        driver_.ctx_get_device != nullptr && driver_.device_get_attribute != nullptr &&
+        driver_.ctx_get_device(&device) == CUDA_SUCCESS &&
+        driver_.device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                     device) == CUDA_SUCCESS;
+    dependent_launch_ = known && major >= 9 ? 1 : 0;
+  }
+  return dependent_launch_ == 1;
+}
+
 ScopedContext::ScopedContext(const Context& context) : driver_(context.driver()) {
   status_ = driver_.check(driver_.ctx_push_current(context.handle()), "cuCtxPushCurrent");
 }

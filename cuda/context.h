@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,6 +33,9 @@ class Context {
   // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
   Status kernel(const void* image, const char* name, CUfunction* function);
 
+  // Whether a kernel may be launched before its predecessor in the stream has finished (sm_90 on).
+  bool has_dependent_launch();
+
  private:
   Status module_of(const void* image, CUmodule* module);
 
@@ -42,6 +46,7 @@ class Context {
   std::vector<CUevent> spare_events_[2];
   std::unordered_map<const void*, CUmodule> modules_;
   std::unordered_map<std::string, CUfunction> kernels_;
+  std::atomic<int> dependent_launch_ = -1;  // -1: not asked yet
 };
 
 // Makes a context current for a scope, whatever was current before.

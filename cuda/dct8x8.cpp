@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "cuda/cuda_device.h"
+#include "cuda/dct8x8_fast_plan.h"
 #include "cuda/dct8x8_plan.h"
 #include "cuda/queue.h"
 
 // The fat binaries, embedded by the build.
 extern "C" {
-extern const unsigned char cuda_image_dct8x8_fused_forward[];
-extern const unsigned char cuda_image_dct8x8_fused_inverse[];
+extern const unsigned char cuda_image_dct8x8_general[];
 extern const unsigned char cuda_image_dct8x8_repack[];
 extern const unsigned char cuda_image_dct8x8_teaching[];
 }
@@ -46,18 +46,18 @@ unsigned teaching_ctas(Method method, uint32_t blocks) {
   return (blocks + blocks_a_cta - 1) / blocks_a_cta;
 }
 
-Status launch_fused(StreamQueue& queue, const Dct8x8Job& job, ForwardParams* params) {
-  const std::string name = fused_kernel_name(job);
-  if (job.direction == Direction::kForward) {
-    void* arguments[] = {params};
-    return queue.launch(cuda_image_dct8x8_fused_forward, name.c_str(), fused_ctas(job),
-                        kFusedThreads, arguments);
-  }
+// The kernel that takes everything; sums go through `scratch`, as those of the methods that are not
+// fused.
+Status launch_general(StreamQueue& queue, const Dct8x8Job& job, ForwardParams* params) {
+  const std::string name = general_kernel_name(job);
   InverseParams inverse;
-  inverse.frame = params->frame;
-  std::copy_n(params->inverse_tables, 3, inverse.tables);
-  void* arguments[] = {&inverse};
-  return queue.launch(cuda_image_dct8x8_fused_inverse, name.c_str(), fused_ctas(job), kFusedThreads,
+  void* arguments[] = {params};
+  if (job.direction == Direction::kInverse) {
+    inverse.frame = params->frame;
+    std::copy_n(params->inverse_tables, 3, inverse.tables);
+    arguments[0] = &inverse;
+  }
+  return queue.launch(cuda_image_dct8x8_general, name.c_str(), fused_ctas(job), kFusedThreads,
                       arguments);
 }
 
@@ -122,6 +122,35 @@ size_t scratch_bytes(const Dct8x8Job& job) {
   return kSumsBytes + 64 * value_kind(job.method).bytes * std::min(kChunkBlocks, total_blocks(job));
 }
 
+// Sums of kernels that only add to them.
+Status submit_with_scratch(StreamQueue& queue, const Dct8x8Job& job) {
+  CUdeviceptr scratch = 0;
+  if (const size_t bytes = scratch_bytes(job); bytes > 0)
+    CT_RETURN_IF_ERROR(queue.scratch(bytes, &scratch));
+  ForwardParams params;
+  CT_RETURN_IF_ERROR(make_params(job, reinterpret_cast<Dct8x8Sums*>(scratch), &params));
+  if (job.measure != 0) CT_RETURN_IF_ERROR(queue.clear(scratch, sizeof(Dct8x8Sums)));
+  CT_RETURN_IF_ERROR(is_fused(job.method)
+                         ? launch_general(queue, job, &params)
+                         : launch_chunks(queue, job, params, scratch + kSumsBytes));
+  if (job.measure == 0) return {};
+  return queue.read_back(job.sums, scratch, sizeof(Dct8x8Sums));
+}
+
+// One launch and nothing else: a kernel that measures writes its sums to the host by itself.
+Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
+  *taken = false;
+  if (!is_fused(job.method)) return {};
+  CUdeviceptr progress = 0;
+  if (job.measure != 0) CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));
+  std::optional<FastLaunch> launch = fast_launch(job, reinterpret_cast<SumsInProgress*>(progress));
+  if (!launch) return {};
+  *taken = true;
+  void* arguments[] = {launch->argument()};
+  return queue.launch(launch->image, launch->kernel.c_str(), launch->ctas, kFusedThreads, arguments,
+                      true);
+}
+
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
@@ -129,18 +158,9 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
     return Status::error(StatusCode::kInvalidArgument,
                          "the CUDA engine needs a CUDA device and one of its queues");
   }
-  CUdeviceptr scratch = 0;
-  if (const size_t bytes = scratch_bytes(job); bytes > 0)
-    CT_RETURN_IF_ERROR(stream->scratch(bytes, &scratch));
-
-  ForwardParams params;
-  CT_RETURN_IF_ERROR(make_params(job, reinterpret_cast<Dct8x8Sums*>(scratch), &params));
-  if (job.measure != 0) CT_RETURN_IF_ERROR(stream->clear(scratch, sizeof(Dct8x8Sums)));
-  CT_RETURN_IF_ERROR(is_fused(job.method)
-                         ? launch_fused(*stream, job, &params)
-                         : launch_chunks(*stream, job, params, scratch + kSumsBytes));
-  if (job.measure != 0)
-    CT_RETURN_IF_ERROR(stream->read_back(job.sums, scratch, sizeof(Dct8x8Sums)));
+  bool taken = false;
+  CT_RETURN_IF_ERROR(submit_fast(*stream, job, &taken));
+  if (!taken) CT_RETURN_IF_ERROR(submit_with_scratch(*stream, job));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 

@@ -69,34 +69,10 @@ __device__ __forceinline__ void load_samples(const SampleParams& plane, const Bl
   });
 }
 
-// The same for contiguous 8-bit samples whose rows of blocks are aligned to 8 bytes.
-template <typename Value>
-__device__ __forceinline__ void load_bytes(const SampleParams& plane, const BlockPlace& place,
-                                           Value* v) {
-  const int valid = plane.width - 8 * place.bx;
-  const uint8_t* corner = plane.data + 8 * place.bx;
-#pragma unroll
-  for (int y = 0; y < 8; ++y) {
-    const uint8_t* row = corner + min(8 * place.by + y, plane.rows - 1) * plane.pitch;
-    uint2 eight;
-    if (valid >= 8) {
-      eight = *reinterpret_cast<const uint2*>(row);
-    } else {
-      uint64_t bytes = row[valid - 1] * 0x0101010101010101ull;
-      for (int x = valid - 2; x >= 0; --x) bytes = bytes << 8 | row[x];
-      eight = make_uint2(uint32_t(bytes), uint32_t(bytes >> 32));
-    }
-#pragma unroll
-    for (int x = 0; x < 8; ++x)
-      v[8 * y + x] = Value((x < 4 ? eight.x : eight.y) >> (8 * (x % 4)) & 255);
-  }
-}
-
-// Writes the visible samples of a block, rounded and clamped by the method M.
-template <typename M>
+// Writes the visible samples of a block. sample(i) is the i-th one, rounded and clamped.
+template <typename Sample>
 __device__ __forceinline__ void store_samples(const SampleParams& plane, const BlockPlace& place,
-                                              int32_t low, int32_t high,
-                                              const typename M::Value* v) {
+                                              Sample&& sample) {
   with_container(plane.type, [&](auto container) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) {
@@ -108,8 +84,7 @@ __device__ __forceinline__ void store_samples(const SampleParams& plane, const B
           const int column = 8 * place.bx + x;
           if (column < plane.width) {
             *reinterpret_cast<decltype(container)*>(row + int64_t(column) * plane.stride) =
-                decltype(container)((M::sample(v[8 * y + x], low, high) - plane.bias)
-                                    << plane.shift);
+                decltype(container)((sample(8 * y + x) - plane.bias) << plane.shift);
           }
         }
       }
@@ -117,36 +92,11 @@ __device__ __forceinline__ void store_samples(const SampleParams& plane, const B
   });
 }
 
-// The same for contiguous 8-bit samples whose rows of blocks are aligned to 8 bytes.
-template <typename M>
-__device__ __forceinline__ void store_bytes(const SampleParams& plane, const BlockPlace& place,
-                                            const typename M::Value* v) {
-  const int valid = plane.width - 8 * place.bx;
-  uint8_t* corner = plane.data + 8 * place.bx;
-#pragma unroll
-  for (int y = 0; y < 8; ++y) {
-    uint32_t half[2] = {0, 0};
-#pragma unroll
-    for (int x = 0; x < 8; ++x)
-      half[x / 4] |= uint32_t(M::sample(v[8 * y + x], 0, 255)) << (8 * (x % 4));
-    if (8 * place.by + y >= plane.rows) continue;
-    uint8_t* row = corner + (8 * place.by + y) * plane.pitch;
-    if (valid >= 8) {
-      *reinterpret_cast<uint2*>(row) = make_uint2(half[0], half[1]);
-    } else {
-      uint64_t bytes = uint64_t(half[1]) << 32 | half[0];
-      for (int x = 0; x < valid; ++x, bytes >>= 8) row[x] = uint8_t(bytes);
-    }
-  }
-}
-
-// The squared difference of a block's visible samples, as the method M rounds and clamps them, to
-// those of `plane`.
-template <typename M>
+// The squared difference of a block's visible samples, sample(i) as above, to those of `plane`.
+template <typename Sample>
 __device__ __forceinline__ uint64_t squared_error(const SampleParams& plane,
-                                                  const BlockPlace& place, int32_t low,
-                                                  int32_t high, int32_t peak,
-                                                  const typename M::Value* v) {
+                                                  const BlockPlace& place, int32_t peak,
+                                                  Sample&& sample) {
   uint64_t sum = 0;
   with_container(plane.type, [&](auto container) {
 #pragma unroll
@@ -157,9 +107,9 @@ __device__ __forceinline__ uint64_t squared_error(const SampleParams& plane,
       for (int x = 0; x < 8; ++x) {
         const int column = 8 * place.bx + x;
         if (column < plane.width) {
-          const int64_t error = M::sample(v[8 * y + x], low, high) -
-                                read_sample<decltype(container)>(
-                                    row + int64_t(column) * plane.stride, plane.shift, peak);
+          const int64_t error =
+              sample(8 * y + x) - read_sample<decltype(container)>(
+                                      row + int64_t(column) * plane.stride, plane.shift, peak);
           sum += uint64_t(error * error);
         }
       }
@@ -230,7 +180,7 @@ __device__ __forceinline__ int quantize_eight(typename M::Value* v, const Forwar
     const int i = natural(k);
     c[k] = M::template store<Coef>(v[i], table, i);
     zeros += c[k] == Coef(0);
-    if constexpr (kReconstruct) v[i] = M::load(c[k], *inverse, i);
+    if constexpr (kReconstruct) v[i] = M::template load<Coef>(c[k], *inverse, i);
   }
   return zeros;
 }

@@ -9,9 +9,10 @@
 
 namespace cudatransform::cuda {
 
-// Threads in a block of the fused kernels, each of which transforms one 8x8 block.
+// Threads in a CTA of the fused kernels, and how many 8x8 blocks those have.
 inline constexpr unsigned kFusedThreads = 128;
-// Threads in a block of the repack and teaching kernels: four 8x8 blocks with a thread a sample.
+inline constexpr unsigned kSplitThreads = 8;  // that share a block where a frame is small
+// Threads in a CTA of the repack and teaching kernels: four 8x8 blocks with a thread a sample.
 inline constexpr unsigned kRepackThreads = 256;
 
 // n / d for n < 2^31 as (n * multiplier) >> shift: a multiplication instead of some twenty
@@ -84,5 +85,80 @@ struct RepackParams {
   uint32_t count;
 };
 static_assert(sizeof(RepackParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
+
+// ---- The fast kernels: the common formats, with little to be told and to compute per block ----
+
+// Where measured sums are collected on the device. All zero between kernels: the CTA that finishes
+// last hands the sums over and clears them.
+struct SumsInProgress {
+  Dct8x8Sums sums;
+  uint32_t finished_ctas;
+};
+
+struct FastPlane {
+  uint8_t* samples;    // aligned to a row of a block: 8 bytes, or 16 of 16-bit samples
+  uint8_t* coefs[2];   // [1]: of the second component, where two share the plane
+  int64_t row_step;    // Layout::kPlane: bytes from a row of blocks to the next
+  int32_t coef_pitch;  // Layout::kPlane: bytes from a row of coefficients to the next
+  int32_t pitch;
+  int32_t width, rows;
+  uint32_t blocks_w;
+  Divider by_blocks_w;
+  uint32_t blocks;     // of both components
+  uint32_t first_cta;  // UINT32_MAX: no such plane
+  int32_t shift;
+  // Two components whose samples alternate (NV12's chroma). Blocks alternate as well: even ones
+  // belong to the first component.
+  bool interleaved;
+  uint8_t component[2];
+};
+
+struct FastFrame {
+  FastPlane planes[3];
+  float peak;                // 2^depth - 1
+  float forward_dc;          // float: what the DC value loses
+  float inverse_dc;          // float: what the DC value gets
+  SumsInProgress* progress;  // only with measurements, as all that follows
+  Dct8x8Sums* sums;          // pinned host memory
+  uint32_t measure;
+  uint32_t ctas;
+};
+
+// float: coefficient = value x mul.
+// islow: coefficient = value x mul, rounded; mul is 1 / (8 q) (1 + 2^-16): see
+// FastIslow::quantize().
+struct alignas(16) FastForwardTable {
+  float mul[64];
+};
+// float: normalised value (1 is the peak) = coefficient x mul.
+// islow: one word for two neighbours: bits 0..7 the first one's q, bits 24..31 the second one's;
+// and the levels that need no saturation, as pairs of 16 bits. See dequantize_low()
+// and exceeds_limits().
+struct alignas(16) FastInverseTable {
+  union {
+    float mul[64];
+    struct {
+      uint32_t q[32];
+      uint32_t limit[32];
+    };
+  };
+};
+
+struct FastForwardParams {
+  FastFrame frame;
+  FastForwardTable tables[3];
+};
+struct FastMeasureParams {
+  FastForwardParams forward;
+  FastInverseTable inverse[3];
+};
+struct FastInverseParams {
+  FastFrame frame;
+  FastInverseTable tables[3];
+};
+struct FastCompareParams {
+  FastInverseParams inverse;
+  FastPlane reference[3];  // as frame.planes, with other samples
+};
 
 }  // namespace cudatransform::cuda

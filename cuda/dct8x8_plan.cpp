@@ -8,13 +8,6 @@ namespace {
 // Vector loads and stores of coefficients are this wide.
 constexpr uintptr_t kCoefAlignment = 16;
 
-Divider make_divider(uint32_t d) {
-  uint32_t log2 = 0;
-  while ((uint64_t{1} << log2) < d) ++log2;
-  const uint32_t shift = 31 + log2;
-  return {static_cast<uint32_t>(((uint64_t{1} << shift) + d - 1) / d), shift};
-}
-
 bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
   return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
          static_cast<uintptr_t>(pitch) % alignment == 0;
@@ -52,6 +45,11 @@ CoefParams coef_params(const Dct8x8Job& job, const CoefPlane& plane) {
   return params;
 }
 
+// The float kernels work on samples divided by the peak.
+void normalize(int32_t peak, InverseTable* table) {
+  for (float& mul : table->mul) mul /= static_cast<float>(peak);
+}
+
 uint32_t plane_blocks(const CoefPlane& plane) {
   return static_cast<uint32_t>(plane.blocks_w) * static_cast<uint32_t>(plane.blocks_h);
 }
@@ -59,23 +57,14 @@ uint32_t plane_ctas(const CoefPlane& plane) {
   return (plane_blocks(plane) + kFusedThreads - 1) / kFusedThreads;
 }
 
-// What the fast kernels take for granted.
-bool is_fast(const Dct8x8Job& job) {
-  if (!job.quantized || job.type != CoefType::kS16 || job.layout != Layout::kBlock ||
-      job.order != Order::kRaster || job.depth != 8) {
-    return false;
-  }
-  for (int c = 0; c < job.components; ++c) {
-    const SamplePlane& plane = job.samples[c];
-    if (plane.type != SampleType::kU8 || plane.stride != 1 || plane.row_repeat != 1 ||
-        !is_aligned(plane.data, plane.pitch, 8)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
+
+Divider make_divider(uint32_t d) {
+  uint32_t log2 = 0;
+  while ((uint64_t{1} << log2) < d) ++log2;
+  const uint32_t shift = 31 + log2;
+  return {static_cast<uint32_t>(((uint64_t{1} << shift) + d - 1) / d), shift};
+}
 
 bool is_fused(Method method) { return method == Method::kIslow || method == Method::kFloat; }
 
@@ -124,6 +113,7 @@ Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ForwardParams* params
     if (!inverse) params->tables[c] = make_forward_table(job.method, table);
     if (inverse || (job.measure & kMeasureSse) != 0)
       params->inverse_tables[c] = make_inverse_table(job.method, table);
+    if (job.method == Method::kFloat) normalize(frame.peak, &params->inverse_tables[c]);
   }
   return {};
 }
@@ -140,13 +130,12 @@ uint32_t total_blocks(const Dct8x8Job& job) {
   return blocks;
 }
 
-std::string fused_kernel_name(const Dct8x8Job& job) {
+std::string general_kernel_name(const Dct8x8Job& job) {
   std::string name = job.direction == Direction::kForward ? "forward_" : "inverse_";
   name += method_name(job.method);
-  name += is_fast(job)                 ? "_fast"
-          : job.type == CoefType::kS16 ? "_s16"
-          : job.type == CoefType::kS32 ? "_s32"
-                                       : "_f32";
+  name += job.type == CoefType::kS16   ? "_general_s16"
+          : job.type == CoefType::kS32 ? "_general_s32"
+                                       : "_general_f32";
   if (job.measure != 0) name += "_measure";
   return name;
 }

@@ -19,7 +19,10 @@ Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ForwardParams* params
 uint32_t fused_ctas(const Dct8x8Job& job);
 uint32_t total_blocks(const Dct8x8Job& job);
 
-// The fused kernel for the job: "forward_islow_fast", "inverse_float_s16_measure" ...
-std::string fused_kernel_name(const Dct8x8Job& job);
+// n / d as kernels compute it.
+Divider make_divider(uint32_t d);
+
+// The general kernel for a job of a fused method: "forward_islow_general_s16" ...
+std::string general_kernel_name(const Dct8x8Job& job);
 
 }  // namespace cudatransform::cuda

@@ -66,6 +66,10 @@ Status resolve(void* library, Driver* driver) {
                                                     " lacks " + name + ": it is too old");
   CT_CUDA_ENTRY_POINTS(CT_CUDA_RESOLVE)
 #undef CT_CUDA_RESOLVE
+#define CT_CUDA_RESOLVE(member, function, name) \
+  driver->member = reinterpret_cast<decltype(driver->member)>(dlsym(library, name));
+  CT_CUDA_OPTIONAL_ENTRY_POINTS(CT_CUDA_RESOLVE)
+#undef CT_CUDA_RESOLVE
   return {};
 }
 

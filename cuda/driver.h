@@ -44,9 +44,16 @@ namespace cudatransform::cuda {
   X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                \
   X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")
 
+// Those that the engine does without where the driver is too old to have them.
+#define CT_CUDA_OPTIONAL_ENTRY_POINTS(X)                                \
+  X(ctx_get_device, cuCtxGetDevice, "cuCtxGetDevice")                   \
+  X(device_get_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute") \
+  X(launch_kernel_ex, cuLaunchKernelEx, "cuLaunchKernelEx")
+
 struct Driver {
 #define CT_CUDA_MEMBER(member, function, name) decltype(&::function) member = nullptr;
   CT_CUDA_ENTRY_POINTS(CT_CUDA_MEMBER)
+  CT_CUDA_OPTIONAL_ENTRY_POINTS(CT_CUDA_MEMBER)
 #undef CT_CUDA_MEMBER
 
   // Ok for CUDA_SUCCESS; otherwise a failure whose message is "<what>: <the error's CUDA name>".

@@ -7,6 +7,8 @@
 namespace cudatransform::cuda {
 namespace {
 
+std::atomic<bool> dependent_launch = true;
+
 class EventFence final : public Fence {
  public:
   EventFence(std::shared_ptr<Context> context, CUevent event)
@@ -49,12 +51,15 @@ class EventFence final : public Fence {
 
 }  // namespace
 
+void set_dependent_launch(bool allowed) { dependent_launch = allowed; }
+
 StreamQueue::~StreamQueue() {
   ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return;
   const Driver& driver = context_->driver();
   driver.stream_synchronize(stream_);
   if (scratch_ != 0) driver.mem_free(scratch_);
+  if (zeroed_ != 0) driver.mem_free(zeroed_);
   driver.stream_destroy(stream_);
 }
 
@@ -90,12 +95,39 @@ Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {
   return {};
 }
 
+Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
+  constexpr size_t kBytes = 256;
+  if (bytes > kBytes) return Status::error(StatusCode::kInvalidArgument, "too many zeros");
+  if (zeroed_ == 0) {
+    CT_ENTER_CONTEXT(*context_);
+    const Driver& driver = context_->driver();
+    CT_RETURN_IF_ERROR(driver.check(driver.mem_alloc(&zeroed_, kBytes), "cuMemAlloc (sums)"));
+    CT_RETURN_IF_ERROR(clear(zeroed_, kBytes));
+  }
+  *address = zeroed_;
+  return {};
+}
+
 Status StreamQueue::launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
-                           void** arguments) {
+                           void** arguments, bool waits_itself) {
   CUfunction function = nullptr;
   CT_RETURN_IF_ERROR(context_->kernel(image, kernel, &function));
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
+  if (waits_itself && dependent_launch && context_->has_dependent_launch()) {
+    CUlaunchAttribute attribute = {};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute.value.programmaticStreamSerializationAllowed = 1;
+    CUlaunchConfig config = {};
+    config.gridDimX = blocks;
+    config.blockDimX = threads;
+    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = stream_;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    const CUresult result = driver.launch_kernel_ex(&config, function, arguments, nullptr);
+    return result == CUDA_SUCCESS ? Status{} : driver.check(result, kernel);
+  }
   const CUresult result =
       driver.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments, nullptr);
   return result == CUDA_SUCCESS ? Status{} : driver.check(result, kernel);

@@ -22,8 +22,13 @@ class StreamQueue final : public Queue {
   // Device memory for intermediates, at least `bytes`, the same from call to call. Its users are
   // ordered by the stream. Growing waits for the stream's work, which is rare: sizes change seldom.
   Status scratch(size_t bytes, CUdeviceptr* address);
+  // At most 256 bytes of device memory that were zero when they were first handed out, the same
+  // from call to call. Who uses them leaves zeros behind.
+  Status zeroed(size_t bytes, CUdeviceptr* address);
+  // A kernel that `waits_itself` for its predecessor in the stream may be launched while that still
+  // runs, where the device can do so.
   Status launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
-                void** arguments);
+                void** arguments, bool waits_itself = false);
   Status clear(CUdeviceptr address, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
@@ -34,6 +39,11 @@ class StreamQueue final : public Queue {
   CUstream stream_;
   CUdeviceptr scratch_ = 0;
   size_t scratch_bytes_ = 0;
+  CUdeviceptr zeroed_ = 0;
 };
+
+// Whether launches may overlap as StreamQueue::launch() says, in the whole process: for benchmarks
+// that tell the two apart. They may by default.
+void set_dependent_launch(bool allowed);
 
 }  // namespace cudatransform::cuda

@@ -10,6 +10,7 @@
 #include "transform/host_device.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/cuda_device.h"
+#include "cuda/dct8x8_fast_plan.h"
 #endif
 
 namespace cudatransform::test {
@@ -40,7 +41,14 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
 #ifdef CT_HAVE_CUDA
   std::unique_ptr<Device> device;
   CT_RETURN_IF_ERROR(make_primary_cuda_device(0, &device));
-  list->push_back({"cuda", std::move(device), &cuda_dct8x8_ops(), 0, true});
+  const std::shared_ptr<Device> shared = std::move(device);
+  const std::pair<const char*, cuda::KernelChoice> choices[] = {
+      {"cuda", cuda::KernelChoice::kAuto},
+      {"cuda/whole", cuda::KernelChoice::kWhole},
+      {"cuda/split", cuda::KernelChoice::kSplit},
+      {"cuda/general", cuda::KernelChoice::kGeneral}};
+  for (const auto& [name, choice] : choices)
+    list->push_back({name, shared, &cuda_dct8x8_ops(), 0, true, static_cast<int>(choice)});
   return {};
 #else
   return Status::error(StatusCode::kNotFound, "built without the CUDA engine");
@@ -50,11 +58,14 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
 }  // namespace
 
 void Engine::activate() const {
-  if (is_cuda) return;
-  set_host_simd_targets(highway_target);
+#ifdef CT_HAVE_CUDA
+  if (is_cuda) cuda::set_kernel_choice(static_cast<cuda::KernelChoice>(kernel_choice));
+#endif
+  if (!is_cuda) set_host_simd_targets(highway_target);
 }
 
 bool Engine::covers(Method method) const {
+  if (kernel_choice != 0) return method == Method::kIslow || method == Method::kFloat;
   return highway_target == 0 || method == Method::kIslow || method == Method::kIfast ||
          method == Method::kFloat;
 }

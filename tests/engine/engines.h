@@ -13,15 +13,17 @@
 namespace cudatransform::test {
 
 struct Engine {
-  std::string name;  // "portable", "host", "host/AVX2", "cuda"
+  std::string name;  // "portable", "host", "host/AVX2", "cuda", "cuda/split"
   std::shared_ptr<Device> device;
   const Dct8x8Ops* ops = nullptr;
   int64_t highway_target = 0;  // 0: the best of this CPU
   bool is_cuda = false;
+  int kernel_choice = 0;  // of cuda/dct8x8_fast_plan.h: which of the kernels for one job
 
-  // Makes Highway use this engine's target. Call before every job.
+  // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
   void activate() const;
-  // Targets below the best one need only be tested where there is SIMD code.
+  // Targets below the best one need only be tested where there is SIMD code, kernels where there is
+  // a choice of them.
   bool covers(Method method) const;
 };
 

@@ -99,7 +99,7 @@ TEST(Placement, DoesNotChangeTheArithmetic) {
           other.layout = placement.layout;
           other.order = placement.order;
           other.arrangement = arrangement;
-          other.seed = 99;
+          other.seed = 101;  // no longer as a pool lays it out
           const std::string where = engine.name + " " + method_name(spec.method) + " " +
                                     placement.name + " " + arrangement_name(arrangement);
           const ForwardResult forward = run_forward(engine, other, picture);

@@ -1,0 +1,106 @@
+// The fast forward kernels' bodies: rows of samples to stored coefficients.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/dct8x8_fast.cuh"
+
+namespace cudatransform::cuda {
+
+// Eight stored coefficients from group `g` on, in the order that they are stored in.
+template <typename M, Arrangement A>
+__device__ __forceinline__ uint4 level_group(const typename M::Value* v, int g) {
+  uint4 words;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    word_of(words, i) = pair_of(M::bits(v[natural_index<A>(8 * g + 2 * i)]),
+                                M::bits(v[natural_index<A>(8 * g + 2 * i + 1)]));
+  }
+  return words;
+}
+
+// Four coefficients of 32 bits.
+template <typename M, typename Coef>
+__device__ __forceinline__ uint4 wide_group(const typename M::Value* v) {
+  uint4 words;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    word_of(words, i) =
+        Coef(0.5) != 0 ? uint32_t(M::bits(v[i])) : uint32_t(M::bits(v[i]) - kRoundBits);
+  }
+  return words;
+}
+
+template <typename M, typename Coef, Arrangement A>
+__device__ __forceinline__ void store_block(const FastPlane& plane, const FastPlace& place,
+                                            uint8_t* shared, const typename M::Value* v) {
+  if constexpr (A == Arrangement::kPlane) {
+    static_assert(sizeof(Coef) == 2);
+    if (!place.active) return;
+#pragma unroll
+    for (int y = 0; y < 8; ++y) *plane_row(plane, place, y) = level_group<M, A>(v, y);
+  } else {
+    const int lane = threadIdx.x % 32;
+    using Stage = WarpStage<64 * sizeof(Coef), 32>;
+    const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
+    if constexpr (sizeof(Coef) == 2) {
+#pragma unroll
+      for (int g = 0; g < 8; ++g) *stage.group(lane, g) = level_group<M, A>(v, g);
+    } else {
+      static_assert(A == Arrangement::kBlock);
+#pragma unroll
+      for (int g = 0; g < 16; ++g) *stage.group(lane, g) = wide_group<M, Coef>(v + 4 * g);
+    }
+    stage.write(plane, place.index - lane);
+  }
+}
+
+template <typename M, typename Coef>
+__device__ __forceinline__ uint32_t count_zeros(const typename M::Value* v) {
+  uint32_t zeros = 0;
+#pragma unroll
+  for (int i = 0; i < 64; ++i)
+    zeros += Coef(0.5) != 0 ? M::bits(v[i]) << 1 == 0 : M::bits(v[i]) == kRoundBits;
+  return zeros;
+}
+
+// `inverse_tables`: null where nothing is measured, known when this is compiled.
+template <typename M, typename Row, typename Coef, Arrangement A>
+__device__ __forceinline__ void fast_forward(const FastForwardParams& params,
+                                             const FastInverseTable* inverse_tables) {
+  constexpr size_t kShared =
+      A == Arrangement::kPlane ? 16 : kFusedThreads * (64 * sizeof(Coef) + 16);
+  __shared__ alignas(16) uint8_t shared[kShared];
+  const FastFrame& frame = params.frame;
+  const int number = plane_of_cta(frame);
+  const FastPlane& plane = frame.planes[number];
+  const FastPlace place =
+      fast_place(plane, number, (blockIdx.x - plane.first_cta) * kFusedThreads + threadIdx.x);
+  wait_for_predecessor();
+  typename Row::Words rows[8];
+  load_rows<Row>(plane, place, rows);
+  let_successor_launch();
+  typename M::Value v[64];
+  M::template forward<Row>(rows, plane, frame, v);
+  M::template quantize<Coef>(v, params.tables[plane.component[0]]);
+  store_block<M, Coef, A>(plane, place, shared, v);
+  if (inverse_tables == nullptr) return;
+
+  uint32_t zeros = 0;
+  if (frame.measure & kMeasureZeros) zeros = count_zeros<M, Coef>(v);
+  uint64_t sse = 0;
+  if (frame.measure & kMeasureSse) {
+    const auto groups = [&](int g) {
+      if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
+      constexpr int kStride = WarpStage<64 * sizeof(Coef), 32>::kStride;
+      return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
+    };
+    M::template reconstruct<Coef, A>(v, groups, inverse_tables[plane.component[0]],
+                                     frame.inverse_dc);
+    sse = block_error<Row>(frame, plane, place, [&](int y) {
+      return M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
+    });
+  }
+  add_and_finish(frame, plane, place, sse, zeros);
+}
+
+}  // namespace cudatransform::cuda

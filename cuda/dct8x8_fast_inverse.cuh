@@ -1,0 +1,175 @@
+// The fast inverse kernels' bodies: stored coefficients to rows of samples.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/dct8x8_fast.cuh"
+
+namespace cudatransform::cuda {
+
+// A block's levels as they are stored: in shared memory, or in rows of a plane.
+template <Arrangement A>
+struct StoredLevels {
+  uint4 row[A == Arrangement::kPlane ? 8 : 1];
+  const uint8_t* shared;
+
+  __device__ __forceinline__ uint4 group(int g) const {
+    if constexpr (A == Arrangement::kPlane) return row[g];
+    return *reinterpret_cast<const uint4*>(shared + 16 * g);
+  }
+};
+
+// Reads a block and puts it where the thread finds it. Returns whether islow has to saturate.
+template <typename M, Arrangement A>
+__device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPlace& place,
+                                            const FastInverseTable& table, uint8_t* shared,
+                                            StoredLevels<A>* levels) {
+  constexpr bool kChecked = M::kMaySaturate;
+  bool saturate = false;
+  if constexpr (A == Arrangement::kPlane) {
+#pragma unroll
+    for (int y = 0; y < 8; ++y) levels->row[y] = *plane_row(plane, place, y);
+    if constexpr (kChecked) {
+#pragma unroll
+      for (int y = 0; y < 8; ++y) {
+        saturate |= exceeds_limits<1>(&levels->row[y],
+                                      make_uint4(table.limit[4 * y], table.limit[4 * y + 1],
+                                                 table.limit[4 * y + 2], table.limit[4 * y + 3]));
+      }
+    }
+  } else {
+    using Stage = WarpStage<128, 32>;
+    const int lane = threadIdx.x % 32;
+    const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
+    uint4 words[Stage::kSteps];
+    stage.read(plane, place.index - lane, words);
+    if constexpr (kChecked) {
+      // Different limits for different lanes: constant memory would be asked for one at a time.
+      const uint32_t* limits = table.limit;
+      asm volatile("" : "+l"(limits));
+      saturate =
+          exceeds_limits<Stage::kSteps>(words, reinterpret_cast<const uint4*>(limits)[lane % 8]);
+    }
+    stage.put(words);
+    levels->shared = stage.shared + lane * Stage::kStride;
+  }
+  return saturate;
+}
+
+struct InverseFloat : FastFloat {
+  static constexpr bool kMaySaturate = false;
+  template <Arrangement A>
+  static __device__ __forceinline__ void inverse(const StoredLevels<A>& levels,
+                                                 const FastInverseTable& table, float dc, bool,
+                                                 float* v) {
+#pragma unroll
+    for (int g = 0; g < 8; ++g) {
+      float group[8];
+      FloatDevice::from_levels(levels.group(g), group);
+#pragma unroll
+      for (int k = 0; k < 8; ++k) v[natural_index<A>(8 * g + k)] = group[k];
+    }
+    FloatDevice::inverse<true>(v, table.mul, dc);
+  }
+};
+
+struct InverseIslow : FastIslow {
+  static constexpr bool kMaySaturate = true;
+  template <Arrangement A>
+  static __device__ __forceinline__ void inverse(const StoredLevels<A>& levels,
+                                                 const FastInverseTable& table, float,
+                                                 bool saturate, int* v) {
+    const auto groups = [&](int g) { return levels.group(g); };
+    // Two copies, each with its own use of the registers.
+    if (saturate) {
+      dequantize<A>(groups, table, v);
+      FastIslow::inverse<true>(v);
+    } else {
+      dequantize<A>(groups, table, v);
+      FastIslow::inverse<false>(v);
+    }
+  }
+};
+
+template <typename M, Arrangement A>
+__device__ __forceinline__ uint32_t count_zero_levels(const StoredLevels<A>& levels) {
+  uint32_t zeros = 0;
+#pragma unroll
+  for (int g = 0; g < 8; ++g) {
+    uint4 words = levels.group(g);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      zeros += ((word_of(words, i) & 0xffffu) == 0) + (word_of(words, i) >> 16 == 0);
+  }
+  return zeros;
+}
+
+// Writes a block's samples, and measures them where there is a `reference`.
+template <typename M, typename Row, typename Zeros>
+__device__ __forceinline__ void finish_inverse(const FastFrame& frame, const FastPlane& plane,
+                                               const FastPlace& place, const FastPlane* reference,
+                                               const typename M::Value* v, Zeros&& count_zeros) {
+  const auto rows = [&](int y) {
+    return M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
+  };
+  store_rows<Row>(plane, place, rows);
+  if (reference == nullptr) return;
+  const uint32_t zeros = frame.measure & kMeasureZeros ? count_zeros() : 0;
+  uint64_t sse = 0;
+  if (frame.measure & kMeasureSse)
+    sse = block_error<Row>(frame, reference[place.plane], place, rows);
+  add_and_finish(frame, plane, place, sse, zeros);
+}
+
+// `reference`: null where nothing is measured, known when this is compiled.
+template <typename M, typename Row, Arrangement A>
+__device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
+                                             const FastPlane* reference) {
+  constexpr size_t kShared = A == Arrangement::kPlane ? 16 : kFusedThreads * (128 + 16);
+  __shared__ alignas(16) uint8_t shared[kShared];
+  const FastFrame& frame = params.frame;
+  const int number = plane_of_cta(frame);
+  const FastPlane& plane = frame.planes[number];
+  const FastInverseTable& table = params.tables[plane.component[0]];
+  const FastPlace place =
+      fast_place(plane, number, (blockIdx.x - plane.first_cta) * kFusedThreads + threadIdx.x);
+  wait_for_predecessor();
+  StoredLevels<A> levels;
+  const bool saturate = load_levels<M, A>(plane, place, table, shared, &levels);
+  let_successor_launch();
+  typename M::Value v[64];
+  M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
+  finish_inverse<M, Row>(frame, plane, place, reference, v,
+                         [&] { return count_zero_levels<M, A>(levels); });
+}
+
+// The float method from 32-bit coefficients in blocks and raster order.
+template <typename Row, typename Coef>
+__device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
+                                             const FastPlane* reference) {
+  using Stage = WarpStage<64 * sizeof(Coef), 32>;
+  __shared__ alignas(16) uint8_t shared[kFusedThreads / 32 * Stage::kBytes];
+  const FastFrame& frame = params.frame;
+  const int number = plane_of_cta(frame);
+  const FastPlane& plane = frame.planes[number];
+  const FastPlace place =
+      fast_place(plane, number, (blockIdx.x - plane.first_cta) * kFusedThreads + threadIdx.x);
+  const int lane = threadIdx.x % 32;
+  const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
+  wait_for_predecessor();
+  uint4 words[Stage::kSteps];
+  stage.read(plane, place.index - lane, words);
+  let_successor_launch();
+  stage.put(words);
+  const auto coef = [&](int i) { return reinterpret_cast<const Coef*>(stage.group(lane, 0))[i]; };
+  float v[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) v[i] = float(coef(i));
+  FloatDevice::inverse<true>(v, params.tables[plane.component[0]].mul, frame.inverse_dc);
+  finish_inverse<FastFloat, Row>(frame, plane, place, reference, v, [&] {
+    uint32_t zeros = 0;
+    for (int i = 0; i < 64; ++i) zeros += coef(i) == Coef(0);
+    return zeros;
+  });
+}
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,321 @@
+// Which jobs the fast kernels take, which of them a job gets, and what it is told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dct8x8_fast_plan.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "cuda/dct8x8_plan.h"
+
+extern "C" {
+extern const unsigned char cuda_image_dct8x8_fused_forward[];
+extern const unsigned char cuda_image_dct8x8_fused_inverse[];
+extern const unsigned char cuda_image_dct8x8_fused_split[];
+extern const unsigned char cuda_image_dct8x8_fused_wide[];
+}
+
+namespace cudatransform::cuda {
+namespace {
+
+std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
+
+// ---- The choice by size ----
+
+// Blocks of a whole frame up to which eight threads share one. Measured on an H200, one plane; see
+// docs/kernels.md. Below, a frame is over before its threads have spread over the GPU, and more of
+// them overlap better; above, their exchanges through shared memory cost more than that gains, and
+// CTAs, which the GPU starts at a rate of one in 1.2 ns, become too many.
+struct SplitLimit {
+  Method method;
+  Direction direction;
+  uint32_t blocks;
+};
+constexpr SplitLimit kSplitLimits[] = {
+    {Method::kFloat, Direction::kForward, 50000},
+    {Method::kFloat, Direction::kInverse, 50000},
+    {Method::kIslow, Direction::kForward, 0},
+    {Method::kIslow, Direction::kInverse, 50000},
+};
+
+bool is_small(const Dct8x8Job& job) {
+  for (const SplitLimit& limit : kSplitLimits)
+    if (limit.method == job.method && limit.direction == job.direction)
+      return total_blocks(job) <= limit.blocks;
+  return false;
+}
+
+// ---- What the fast kernels take for granted ----
+
+constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
+
+bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
+  return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
+         static_cast<uintptr_t>(pitch) % alignment == 0;
+}
+
+int sample_bytes(const SamplePlane& plane) { return plane.type == SampleType::kU8 ? 1 : 2; }
+
+bool same_table(const Dct8x8Job& job, int a, int b) {
+  if (!job.quantized) return true;
+  return std::equal(std::begin(job.tables[job.coefs[a].table].q),
+                    std::end(job.tables[job.coefs[a].table].q),
+                    std::begin(job.tables[job.coefs[b].table].q));
+}
+
+// Whether the samples of components 1 and 2 alternate, as in NV12. *first is the component whose
+// sample comes first.
+bool is_interleaved(const Dct8x8Job& job, const SamplePlane* planes, int* first) {
+  if (job.components != 3) return false;
+  const SamplePlane &u = planes[1], &v = planes[2];
+  const int bytes = sample_bytes(u);
+  if (u.stride != 2 * bytes || v.stride != u.stride || v.type != u.type || v.pitch != u.pitch ||
+      v.width != u.width || v.height != u.height || v.shift != u.shift) {
+    return false;
+  }
+  const ptrdiff_t apart = static_cast<uint8_t*>(v.data) - static_cast<uint8_t*>(u.data);
+  *first = apart > 0 ? 1 : 2;
+  return apart == bytes || apart == -bytes;
+}
+
+// Whether rows of eight samples can be moved as vectors.
+bool is_fast_plane(const SamplePlane& plane, bool interleaved) {
+  const int bytes = sample_bytes(plane);
+  const auto alignment = static_cast<uintptr_t>(interleaved ? 16 : 8 * bytes);
+  return plane.type != SampleType::kS16 && plane.row_repeat == 1 &&
+         plane.stride == (interleaved ? 2 : 1) * bytes && plane.pitch <= kMaxPitch &&
+         is_aligned(plane.data, plane.pitch, alignment);
+}
+
+bool are_fast_samples(const Dct8x8Job& job, const SamplePlane* planes, bool* interleaved) {
+  int first = 1;
+  *interleaved = is_interleaved(job, planes, &first);
+  for (int c = 0; c < job.components; ++c) {
+    const bool paired = *interleaved && c > 0;
+    if (paired && c != first) continue;
+    if (!is_fast_plane(planes[c], paired) || planes[c].type != planes[0].type ||
+        planes[c].shift != planes[0].shift) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool are_fast_coefs(const Dct8x8Job& job) {
+  const int bytes = job.type == CoefType::kS16 ? 2 : 4;
+  if (bytes == 4 && (job.layout != Layout::kBlock || job.order != Order::kRaster)) return false;
+  for (int c = 0; c < job.components; ++c) {
+    const CoefPlane& coefs = job.coefs[c];
+    if (!is_aligned(coefs.data, coefs.pitch, 16) || coefs.pitch > kMaxPitch) return false;
+    if (job.layout == Layout::kBlock && coefs.pitch != ptrdiff_t{64} * bytes * coefs.blocks_w)
+      return false;
+  }
+  return true;
+}
+
+// Kernels of islow multiply by bytes.
+bool are_fast_tables(const Dct8x8Job& job) {
+  if (job.method == Method::kFloat) return true;
+  if (!job.quantized || job.type != CoefType::kS16) return false;
+  const bool inverse = job.direction == Direction::kInverse || (job.measure & kMeasureSse) != 0;
+  for (int c = 0; inverse && c < job.components; ++c)
+    for (const uint16_t q : job.tables[job.coefs[c].table].q)
+      if (q > 255) return false;
+  return true;
+}
+
+// ---- Tables ----
+
+int natural_at(const Dct8x8Job& job, int stored) {
+  return job.order == Order::kZigzag && job.layout == Layout::kBlock ? kNaturalOfZigzag[stored]
+                                                                     : stored;
+}
+
+FastForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table, bool transposed) {
+  const ForwardTable plain = make_forward_table(job.method, table);
+  FastForwardTable result = {};
+  for (int i = 0; i < 64; ++i) {
+    const int to = transposed ? i % 8 * 8 + i / 8 : i;
+    result.mul[to] = plain.mul[i];
+    if (job.method == Method::kIslow)
+      result.mul[to] = static_cast<float>(1.0 / (8.0 * table->q[i]) * (1.0 + 0x1p-16));
+  }
+  return result;
+}
+
+FastInverseTable inverse_table(const Dct8x8Job& job, const QuantTable* table, bool transposed) {
+  FastInverseTable result = {};
+  if (job.method == Method::kFloat) {
+    const InverseTable plain = make_inverse_table(job.method, table);
+    const float peak = static_cast<float>((1 << job.depth) - 1);
+    for (int i = 0; i < 64; ++i) result.mul[i] = plain.mul[i] / peak;
+    return result;
+  }
+  for (int i = 0; i < 64; ++i) {
+    const int natural = natural_at(job, i);
+    const uint32_t q = table->q[natural];
+    const uint32_t limit = (natural == 0 ? 2048 : 949) / q;  // see exceeds_limits()
+    result.limit[i / 2] |= limit << (16 * (i % 2));
+    if (transposed)  // bytes, by columns
+      result.q[(i % 8 * 8 + i / 8) / 4] |= q << (8 * (i / 8 % 4));
+    else
+      result.q[i / 2] |= q << (24 * (i % 2));
+  }
+  return result;
+}
+
+// ---- Planes ----
+
+// The plane whose first component is `c`, and whose other is `other` where two share it.
+FastPlane make_plane(const Dct8x8Job& job, const SamplePlane* planes, int c, int other) {
+  const SamplePlane& samples = planes[c];
+  const CoefPlane& coefs = job.coefs[c];
+  FastPlane plane = {};
+  plane.samples = static_cast<uint8_t*>(samples.data);
+  plane.pitch = static_cast<int32_t>(samples.pitch);
+  plane.width = samples.width;
+  plane.rows = samples.rows();
+  plane.shift = samples.shift;
+  plane.interleaved = c != other;
+  plane.coefs[0] = static_cast<uint8_t*>(coefs.data);
+  plane.coefs[1] = static_cast<uint8_t*>(job.coefs[other].data);
+  plane.coef_pitch = static_cast<int32_t>(coefs.pitch);
+  plane.row_step = int64_t{8} * coefs.pitch;
+  plane.blocks_w = static_cast<uint32_t>(coefs.blocks_w);
+  plane.by_blocks_w = make_divider(plane.blocks_w);
+  plane.blocks = static_cast<uint32_t>(coefs.blocks_w) * static_cast<uint32_t>(coefs.blocks_h);
+  if (plane.interleaved) plane.blocks *= 2;
+  plane.component[0] = static_cast<uint8_t>(c);
+  plane.component[1] = static_cast<uint8_t>(other);
+  return plane;
+}
+
+// Fills planes[] and returns how many CTAs their blocks take, `blocks_a_cta` each.
+uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t blocks_a_cta,
+                     FastPlane* planes) {
+  int first = 1;
+  const bool interleaved = is_interleaved(job, samples, &first);
+  uint32_t ctas = 0;
+  for (int i = 0; i < 3; ++i) {
+    planes[i].first_cta = UINT32_MAX;
+    if (i >= job.components || (interleaved && i == 2)) continue;
+    const bool paired = interleaved && i == 1;
+    planes[i] = make_plane(job, samples, paired ? first : i, paired ? 3 - first : i);
+    planes[i].first_cta = ctas;
+    ctas += (planes[i].blocks + blocks_a_cta - 1) / blocks_a_cta;
+  }
+  return ctas;
+}
+
+std::string kernel_name(const Dct8x8Job& job, bool split) {
+  std::string name = job.direction == Direction::kForward ? "forward_" : "inverse_";
+  name += method_name(job.method);
+  name += job.samples[0].type == SampleType::kU8 ? "_u8" : "_u16";
+  name += job.type == CoefType::kS16 ? "_s16" : job.type == CoefType::kS32 ? "_s32" : "_f32";
+  name += split                          ? "_split"
+          : job.layout == Layout::kPlane ? "_plane"
+          : job.order == Order::kZigzag  ? "_zigzag"
+                                         : "_block";
+  if (job.measure != 0) name += "_measure";
+  return name;
+}
+
+const void* image_of(const Dct8x8Job& job, bool split) {
+  if (split) return cuda_image_dct8x8_fused_split;
+  if (job.type != CoefType::kS16) return cuda_image_dct8x8_fused_wide;
+  return job.direction == Direction::kForward ? cuda_image_dct8x8_fused_forward
+                                              : cuda_image_dct8x8_fused_inverse;
+}
+
+bool is_fast(const Dct8x8Job& job, bool* interleaved) {
+  if (job.direction == Direction::kInverse && (job.measure & kMeasureSse) != 0) {
+    bool reference_interleaved = false;
+    if (!are_fast_samples(job, job.reference, &reference_interleaved) ||
+        !are_fast_samples(job, job.samples, interleaved) || reference_interleaved != *interleaved ||
+        job.reference[0].type != job.samples[0].type ||
+        job.reference[0].shift != job.samples[0].shift) {
+      return false;
+    }
+    int first = 1, reference_first = 1;
+    is_interleaved(job, job.samples, &first);
+    is_interleaved(job, job.reference, &reference_first);
+    if (first != reference_first) return false;
+  }
+  return are_fast_samples(job, job.samples, interleaved) && are_fast_coefs(job) &&
+         are_fast_tables(job) && (!*interleaved || same_table(job, 1, 2));
+}
+
+bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
+  return job.measure == 0 && !interleaved && job.type == CoefType::kS16 &&
+         job.layout == Layout::kBlock && job.order == Order::kRaster &&
+         job.samples[0].type == SampleType::kU8;
+}
+
+FastFrame make_frame(const Dct8x8Job& job, SumsInProgress* progress, bool split) {
+  FastFrame frame = {};
+  const uint32_t blocks_a_cta = split ? kFusedThreads / kSplitThreads : kFusedThreads;
+  frame.ctas = make_planes(job, job.samples, blocks_a_cta, frame.planes);
+  const float level_shift = static_cast<float>(1 << (job.depth - 1));
+  frame.peak = static_cast<float>((1 << job.depth) - 1);
+  // Bytes come with the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
+  const float offset = job.samples[0].type == SampleType::kU8 ? 32768.0f : 0.0f;
+  frame.forward_dc = 64.0f * (offset + level_shift);
+  frame.inverse_dc = level_shift / frame.peak;
+  frame.progress = progress;
+  frame.sums = job.sums;
+  frame.measure = job.measure;
+  return frame;
+}
+
+}  // namespace
+
+void set_kernel_choice(KernelChoice choice) { chosen = choice; }
+KernelChoice kernel_choice() { return chosen; }
+
+void* FastLaunch::argument() {
+  return std::visit([](auto& value) { return static_cast<void*>(&value); }, params);
+}
+
+std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress) {
+  const KernelChoice choice = kernel_choice();
+  bool interleaved = false;
+  if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
+  const bool split =
+      has_split_kernel(job, interleaved) &&
+      (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
+  const FastFrame frame = make_frame(job, progress, split);
+  FastLaunch launch = {image_of(job, split), kernel_name(job, split), frame.ctas, {}};
+
+  FastForwardParams forward = {frame, {}};
+  FastInverseTable inverse[3] = {};
+  for (int c = 0; c < job.components; ++c) {
+    const QuantTable* table = job.quantized ? &job.tables[job.coefs[c].table] : nullptr;
+    if (job.direction == Direction::kForward) forward.tables[c] = forward_table(job, table, split);
+    if (job.direction == Direction::kInverse || (job.measure & kMeasureSse) != 0)
+      inverse[c] = inverse_table(job, table, split);
+  }
+  if (job.direction == Direction::kForward) {
+    if (job.measure == 0) {
+      launch.params = forward;
+    } else {
+      FastMeasureParams measure = {forward, {}};
+      std::copy_n(inverse, 3, measure.inverse);
+      launch.params = measure;
+    }
+    return launch;
+  }
+  FastInverseParams params = {frame, {}};
+  std::copy_n(inverse, 3, params.tables);
+  if (job.measure == 0) {
+    launch.params = params;
+    return launch;
+  }
+  FastCompareParams compare = {params, {}};
+  if ((job.measure & kMeasureSse) != 0)
+    make_planes(job, job.reference, kFusedThreads, compare.reference);
+  launch.params = compare;
+  return launch;
+}
+
+}  // namespace cudatransform::cuda

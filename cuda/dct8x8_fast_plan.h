@@ -1,0 +1,39 @@
+// From a job to a fast kernel, where there is one for it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "cuda/dct8x8_params.h"
+
+namespace cudatransform::cuda {
+
+// Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
+// byte; kAuto takes the fastest, the others are for tests and benchmarks.
+enum class KernelChoice {
+  kAuto,
+  kWhole,    // one thread a block, where the format has such a kernel
+  kSplit,    // eight threads a block, where the format has such a kernel
+  kGeneral,  // the kernel that takes every format
+};
+// For the whole process.
+void set_kernel_choice(KernelChoice choice);
+KernelChoice kernel_choice();
+
+struct FastLaunch {
+  const void* image;  // the fat binary that has the kernel
+  std::string kernel;
+  uint32_t ctas;  // of kFusedThreads threads
+  std::variant<FastForwardParams, FastMeasureParams, FastInverseParams, FastCompareParams> params;
+
+  void* argument();  // what the kernel takes by value
+};
+
+// The launch for a job that validate() has passed and whose method is fused, or nothing where only
+// the general kernel will do. `progress` is device memory, zero before the kernel and after it;
+// null without measurements.
+std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress);
+
+}  // namespace cudatransform::cuda
