@@ -48,8 +48,9 @@ __device__ __forceinline__ void move_tile(const StreamParams& p, uint32_t tile, 
   const uint4* in = static_cast<const uint4*>(p.in) + tile * p.in_tile;
   uint4* out = static_cast<uint4*>(p.out) + tile * p.out_tile;
   uint4 units[R];
-  // All tiles but the last are whole where the shape is exactly R to W.
-  if (p.in_tile == R * lanes && p.out_tile == W * lanes && tile + 1 < p.tiles) {
+  // Nearly all tiles where the traffic is R to W.
+  if (p.in_tile == R * lanes && p.out_tile == W * lanes && (tile + 1) * p.in_tile <= p.in_units &&
+      (tile + 1) * p.out_tile <= p.out_units) {
 #pragma unroll
     for (int i = 0; i < R; ++i) units[i] = read<kHint>(in + i * lanes + lane);
 #pragma unroll
