@@ -8,6 +8,9 @@ TITLES = {
     "limit": "Quantised 16-bit coefficients, block layout, raster order, one 8-bit plane",
     "psnr": "Forward with PSNR in the same pass",
     "planes": "4:2:0, all planes in one launch",
+    "chain": "The jobs of the limit, launched with programmatic dependent launch",
+    "format": "Pixel formats, all planes in one launch",
+    "scaled": "Inverse at 1/2, 1/4 and 1/8 of the size",
     "ladder": "Every method",
     "serial": "CPU engine, plain C++, one thread",
     "simd": "CPU engine, SIMD, one thread",
@@ -28,6 +31,7 @@ def ratio_text(ratio):
 # Columns of cases with one size: counter, heading, format.
 COLUMNS = (("ns/block", "ns/block", number_text), ("GB/s", "GB/s", number_text),
            ("ratio", "ratio", ratio_text),
+           ("of I420", "GB/s of I420's", ratio_text),
            ("instr/sample", "instructions/sample", "{:.1f}".format),
            ("x AVDCT", "times AVDCT's speed", "{:.1f}".format))
 
@@ -42,11 +46,13 @@ def rank(line):
 
 
 def cell(line):
-    """Ratio, GB/s and, on the CPU, speed relative to AVDCT's."""
+    """Ratio, GB/s and, where there are, GB/s relative to I420's and speed relative to AVDCT's."""
     if line is None:
         return ""
-    rate, ratio, avdct = map(line.counter, ("GB/s", "ratio", "x AVDCT"))
+    rate, ratio, i420, avdct = map(line.counter, ("GB/s", "ratio", "of I420", "x AVDCT"))
     texts = [] if rate is None else [number_text(rate) + " GB/s"]
+    if i420 is not None:
+        texts.append(f"{ratio_text(i420)} of I420's")
     if avdct is not None:
         texts.append(f"{avdct:.1f} x AVDCT")
     text = ", ".join(texts)

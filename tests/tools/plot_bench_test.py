@@ -75,6 +75,24 @@ class Tables(Folder):
             self.assertIn(row, found)
         self.assertFalse([row for row in found if "shuffle" in row], "this line failed")
 
+    def test_formats(self):
+        def change(run, size=None):
+            for benchmark in run["benchmarks"]:
+                if "layout:plane" in benchmark["name"]:
+                    for key in ("name", "run_name"):
+                        benchmark[key] = benchmark[key].replace("case:limit", "case:format") \
+                            .replace("layout:plane", "format:NV12")
+                        if size:
+                            benchmark[key] = benchmark[key].replace("size:4K", "size:" + size)
+                    benchmark["of I420"] = 0.875
+        text = self.table(self.changed(change))
+        self.assertIn("### Pixel formats, all planes in one launch, 4K", text)
+        self.assertIn(["float", "forward", "NV12", "0.15", "1280", "0.40", "0.88"], rows(text))
+        both = self.table(self.changed(change),
+                          self.changed(lambda run: change(run, "1080p"), name="other.json"))
+        self.assertIn(["float", "forward", "NV12"] + ["**0.40** (1280 GB/s, 0.88 of I420's)"] * 2,
+                      rows(both))
+
     def test_context(self):
         text = self.table(CUDA)
         self.assertIn("Test GPU, driver 580.1, CUDA 13.0, 1500 MHz, compiled for sm_90.", text)

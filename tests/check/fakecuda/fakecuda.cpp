@@ -51,6 +51,7 @@ constexpr Name kNames[] = {
     {kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
     {kLaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
     {kNotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
+    {kCaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
 };
 
 }  // namespace
@@ -95,6 +96,11 @@ EXPORT int cuDeviceGet(int* device, int ordinal) {
 
 EXPORT int cuDeviceGetName(char* name, int size, int) {
   std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
+  return kSuccess;
+}
+
+EXPORT int cuDeviceGetPCIBusId(char* id, int size, int) {
+  std::strncpy(id, "0000:00:00.0", static_cast<size_t>(size));
   return kSuccess;
 }
 
@@ -202,16 +208,20 @@ EXPORT int cuPointerGetAttributes(unsigned count, const int* attributes, void** 
 EXPORT int cuMemcpy2D_v2(const Copy2D* copy) { return copy_2d(copy); }
 EXPORT int cuMemcpy2DAsync_v2(const Copy2D* copy, void*) { return copy_2d(copy); }
 
-EXPORT int cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t bytes, void*) {
+EXPORT int cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t bytes, void* stream) {
   if (int result = check_context()) return result;
   if (!is_inside(from, bytes, kDeviceMemory)) return kInvalidValue;
+  std::lock_guard lock(state().mutex);
+  capture(stream);
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return kSuccess;
 }
 
-EXPORT int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t bytes, void*) {
+EXPORT int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t bytes, void* stream) {
   if (int result = check_context()) return result;
   if (!is_inside(address, bytes, kDeviceMemory)) return kInvalidValue;
+  std::lock_guard lock(state().mutex);
+  capture(stream);
   std::memset(reinterpret_cast<void*>(address), value, bytes);
   return kSuccess;
 }
@@ -282,6 +292,7 @@ EXPORT int cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
 
 EXPORT int cuModuleLoadData(void** module, const void* image) {
   if (int result = check_context()) return result;
+  if (int result = check_no_capture()) return result;
   if (mode_is("no-module")) return kNoBinaryForGpu;
   constexpr uint32_t kFatBinary = 0xba55ed50;  // the first word of what nvcc -fatbin writes
   uint32_t magic = 0;
@@ -307,7 +318,7 @@ EXPORT int cuModuleGetFunction(void** function, void* module, const char*) {
 }
 
 EXPORT int cuLaunchKernel(void*, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                          unsigned bz, unsigned, void*, void**, void**) {
+                          unsigned bz, unsigned, void* stream, void**, void**) {
   if (int result = check_context()) return result;
   if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024)
     return kInvalidValue;
@@ -317,6 +328,12 @@ EXPORT int cuLaunchKernel(void*, unsigned gx, unsigned gy, unsigned gz, unsigned
   if (strikes && mode_is("launch-fails")) return kLaunchOutOfResources;
   if (strikes && mode_is("lost")) s.lost = true;  // found out by the next call, as on a GPU
   s.counts.launches++;
+  capture(stream);
+  return kSuccess;
+}
+
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, void*, int, size_t) {
+  *ctas = 1;
   return kSuccess;
 }
 

@@ -45,6 +45,7 @@ int check_context() {
 
 int allocate(void** address, size_t bytes, int type) {
   if (int result = check_context()) return result;
+  if (int result = check_no_capture()) return result;
   if (bytes == 0) return kInvalidValue;
   State& s = state();
   std::lock_guard lock(s.mutex);
@@ -57,6 +58,18 @@ int allocate(void** address, size_t bytes, int type) {
   s.counts.allocations++;
   s.counts.memory++;
   *address = data;
+  return kSuccess;
+}
+
+void capture(void* stream) {
+  const auto found = state().live_streams.find(static_cast<Stream*>(stream));
+  if (found != state().live_streams.end() && (*found)->capturing) (*found)->captured++;
+}
+
+int check_no_capture() {
+  std::lock_guard lock(state().mutex);
+  for (const Stream* stream : state().live_streams)
+    if (stream->capturing) return kCaptureUnsupported;
   return kSuccess;
 }
 
@@ -125,6 +138,7 @@ bool has_happened(Event* event, bool wait) {
 
 int synchronize_stream(Stream* stream) {
   if (int result = check_context()) return result;
+  if (int result = check_no_capture()) return result;
   std::lock_guard lock(state().mutex);
   if (state().live_streams.count(stream)) stream->happened = stream->recorded;
   return kSuccess;

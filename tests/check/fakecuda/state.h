@@ -28,6 +28,7 @@ enum Result : int {
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kNotSupported = 801,
+  kCaptureUnsupported = 900,
 };
 
 constexpr size_t kPitch = 512;  // what today's GPUs align rows to
@@ -39,6 +40,11 @@ struct Context {
 struct Stream {
   uint64_t recorded = 0;  // events so far
   uint64_t happened = 0;  // those up to this one have
+  bool capturing = false;
+  size_t captured = 0;  // calls since the capture began
+};
+struct Graph {
+  size_t nodes;
 };
 struct Event {
   Stream* stream = nullptr;
@@ -91,6 +97,12 @@ struct Copy2D {
   size_t width, height;
 };
 int copy_2d(const Copy2D* copy);
+
+// Counts a call that a capturing stream takes note of. Of a stream that does not capture, or of the
+// null stream, nothing is counted. The caller holds the lock.
+void capture(void* stream);
+// What may not happen while any stream captures.
+int check_no_capture();
 
 // Whether an event has happened; with `wait`, after this call it has. An event outlives its stream
 // as one that has happened. The caller holds the lock.

@@ -1,0 +1,275 @@
+// The CUDA engine's speed beside streaming kernels that move the same bytes, as a table and JSON.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Names are key:value pairs. case:
+//   stream   the streaming kernels: every variant; the fastest of a size and direction is the limit
+//   limit    quantised int16, one 8-bit plane, block layout, raster order; with "layout" or "order"
+//            as they say
+//   psnr     the same forward, and the inverse inside for measure=psnr
+//   chain    the same, launched with programmatic dependent launch; the streaming kernel is not
+//   L2       the same on one set of buffers, compared with a streaming kernel on one set
+//   ladder   every method as a whole job
+//   planes   a 4:2:0 frame, three planes in one job
+//   format   pixel formats
+//   scaled   inverses at 1/2, 1/4, 1/8 of the size
+// Counters:
+//   ns/block, blocks   time of an 8x8 block of coefficients; how many a job has
+//   GB/s, bytes/sample bytes that must move: visible samples and all coefficients, each once
+//   ratio              time of the fastest streaming kernel of the same bytes over the time
+//   limit GB/s         that of the streaming kernel (which one: the label)
+//   spread             the middle half of the repetitions over the median
+//   of I420            GB/s over that of I420 with the same method, at the same size
+//   instr/sample       where --instructions=FILE knows it: see ncu_instructions.py
+//
+// A graph has many launches, round sets of buffers larger than any cache; its time over the number
+// of launches is one reading. Graphs of all cases of a size and direction take turns, and medians
+// count. --benchmark_filter= chooses what is measured; streaming kernels and I420 come along where
+// a chosen case is compared with them. --benchmark_repetitions repeats a figure and not the
+// measurement: run the program again instead.
+//
+// Exit status: 0; 1 where any case failed, among others for not writing its output; 2 for arguments
+// that are not understood; 77 without a GPU.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string_view>
+
+#include "cuda/cuda_device.h"
+#include "gpu_measure.h"
+#include "gpu_telemetry.h"
+
+namespace cudatransform::bench {
+namespace {
+
+constexpr int kFailed = 1, kUsage = 2, kSkipped = 77;
+
+struct Options {
+  bool quick = false;
+  bool list = false;         // --benchmark_list_tests: needs no GPU
+  std::string instructions;  // file: lines of "NAME,NUMBER"
+  std::string profile;       // file: is written, with lines of "NAME,SAMPLES"
+};
+
+// Google Benchmark chooses, names and prints; what it times means nothing. So it is run twice: once
+// to find out what --benchmark_filter leaves, and once over the results.
+struct Session {
+  std::vector<Case> cases = all_cases();
+  bool choosing = true;
+  std::set<std::string> chosen;
+  Results results;
+  std::map<std::string, double> instructions;
+  bool failed = false;
+};
+
+void report(benchmark::State& state, Session& session, const Case& one) {
+  const auto found = session.results.find(one.name);
+  const std::string error = found == session.results.end() ? "not measured" : found->second.error;
+  if (!error.empty()) {
+    session.failed = true;
+    state.SkipWithError(error.c_str());
+    return;
+  }
+  const Result& result = found->second;
+  for (auto _ : state) state.SetIterationTime(result.seconds);
+  const auto rate = [](const Result& of, double seconds) {
+    return 1e-9 * static_cast<double>(of.bytes) / seconds;
+  };
+  auto& counters = state.counters;
+  counters["ns/block"] = 1e9 * result.seconds / static_cast<double>(result.blocks);
+  counters["GB/s"] = rate(result, result.seconds);
+  counters["bytes/sample"] =
+      static_cast<double>(result.bytes) / static_cast<double>(result.samples);
+  counters["blocks"] = static_cast<double>(result.blocks);
+  counters["spread"] = result.spread;
+  if (one.stream < 0) {
+    counters["ratio"] = result.limit_seconds / result.seconds;
+    counters["limit GB/s"] = rate(result, result.limit_seconds);
+    state.SetLabel(result.limit_name);
+  }
+  if (const auto base = session.results.find(one.baseline); base != session.results.end()) {
+    if (base->second.error.empty())
+      counters["of I420"] = rate(result, result.seconds) / rate(base->second, base->second.seconds);
+  }
+  if (const auto known = session.instructions.find(one.name); known != session.instructions.end())
+    counters["instr/sample"] = known->second;
+}
+
+void register_cases(Session* session) {
+  for (const Case& one : session->cases) {
+    benchmark::RegisterBenchmark(one.name.c_str(),
+                                 [session, &one](benchmark::State& state) {
+                                   if (!session->choosing) return report(state, *session, one);
+                                   session->chosen.insert(one.name);
+                                   for (auto _ : state) state.SetIterationTime(1);
+                                 })
+        ->Iterations(1)
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  }
+}
+
+class Silent : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+void choose(Session* session) {
+  Silent silent;
+  benchmark::RunSpecifiedBenchmarks(&silent);
+  session->choosing = false;
+}
+
+// The chosen cases by group, with the baselines that they need.
+std::vector<std::vector<Case>> chosen_groups(const Session& session) {
+  std::set<std::string> wanted = session.chosen;
+  for (const Case& one : session.cases)
+    if (session.chosen.count(one.name) != 0 && !one.baseline.empty()) wanted.insert(one.baseline);
+  std::vector<std::vector<Case>> groups;
+  for (const Case& one : session.cases) {
+    if (wanted.count(one.name) == 0) continue;
+    if (groups.empty() || groups.back()[0].group != one.group) groups.emplace_back();
+    groups.back().push_back(one);
+  }
+  return groups;
+}
+
+void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* telemetry,
+             Session* session) {
+  MeasureOptions how;
+  how.quick = options.quick;
+  how.sample = [telemetry] { telemetry->sample(); };
+  std::map<std::string, uint64_t> outputs;
+  for (const std::vector<Case>& group : chosen_groups(*session)) {
+    std::fprintf(stderr, "measuring: %s, %zu cases\n", group[0].group.c_str(), group.size());
+    try {
+      measure_group(gpu, device, group, how, &outputs, &session->results);
+    } catch (const std::exception& error) {
+      // Not enough memory spoils this group only; whatever else it was, the others say so too.
+      for (const Case& one : group) session->results[one.name].error = error.what();
+    }
+  }
+}
+
+int profile(const Gpu& gpu, Device& device, const std::string& path, const Session& session) {
+  std::vector<Case> jobs;
+  std::ofstream file(path);
+  for (const std::vector<Case>& group : chosen_groups(session)) {
+    for (const Case& one : group) {
+      if (one.stream >= 0 || one.dependent_launch || session.chosen.count(one.name) == 0) continue;
+      jobs.push_back(one);
+      file << one.name << ',' << FrameGeometry(one.spec).visible_samples << '\n';
+    }
+  }
+  if (!file.flush()) {
+    std::fprintf(stderr, "%s cannot be written\n", path.c_str());
+    return kFailed;
+  }
+  run_between_markers(gpu, device, jobs);
+  return 0;
+}
+
+bool read_instructions(const std::string& path, std::map<std::string, double>* instructions) {
+  std::ifstream file(path);
+  if (!file) {
+    std::fprintf(stderr, "%s cannot be read\n", path.c_str());
+    return false;
+  }
+  for (std::string line; std::getline(file, line);) {
+    const size_t comma = line.rfind(',');
+    char* end = nullptr;
+    const double number =
+        comma == std::string::npos ? 0 : std::strtod(line.c_str() + comma + 1, &end);
+    if (!(number > 0) || *end != '\0') {
+      std::fprintf(stderr, "%s: \"%s\" is not NAME,NUMBER\n", path.c_str(), line.c_str());
+      return false;
+    }
+    (*instructions)[line.substr(0, comma)] = number;
+  }
+  return true;
+}
+
+// Takes this program's own arguments out.
+Options parse(int* argc, char** argv) {
+  Options options;
+  int kept = 1;
+  for (int i = 1; i < *argc; ++i) {
+    const std::string_view argument = argv[i];
+    const auto value = [&argument](std::string_view name, std::string* to) {
+      if (!argument.starts_with(name)) return false;
+      *to = argument.substr(name.size());
+      return true;
+    };
+    if (argument == "--quick") {
+      options.quick = true;
+    } else if (!value("--instructions=", &options.instructions) &&
+               !value("--profile=", &options.profile)) {
+      if (argument == "--benchmark_list_tests" || argument == "--benchmark_list_tests=true")
+        options.list = true;
+      argv[kept++] = argv[i];
+    }
+  }
+  *argc = kept;
+  return options;
+}
+
+void print_help() {
+  std::printf(
+      "bench_cuda [--quick] [--instructions=FILE] [--profile=FILE] [--benchmark_...]\n\n"
+      "  --quick               few repetitions: figures to look at, not to quote\n"
+      "  --instructions=FILE   lines of NAME,NUMBER: instructions a sample of benchmarks\n"
+      "  --profile=FILE        measures nothing, but runs every chosen job once for a profiler;\n"
+      "                        see ncu_instructions.py\n\n");
+  benchmark::PrintDefaultHelp();
+}
+
+int run(const Options& options, Session* session) {
+  std::unique_ptr<Device> device;
+  if (const Status status = make_primary_cuda_device(0, &device); !status.ok()) {
+    std::fprintf(stderr, "no CUDA engine: %s\n", status.message.c_str());
+    return std::getenv("CUDATRANSFORM_REQUIRE_GPU") != nullptr ? kFailed : kSkipped;
+  }
+  const Gpu gpu(static_cast<CUstream>(device->queue(QueueKind::kCompute).native()));
+  choose(session);
+  if (session->chosen.empty()) return kFailed;  // Google Benchmark has said so
+  if (!options.profile.empty()) return profile(gpu, *device, options.profile, *session);
+  Telemetry telemetry(gpu);
+  measure(gpu, *device, options, &telemetry, session);
+  for (const auto& [key, value] : telemetry.context(device->name()))
+    benchmark::AddCustomContext(key, value);
+  benchmark::RunSpecifiedBenchmarks();
+  return session->failed ? kFailed : 0;
+}
+
+}  // namespace
+}  // namespace cudatransform::bench
+
+int main(int argc, char** argv) {
+  using namespace cudatransform::bench;
+  const Options options = parse(&argc, argv);
+  benchmark::Initialize(&argc, argv, print_help);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return kUsage;
+  Session session;
+  if (!options.instructions.empty() &&
+      !read_instructions(options.instructions, &session.instructions))
+    return kUsage;
+  register_cases(&session);
+  if (options.list) {
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+  }
+  int status = kFailed;
+  try {
+    status = run(options, &session);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_cuda: %s\n", error.what());
+  }
+  benchmark::Shutdown();
+  return status;
+}

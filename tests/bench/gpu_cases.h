@@ -1,0 +1,32 @@
+// The list of the GPU's benchmarks: names, jobs, and what is measured together.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu_frames.h"
+
+namespace cudatransform::bench {
+
+struct Case {
+  // "engine:cuda/case:limit/size:4K/method:float/direction:forward": pairs of key and value.
+  std::string name;
+  // Cases of a group are measured in turns, with the streaming kernels that they are compared with.
+  std::string group;
+  JobSpec spec;
+  size_t sets = 1;      // of buffers, which launches go round
+  size_t launches = 1;  // in a graph, at least one for each set
+  int repetitions = 60;
+  // A streaming kernel over the spec's buffers instead of the job: an index into stream_variants().
+  int stream = -1;
+  // Programmatic dependent launch.
+  bool dependent_launch = false;
+  // The case of the same group that "of I420" compares with, or "".
+  std::string baseline;
+};
+
+// All of them, those of a group next to each other.
+std::vector<Case> all_cases();
+
+}  // namespace cudatransform::bench

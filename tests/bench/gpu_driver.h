@@ -1,0 +1,129 @@
+// What benchmarks ask of the CUDA driver and the engine does not: graphs, attributes, timed events.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Failures of the driver are thrown as std::runtime_error with the call and the driver's own name
+// for the error.
+#pragma once
+
+#include <cuda.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "transform/status.h"
+
+namespace cudatransform::bench {
+
+// Member, function of cuda.h (for its type) and exported name, spelt out because cuda.h's macros
+// follow the toolkit and not the driver.
+#define CT_BENCH_ENTRY_POINTS(X)                                                    \
+  X(init, cuInit, "cuInit")                                                         \
+  X(get_error_name, cuGetErrorName, "cuGetErrorName")                               \
+  X(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                   \
+  X(device_get, cuDeviceGet, "cuDeviceGet")                                         \
+  X(device_get_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")             \
+  X(device_get_pci_bus_id, cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId")              \
+  X(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")       \
+  X(primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") \
+  X(ctx_push_current, cuCtxPushCurrent, "cuCtxPushCurrent_v2")                      \
+  X(ctx_pop_current, cuCtxPopCurrent, "cuCtxPopCurrent_v2")                         \
+  X(module_load_data, cuModuleLoadData, "cuModuleLoadData")                         \
+  X(module_unload, cuModuleUnload, "cuModuleUnload")                                \
+  X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                \
+  X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                \
+  X(ctas_per_sm, cuOccupancyMaxActiveBlocksPerMultiprocessor,                       \
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                  \
+  X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                            \
+  X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
+  X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                 \
+  X(stream_begin_capture, cuStreamBeginCapture, "cuStreamBeginCapture_v2")          \
+  X(stream_end_capture, cuStreamEndCapture, "cuStreamEndCapture")                   \
+  X(graph_get_nodes, cuGraphGetNodes, "cuGraphGetNodes")                            \
+  X(graph_instantiate, cuGraphInstantiate, "cuGraphInstantiateWithFlags")           \
+  X(graph_destroy, cuGraphDestroy, "cuGraphDestroy")                                \
+  X(graph_exec_destroy, cuGraphExecDestroy, "cuGraphExecDestroy")                   \
+  X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                   \
+  X(event_create, cuEventCreate, "cuEventCreate")                                   \
+  X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                             \
+  X(event_record, cuEventRecord, "cuEventRecord")                                   \
+  X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")
+
+struct DriverTable {
+#define CT_BENCH_MEMBER(member, function, name) decltype(&::function) member = nullptr;
+  CT_BENCH_ENTRY_POINTS(CT_BENCH_MEMBER)
+#undef CT_BENCH_MEMBER
+};
+
+void require(const Status& status);
+
+// Device 0 and its primary context, which the engine uses as well: current for the thread that made
+// the object, as long as it lives. Not for several threads.
+class Gpu {
+ public:
+  // `stream`: the engine's compute stream, on which everything here happens.
+  explicit Gpu(CUstream stream);
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const DriverTable& driver() const { return driver_; }
+  CUstream stream() const { return stream_; }
+  void check(CUresult result, const char* what) const;
+  int attribute(CUdevice_attribute attribute) const;
+  std::string pci_bus_id() const;
+  std::string cuda_version() const;  // that the driver knows, as "13.0"
+
+  // A kernel of stream.cu.
+  CUfunction kernel(const char* name) const;
+  void launch(CUfunction kernel, unsigned ctas, unsigned threads, void** arguments,
+              unsigned ctas_y = 1) const;
+  // As many CTAs as the device holds at once.
+  unsigned resident_ctas(CUfunction kernel, unsigned threads) const;
+  void fill(void* address, uint8_t value, size_t bytes) const;
+  // `bytes` of device memory to any host memory; waits.
+  void read(void* to, const void* from, size_t bytes) const;
+  void synchronize() const;
+
+ private:
+  DriverTable driver_;
+  CUstream stream_;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  CUmodule module_ = nullptr;
+};
+
+// What `work` enqueues on the stream, as something that is launched at once. Nothing may be
+// allocated or loaded in it, so run it once before.
+class Graph {
+ public:
+  Graph(const Gpu& gpu, const std::function<void()>& work);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  void launch() const;
+  size_t nodes() const { return nodes_; }
+
+ private:
+  const Gpu& gpu_;
+  CUgraphExec exec_ = nullptr;
+  size_t nodes_ = 0;
+};
+
+// The time between two points of the stream.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const Gpu& gpu);
+  ~Stopwatch();
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  void begin() const;
+  void end() const;
+  double seconds() const;  // after synchronize()
+
+ private:
+  const Gpu& gpu_;
+  CUevent begin_ = nullptr, end_ = nullptr;
+};
+
+}  // namespace cudatransform::bench

@@ -1,0 +1,279 @@
+// Groups of cases: buffers, graphs, repetitions in turns, medians.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gpu_measure.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <tuple>
+
+#include "cuda/cuda_device.h"
+#include "gpu_check.h"
+#include "gpu_streams.h"
+
+// The engine's switch for programmatic dependent launch; weak, so that an engine without one links.
+namespace cudatransform::cuda {
+void set_dct8x8_dependent_launch(bool enabled) __attribute__((weak));
+}
+
+namespace cudatransform::bench {
+namespace {
+
+constexpr int kWarmUps = 3;
+constexpr int kQuickRepetitions = 5;
+
+class DependentLaunch {
+ public:
+  explicit DependentLaunch(bool enabled) : enabled_(enabled) { set(enabled); }
+  ~DependentLaunch() { set(false); }
+  DependentLaunch(const DependentLaunch&) = delete;
+  DependentLaunch& operator=(const DependentLaunch&) = delete;
+
+ private:
+  void set(bool enabled) const {
+    if (enabled_) cuda::set_dct8x8_dependent_launch(enabled);
+  }
+  bool enabled_;
+};
+
+// Bytes that are read and written, and the sets that launches go round: streaming kernels are the
+// same for all cases that have these in common.
+using Traffic = std::tuple<size_t, size_t, size_t>;
+Traffic traffic_of(const Case& one) {
+  const FrameGeometry geometry(one.spec);
+  const bool forward = one.spec.direction == Direction::kForward;
+  return {forward ? geometry.sample_bytes : geometry.coef_bytes,
+          forward ? geometry.coef_bytes : geometry.sample_bytes, one.sets};
+}
+
+// One case that takes its turns.
+class Subject {
+ public:
+  Subject(const Gpu& gpu, Device& device, const Case& one, std::shared_ptr<const Buffers> buffers)
+      : case_(one),
+        traffic_(traffic_of(one)),
+        gpu_(gpu),
+        device_(device),
+        buffers_(std::move(buffers)),
+        watch_(gpu) {
+    const auto [in_bytes, out_bytes, sets] = traffic_;
+    const FrameGeometry geometry(one.spec);
+    result_.bytes = in_bytes + out_bytes;
+    result_.samples = geometry.visible_samples;
+    result_.blocks = geometry.blocks;
+    if (is_stream()) {
+      stream_ = std::make_unique<Stream>(gpu, stream_variants()[static_cast<size_t>(one.stream)],
+                                         in_bytes, out_bytes);
+    } else {
+      for (size_t set = 0; set < sets; ++set) jobs_.push_back(buffers_->job(one.spec, set));
+    }
+    check_ = std::make_unique<OutputCheck>(
+        gpu, device, *buffers_,
+        is_stream() ? plain_region(out_bytes / 16 * 16) : buffers_->output_regions(),
+        one.spec.measure != 0);
+  }
+
+  bool is_stream() const { return case_.stream >= 0; }
+  const Case& of() const { return case_; }
+  const Traffic& traffic() const { return traffic_; }
+  Result& result() { return result_; }
+  const OutputCheck& check() const { return *check_; }
+  bool is_ready() const { return graph_ != nullptr; }
+  const Graph& graph() const { return *graph_; }
+  const Stopwatch& watch() const { return watch_; }
+
+  // Runs every set once, which loads kernels and allocates, then captures the graph. What goes
+  // wrong with this case alone is its result's error; throws when the device is lost.
+  void prepare() {
+    try {
+      if (case_.dependent_launch && !has_dependent_launch())
+        throw std::runtime_error("the engine has no programmatic dependent launch");
+      const DependentLaunch mode(case_.dependent_launch);
+      check_->run([this] { enqueue(buffers_->sets()); });
+      auto graph = std::make_unique<Graph>(gpu_, [this] { enqueue(case_.launches); });
+      if (graph->nodes() < case_.launches)
+        throw std::runtime_error("a graph of " + std::to_string(case_.launches) + " launches has " +
+                                 std::to_string(graph->nodes()) + " nodes");
+      graph_ = std::move(graph);
+    } catch (const std::exception& error) {
+      result_.error = error.what();
+      gpu_.synchronize();
+    }
+  }
+
+  void add_time(double seconds) { times_.push_back(seconds / static_cast<double>(case_.launches)); }
+
+  // After the last repetition.
+  void finish() {
+    std::sort(times_.begin(), times_.end());
+    const size_t n = times_.size();
+    result_.seconds = n % 2 == 1 ? times_[n / 2] : (times_[n / 2 - 1] + times_[n / 2]) / 2;
+    result_.spread = (times_[n - 1 - n / 4] - times_[n / 4]) / result_.seconds;
+    // The graph's own output, on another poison.
+    check_->run([this] { graph_->launch(); });
+    if (result_.error.empty()) result_.error = check_->fault();
+  }
+
+ private:
+  void enqueue(size_t launches) const {
+    Queue& queue = device_.queue(QueueKind::kCompute);
+    for (size_t i = 0; i < launches; ++i) {
+      const size_t set = i % buffers_->sets();
+      if (is_stream())
+        stream_->enqueue(buffers_->input(set), buffers_->output(set));
+      else
+        require(cuda_dct8x8_ops().submit(device_, queue, jobs_[set], nullptr));
+    }
+  }
+
+  const Case case_;
+  const Traffic traffic_;
+  const Gpu& gpu_;
+  Device& device_;
+  std::shared_ptr<const Buffers> buffers_;
+  std::vector<Dct8x8Job> jobs_;
+  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<OutputCheck> check_;
+  std::unique_ptr<Graph> graph_;
+  Stopwatch watch_;
+  std::vector<double> times_;
+  Result result_;
+};
+using Subjects = std::vector<std::unique_ptr<Subject>>;
+
+// The cases, and for each traffic among them every streaming kernel that is not itself a case.
+std::vector<Case> with_streams(const std::vector<Case>& cases) {
+  std::vector<Case> all = cases;
+  std::map<Traffic, std::vector<bool>> there;
+  for (const Case& one : cases) {
+    std::vector<bool>& variants = there[traffic_of(one)];
+    variants.resize(stream_variants().size());
+    if (one.stream >= 0) variants[static_cast<size_t>(one.stream)] = true;
+  }
+  for (const Case& one : cases) {
+    std::vector<bool>& variants = there[traffic_of(one)];
+    for (size_t i = 0; i < variants.size(); ++i) {
+      if (variants[i]) continue;
+      variants[i] = true;
+      Case stream = one;
+      stream.name.clear();  // nobody asks for its result
+      stream.stream = static_cast<int>(i);
+      stream.spec.measure = 0;
+      stream.dependent_launch = false;
+      all.push_back(std::move(stream));
+    }
+  }
+  return all;
+}
+
+Subjects make_subjects(const Gpu& gpu, Device& device, const std::vector<Case>& cases) {
+  std::map<std::pair<std::string, size_t>, std::shared_ptr<const Buffers>> buffers;
+  Subjects subjects;
+  for (const Case& one : cases) {
+    std::shared_ptr<const Buffers>& shared = buffers[{buffers_key(one.spec), one.sets}];
+    if (shared == nullptr)
+      shared = std::make_shared<const Buffers>(gpu, device, one.spec, one.sets);
+    subjects.push_back(std::make_unique<Subject>(gpu, device, one, shared));
+  }
+  return subjects;
+}
+
+// Every repetition measures every subject once, in another order, so that clocks that drift and
+// neighbours that heat are shared out alike.
+void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int repetitions,
+                      const std::function<void()>& sample) {
+  for (int i = 0; i < kWarmUps; ++i)
+    for (const Subject* subject : subjects) subject->graph().launch();
+  gpu.synchronize();
+  std::vector<Subject*> order = subjects;
+  std::mt19937 random(1);
+  for (int i = 0; i < repetitions; ++i) {
+    std::shuffle(order.begin(), order.end(), random);
+    // While this one runs the host gets ahead. Otherwise an idle device would pass the first event
+    // before the graph behind it has been handed over, and the host's time would count as its.
+    order.back()->graph().launch();
+    for (const Subject* subject : order) {
+      subject->watch().begin();
+      subject->graph().launch();
+      subject->watch().end();
+    }
+    if (sample && i % 8 == 0) sample();
+    gpu.synchronize();
+    for (Subject* subject : order) subject->add_time(subject->watch().seconds());
+  }
+}
+
+// The best streaming kernel of each traffic.
+void compare_with_streams(const Subjects& subjects) {
+  std::map<Traffic, Subject*> best;
+  for (const auto& subject : subjects) {
+    if (!subject->is_stream() || !subject->result().error.empty()) continue;
+    Subject*& fastest = best[subject->traffic()];
+    if (fastest == nullptr || subject->result().seconds < fastest->result().seconds)
+      fastest = subject.get();
+  }
+  for (const auto& subject : subjects) {
+    if (subject->is_stream() || !subject->result().error.empty()) continue;
+    const auto found = best.find(subject->traffic());
+    if (found == best.end()) {
+      subject->result().error = "no streaming kernel to compare with";
+      continue;
+    }
+    subject->result().limit_seconds = found->second->result().seconds;
+    subject->result().limit_name =
+        stream_variants()[static_cast<size_t>(found->second->of().stream)].name;
+  }
+}
+
+void compare_outputs(const Subjects& subjects, std::map<std::string, uint64_t>* outputs) {
+  for (const auto& subject : subjects) {
+    if (subject->is_stream() || !subject->result().error.empty()) continue;
+    const uint64_t checksum = subject->check().checksum();
+    const auto [known, is_new] = outputs->emplace(output_key(subject->of().spec), checksum);
+    if (!is_new && known->second != checksum)
+      subject->result().error = "the output differs from that of another case of the same job";
+  }
+}
+
+}  // namespace
+
+bool has_dependent_launch() { return cuda::set_dct8x8_dependent_launch != nullptr; }
+
+void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& cases,
+                   const MeasureOptions& options, std::map<std::string, uint64_t>* outputs,
+                   Results* results) {
+  const Subjects subjects = make_subjects(gpu, device, with_streams(cases));
+  std::vector<Subject*> ready;
+  int repetitions = 0;
+  for (const auto& subject : subjects) {
+    subject->prepare();
+    if (subject->is_ready()) ready.push_back(subject.get());
+    repetitions = std::max(repetitions, subject->of().repetitions);
+  }
+  if (options.quick) repetitions = std::min(repetitions, kQuickRepetitions);
+  if (!ready.empty()) measure_in_turns(gpu, ready, repetitions, options.sample);
+  for (Subject* subject : ready) subject->finish();
+  compare_with_streams(subjects);
+  compare_outputs(subjects, outputs);
+  for (const auto& subject : subjects)
+    if (!subject->of().name.empty()) (*results)[subject->of().name] = subject->result();
+}
+
+void run_between_markers(const Gpu& gpu, Device& device, const std::vector<Case>& cases) {
+  CUfunction marker = gpu.kernel("bench_marker");
+  Queue& queue = device.queue(QueueKind::kCompute);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Buffers buffers(gpu, device, cases[i].spec, 1);
+    const Dct8x8Job job = buffers.job(cases[i].spec, 0);
+    require(cuda_dct8x8_ops().submit(device, queue, job, nullptr));  // loads and allocates
+    const auto place = static_cast<unsigned>(i + 1);
+    gpu.launch(marker, place, 32, nullptr, 1);
+    require(cuda_dct8x8_ops().submit(device, queue, job, nullptr));
+    gpu.launch(marker, place, 32, nullptr, 2);
+    gpu.synchronize();
+  }
+}
+
+}  // namespace cudatransform::bench

@@ -1,0 +1,19 @@
+// What a streaming kernel is told: a plain struct, passed by value.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+namespace cudatransform::bench {
+
+// Counts of 16-byte units. Tile t reads units t x in_tile .. + in_tile - 1 as far as there are any,
+// and writes likewise.
+struct StreamParams {
+  const void* in;
+  void* out;
+  uint32_t in_units, out_units;
+  uint32_t in_tile, out_tile;
+  uint32_t tiles;
+};
+
+}  // namespace cudatransform::bench
