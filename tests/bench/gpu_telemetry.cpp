@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <regex>
 
 namespace cudatransform::bench {
 namespace {
@@ -33,13 +32,16 @@ constexpr Reason kReasons[] = {
     {0x100, "display clocks"},
 };
 
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.1.2  ..." where NVML is not there to ask.
+// The first word like 580.1.2 of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.1.2  ...",
+// where NVML is not there to ask.
 std::string driver_of_proc() {
   std::ifstream file("/proc/driver/nvidia/version");
-  std::string line;
-  std::getline(file, line);
-  std::smatch match;
-  return std::regex_search(line, match, std::regex(R"(\b\d+\.\d+(\.\d+)?\b)")) ? match.str() : "";
+  for (std::string word; file >> word;) {
+    if (word.find('.') != std::string::npos &&
+        word.find_first_not_of("0123456789.") == std::string::npos)
+      return word;
+  }
+  return "";
 }
 
 std::string megahertz(int kilohertz) {
