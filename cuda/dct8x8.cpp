@@ -147,8 +147,8 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument()};
-  return queue.launch(launch->image, launch->kernel.c_str(), launch->ctas, kFusedThreads, arguments,
-                      true);
+  return queue.launch(launch->image, launch->kernel.c_str(), launch->ctas, launch->threads,
+                      arguments, true);
 }
 
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {

@@ -54,11 +54,15 @@ struct FastFloat {
   template <typename Coef>
   static __device__ __forceinline__ void quantize(float* v, const FastForwardTable& table) {
 #pragma unroll
-    for (int i = 0; i < 64; ++i) {
-      if constexpr (Coef(0.5) != 0)
-        v[i] *= table.mul[i];
-      else
-        v[i] = FloatDevice::rounded(v[i], table.mul[i]);
+    for (int i = 0; i < 64; i += 2) {
+      const float2 mul = *reinterpret_cast<const float2*>(table.mul + i);
+      if constexpr (Coef(0.5) != 0) {
+        v[i] *= mul.x;
+        v[i + 1] *= mul.y;
+      } else {
+        v[i] = FloatDevice::rounded(v[i], mul.x);
+        v[i + 1] = FloatDevice::rounded(v[i + 1], mul.y);
+      }
     }
   }
   static __device__ __forceinline__ int32_t bits(float v) { return __float_as_int(v); }
@@ -107,8 +111,11 @@ struct FastIslow {
   template <typename Coef>
   static __device__ __forceinline__ void quantize(int* v, const FastForwardTable& table) {
 #pragma unroll
-    for (int i = 0; i < 64; ++i)
-      v[i] = bits_of_rounded(__fmaf_rn(float(v[i]), table.mul[i], kRound));
+    for (int i = 0; i < 64; i += 2) {
+      const float2 mul = *reinterpret_cast<const float2*>(table.mul + i);
+      v[i] = bits_of_rounded(__fmaf_rn(float(v[i]), mul.x, kRound));
+      v[i + 1] = bits_of_rounded(__fmaf_rn(float(v[i + 1]), mul.y, kRound));
+    }
   }
   static __device__ __forceinline__ int32_t bits(int v) { return v; }
 

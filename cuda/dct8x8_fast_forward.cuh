@@ -30,7 +30,7 @@ __device__ __forceinline__ uint4 wide_group(const typename M::Value* v) {
   return words;
 }
 
-template <typename M, typename Coef, Arrangement A>
+template <typename M, typename Coef, Arrangement A, bool kPairs>
 __device__ __forceinline__ void store_block(const FastPlane& plane, const FastPlace& place,
                                             uint8_t* shared, const typename M::Value* v) {
   if constexpr (A == Arrangement::kPlane) {
@@ -40,7 +40,7 @@ __device__ __forceinline__ void store_block(const FastPlane& plane, const FastPl
     for (int y = 0; y < 8; ++y) *plane_row(plane, place, y) = level_group<M, A>(v, y);
   } else {
     const int lane = threadIdx.x % 32;
-    using Stage = WarpStage<64 * sizeof(Coef), 32>;
+    using Stage = WarpStage<64 * sizeof(Coef), 32, kPairs>;
     const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
     if constexpr (sizeof(Coef) == 2) {
 #pragma unroll
@@ -71,18 +71,16 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
       A == Arrangement::kPlane ? 16 : kFusedThreads * (64 * sizeof(Coef) + 16);
   __shared__ alignas(16) uint8_t shared[kShared];
   const FastFrame& frame = params.frame;
-  const int number = plane_of_cta(frame);
-  const FastPlane& plane = frame.planes[number];
-  const FastPlace place =
-      fast_place(plane, number, (blockIdx.x - plane.first_cta) * kFusedThreads + threadIdx.x);
+  const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   wait_for_predecessor();
   typename Row::Words rows[8];
-  load_rows<Row>(plane, place, rows);
+  load_rows<Row>(plane, place_of_whole_block<Row::kPairs>(frame), rows);
   let_successor_launch();
   typename M::Value v[64];
   M::template forward<Row>(rows, plane, frame, v);
   M::template quantize<Coef>(v, params.tables[plane.component[0]]);
-  store_block<M, Coef, A>(plane, place, shared, v);
+  const FastPlace place = place_again<Row::kPairs>(frame);
+  store_block<M, Coef, A, Row::kPairs>(frame.planes[place.plane], place, shared, v);
   if (inverse_tables == nullptr) return;
 
   uint32_t zeros = 0;
@@ -91,7 +89,7 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
   if (frame.measure & kMeasureSse) {
     const auto groups = [&](int g) {
       if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
-      constexpr int kStride = WarpStage<64 * sizeof(Coef), 32>::kStride;
+      constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, false>::kStride;
       return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
     };
     M::template reconstruct<Coef, A>(v, groups, inverse_tables[plane.component[0]],

@@ -19,7 +19,7 @@ struct StoredLevels {
 };
 
 // Reads a block and puts it where the thread finds it. Returns whether islow has to saturate.
-template <typename M, Arrangement A>
+template <typename M, Arrangement A, bool kPairs>
 __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPlace& place,
                                             const FastInverseTable& table, uint8_t* shared,
                                             StoredLevels<A>* levels) {
@@ -37,7 +37,7 @@ __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPl
       }
     }
   } else {
-    using Stage = WarpStage<128, 32>;
+    using Stage = WarpStage<128, 32, kPairs>;
     const int lane = threadIdx.x % 32;
     const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
     uint4 words[Stage::kSteps];
@@ -105,9 +105,10 @@ __device__ __forceinline__ uint32_t count_zero_levels(const StoredLevels<A>& lev
 
 // Writes a block's samples, and measures them where there is a `reference`.
 template <typename M, typename Row, typename Zeros>
-__device__ __forceinline__ void finish_inverse(const FastFrame& frame, const FastPlane& plane,
-                                               const FastPlace& place, const FastPlane* reference,
+__device__ __forceinline__ void finish_inverse(const FastFrame& frame, const FastPlace& place,
+                                               const FastPlane* reference,
                                                const typename M::Value* v, Zeros&& count_zeros) {
+  const FastPlane& plane = frame.planes[place.plane];
   const auto rows = [&](int y) {
     return M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
   };
@@ -127,18 +128,16 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   constexpr size_t kShared = A == Arrangement::kPlane ? 16 : kFusedThreads * (128 + 16);
   __shared__ alignas(16) uint8_t shared[kShared];
   const FastFrame& frame = params.frame;
-  const int number = plane_of_cta(frame);
-  const FastPlane& plane = frame.planes[number];
+  const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   const FastInverseTable& table = params.tables[plane.component[0]];
-  const FastPlace place =
-      fast_place(plane, number, (blockIdx.x - plane.first_cta) * kFusedThreads + threadIdx.x);
   wait_for_predecessor();
   StoredLevels<A> levels;
-  const bool saturate = load_levels<M, A>(plane, place, table, shared, &levels);
+  const bool saturate = load_levels<M, A, Row::kPairs>(
+      plane, place_of_whole_block<Row::kPairs>(frame), table, shared, &levels);
   let_successor_launch();
   typename M::Value v[64];
   M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
-  finish_inverse<M, Row>(frame, plane, place, reference, v,
+  finish_inverse<M, Row>(frame, place_again<Row::kPairs>(frame), reference, v,
                          [&] { return count_zero_levels<M, A>(levels); });
 }
 
@@ -146,13 +145,11 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
 template <typename Row, typename Coef>
 __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
                                              const FastPlane* reference) {
-  using Stage = WarpStage<64 * sizeof(Coef), 32>;
+  using Stage = WarpStage<64 * sizeof(Coef), 32, false>;
   __shared__ alignas(16) uint8_t shared[kFusedThreads / 32 * Stage::kBytes];
   const FastFrame& frame = params.frame;
-  const int number = plane_of_cta(frame);
-  const FastPlane& plane = frame.planes[number];
-  const FastPlace place =
-      fast_place(plane, number, (blockIdx.x - plane.first_cta) * kFusedThreads + threadIdx.x);
+  const FastPlane& plane = frame.planes[plane_of_cta(frame)];
+  const FastPlace place = place_of_whole_block<false>(frame);
   const int lane = threadIdx.x % 32;
   const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
   wait_for_predecessor();
@@ -165,7 +162,7 @@ __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
 #pragma unroll
   for (int i = 0; i < 64; ++i) v[i] = float(coef(i));
   FloatDevice::inverse<true>(v, params.tables[plane.component[0]].mul, frame.inverse_dc);
-  finish_inverse<FastFloat, Row>(frame, plane, place, reference, v, [&] {
+  finish_inverse<FastFloat, Row>(frame, place, reference, v, [&] {
     uint32_t zeros = 0;
     for (int i = 0; i < 64; ++i) zeros += coef(i) == Coef(0);
     return zeros;

@@ -79,6 +79,11 @@ bool is_interleaved(const Dct8x8Job& job, const SamplePlane* planes, int* first)
   return apart == bytes || apart == -bytes;
 }
 
+// Interleaved planes have kernels of their own, for the commonest arrangement.
+bool has_pairs_kernel(const Dct8x8Job& job) {
+  return job.type == CoefType::kS16 && job.layout == Layout::kBlock && job.order == Order::kRaster;
+}
+
 // Whether rows of eight samples can be moved as vectors.
 bool is_fast_plane(const SamplePlane& plane, bool interleaved) {
   const int bytes = sample_bytes(plane);
@@ -186,29 +191,29 @@ FastPlane make_plane(const Dct8x8Job& job, const SamplePlane* planes, int c, int
   plane.by_blocks_w = make_divider(plane.blocks_w);
   plane.blocks = static_cast<uint32_t>(coefs.blocks_w) * static_cast<uint32_t>(coefs.blocks_h);
   if (plane.interleaved) plane.blocks *= 2;
-  plane.component[0] = static_cast<uint8_t>(c);
-  plane.component[1] = static_cast<uint8_t>(other);
+  plane.component[0] = static_cast<uint32_t>(c);
+  plane.component[1] = static_cast<uint32_t>(other);
   return plane;
 }
 
 // Fills planes[] and returns how many CTAs their blocks take, `blocks_a_cta` each.
 uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t blocks_a_cta,
-                     FastPlane* planes) {
+                     FastPlane* planes, uint32_t* first_cta) {
   int first = 1;
   const bool interleaved = is_interleaved(job, samples, &first);
   uint32_t ctas = 0;
   for (int i = 0; i < 3; ++i) {
-    planes[i].first_cta = UINT32_MAX;
+    first_cta[i] = UINT32_MAX;
     if (i >= job.components || (interleaved && i == 2)) continue;
     const bool paired = interleaved && i == 1;
     planes[i] = make_plane(job, samples, paired ? first : i, paired ? 3 - first : i);
-    planes[i].first_cta = ctas;
+    first_cta[i] = ctas;
     ctas += (planes[i].blocks + blocks_a_cta - 1) / blocks_a_cta;
   }
   return ctas;
 }
 
-std::string kernel_name(const Dct8x8Job& job, bool split) {
+std::string kernel_name(const Dct8x8Job& job, bool interleaved, bool split) {
   std::string name = job.direction == Direction::kForward ? "forward_" : "inverse_";
   name += method_name(job.method);
   name += job.samples[0].type == SampleType::kU8 ? "_u8" : "_u16";
@@ -217,6 +222,7 @@ std::string kernel_name(const Dct8x8Job& job, bool split) {
           : job.layout == Layout::kPlane ? "_plane"
           : job.order == Order::kZigzag  ? "_zigzag"
                                          : "_block";
+  if (interleaved) name += "_pairs";
   if (job.measure != 0) name += "_measure";
   return name;
 }
@@ -243,7 +249,8 @@ bool is_fast(const Dct8x8Job& job, bool* interleaved) {
     if (first != reference_first) return false;
   }
   return are_fast_samples(job, job.samples, interleaved) && are_fast_coefs(job) &&
-         are_fast_tables(job) && (!*interleaved || same_table(job, 1, 2));
+         are_fast_tables(job) &&
+         (!*interleaved || (has_pairs_kernel(job) && same_table(job, 1, 2)));
 }
 
 bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
@@ -254,8 +261,8 @@ bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
 
 FastFrame make_frame(const Dct8x8Job& job, SumsInProgress* progress, bool split) {
   FastFrame frame = {};
-  const uint32_t blocks_a_cta = split ? kFusedThreads / kSplitThreads : kFusedThreads;
-  frame.ctas = make_planes(job, job.samples, blocks_a_cta, frame.planes);
+  const uint32_t blocks_a_cta = split ? kSplitCtaThreads / kSplitThreads : kFusedThreads;
+  frame.ctas = make_planes(job, job.samples, blocks_a_cta, frame.planes, frame.first_cta);
   const float level_shift = static_cast<float>(1 << (job.depth - 1));
   frame.peak = static_cast<float>((1 << job.depth) - 1);
   // Bytes come with the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
@@ -285,7 +292,11 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
       has_split_kernel(job, interleaved) &&
       (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
   const FastFrame frame = make_frame(job, progress, split);
-  FastLaunch launch = {image_of(job, split), kernel_name(job, split), frame.ctas, {}};
+  FastLaunch launch = {image_of(job, split),
+                       kernel_name(job, interleaved, split),
+                       frame.ctas,
+                       split ? kSplitCtaThreads : kFusedThreads,
+                       {}};
 
   FastForwardParams forward = {frame, {}};
   FastInverseTable inverse[3] = {};
@@ -312,8 +323,9 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
     return launch;
   }
   FastCompareParams compare = {params, {}};
+  uint32_t first_cta[3];
   if ((job.measure & kMeasureSse) != 0)
-    make_planes(job, job.reference, kFusedThreads, compare.reference);
+    make_planes(job, job.reference, kFusedThreads, compare.reference, first_cta);
   launch.params = compare;
   return launch;
 }

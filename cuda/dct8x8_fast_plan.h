@@ -25,7 +25,8 @@ KernelChoice kernel_choice();
 struct FastLaunch {
   const void* image;  // the fat binary that has the kernel
   std::string kernel;
-  uint32_t ctas;  // of kFusedThreads threads
+  uint32_t ctas;
+  uint32_t threads;  // in a CTA
   std::variant<FastForwardParams, FastMeasureParams, FastInverseParams, FastCompareParams> params;
 
   void* argument();  // what the kernel takes by value

@@ -11,17 +11,18 @@ namespace cudatransform::cuda {
       forward_##name(const __grid_constant__ FastForwardParams params) {           \
     fast_forward<__VA_ARGS__>(params, nullptr);                                    \
   }                                                                                \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 4)                   \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, 8)                   \
       forward_##name##_measure(const __grid_constant__ FastMeasureParams params) { \
     fast_forward<__VA_ARGS__>(params.forward, params.inverse);                     \
   }
-#define CT_ARRANGEMENTS(name, M, Row)                                     \
-  CT_KERNELS(name##_s16_block, 6, M, Row, int16_t, Arrangement::kBlock)   \
-  CT_KERNELS(name##_s16_zigzag, 6, M, Row, int16_t, Arrangement::kZigzag) \
-  CT_KERNELS(name##_s16_plane, 5, M, Row, int16_t, Arrangement::kPlane)
+#define CT_ARRANGEMENTS(name, kCtas, M, Row)                                         \
+  CT_KERNELS(name##_s16_block, kCtas, M, Row<false>, int16_t, Arrangement::kBlock)   \
+  CT_KERNELS(name##_s16_block_pairs, 10, M, Row<true>, int16_t, Arrangement::kBlock) \
+  CT_KERNELS(name##_s16_zigzag, kCtas, M, Row<false>, int16_t, Arrangement::kZigzag) \
+  CT_KERNELS(name##_s16_plane, 10, M, Row<false>, int16_t, Arrangement::kPlane)
 
-CT_ARRANGEMENTS(islow_u8, FastIslow, ByteRow)
-CT_ARRANGEMENTS(float_u8, FastFloat, ByteRow)
-CT_ARRANGEMENTS(float_u16, FastFloat, WordRow)
+CT_ARRANGEMENTS(islow_u8, 10, FastIslow, ByteRow)
+CT_ARRANGEMENTS(float_u8, 12, FastFloat, ByteRow)
+CT_ARRANGEMENTS(float_u16, 12, FastFloat, WordRow)
 
 }  // namespace cudatransform::cuda

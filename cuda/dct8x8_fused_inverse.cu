@@ -11,17 +11,18 @@ namespace cudatransform::cuda {
       inverse_##name(const __grid_constant__ FastInverseParams params) {           \
     fast_inverse<__VA_ARGS__>(params, nullptr);                                    \
   }                                                                                \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 4)                   \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, 8)                   \
       inverse_##name##_measure(const __grid_constant__ FastCompareParams params) { \
     fast_inverse<__VA_ARGS__>(params.inverse, params.reference);                   \
   }
-#define CT_ARRANGEMENTS(name, M, Row)                            \
-  CT_KERNELS(name##_s16_block, 6, M, Row, Arrangement::kBlock)   \
-  CT_KERNELS(name##_s16_zigzag, 6, M, Row, Arrangement::kZigzag) \
-  CT_KERNELS(name##_s16_plane, 5, M, Row, Arrangement::kPlane)
+#define CT_ARRANGEMENTS(name, kCtas, M, Row)                                \
+  CT_KERNELS(name##_s16_block, kCtas, M, Row<false>, Arrangement::kBlock)   \
+  CT_KERNELS(name##_s16_block_pairs, 10, M, Row<true>, Arrangement::kBlock) \
+  CT_KERNELS(name##_s16_zigzag, kCtas, M, Row<false>, Arrangement::kZigzag) \
+  CT_KERNELS(name##_s16_plane, 10, M, Row<false>, Arrangement::kPlane)
 
-CT_ARRANGEMENTS(islow_u8, InverseIslow, ByteRow)
-CT_ARRANGEMENTS(float_u8, InverseFloat, ByteRow)
-CT_ARRANGEMENTS(float_u16, InverseFloat, WordRow)
+CT_ARRANGEMENTS(islow_u8, 10, InverseIslow, ByteRow)
+CT_ARRANGEMENTS(float_u8, 12, InverseFloat, ByteRow)
+CT_ARRANGEMENTS(float_u16, 10, InverseFloat, WordRow)
 
 }  // namespace cudatransform::cuda

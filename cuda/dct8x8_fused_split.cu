@@ -11,11 +11,13 @@
 namespace cudatransform::cuda {
 namespace {
 
+using Bytes = ByteRow<false>;
+
 constexpr int kBlocksPerWarp = 32 / kSplitThreads;
 // Strides of values in shared memory that keep rows, written four values at a time, and columns,
 // read one at a time, free of bank conflicts.
 constexpr int kRowStride = 12, kBlockStride = 8 * kRowStride + 8;
-constexpr int kWarps = kFusedThreads / 32;
+constexpr int kWarps = kSplitCtaThreads / 32;
 
 struct SplitThread {
   int lane;
@@ -24,9 +26,9 @@ struct SplitThread {
   uint32_t first;  // the warp's first block
 };
 
-__device__ __forceinline__ SplitThread split_thread(const FastPlane& plane) {
+__device__ __forceinline__ SplitThread split_thread(const FastFrame& frame, int number) {
   const int lane = threadIdx.x % 32;
-  const uint32_t warp = (blockIdx.x - plane.first_cta) * kWarps + threadIdx.x / 32;
+  const uint32_t warp = (blockIdx.x - frame.first_cta[number]) * kWarps + threadIdx.x / 32;
   return {lane, lane % int(kSplitThreads), lane / int(kSplitThreads), warp * kBlocksPerWarp};
 }
 
@@ -82,10 +84,10 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];
-  const SplitThread thread = split_thread(plane);
-  const FastPlace place = fast_place(plane, number, thread.first + thread.block);
+  const SplitThread thread = split_thread(frame, number);
+  const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
   wait_for_predecessor();
-  const uint2 bytes = load_row<ByteRow>(plane, place, thread.part, is_whole(plane, place));
+  const uint2 bytes = load_row<Bytes>(plane, place, thread.part, is_whole(plane, place));
   let_successor_launch();
   const float4* table = reinterpret_cast<const float4*>(
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
@@ -101,7 +103,8 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
   get_column(block, thread.part, v);
   __syncwarp();
   M::column(v, thread.part == 0, frame);
-  const WarpStage<128, kBlocksPerWarp> stage{reinterpret_cast<uint8_t*>(warp_values), thread.lane};
+  const WarpStage<128, kBlocksPerWarp, false> stage{reinterpret_cast<uint8_t*>(warp_values),
+                                                    thread.lane};
 #pragma unroll
   for (int y = 0; y < 8; ++y) {
     const float level = __fmaf_rn(float(v[y]), mul[y], kRound);
@@ -119,8 +122,8 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];
-  const SplitThread thread = split_thread(plane);
-  const WarpStage<128, kBlocksPerWarp> stage{nullptr, thread.lane};
+  const SplitThread thread = split_thread(frame, number);
+  const WarpStage<128, kBlocksPerWarp, false> stage{nullptr, thread.lane};
   wait_for_predecessor();
   uint4 words;
   stage.read(plane, thread.first, &words);
@@ -129,7 +132,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
   const float4 low = table[0], high = table[1];
   const float mul[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-  const FastPlace place = fast_place(plane, number, thread.first + thread.block);
+  const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
 
   float* const block = values[threadIdx.x / 32] + thread.block * kBlockStride;
   float v[8];
@@ -145,18 +148,18 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   for (int y = 0; y < 8; ++y)
     bytes[8 * y + thread.part] = uint8_t(FloatDevice::sample_bits(v[y], 255.0f));
   __syncwarp();
-  store_row<ByteRow>(plane, place, thread.part, reinterpret_cast<const uint2*>(bytes)[thread.part]);
+  store_row<Bytes>(plane, place, thread.part, reinterpret_cast<const uint2*>(bytes)[thread.part]);
 }
 
 // islow: columns first, as libjpeg does. The table is bytes, a column's eight consecutive. Both the
 // levels and the results of pass 1 have 16 bits, and take each other's place in shared memory.
 __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& params) {
-  using Stage = WarpStage<128, kBlocksPerWarp>;
+  using Stage = WarpStage<128, kBlocksPerWarp, false>;
   __shared__ alignas(16) uint8_t shared[kWarps][Stage::kBytes];
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];
-  const SplitThread thread = split_thread(plane);
+  const SplitThread thread = split_thread(frame, number);
   const FastInverseTable& table = params.tables[plane.component[0]];
   const Stage stage{shared[threadIdx.x / 32], thread.lane};
   wait_for_predecessor();
@@ -165,7 +168,7 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
   let_successor_launch();
   const uint2 q = reinterpret_cast<const uint2*>(as_memory(table.q))[thread.part];
   const uint4 limit = reinterpret_cast<const uint4*>(as_memory(table.limit))[thread.part];
-  const FastPlace place = fast_place(plane, number, thread.first + thread.block);
+  const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
   const bool saturate = exceeds_limits<1>(&words, limit);
   stage.put(&words);
 
@@ -194,15 +197,15 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
     v[2 * i + 1] = int32_t(word_of(row, i)) >> 16;
   }
   islow_inverse_direct<1, 2>(v, 128);
-  store_row<ByteRow>(plane, place, thread.part, FastIslow::finish<ByteRow>(v, 0, 0));
+  store_row<Bytes>(plane, place, thread.part, FastIslow::finish<Bytes>(v, 0, 0));
 }
 
 }  // namespace
 
-#define CT_KERNEL(name, Params, function)                         \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 16) \
-      name(const __grid_constant__ Params params) {               \
-    function(params);                                             \
+#define CT_KERNEL(name, Params, function)                            \
+  extern "C" __global__ void __launch_bounds__(kSplitCtaThreads, 16) \
+      name(const __grid_constant__ Params params) {                  \
+    function(params);                                                \
   }
 
 CT_KERNEL(forward_float_u8_s16_split, FastForwardParams, split_forward<SplitFloat>)

@@ -13,18 +13,18 @@ namespace cudatransform::cuda {
     __VA_ARGS__;                                                     \
   }
 #define CT_KERNELS(name, Row, Coef)                                                            \
-  CT_KERNEL(forward_##name, 5, FastForwardParams,                                              \
+  CT_KERNEL(forward_##name, 10, FastForwardParams,                                             \
             fast_forward<FastFloat, Row, Coef, Arrangement::kBlock>(params, nullptr))          \
   CT_KERNEL(                                                                                   \
-      forward_##name##_measure, 4, FastMeasureParams,                                          \
+      forward_##name##_measure, 8, FastMeasureParams,                                          \
       fast_forward<FastFloat, Row, Coef, Arrangement::kBlock>(params.forward, params.inverse)) \
-  CT_KERNEL(inverse_##name, 5, FastInverseParams, wide_inverse<Row, Coef>(params, nullptr))    \
-  CT_KERNEL(inverse_##name##_measure, 4, FastCompareParams,                                    \
+  CT_KERNEL(inverse_##name, 10, FastInverseParams, wide_inverse<Row, Coef>(params, nullptr))   \
+  CT_KERNEL(inverse_##name##_measure, 8, FastCompareParams,                                    \
             wide_inverse<Row, Coef>(params.inverse, params.reference))
 
-CT_KERNELS(float_u8_s32_block, ByteRow, int32_t)
-CT_KERNELS(float_u8_f32_block, ByteRow, float)
-CT_KERNELS(float_u16_s32_block, WordRow, int32_t)
-CT_KERNELS(float_u16_f32_block, WordRow, float)
+CT_KERNELS(float_u8_s32_block, ByteRow<false>, int32_t)
+CT_KERNELS(float_u8_f32_block, ByteRow<false>, float)
+CT_KERNELS(float_u16_s32_block, WordRow<false>, int32_t)
+CT_KERNELS(float_u16_f32_block, WordRow<false>, float)
 
 }  // namespace cudatransform::cuda

@@ -165,7 +165,7 @@ __device__ __forceinline__ void inverse_general(const InverseParams& params) {
 
 // CTAs on an SM: what fits without spilling registers.
 #define CT_KERNEL(name, Params, ...)                             \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 3) \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, 6) \
       name(const __grid_constant__ Params params) {              \
     __VA_ARGS__(params);                                         \
   }

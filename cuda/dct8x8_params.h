@@ -10,8 +10,9 @@
 namespace cudatransform::cuda {
 
 // Threads in a CTA of the fused kernels, and how many 8x8 blocks those have.
-inline constexpr unsigned kFusedThreads = 128;
-inline constexpr unsigned kSplitThreads = 8;  // that share a block where a frame is small
+inline constexpr unsigned kFusedThreads = 64;
+// Where a frame is small: threads that share a block, and those in a CTA.
+inline constexpr unsigned kSplitThreads = 8, kSplitCtaThreads = 128;
 // Threads in a CTA of the repack and teaching kernels: four 8x8 blocks with a thread a sample.
 inline constexpr unsigned kRepackThreads = 256;
 
@@ -95,6 +96,7 @@ struct SumsInProgress {
   uint32_t finished_ctas;
 };
 
+// Words, not bytes: only those can be loaded into uniform registers.
 struct FastPlane {
   uint8_t* samples;    // aligned to a row of a block: 8 bytes, or 16 of 16-bit samples
   uint8_t* coefs[2];   // [1]: of the second component, where two share the plane
@@ -104,16 +106,16 @@ struct FastPlane {
   int32_t width, rows;
   uint32_t blocks_w;
   Divider by_blocks_w;
-  uint32_t blocks;     // of both components
-  uint32_t first_cta;  // UINT32_MAX: no such plane
+  uint32_t blocks;  // of both components
   int32_t shift;
   // Two components whose samples alternate (NV12's chroma). Blocks alternate as well: even ones
   // belong to the first component.
-  bool interleaved;
-  uint8_t component[2];
+  uint32_t interleaved;
+  uint32_t component[2];
 };
 
 struct FastFrame {
+  uint32_t first_cta[3];  // of each plane; UINT32_MAX: no such plane
   FastPlane planes[3];
   float peak;                // 2^depth - 1
   float forward_dc;          // float: what the DC value loses

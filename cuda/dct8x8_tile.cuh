@@ -16,21 +16,45 @@ struct FastPlace {
   bool active;
 };
 
+// The first comparison that holds decides, so that the number stays in a uniform register and with
+// it everything that is read of the plane.
 __device__ __forceinline__ int plane_of_cta(const FastFrame& frame) {
-  return (blockIdx.x >= frame.planes[1].first_cta) + (blockIdx.x >= frame.planes[2].first_cta);
+  return blockIdx.x >= frame.first_cta[2] ? 2 : blockIdx.x >= frame.first_cta[1] ? 1 : 0;
 }
 
+// kPairs: whether there may be interleaved planes.
+template <bool kPairs>
 __device__ __forceinline__ FastPlace fast_place(const FastPlane& plane, int number,
                                                 uint32_t index) {
   const bool active = index < plane.blocks;
   uint32_t block = active ? index : plane.blocks - 1;
   int parity = 0;
-  if (plane.interleaved) {
+  if (kPairs && plane.interleaved) {
     parity = int(block & 1);
     block >>= 1;
   }
   const uint32_t by = divide(block, plane.by_blocks_w);
   return {number, parity, index, int(block - by * plane.blocks_w), int(by), active};
+}
+
+// The place of a thread that has a block to itself.
+template <bool kPairs>
+__device__ __forceinline__ FastPlace place_of_whole_block(const FastFrame& frame) {
+  const int number = plane_of_cta(frame);
+  return fast_place<kPairs>(frame.planes[number], number,
+                            (blockIdx.x - frame.first_cta[number]) * kFusedThreads + threadIdx.x);
+}
+
+// The same, worked out anew: the special registers are read once more, and nothing of the first
+// time is kept during the transform, which needs every register that there is.
+template <bool kPairs>
+__device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
+  uint32_t thread, cta;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+  const int number = cta >= frame.first_cta[2] ? 2 : cta >= frame.first_cta[1] ? 1 : 0;
+  return fast_place<kPairs>(frame.planes[number], number,
+                            (cta - frame.first_cta[number]) * kFusedThreads + thread);
 }
 
 // Kernels of one stream may be launched before their predecessor has finished, and wait here before
@@ -48,15 +72,24 @@ __device__ __forceinline__ void let_successor_launch() {
 
 // ---- Rows of eight samples ----
 
-// kBytes: 8 samples of 8 bits. kWords: 8 of up to 16 bits in 16-bit containers.
+// Samples of 8 bits, or of up to 16 in 16-bit containers. kPairs: planes may be interleaved.
+template <bool kMayBePairs>
 struct ByteRow {
   using Words = uint2;
   static constexpr int kSampleBytes = 1;
+  static constexpr bool kPairs = kMayBePairs;
 };
+template <bool kMayBePairs>
 struct WordRow {
   using Words = uint4;
   static constexpr int kSampleBytes = 2;
+  static constexpr bool kPairs = kMayBePairs;
 };
+
+template <typename Row>
+__device__ __forceinline__ bool is_interleaved(const FastPlane& plane) {
+  return Row::kPairs && plane.interleaved != 0;
+}
 
 __device__ __forceinline__ uint32_t& word_of(uint2& row, int i) { return i == 0 ? row.x : row.y; }
 __device__ __forceinline__ uint32_t& word_of(uint4& row, int i) {
@@ -83,7 +116,7 @@ __device__ __forceinline__ bool is_whole(const FastPlane& plane, const FastPlace
 template <typename Row>
 __device__ __forceinline__ uint8_t* row_address(const FastPlane& plane, const FastPlace& place,
                                                 int row) {
-  const int scale = Row::kSampleBytes << int(plane.interleaved);
+  const int scale = Row::kSampleBytes << int(is_interleaved<Row>(plane));
   return plane.samples + int64_t(row) * plane.pitch + int64_t(place.bx) * (8 * scale);
 }
 
@@ -93,9 +126,9 @@ __device__ __forceinline__ typename Row::Words load_edge_row(const FastPlane& pl
                                                              const FastPlace& place,
                                                              const uint8_t* row) {
   constexpr int kPerWord = 4 / Row::kSampleBytes;
-  const int step = Row::kSampleBytes << int(plane.interleaved);
+  const int step = Row::kSampleBytes << int(is_interleaved<Row>(plane));
   const int last = plane.width - 8 * place.bx - 1;
-  row += place.parity * Row::kSampleBytes;
+  if (Row::kPairs) row += place.parity * Row::kSampleBytes;
   typename Row::Words words;
 #pragma unroll
   for (int i = 0; i < 8 / kPerWord; ++i) {
@@ -120,13 +153,13 @@ __device__ __forceinline__ typename Row::Words load_row(const FastPlane& plane,
   const uint8_t* row = row_address<Row>(plane, place, min(8 * place.by + y, plane.rows - 1));
   if (!whole && 8 * place.bx + 8 > plane.width) return load_edge_row<Row>(plane, place, row);
   const Words* words = reinterpret_cast<const Words*>(row);
-  return plane.interleaved ? every_second(words, place.parity) : *words;
+  return is_interleaved<Row>(plane) ? every_second(words, place.parity) : *words;
 }
 
 template <typename Row>
 __device__ __forceinline__ void load_rows(const FastPlane& plane, const FastPlace& place,
                                           typename Row::Words* rows) {
-  if (is_whole(plane, place) && !plane.interleaved) {
+  if (is_whole(plane, place) && !is_interleaved<Row>(plane)) {
     const uint8_t* row = row_address<Row>(plane, place, 8 * place.by);
 #pragma unroll
     for (int y = 0; y < 8; ++y)
@@ -157,9 +190,9 @@ template <typename Row>
 __device__ __forceinline__ void store_edge_row(const FastPlane& plane, const FastPlace& place,
                                                uint8_t* row, typename Row::Words words) {
   constexpr int kPerWord = 4 / Row::kSampleBytes;
-  const int step = Row::kSampleBytes << int(plane.interleaved);
+  const int step = Row::kSampleBytes << int(is_interleaved<Row>(plane));
   const int valid = plane.width - 8 * place.bx;
-  row += place.parity * Row::kSampleBytes;
+  if (Row::kPairs) row += place.parity * Row::kSampleBytes;
 #pragma unroll
   for (int x = 0; x < 8; ++x) {
     if (x >= valid) break;
@@ -181,7 +214,7 @@ __device__ __forceinline__ void store_row(const FastPlane& plane, const FastPlac
   const bool visible = place.active && 8 * place.by + y < plane.rows;
   Words* to = reinterpret_cast<Words*>(row);
   Words out = words;
-  if (plane.interleaved) {
+  if (is_interleaved<Row>(plane)) {
     out = interleave(words, place.parity);
     to += place.parity;
   }
@@ -196,7 +229,7 @@ __device__ __forceinline__ void store_row(const FastPlane& plane, const FastPlac
 template <typename Row, typename Rows>
 __device__ __forceinline__ void store_rows(const FastPlane& plane, const FastPlace& place,
                                            Rows&& rows) {
-  const bool simple = place.active && is_whole(plane, place) && !plane.interleaved;
+  const bool simple = place.active && is_whole(plane, place) && !is_interleaved<Row>(plane);
   if (__all_sync(0xffffffffu, simple)) {
     uint8_t* row = row_address<Row>(plane, place, 8 * place.by);
 #pragma unroll
@@ -215,7 +248,7 @@ __device__ __forceinline__ void store_rows(const FastPlane& plane, const FastPla
 // an instruction. 16 bytes between blocks keep 16-byte accesses free of bank conflicts. Reading
 // goes by way of registers: asynchronous copies to shared memory reach 4 to 6 % less of the
 // memory's speed here.
-template <int kBlockBytes, int kBlocks>
+template <int kBlockBytes, int kBlocks, bool kPairs>
 struct WarpStage {
   static constexpr int kStride = kBlockBytes + 16;
   static constexpr int kLanes = kBlockBytes / 16;    // that move one block
@@ -235,12 +268,19 @@ struct WarpStage {
 
   // Where block `index` of the plane's sequence is.
   static __device__ __forceinline__ uint8_t* address(const FastPlane& plane, uint32_t index) {
-    if (!plane.interleaved) return plane.coefs[0] + int64_t(index) * kBlockBytes;
+    if (!kPairs || !plane.interleaved) return plane.coefs[0] + int64_t(index) * kBlockBytes;
     return plane.coefs[index & 1] + int64_t(index >> 1) * kBlockBytes;
   }
 
   // This lane's share of the kBlocks blocks from `first` on. Blocks beyond the last repeat it.
   __device__ __forceinline__ void read(const FastPlane& plane, uint32_t first, uint4* words) const {
+    if (first + kBlocks <= plane.blocks && !(kPairs && plane.interleaved)) {
+      const uint4* from =
+          reinterpret_cast<const uint4*>(plane.coefs[0] + int64_t(first) * kBlockBytes) + lane;
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step) words[step] = from[32 * step];
+      return;
+    }
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
       const uint32_t index = min(first + kPerStep * step + lane / kLanes, plane.blocks - 1);
@@ -255,7 +295,7 @@ struct WarpStage {
   // Writes what this warp's threads have put into their groups.
   __device__ __forceinline__ void write(const FastPlane& plane, uint32_t first) const {
     __syncwarp();
-    if (first + kBlocks <= plane.blocks && !plane.interleaved) {
+    if (first + kBlocks <= plane.blocks && !(kPairs && plane.interleaved)) {
       uint4* to = reinterpret_cast<uint4*>(plane.coefs[0] + int64_t(first) * kBlockBytes) + lane;
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) to[32 * step] = *share(step);
@@ -287,7 +327,7 @@ __device__ __forceinline__ void add_and_finish(const FastFrame& frame, const Fas
   Dct8x8Sums& sums = frame.progress->sums;
   for (int parity = 0; parity <= int(plane.interleaved); ++parity) {
     const bool mine = place.active && place.parity == parity;
-    const int component = plane.component[parity];
+    const uint32_t component = plane.component[parity];
     if (frame.measure & kMeasureSse) add_to_sum(mine ? sse : 0, &sums.sse[component]);
     if (frame.measure & kMeasureZeros) add_to_sum(mine ? zeros : 0, &sums.zeros[component]);
   }

@@ -7,6 +7,8 @@
 //            as they say
 //   psnr     the same forward, and the inverse inside for measure=psnr
 //   chain    the same, launched with programmatic dependent launch; the streaming kernel is not
+//   kernels  limit with one thread a block, with eight, and by the kernel for every format,
+//            whichever the engine would choose
 //   L2       the same on one set of buffers, compared with a streaming kernel on one set
 //   ladder   every method as a whole job
 //   planes   a 4:2:0 frame, three planes in one job

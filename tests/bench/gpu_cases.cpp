@@ -109,7 +109,11 @@ std::vector<Case> limit_cases(const Size& size, Direction direction) {
       psnr.measure = kMeasureSse;
       list.add("psnr", psnr);
     }
-    if (size.launches >= k4K.launches) list.add("chain", spec).dependent_launch = true;
+    if (size.launches < k4K.launches) continue;
+    list.add("chain", spec).dependent_launch = true;
+    list.add("kernels", spec, "/kernels:whole").kernels = cuda::KernelChoice::kWhole;
+    list.add("kernels", spec, "/kernels:split").kernels = cuda::KernelChoice::kSplit;
+    list.add("kernels", spec, "/kernels:general").kernels = cuda::KernelChoice::kGeneral;
   }
   return list.cases;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/dct8x8_fast_plan.h"
 #include "gpu_frames.h"
 
 namespace cudatransform::bench {
@@ -22,6 +23,8 @@ struct Case {
   int stream = -1;
   // Programmatic dependent launch.
   bool dependent_launch = false;
+  // Kernels instead of those that the engine would choose.
+  cuda::KernelChoice kernels = cuda::KernelChoice::kAuto;
   // The case of the same group that "of I420" compares with, or "".
   std::string baseline;
 };

@@ -10,13 +10,9 @@
 #include <tuple>
 
 #include "cuda/cuda_device.h"
+#include "cuda/queue.h"
 #include "gpu_check.h"
 #include "gpu_streams.h"
-
-// The engine's switch for programmatic dependent launch; weak, so that an engine without one links.
-namespace cudatransform::cuda {
-void set_dct8x8_dependent_launch(bool enabled) __attribute__((weak));
-}
 
 namespace cudatransform::bench {
 namespace {
@@ -24,18 +20,19 @@ namespace {
 constexpr int kWarmUps = 3;
 constexpr int kQuickRepetitions = 5;
 
-class DependentLaunch {
+// How the engine launches while a case is prepared.
+class LaunchMode {
  public:
-  explicit DependentLaunch(bool enabled) : enabled_(enabled) { set(enabled); }
-  ~DependentLaunch() { set(false); }
-  DependentLaunch(const DependentLaunch&) = delete;
-  DependentLaunch& operator=(const DependentLaunch&) = delete;
-
- private:
-  void set(bool enabled) const {
-    if (enabled_) cuda::set_dct8x8_dependent_launch(enabled);
+  explicit LaunchMode(const Case& one) {
+    cuda::set_dependent_launch(one.dependent_launch);
+    cuda::set_kernel_choice(one.kernels);
   }
-  bool enabled_;
+  ~LaunchMode() {
+    cuda::set_dependent_launch(true);
+    cuda::set_kernel_choice(cuda::KernelChoice::kAuto);
+  }
+  LaunchMode(const LaunchMode&) = delete;
+  LaunchMode& operator=(const LaunchMode&) = delete;
 };
 
 // Bytes that are read and written, and the sets that launches go round: streaming kernels are the
@@ -88,9 +85,7 @@ class Subject {
   // wrong with this case alone is its result's error; throws when the device is lost.
   void prepare() {
     try {
-      if (case_.dependent_launch && !has_dependent_launch())
-        throw std::runtime_error("the engine has no programmatic dependent launch");
-      const DependentLaunch mode(case_.dependent_launch);
+      const LaunchMode mode(case_);
       check_->run([this] { enqueue(buffers_->sets()); });
       auto graph = std::make_unique<Graph>(gpu_, [this] { enqueue(case_.launches); });
       if (graph->nodes() < case_.launches)
@@ -238,8 +233,6 @@ void compare_outputs(const Subjects& subjects, std::map<std::string, uint64_t>* 
 }
 
 }  // namespace
-
-bool has_dependent_launch() { return cuda::set_dct8x8_dependent_launch != nullptr; }
 
 void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& cases,
                    const MeasureOptions& options, std::map<std::string, uint64_t>* outputs,

@@ -40,7 +40,4 @@ void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& case
 // case i is between grids of (i + 1, 1) and (i + 1, 2) CTAs of bench_marker. Throws.
 void run_between_markers(const Gpu& gpu, Device& device, const std::vector<Case>& cases);
 
-// Whether the engine has programmatic dependent launch.
-bool has_dependent_launch();
-
 }  // namespace cudatransform::bench
