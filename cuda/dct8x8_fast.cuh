@@ -17,6 +17,10 @@ template <Arrangement A>
 __device__ __forceinline__ constexpr int natural_index(int stored) {
   return A == Arrangement::kZigzag ? natural_of_zigzag(stored) : stored;
 }
+template <Arrangement A>
+__device__ __forceinline__ constexpr int stored_index(int natural) {
+  return A == Arrangement::kZigzag ? zigzag_of_natural(natural) : natural;
+}
 
 // Two samples of a word of a WordRow, brought to the right and clamped to the depth.
 __device__ __forceinline__ uint32_t unpack_words(uint32_t word, int shift, uint32_t peak) {
@@ -126,7 +130,7 @@ struct FastIslow {
   static __device__ __forceinline__ void reconstruct(int* v, Groups&& groups,
                                                      const FastInverseTable& table, float) {
     dequantize<A>(groups, table, v);
-    inverse<false>(v);
+    inverse(v);
   }
   // groups(g) makes eight levels as they are stored; the table is in that order too.
   template <Arrangement A, typename Groups>
@@ -143,18 +147,17 @@ struct FastIslow {
       }
     }
   }
-  template <bool kSaturate>
   static __device__ __forceinline__ void inverse(int* v) {
-    if constexpr (kSaturate) saturate(v);
+    columns(v);
+    rows(v);
+  }
+  static __device__ __forceinline__ void columns(int* v) {
 #pragma unroll
     for (int x = 0; x < 8; ++x) islow_inverse_direct<8, 1>(v + x, 0);
-    if constexpr (kSaturate) saturate(v);
+  }
+  static __device__ __forceinline__ void rows(int* v) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) islow_inverse_direct<1, 2>(v + 8 * y, 128);
-  }
-  static __device__ __forceinline__ void saturate(int* v) {
-#pragma unroll
-    for (int i = 0; i < 64; ++i) v[i] = saturate16(v[i]);
   }
   template <typename Row>
   static __device__ __forceinline__ uint2 finish(const int* v, int, float) {
@@ -190,20 +193,30 @@ __device__ __forceinline__ uint64_t row_error(uint4 a, uint4 b, int valid, int s
   return sum;
 }
 
-// The squared error of what is visible of a block. rows(y) makes row y.
-template <typename Row, typename Rows>
+// The squared error of what is visible of a block. rows(y) makes row y, source(y) what it should
+// be.
+template <typename Rows, typename Source>
 __device__ __forceinline__ uint64_t block_error(const FastFrame& frame, const FastPlane& plane,
-                                                const FastPlace& place, Rows&& rows) {
+                                                const FastPlace& place, Rows&& rows,
+                                                Source&& source) {
   const int valid = plane.width - 8 * place.bx;
   uint64_t sum = 0;
 #pragma unroll
   for (int y = 0; y < 8; ++y) {
-    if (8 * place.by + y < plane.rows) {
-      sum += row_error(rows(y), load_row<Row>(plane, place, y, false), valid, plane.shift,
-                       uint32_t(frame.peak));
-    }
+    const auto error = row_error(rows(y), source(y), valid, plane.shift, uint32_t(frame.peak));
+    if (8 * place.by + y < plane.rows) sum += error;
   }
   return sum;
 }
+
+// The source of a block, which waits in shared memory until its reconstruction is there. The bytes
+// between threads keep accesses free of bank conflicts.
+template <typename Row>
+struct SourceStage {
+  using Words = typename Row::Words;
+  static constexpr int kStride = 9 * sizeof(Words);
+  uint8_t* shared;  // this thread's kStride bytes
+  __device__ __forceinline__ Words& row(int y) const { return reinterpret_cast<Words*>(shared)[y]; }
+};
 
 }  // namespace cudatransform::cuda

@@ -63,42 +63,50 @@ __device__ __forceinline__ uint32_t count_zeros(const typename M::Value* v) {
   return zeros;
 }
 
-// `inverse_tables`: null where nothing is measured, known when this is compiled.
-template <typename M, typename Row, typename Coef, Arrangement A>
+// kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it.
+template <typename M, typename Row, typename Coef, Arrangement A, bool kMeasure>
 __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
                                              const FastInverseTable* inverse_tables) {
   constexpr size_t kShared =
       A == Arrangement::kPlane ? 16 : kFusedThreads * (64 * sizeof(Coef) + 16);
   __shared__ alignas(16) uint8_t shared[kShared];
+  __shared__ alignas(16) uint8_t sources[kMeasure ? kFusedThreads * SourceStage<Row>::kStride : 16];
+  const SourceStage<Row> source{sources + threadIdx.x * SourceStage<Row>::kStride};
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   wait_for_predecessor();
   typename Row::Words rows[8];
   load_rows<Row>(plane, place_of_whole_block<Row::kPairs>(frame), rows);
   let_successor_launch();
+  if constexpr (kMeasure) {
+#pragma unroll
+    for (int y = 0; y < 8; ++y) source.row(y) = rows[y];
+  }
   typename M::Value v[64];
   M::template forward<Row>(rows, plane, frame, v);
   M::template quantize<Coef>(v, params.tables[plane.component[0]]);
   const FastPlace place = place_again<Row::kPairs>(frame);
-  store_block<M, Coef, A, Row::kPairs>(frame.planes[place.plane], place, shared, v);
-  if (inverse_tables == nullptr) return;
-
-  uint32_t zeros = 0;
-  if (frame.measure & kMeasureZeros) zeros = count_zeros<M, Coef>(v);
-  uint64_t sse = 0;
-  if (frame.measure & kMeasureSse) {
-    const auto groups = [&](int g) {
-      if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
-      constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, false>::kStride;
-      return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
-    };
-    M::template reconstruct<Coef, A>(v, groups, inverse_tables[plane.component[0]],
-                                     frame.inverse_dc);
-    sse = block_error<Row>(frame, plane, place, [&](int y) {
-      return M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
-    });
+  const FastPlane& same_plane = frame.planes[place.plane];
+  store_block<M, Coef, A, Row::kPairs>(same_plane, place, shared, v);
+  if constexpr (kMeasure) {
+    uint32_t zeros = 0;
+    if (frame.measure & kMeasureZeros) zeros = count_zeros<M, Coef>(v);
+    uint64_t sse = 0;
+    if (frame.measure & kMeasureSse) {
+      const auto groups = [&](int g) {
+        if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
+        constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, false>::kStride;
+        return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
+      };
+      M::template reconstruct<Coef, A>(v, groups, inverse_tables[same_plane.component[0]],
+                                       frame.inverse_dc);
+      sse = block_error(
+          frame, same_plane, place,
+          [&](int y) { return M::template finish<Row>(v + 8 * y, same_plane.shift, frame.peak); },
+          [&](int y) { return source.row(y); });
+    }
+    add_and_finish(frame, same_plane, place, sse, zeros);
   }
-  add_and_finish(frame, plane, place, sse, zeros);
 }
 
 }  // namespace cudatransform::cuda

@@ -10,7 +10,7 @@ namespace cudatransform::cuda {
 template <Arrangement A>
 struct StoredLevels {
   uint4 row[A == Arrangement::kPlane ? 8 : 1];
-  const uint8_t* shared;
+  uint8_t* shared;  // this thread's 128 bytes
 
   __device__ __forceinline__ uint4 group(int g) const {
     if constexpr (A == Arrangement::kPlane) return row[g];
@@ -50,8 +50,8 @@ __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPl
           exceeds_limits<Stage::kSteps>(words, reinterpret_cast<const uint4*>(limits)[lane % 8]);
     }
     stage.put(words);
-    levels->shared = stage.shared + lane * Stage::kStride;
   }
+  levels->shared = shared + threadIdx.x * (128 + 16);
   return saturate;
 }
 
@@ -78,14 +78,57 @@ struct InverseIslow : FastIslow {
   static __device__ __forceinline__ void inverse(const StoredLevels<A>& levels,
                                                  const FastInverseTable& table, float,
                                                  bool saturate, int* v) {
-    const auto groups = [&](int g) { return levels.group(g); };
-    // Two copies, each with its own use of the registers.
     if (saturate) {
-      dequantize<A>(groups, table, v);
-      FastIslow::inverse<true>(v);
+      put_in_raster_order<A>(levels, v);
+      saturating_columns<A>(levels.shared, table);
+#pragma unroll
+      for (int i = 0; i < 64; ++i) v[i] = reinterpret_cast<const int16_t*>(levels.shared)[i];
     } else {
-      dequantize<A>(groups, table, v);
-      FastIslow::inverse<false>(v);
+      FastIslow::dequantize<A>([&](int g) { return levels.group(g); }, table, v);
+      FastIslow::columns(v);
+    }
+    FastIslow::rows(v);
+  }
+
+ private:
+  template <Arrangement A>
+  static __device__ __forceinline__ void put_in_raster_order(const StoredLevels<A>& levels,
+                                                             int* v) {
+    if constexpr (A != Arrangement::kBlock) {
+#pragma unroll
+      for (int g = 0; g < 8; ++g) {
+        uint4 words = levels.group(g);
+#pragma unroll
+        for (int k = 0; k < 8; ++k)
+          v[natural_index<A>(8 * g + k)] = int(word_of(words, k / 2) >> (16 * (k % 2)));
+      }
+#pragma unroll
+      for (int i = 0; i < 64; ++i) reinterpret_cast<int16_t*>(levels.shared)[i] = int16_t(v[i]);
+    }
+  }
+
+  // Dequantises and runs pass 1 with every saturation, in place in shared memory, where each result
+  // of 16 bits takes its level's place. A loop takes neither registers nor code from the common
+  // way.
+  template <Arrangement A>
+  static __device__ __forceinline__ void saturating_columns(uint8_t* shared,
+                                                            const FastInverseTable& table) {
+    int16_t* const values = reinterpret_cast<int16_t*>(shared);
+    const uint8_t* const q = reinterpret_cast<const uint8_t*>(as_memory(table.q));
+#pragma unroll 1
+    for (int x = 0; x < 8; ++x) {
+      int v[8];
+#pragma unroll 1
+      for (int y = 0; y < 8; ++y) {
+        const int stored = stored_index<A>(8 * y + x);
+        const int level = values[8 * y + x];
+        values[8 * y + x] = int16_t(saturate16(level * int(q[2 * stored + stored % 2])));
+      }
+#pragma unroll
+      for (int y = 0; y < 8; ++y) v[y] = values[8 * y + x];
+      islow_inverse_direct<1, 1>(v, 0);
+#pragma unroll
+      for (int y = 0; y < 8; ++y) values[8 * y + x] = int16_t(saturate16(v[y]));
     }
   }
 };
@@ -109,15 +152,19 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
                                                const FastPlane* reference,
                                                const typename M::Value* v, Zeros&& count_zeros) {
   const FastPlane& plane = frame.planes[place.plane];
-  const auto rows = [&](int y) {
-    return M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
-  };
+  typename Row::Words rows[8];
+#pragma unroll
+  for (int y = 0; y < 8; ++y) rows[y] = M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
   store_rows<Row>(plane, place, rows);
   if (reference == nullptr) return;
   const uint32_t zeros = frame.measure & kMeasureZeros ? count_zeros() : 0;
   uint64_t sse = 0;
-  if (frame.measure & kMeasureSse)
-    sse = block_error<Row>(frame, reference[place.plane], place, rows);
+  if (frame.measure & kMeasureSse) {
+    typename Row::Words source[8];
+    load_rows<Row>(reference[place.plane], place, source);
+    sse = block_error(
+        frame, plane, place, [&](int y) { return rows[y]; }, [&](int y) { return source[y]; });
+  }
   add_and_finish(frame, plane, place, sse, zeros);
 }
 
@@ -125,8 +172,7 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
 template <typename M, typename Row, Arrangement A>
 __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
                                              const FastPlane* reference) {
-  constexpr size_t kShared = A == Arrangement::kPlane ? 16 : kFusedThreads * (128 + 16);
-  __shared__ alignas(16) uint8_t shared[kShared];
+  __shared__ alignas(16) uint8_t shared[kFusedThreads * (128 + 16)];
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   const FastInverseTable& table = params.tables[plane.component[0]];

@@ -88,7 +88,7 @@ bool has_pairs_kernel(const Dct8x8Job& job) {
 bool is_fast_plane(const SamplePlane& plane, bool interleaved) {
   const int bytes = sample_bytes(plane);
   const auto alignment = static_cast<uintptr_t>(interleaved ? 16 : 8 * bytes);
-  return plane.type != SampleType::kS16 && plane.row_repeat == 1 &&
+  return plane.type != SampleType::kS16 && plane.row_repeat == 1 && plane.width >= 8 &&
          plane.stride == (interleaved ? 2 : 1) * bytes && plane.pitch <= kMaxPitch &&
          is_aligned(plane.data, plane.pitch, alignment);
 }
@@ -254,6 +254,8 @@ bool is_fast(const Dct8x8Job& job, bool* interleaved) {
 }
 
 bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
+  for (int c = 0; c < job.components; ++c)
+    if (job.samples[c].width % 8 != 0 || job.samples[c].rows() % 8 != 0) return false;
   return job.measure == 0 && !interleaved && job.type == CoefType::kS16 &&
          job.layout == Layout::kBlock && job.order == Order::kRaster &&
          job.samples[0].type == SampleType::kU8;

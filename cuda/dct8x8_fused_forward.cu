@@ -6,23 +6,23 @@ namespace cudatransform::cuda {
 
 // CTAs on an SM: what fits without spilling registers. Measuring and rows of a plane, which all are
 // there at once, need more of them.
-#define CT_KERNELS(name, kCtas, ...)                                               \
+#define CT_KERNELS(name, kCtas, kMeasureCtas, ...)                                 \
   extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas)               \
       forward_##name(const __grid_constant__ FastForwardParams params) {           \
-    fast_forward<__VA_ARGS__>(params, nullptr);                                    \
+    fast_forward<__VA_ARGS__, false>(params, nullptr);                             \
   }                                                                                \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 8)                   \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kMeasureCtas)        \
       forward_##name##_measure(const __grid_constant__ FastMeasureParams params) { \
-    fast_forward<__VA_ARGS__>(params.forward, params.inverse);                     \
+    fast_forward<__VA_ARGS__, true>(params.forward, params.inverse);               \
   }
-#define CT_ARRANGEMENTS(name, kCtas, M, Row)                                         \
-  CT_KERNELS(name##_s16_block, kCtas, M, Row<false>, int16_t, Arrangement::kBlock)   \
-  CT_KERNELS(name##_s16_block_pairs, 10, M, Row<true>, int16_t, Arrangement::kBlock) \
-  CT_KERNELS(name##_s16_zigzag, kCtas, M, Row<false>, int16_t, Arrangement::kZigzag) \
-  CT_KERNELS(name##_s16_plane, 10, M, Row<false>, int16_t, Arrangement::kPlane)
+#define CT_ARRANGEMENTS(name, kMeasureCtas, M, Row)                                                \
+  CT_KERNELS(name##_s16_block, 12, kMeasureCtas, M, Row<false>, int16_t, Arrangement::kBlock)      \
+  CT_KERNELS(name##_s16_block_pairs, 10, kMeasureCtas, M, Row<true>, int16_t, Arrangement::kBlock) \
+  CT_KERNELS(name##_s16_zigzag, 12, kMeasureCtas, M, Row<false>, int16_t, Arrangement::kZigzag)    \
+  CT_KERNELS(name##_s16_plane, 12, kMeasureCtas, M, Row<false>, int16_t, Arrangement::kPlane)
 
-CT_ARRANGEMENTS(islow_u8, 10, FastIslow, ByteRow)
-CT_ARRANGEMENTS(float_u8, 12, FastFloat, ByteRow)
-CT_ARRANGEMENTS(float_u16, 12, FastFloat, WordRow)
+CT_ARRANGEMENTS(islow_u8, 8, FastIslow, ByteRow)
+CT_ARRANGEMENTS(float_u8, 10, FastFloat, ByteRow)
+CT_ARRANGEMENTS(float_u16, 7, FastFloat, WordRow)
 
 }  // namespace cudatransform::cuda

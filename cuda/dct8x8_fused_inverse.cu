@@ -21,7 +21,7 @@ namespace cudatransform::cuda {
   CT_KERNELS(name##_s16_zigzag, kCtas, M, Row<false>, Arrangement::kZigzag) \
   CT_KERNELS(name##_s16_plane, 10, M, Row<false>, Arrangement::kPlane)
 
-CT_ARRANGEMENTS(islow_u8, 10, InverseIslow, ByteRow)
+CT_ARRANGEMENTS(islow_u8, 12, InverseIslow, ByteRow)
 CT_ARRANGEMENTS(float_u8, 12, InverseFloat, ByteRow)
 CT_ARRANGEMENTS(float_u16, 10, InverseFloat, WordRow)
 

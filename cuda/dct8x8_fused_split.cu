@@ -32,12 +32,9 @@ __device__ __forceinline__ SplitThread split_thread(const FastFrame& frame, int 
   return {lane, lane % int(kSplitThreads), lane / int(kSplitThreads), warp * kBlocksPerWarp};
 }
 
-// A table entry that depends on the lane must not come from constant memory, which serves one
-// address at a time: the parameters are read as ordinary memory.
-template <typename T>
-__device__ __forceinline__ const T* as_memory(const T* parameter) {
-  asm volatile("" : "+l"(parameter));
-  return parameter;
+// Planes are whole blocks wide and high.
+__device__ __forceinline__ uint2* row_of(const FastPlane& plane, const FastPlace& place, int y) {
+  return reinterpret_cast<uint2*>(row_address<Bytes>(plane, place, 8 * place.by + y));
 }
 
 template <typename V>
@@ -87,7 +84,7 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
   const SplitThread thread = split_thread(frame, number);
   const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
   wait_for_predecessor();
-  const uint2 bytes = load_row<Bytes>(plane, place, thread.part, is_whole(plane, place));
+  const uint2 bytes = *row_of(plane, place, thread.part);
   let_successor_launch();
   const float4* table = reinterpret_cast<const float4*>(
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
@@ -148,7 +145,8 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   for (int y = 0; y < 8; ++y)
     bytes[8 * y + thread.part] = uint8_t(FloatDevice::sample_bits(v[y], 255.0f));
   __syncwarp();
-  store_row<Bytes>(plane, place, thread.part, reinterpret_cast<const uint2*>(bytes)[thread.part]);
+  if (place.active)
+    *row_of(plane, place, thread.part) = reinterpret_cast<const uint2*>(bytes)[thread.part];
 }
 
 // islow: columns first, as libjpeg does. The table is bytes, a column's eight consecutive. Both the
@@ -197,7 +195,7 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
     v[2 * i + 1] = int32_t(word_of(row, i)) >> 16;
   }
   islow_inverse_direct<1, 2>(v, 128);
-  store_row<Bytes>(plane, place, thread.part, FastIslow::finish<Bytes>(v, 0, 0));
+  if (place.active) *row_of(plane, place, thread.part) = FastIslow::finish<Bytes>(v, 0, 0);
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace cudatransform::cuda {
       name(const __grid_constant__ Params params) {                  \
     __VA_ARGS__;                                                     \
   }
-#define CT_KERNELS(name, Row, Coef)                                                            \
-  CT_KERNEL(forward_##name, 10, FastForwardParams,                                             \
-            fast_forward<FastFloat, Row, Coef, Arrangement::kBlock>(params, nullptr))          \
-  CT_KERNEL(                                                                                   \
-      forward_##name##_measure, 8, FastMeasureParams,                                          \
-      fast_forward<FastFloat, Row, Coef, Arrangement::kBlock>(params.forward, params.inverse)) \
-  CT_KERNEL(inverse_##name, 10, FastInverseParams, wide_inverse<Row, Coef>(params, nullptr))   \
-  CT_KERNEL(inverse_##name##_measure, 8, FastCompareParams,                                    \
+#define CT_KERNELS(name, Row, Coef)                                                          \
+  CT_KERNEL(forward_##name, 10, FastForwardParams,                                           \
+            fast_forward<FastFloat, Row, Coef, Arrangement::kBlock, false>(params, nullptr)) \
+  CT_KERNEL(forward_##name##_measure, 7, FastMeasureParams,                                  \
+            fast_forward<FastFloat, Row, Coef, Arrangement::kBlock, true>(params.forward,    \
+                                                                          params.inverse))   \
+  CT_KERNEL(inverse_##name, 10, FastInverseParams, wide_inverse<Row, Coef>(params, nullptr)) \
+  CT_KERNEL(inverse_##name##_measure, 8, FastCompareParams,                                  \
             wide_inverse<Row, Coef>(params.inverse, params.reference))
 
 CT_KERNELS(float_u8_s32_block, ByteRow<false>, int32_t)

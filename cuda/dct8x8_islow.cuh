@@ -56,52 +56,40 @@ __device__ __forceinline__ uint32_t four_clamped_bytes(const int* v) {
   return all;
 }
 
-// What is left of `sum` (an integer below 2^24) / 2^11 rounded down, as the bits of 1.5 x 2^23 plus
-// that.
-__device__ __forceinline__ int descaled_bits(float sum) {
-  return __float_as_int(__fmaf_rd(sum, 1.0f / 2048.0f, kRound));
-}
-
-// Pass 1 of one row in fp32. Pixels have 8 bits, constants 14, and no sum of products reaches 2^23:
-// every fp32 operation below is exact, and rounding towards minus infinity is the arithmetic shift.
-// fp32 multiply-adds issue twice as fast as integer ones. All outputs have kRoundBits added.
+// Pass 1 of one row, from its bytes. dp4a adds four of them, each by a weight, so the sums and
+// differences of the even half, and the differences of the odd one, come without unpacking.
 __device__ __forceinline__ void islow_forward_row(uint2 row, int* out) {
-  float v[8];
-  FloatDevice::from_bytes(row, v);
-  const float s0 = v[0] + v[7], s1 = v[1] + v[6], s2 = v[2] + v[5], s3 = v[3] + v[4];
-  const float d[4] = {v[0] - v[7], v[1] - v[6], v[2] - v[5], v[3] - v[4]};
-  const float e2 = s1 - s2, e3 = s0 - s3;
-  // The sums of all samples, and of the even pairs less the odd ones, by four.
-  out[0] = dot4(row.x, 4, 4, 4, 4, dot4(row.y, 4, 4, 4, 4, kRoundBits));
-  out[4] = dot4(row.x, 4, -4, -4, 4, dot4(row.y, 4, -4, -4, 4, kRoundBits));
-  constexpr float kHalf = 1024.0f;
-  out[2] = descaled_bits(__fmaf_rn(e3, float(kEven6270), __fmaf_rn(e2, float(kEven4433), kHalf)));
-  out[6] = descaled_bits(__fmaf_rn(e3, float(kEven4433), __fmaf_rn(e2, float(-kEven15137), kHalf)));
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    float sum = kHalf;
-#pragma unroll
-    for (int k = 3; k >= 0; --k) sum = __fmaf_rn(d[k], float(islow_odd(i, k)), sum);
-    out[2 * i + 1] = descaled_bits(sum);
-  }
+  const uint32_t a = row.x, b = row.y;
+  out[0] = dot4(a, 4, 4, 4, 4, dot4(b, 4, 4, 4, 4, 0));
+  out[4] = dot4(a, 4, -4, -4, 4, dot4(b, 4, -4, -4, 4, 0));
+  const int e3 = dot4(a, 1, 0, 0, -1, dot4(b, -1, 0, 0, 1, 0));
+  const int e2 = dot4(a, 0, 1, -1, 0, dot4(b, 0, -1, 1, 0, 0));
+  int d0 = dot4(a, 1, 0, 0, 0, dot4(b, 0, 0, 0, -1, 0));
+  int d1 = dot4(a, 0, 1, 0, 0, dot4(b, 0, 0, -1, 0, 0));
+  int d2 = dot4(a, 0, 0, 1, 0, dot4(b, 0, -1, 0, 0, 0));
+  int d3 = dot4(a, 0, 0, 0, 1, dot4(b, -1, 0, 0, 0, 0));
+  constexpr int kHalf = 1 << 10;
+  out[2] = (e3 * kEven6270 + (e2 * kEven4433 + kHalf)) >> 11;
+  out[6] = (e3 * kEven4433 + (e2 * -kEven15137 + kHalf)) >> 11;
+  islow_odd_half(d3, d2, d1, d0);  // dp4a shares its pipe with multiplications: few of them here
+  out[1] = (d0 + kHalf) >> 11;
+  out[3] = (d1 + kHalf) >> 11;
+  out[5] = (d2 + kHalf) >> 11;
+  out[7] = (d3 + kHalf) >> 11;
 }
 
-// Pass 2 of one column of what islow_forward_row() has left; `level_shift` of the first column
-// only. The offset kRoundBits cancels in every difference and leaves eight times itself in output
-// 0.
+// Pass 2 of one column. `level_shift`: of the first column only.
 template <int kStride>
 __device__ __forceinline__ void islow_forward_column(int* v, int level_shift) {
-  uint32_t s[4], d_bits[4];  // unsigned, because the offsets overflow
+  int s[4], d[4];
 #pragma unroll
   for (int n = 0; n < 4; ++n) {
-    s[n] = uint32_t(v[n * kStride]) + uint32_t(v[(7 - n) * kStride]);
-    d_bits[n] = uint32_t(v[n * kStride]) - uint32_t(v[(7 - n) * kStride]);
+    s[n] = v[n * kStride] + v[(7 - n) * kStride];
+    d[n] = v[n * kStride] - v[(7 - n) * kStride];
   }
-  const uint32_t e0 = s[0] + s[3], e1 = s[1] + s[2];
-  const int e2 = int(s[1] - s[2]), e3 = int(s[0] - s[3]);
-  constexpr uint32_t kOffset = 8u * uint32_t(kRoundBits);
-  v[0 * kStride] = int(e0 + e1 + (2u - kOffset - uint32_t(4 * 64 * level_shift))) >> 2;
-  v[4 * kStride] = int(e0 - e1 + 2u) >> 2;
+  const int e0 = s[0] + s[3], e1 = s[1] + s[2], e2 = s[1] - s[2], e3 = s[0] - s[3];
+  v[0 * kStride] = (e0 + e1 + (2 - 4 * 64 * level_shift)) >> 2;
+  v[4 * kStride] = (e0 - e1 + 2) >> 2;
   constexpr int kHalf = 1 << 14;
   v[2 * kStride] = (e3 * kEven6270 + (e2 * kEven4433 + kHalf)) >> 15;
   v[6 * kStride] = (e3 * kEven4433 + (e2 * -kEven15137 + kHalf)) >> 15;
@@ -109,7 +97,7 @@ __device__ __forceinline__ void islow_forward_column(int* v, int level_shift) {
   for (int i = 0; i < 4; ++i) {
     int sum = kHalf;
 #pragma unroll
-    for (int k = 3; k >= 0; --k) sum = int(d_bits[k]) * islow_odd(i, k) + sum;
+    for (int k = 3; k >= 0; --k) sum = d[k] * islow_odd(i, k) + sum;
     v[(2 * i + 1) * kStride] = sum >> 15;
   }
 }

@@ -70,6 +70,14 @@ __device__ __forceinline__ void let_successor_launch() {
 #endif
 }
 
+// A table entry that depends on the lane must not come from constant memory, which serves one
+// address at a time: the parameters are read as ordinary memory.
+template <typename T>
+__device__ __forceinline__ const T* as_memory(const T* parameter) {
+  asm volatile("" : "+l"(parameter));
+  return parameter;
+}
+
 // ---- Rows of eight samples ----
 
 // Samples of 8 bits, or of up to 16 in 16-bit containers. kPairs: planes may be interleaved.
@@ -120,53 +128,103 @@ __device__ __forceinline__ uint8_t* row_address(const FastPlane& plane, const Fa
   return plane.samples + int64_t(row) * plane.pitch + int64_t(place.bx) * (8 * scale);
 }
 
-// A row at the right edge, sample by sample; the last one is repeated.
-template <typename Row>
-__device__ __forceinline__ typename Row::Words load_edge_row(const FastPlane& plane,
-                                                             const FastPlace& place,
-                                                             const uint8_t* row) {
-  constexpr int kPerWord = 4 / Row::kSampleBytes;
-  const int step = Row::kSampleBytes << int(is_interleaved<Row>(plane));
-  const int last = plane.width - 8 * place.bx - 1;
-  if (Row::kPairs) row += place.parity * Row::kSampleBytes;
-  typename Row::Words words;
+// A row at the right edge with 1 to 7 samples, the last of which is repeated. Reading no byte
+// beyond them takes one load for each bit of their number. A load whose bit is not set reads from
+// the block to the left instead, and is ignored: without branches the loads of all rows are on
+// their way together. Planes that the fast kernels take are at least eight samples wide.
+struct EdgeLoads {
+  int valid;
+  int four, two, one;  // offsets in samples
+  __device__ __forceinline__ explicit EdgeLoads(int samples)
+      : valid(samples),
+        four(samples & 4 ? 0 : -8),
+        two(samples & 2 ? samples & 4 : -8),
+        one(samples & 1 ? samples & 6 : -8) {}
+};
+
+__device__ __forceinline__ uint2 load_edge_row(const uint8_t* row, const EdgeLoads& edge, uint2) {
+  const uint64_t word = *reinterpret_cast<const uint32_t*>(row + edge.four);
+  const uint64_t half = *reinterpret_cast<const uint16_t*>(row + edge.two);
+  const uint64_t byte = row[edge.one];
+  uint64_t bytes = edge.valid & 1 ? byte : 0;
+  if (edge.valid & 2) bytes = bytes << 16 | half;
+  if (edge.valid & 4) bytes = bytes << 32 | word;
+  const uint64_t last = (bytes >> (8 * edge.valid - 8) & 255) * 0x0101010101010101ull;
+  bytes |= last << (8 * edge.valid);
+  return make_uint2(uint32_t(bytes), uint32_t(bytes >> 32));
+}
+// 16-bit units: samples, or pairs of 8-bit ones.
+__device__ __forceinline__ uint4 load_edge_row(const uint8_t* row, const EdgeLoads& edge, uint4) {
+  const uint16_t* units = reinterpret_cast<const uint16_t*>(row);
+  const uint64_t four = *reinterpret_cast<const uint64_t*>(units + edge.four);
+  const uint64_t two = *reinterpret_cast<const uint32_t*>(units + edge.two);
+  const uint64_t one = units[edge.one];
+  uint64_t rest = edge.valid & 1 ? one : 0;  // beyond the first four, if there are more
+  if (edge.valid & 2) rest = rest << 32 | two;
+  const bool more = edge.valid > 4;
+  const uint64_t part = edge.valid & 4 ? (more ? rest : four) : rest;
+  const int kept = more ? edge.valid - 4 : edge.valid;
+  const uint64_t last = (part >> (16 * kept - 16) & 0xffff) * 0x0001000100010001ull;
+  const uint64_t filled = kept == 4 ? part : part | last << (16 * kept);
+  const uint64_t low = more ? four : filled, high = more ? filled : last;
+  return make_uint4(uint32_t(low), uint32_t(low >> 32), uint32_t(high), uint32_t(high >> 32));
+}
+
+// Interleaved samples of 16 bits: one by one.
+__device__ __forceinline__ uint4 load_edge_pairs(const uint8_t* row, int valid, int parity) {
+  const uint16_t* samples = reinterpret_cast<const uint16_t*>(row) + parity;
+  uint4 words;
 #pragma unroll
-  for (int i = 0; i < 8 / kPerWord; ++i) {
-    uint32_t word = 0;
-#pragma unroll
-    for (int k = 0; k < kPerWord; ++k) {
-      const uint8_t* sample = row + min(i * kPerWord + k, last) * step;
-      const uint32_t value =
-          Row::kSampleBytes == 1 ? *sample : *reinterpret_cast<const uint16_t*>(sample);
-      word |= value << (8 * Row::kSampleBytes * k);
-    }
-    word_of(words, i) = word;
+  for (int i = 0; i < 4; ++i) {
+    word_of(words, i) =
+        samples[2 * min(2 * i, valid - 1)] | uint32_t(samples[2 * min(2 * i + 1, valid - 1)]) << 16;
   }
   return words;
 }
 
-// Row `y` of a block; beyond the last row that one is repeated.
 template <typename Row>
-__device__ __forceinline__ typename Row::Words load_row(const FastPlane& plane,
-                                                        const FastPlace& place, int y, bool whole) {
-  using Words = typename Row::Words;
-  const uint8_t* row = row_address<Row>(plane, place, min(8 * place.by + y, plane.rows - 1));
-  if (!whole && 8 * place.bx + 8 > plane.width) return load_edge_row<Row>(plane, place, row);
-  const Words* words = reinterpret_cast<const Words*>(row);
-  return is_interleaved<Row>(plane) ? every_second(words, place.parity) : *words;
+__device__ __forceinline__ typename Row::Words load_edge(const FastPlane& plane,
+                                                         const FastPlace& place, const uint8_t* row,
+                                                         const EdgeLoads& edge) {
+  if (!is_interleaved<Row>(plane)) return load_edge_row(row, edge, typename Row::Words{});
+  if constexpr (Row::kSampleBytes == 1) {
+    const uint4 pairs = load_edge_row(row, edge, uint4{});
+    const uint32_t bytes = place.parity != 0 ? 0x7531 : 0x6420;
+    return make_uint2(__byte_perm(pairs.x, pairs.y, bytes), __byte_perm(pairs.z, pairs.w, bytes));
+  } else {
+    return load_edge_pairs(row, edge.valid, place.parity);
+  }
 }
 
+// All rows of a block; beyond the last row that one is repeated.
 template <typename Row>
 __device__ __forceinline__ void load_rows(const FastPlane& plane, const FastPlace& place,
                                           typename Row::Words* rows) {
-  if (is_whole(plane, place) && !is_interleaved<Row>(plane)) {
-    const uint8_t* row = row_address<Row>(plane, place, 8 * place.by);
+  using Words = typename Row::Words;
+  if (is_whole(plane, place)) {
+    const uint8_t* first = row_address<Row>(plane, place, 8 * place.by);
 #pragma unroll
-    for (int y = 0; y < 8; ++y)
-      rows[y] = *reinterpret_cast<const typename Row::Words*>(row + int64_t(y) * plane.pitch);
-  } else {
+    for (int y = 0; y < 8; ++y) {
+      const Words* row = reinterpret_cast<const Words*>(first + int64_t(y) * plane.pitch);
+      rows[y] = is_interleaved<Row>(plane) ? every_second(row, place.parity) : *row;
+    }
+    return;
+  }
+  const int last = plane.rows - 1;
+  if (8 * place.bx + 8 <= plane.width) {
 #pragma unroll
-    for (int y = 0; y < 8; ++y) rows[y] = load_row<Row>(plane, place, y, false);
+    for (int y = 0; y < 8; ++y) {
+      const Words* row = reinterpret_cast<const Words*>(
+          row_address<Row>(plane, place, min(8 * place.by + y, last)));
+      rows[y] = is_interleaved<Row>(plane) ? every_second(row, place.parity) : *row;
+    }
+    return;
+  }
+  const EdgeLoads edge(plane.width - 8 * place.bx);
+#pragma unroll
+  for (int y = 0; y < 8; ++y) {
+    rows[y] = load_edge<Row>(plane, place,
+                             row_address<Row>(plane, place, min(8 * place.by + y, last)), edge);
   }
 }
 
@@ -186,58 +244,79 @@ __device__ __forceinline__ uint4 interleave(uint4 row, int parity) {
                     __byte_perm(first_y, second_y, 0x5410), __byte_perm(first_y, second_y, 0x7632));
 }
 
+// The first `valid` samples of a row, by one store for each bit of their number.
+__device__ __forceinline__ void store_edge_row(uint8_t* row, int valid, uint2 words) {
+  uint64_t bytes = uint64_t(words.y) << 32 | words.x;
+  if (valid & 4) *reinterpret_cast<uint32_t*>(row) = uint32_t(bytes), bytes >>= 32;
+  if (valid & 2) {
+    *reinterpret_cast<uint16_t*>(row + (valid & 4)) = uint16_t(bytes);
+    bytes >>= 16;
+  }
+  if (valid & 1) row[valid & 6] = uint8_t(bytes);
+}
+__device__ __forceinline__ void store_edge_row(uint8_t* row, int valid, uint4 words) {
+  uint64_t rest = uint64_t(words.y) << 32 | words.x;
+  if (valid & 4) {
+    *reinterpret_cast<uint2*>(row) = make_uint2(words.x, words.y);
+    rest = uint64_t(words.w) << 32 | words.z;
+  }
+  if (valid & 2) {
+    *reinterpret_cast<uint32_t*>(row + 2 * (valid & 4)) = uint32_t(rest);
+    rest >>= 32;
+  }
+  if (valid & 1) *reinterpret_cast<uint16_t*>(row + 2 * (valid & 6)) = uint16_t(rest);
+}
 template <typename Row>
-__device__ __forceinline__ void store_edge_row(const FastPlane& plane, const FastPlace& place,
-                                               uint8_t* row, typename Row::Words words) {
+__device__ __forceinline__ void store_edge_pairs(uint8_t* row, int valid, int parity,
+                                                 typename Row::Words words) {
   constexpr int kPerWord = 4 / Row::kSampleBytes;
-  const int step = Row::kSampleBytes << int(is_interleaved<Row>(plane));
-  const int valid = plane.width - 8 * place.bx;
-  if (Row::kPairs) row += place.parity * Row::kSampleBytes;
 #pragma unroll
   for (int x = 0; x < 8; ++x) {
     if (x >= valid) break;
     const uint32_t value = word_of(words, x / kPerWord) >> (8 * Row::kSampleBytes * (x % kPerWord));
     if constexpr (Row::kSampleBytes == 1)
-      row[x * step] = uint8_t(value);
+      row[2 * x + parity] = uint8_t(value);
     else
-      *reinterpret_cast<uint16_t*>(row + x * step) = uint16_t(value);
+      reinterpret_cast<uint16_t*>(row)[2 * x + parity] = uint16_t(value);
   }
 }
 
-// Writes what is visible of row `y`. All threads of the warp call it.
+// Writes what is visible of all rows. The warp takes the first way that suits all its blocks, and
+// all its threads call this.
 template <typename Row>
-__device__ __forceinline__ void store_row(const FastPlane& plane, const FastPlace& place, int y,
-                                          typename Row::Words words) {
-  using Words = typename Row::Words;
-  const bool fits = 8 * place.bx + 8 <= plane.width;
-  uint8_t* row = row_address<Row>(plane, place, 8 * place.by + y);
-  const bool visible = place.active && 8 * place.by + y < plane.rows;
-  Words* to = reinterpret_cast<Words*>(row);
-  Words out = words;
-  if (is_interleaved<Row>(plane)) {
-    out = interleave(words, place.parity);
-    to += place.parity;
-  }
-  if (!visible) return;
-  if (fits)
-    *to = out;
-  else
-    store_edge_row<Row>(plane, place, row, words);
-}
-
-// rows(y) makes row y.
-template <typename Row, typename Rows>
 __device__ __forceinline__ void store_rows(const FastPlane& plane, const FastPlace& place,
-                                           Rows&& rows) {
-  const bool simple = place.active && is_whole(plane, place) && !is_interleaved<Row>(plane);
-  if (__all_sync(0xffffffffu, simple)) {
-    uint8_t* row = row_address<Row>(plane, place, 8 * place.by);
+                                           const typename Row::Words* rows) {
+  using Words = typename Row::Words;
+  uint8_t* first = row_address<Row>(plane, place, 8 * place.by);
+  if (!__all_sync(0xffffffffu, place.active && is_whole(plane, place))) {
+    const int valid = plane.width - 8 * place.bx;
+    const int visible = place.active ? plane.rows - 8 * place.by : 0;
 #pragma unroll
-    for (int y = 0; y < 8; ++y)
-      *reinterpret_cast<typename Row::Words*>(row + int64_t(y) * plane.pitch) = rows(y);
-  } else {
+    for (int y = 0; y < 8; ++y) {
+      uint8_t* row = first + int64_t(y) * plane.pitch;
+      Words out = rows[y];
+      int half = 0;
+      if (is_interleaved<Row>(plane)) {
+        out = interleave(out, place.parity);
+        half = place.parity;
+      }
+      if (y >= visible) continue;
+      if (valid >= 8)
+        reinterpret_cast<Words*>(row)[half] = out;
+      else if (is_interleaved<Row>(plane))
+        store_edge_pairs<Row>(row, valid, place.parity, rows[y]);
+      else
+        store_edge_row(row, valid, rows[y]);
+    }
+    return;
+  }
 #pragma unroll
-    for (int y = 0; y < 8; ++y) store_row<Row>(plane, place, y, rows(y));
+  for (int y = 0; y < 8; ++y) {
+    Words* row = reinterpret_cast<Words*>(first + int64_t(y) * plane.pitch);
+    if (is_interleaved<Row>(plane))
+      row[place.parity] = interleave(rows[y], place.parity);
+    else
+      *row = rows[y];
   }
 }
 
