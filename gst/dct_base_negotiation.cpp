@@ -21,13 +21,21 @@ static MemoryKinds reachable_memory(GstBaseTransform* trans) {
   return {!engine.is_open() || engine.is_cuda()};
 }
 
+static int wanted_scale(GstBaseTransform* trans) {
+  GST_OBJECT_LOCK(trans);
+  const int scale = GST_CUDA_DCT_BASE(trans)->state->scale;
+  GST_OBJECT_UNLOCK(trans);
+  return scale;
+}
+
 static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
                                                  GstCaps* caps, GstCaps* filter) {
   const MemoryKinds kinds = reachable_memory(trans);
   const bool from_raw = is_forward(trans) == (direction == GST_PAD_SINK);
   const bool with_440 = !is_forward(trans);
-  GstCaps* result = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, with_440)
-                             : cudatransform::dct_to_raw_caps(caps, kinds);
+  const int scale = wanted_scale(trans);
+  GstCaps* result = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, with_440, scale)
+                             : cudatransform::dct_to_raw_caps(caps, kinds, scale);
   if (filter) {
     GstCaps* filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
     gst_caps_unref(result);
@@ -77,8 +85,17 @@ static gboolean gst_cuda_dct_base_set_caps(GstBaseTransform* trans, GstCaps* inc
   GstCudaDctBaseState* state = self->state;
   state->stream.configure(raw, dct, cudatransform::has_cuda_memory(raw_caps),
                           cudatransform::has_cuda_memory(dct_caps));
+  const int scale = state->stream.scale_for(wanted_scale(trans));
+  if (scale == 0) {
+    GST_ELEMENT_ERROR(
+        self, STREAM, FORMAT,
+        ("Frames of %dx%d do not belong to coefficients of %dx%d", GST_VIDEO_INFO_WIDTH(&raw),
+         GST_VIDEO_INFO_HEIGHT(&raw), static_cast<int>(dct.width), static_cast<int>(dct.height)),
+        (nullptr));
+    return FALSE;
+  }
   GST_OBJECT_LOCK(self);
-  const auto active = cudatransform::effective_method(state->method, dct.depth);
+  const auto active = cudatransform::effective_method(state->method, dct.depth, scale);
   const bool changed = active != state->active_method;
   state->active_method = active;
   GST_OBJECT_UNLOCK(self);
