@@ -21,11 +21,48 @@ static MemoryKinds reachable_memory(GstBaseTransform* trans) {
   return {!engine.is_open() || engine.is_cuda()};
 }
 
+namespace {
+
+// A query is answered at one scale, though the base class transforms caps back and forth for it and
+// the property may be set in between: the two together would have no size in common. While an
+// object of this class lives, its thread sees the scale of `trans` as it was at the beginning.
+class PinnedScale {
+ public:
+  explicit PinnedScale(GstBaseTransform* trans);
+  ~PinnedScale() { innermost = outer_; }
+  PinnedScale(const PinnedScale&) = delete;
+  PinnedScale& operator=(const PinnedScale&) = delete;
+
+  // Null where the scale is not pinned. Queries nest: each may ask the next element.
+  static const PinnedScale* find(GstBaseTransform* trans) {
+    const PinnedScale* pinned = innermost;
+    while (pinned && pinned->trans_ != trans) pinned = pinned->outer_;
+    return pinned;
+  }
+  int scale() const { return scale_; }
+
+ private:
+  static thread_local const PinnedScale* innermost;
+  GstBaseTransform* trans_;
+  int scale_;
+  const PinnedScale* outer_;
+};
+
+thread_local const PinnedScale* PinnedScale::innermost = nullptr;
+
+}  // namespace
+
 static int wanted_scale(GstBaseTransform* trans) {
+  if (const PinnedScale* pinned = PinnedScale::find(trans)) return pinned->scale();
   GST_OBJECT_LOCK(trans);
   const int scale = GST_CUDA_DCT_BASE(trans)->state->scale;
   GST_OBJECT_UNLOCK(trans);
   return scale;
+}
+
+PinnedScale::PinnedScale(GstBaseTransform* trans)
+    : trans_(trans), scale_(wanted_scale(trans)), outer_(innermost) {
+  innermost = this;
 }
 
 static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
@@ -172,6 +209,7 @@ static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection
   auto* self = GST_CUDA_DCT_BASE(trans);
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && self->state->engine.handle_context_query(query))
     return TRUE;
+  const PinnedScale pinned(trans);
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
   const gboolean handled = parent->query(trans, direction, query);
   if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)
