@@ -9,53 +9,69 @@ namespace cudatransform {
 
 namespace {
 
-// How a block's coefficients lie in memory: that of natural index i is at at[i].
-struct Places {
-  ptrdiff_t at[64];
-  ptrdiff_t block_step;
+// The rows of a block that the method M uses, in natural order.
+template <class M, typename Coef>
+class Rows {
+ public:
+  Rows(const Dct8x8Job& job, const CoefPlane& plane, int by)
+      : zigzag_(job.layout == Layout::kBlock && job.order == Order::kZigzag),
+        block_(coef_address<Coef>(plane, job.layout, 0, by)),
+        block_step_(job.layout == Layout::kBlock ? 64 : 8),
+        row_step_(job.layout == Layout::kBlock ? 8 : plane.pitch / ptrdiff_t(sizeof(Coef))) {}
 
-  Places(const Dct8x8Job& job, const CoefPlane& plane, size_t coef_bytes) {
-    const bool block_layout = job.layout == Layout::kBlock;
-    block_step = block_layout ? 64 : 8;
-    for (int i = 0; i < 64; ++i) {
-      at[i] = !block_layout                 ? i / 8 * (plane.pitch / ptrdiff_t(coef_bytes)) + i % 8
-              : job.order == Order::kZigzag ? kZigzagOfNatural[i]
-                                            : i;
+  // Row v of the current block, of which only coefficients that M uses need be there.
+  const Coef* row(int v) {
+    if (!zigzag_) return block_ + v * row_step_;
+    for (int u = 0; u < 8; ++u) {
+      if (M::uses(u)) gathered_[u] = block_[kZigzagOfNatural[8 * v + u]];
     }
+    return gathered_;
   }
-};
+  void next_block() { block_ += block_step_; }
 
-template <typename Coef>
-uint64_t count_zeros(const Places& places, const Coef* block) {
-  uint64_t zeros = 0;
-  for (const ptrdiff_t at : places.at) zeros += block[at] == 0;
-  return zeros;
-}
+  uint64_t zeros() const {
+    uint64_t zeros = 0;
+    for (int v = 0; v < 8; ++v) {
+      for (int u = 0; u < 8; ++u) zeros += block_[v * row_step_ + u] == 0;
+    }
+    return zeros;
+  }
+
+ private:
+  bool zigzag_;
+  const Coef* block_;
+  ptrdiff_t block_step_, row_step_;
+  Coef gathered_[8] = {};
+};
 
 template <class M, int kSize, typename Coef>
 RowSums scaled_row(const RowContext& context, int component, int by) {
+  constexpr int kColumns = M::uses(7) ? 8 : kSize;
   const Dct8x8Job& job = *context.job;
   const SamplePlane& plane = job.samples[component];
   const CoefPlane& coef_plane = job.coefs[component];
   const InverseTable& table = context.inverse[component];
   const SampleRange range = sample_range(context, plane);
-  const Places places(job, coef_plane, sizeof(Coef));
-  const Coef* block = coef_address<Coef>(coef_plane, job.layout, 0, by);
+  Rows<M, Coef> rows(job, coef_plane, by);
   RowSums sums;
-  typename M::Value v[64] = {};
+  typename M::Value values[64] = {};
   int32_t samples[64] = {};
-  for (int bx = 0; bx < coef_plane.blocks_w; ++bx, block += places.block_step) {
-    for (int i = 0; i < 64; ++i) {
-      if (M::uses(i / 8) && M::uses(i % 8)) v[i] = M::load(block[places.at[i]], table, i);
+  for (int bx = 0; bx < coef_plane.blocks_w; ++bx, rows.next_block()) {
+    for (int v = 0; v < 8; ++v) {
+      if (!M::uses(v)) continue;
+      const Coef* row = rows.row(v);
+      for (int u = 0; u < kColumns; ++u) {
+        values[8 * v + u] = M::load(row[u], table, 8 * v + u);
+      }
     }
-    M::inverse(v, context.level_shift);
+    M::inverse(values, context.level_shift);
     for (int y = 0; y < kSize; ++y) {
       for (int x = 0; x < kSize; ++x) {
-        samples[8 * y + x] = M::sample(v[8 * y + x], range.low, range.high) - range.bias;
+        samples[8 * y + x] = M::sample(values[8 * y + x], range.low, range.high) - range.bias;
       }
     }
     store_samples(plane, bx, by, samples, kSize);
-    if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(places, block);
+    if ((job.measure & kMeasureZeros) != 0) sums.zeros += rows.zeros();
   }
   return sums;
 }

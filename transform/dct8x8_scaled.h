@@ -15,8 +15,8 @@
 // At 1/8 both are F(0, 0) / 8. The second way reads less memory: the upper left corner of a block.
 //
 // A method is a type as in dct8x8_block.h, with a few differences: uses(k) tells which rows and
-// columns of frequencies the result depends on; inverse() needs only v[8 * v + u] with uses(u) and
-// uses(v), and leaves sample (x, y) in v[8 * y + x]. Passes run over columns first, then rows.
+// columns of frequencies the result depends on: v[8 * v + u] with uses(u) and uses(v). inverse()
+// leaves sample (x, y) in v[8 * y + x]. Passes run over columns first, then rows.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,9 @@ struct ScaledIslow : IntegerValues {
     if constexpr (kSize == 1) {
       v[0] = ((v[0] + 4) >> 3) + level_shift;
     } else {
+      // All columns, so that compilers make vectors of them, or drop those that nobody reads.
       CT_UNROLL
       for (int x = 0; x < 8; ++x) {
-        if (!uses(x)) continue;
         if constexpr (kSize == 4)
           islow_half_1d<8, 1>(v + x, 0);
         else
