@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/caps_sizes.h"
 #include "gst/formats.h"
 
 namespace cudatransform {
@@ -92,66 +93,6 @@ void set_bools(GstStructure* s, const char* field) {
     gst_value_list_append_and_take_value(&list, &value);
   }
   gst_structure_take_value(s, field, &list);
-}
-
-// Sizes from `low` to `high`, not empty.
-struct SizeRange {
-  gint64 low, high;
-};
-SizeRange scaled_down(SizeRange size, int scale) {
-  return {(size.low - 1) / scale + 1, (size.high - 1) / scale + 1};
-}
-// All sizes that scaled_down() makes some of `size` of.
-SizeRange scaled_up(SizeRange size, int scale) {
-  return {(size.low - 1) * scale + 1, size.high * scale};
-}
-
-// Appends to `list` what `scaled` makes of the sizes in `value`: an int, a range or a list of them.
-// The steps of a range are lost: it is scaled from end to end.
-template <typename Scaled>
-void append_sizes(const GValue* value, const Scaled& scaled, GValue* list) {
-  SizeRange size;
-  if (G_VALUE_HOLDS_INT(value)) {
-    size.low = size.high = g_value_get_int(value);
-  } else if (GST_VALUE_HOLDS_INT_RANGE(value)) {
-    size = {gst_value_get_int_range_min(value), gst_value_get_int_range_max(value)};
-  } else {
-    if (GST_VALUE_HOLDS_LIST(value))
-      for (guint i = 0; i < gst_value_list_get_size(value); i++)
-        append_sizes(gst_value_list_get_value(value, i), scaled, list);
-    return;
-  }
-  if (size.high < 1) return;
-  size = scaled({std::max<gint64>(size.low, 1), size.high});
-  size.high = std::min<gint64>(size.high, G_MAXINT);
-  if (size.low > size.high) return;
-  GValue item = G_VALUE_INIT;
-  g_value_init(&item, size.low == size.high ? G_TYPE_INT : GST_TYPE_INT_RANGE);
-  if (size.low == size.high)
-    g_value_set_int(&item, static_cast<gint>(size.low));
-  else
-    gst_value_set_int_range(&item, static_cast<gint>(size.low), static_cast<gint>(size.high));
-  gst_value_list_append_and_take_value(list, &item);
-}
-
-// Replaces width and height. False where no size is left: too large for caps.
-template <typename Scaled>
-bool scale_sizes(GstStructure* s, const Scaled& scaled) {
-  for (const char* field : {"width", "height"}) {
-    const GValue* value = gst_structure_get_value(s, field);
-    if (!value) continue;
-    GValue list = G_VALUE_INIT;
-    g_value_init(&list, GST_TYPE_LIST);
-    append_sizes(value, scaled, &list);
-    const guint count = gst_value_list_get_size(&list);
-    if (count == 1)
-      gst_structure_set_value(s, field, gst_value_list_get_value(&list, 0));
-    else if (count > 1)
-      gst_structure_set_value(s, field, &list);
-    g_value_unset(&list);
-    if (count == 0) return false;
-  }
-  return true;
 }
 
 // Samplings that share depth and colour space, and so one caps structure.
@@ -268,7 +209,6 @@ GstCaps* dct_template_caps(bool with_440) {
 }
 
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale) {
-  const auto scaled = [scale](SizeRange size) { return scaled_up(size, scale); };
   GstCaps* result = gst_caps_new_empty();
   for (const bool cuda : {true, false}) {
     if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
@@ -287,7 +227,7 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
       GstStructure* base = gst_structure_copy(raw);
       gst_structure_remove_field(base, "format");
       GstCaps* one = gst_caps_new_empty();
-      if (scale == 1 || scale_sizes(base, scaled))
+      if (scale_sizes_up(base, scale))
         for (const SampleGroup& group : groups) append_dct_structures(one, base, group, cuda);
       result = gst_caps_merge(result, one);
       gst_structure_free(base);
@@ -297,7 +237,6 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
 }
 
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
-  const auto scaled = [scale](SizeRange size) { return scaled_down(size, scale); };
   GstCaps* result = gst_caps_new_empty();
   for (const bool cuda : {true, false}) {
     if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
@@ -320,7 +259,7 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
       gst_structure_remove_fields(base, "format", "layout", "order", "quantized", "depth",
                                   "sampling", "colorspace", nullptr);
       GstCaps* one = gst_caps_new_empty();
-      if (scale == 1 || scale_sizes(base, scaled)) append_raw_structure(one, base, formats, cuda);
+      if (scale_sizes_down(base, scale)) append_raw_structure(one, base, formats, cuda);
       result = gst_caps_merge(result, one);
       gst_structure_free(base);
     }

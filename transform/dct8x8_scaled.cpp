@@ -1,5 +1,5 @@
-// Scaled inverses in portable code: every method, format, layout and order, a row of blocks at a
-// time. SPDX-License-Identifier: LGPL-2.1-or-later
+// Scaled inverses in portable code, a row of blocks at a time: every method, format and layout.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dct8x8_scaled.h"
 
 #include "transform/dct8x8_adapters.h"
