@@ -172,8 +172,7 @@ constexpr Mutant kMutants[] = {
 };
 
 // The unspoilt engine passes the same cases: what is found is the fault.
-void expect_found(const std::vector<Case>& cases, const std::vector<Mutant>& more) {
-  const size_t step = quick() ? 37 : 11;
+void expect_found(const std::vector<Case>& cases, size_t step, const std::vector<Mutant>& more) {
   const auto faults = [&](const Engine& engine) {
     int count = 0;
     for (size_t i = 0; i < cases.size(); i += step)
@@ -197,13 +196,13 @@ void expect_found(const std::vector<Case>& cases, const std::vector<Mutant>& mor
 
 TEST(Mutants, AreAllFound) {
   if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
-  expect_found(all_cases().cases,
+  expect_found(all_cases().cases, quick() ? 37 : 11,
                {{"a level off by two", spoil_a_level}, {"error mismeasured", misjudge_error}});
 }
 
 TEST(Mutants, AreAllFoundScaled) {
   if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
-  expect_found(scaled_cases().cases, {{"scale mistaken", mistake_the_scale}});
+  expect_found(scaled_cases().cases, 11, {{"scale mistaken", mistake_the_scale}});
 }
 
 }  // namespace
