@@ -7,6 +7,7 @@
 #include "cuda/cuda_device.h"
 #include "cuda/dct8x8_fast_plan.h"
 #include "cuda/dct8x8_plan.h"
+#include "cuda/dct8x8_scaled.h"
 #include "cuda/queue.h"
 
 // The fat binaries, embedded by the build.
@@ -158,6 +159,7 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
     return Status::error(StatusCode::kInvalidArgument,
                          "the CUDA engine needs a CUDA device and one of its queues");
   }
+  if (job.scale != 1) return submit_scaled(*stream, job, fence);
   bool taken = false;
   CT_RETURN_IF_ERROR(submit_fast(*stream, job, &taken));
   if (!taken) CT_RETURN_IF_ERROR(submit_with_scratch(*stream, job));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/caps_sizes.h"
 #include "gst/formats.h"
 
 namespace cudatransform {
@@ -207,7 +208,7 @@ GstCaps* dct_template_caps(bool with_440) {
   return caps;
 }
 
-GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440) {
+GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale) {
   GstCaps* result = gst_caps_new_empty();
   for (const bool cuda : {true, false}) {
     if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
@@ -226,7 +227,8 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440) 
       GstStructure* base = gst_structure_copy(raw);
       gst_structure_remove_field(base, "format");
       GstCaps* one = gst_caps_new_empty();
-      for (const SampleGroup& group : groups) append_dct_structures(one, base, group, cuda);
+      if (scale_sizes_up(base, scale))
+        for (const SampleGroup& group : groups) append_dct_structures(one, base, group, cuda);
       result = gst_caps_merge(result, one);
       gst_structure_free(base);
     }
@@ -234,7 +236,7 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440) 
   return result;
 }
 
-GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds) {
+GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
   GstCaps* result = gst_caps_new_empty();
   for (const bool cuda : {true, false}) {
     if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
@@ -257,7 +259,7 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds) {
       gst_structure_remove_fields(base, "format", "layout", "order", "quantized", "depth",
                                   "sampling", "colorspace", nullptr);
       GstCaps* one = gst_caps_new_empty();
-      append_raw_structure(one, base, formats, cuda);
+      if (scale_sizes_down(base, scale)) append_raw_structure(one, base, formats, cuda);
       result = gst_caps_merge(result, one);
       gst_structure_free(base);
     }

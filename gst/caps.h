@@ -22,9 +22,10 @@ GstCaps* raw_template_caps();
 GstCaps* dct_template_caps(bool with_440);
 
 // What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
-// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Transfer full.
-GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440);
-GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds);
+// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Raw video has 1/scale of the
+// coefficients' width and height, rounded up. Transfer full.
+GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale);
+GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
 // every field as docs/architecture.md lists them, whatever the peer's order is. On GStreamer 1.22

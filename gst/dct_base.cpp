@@ -185,7 +185,8 @@ static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* setti
   GstCudaDctBaseState* state = self->state;
   const GstDctInfo& info = state->stream.dct_info();
   GST_OBJECT_LOCK(self);
-  settings->method = cudatransform::effective_method(state->method, info.depth);
+  settings->scale = state->stream.scale_for(state->scale);
+  settings->method = cudatransform::effective_method(state->method, info.depth, settings->scale);
   const bool changed = settings->method != state->active_method;
   state->active_method = settings->method;
   *kinds = state->measure_kinds;
@@ -256,10 +257,22 @@ static GstFlowReturn gst_cuda_dct_base_transform(GstBaseTransform*, GstBuffer*, 
   g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
 }
 
+// Moves a meta that is about places in the picture to the scaled one, where the meta's own code can
+// do that; those that cannot are dropped.
+static void scale_meta(const cudatransform::DctStream& stream, GstBuffer* out, GstMeta* meta,
+                       GstBuffer* in) {
+  GstVideoInfo from = stream.raw_info(), to = from;
+  from.width = stream.dct_info().width;
+  from.height = stream.dct_info().height;
+  GstVideoMetaTransform sizes = {&from, &to};
+  if (meta->info->transform_func)
+    meta->info->transform_func(out, meta, in, gst_video_meta_transform_scale_get_quark(), &sizes);
+}
+
 // Metas that hold for the picture whatever its memory: those without tags (time codes, reference
 // timestamps, captions) and those whose tags are about things that we keep.
-static gboolean gst_cuda_dct_base_transform_meta(GstBaseTransform*, GstBuffer*, GstMeta* meta,
-                                                 GstBuffer*) {
+static gboolean gst_cuda_dct_base_transform_meta(GstBaseTransform* trans, GstBuffer* out,
+                                                 GstMeta* meta, GstBuffer* in) {
   const GType api = meta->info->api;
   if (api == GST_DCT_META_API_TYPE || api == GST_DCT_REFERENCE_META_API_TYPE) return FALSE;
   const gchar* const* tags = gst_meta_api_type_get_tags(api);
@@ -270,6 +283,12 @@ static gboolean gst_cuda_dct_base_transform_meta(GstBaseTransform*, GstBuffer*, 
     bool kept = false;
     for (const char* tag : kKept) kept = kept || strcmp(*tags, tag) == 0;
     if (!kept) return FALSE;
+  }
+  const auto& stream = GST_CUDA_DCT_BASE(trans)->state->stream;
+  if (stream.is_scaled() &&
+      gst_meta_api_type_has_tag(api, g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR))) {
+    scale_meta(stream, out, meta, in);
+    return FALSE;
   }
   return TRUE;
 }

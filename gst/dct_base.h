@@ -52,6 +52,7 @@ struct GstCudaDctBaseState {
   int n_threads = 0;
   guint measure_kinds = 0;
   bool post_messages = false;
+  int scale = 1;  // the denominator; cudaidct8x8 alone has the property
 
   // What runs, for the read-only properties.
   cudatransform::Method active_method = cudatransform::Method::kIslow;

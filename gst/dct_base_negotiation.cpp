@@ -21,13 +21,58 @@ static MemoryKinds reachable_memory(GstBaseTransform* trans) {
   return {!engine.is_open() || engine.is_cuda()};
 }
 
+namespace {
+
+// A query is answered at one scale, though the base class transforms caps back and forth for it and
+// the property may be set in between: the two together would have no size in common. While an
+// object of this class lives, its thread sees the scale of `trans` as it was at the beginning.
+class PinnedScale {
+ public:
+  explicit PinnedScale(GstBaseTransform* trans);
+  ~PinnedScale() { innermost = outer_; }
+  PinnedScale(const PinnedScale&) = delete;
+  PinnedScale& operator=(const PinnedScale&) = delete;
+
+  // Null where the scale is not pinned. Queries nest: each may ask the next element.
+  static const PinnedScale* find(GstBaseTransform* trans) {
+    const PinnedScale* pinned = innermost;
+    while (pinned && pinned->trans_ != trans) pinned = pinned->outer_;
+    return pinned;
+  }
+  int scale() const { return scale_; }
+
+ private:
+  static thread_local const PinnedScale* innermost;
+  GstBaseTransform* trans_;
+  int scale_;
+  const PinnedScale* outer_;
+};
+
+thread_local const PinnedScale* PinnedScale::innermost = nullptr;
+
+}  // namespace
+
+static int wanted_scale(GstBaseTransform* trans) {
+  if (const PinnedScale* pinned = PinnedScale::find(trans)) return pinned->scale();
+  GST_OBJECT_LOCK(trans);
+  const int scale = GST_CUDA_DCT_BASE(trans)->state->scale;
+  GST_OBJECT_UNLOCK(trans);
+  return scale;
+}
+
+PinnedScale::PinnedScale(GstBaseTransform* trans)
+    : trans_(trans), scale_(wanted_scale(trans)), outer_(innermost) {
+  innermost = this;
+}
+
 static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
                                                  GstCaps* caps, GstCaps* filter) {
   const MemoryKinds kinds = reachable_memory(trans);
   const bool from_raw = is_forward(trans) == (direction == GST_PAD_SINK);
   const bool with_440 = !is_forward(trans);
-  GstCaps* result = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, with_440)
-                             : cudatransform::dct_to_raw_caps(caps, kinds);
+  const int scale = wanted_scale(trans);
+  GstCaps* result = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, with_440, scale)
+                             : cudatransform::dct_to_raw_caps(caps, kinds, scale);
   if (filter) {
     GstCaps* filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
     gst_caps_unref(result);
@@ -77,8 +122,17 @@ static gboolean gst_cuda_dct_base_set_caps(GstBaseTransform* trans, GstCaps* inc
   GstCudaDctBaseState* state = self->state;
   state->stream.configure(raw, dct, cudatransform::has_cuda_memory(raw_caps),
                           cudatransform::has_cuda_memory(dct_caps));
+  const int scale = state->stream.scale_for(wanted_scale(trans));
+  if (scale == 0) {
+    GST_ELEMENT_ERROR(
+        self, STREAM, FORMAT,
+        ("Frames of %dx%d do not belong to coefficients of %dx%d", GST_VIDEO_INFO_WIDTH(&raw),
+         GST_VIDEO_INFO_HEIGHT(&raw), static_cast<int>(dct.width), static_cast<int>(dct.height)),
+        (nullptr));
+    return FALSE;
+  }
   GST_OBJECT_LOCK(self);
-  const auto active = cudatransform::effective_method(state->method, dct.depth);
+  const auto active = cudatransform::effective_method(state->method, dct.depth, scale);
   const bool changed = active != state->active_method;
   state->active_method = active;
   GST_OBJECT_UNLOCK(self);
@@ -155,6 +209,7 @@ static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection
   auto* self = GST_CUDA_DCT_BASE(trans);
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && self->state->engine.handle_context_query(query))
     return TRUE;
+  const PinnedScale pinned(trans);
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
   const gboolean handled = parent->query(trans, direction, query);
   if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)

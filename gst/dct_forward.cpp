@@ -70,7 +70,8 @@ Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffe
   const bool copy_source = maximum > 0 && maximum < kWorkingBuffers + kReferenceBuffers;
   if (copy_source)
     warn_once("keep-reference copies every frame: the source's pool has only " +
-              std::to_string(maximum) + " buffers");
+                  std::to_string(maximum) + " buffers",
+              &warned_of_copies_);
 
   // The source, where the engine can read it.
   const bool timed = frame && frame->kinds & kMeasureTime;

@@ -105,7 +105,11 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
 
     Dct8x8Job job = make_job(settings, Direction::kInverse, raw, source.rects, frame);
     Reference reference;
-    if (frame && frame->kinds & kMeasurePsnr) {
+    if (frame && frame->kinds & kMeasurePsnr && job.scale != 1) {
+      warn_once("PSNR is not measured at scale=1/" + std::to_string(job.scale) +
+                    ": the source frame has another size",
+                &warned_of_scale_);
+    } else if (frame && frame->kinds & kMeasurePsnr) {
       CT_RETURN_IF_ERROR(open_reference(in, &reference, &job));
       frame->has_sse = job.measure & kMeasureSse;
     }

@@ -47,9 +47,20 @@ Status DctStream::allocate_frames(GstQuery* query, GstCaps* caps) {
   return make_raw_pool(engine_, query, caps, &frame_pool_);
 }
 
-void DctStream::warn_once(std::string warning) {
-  if (!warned_) warning_ = std::move(warning);
-  warned_ = true;
+void DctStream::warn_once(std::string warning, bool* warned) {
+  if (!*warned) warning_ = std::move(warning);
+  *warned = true;
+}
+
+int DctStream::scale_for(int wanted) {
+  for (const int scale : {wanted, scale_, 1, 2, 4, 8}) {
+    if (scaled_size(static_cast<int32_t>(dct_.width), scale) != raw_.width ||
+        scaled_size(static_cast<int32_t>(dct_.height), scale) != raw_.height)
+      continue;
+    scale_ = scale;
+    return scale;
+  }
+  return 0;
 }
 
 // How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
@@ -90,6 +101,7 @@ Dct8x8Job DctStream::make_job(const FrameSettings& settings, Direction direction
   Dct8x8Job job;
   job.direction = direction;
   job.method = settings.method;
+  job.scale = settings.scale;
   job.type = coef_type_of(dct_.format);
   job.layout = dct_.layout == GST_DCT_LAYOUT_PLANE ? Layout::kPlane : Layout::kBlock;
   job.order = dct_.order == GST_DCT_ORDER_ZIGZAG ? Order::kZigzag : Order::kRaster;
@@ -118,8 +130,10 @@ Dct8x8Job DctStream::make_job(const FrameSettings& settings, Direction direction
   for (int c = 0; c < job.components; c++) {
     frame->samples[c] = guint64(job.samples[c].width) * job.samples[c].height;
     frame->coefficients[c] = guint64(job.coefs[c].blocks_w) * job.coefs[c].blocks_h * 64;
+    // Of a block, a scaled inverse needs a part; counting zeros takes all of it.
+    const int read = job.measure & kMeasureZeros ? 64 : coefficients_needed(job.method, job.scale);
     frame->bytes += frame->samples[c] * (job.samples[c].type == SampleType::kU8 ? 1 : 2) +
-                    frame->coefficients[c] * gst_dct_format_size(dct_.format);
+                    frame->coefficients[c] / 64 * read * gst_dct_format_size(dct_.format);
   }
   return job;
 }
@@ -139,7 +153,8 @@ Status DctStream::place(GstBuffer* buffer, const MapFunction& map, InPlace in_pl
 
   // A device that ours cannot reach.
   warn_once("Frames come from another CUDA device and are copied through system memory: " +
-            status.message);
+                status.message,
+            &warned_of_copies_);
   CT_RETURN_IF_ERROR(map(false, &placed->rects));
   return bring_to_device(buffer, Residence::kHost, pool, timer, placed);
 }

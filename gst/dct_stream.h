@@ -21,6 +21,7 @@ namespace cudatransform {
 // What one frame is transformed with: a snapshot of the properties.
 struct FrameSettings {
   Method method = Method::kIslow;  // an effective one
+  int scale = 1;                   // inverse: frames have 1/scale of the coefficients' size
   QuantTable tables[4] = {};       // forward, quantised
   int table_count = 0;
   int table_of[3] = {};  // component -> table
@@ -44,6 +45,10 @@ class DctStream {
   // New caps. Pools are made on first use.
   void configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool raw_in_cuda,
                  bool dct_in_cuda);
+  // The scale at which the coefficients make frames of the negotiated size: `wanted` or, when that
+  // has just been changed and is not negotiated yet, the one that the frame before had. Small
+  // pictures have the same size at several scales. 0: there is none.
+  int scale_for(int wanted);
   // The answered ALLOCATION query of the src pad. Forward: learns whether all peers promise to
   // honour the fence. Inverse: makes the pool of output frames.
   Status allocate_coefficients(GstQuery* query);
@@ -60,7 +65,10 @@ class DctStream {
   void stop();
 
   const GstDctInfo& dct_info() const { return dct_; }
-  // A sentence for the user when frames had to be copied unexpectedly, once; else empty.
+  const GstVideoInfo& raw_info() const { return raw_; }
+  bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
+  // A sentence for the user when frames had to be copied unexpectedly, or could not be measured,
+  // once for each; else empty.
   std::string take_warning() { return std::exchange(warning_, {}); }
 
  private:
@@ -87,7 +95,7 @@ class DctStream {
   Status open_reference(GstBuffer* in, Reference* reference, Dct8x8Job* job);
   guint pool_maximum(GstBuffer* buffer);
   void hold_until_done(GstBuffer* buffer, const FencePtr& fence);
-  void warn_once(std::string warning);
+  void warn_once(std::string warning, bool* warned);
 
   Engine& engine_;
   GstVideoInfo raw_ = {};
@@ -100,8 +108,9 @@ class DctStream {
   std::deque<std::pair<GstBuffer*, FencePtr>> in_flight_;
   GstBufferPool* known_pool_ = nullptr;  // not owned: only compared
   guint known_maximum_ = 0;
+  int scale_ = 1;  // of the latest frame
   std::string warning_;
-  bool warned_ = false;
+  bool warned_of_copies_ = false, warned_of_scale_ = false;
 };
 
 }  // namespace cudatransform

@@ -78,14 +78,15 @@ Status check_sample_format(const Where& where, const SamplePlane& plane, int dep
   return where.error("unknown sample type " + text(int(plane.type)));
 }
 
-Status check_samples(const Where& where, const SamplePlane& plane, int depth, bool output) {
+Status check_samples(const Where& where, const SamplePlane& plane, int depth, int scale,
+                     bool output) {
   CT_RETURN_IF_ERROR(check_sample_format(where, plane, depth, output));
   if (plane.width < 1 || plane.height < 1) {
     return where.error("size " + text(plane.width) + " x " + text(plane.height) + " is empty");
   }
-  if (plane.width > kMaxSide || plane.height > kMaxSide) {
+  if (plane.width > kMaxSide / scale || plane.height > kMaxSide / scale) {
     return where.error("size " + text(plane.width) + " x " + text(plane.height) + " is over " +
-                       text(kMaxSide));
+                       text(kMaxSide / scale));
   }
   const int32_t max_repeat = output ? kMaxRowRepeat : 1;
   if (plane.row_repeat < 1 || plane.row_repeat > max_repeat) {
@@ -107,8 +108,9 @@ int64_t component_rows(const SamplePlane& plane) {
 
 Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane& samples,
                    const Dct8x8Job& job) {
-  const int64_t blocks_w = (int64_t{samples.width} + 7) / 8;
-  const int64_t blocks_h = (component_rows(samples) + 7) / 8;
+  const int64_t size = 8 / job.scale;  // samples of a block in a row
+  const int64_t blocks_w = (samples.width + size - 1) / size;
+  const int64_t blocks_h = (component_rows(samples) + size - 1) / size;
   if (plane.blocks_w != blocks_w || plane.blocks_h != blocks_h) {
     return where.error(text(plane.blocks_w) + " x " + text(plane.blocks_h) +
                        " blocks, but the samples need " + text(blocks_w) + " x " + text(blocks_h));
@@ -136,11 +138,25 @@ Status check_reference(const Where& where, const SamplePlane& reference, const S
   if (samples.type == SampleType::kS16) {
     return where.error("signed samples cannot be measured against a picture");
   }
-  CT_RETURN_IF_ERROR(check_samples(where, reference, depth, false));
+  CT_RETURN_IF_ERROR(check_samples(where, reference, depth, 1, false));
   if (reference.width != samples.width || reference.height != component_rows(samples)) {
     return where.error("size " + text(reference.width) + " x " + text(reference.height) +
                        ", but the samples are " + text(samples.width) + " x " +
                        text(component_rows(samples)));
+  }
+  return {};
+}
+
+Status check_scale(const Dct8x8Job& job) {
+  if (job.direction == Direction::kForward) return job_error("only the inverse can scale");
+  if (job.scale != 2 && job.scale != 4 && job.scale != 8) {
+    return job_error("scale 1/" + text(job.scale) + " is not 1, 1/2, 1/4 or 1/8");
+  }
+  if (effective_method(job.method, job.depth, job.scale) != job.method) {
+    return job_error(std::string("method ") + method_name(job.method) + " cannot scale");
+  }
+  if ((job.measure & kMeasureSse) != 0) {
+    return job_error("a scaled picture has no reference to be measured against");
   }
   return {};
 }
@@ -160,6 +176,7 @@ Status check_format(const Dct8x8Job& job) {
     return job_error(std::string("method ") + method_name(job.method) + " needs depth 8, not " +
                      text(job.depth));
   }
+  if (job.scale != 1) CT_RETURN_IF_ERROR(check_scale(job));
   const CoefType levels = job.depth == 16 ? CoefType::kS32 : CoefType::kS16;
   if (job.quantized && job.type != levels) {
     return job_error(std::string("quantised coefficients of depth ") + text(job.depth) + " are " +
@@ -183,9 +200,19 @@ const char* method_name(Method method) {
   return within(method, Method::kShuffle) ? kNames[int(method)] : "unknown";
 }
 
-Method effective_method(Method method, int depth) {
+Method effective_method(Method method, int depth, int scale) {
   const bool eight_bit_only = method == Method::kIslow || method == Method::kIfast;
-  return eight_bit_only && depth > 8 ? Method::kFloat : method;
+  if (eight_bit_only && depth > 8) return Method::kFloat;
+  if (scale == 1) return method;
+  if (eight_bit_only) return Method::kIslow;
+  return method == Method::kReference ? Method::kReference : Method::kFloat;
+}
+
+int coefficients_needed(Method method, int scale) {
+  if (scale == 1) return 64;
+  if (scale == 8) return 1;
+  if (method == Method::kIslow) return scale == 2 ? 7 * 7 : 5 * 5;
+  return scale == 2 ? 4 * 4 : 2 * 2;
 }
 
 Status validate(const Dct8x8Job& job) {
@@ -200,7 +227,8 @@ Status validate(const Dct8x8Job& job) {
   const bool inverse = job.direction == Direction::kInverse;
   int64_t blocks = 0;
   for (int c = 0; c < job.components; ++c) {
-    CT_RETURN_IF_ERROR(check_samples({"samples", c}, job.samples[c], job.depth, inverse));
+    CT_RETURN_IF_ERROR(
+        check_samples({"samples", c}, job.samples[c], job.depth, job.scale, inverse));
     CT_RETURN_IF_ERROR(check_coefs({"coefficients", c}, job.coefs[c], job.samples[c], job));
     if (inverse && (job.measure & kMeasureSse) != 0) {
       CT_RETURN_IF_ERROR(

@@ -33,9 +33,19 @@ inline constexpr int kMethodCount = 9;
 // "islow", "float", ...: the spelling of the method property.
 const char* method_name(Method method);
 
-// The method that really runs at `depth` bits: islow and ifast above 8 bits are answered by float,
-// because libjpeg's 12-bit constants fail IEEE 1180.
-Method effective_method(Method method, int depth);
+// The method that really runs at `depth` bits and, for the inverse, at `scale`. islow and ifast
+// above 8 bits are answered by float, because libjpeg's 12-bit constants fail IEEE 1180. Scaled
+// inverses exist as islow, float and reference: islow answers for ifast, as it does in libjpeg, and
+// float for the methods that teach.
+Method effective_method(Method method, int depth, int scale = 1);
+
+// Samples of a row or column of `size` samples at 1/scale of it: ceil(size / scale). Subsampling
+// first and scaling then gives the same as the other way round.
+constexpr int32_t scaled_size(int32_t size, int scale) { return (size - 1) / scale + 1; }
+
+// How many of a block's 64 coefficients the inverse at `scale` depends on: see
+// transform/dct8x8_scaled.h.
+int coefficients_needed(Method method, int scale);
 
 enum class CoefType { kS16, kS32, kF32 };
 enum class Layout {
@@ -66,7 +76,7 @@ struct SamplePlane {
 };
 
 // One component's coefficients: blocks_w x blocks_h blocks that cover the samples exactly
-// (ceil(width / 8) x ceil(rows() / 8)).
+// (ceil(scale x width / 8) x ceil(scale x rows() / 8)).
 struct CoefPlane {
   void* data = nullptr;  // aligned to the coefficient type; CUDA: 16 bytes, as the pitch
   ptrdiff_t pitch = 0;  // kBlock: bytes from one row of blocks to the next; kPlane: of coefficients
@@ -84,20 +94,24 @@ struct Dct8x8Sums {
 
 enum MeasureFlags : uint32_t {
   kMeasureSse = 1,    // forward: reconstruction by the same method against the source;
-                      // inverse: output against `reference`
+                      // inverse, scale 1 only: output against `reference`
   kMeasureZeros = 2,  // count zero coefficients (forward: written, inverse: read)
 };
 
 struct Dct8x8Job {
   Direction direction = Direction::kForward;
-  Method method = Method::kIslow;  // an effective one for `depth`
+  Method method = Method::kIslow;  // an effective one for `depth` and `scale`
   // Allowed: quantized with kS16 (depth <= 12) or kS32 (depth 16), unquantized with kS32 (rounded)
   // or kF32. Unquantized values are orthonormal: DC = 8 x (mean - 2^(depth-1)).
   CoefType type = CoefType::kS16;
   Layout layout = Layout::kBlock;
   Order order = Order::kRaster;
   bool quantized = true;
-  int depth = 8;       // 8, 10, 12, 16; level shift 2^(depth-1)
+  int depth = 8;  // 8, 10, 12, 16; level shift 2^(depth-1)
+  // Inverse: 1, 2, 4 or 8. samples[] is the picture at 1/scale of its size, every block becomes
+  // 8/scale x 8/scale samples. The full size need not be known: as 8/scale is whole, the blocks of
+  // `n` full samples are those of scaled_size(n, scale) scaled ones.
+  int scale = 1;
   int components = 0;  // 1 or 3
   SamplePlane samples[3];
   CoefPlane coefs[3];

@@ -12,13 +12,13 @@
 
 namespace cudatransform {
 
-// The rectangle of a component that is visible in block (bx, by).
+// The rectangle of a component that is visible in block (bx, by) of size x size samples.
 struct BlockExtent {
-  int columns;  // 1..8
+  int columns;  // 1..size
   int rows;
 };
-inline BlockExtent visible_extent(const SamplePlane& plane, int bx, int by) {
-  return {std::min(8, plane.width - 8 * bx), std::min(8, plane.rows() - 8 * by)};
+inline BlockExtent visible_extent(const SamplePlane& plane, int bx, int by, int size = 8) {
+  return {std::min(size, plane.width - size * bx), std::min(size, plane.rows() - size * by)};
 }
 
 inline int32_t load_sample(const uint8_t* address, const SamplePlane& plane, int32_t peak) {
@@ -59,14 +59,16 @@ inline void load_samples(const SamplePlane& plane, int32_t peak, int bx, int by,
   }
 }
 
-// Writes visible samples only, each row row_repeat times (fewer at the bottom).
-inline void store_samples(const SamplePlane& plane, int bx, int by, const int32_t samples[64]) {
-  const BlockExtent visible = visible_extent(plane, bx, by);
+// Writes visible samples only, each row row_repeat times (fewer at the bottom). Row y of the block,
+// size x size samples, begins at samples[8 * y].
+inline void store_samples(const SamplePlane& plane, int bx, int by, const int32_t samples[64],
+                          int size = 8) {
+  const BlockExtent visible = visible_extent(plane, bx, by, size);
   for (int y = 0; y < visible.rows; ++y) {
-    const int first = (8 * by + y) * plane.row_repeat;
+    const int first = (size * by + y) * plane.row_repeat;
     const int last = std::min(first + plane.row_repeat, plane.height);
     for (int row = first; row < last; ++row) {
-      uint8_t* address = sample_address(plane, 8 * bx, row);
+      uint8_t* address = sample_address(plane, size * bx, row);
       for (int x = 0; x < visible.columns; ++x) {
         store_sample(address + ptrdiff_t{x} * plane.stride, plane, samples[8 * y + x]);
       }

@@ -91,6 +91,7 @@ Status submit_portable(Device& device, Queue& queue, const Dct8x8Job& job, Fence
 }  // namespace
 
 RowFunction portable_row_function(const Dct8x8Job& job) {
+  if (job.scale != 1) return portable_scaled_row_function(job);
   switch (job.method) {
     case Method::kIslow:
       return choose_type<IslowMethod>(job);

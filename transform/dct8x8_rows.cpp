@@ -25,7 +25,7 @@ RowContext make_context(const Dct8x8Job& job) {
   for (int c = 0; c < job.components; ++c) {
     const QuantTable* table = job.quantized ? &job.tables[job.coefs[c].table] : nullptr;
     if (forward) context.forward[c] = make_forward_table(job.method, table);
-    if (inverse) context.inverse[c] = make_inverse_table(job.method, table);
+    if (inverse) context.inverse[c] = make_inverse_table(job.method, table, job.scale);
   }
   return context;
 }

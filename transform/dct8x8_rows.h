@@ -41,6 +41,8 @@ using RowFunction = RowSums (*)(const RowContext& context, int component, int by
 
 // One block at a time in portable C++, for any job that validate() accepts.
 RowFunction portable_row_function(const Dct8x8Job& job);
+// Its part for jobs with scale 2, 4 or 8.
+RowFunction portable_scaled_row_function(const Dct8x8Job& job);
 
 // Highway's version for the CPU at hand, or null where only the portable one exists.
 RowFunction simd_row_function(const Dct8x8Job& job);

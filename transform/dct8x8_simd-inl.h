@@ -78,6 +78,7 @@ CT_HD RowI clamp_row(RowI a, int32_t low, int32_t high) {
   return a;
 }
 CT_HD RowI saturate16(RowI a) { return clamp_row(a, -32768, 32767); }
+CT_HD RowI limit14(RowI a) { return clamp_row(a, -16384, 16384); }
 
 // The scalar aan_scale() says what this computes and why.
 template <int kUnits256>

@@ -17,6 +17,7 @@
 #include "transform/dct8x8_adapters.h"
 #include "transform/dct8x8_constants.h"
 #include "transform/dct8x8_rows.h"
+#include "transform/dct8x8_scaled.h"
 #include "transform/host_device.h"
 #include "transform/quantizer.h"
 
@@ -32,11 +33,14 @@ RowFunction choose_row_function(const Dct8x8Job&) { return nullptr; }
 #else
 
 #include "transform/dct8x8_1d-inl.h"
+#include "transform/dct8x8_scaled_1d-inl.h"
 #include "transform/dct8x8_simd-inl.h"
 #include "transform/dct8x8_simd_methods-inl.h"
 #include "transform/dct8x8_simd_rows-inl.h"
+#include "transform/dct8x8_simd_scaled-inl.h"
 
 RowFunction choose_row_function(const Dct8x8Job& job) {
+  if (job.scale != 1) return choose_scaled(job);
   switch (job.method) {
     case Method::kIslow:
       return choose_type<IslowVector>(job);

@@ -58,21 +58,25 @@ CT_HD void store_row(RowI row, int32_t* to) {
   for (int p = 0; p < kParts; ++p) hn::StoreU(row.part[p], DI(), to + p * kLanes);
 }
 
+// Writes kGroupWidth consecutive finished samples, 8 or 16 bits wide.
+CT_HD void store_sample_row(RowI row, const SamplePlane& plane, uint8_t* to) {
+  for (int p = 0; p < kParts; ++p) {
+    if (plane.type == SampleType::kU8) {
+      hn::StoreU(hn::DemoteTo(DPartU8(), row.part[p]), DPartU8(), to + p * kLanes);
+    } else {
+      auto* wide = reinterpret_cast<uint16_t*>(to) + p * kLanes;
+      const auto shifted = hn::ShiftLeftSame(row.part[p], plane.shift);
+      hn::StoreU(hn::DemoteTo(DPartU16(), shifted), DPartU16(), wide);
+    }
+  }
+}
+
 // Writes finished rows; signed ones, too: the low 16 bits are all that a container holds.
 CT_HD void store_group_samples(const SamplePlane& plane, int bx, int by, int blocks,
                                const RowI* rows) {
   if (is_whole(plane, bx, by) && plane.row_repeat == 1 && plane.type != SampleType::kS16) {
     for (int y = 0; y < 8; ++y) {
-      uint8_t* to = sample_address(plane, 8 * bx, 8 * by + y);
-      for (int p = 0; p < kParts; ++p) {
-        if (plane.type == SampleType::kU8) {
-          hn::StoreU(hn::DemoteTo(DPartU8(), rows[y].part[p]), DPartU8(), to + p * kLanes);
-        } else {
-          auto* wide = reinterpret_cast<uint16_t*>(to) + p * kLanes;
-          const auto shifted = hn::ShiftLeftSame(rows[y].part[p], plane.shift);
-          hn::StoreU(hn::DemoteTo(DPartU16(), shifted), DPartU16(), wide);
-        }
-      }
+      store_sample_row(rows[y], plane, sample_address(plane, 8 * bx, 8 * by + y));
     }
     return;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "transform/dct8x8_block.h"
 #include "transform/dct8x8_constants.h"
 
 namespace cudatransform {
@@ -17,6 +18,19 @@ double aan_scale_2d(int i) { return kAanScale[i / 8] * kAanScale[i % 8]; }
 int64_t ifast_scaled(int q, int i, int bits) {
   const int64_t aan = std::lround(16384.0 * aan_scale_2d(i));
   return (q * aan + (int64_t{1} << (bits - 1))) >> bits;
+}
+
+// What ScaledFloat expects coefficient i to be multiplied by besides its divisor: the definition's
+// factor and, in the 4-point inverse, those that float_half_1d leaves out. Higher frequencies than
+// the scaled inverse uses get 0.
+double scaled_factor(int i, int scale) {
+  constexpr double kLeftOut[4] = {1.0, kCosine[2], kCosine[4], kCosine[2]};
+  const int size = 8 / scale, u = i % 8, v = i / 8;
+  if (u >= size || v >= size) return 0.0;
+  const double factor = ReferenceMethod::norm(u, v);
+  if (size == 4) return factor * kLeftOut[u] * kLeftOut[v];
+  // The one cosine of the 2-point inverse is cos(pi / 4).
+  return factor * (u == 1 ? kCosine[4] : 1.0) * (v == 1 ? kCosine[4] : 1.0);
 }
 
 }  // namespace
@@ -56,12 +70,13 @@ ForwardTable make_forward_table(Method method, const QuantTable* table) {
   return result;
 }
 
-InverseTable make_inverse_table(Method method, const QuantTable* table) {
+InverseTable make_inverse_table(Method method, const QuantTable* table, int scale) {
   InverseTable result = {};
   for (int i = 0; i < 64; ++i) {
     const int q = table != nullptr ? table->q[i] : 1;
     result.mul[i] = float(q);
-    if (method == Method::kFloat) result.mul[i] = float(q * aan_scale_2d(i) / 8.0);
+    if (method == Method::kFloat && scale == 1) result.mul[i] = float(q * aan_scale_2d(i) / 8.0);
+    if (method == Method::kFloat && scale != 1) result.mul[i] = float(q * scaled_factor(i, scale));
     if (method == Method::kIslow) result.imul[i] = q;
     if (method == Method::kIfast) {
       // With two fraction bits. Unquantised, imul keeps all 14 bits and the product is shifted.

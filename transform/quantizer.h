@@ -34,9 +34,9 @@ struct alignas(16) InverseTable {
   int32_t shift = 0;
 };
 
-// `table` null: unquantised. The method must be an effective one.
+// `table` null: unquantised. The method must be an effective one (for `scale`, too).
 ForwardTable make_forward_table(Method method, const QuantTable* table);
-InverseTable make_inverse_table(Method method, const QuantTable* table);
+InverseTable make_inverse_table(Method method, const QuantTable* table, int scale = 1);
 
 // ---- Samples ----
 

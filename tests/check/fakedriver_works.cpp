@@ -230,8 +230,11 @@ GST_END_TEST;
 
 // No allocation per frame: once the pools are filled, the number stands.
 GST_START_TEST(test_no_allocation_per_frame) {
-  GstHarness* h =
-      gst_harness_new_parse("cudadct8x8 backend=cuda measure=psnr+time ! cudaidct8x8 backend=cuda");
+  static const char* const scales[] = {"1", "1/2", "1/8"};
+  GstHarness* h = gst_harness_new_parse(
+      (std::string("cudadct8x8 backend=cuda measure=psnr+time ! cudaidct8x8 backend=cuda scale=") +
+       scales[__i__])
+          .c_str());
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   gst_harness_set_src_caps(h, video_caps(info));
   int after_some = 0, launches = 0;
@@ -244,6 +247,32 @@ GST_START_TEST(test_no_allocation_per_frame) {
   fail_unless_equals_int(counts().allocations, after_some);
   // One launch a frame for all planes of the fused method, in each element.
   fail_unless_equals_int(counts().launches - launches, 2 * 50);
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
+// Frames in CUDA memory whose size changes.
+GST_START_TEST(test_scale_changes) {
+  GstHarness* h = gst_harness_new_parse(
+      "cudadct8x8 backend=cuda ! cudaidct8x8 name=inv backend=cuda measure=time+zeros ! "
+      "capsfilter caps=video/x-raw(memory:CUDAMemory)");
+  GstElement* inv = gst_bin_get_by_name(GST_BIN(h->element), "inv");
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  gst_harness_set_src_caps(h, video_caps(info));
+  for (const int scale : {1, 2, 8, 4, 1}) {
+    g_object_set(inv, "scale", scale, nullptr);
+    for (int i = 0; i < 5; i++) {
+      fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
+      GstBuffer* out = gst_harness_pull(h);
+      const GstVideoMeta* meta = gst_buffer_get_video_meta(out);
+      fail_unless(meta != nullptr);
+      fail_unless_equals_int(meta->width, 64 / scale);
+      fail_unless_equals_int(meta->height, 48 / scale);
+      gst_buffer_unref(out);
+    }
+  }
+  gst_object_unref(inv);
   gst_harness_teardown(h);
   check_clean();
 }
@@ -262,7 +291,8 @@ Suite* make_suite() {
   tcase_add_test(tc, test_no_such_device);
   tcase_add_test(tc, test_two_devices);
   tcase_add_test(tc, test_measuring_never_waits);
-  tcase_add_test(tc, test_no_allocation_per_frame);
+  tcase_add_loop_test(tc, test_no_allocation_per_frame, 0, 3);
+  tcase_add_test(tc, test_scale_changes);
   return suite;
 }
 

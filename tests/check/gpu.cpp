@@ -126,6 +126,39 @@ GST_START_TEST(test_teaching_methods_agree) {
 }
 GST_END_TEST;
 
+// Scaled inverses: libjpeg's arithmetic to the bit, the others within one level.
+GST_START_TEST(test_scaled_engines_agree) {
+  const GstVideoInfo info = testing::video_info(kFormats[__i__], 75, 43);
+  const bool deep = GST_VIDEO_INFO_COMP_DEPTH(&info, 0) > 8;
+  GstBuffer* frame = testing::make_frame(info);
+  GstCaps* raw_caps = testing::video_caps(info);
+  const std::string raw_format =
+      std::string("video/x-raw,format=") + gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
+  for (const char* coding : kCodings) {
+    const Result dct = run_one(line_of("cudadct8x8", "cpu", "islow", coding), raw_caps, frame);
+    for (const char* method : {"islow", "float", "reference"})
+      for (const char* scale : {"scale=1/2", "scale=1/4", "scale=1/8"}) {
+        const Result cpu =
+            run_one(line_of("cudaidct8x8", "cpu", method, raw_format, scale), dct.caps, dct.buffer);
+        const Result gpu = run_one(line_of("cudaidct8x8", "cuda", method, raw_format, scale),
+                                   dct.caps, dct.buffer);
+        GstVideoInfo scaled;
+        fail_unless(gst_caps_is_equal(cpu.caps, gpu.caps));
+        fail_unless(gst_video_info_from_caps(&scaled, cpu.caps));
+        const int difference = testing::largest_difference(scaled, cpu.buffer, gpu.buffer);
+        fail_unless(difference <= (deep || !g_str_equal(method, "islow") ? 1 : 0),
+                    "%s %s %s %s: samples differ by %d", raw_format.c_str(), coding, method, scale,
+                    difference);
+        cpu.free();
+        gpu.free();
+      }
+    dct.free();
+  }
+  gst_caps_unref(raw_caps);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
 // ---- Either memory, at every place ----
 
 const char* memory_of(bool cuda) { return cuda ? "(memory:CUDAMemory)" : ""; }
@@ -330,6 +363,7 @@ Suite* make_suite() {
   TCase* tc = tcase_create("gpu");
   suite_add_tcase(suite, tc);
   tcase_set_timeout(tc, 300);
+  tcase_add_loop_test(tc, test_scaled_engines_agree, 0, G_N_ELEMENTS(kFormats));
   tcase_add_loop_test(tc, test_engines_agree, 0, G_N_ELEMENTS(kFormats));
   tcase_add_test(tc, test_teaching_methods_agree);
   tcase_add_test(tc, test_memory_places);

@@ -315,7 +315,7 @@ GST_START_TEST(test_stress_properties) {
   for (int n = 0; !done; n++) {
     g_object_set(f, "quality", 1 + n % 100, "measure", n % 8, "keep-reference", n % 3 == 0,
                  nullptr);
-    g_object_set(i, "measure", (n + 3) % 8, nullptr);
+    g_object_set(i, "measure", (n + 3) % 8, "scale", 1 << n / 4 % 4, nullptr);
     gst_util_set_object_arg(G_OBJECT(f), "method", n % 2 ? "islow" : "float");
     gst_util_set_object_arg(G_OBJECT(f), "quant-preset", n % 5 ? "annex-k" : "mpeg");
     for (GstElement* e : {f, i}) {

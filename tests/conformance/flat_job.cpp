@@ -48,12 +48,13 @@ Dct8x8Job plain_job(Direction direction, const FlatOptions& options, const ByteP
   Dct8x8Job job;
   job.direction = direction;
   job.method = options.method;
+  job.scale = options.scale;
   job.components = static_cast<int>(picture.size());
   for (size_t c = 0; c < picture.size(); ++c) {
     job.tables[c] = options.tables[c];
     job.coefs[c].table = static_cast<int32_t>(c);
-    job.coefs[c].blocks_w = picture[c].blocks_w();
-    job.coefs[c].blocks_h = picture[c].blocks_h();
+    job.coefs[c].blocks_w = (picture[c].width * options.scale + 7) / 8;
+    job.coefs[c].blocks_h = (picture[c].height * options.scale + 7) / 8;
     job.coefs[c].pitch = job.coefs[c].blocks_w * 128;
     job.samples[c].width = picture[c].width;
     job.samples[c].height = picture[c].height;

@@ -26,6 +26,7 @@ struct FlatOptions {
   Method method = Method::kIslow;
   std::span<const QuantTable> tables;  // one per component
   bool measure = false;
+  int scale = 1;  // inverse: `like` has the sizes at 1/scale
 };
 
 // Both throw std::runtime_error when the engine fails.

@@ -114,8 +114,8 @@ JpegContents describe(const Decompressor& info) {
 }  // namespace
 
 std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sampling, int width,
-                                      int height, std::span<const QuantTable> tables,
-                                      Method method) {
+                                      int height, std::span<const QuantTable> tables, Method method,
+                                      bool rgb) {
   // Released by hand: libjpeg reallocates it.
   unsigned char* buffer = nullptr;
   unsigned long size = 0;
@@ -129,6 +129,7 @@ std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sa
     info.input_components = components;
     info.in_color_space = components == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
     jpeg_set_defaults(&info);
+    if (rgb) jpeg_set_colorspace(&info, JCS_RGB);
     for (int t = 0; t < std::min(components, 2); ++t) {
       unsigned int entries[64];
       std::copy(tables[t].q, tables[t].q + 64, entries);

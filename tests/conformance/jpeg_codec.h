@@ -19,10 +19,11 @@ struct JpegSampling {
 // All throw std::runtime_error with libjpeg's message on an error.
 
 // `planes`: 1 or 3, of the sizes that the factors give; edges are replicated here. Tables of
-// components 0 and 1 (2 shares with 1). `width` x `height`: of the picture.
+// components 0 and 1 (2 shares with 1). `width` x `height`: of the picture. `rgb`: the three planes
+// are R, G and B, all of table 0.
 std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sampling, int width,
-                                      int height, std::span<const QuantTable> tables,
-                                      Method method);
+                                      int height, std::span<const QuantTable> tables, Method method,
+                                      bool rgb = false);
 
 struct JpegContents {
   int width = 0, height = 0;

@@ -46,8 +46,8 @@ std::string check_forward(const Engine& engine, const Case& test, const Expectat
 std::string check_inverse(const Engine& engine, const Case& test, const Expectation& e) {
   const Spec& spec = test.spec;
   const Picture reference = reference_of(test);
-  const InverseResult result = run_inverse(engine, spec, e.input, e.picture,
-                                           spec.measure & kMeasureSse ? &reference : nullptr);
+  const InverseResult result =
+      run_inverse(engine, spec, e.input, e.like, spec.measure & kMeasureSse ? &reference : nullptr);
   if (!result.fault.empty()) return result.fault;
   if (spec.method != Method::kIfast)
     if (std::string f = judge_samples(spec, e.samples, e.values, result.picture); !f.empty())
@@ -72,14 +72,20 @@ Expectation expect(const Case& test) {
   if (test.direction == Direction::kInverse) {
     e.input = stored_form(spec, e.exact);
     e.values = spec.quantized ? dequantise(e.input, spec.tables) : e.input;
-    e.samples = definition_inverse(e.values, e.picture);
+    e.like = spec.scale == 1 ? e.picture : empty_scaled_picture(e.picture, spec.scale);
+    // islow, scaled, is libjpeg's, which takes means.
+    e.samples = spec.scale == 1 ? definition_inverse(e.values, e.like)
+                                : definition_scaled_inverse(e.values, e.like, spec.scale,
+                                                            spec.method == Method::kIslow
+                                                                ? ScaledBy::kMeans
+                                                                : ScaledBy::kLowFrequencies);
   }
   if (is_integer(spec.method)) {
     if (test.direction == Direction::kForward) {
       e.portable_forward = run_forward(portable_engine(), spec, e.picture);
     } else {
       const Picture reference = reference_of(test);
-      e.portable_inverse = run_inverse(portable_engine(), spec, e.input, e.picture,
+      e.portable_inverse = run_inverse(portable_engine(), spec, e.input, e.like,
                                        spec.measure & kMeasureSse ? &reference : nullptr);
     }
   }

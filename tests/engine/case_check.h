@@ -12,6 +12,7 @@ namespace cudatransform::test {
 // What depends on the case alone, made once for all engines.
 struct Expectation {
   Picture picture;
+  Picture like;         // inverse: the sizes of the result
   Coefficients exact;   // forward: of the definition
   Coefficients input;   // inverse: as stored
   Coefficients values;  // inverse: dequantised

@@ -148,6 +148,56 @@ CaseList make_cases() {
   return list;
 }
 
+bool valid_scaled(const Choice& c, int scale) {
+  const auto method = static_cast<Method>(c[kMethod]);
+  if (effective_method(method, kDepths[c[kDepth]], scale) != method) return false;
+  return (c[kMeasure] & kMeasureSse) == 0 && valid(c);
+}
+
+// The best of a few draws that leave the first properties as they are.
+bool draw_scaled(Choice* choice, int scale, std::mt19937* random, PairCounter* met) {
+  Choice best{};
+  int best_new = -1;
+  for (int tries = 0; tries < 200; ++tries) {
+    Choice c = *choice;
+    for (int p = kSampling; p < kProperties; ++p)
+      c[p] = static_cast<int>((*random)() % static_cast<unsigned>(kValues[p]));
+    if (!valid_scaled(c, scale)) continue;
+    if (const int fresh = met->count_new(c); fresh > best_new) {
+      best = c;
+      best_new = fresh;
+    }
+  }
+  if (best_new < 0) return false;
+  met->add(best);
+  *choice = best;
+  return true;
+}
+
+CaseList make_scaled_cases() {
+  std::mt19937 random(20250131);
+  CaseList list;
+  for (const int scale : {2, 4, 8}) {
+    PairCounter met;
+    Choice c{};
+    c[kDirection] = 1;
+    for (c[kMethod] = 0; c[kMethod] < kValues[kMethod]; ++c[kMethod])
+      for (c[kForm] = 0; c[kForm] < kValues[kForm]; ++c[kForm])
+        for (c[kPlacement] = 0; c[kPlacement] < kValues[kPlacement]; ++c[kPlacement])
+          for (c[kDepth] = 0; c[kDepth] < kValues[kDepth]; ++c[kDepth]) {
+            const int repeats = c[kMethod] == static_cast<int>(Method::kIslow) ? 16 : 4;
+            for (int r = 0; r < repeats; ++r) {
+              Choice choice = c;
+              if (!draw_scaled(&choice, scale, &random, &met)) break;
+              list.cases.push_back(make_case(choice, static_cast<uint32_t>(list.cases.size() + 1)));
+              list.cases.back().spec.scale = scale;
+            }
+          }
+    list.pairs_met += met.size();
+  }
+  return list;
+}
+
 }  // namespace
 
 QuantTable make_table(TableKind kind, QuantComponent component, uint32_t seed) {
@@ -191,12 +241,18 @@ std::string Case::text() const {
   s += ", " + std::to_string(spec.depth) + " bit " + arrangement_name(spec.arrangement) + " " +
        sampling_name(sampling) + " " + std::to_string(width) + "x" + std::to_string(height) + " " +
        contents[static_cast<int>(content)];
+  if (spec.scale != 1) s += ", at 1/" + std::to_string(spec.scale);
   s += ", measure " + std::to_string(spec.measure) + ", seed " + std::to_string(seed);
   return s;
 }
 
 const CaseList& all_cases() {
   static const CaseList list = make_cases();
+  return list;
+}
+
+const CaseList& scaled_cases() {
+  static const CaseList list = make_scaled_cases();
   return list;
 }
 

@@ -35,4 +35,8 @@ struct CaseList {
 };
 const CaseList& all_cases();
 
+// Inverses at 1/2, 1/4 and 1/8: every valid combination of scale, method, coefficient form,
+// placement and depth, the rest drawn likewise.
+const CaseList& scaled_cases();
+
 }  // namespace cudatransform::test

@@ -70,6 +70,30 @@ void definition_idct(const double coefs[64], double samples[64]) {
   }
 }
 
+void definition_low_frequencies(const double coefs[64], int n, double* samples) {
+  for (int y = 0; y < n; ++y)
+    for (int x = 0; x < n; ++x) {
+      double sum = 0;
+      for (int v = 0; v < n; ++v)
+        for (int u = 0; u < n; ++u) {
+          const double cu = u == 0 ? std::sqrt(0.5) : 1.0;
+          const double cv = v == 0 ? std::sqrt(0.5) : 1.0;
+          sum += 0.25 * cu * cv * coefs[8 * v + u] *
+                 std::cos((2 * x + 1) * u * std::numbers::pi / (2 * n)) *
+                 std::cos((2 * y + 1) * v * std::numbers::pi / (2 * n));
+        }
+      samples[n * y + x] = sum;
+    }
+}
+
+void definition_means(const double coefs[64], int n, double* samples) {
+  double full[64];
+  definition_idct(coefs, full);
+  const int step = 8 / n;
+  for (int i = 0; i < n * n; ++i) samples[i] = 0;
+  for (int i = 0; i < 64; ++i) samples[i / 8 / step * n + i % 8 / step] += full[i] / (step * step);
+}
+
 double round_half_away(double value) {
   return value < 0 ? -std::floor(-value + 0.5) : std::floor(value + 0.5);
 }

@@ -11,6 +11,13 @@ namespace cudatransform::test {
 void definition_dct(const double samples[64], double coefs[64]);
 void definition_idct(const double coefs[64], double samples[64]);
 
+// The inverse at n x n samples, n = 1, 2 or 4, index n y + x. By low frequencies: the n x n lowest
+// coefficients through the orthonormal inverse of n points,
+//   f(x,y) = 1/4 C(u) C(v) sum F(u,v) cos((2x+1) u pi/2n) cos((2y+1) v pi/2n).
+// By means: every sample is the mean of the (8/n)^2 that definition_idct() has in its place.
+void definition_low_frequencies(const double coefs[64], int n, double* samples);
+void definition_means(const double coefs[64], int n, double* samples);
+
 // Halves away from zero.
 double round_half_away(double value);
 

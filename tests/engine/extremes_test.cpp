@@ -86,6 +86,55 @@ TEST(Extremes, IntegerMethodsAgreeOnAnyValues) {
       }
 }
 
+TEST(Extremes, ScaledIslowAgreesOnAnyLevels) {
+  const Picture full = empty_picture(Sampling::kGrey, 320, 160);
+  for (const int scale : {2, 4, 8})
+    for (const int q : {1, 2, 16, 255, 256, 4096, 32768, 65535})
+      for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kResidual}) {
+        Spec spec;
+        spec.scale = scale;
+        spec.arrangement = arrangement;
+        for (uint16_t& v : spec.tables[0].q) v = static_cast<uint16_t>(q);
+        const Picture blank = empty_scaled_picture(full, scale);
+        const Coefficients levels = wild_levels(40, 20, static_cast<uint32_t>(q), 32767);
+        const InverseResult expected = run_inverse(portable_engine(), spec, levels, blank);
+        for (const Engine& engine : engines()) {
+          const InverseResult result = run_inverse(engine, spec, levels, blank);
+          const std::string where = engine.name + " 1/" + std::to_string(scale) + " q " +
+                                    std::to_string(q) + " " + arrangement_name(arrangement);
+          EXPECT_EQ(result.fault, "") << where;
+          EXPECT_EQ(judge_equal(expected.picture, result.picture), "") << where;
+        }
+      }
+}
+
+// Not numbers, infinities and more than any integer holds: samples all the same.
+TEST(Extremes, ScaledNotANumber) {
+  const float wild[] = {
+      std::numeric_limits<float>::quiet_NaN(),  std::numeric_limits<float>::infinity(),
+      -std::numeric_limits<float>::infinity(),  std::numeric_limits<float>::max(),
+      std::numeric_limits<float>::denorm_min(), -3e9f};
+  const Picture full = empty_picture(Sampling::kGrey, 64, 64);
+  std::mt19937 random(4);
+  Coefficients values = {Blocks(8, 8)};
+  for (double& value : values[0].values)
+    if (random() % 9 == 0) value = wild[random() % std::size(wild)];
+  for (const Engine& engine : engines())
+    for (const int scale : {2, 4, 8})
+      for (const Method method : {Method::kIslow, Method::kFloat, Method::kReference}) {
+        Spec spec;
+        spec.method = method;
+        spec.scale = scale;
+        spec.quantized = false;
+        spec.type = CoefType::kF32;
+        const InverseResult result =
+            run_inverse(engine, spec, values, empty_scaled_picture(full, scale));
+        EXPECT_EQ(result.fault, "") << engine.name << " " << method_name(method);
+        EXPECT_TRUE(in_range(result.picture, 0, 255))
+            << engine.name << " " << method_name(method) << " at 1/" << scale;
+      }
+}
+
 // Where the definition is far outside, the result is black or white.
 TEST(Extremes, FloatingMethodsSaturate) {
   const Picture blank = empty_picture(Sampling::kGrey, 320, 160);

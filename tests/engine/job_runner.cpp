@@ -15,6 +15,7 @@ Dct8x8Job job_of(const Spec& spec, Direction direction, int components) {
   job.order = spec.order;
   job.quantized = spec.quantized;
   job.depth = spec.depth;
+  job.scale = spec.scale;
   job.components = components;
   job.measure = spec.measure;
   // Component c uses table (c + 1) % 4: an engine that ignores the index is found out.

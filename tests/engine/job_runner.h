@@ -19,6 +19,7 @@ struct Spec {
   Layout layout = Layout::kBlock;
   Order order = Order::kRaster;
   int depth = 8;
+  int scale = 1;  // inverse
   Arrangement arrangement = Arrangement::kPlanar;
   int chroma_row_repeat = 1;  // inverse
   uint32_t measure = 0;

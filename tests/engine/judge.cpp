@@ -72,6 +72,7 @@ std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
 std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coefficients& values,
                           const Picture& got) {
   const bool residual = spec.arrangement == Arrangement::kResidual;
+  const int size = 8 / spec.scale;
   const double shift = residual ? 0 : 1 << (spec.depth - 1);
   const double low = residual ? -32768 : 0;
   const double high = residual ? 32767 : (1 << spec.depth) - 1;
@@ -80,10 +81,10 @@ std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coef
       for (int bx = 0; bx < values[c].blocks_w; ++bx) {
         double magnitude = shift;
         for (int k = 0; k < 64; ++k) magnitude += std::fabs(values[c].block(bx, by)[k]);
-        const int right = std::min(8 * bx + 8, got[c].width);
-        const int bottom = std::min(8 * by + 8, got[c].rows);
-        for (int y = 8 * by; y < bottom; ++y)
-          for (int x = 8 * bx; x < right; ++x) {
+        const int right = std::min(size * (bx + 1), got[c].width);
+        const int bottom = std::min(size * (by + 1), got[c].rows);
+        for (int y = size * by; y < bottom; ++y)
+          for (int x = size * bx; x < right; ++x) {
             const double e = std::clamp(exact[c].at(x, y) + shift, low, high);
             const double g = got[c].at(x, y);
             const bool fine = spec.method == Method::kIslow

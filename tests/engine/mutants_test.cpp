@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
+#include <vector>
 
 #include "case_check.h"
 #include "transform/host_device.h"
@@ -145,37 +147,41 @@ Status give_no_fence(Device& device, Queue& queue, const Dct8x8Job& job, FencePt
   return status;
 }
 
-TEST(Mutants, AreAllFound) {
-  if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
-  const std::pair<const char*, Submit> mutants[] = {
-      {"a level off by two", spoil_a_level},
-      {"a sample off by two", spoil_a_sample},
-      {"a sample not written", leave_a_sample},
-      {"padding written", write_into_padding},
-      {"input written", write_into_input},
-      {"order ignored", ignore_order},
-      {"table index ignored", ignore_table_index},
-      {"tables transposed", transpose_tables},
-      {"chroma swapped", swap_chroma},
-      {"shift ignored", ignore_shift},
-      {"rows not repeated", forget_row_repeat},
-      {"float for islow", use_float_for_islow},
-      {"islow for float", use_islow_for_float},
-      {"zeros miscounted", miscount_zeros},
-      {"error mismeasured", misjudge_error},
-      {"no fence", give_no_fence},
-  };
-  const size_t step = quick() ? 37 : 11;
-  // The unspoilt engine passes the same cases: what is found is the fault.
-  const auto faults = [step](const Engine& engine) {
-    int count = 0;
-    for (size_t i = 0; i < all_cases().cases.size(); i += step) {
-      const Case& test = all_cases().cases[i];
-      count += !check_case(engine, test, expect(test)).empty();
+// Blocks that are four samples wide instead of two, and so on.
+Status mistake_the_scale(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
+  return with_change(device, queue, job, fence, [](Dct8x8Job& j) {
+    if (j.scale == 1 || j.scale == 8) return;
+    j.scale *= 2;
+    for (int c = 0; c < j.components; ++c) {
+      SamplePlane& p = j.samples[c];
+      p.width = scaled_size(p.width, 2);
+      p.height = scaled_size(p.height, 2);
     }
+  });
+}
+
+using Mutant = std::pair<const char*, Submit>;
+constexpr Mutant kMutants[] = {
+    {"a sample off by two", spoil_a_sample},  {"a sample not written", leave_a_sample},
+    {"padding written", write_into_padding},  {"input written", write_into_input},
+    {"order ignored", ignore_order},          {"table index ignored", ignore_table_index},
+    {"tables transposed", transpose_tables},  {"chroma swapped", swap_chroma},
+    {"shift ignored", ignore_shift},          {"rows not repeated", forget_row_repeat},
+    {"float for islow", use_float_for_islow}, {"islow for float", use_islow_for_float},
+    {"zeros miscounted", miscount_zeros},     {"no fence", give_no_fence},
+};
+
+// The unspoilt engine passes the same cases: what is found is the fault.
+void expect_found(const std::vector<Case>& cases, size_t step, const std::vector<Mutant>& more) {
+  const auto faults = [&](const Engine& engine) {
+    int count = 0;
+    for (size_t i = 0; i < cases.size(); i += step)
+      count += !check_case(engine, cases[i], expect(cases[i])).empty();
     return count;
   };
   EXPECT_EQ(faults(portable_engine()), 0);
+  std::vector<Mutant> mutants(std::begin(kMutants), std::end(kMutants));
+  mutants.insert(mutants.end(), more.begin(), more.end());
   for (const auto& [name, submit] : mutants) {
     const Dct8x8Ops ops{name, submit};
     Engine mutant = portable_engine();
@@ -183,9 +189,20 @@ TEST(Mutants, AreAllFound) {
     mutant.ops = &ops;
     const int count = faults(mutant);
     std::printf("  %-22s found in %d of %zu cases\n", name, count,
-                (all_cases().cases.size() + step - 1) / step);
+                (cases.size() + step - 1) / step);
     EXPECT_GT(count, 0) << name;
   }
+}
+
+TEST(Mutants, AreAllFound) {
+  if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
+  expect_found(all_cases().cases, quick() ? 37 : 11,
+               {{"a level off by two", spoil_a_level}, {"error mismeasured", misjudge_error}});
+}
+
+TEST(Mutants, AreAllFoundScaled) {
+  if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
+  expect_found(scaled_cases().cases, 11, {{"scale mistaken", mistake_the_scale}});
 }
 
 }  // namespace

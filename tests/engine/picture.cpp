@@ -87,6 +87,13 @@ Picture empty_picture(Sampling sampling, int width, int height) {
   return picture;
 }
 
+Picture empty_scaled_picture(const Picture& picture, int scale) {
+  Picture scaled;
+  for (const Plane& plane : picture)
+    scaled.emplace_back(divide_up(plane.width, scale), divide_up(plane.rows, scale));
+  return scaled;
+}
+
 Coefficients empty_coefficients(const Picture& picture) {
   Coefficients coefs;
   for (const Plane& plane : picture)
@@ -156,6 +163,27 @@ RealPicture definition_inverse(const Coefficients& values, const Picture& like) 
         definition_idct(values[c].block(bx, by), samples);
         for (int i = 0; i < 64; ++i) {
           const int x = 8 * bx + i % 8, y = 8 * by + i / 8;
+          if (x < plane.width && y < plane.rows) plane.at(x, y) = samples[i];
+        }
+      }
+    result.push_back(std::move(plane));
+  }
+  return result;
+}
+
+RealPicture definition_scaled_inverse(const Coefficients& values, const Picture& like, int scale,
+                                      ScaledBy way) {
+  const int n = 8 / scale;
+  RealPicture result;
+  for (size_t c = 0; c < values.size(); ++c) {
+    BasicPlane<double> plane(like[c].width, like[c].rows);
+    for (int by = 0; by < values[c].blocks_h; ++by)
+      for (int bx = 0; bx < values[c].blocks_w; ++bx) {
+        double samples[64];
+        (way == ScaledBy::kMeans ? definition_means : definition_low_frequencies)(
+            values[c].block(bx, by), n, samples);
+        for (int i = 0; i < n * n; ++i) {
+          const int x = n * bx + i % n, y = n * by + i / n;
           if (x < plane.width && y < plane.rows) plane.at(x, y) = samples[i];
         }
       }

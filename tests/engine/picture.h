@@ -48,6 +48,8 @@ using Coefficients = std::vector<Blocks>;
 
 // The planes of a picture of `width` x `height`, all samples 0.
 Picture empty_picture(Sampling sampling, int width, int height);
+// The planes of the same picture at 1/scale of its size, each rounded up by itself; all samples 0.
+Picture empty_scaled_picture(const Picture& picture, int scale);
 // Zero coefficients for planes of these sizes.
 Coefficients empty_coefficients(const Picture& picture);
 
@@ -66,6 +68,10 @@ Coefficients quantise(const Coefficients& values, std::span<const QuantTable> ta
 Coefficients dequantise(const Coefficients& levels, std::span<const QuantTable> tables);
 // Samples without level shift, rounding or clamp, cut to the sizes of `like`.
 RealPicture definition_inverse(const Coefficients& values, const Picture& like);
+// The same at 1/scale of the size; `like` has those sizes. See definition.h for the two ways.
+enum class ScaledBy { kLowFrequencies, kMeans };
+RealPicture definition_scaled_inverse(const Coefficients& values, const Picture& like, int scale,
+                                      ScaledBy way);
 
 uint64_t squared_error(const Plane& a, const Plane& b);
 

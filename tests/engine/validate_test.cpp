@@ -265,6 +265,75 @@ TEST(Validate, RefusesBadJobs) {
   for (const Mutation& mutation : refused_inverse()) expect_refused(Direction::kInverse, mutation);
 }
 
+// 33x17 at 1/scale; blocks and coefficients are those of the full size.
+void make_scaled(Dct8x8Job& job, int scale) {
+  job.scale = scale;
+  job.measure = kMeasureZeros;
+  for (SamplePlane& plane : job.samples) {
+    plane.width = (plane.width + scale - 1) / scale;
+    plane.height = (plane.height + scale - 1) / scale;
+  }
+}
+
+TEST(Validate, Scale) {
+  for (const int scale : {2, 4, 8})
+    for (const Method method : {Method::kIslow, Method::kFloat, Method::kReference}) {
+      GoodJob good(Direction::kInverse);
+      make_scaled(good.job, scale);
+      good.job.method = method;
+      EXPECT_TRUE(validate(good.job).ok()) << scale << ": " << validate(good.job).message;
+      good.job.samples[0].width += 8 / scale;
+      EXPECT_FALSE(validate(good.job).ok()) << "a block too few, 1/" << scale;
+    }
+  const std::vector<Mutation> refused = {
+      {"scale 0", [](Dct8x8Job& j) { j.scale = 0; }},
+      {"scale 3", [](Dct8x8Job& j) { j.scale = 3; }},
+      {"scale 16", [](Dct8x8Job& j) { j.scale = 16; }},
+      {"scale -2", [](Dct8x8Job& j) { j.scale = -2; }},
+      {"another scale than the sizes", [](Dct8x8Job& j) { j.scale = 4; }},
+      {"ifast", [](Dct8x8Job& j) { j.method = Method::kIfast; }},
+      {"a method that teaches", [](Dct8x8Job& j) { j.method = Method::kMatrix; }},
+      {"a measured error", [](Dct8x8Job& j) { j.measure = kMeasureSse; }},
+      {"forward", [](Dct8x8Job& j) { j.direction = Direction::kForward; }},
+      {"a width of which the full one overflows",
+       [](Dct8x8Job& j) {
+         j.samples[0].width = 1 << 30;
+         j.samples[0].pitch = ptrdiff_t{1} << 31;
+         j.coefs[0].blocks_w = 1 << 28;
+         j.coefs[0].pitch = ptrdiff_t{1} << 36;
+       }},
+  };
+  for (const Mutation& mutation : refused) {
+    GoodJob good(Direction::kInverse);
+    make_scaled(good.job, 2);
+    ASSERT_TRUE(validate(good.job).ok()) << validate(good.job).message;
+    mutation.apply(good.job);
+    EXPECT_FALSE(validate(good.job).ok()) << "accepted: " << mutation.name;
+    for (const Engine& engine : engines()) {
+      engine.activate();
+      FencePtr fence;
+      EXPECT_FALSE(
+          engine.ops
+              ->submit(*engine.device, engine.device->queue(QueueKind::kCompute), good.job, &fence)
+              .ok())
+          << engine.name << " accepted: " << mutation.name;
+    }
+  }
+}
+
+// Any picture and any sampling: subsampling and scaling can be done in either order, and the blocks
+// of the full size are those of the scaled one.
+TEST(Validate, ScaledSizes) {
+  for (int size = 1; size <= 2000; ++size)
+    for (const int scale : {1, 2, 4, 8}) {
+      const int scaled = scaled_size(size, scale);
+      ASSERT_EQ(scaled, (size + scale - 1) / scale);
+      ASSERT_EQ((size + 7) / 8, (scaled + 8 / scale - 1) / (8 / scale)) << size;
+      for (const int step : {2, 4})
+        ASSERT_EQ(scaled_size(scaled_size(size, step), scale), scaled_size(scaled, step)) << size;
+    }
+}
+
 TEST(Validate, AcceptsRepeatedRowsAndResidualsOfTheInverse) {
   GoodJob repeated(Direction::kInverse);
   repeated.job.measure = 0;
@@ -301,7 +370,7 @@ TEST(Validate, EnginesRefuseBadJobs) {
       }
 }
 
-TEST(Methods, NamesAndDepths) {
+TEST(Methods, NamesDepthsAndScales) {
   const char* const names[kMethodCount] = {"islow",     "ifast",      "float",
                                            "reference", "naive",      "matrix",
                                            "separable", "decomposed", "shuffle"};
@@ -311,6 +380,11 @@ TEST(Methods, NamesAndDepths) {
     EXPECT_EQ(effective_method(method, 8), method);
     for (const int depth : {10, 12, 16})
       EXPECT_EQ(effective_method(method, depth), i < 2 ? Method::kFloat : method);
+    for (const int scale : {2, 4, 8}) {
+      const Method floating = method == Method::kReference ? method : Method::kFloat;
+      EXPECT_EQ(effective_method(method, 8, scale), i < 2 ? Method::kIslow : floating);
+      EXPECT_EQ(effective_method(method, 12, scale), floating);
+    }
   }
 }
 
