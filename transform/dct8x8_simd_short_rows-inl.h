@@ -1,0 +1,284 @@
+// A row of blocks in 16-bit lanes: the methods, their memory, and what is left to the general way.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Included once per instruction set, after dct8x8_simd_short-inl.h. A method here has
+//   General                    the same method in dct8x8_simd_methods-inl.h
+//   usable(tables, direction)  whether these tables allow it
+//   forward(v, tables, to)     level shifted samples to kShortBlocks blocks of 64 levels
+//   inverse(from, tables, v)   and back to samples, clamped to 0..255, as pairs of rows: a 128-bit
+//                              block of v[i] holds rows 2i and 2i + 1 of one 8x8 block
+
+// ---- Memory ----
+
+// Row y of as many blocks as D holds, 64 coefficients apart; `from` is its first element.
+template <class D>
+CT_HD hn::Vec<D> load_apart(D d, const int16_t* from) {
+  if constexpr (hn::MaxLanes(D()) == 8) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_apart(half, from + 64 * (hn::MaxLanes(D()) / 16)),
+                       load_apart(half, from));
+  }
+}
+
+template <class D>
+CT_HD void store_apart(D d, hn::Vec<D> v, int16_t* to) {
+  if constexpr (hn::MaxLanes(D()) == 8) {
+    hn::StoreU(v, d, to);
+  } else {
+    const hn::Half<D> half;
+    store_apart(half, hn::LowerHalf(half, v), to);
+    store_apart(half, hn::UpperHalf(half, v), to + 64 * (hn::MaxLanes(D()) / 16));
+  }
+}
+
+CT_HD Short load_samples_row(const uint8_t* from) {
+  return hn::PromoteTo(DS(), hn::LoadU(hn::Rebind<uint8_t, DS>(), from));
+}
+
+CT_HD void store_row_pairs(const hn::Vec<DB>* v, uint8_t* to, ptrdiff_t pitch) {
+  // All first rows into the lower half.
+  using D64 = hn::Repartition<uint64_t, DB>;
+  constexpr uint64_t kOrder[4][8] = {{0, 1}, {0, 2, 1, 3}, {}, {0, 2, 4, 6, 1, 3, 5, 7}};
+  const hn::Half<DB> half;
+  for (int i = 0; i < 4; ++i) {
+    auto rows = v[i];
+    if constexpr (kShortBlocks > 1) {
+      const auto order = hn::SetTableIndices(D64(), kOrder[kShortBlocks - 1]);
+      rows = hn::BitCast(DB(), hn::TableLookupLanes(hn::BitCast(D64(), rows), order));
+    }
+    hn::StoreU(hn::LowerHalf(half, rows), half, to + 2 * i * pitch);
+    hn::StoreU(hn::UpperHalf(half, rows), half, to + (2 * i + 1) * pitch);
+  }
+}
+
+// ---- Steps that methods share ----
+
+// Within each 128-bit block the elements of a, then those of b, saturated to 0..255.
+CT_HD hn::Vec<DB> pack_bytes(Short a, Short b) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  return hn::Vec<DB>{_mm512_packus_epi16(a.raw, b.raw)};
+#elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+  return hn::Vec<DB>{_mm256_packus_epi16(a.raw, b.raw)};
+#else
+  const hn::Half<DB> half;
+  return hn::Combine(DB(), hn::DemoteTo(half, b), hn::DemoteTo(half, a));
+#endif
+}
+
+// Columns to pairs of rows: bytes are cheaper to transpose than 16-bit values. Three interleavings
+// rotate the six bits (column, row) by three, see interleave_halves().
+CT_HD void pack_transposed(const Short* columns, hn::Vec<DB>* v) {
+  for (int i = 0; i < 4; ++i) v[i] = pack_bytes(columns[2 * i], columns[2 * i + 1]);
+  for (int step = 0; step < 3; ++step) interleave_halves<DB, 4>(DB(), v);
+}
+
+// The rounded division of quantizer_short.h.
+CT_HD Short quantise(Short x, const ShortForwardTable& table, int y) {
+  const Short sign = hn::BroadcastSignBit(x);
+  auto level = hn::Add(hn::BitCast(DSU(), hn::Abs(x)), load_table(table.half + 8 * y));
+  level = hn::MulHigh(level, load_table(table.reciprocal + 8 * y));
+  level = hn::MulHigh(level, load_table(table.scale + 8 * y));
+  return hn::Sub(hn::Xor(hn::BitCast(DS(), level), sign), sign);
+}
+
+CT_HD void dequantise(const int16_t* from, const ShortInverseTable& table, Short* v) {
+  Short seen = hn::Zero(DS());
+  for (int y = 0; y < 8; ++y) {
+    v[y] = load_apart(DS(), from + 8 * y);
+    seen = hn::Or(seen, hn::Abs(v[y]));
+  }
+  const Short large = hn::And(seen, hn::Set(DS(), table.large));
+  if (HWY_LIKELY(hn::AllTrue(DS(), hn::Eq(large, hn::Zero(DS()))))) {
+    for (int y = 0; y < 8; ++y) v[y] = hn::Mul(v[y], load_table(table.mul + 8 * y));
+  } else {
+    for (int y = 0; y < 8; ++y) {
+      const Short mul = load_table(table.mul + 8 * y);
+      const Pairs product = interleave(hn::Mul(v[y], mul), hn::MulHigh(v[y], mul));
+      v[y] = narrow({hn::BitCast(DW(), product.low), hn::BitCast(DW(), product.high)});
+    }
+  }
+}
+
+// ---- The methods ----
+
+struct IslowShort {
+  using General = IslowVector;
+  static CT_HD bool usable(const ShortTables& tables, Direction direction) {
+    return direction == Direction::kForward ? tables.forward.usable : tables.inverse.usable;
+  }
+  static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {
+    transpose(v);
+    islow_forward_short<1>(v);
+    transpose(v);
+    islow_forward_short<2>(v);
+    for (int y = 0; y < 8; ++y) store_apart(DS(), quantise(v[y], tables.forward, y), to + 8 * y);
+  }
+  static CT_HD void inverse(const int16_t* from, const ShortTables& tables, hn::Vec<DB>* rows) {
+    Short v[8];
+    dequantise(from, tables.inverse, v);
+    islow_inverse_short<1>(v, 0);
+    transpose(v);
+    islow_inverse_short<2>(v, kLevelShift8);
+    pack_transposed(v, rows);
+  }
+};
+
+struct IfastShort {
+  using General = IfastVector;
+  static CT_HD bool usable(const ShortTables& tables, Direction direction) {
+    return IslowShort::usable(tables, direction);
+  }
+  static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {
+    ShortRow rows[8];
+    transpose(v);
+    for (int i = 0; i < 8; ++i) rows[i].lanes = v[i];
+    aan_forward_1d<1>(rows);
+    for (int i = 0; i < 8; ++i) v[i] = rows[i].lanes;
+    transpose(v);
+    for (int i = 0; i < 8; ++i) rows[i].lanes = v[i];
+    aan_forward_1d<1>(rows);
+    for (int y = 0; y < 8; ++y) {
+      store_apart(DS(), quantise(rows[y].lanes, tables.forward, y), to + 8 * y);
+    }
+  }
+  static CT_HD void inverse(const int16_t* from, const ShortTables& tables, hn::Vec<DB>* rows) {
+    Short v[8];
+    ShortRow columns[8];
+    dequantise(from, tables.inverse, v);
+    for (int i = 0; i < 8; ++i) columns[i].lanes = v[i];
+    aan_inverse_1d<1>(columns);
+    for (int i = 0; i < 8; ++i) v[i] = columns[i].lanes;
+    transpose(v);
+    for (int i = 0; i < 8; ++i) columns[i].lanes = v[i];
+    aan_inverse_1d<1>(columns);
+    const Short shift = hn::Set(DS(), int16_t{kLevelShift8});
+    for (int i = 0; i < 8; ++i) {
+      v[i] = hn::Add(hn::ShiftRight<5>(columns[i].lanes), shift);
+    }
+    pack_transposed(v, rows);
+  }
+};
+
+// Widening to 32 bits leaves a value in the upper half, so multiplied by 2^16, which the tables
+// divide out again: powers of two change no rounding.
+struct FloatShort {
+  using General = FloatVector;
+  static CT_HD bool usable(const ShortTables& tables, Direction direction) {
+    return direction == Direction::kForward || tables.float_inverse_usable;
+  }
+  static CT_HD void widen(const Short* v, FloatRow (*wide)[8]) {
+    const Short zero = hn::Zero(DS());
+    for (int i = 0; i < 8; ++i) {
+      const Pairs pairs = interleave(zero, v[i]);
+      wide[0][i].lanes = hn::ConvertTo(DWF(), hn::BitCast(DW(), pairs.low));
+      wide[1][i].lanes = hn::ConvertTo(DWF(), hn::BitCast(DW(), pairs.high));
+    }
+  }
+  static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {
+    FloatRow f[2][8];
+    transpose(v);
+    widen(v, f);
+    for (int half = 0; half < 2; ++half) aan_forward_1d<1>(f[half]);
+    transpose(f);
+    for (int half = 0; half < 2; ++half) aan_forward_1d<1>(f[half]);
+    for (int y = 0; y < 8; ++y) {
+      Wide levels;
+      const float* mul = tables.float_forward + 8 * y;
+      levels.low = hn::NearestInt(hn::Mul(f[0][y].lanes, hn::LoadDup128(DWF(), mul)));
+      levels.high = hn::NearestInt(hn::Mul(f[1][y].lanes, hn::LoadDup128(DWF(), mul + 4)));
+      store_apart(DS(), narrow(levels), to + 8 * y);
+    }
+  }
+  static CT_HD void inverse(const int16_t* from, const ShortTables& tables, hn::Vec<DB>* rows) {
+    Short v[8];
+    FloatRow f[2][8];
+    for (int y = 0; y < 8; ++y) v[y] = load_apart(DS(), from + 8 * y);
+    transpose(v);
+    widen(v, f);
+    for (int i = 0; i < 8; ++i) {
+      for (int half = 0; half < 2; ++half) {
+        const float* mul = tables.float_inverse + 8 * i + 4 * half;
+        f[half][i].lanes = hn::Mul(f[half][i].lanes, hn::LoadDup128(DWF(), mul));
+      }
+    }
+    alignas(16) static constexpr float kShift[4] = {kLevelShift8};
+    f[0][0].lanes = hn::Add(f[0][0].lanes, hn::LoadDup128(DWF(), kShift));
+    for (int half = 0; half < 2; ++half) aan_inverse_1d<1>(f[half]);
+    transpose(f);
+    for (int half = 0; half < 2; ++half) aan_inverse_1d<1>(f[half]);
+    for (int y = 0; y < 8; ++y) {
+      v[y] = narrow({hn::NearestInt(f[0][y].lanes), hn::NearestInt(f[1][y].lanes)});
+    }
+    for (int i = 0; i < 4; ++i) rows[i] = pack_bytes(v[2 * i], v[2 * i + 1]);
+  }
+};
+
+// ---- Rows of blocks ----
+
+// How many blocks from the left of block row `by` go this way; the general one does the rest.
+template <class M>
+CT_HD int short_blocks(const RowContext& context, int component, int by) {
+  const SamplePlane& plane = context.job->samples[component];
+  const bool whole = plane.type == SampleType::kU8 && plane.stride == 1 && plane.row_repeat == 1 &&
+                     8 * by + 8 <= plane.rows();
+  if (!whole || !M::usable(context.short_tables[component], context.job->direction)) return 0;
+  return plane.width / (8 * kShortBlocks) * kShortBlocks;
+}
+
+template <class M>
+RowSums forward_row_short(const RowContext& context, int component, int by) {
+  const Dct8x8Job& job = *context.job;
+  const SamplePlane& plane = job.samples[component];
+  const CoefPlane& coef_plane = job.coefs[component];
+  const bool direct = is_block_raster(job);
+  const bool sse = (job.measure & kMeasureSse) != 0;
+  const int blocks = sse ? 0 : short_blocks<M>(context, component, by);
+  int16_t staging[64 * kShortBlocks];
+  RowSums sums;
+  for (int bx = 0; bx < blocks; bx += kShortBlocks) {
+    const uint8_t* from = sample_address(plane, 8 * bx, 8 * by);
+    const Short shift = hn::Set(DS(), int16_t{kLevelShift8});
+    Short v[8];
+    for (int y = 0; y < 8; ++y) v[y] = hn::Sub(load_samples_row(from + y * plane.pitch), shift);
+    int16_t* to = direct ? coef_address<int16_t>(coef_plane, job.layout, bx, by) : staging;
+    M::forward(v, context.short_tables[component], to);
+    for (int b = 0; b < kShortBlocks; ++b) {
+      if (!direct) store_coefs(job, coef_plane, bx + b, by, to + 64 * b);
+      if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(to + 64 * b);
+    }
+  }
+  forward_blocks<typename M::General, int16_t>(context, component, by, blocks, &sums);
+  return sums;
+}
+
+template <class M>
+RowSums inverse_row_short(const RowContext& context, int component, int by) {
+  const Dct8x8Job& job = *context.job;
+  const SamplePlane& plane = job.samples[component];
+  const CoefPlane& coef_plane = job.coefs[component];
+  const bool direct = is_block_raster(job);
+  const bool sse = (job.measure & kMeasureSse) != 0;
+  const int blocks = sse ? 0 : short_blocks<M>(context, component, by);
+  int16_t staging[64 * kShortBlocks];
+  RowSums sums;
+  for (int bx = 0; bx < blocks; bx += kShortBlocks) {
+    const int16_t* from = direct ? coef_address<int16_t>(coef_plane, job.layout, bx, by) : staging;
+    for (int b = 0; b < kShortBlocks; ++b) {
+      if (!direct) load_coefs(job, coef_plane, bx + b, by, staging + 64 * b);
+      if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(from + 64 * b);
+    }
+    hn::Vec<DB> rows[4];
+    M::inverse(from, context.short_tables[component], rows);
+    store_row_pairs(rows, sample_address(plane, 8 * bx, 8 * by), plane.pitch);
+  }
+  inverse_blocks<typename M::General, int16_t>(context, component, by, blocks, &sums);
+  return sums;
+}
+
+template <class M>
+RowFunction choose_short(const Dct8x8Job& job) {
+  if (job.type != CoefType::kS16) return choose_type<typename M::General>(job);
+  return job.direction == Direction::kForward ? &forward_row_short<M> : &inverse_row_short<M>;
+}
