@@ -186,8 +186,8 @@ struct FloatShort {
     for (int y = 0; y < 8; ++y) {
       Wide levels;
       const float* mul = tables.float_forward + 8 * y;
-      levels.low = hn::NearestInt(hn::Mul(f[0][y].lanes, hn::LoadDup128(DWF(), mul)));
-      levels.high = hn::NearestInt(hn::Mul(f[1][y].lanes, hn::LoadDup128(DWF(), mul + 4)));
+      levels.low = nearest_int(hn::Mul(f[0][y].lanes, hn::LoadDup128(DWF(), mul)));
+      levels.high = nearest_int(hn::Mul(f[1][y].lanes, hn::LoadDup128(DWF(), mul + 4)));
       store_apart(DS(), narrow(levels), to + 8 * y);
     }
   }
@@ -209,7 +209,7 @@ struct FloatShort {
     transpose(f);
     for (int half = 0; half < 2; ++half) aan_inverse_1d<1>(f[half]);
     for (int y = 0; y < 8; ++y) {
-      v[y] = narrow({hn::NearestInt(f[0][y].lanes), hn::NearestInt(f[1][y].lanes)});
+      v[y] = narrow({nearest_int(f[0][y].lanes), nearest_int(f[1][y].lanes)});
     }
     for (int i = 0; i < 4; ++i) rows[i] = pack_bytes(v[2 * i], v[2 * i + 1]);
   }

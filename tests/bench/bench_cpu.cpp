@@ -214,20 +214,48 @@ void describe_run() {
   benchmark::AddCustomContext("libavcodec", version.empty() ? "missing" : version);
 }
 
+// Whether `argument` is --name=value; then *value is the value.
+bool is_option(const char* argument, const std::string& name, std::string* value) {
+  const std::string start = "--" + name + "=";
+  if (std::strncmp(argument, start.c_str(), start.size()) != 0) return false;
+  *value = argument + start.size();
+  return true;
+}
+
+// --seconds=S: how long the contestants of one case take turns, together.
+// --target=AVX2: not the best instruction set, but this one.
+// Removes its options; false: a value is none.
+bool take_options(int* argc, char** argv) {
+  int kept = 1;
+  for (int i = 1; i < *argc; ++i) {
+    std::string value;
+    if (is_option(argv[i], "seconds", &value)) {
+      seconds_of_case = std::atof(value.c_str());
+    } else if (is_option(argv[i], "target", &value)) {
+      int64_t mask = 0;
+      for (const auto& [name, target] : host_simd_targets()) {
+        if (name == value) mask = target;
+      }
+      if (mask == 0) {
+        std::fprintf(stderr, "no instruction set %s here\n", value.c_str());
+        return false;
+      }
+      set_host_simd_targets(mask);
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  *argc = kept;
+  return true;
+}
+
 }  // namespace
 }  // namespace cudatransform::bench
 
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
   benchmark::Initialize(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    constexpr char kSeconds[] = "--seconds=";
-    if (std::strncmp(argv[i], kSeconds, sizeof kSeconds - 1) != 0) continue;
-    bench::seconds_of_case = std::atof(argv[i] + sizeof kSeconds - 1);
-    std::rotate(argv + i, argv + i + 1, argv + argc);
-    --argc;
-    --i;
-  }
+  if (!bench::take_options(&argc, argv)) return 2;
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   bench::describe_run();
   bench::add_all();
