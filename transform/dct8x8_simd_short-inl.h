@@ -117,17 +117,32 @@ CT_HD void transpose(Short* v) {
   for (int step = 0; step < 3; ++step) interleave_halves<DS, 8>(DS(), v);
 }
 
-// v[half][row]: 4x4 transposes within 128-bit blocks; exchanging quadrants is renaming vectors.
-CT_HD void transpose(FloatRow (*v)[8]) {
-  for (int half = 0; half < 2; ++half) {
-    for (int quadrant = 0; quadrant < 8; quadrant += 4) {
-      hn::Vec<DWF> rows[4];
-      for (int i = 0; i < 4; ++i) rows[i] = v[half][quadrant + i].lanes;
-      for (int step = 0; step < 2; ++step) interleave_halves<DWF, 4>(DWF(), rows);
-      for (int i = 0; i < 4; ++i) v[half][quadrant + i].lanes = rows[i];
+// 16-bit rows to columns of floats, times 2^16: widened into the upper half of 32 bits, a value is
+// multiplied by that, which the tables divide out again (powers of two change no rounding).
+// columns[p][x] gets column x of the rows y = 2 j + p: two steps of a 16-bit transpose bring rows
+// of one parity together, and widening is the third.
+CT_HD void widen_transposed(const Short* rows, FloatRow (*columns)[8]) {
+  Short v[8];
+  for (int i = 0; i < 8; ++i) v[i] = rows[i];
+  for (int step = 0; step < 2; ++step) interleave_halves<DS, 8>(DS(), v);
+  for (int i = 0; i < 8; ++i) {
+    const Pairs pairs = interleave(hn::Zero(DS()), v[i]);
+    FloatRow* const even = &columns[i / 4][2 * (i % 4)];
+    even[0].lanes = hn::ConvertTo(DWF(), hn::BitCast(DW(), pairs.low));
+    even[1].lanes = hn::ConvertTo(DWF(), hn::BitCast(DW(), pairs.high));
+  }
+}
+
+// Such columns back to rows: rows[h][y] gets columns 4 h to 4 h + 3 of row y.
+CT_HD void transpose_back(const FloatRow (*columns)[8], FloatRow (*rows)[8]) {
+  for (int parity = 0; parity < 2; ++parity) {
+    for (int half = 0; half < 2; ++half) {
+      hn::Vec<DWF> square[4];
+      for (int i = 0; i < 4; ++i) square[i] = columns[parity][4 * half + i].lanes;
+      for (int step = 0; step < 2; ++step) interleave_halves<DWF, 4>(DWF(), square);
+      for (int i = 0; i < 4; ++i) rows[half][2 * i + parity].lanes = square[i];
     }
   }
-  for (int i = 0; i < 4; ++i) std::swap(v[0][i + 4], v[1][i]);
 }
 
 // ---- islow ----

@@ -161,57 +161,44 @@ struct IfastShort {
   }
 };
 
-// Widening to 32 bits leaves a value in the upper half, so multiplied by 2^16, which the tables
-// divide out again: powers of two change no rounding.
 struct FloatShort {
   using General = FloatVector;
   static CT_HD bool usable(const ShortTables& tables, Direction direction) {
     return direction == Direction::kForward || tables.float_inverse_usable;
   }
-  static CT_HD void widen(const Short* v, FloatRow (*wide)[8]) {
-    const Short zero = hn::Zero(DS());
-    for (int i = 0; i < 8; ++i) {
-      const Pairs pairs = interleave(zero, v[i]);
-      wide[0][i].lanes = hn::ConvertTo(DWF(), hn::BitCast(DW(), pairs.low));
-      wide[1][i].lanes = hn::ConvertTo(DWF(), hn::BitCast(DW(), pairs.high));
-    }
-  }
   static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {
-    FloatRow f[2][8];
-    transpose(v);
-    widen(v, f);
-    for (int half = 0; half < 2; ++half) aan_forward_1d<1>(f[half]);
-    transpose(f);
-    for (int half = 0; half < 2; ++half) aan_forward_1d<1>(f[half]);
+    FloatRow columns[2][8], rows[2][8];
+    widen_transposed(v, columns);
+    for (int parity = 0; parity < 2; ++parity) aan_forward_1d<1>(columns[parity]);
+    transpose_back(columns, rows);
+    for (int half = 0; half < 2; ++half) aan_forward_1d<1>(rows[half]);
     for (int y = 0; y < 8; ++y) {
-      Wide levels;
       const float* mul = tables.float_forward + 8 * y;
-      levels.low = nearest_int(hn::Mul(f[0][y].lanes, hn::LoadDup128(DWF(), mul)));
-      levels.high = nearest_int(hn::Mul(f[1][y].lanes, hn::LoadDup128(DWF(), mul + 4)));
-      store_apart(DS(), narrow(levels), to + 8 * y);
+      const auto low = hn::Mul(rows[0][y].lanes, hn::LoadDup128(DWF(), mul));
+      const auto high = hn::Mul(rows[1][y].lanes, hn::LoadDup128(DWF(), mul + 4));
+      store_apart(DS(), narrow({nearest_int(low), nearest_int(high)}), to + 8 * y);
     }
   }
-  static CT_HD void inverse(const int16_t* from, const ShortTables& tables, hn::Vec<DB>* rows) {
+  static CT_HD void inverse(const int16_t* from, const ShortTables& tables, hn::Vec<DB>* bytes) {
     Short v[8];
-    FloatRow f[2][8];
+    FloatRow columns[2][8], rows[2][8];
     for (int y = 0; y < 8; ++y) v[y] = load_apart(DS(), from + 8 * y);
-    transpose(v);
-    widen(v, f);
-    for (int i = 0; i < 8; ++i) {
-      for (int half = 0; half < 2; ++half) {
-        const float* mul = tables.float_inverse + 8 * i + 4 * half;
-        f[half][i].lanes = hn::Mul(f[half][i].lanes, hn::LoadDup128(DWF(), mul));
+    widen_transposed(v, columns);
+    for (int parity = 0; parity < 2; ++parity) {
+      for (int u = 0; u < 8; ++u) {
+        const float* mul = tables.float_inverse + 32 * parity + 4 * u;
+        columns[parity][u].lanes = hn::Mul(columns[parity][u].lanes, hn::LoadDup128(DWF(), mul));
       }
     }
     alignas(16) static constexpr float kShift[4] = {kLevelShift8};
-    f[0][0].lanes = hn::Add(f[0][0].lanes, hn::LoadDup128(DWF(), kShift));
-    for (int half = 0; half < 2; ++half) aan_inverse_1d<1>(f[half]);
-    transpose(f);
-    for (int half = 0; half < 2; ++half) aan_inverse_1d<1>(f[half]);
+    columns[0][0].lanes = hn::Add(columns[0][0].lanes, hn::LoadDup128(DWF(), kShift));
+    for (int parity = 0; parity < 2; ++parity) aan_inverse_1d<1>(columns[parity]);
+    transpose_back(columns, rows);
+    for (int half = 0; half < 2; ++half) aan_inverse_1d<1>(rows[half]);
     for (int y = 0; y < 8; ++y) {
-      v[y] = narrow({nearest_int(f[0][y].lanes), nearest_int(f[1][y].lanes)});
+      v[y] = narrow({nearest_int(rows[0][y].lanes), nearest_int(rows[1][y].lanes)});
     }
-    for (int i = 0; i < 4; ++i) rows[i] = pack_bytes(v[2 * i], v[2 * i + 1]);
+    for (int i = 0; i < 4; ++i) bytes[i] = pack_bytes(v[2 * i], v[2 * i + 1]);
   }
 };
 

@@ -61,7 +61,8 @@ ShortTables make_short_tables(Method method, const QuantTable& table) {
   if (method == Method::kFloat) {
     for (int i = 0; i < 64; ++i) {
       result.float_forward[i] = forward.mul[i] * 0x1p-16f;
-      result.float_inverse[i % 8 * 8 + i / 8] = inverse.mul[i] * 0x1p-16f;
+      const int u = i % 8, v = i / 8;
+      result.float_inverse[32 * (v % 2) + 4 * u + v / 2] = inverse.mul[i] * 0x1p-16f;
     }
     // A sample is at most a quarter of the sum of 64 coefficients: 64 x 32768 x 2047 / 4 = 1.07e9.
     result.float_inverse_usable = *std::max_element(table.q, table.q + 64) <= 2047;

@@ -38,7 +38,8 @@ inline constexpr int kLevelShift8 = 128;  // of 8-bit samples
 struct alignas(16) ShortTables {
   ShortForwardTable forward;  // islow, ifast
   ShortInverseTable inverse;  // islow, ifast
-  // float: multipliers of values that are multiplied by 2^16; the inverse's are transposed.
+  // float: multipliers of values that are multiplied by 2^16. The inverse's are in the order of its
+  // vectors: [32 p + 4 u + j] is that of frequency u, v = 2 j + p.
   float float_forward[64];
   float float_inverse[64];
   // float: no sample leaves int32, whatever the coefficients.
