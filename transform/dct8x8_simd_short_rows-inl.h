@@ -3,7 +3,8 @@
 //
 // Included once per instruction set, after dct8x8_simd_short-inl.h. A method here has
 //   General                    the same method in dct8x8_simd_methods-inl.h
-//   usable(tables, direction)  whether these tables allow it
+//   forward_usable(tables)     whether these tables allow it
+//   inverse_usable(tables)
 //   forward(v, tables, to)     level shifted samples to kShortBlocks blocks of 64 levels
 //   inverse(from, tables, v)   and back to samples, clamped to 0..255, as pairs of rows: a 128-bit
 //                              block of v[i] holds rows 2i and 2i + 1 of one 8x8 block
@@ -105,9 +106,8 @@ CT_HD void dequantise(const int16_t* from, const ShortInverseTable& table, Short
 
 struct IslowShort {
   using General = IslowVector;
-  static CT_HD bool usable(const ShortTables& tables, Direction direction) {
-    return direction == Direction::kForward ? tables.forward.usable : tables.inverse.usable;
-  }
+  static CT_HD bool forward_usable(const ShortTables& tables) { return tables.forward.usable; }
+  static CT_HD bool inverse_usable(const ShortTables& tables) { return tables.inverse.usable; }
   static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {
     transpose(v);
     islow_forward_short<1>(v);
@@ -127,9 +127,8 @@ struct IslowShort {
 
 struct IfastShort {
   using General = IfastVector;
-  static CT_HD bool usable(const ShortTables& tables, Direction direction) {
-    return IslowShort::usable(tables, direction);
-  }
+  static CT_HD bool forward_usable(const ShortTables& tables) { return tables.forward.usable; }
+  static CT_HD bool inverse_usable(const ShortTables& tables) { return tables.inverse.usable; }
   static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {
     ShortRow rows[8];
     transpose(v);
@@ -163,8 +162,9 @@ struct IfastShort {
 
 struct FloatShort {
   using General = FloatVector;
-  static CT_HD bool usable(const ShortTables& tables, Direction direction) {
-    return direction == Direction::kForward || tables.float_inverse_usable;
+  static CT_HD bool forward_usable(const ShortTables&) { return true; }
+  static CT_HD bool inverse_usable(const ShortTables& tables) {
+    return tables.float_inverse_usable;
   }
   static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {
     FloatRow columns[2][8], rows[2][8];
@@ -204,14 +204,39 @@ struct FloatShort {
 
 // ---- Rows of blocks ----
 
+// Whether the samples of block row `by` lie side by side, in all their eight rows.
+CT_HD bool has_packed_rows(const SamplePlane& plane, int by) {
+  return plane.type == SampleType::kU8 && plane.stride == 1 && plane.row_repeat == 1 &&
+         8 * by + 8 <= plane.rows();
+}
+
 // How many blocks from the left of block row `by` go this way; the general one does the rest.
 template <class M>
 CT_HD int short_blocks(const RowContext& context, int component, int by) {
-  const SamplePlane& plane = context.job->samples[component];
-  const bool whole = plane.type == SampleType::kU8 && plane.stride == 1 && plane.row_repeat == 1 &&
-                     8 * by + 8 <= plane.rows();
-  if (!whole || !M::usable(context.short_tables[component], context.job->direction)) return 0;
+  const Dct8x8Job& job = *context.job;
+  const ShortTables& tables = context.short_tables[component];
+  const SamplePlane& plane = job.samples[component];
+  const bool forward = job.direction == Direction::kForward;
+  const bool measures = (job.measure & kMeasureSse) != 0;
+  if (!has_packed_rows(plane, by) || (forward && !M::forward_usable(tables)) ||
+      ((!forward || measures) && !M::inverse_usable(tables)) ||
+      (!forward && measures && !has_packed_rows(job.reference[component], by))) {
+    return 0;
+  }
   return plane.width / (8 * kShortBlocks) * kShortBlocks;
+}
+
+// The squared difference of decoded samples and those in memory.
+CT_HD uint64_t short_sse(const hn::Vec<DB>* decoded, const uint8_t* samples, ptrdiff_t pitch) {
+  HWY_ALIGN uint8_t bytes[64 * kShortBlocks];
+  store_row_pairs(decoded, bytes, 8 * kShortBlocks);
+  auto sum = hn::Zero(DW());
+  for (int y = 0; y < 8; ++y) {
+    const Short difference = hn::Sub(load_samples_row(bytes + 8 * kShortBlocks * y),
+                                     load_samples_row(samples + y * pitch));
+    sum = hn::Add(sum, multiply_pairs(difference, difference));
+  }
+  return static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(DW(), sum)));
 }
 
 template <class M>
@@ -219,9 +244,9 @@ RowSums forward_row_short(const RowContext& context, int component, int by) {
   const Dct8x8Job& job = *context.job;
   const SamplePlane& plane = job.samples[component];
   const CoefPlane& coef_plane = job.coefs[component];
+  const ShortTables& tables = context.short_tables[component];
   const bool direct = is_block_raster(job);
-  const bool sse = (job.measure & kMeasureSse) != 0;
-  const int blocks = sse ? 0 : short_blocks<M>(context, component, by);
+  const int blocks = short_blocks<M>(context, component, by);
   int16_t staging[64 * kShortBlocks];
   RowSums sums;
   for (int bx = 0; bx < blocks; bx += kShortBlocks) {
@@ -230,10 +255,15 @@ RowSums forward_row_short(const RowContext& context, int component, int by) {
     Short v[8];
     for (int y = 0; y < 8; ++y) v[y] = hn::Sub(load_samples_row(from + y * plane.pitch), shift);
     int16_t* to = direct ? coef_address<int16_t>(coef_plane, job.layout, bx, by) : staging;
-    M::forward(v, context.short_tables[component], to);
+    M::forward(v, tables, to);
     for (int b = 0; b < kShortBlocks; ++b) {
       if (!direct) store_coefs(job, coef_plane, bx + b, by, to + 64 * b);
       if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(to + 64 * b);
+    }
+    if ((job.measure & kMeasureSse) != 0) {
+      hn::Vec<DB> decoded[4];
+      M::inverse(to, tables, decoded);
+      sums.sse += short_sse(decoded, from, plane.pitch);
     }
   }
   forward_blocks<typename M::General, int16_t>(context, component, by, blocks, &sums);
@@ -245,9 +275,9 @@ RowSums inverse_row_short(const RowContext& context, int component, int by) {
   const Dct8x8Job& job = *context.job;
   const SamplePlane& plane = job.samples[component];
   const CoefPlane& coef_plane = job.coefs[component];
+  const ShortTables& tables = context.short_tables[component];
   const bool direct = is_block_raster(job);
-  const bool sse = (job.measure & kMeasureSse) != 0;
-  const int blocks = sse ? 0 : short_blocks<M>(context, component, by);
+  const int blocks = short_blocks<M>(context, component, by);
   int16_t staging[64 * kShortBlocks];
   RowSums sums;
   for (int bx = 0; bx < blocks; bx += kShortBlocks) {
@@ -256,9 +286,13 @@ RowSums inverse_row_short(const RowContext& context, int component, int by) {
       if (!direct) load_coefs(job, coef_plane, bx + b, by, staging + 64 * b);
       if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(from + 64 * b);
     }
-    hn::Vec<DB> rows[4];
-    M::inverse(from, context.short_tables[component], rows);
-    store_row_pairs(rows, sample_address(plane, 8 * bx, 8 * by), plane.pitch);
+    hn::Vec<DB> decoded[4];
+    M::inverse(from, tables, decoded);
+    store_row_pairs(decoded, sample_address(plane, 8 * bx, 8 * by), plane.pitch);
+    if ((job.measure & kMeasureSse) != 0) {
+      const SamplePlane& reference = job.reference[component];
+      sums.sse += short_sse(decoded, sample_address(reference, 8 * bx, 8 * by), reference.pitch);
+    }
   }
   inverse_blocks<typename M::General, int16_t>(context, component, by, blocks, &sums);
   return sums;
