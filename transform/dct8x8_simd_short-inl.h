@@ -150,9 +150,22 @@ CT_HD void transpose_back(const FloatRow (*columns)[8], FloatRow (*rows)[8]) {
 // dct8x8_1d-inl.h's sums multiplied out into pairs of 16-bit products, which machines multiply and
 // add in one instruction. All of it is exact in 32 bits, so the order does not matter.
 
-// The odd half's matrix, islow_odd_half() applied to unit vectors.
-constexpr int kOdd0 = 11363, kOdd1 = 9633, kOdd2 = 6437, kOdd3 = 2260;      // c1, c3, c5, c7
-constexpr int kOdd1a = 11362, kOdd1b = 2261, kOdd2a = 6436, kOdd2b = 2259;  // as rounding has it
+// In units of 2^-13, as dct8x8_1d-inl.h's constants, and sums of those, so not always what rounding
+// a cosine would give: sqrt(2) c2 and sqrt(2) c6 of frequencies 2 and 6; then the odd half, which
+// is islow_odd_half() of each unit vector and symmetric.
+constexpr int kEven[2][2] = {{4433 + 6270, 4433}, {4433, 4433 - 15137}};
+constexpr int kOdd[4][4] = {{11363, 9633, 6437, 2260},
+                            {9633, -2259, -11362, -6436},
+                            {6437, -11362, 2261, 9633},
+                            {2260, -6436, 9633, -11363}};
+template <int k>
+CT_HD Wide even(Pairs ab) {
+  return multiply<kEven[k][0], kEven[k][1]>(ab);
+}
+template <int k>
+CT_HD Wide odd(Pairs ab, Pairs cd) {
+  return multiply<kOdd[k][0], kOdd[k][1]>(ab) + multiply<kOdd[k][2], kOdd[k][3]>(cd);
+}
 
 // Samples level shifted: then nothing of pass 2 leaves 16 bits before it is multiplied. Pass 1's
 // results are at most 4096 (eight samples of 128, four times), so sums of four and of eight such
@@ -176,18 +189,14 @@ CT_HD void islow_forward_short(Short* v) {
     v[4] = hn::ShiftRight<2>(hn::Add(hn::Sub(e0, e1), two));
   }
   const Pairs e = interleave(hn::Sub(s0, s3), hn::Sub(s1, s2));
-  v[2] = narrow_shifted<kDescale>(multiply<4433 + 6270, 4433>(e) + kHalf);
-  v[6] = narrow_shifted<kDescale>(multiply<4433, 4433 - 15137>(e) + kHalf);
+  v[2] = narrow_shifted<kDescale>(even<0>(e) + kHalf);
+  v[6] = narrow_shifted<kDescale>(even<1>(e) + kHalf);
 
   const Pairs d01 = interleave(d0, d1), d23 = interleave(d2, d3);
-  v[1] =
-      narrow_shifted<kDescale>(multiply<kOdd0, kOdd1>(d01) + multiply<kOdd2, kOdd3>(d23) + kHalf);
-  v[3] = narrow_shifted<kDescale>(multiply<kOdd1, -kOdd2b>(d01) + multiply<-kOdd1a, -kOdd2a>(d23) +
-                                  kHalf);
-  v[5] = narrow_shifted<kDescale>(multiply<kOdd2, -kOdd1a>(d01) + multiply<kOdd1b, kOdd1>(d23) +
-                                  kHalf);
-  v[7] = narrow_shifted<kDescale>(multiply<kOdd3, -kOdd2a>(d01) + multiply<kOdd1, -kOdd0>(d23) +
-                                  kHalf);
+  v[1] = narrow_shifted<kDescale>(odd<0>(d01, d23) + kHalf);
+  v[3] = narrow_shifted<kDescale>(odd<1>(d01, d23) + kHalf);
+  v[5] = narrow_shifted<kDescale>(odd<2>(d01, d23) + kHalf);
+  v[7] = narrow_shifted<kDescale>(odd<3>(d01, d23) + kHalf);
 }
 
 template <int kPass>
@@ -196,14 +205,12 @@ CT_HD void islow_inverse_short(Short* v, int offset) {
   const Pairs v04 = interleave(v[0], v[4]), v26 = interleave(v[2], v[6]);
   const int32_t bias = (1 << (kDescale - 1)) + (offset << kDescale);
   const Wide sum = multiply<8192, 8192>(v04) + bias, difference = multiply<8192, -8192>(v04) + bias;
-  const Wide low = multiply<4433 + 6270, 4433>(v26), high = multiply<4433, 4433 - 15137>(v26);
+  const Wide low = even<0>(v26), high = even<1>(v26);
   const Wide e0 = sum + low, e3 = sum - low, e1 = difference + high, e2 = difference - high;
 
   const Pairs v13 = interleave(v[1], v[3]), v57 = interleave(v[5], v[7]);
-  const Wide o0 = multiply<kOdd0, kOdd1>(v13) + multiply<kOdd2, kOdd3>(v57);
-  const Wide o1 = multiply<kOdd1, -kOdd2b>(v13) + multiply<-kOdd1a, -kOdd2a>(v57);
-  const Wide o2 = multiply<kOdd2, -kOdd1a>(v13) + multiply<kOdd1b, kOdd1>(v57);
-  const Wide o3 = multiply<kOdd3, -kOdd2a>(v13) + multiply<kOdd1, -kOdd0>(v57);
+  const Wide o0 = odd<0>(v13, v57), o1 = odd<1>(v13, v57);
+  const Wide o2 = odd<2>(v13, v57), o3 = odd<3>(v13, v57);
 
   v[0] = narrow_shifted<kDescale>(e0 + o0);
   v[7] = narrow_shifted<kDescale>(e0 - o0);

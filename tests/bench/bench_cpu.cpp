@@ -137,7 +137,7 @@ void run(benchmark::State& state, const Subject& subject) {
 // `form`: the keys of the name that only this case has, as "method:float".
 void add(const char* name, const std::string& form, const Subject& subject) {
   const std::string full =
-      std::string("engine:cpu/case:") + (subject.size.resident ? "L2/contestant:" : "") + name +
+      std::string("engine:cpu/case:") + (subject.size.resident ? "L2/of:" : "") + name +
       "/size:" + subject.size.name + "/" + form +
       "/direction:" + (subject.direction == Direction::kForward ? "forward" : "inverse") +
       "/threads:" + std::to_string(thread_count(subject.threads));
