@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "transform/dct8x8_simd.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which must come first.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>

@@ -226,6 +226,19 @@ CT_HD int short_blocks(const RowContext& context, int component, int by) {
   return plane.width / (8 * kShortBlocks) * kShortBlocks;
 }
 
+// Four groups ahead of the one at work, lines of memory are asked for: so far that they come in
+// time, so near that they still are in the first cache then. The processor sees eight rows or one
+// long one coming by itself, but not across pages.
+CT_HD int block_ahead(int bx, int blocks) {
+  return std::min(bx + 4 * kShortBlocks, blocks - kShortBlocks);
+}
+CT_HD void prefetch_levels(const int16_t* group) {
+  for (int i = 0; i < 2 * kShortBlocks; ++i) hwy::Prefetch(group + 32 * i);
+}
+CT_HD void prefetch_samples(const uint8_t* group, ptrdiff_t pitch) {
+  for (int y = 0; y < 8; ++y) hwy::Prefetch(group + y * pitch);
+}
+
 // The squared difference of decoded samples and those in memory.
 CT_HD uint64_t short_sse(const hn::Vec<DB>* decoded, const uint8_t* samples, ptrdiff_t pitch) {
   HWY_ALIGN uint8_t bytes[64 * kShortBlocks];
@@ -255,6 +268,7 @@ RowSums forward_row_short(const RowContext& context, int component, int by) {
     Short v[8];
     for (int y = 0; y < 8; ++y) v[y] = hn::Sub(load_samples_row(from + y * plane.pitch), shift);
     int16_t* to = direct ? coef_address<int16_t>(coef_plane, job.layout, bx, by) : staging;
+    prefetch_samples(sample_address(plane, 8 * block_ahead(bx, blocks), 8 * by), plane.pitch);
     M::forward(v, tables, to);
     for (int b = 0; b < kShortBlocks; ++b) {
       if (!direct) store_coefs(job, coef_plane, bx + b, by, to + 64 * b);
@@ -285,6 +299,9 @@ RowSums inverse_row_short(const RowContext& context, int component, int by) {
     for (int b = 0; b < kShortBlocks; ++b) {
       if (!direct) load_coefs(job, coef_plane, bx + b, by, staging + 64 * b);
       if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(from + 64 * b);
+    }
+    if (direct) {
+      prefetch_levels(coef_address<int16_t>(coef_plane, job.layout, block_ahead(bx, blocks), by));
     }
     hn::Vec<DB> decoded[4];
     M::inverse(from, tables, decoded);
