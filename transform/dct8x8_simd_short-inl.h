@@ -8,6 +8,18 @@
 //
 // Results equal the portable ones to the bit.
 
+// How many 128-bit blocks x86's own vectors have here; 0: not x86, or an emulation on x86.
+#undef CT_X86_BLOCKS
+#if !HWY_ARCH_X86 || HWY_TARGET == HWY_EMU128
+#define CT_X86_BLOCKS 0
+#elif HWY_TARGET <= HWY_AVX3
+#define CT_X86_BLOCKS 4
+#elif HWY_TARGET <= HWY_AVX2
+#define CT_X86_BLOCKS 2
+#else
+#define CT_X86_BLOCKS 1
+#endif
+
 using DS = hn::CappedTag<int16_t, 32>;
 using DSU = hn::RebindToUnsigned<DS>;
 using DW = hn::RepartitionToWide<DS>;
@@ -15,6 +27,7 @@ using DWF = hn::Rebind<float, DW>;
 using DB = hn::Repartition<uint8_t, DS>;
 using Short = hn::Vec<DS>;
 constexpr int kShortBlocks = int(hn::MaxLanes(DS())) / 8;
+static_assert(CT_X86_BLOCKS == 0 || CT_X86_BLOCKS == kShortBlocks);
 
 // A vector that dct8x8_1d-inl.h can calculate with.
 template <class D>
@@ -71,7 +84,7 @@ CT_HD Pairs interleave(Short a, Short b) {
 
 // a[2i] b[2i] + a[2i+1] b[2i+1], exact unless all four are -32768.
 CT_HD hn::Vec<DW> multiply_pairs(Short a, Short b) {
-#if HWY_ARCH_X86
+#if CT_X86_BLOCKS
   auto unused = hn::Zero(DW());  // on x86 there is one sum, of neighbours
   return hn::ReorderWidenMulAccumulate(DW(), a, b, hn::Zero(DW()), unused);
 #else
@@ -102,11 +115,11 @@ CT_HD Short narrow_shifted(Wide a) {
 // Half to even, for what is known to fit int32: Highway's NearestInt() spends four more
 // instructions on x86 to make something of what does not.
 CT_HD hn::Vec<DW> nearest_int(hn::Vec<DWF> a) {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+#if CT_X86_BLOCKS == 4
   return hn::Vec<DW>{_mm512_cvtps_epi32(a.raw)};
-#elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+#elif CT_X86_BLOCKS == 2
   return hn::Vec<DW>{_mm256_cvtps_epi32(a.raw)};
-#elif HWY_ARCH_X86
+#elif CT_X86_BLOCKS == 1
   return hn::Vec<DW>{_mm_cvtps_epi32(a.raw)};
 #else
   return hn::NearestInt(a);

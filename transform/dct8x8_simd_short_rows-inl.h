@@ -58,9 +58,9 @@ CT_HD void store_row_pairs(const hn::Vec<DB>* v, uint8_t* to, ptrdiff_t pitch) {
 
 // Within each 128-bit block the elements of a, then those of b, saturated to 0..255.
 CT_HD hn::Vec<DB> pack_bytes(Short a, Short b) {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+#if CT_X86_BLOCKS == 4
   return hn::Vec<DB>{_mm512_packus_epi16(a.raw, b.raw)};
-#elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+#elif CT_X86_BLOCKS == 2
   return hn::Vec<DB>{_mm256_packus_epi16(a.raw, b.raw)};
 #else
   const hn::Half<DB> half;
