@@ -204,10 +204,9 @@ struct FloatShort {
 
 // ---- Rows of blocks ----
 
-// Whether the samples of block row `by` lie side by side, in all their eight rows.
-CT_HD bool has_packed_rows(const SamplePlane& plane, int by) {
-  return plane.type == SampleType::kU8 && plane.stride == 1 && plane.row_repeat == 1 &&
-         8 * by + 8 <= plane.rows();
+// Whether block row `by` has 8-bit samples in all its eight rows.
+CT_HD bool has_eight_rows(const SamplePlane& plane, int by) {
+  return plane.type == SampleType::kU8 && 8 * by + 8 <= plane.rows();
 }
 
 // How many blocks from the left of block row `by` go this way; the general one does the rest.
@@ -218,9 +217,9 @@ CT_HD int short_blocks(const RowContext& context, int component, int by) {
   const SamplePlane& plane = job.samples[component];
   const bool forward = job.direction == Direction::kForward;
   const bool measures = (job.measure & kMeasureSse) != 0;
-  if (!has_packed_rows(plane, by) || (forward && !M::forward_usable(tables)) ||
+  if (!has_eight_rows(plane, by) || (forward && !M::forward_usable(tables)) ||
       ((!forward || measures) && !M::inverse_usable(tables)) ||
-      (!forward && measures && !has_packed_rows(job.reference[component], by))) {
+      (!forward && measures && !has_eight_rows(job.reference[component], by))) {
     return 0;
   }
   return plane.width / (8 * kShortBlocks) * kShortBlocks;
@@ -239,14 +238,51 @@ CT_HD void prefetch_samples(const uint8_t* group, ptrdiff_t pitch) {
   for (int y = 0; y < 8; ++y) hwy::Prefetch(group + y * pitch);
 }
 
-// The squared difference of decoded samples and those in memory.
-CT_HD uint64_t short_sse(const hn::Vec<DB>* decoded, const uint8_t* samples, ptrdiff_t pitch) {
-  HWY_ALIGN uint8_t bytes[64 * kShortBlocks];
+// Samples of a group: eight rows, one sample next to the other.
+struct GroupRows {
+  const uint8_t* first;
+  ptrdiff_t pitch;
+};
+// Where they are, or (samples of two planes that take turns) copied to `staging`, 64 a block.
+CT_HD GroupRows group_rows(const SamplePlane& plane, int bx, int by, uint8_t* staging) {
+  constexpr int kWidth = 8 * kShortBlocks;
+  const uint8_t* from = sample_address(plane, 8 * bx, 8 * by);
+  if (plane.stride == 1) return {from, plane.pitch};
+  for (int y = 0; y < 8; ++y) {
+    const uint8_t* row = from + y * plane.pitch;
+    for (int x = 0; x < kWidth; ++x) staging[kWidth * y + x] = row[ptrdiff_t{x} * plane.stride];
+  }
+  return {staging, kWidth};
+}
+
+// Bytes between the samples belong to someone else, who may be writing them right now: so samples
+// that are not side by side are written one by one.
+CT_HD void store_group(const hn::Vec<DB>* decoded, const SamplePlane& plane, int bx, int by) {
+  if (plane.stride == 1 && plane.row_repeat == 1) {
+    store_row_pairs(decoded, sample_address(plane, 8 * bx, 8 * by), plane.pitch);
+    return;
+  }
+  constexpr int kWidth = 8 * kShortBlocks;
+  uint8_t staging[8 * kWidth];
+  store_row_pairs(decoded, staging, kWidth);
+  const ptrdiff_t stride = plane.stride;
+  const int first = 8 * by * plane.row_repeat;
+  const int last = std::min(first + 8 * plane.row_repeat, plane.height);
+  for (int row = first; row < last; ++row) {
+    const uint8_t* from = staging + kWidth * ((row - first) / plane.row_repeat);
+    uint8_t* to = sample_address(plane, 8 * bx, row);
+    for (int x = 0; x < kWidth; ++x) to[x * stride] = from[x];
+  }
+}
+
+// The squared difference of decoded samples and others.
+CT_HD uint64_t short_sse(const hn::Vec<DB>* decoded, GroupRows rows) {
+  uint8_t bytes[64 * kShortBlocks];
   store_row_pairs(decoded, bytes, 8 * kShortBlocks);
   auto sum = hn::Zero(DW());
   for (int y = 0; y < 8; ++y) {
     const Short difference = hn::Sub(load_samples_row(bytes + 8 * kShortBlocks * y),
-                                     load_samples_row(samples + y * pitch));
+                                     load_samples_row(rows.first + y * rows.pitch));
     sum = hn::Add(sum, multiply_pairs(difference, difference));
   }
   return static_cast<uint64_t>(hn::GetLane(hn::SumOfLanes(DW(), sum)));
@@ -261,12 +297,14 @@ RowSums forward_row_short(const RowContext& context, int component, int by) {
   const bool direct = is_block_raster(job);
   const int blocks = short_blocks<M>(context, component, by);
   int16_t staging[64 * kShortBlocks];
+  uint8_t sample_staging[64 * kShortBlocks];
   RowSums sums;
   for (int bx = 0; bx < blocks; bx += kShortBlocks) {
-    const uint8_t* from = sample_address(plane, 8 * bx, 8 * by);
+    const GroupRows rows = group_rows(plane, bx, by, sample_staging);
     const Short shift = hn::Set(DS(), int16_t{kLevelShift8});
     Short v[8];
-    for (int y = 0; y < 8; ++y) v[y] = hn::Sub(load_samples_row(from + y * plane.pitch), shift);
+    for (int y = 0; y < 8; ++y)
+      v[y] = hn::Sub(load_samples_row(rows.first + y * rows.pitch), shift);
     int16_t* to = direct ? coef_address<int16_t>(coef_plane, job.layout, bx, by) : staging;
     prefetch_samples(sample_address(plane, 8 * block_ahead(bx, blocks), 8 * by), plane.pitch);
     M::forward(v, tables, to);
@@ -277,7 +315,7 @@ RowSums forward_row_short(const RowContext& context, int component, int by) {
     if ((job.measure & kMeasureSse) != 0) {
       hn::Vec<DB> decoded[4];
       M::inverse(to, tables, decoded);
-      sums.sse += short_sse(decoded, from, plane.pitch);
+      sums.sse += short_sse(decoded, rows);
     }
   }
   forward_blocks<typename M::General, int16_t>(context, component, by, blocks, &sums);
@@ -293,6 +331,7 @@ RowSums inverse_row_short(const RowContext& context, int component, int by) {
   const bool direct = is_block_raster(job);
   const int blocks = short_blocks<M>(context, component, by);
   int16_t staging[64 * kShortBlocks];
+  uint8_t sample_staging[64 * kShortBlocks];
   RowSums sums;
   for (int bx = 0; bx < blocks; bx += kShortBlocks) {
     const int16_t* from = direct ? coef_address<int16_t>(coef_plane, job.layout, bx, by) : staging;
@@ -305,10 +344,10 @@ RowSums inverse_row_short(const RowContext& context, int component, int by) {
     }
     hn::Vec<DB> decoded[4];
     M::inverse(from, tables, decoded);
-    store_row_pairs(decoded, sample_address(plane, 8 * bx, 8 * by), plane.pitch);
+    store_group(decoded, plane, bx, by);
     if ((job.measure & kMeasureSse) != 0) {
-      const SamplePlane& reference = job.reference[component];
-      sums.sse += short_sse(decoded, sample_address(reference, 8 * bx, 8 * by), reference.pitch);
+      const GroupRows rows = group_rows(job.reference[component], bx, by, sample_staging);
+      sums.sse += short_sse(decoded, rows);
     }
   }
   inverse_blocks<typename M::General, int16_t>(context, component, by, blocks, &sums);
