@@ -23,7 +23,8 @@ run_packages=(
   python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
 )
 test_packages=(
-  libgtest-dev libbenchmark-dev libavcodec-dev libavutil-dev libjpeg62-turbo-dev libturbojpeg0-dev libjpeg-turbo-progs
+  libgtest-dev libbenchmark-dev libjpeg62-turbo-dev libturbojpeg0-dev libjpeg-turbo-progs
+  libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
   ffmpeg netpbm valgrind clang-format shellcheck
   python3-matplotlib # pictures of benchmarks
 )
