@@ -38,6 +38,7 @@ constexpr FrameSize kSizes[] = {
 static_assert(1080 % 8 == 0 && 2160 % 8 == 0);
 
 double seconds_of_case = 0.6;  // --seconds=
+bool any_failed = false;       // then so does the program
 
 using Work = std::function<void(Frame&)>;
 
@@ -130,6 +131,7 @@ void run(benchmark::State& state, const Subject& subject) {
     if (avdcts > 0) state.counters["x AVDCT"] = seconds[1 + copies] / seconds[0];
     if (avdcts > 1) state.counters["x AVDCT raster"] = seconds[2 + copies] / seconds[0];
   } catch (const std::exception& error) {
+    any_failed = true;
     state.SkipWithError(error.what());
   }
 }
@@ -261,5 +263,5 @@ int main(int argc, char** argv) {
   bench::add_all();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  return 0;
+  return bench::any_failed ? 1 : 0;
 }
