@@ -81,6 +81,30 @@ def table(results, engine, case):
     return one_size_table(lines, names)
 
 
+def forms_table(results, size):
+    """What SIMD and threads gain: milliseconds of a frame by each method, on the CPU."""
+    forms = ("serial", "simd", "tbb")
+    here = {"engine": "cpu", "size": size}
+    lines = [line for form in forms for line in results.select(case=form, **here)]
+    rows = []
+    for method, direction in ordered((line["method"], line["direction"])
+                                     for line in sorted(lines, key=rank)):
+        times = []
+        for form in forms:
+            line = next(iter(results.select(case=form, method=method, direction=direction,
+                                            **here)), None)
+            block, blocks = (line.counter(name) if line else None for name in
+                             ("ns/block", "blocks"))
+            times.append(1e-6 * block * blocks if block and blocks else None)
+        if times.count(None) > 1:
+            continue  # nothing to compare
+        gains = [f"{times[0] / time:.1f}" if times[0] and time else "" for time in times[1:]]
+        rows.append([method, direction,
+                     *("" if time is None else number_text(time) for time in times), *gains])
+    return markdown(["method", "direction", "serial, ms", "SIMD, ms", "SIMD and oneTBB, ms",
+                     "SIMD's gain", "both gains"], rows) if rows else ""
+
+
 def one_size_table(lines, names):
     columns = [c for c in COLUMNS if any(line.counter(c[0]) is not None for line in lines)]
     slowest = {line["direction"]: line.counter("ns/block") for line in lines
@@ -123,6 +147,9 @@ def document(results, peers=(), peers_source=""):
         parts[-1] += " Bold: time of the streaming kernel or copy over the time."
         if results.runs[engine] > 1 and (told := spread(results, engine)):
             parts[-1] += " " + told
+        for size in results.sizes(engine=engine, case="serial"):
+            if engine == "cpu" and (text := forms_table(results, size)):
+                parts += [f"### A frame of {size}: plain C++, SIMD, SIMD and threads", text]
         for case in ordered(line["case"] for line in results.select(engine=engine)):
             size = results.sizes(engine=engine, case=case)
             title = TITLES.get(case, case)

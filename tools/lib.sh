@@ -24,6 +24,7 @@ run_packages=(
 )
 test_packages=(
   libgtest-dev libbenchmark-dev libjpeg62-turbo-dev libturbojpeg0-dev libjpeg-turbo-progs
+  libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
   ffmpeg netpbm valgrind clang-format shellcheck
   python3-matplotlib # pictures of benchmarks
 )

@@ -26,6 +26,9 @@ RowContext make_context(const Dct8x8Job& job) {
     const QuantTable* table = job.quantized ? &job.tables[job.coefs[c].table] : nullptr;
     if (forward) context.forward[c] = make_forward_table(job.method, table);
     if (inverse) context.inverse[c] = make_inverse_table(job.method, table, job.scale);
+    if (job.type == CoefType::kS16 && job.method <= Method::kFloat) {
+      context.short_tables[c] = make_short_tables(job.method, *table);
+    }
   }
   return context;
 }

@@ -6,16 +6,18 @@
 
 #include "transform/dct8x8.h"
 #include "transform/quantizer.h"
+#include "transform/quantizer_short.h"
 
 namespace cudatransform {
 
 // What the block rows of one job share.
 struct RowContext {
   const Dct8x8Job* job;
-  ForwardTable forward[3];  // by component; forward jobs only
-  InverseTable inverse[3];  // by component; inverse jobs, and forward jobs that measure the SSE
-  int32_t peak;             // 2^depth - 1
-  int32_t level_shift;      // 2^(depth-1)
+  ForwardTable forward[3];      // by component; forward jobs only
+  InverseTable inverse[3];      // by component; inverse jobs, and forward jobs that measure the SSE
+  ShortTables short_tables[3];  // by component; S16 coefficients only
+  int32_t peak;                 // 2^depth - 1
+  int32_t level_shift;          // 2^(depth-1)
 };
 
 // What becomes of a sample after the level shift: clamped to low..high, then less bias. Signed

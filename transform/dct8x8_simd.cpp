@@ -10,9 +10,11 @@
 #define HWY_TARGET_INCLUDE "transform/dct8x8_simd.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which must come first.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "transform/dct8x8_adapters.h"
 #include "transform/dct8x8_constants.h"
@@ -38,16 +40,19 @@ RowFunction choose_row_function(const Dct8x8Job&) { return nullptr; }
 #include "transform/dct8x8_simd_methods-inl.h"
 #include "transform/dct8x8_simd_rows-inl.h"
 #include "transform/dct8x8_simd_scaled-inl.h"
+// After the general way, which they fall back on.
+#include "transform/dct8x8_simd_short-inl.h"
+#include "transform/dct8x8_simd_short_rows-inl.h"
 
 RowFunction choose_row_function(const Dct8x8Job& job) {
   if (job.scale != 1) return choose_scaled(job);
   switch (job.method) {
     case Method::kIslow:
-      return choose_type<IslowVector>(job);
+      return choose_short<IslowShort>(job);
     case Method::kIfast:
-      return choose_type<IfastVector>(job);
+      return choose_short<IfastShort>(job);
     case Method::kFloat:
-      return choose_type<FloatVector>(job);
+      return choose_short<FloatShort>(job);
     default:
       return nullptr;
   }

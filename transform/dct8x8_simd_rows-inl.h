@@ -139,15 +139,15 @@ CT_HD void decode_group(const RowContext& context, int component, SampleRange ra
   for (int y = 0; y < 8; ++y) rows[y] = M::samples(v[y], range.low, range.high) + -range.bias;
 }
 
+// The blocks of row `by` from column `first` on; adds what it measures to `sums`.
 template <class M, typename Coef>
-RowSums forward_row(const RowContext& context, int component, int by) {
+void forward_blocks(const RowContext& context, int component, int by, int first, RowSums* sums) {
   const Dct8x8Job& job = *context.job;
   const SamplePlane& plane = job.samples[component];
   const CoefPlane& coef_plane = job.coefs[component];
-  RowSums sums;
   uint16_t sample_staging[8 * kGroupWidth] = {};
   Coef coef_staging[64 * kBlocks];
-  for (int bx = 0; bx < coef_plane.blocks_w; bx += kBlocks) {
+  for (int bx = first; bx < coef_plane.blocks_w; bx += kBlocks) {
     const int blocks = std::min(kBlocks, coef_plane.blocks_w - bx);
     const SampleRows samples = group_samples(plane, context.peak, bx, by, blocks, sample_staging);
     typename M::Row v[8];
@@ -160,32 +160,30 @@ RowSums forward_row(const RowContext& context, int component, int by) {
     M::store(v, context.forward[component], coefs);
     for (int b = 0; b < blocks; ++b) {
       if (!direct) store_coefs(job, coef_plane, bx + b, by, coefs + 64 * b);
-      if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(coefs + 64 * b);
+      if ((job.measure & kMeasureZeros) != 0) sums->zeros += count_zeros(coefs + 64 * b);
     }
     if ((job.measure & kMeasureSse) != 0) {
       RowI decoded[8];
       decode_group<M>(context, component, sample_range(context, plane), coefs, decoded);
-      sums.sse += group_sse(plane, job.depth, bx, by, blocks, samples, decoded);
+      sums->sse += group_sse(plane, job.depth, bx, by, blocks, samples, decoded);
     }
   }
-  return sums;
 }
 
 template <class M, typename Coef>
-RowSums inverse_row(const RowContext& context, int component, int by) {
+void inverse_blocks(const RowContext& context, int component, int by, int first, RowSums* sums) {
   const Dct8x8Job& job = *context.job;
   const SamplePlane& plane = job.samples[component];
   const CoefPlane& coef_plane = job.coefs[component];
-  RowSums sums;
   uint16_t sample_staging[8 * kGroupWidth] = {};
   Coef coef_staging[64 * kBlocks] = {};
-  for (int bx = 0; bx < coef_plane.blocks_w; bx += kBlocks) {
+  for (int bx = first; bx < coef_plane.blocks_w; bx += kBlocks) {
     const int blocks = std::min(kBlocks, coef_plane.blocks_w - bx);
     const bool direct = blocks == kBlocks && is_block_raster(job);
     const Coef* coefs = direct ? coef_address<Coef>(coef_plane, job.layout, bx, by) : coef_staging;
     for (int b = 0; b < blocks; ++b) {
       if (!direct) load_coefs(job, coef_plane, bx + b, by, coef_staging + 64 * b);
-      if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(coefs + 64 * b);
+      if ((job.measure & kMeasureZeros) != 0) sums->zeros += count_zeros(coefs + 64 * b);
     }
     RowI rows[8];
     decode_group<M>(context, component, sample_range(context, plane), coefs, rows);
@@ -194,9 +192,22 @@ RowSums inverse_row(const RowContext& context, int component, int by) {
       const SamplePlane& reference = job.reference[component];
       const SampleRows samples =
           group_samples(reference, context.peak, bx, by, blocks, sample_staging);
-      sums.sse += group_sse(reference, job.depth, bx, by, blocks, samples, rows);
+      sums->sse += group_sse(reference, job.depth, bx, by, blocks, samples, rows);
     }
   }
+}
+
+template <class M, typename Coef>
+RowSums forward_row(const RowContext& context, int component, int by) {
+  RowSums sums;
+  forward_blocks<M, Coef>(context, component, by, 0, &sums);
+  return sums;
+}
+
+template <class M, typename Coef>
+RowSums inverse_row(const RowContext& context, int component, int by) {
+  RowSums sums;
+  inverse_blocks<M, Coef>(context, component, by, 0, &sums);
   return sums;
 }
 

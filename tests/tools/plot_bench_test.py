@@ -71,7 +71,8 @@ class Tables(Folder):
                 ["float", "inverse", "0.08", "2400", "0.80", "9.0", "80.0"],
                 ["streamed", "forward", "2", "4.8", "40"],
                 ["naive", "inverse", "1", "3840", "0.05", "0.002", "1.0"],
-                ["float", "inverse", "2", "9.6", "20", "0.50", "2.1"]):
+                ["float", "inverse", "2", "9.6", "20", "0.50", "2.1"],
+                ["float", "forward", "4.98", "0.622", "0.311", "8.0", "16.0"]):
             self.assertIn(row, found)
         self.assertFalse([row for row in found if "shuffle" in row], "this line failed")
 

@@ -1,0 +1,61 @@
+// Rotating buffers of a real-looking picture and its coefficients, for the CPU benchmark.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "transform/quant_table.h"
+
+namespace cudatransform::bench {
+
+// Width and height are multiples of 8, and one 8-bit component is all: 3 bytes a sample must move,
+// 1 of the sample and 2 of the coefficient.
+struct FrameSize {
+  const char* name;
+  int width, height;
+  bool resident;  // one frame that stays in a core's own cache
+
+  int blocks_w() const { return width / 8; }
+  int blocks_h() const { return height / 8; }
+  size_t samples() const { return size_t(width) * size_t(height); }
+  size_t blocks() const { return samples() / 64; }
+};
+
+struct FreeMemory {
+  void operator()(void* data) const { std::free(data); }
+};
+template <typename T>
+using Buffer = std::unique_ptr<T[], FreeMemory>;  // aligned to 64 bytes
+
+// Samples are packed, coefficients quantised S16 in blocks, row after row without gaps.
+struct Frame {
+  Buffer<uint8_t> source;    // the picture
+  Buffer<int16_t> levels;    // its islow levels at quality 85, in raster order
+  Buffer<int16_t> permuted;  // the same in the order of AVDCT's inverse, where that is there
+  Buffer<int16_t> coefs;     // what forward jobs write
+  Buffer<uint8_t> decoded;   // what inverse jobs write
+};
+
+// Table K.1 at quality 85.
+const QuantTable& quality85();
+
+// Frames of one size, as many as no cache holds (one where the size is a resident one), all pages
+// touched. next() goes round, so that a job never finds in a cache what an earlier one left there.
+class Frames {
+ public:
+  // `permutation`: where AVDCT's inverse wants each coefficient, or null.
+  Frames(const FrameSize& size, const uint8_t* permutation);
+  const FrameSize& size() const { return size_; }
+  Frame& next() { return frames_[position_++ % frames_.size()]; }
+
+ private:
+  FrameSize size_;
+  std::vector<Frame> frames_;
+  size_t position_ = 0;
+};
+
+}  // namespace cudatransform::bench
