@@ -6,6 +6,8 @@
 // in flight the memory is not kept busy.
 #pragma once
 
+#include <type_traits>
+
 #include "cuda/dct8x8_islow.cuh"
 #include "cuda/dct8x8_tile.cuh"
 
@@ -167,16 +169,18 @@ struct FastIslow {
 
 // ---- Measuring ----
 
-// The squared error of two rows of a block whose first `valid` samples are visible.
+// The squared error of two rows of a block. kMasked: only the first `valid` samples count.
+template <bool kMasked>
 __device__ __forceinline__ uint32_t row_error(uint2 a, uint2 b, int valid, int, uint32_t) {
-  if (valid < 8) {
+  uint32_t low = __vabsdiffu4(a.x, b.x), high = __vabsdiffu4(a.y, b.y);
+  if (kMasked && valid < 8) {
     const uint64_t mask = (uint64_t{1} << (8 * valid)) - 1;
-    a.x &= uint32_t(mask), b.x &= uint32_t(mask);
-    a.y &= uint32_t(mask >> 32), b.y &= uint32_t(mask >> 32);
+    low &= uint32_t(mask);
+    high &= uint32_t(mask >> 32);
   }
-  const uint32_t low = __vabsdiffu4(a.x, b.x), high = __vabsdiffu4(a.y, b.y);
   return __dp4a(low, low, __dp4a(high, high, 0u));
 }
+template <bool kMasked>
 __device__ __forceinline__ uint64_t row_error(uint4 a, uint4 b, int valid, int shift,
                                               uint32_t peak) {
   uint64_t sum = 0;
@@ -187,27 +191,35 @@ __device__ __forceinline__ uint64_t row_error(uint4 a, uint4 b, int valid, int s
     const int32_t low = int32_t(x & 0xffff) - int32_t(y & 0xffff);
     const int32_t high = int32_t(x >> 16) - int32_t(y >> 16);
     // 16-bit differences: a square takes 32 bits.
-    if (2 * i < valid) sum += uint64_t(uint32_t(low) * uint32_t(low));
-    if (2 * i + 1 < valid) sum += uint64_t(uint32_t(high) * uint32_t(high));
+    if (!kMasked || 2 * i < valid) sum += uint64_t(uint32_t(low) * uint32_t(low));
+    if (!kMasked || 2 * i + 1 < valid) sum += uint64_t(uint32_t(high) * uint32_t(high));
   }
   return sum;
 }
 
-// The squared error of what is visible of a block. rows(y) makes row y, source(y) what it should
-// be.
-template <typename Rows, typename Source>
-__device__ __forceinline__ uint64_t block_error(const FastFrame& frame, const FastPlane& plane,
-                                                const FastPlace& place, Rows&& rows,
-                                                Source&& source) {
-  const int valid = plane.width - 8 * place.bx;
-  uint64_t sum = 0;
+// The squared error of what is visible of a block. source(y) is what row y should be.
+template <typename Words, typename Source>
+__device__ __forceinline__ auto block_error(const FastFrame& frame, const FastPlane& plane,
+                                            const FastPlace& place, const Words* rows,
+                                            Source&& source) {
+  const uint32_t peak = uint32_t(frame.peak);
+  decltype(row_error<false>(rows[0], rows[0], 8, plane.shift, peak)) sum = 0;
+  if (is_whole(plane, place)) {
 #pragma unroll
-  for (int y = 0; y < 8; ++y) {
-    const auto error = row_error(rows(y), source(y), valid, plane.shift, uint32_t(frame.peak));
-    if (8 * place.by + y < plane.rows) sum += error;
+    for (int y = 0; y < 8; ++y) sum += row_error<false>(rows[y], source(y), 8, plane.shift, peak);
+  } else {
+    const int valid = plane.width - 8 * place.bx;
+#pragma unroll
+    for (int y = 0; y < 8; ++y) {
+      const auto error = row_error<true>(rows[y], source(y), valid, plane.shift, peak);
+      if (8 * place.by + y < plane.rows) sum += error;
+    }
   }
   return sum;
 }
+// 32 bits hold the errors of 64 bytes.
+template <typename Row>
+using BlockError = std::conditional_t<Row::kSampleBytes == 1, uint32_t, uint64_t>;
 
 // The source of a block, which waits in shared memory until its reconstruction is there. The bytes
 // between threads keep accesses free of bank conflicts.

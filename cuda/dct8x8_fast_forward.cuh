@@ -91,7 +91,7 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
   if constexpr (kMeasure) {
     uint32_t zeros = 0;
     if (frame.measure & kMeasureZeros) zeros = count_zeros<M, Coef>(v);
-    uint64_t sse = 0;
+    BlockError<Row> sse = 0;
     if (frame.measure & kMeasureSse) {
       const auto groups = [&](int g) {
         if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
@@ -100,12 +100,12 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
       };
       M::template reconstruct<Coef, A>(v, groups, inverse_tables[same_plane.component[0]],
                                        frame.inverse_dc);
-      sse = block_error(
-          frame, same_plane, place,
-          [&](int y) { return M::template finish<Row>(v + 8 * y, same_plane.shift, frame.peak); },
-          [&](int y) { return source.row(y); });
+#pragma unroll
+      for (int y = 0; y < 8; ++y)
+        rows[y] = M::template finish<Row>(v + 8 * y, same_plane.shift, frame.peak);
+      sse = block_error(frame, same_plane, place, rows, [&](int y) { return source.row(y); });
     }
-    add_and_finish(frame, same_plane, place, sse, zeros);
+    add_measured(frame, same_plane, place, sse, zeros);
   }
 }
 

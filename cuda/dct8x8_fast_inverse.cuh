@@ -158,14 +158,13 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
   store_rows<Row>(plane, place, rows);
   if (reference == nullptr) return;
   const uint32_t zeros = frame.measure & kMeasureZeros ? count_zeros() : 0;
-  uint64_t sse = 0;
+  BlockError<Row> sse = 0;
   if (frame.measure & kMeasureSse) {
     typename Row::Words source[8];
     load_rows<Row>(reference[place.plane], place, source);
-    sse = block_error(
-        frame, plane, place, [&](int y) { return rows[y]; }, [&](int y) { return source[y]; });
+    sse = block_error(frame, plane, place, rows, [&](int y) { return source[y]; });
   }
-  add_and_finish(frame, plane, place, sse, zeros);
+  add_measured(frame, plane, place, sse, zeros);
 }
 
 // `reference`: null where nothing is measured, known when this is compiled.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -33,10 +34,10 @@ struct SplitLimit {
   uint32_t blocks;
 };
 constexpr SplitLimit kSplitLimits[] = {
-    {Method::kFloat, Direction::kForward, 50000},
-    {Method::kFloat, Direction::kInverse, 50000},
-    {Method::kIslow, Direction::kForward, 0},
-    {Method::kIslow, Direction::kInverse, 50000},
+    {Method::kFloat, Direction::kForward, 0},      // 1080p: 4.04 us, one thread a block 3.78
+    {Method::kFloat, Direction::kInverse, 0},      // 4.35, 3.75
+    {Method::kIslow, Direction::kForward, 0},      // 4.07, 3.89
+    {Method::kIslow, Direction::kInverse, 50000},  // 3.99, 4.17; 4K: 11.7, 9.7
 };
 
 bool is_small(const Dct8x8Job& job) {
@@ -196,9 +197,9 @@ FastPlane make_plane(const Dct8x8Job& job, const SamplePlane* planes, int c, int
   return plane;
 }
 
-// Fills planes[] and returns how many CTAs their blocks take, `blocks_a_cta` each.
-uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t blocks_a_cta,
-                     FastPlane* planes, uint32_t* first_cta) {
+// Fills planes[] and where the CTAs of each begin, which have `blocks_a_cta` blocks.
+void make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t blocks_a_cta,
+                 FastPlane* planes, uint32_t* first_cta) {
   int first = 1;
   const bool interleaved = is_interleaved(job, samples, &first);
   uint32_t ctas = 0;
@@ -210,7 +211,6 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
     first_cta[i] = ctas;
     ctas += (planes[i].blocks + blocks_a_cta - 1) / blocks_a_cta;
   }
-  return ctas;
 }
 
 std::string kernel_name(const Dct8x8Job& job, bool interleaved, bool split) {
@@ -261,19 +261,54 @@ bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
          job.samples[0].type == SampleType::kU8;
 }
 
-FastFrame make_frame(const Dct8x8Job& job, SumsInProgress* progress, bool split) {
+uint32_t cta_count(const FastFrame& frame, bool split) {
+  const uint32_t blocks_a_cta = split ? kSplitCtaThreads / kSplitThreads : kFusedThreads;
+  uint32_t ctas = 0;
+  for (int i = 0; i < 3; ++i)
+    if (frame.first_cta[i] != UINT32_MAX)
+      ctas += (frame.planes[i].blocks + blocks_a_cta - 1) / blocks_a_cta;
+  return ctas;
+}
+
+uint32_t bits_of(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
+
+// How a component's sums share words with the count of warps. False where they do not fit, which
+// takes 16-bit samples.
+bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout) {
+  const uint64_t ctas = (plane.blocks + kFusedThreads - 1) / kFusedThreads;
+  const uint64_t warps = ctas * (kFusedThreads / 32);
+  const uint64_t peak = (uint64_t{1} << job.depth) - 1;
+  const uint64_t samples = uint64_t{64} * plane.blocks;
+  layout->warps = static_cast<uint32_t>(warps);
+  layout->sse_shift = bits_of(samples) + bits_of(peak * peak);
+  layout->zeros_shift = bits_of(samples);
+  return layout->sse_shift + bits_of(warps) <= 64;
+}
+
+// Fills what measuring needs.
+bool make_measuring(const Dct8x8Job& job, SumsInProgress* progress, FastFrame* frame) {
+  frame->progress = progress;
+  frame->sums = job.sums;
+  frame->measure = job.measure;
+  for (int i = 0; i < 3; ++i) {
+    if (frame->first_cta[i] == UINT32_MAX) continue;
+    const FastPlane& plane = frame->planes[i];
+    for (const uint32_t component : plane.component)
+      if (!make_layout(job, plane, &frame->layout[component])) return false;
+  }
+  return true;
+}
+
+FastFrame make_frame(const Dct8x8Job& job, bool split) {
   FastFrame frame = {};
   const uint32_t blocks_a_cta = split ? kSplitCtaThreads / kSplitThreads : kFusedThreads;
-  frame.ctas = make_planes(job, job.samples, blocks_a_cta, frame.planes, frame.first_cta);
+  make_planes(job, job.samples, blocks_a_cta, frame.planes, frame.first_cta);
   const float level_shift = static_cast<float>(1 << (job.depth - 1));
   frame.peak = static_cast<float>((1 << job.depth) - 1);
   // Bytes come with the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
   const float offset = job.samples[0].type == SampleType::kU8 ? 32768.0f : 0.0f;
   frame.forward_dc = 64.0f * (offset + level_shift);
   frame.inverse_dc = level_shift / frame.peak;
-  frame.progress = progress;
-  frame.sums = job.sums;
-  frame.measure = job.measure;
   return frame;
 }
 
@@ -293,10 +328,11 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   const bool split =
       has_split_kernel(job, interleaved) &&
       (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
-  const FastFrame frame = make_frame(job, progress, split);
+  FastFrame frame = make_frame(job, split);
+  if (job.measure != 0 && !make_measuring(job, progress, &frame)) return std::nullopt;
   FastLaunch launch = {image_of(job, split),
                        kernel_name(job, interleaved, split),
-                       frame.ctas,
+                       cta_count(frame, split),
                        split ? kSplitCtaThreads : kFusedThreads,
                        {}};
 

@@ -60,7 +60,16 @@ struct FloatDevice {
   template <bool kClamp>
   static __device__ __forceinline__ void inverse(float* v, const float* mul, float dc) {
 #pragma unroll
-    for (int y = 0; y < 8; ++y) inverse_row(v + 8 * y, mul + 8 * y, y == 0 ? dc : 0.0f);
+    for (int y = 0; y < 8; ++y) {
+      float row[8];
+#pragma unroll
+      for (int x = 0; x < 8; x += 2) {
+        const float2 pair = *reinterpret_cast<const float2*>(mul + 8 * y + x);
+        row[x] = pair.x;
+        row[x + 1] = pair.y;
+      }
+      inverse_row(v + 8 * y, row, y == 0 ? dc : 0.0f);
+    }
 #pragma unroll
     for (int x = 0; x < 8; ++x) inverse_column<8, kClamp>(v + x);
   }

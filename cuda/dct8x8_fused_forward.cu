@@ -23,6 +23,6 @@ namespace cudatransform::cuda {
 
 CT_ARRANGEMENTS(islow_u8, 8, FastIslow, ByteRow)
 CT_ARRANGEMENTS(float_u8, 10, FastFloat, ByteRow)
-CT_ARRANGEMENTS(float_u16, 7, FastFloat, WordRow)
+CT_ARRANGEMENTS(float_u16, 6, FastFloat, WordRow)
 
 }  // namespace cudatransform::cuda

@@ -15,7 +15,7 @@ namespace cudatransform::cuda {
 #define CT_KERNELS(name, Row, Coef)                                                          \
   CT_KERNEL(forward_##name, 10, FastForwardParams,                                           \
             fast_forward<FastFloat, Row, Coef, Arrangement::kBlock, false>(params, nullptr)) \
-  CT_KERNEL(forward_##name##_measure, 7, FastMeasureParams,                                  \
+  CT_KERNEL(forward_##name##_measure, 6, FastMeasureParams,                                  \
             fast_forward<FastFloat, Row, Coef, Arrangement::kBlock, true>(params.forward,    \
                                                                           params.inverse))   \
   CT_KERNEL(inverse_##name, 10, FastInverseParams, wide_inverse<Row, Coef>(params, nullptr)) \

@@ -89,11 +89,17 @@ static_assert(sizeof(RepackParams) <= 4096, "kernel parameters of drivers before
 
 // ---- The fast kernels: the common formats, with little to be told and to compute per block ----
 
-// Where measured sums are collected on the device. All zero between kernels: the CTA that finishes
-// last hands the sums over and clears them.
+// Where measured sums are collected on the device, a word for each sum: the low `shift` bits are
+// the sum, the rest counts the warps that have added to it. One atomic addition does both and tells
+// the warp that is last, which hands the sum over and leaves zero: no memset before the kernel, no
+// copy behind it and no fence in between.
 struct SumsInProgress {
-  Dct8x8Sums sums;
-  uint32_t finished_ctas;
+  uint64_t sse[3];
+  uint64_t zeros[3];
+};
+struct SumLayout {
+  uint32_t sse_shift, zeros_shift;
+  uint32_t warps;
 };
 
 // Words, not bytes: only those can be loaded into uniform registers.
@@ -122,8 +128,8 @@ struct FastFrame {
   float inverse_dc;          // float: what the DC value gets
   SumsInProgress* progress;  // only with measurements, as all that follows
   Dct8x8Sums* sums;          // pinned host memory
+  SumLayout layout[3];       // by component
   uint32_t measure;
-  uint32_t ctas;
 };
 
 // float: coefficient = value x mul.

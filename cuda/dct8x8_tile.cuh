@@ -398,31 +398,53 @@ __device__ __forceinline__ uint4* plane_row(const FastPlane& plane, const FastPl
 
 // ---- Sums ----
 
-// Adds every thread's values to the frame's sums. The CTA that is last hands them over to the host
-// and leaves zeros for the next frame: no memset before the kernel and no copy behind it.
-__device__ __forceinline__ void add_and_finish(const FastFrame& frame, const FastPlane& plane,
-                                               const FastPlace& place, uint64_t sse,
-                                               uint32_t zeros) {
-  Dct8x8Sums& sums = frame.progress->sums;
+__device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, distance);
+  return value;
+}
+__device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffffu, value);
+#else
+  return sum_of_warp(uint64_t(value));
+#endif
+}
+
+// See SumsInProgress. One lane calls it, with its warp's sum.
+__device__ __forceinline__ void add_to_progress(uint64_t sum, uint64_t* word, uint32_t shift,
+                                                uint32_t warps, uint64_t* result) {
+  const uint64_t added = (uint64_t{1} << shift) + sum;
+  const uint64_t before = atomicAdd(reinterpret_cast<unsigned long long*>(word), added);
+  if (before >> shift != warps - 1) return;
+  *result = (before + added) & ((uint64_t{1} << shift) - 1);
+  *word = 0;
+}
+
+// Adds what the threads of a warp have measured. No warp waits for another.
+template <typename Sse>
+__device__ __forceinline__ void add_measured(const FastFrame& frame, const FastPlane& plane,
+                                             const FastPlace& place, Sse sse, uint32_t zeros) {
   for (int parity = 0; parity <= int(plane.interleaved); ++parity) {
     const bool mine = place.active && place.parity == parity;
     const uint32_t component = plane.component[parity];
-    if (frame.measure & kMeasureSse) add_to_sum(mine ? sse : 0, &sums.sse[component]);
-    if (frame.measure & kMeasureZeros) add_to_sum(mine ? zeros : 0, &sums.zeros[component]);
+    const SumLayout& layout = frame.layout[component];
+    if (frame.measure & kMeasureSse) {
+      const uint64_t sum = sum_of_warp(mine ? sse : Sse(0));
+      if (threadIdx.x % 32 == 0) {
+        add_to_progress(sum, &frame.progress->sse[component], layout.sse_shift, layout.warps,
+                        &frame.sums->sse[component]);
+      }
+    }
+    if (frame.measure & kMeasureZeros) {
+      const uint64_t sum = sum_of_warp(mine ? zeros : 0u);
+      if (threadIdx.x % 32 == 0) {
+        add_to_progress(sum, &frame.progress->zeros[component], layout.zeros_shift, layout.warps,
+                        &frame.sums->zeros[component]);
+      }
+    }
   }
-  if (threadIdx.x != 0) return;
-  __threadfence();
-  if (atomicAdd(&frame.progress->finished_ctas, 1u) != frame.ctas - 1) return;
-  __threadfence();
-  frame.progress->finished_ctas = 0;
-  const auto take = [](uint64_t* sum) {
-    return atomicExch(reinterpret_cast<unsigned long long*>(sum), 0ull);
-  };
-  for (int c = 0; c < 3; ++c) {
-    frame.sums->sse[c] = take(&sums.sse[c]);
-    frame.sums->zeros[c] = take(&sums.zeros[c]);
-  }
-  __threadfence_system();
 }
 
 }  // namespace cudatransform::cuda
