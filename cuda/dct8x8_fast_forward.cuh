@@ -74,10 +74,10 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
   const SourceStage<Row> source{sources + threadIdx.x * SourceStage<Row>::kStride};
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
+  let_successor_launch();
   wait_for_predecessor();
   typename Row::Words rows[8];
   load_rows<Row>(plane, place_of_whole_block<Row::kPairs>(frame), rows);
-  let_successor_launch();
   if constexpr (kMeasure) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) source.row(y) = rows[y];

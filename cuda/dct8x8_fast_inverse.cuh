@@ -175,11 +175,11 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   const FastInverseTable& table = params.tables[plane.component[0]];
+  let_successor_launch();
   wait_for_predecessor();
   StoredLevels<A> levels;
   const bool saturate = load_levels<M, A, Row::kPairs>(
       plane, place_of_whole_block<Row::kPairs>(frame), table, shared, &levels);
-  let_successor_launch();
   typename M::Value v[64];
   M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
   finish_inverse<M, Row>(frame, place_again<Row::kPairs>(frame), reference, v,
@@ -197,10 +197,10 @@ __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
   const FastPlace place = place_of_whole_block<false>(frame);
   const int lane = threadIdx.x % 32;
   const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
+  let_successor_launch();
   wait_for_predecessor();
   uint4 words[Stage::kSteps];
   stage.read(plane, place.index - lane, words);
-  let_successor_launch();
   stage.put(words);
   const auto coef = [&](int i) { return reinterpret_cast<const Coef*>(stage.group(lane, 0))[i]; };
   float v[64];

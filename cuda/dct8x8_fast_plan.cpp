@@ -282,7 +282,8 @@ bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout
   layout->warps = static_cast<uint32_t>(warps);
   layout->sse_shift = bits_of(samples) + bits_of(peak * peak);
   layout->zeros_shift = bits_of(samples);
-  return layout->sse_shift + bits_of(warps) <= 64;
+  const uint64_t additions = std::max<uint64_t>(kSumParts, warps / kSumParts + 1);
+  return layout->sse_shift + bits_of(additions) <= 64;
 }
 
 // Fills what measuring needs.

@@ -89,17 +89,23 @@ static_assert(sizeof(RepackParams) <= 4096, "kernel parameters of drivers before
 
 // ---- The fast kernels: the common formats, with little to be told and to compute per block ----
 
-// Where measured sums are collected on the device, a word for each sum: the low `shift` bits are
-// the sum, the rest counts the warps that have added to it. One atomic addition does both and tells
-// the warp that is last, which hands the sum over and leaves zero: no memset before the kernel, no
-// copy behind it and no fence in between.
+// Where measured sums are collected on the device. The low `shift` bits of a word are a sum, the
+// rest counts the additions to it: one atomic operation does both, and tells who is last and may
+// hand the sum on and leave zero. No memset before the kernel, no copy behind it, no fence in
+// between. Warps add to one of many parts, parts to the whole: additions to one address take 7 ns
+// each.
+inline constexpr uint32_t kSumParts = 64;
+struct SumInProgress {
+  uint64_t parts[kSumParts];
+  uint64_t whole;
+};
 struct SumsInProgress {
-  uint64_t sse[3];
-  uint64_t zeros[3];
+  SumInProgress sse[3];
+  SumInProgress zeros[3];
 };
 struct SumLayout {
   uint32_t sse_shift, zeros_shift;
-  uint32_t warps;
+  uint32_t warps;  // that add; 0: no such component
 };
 
 // Words, not bytes: only those can be loaded into uniform registers.

@@ -96,7 +96,7 @@ Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {
 }
 
 Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
-  constexpr size_t kBytes = 256;
+  constexpr size_t kBytes = 4096;
   if (bytes > kBytes) return Status::error(StatusCode::kInvalidArgument, "too many zeros");
   if (zeroed_ == 0) {
     CT_ENTER_CONTEXT(*context_);

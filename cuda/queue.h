@@ -22,7 +22,7 @@ class StreamQueue final : public Queue {
   // Device memory for intermediates, at least `bytes`, the same from call to call. Its users are
   // ordered by the stream. Growing waits for the stream's work, which is rare: sizes change seldom.
   Status scratch(size_t bytes, CUdeviceptr* address);
-  // At most 256 bytes of device memory that were zero when they were first handed out, the same
+  // At most 4096 bytes of device memory that were zero when they were first handed out, the same
   // from call to call. Who uses them leaves zeros behind.
   Status zeroed(size_t bytes, CUdeviceptr* address);
   // A kernel that `waits_itself` for its predecessor in the stream may be launched while that still
