@@ -149,7 +149,7 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   *taken = true;
   void* arguments[] = {launch->argument()};
   return queue.launch(launch->image, launch->kernel.c_str(), launch->ctas, launch->threads,
-                      arguments, true);
+                      arguments, launch->dependent_launch);
 }
 
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {

@@ -24,28 +24,22 @@ std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
 
 // ---- The choice by size ----
 
-// Blocks of a whole frame up to which eight threads share one. Measured on an H200, one plane; see
-// docs/kernels.md. Below, a frame is over before its threads have spread over the GPU, and more of
-// them overlap better; above, their exchanges through shared memory cost more than that gains, and
-// CTAs, which the GPU starts at a rate of one in 1.2 ns, become too many.
-struct SplitLimit {
-  Method method;
-  Direction direction;
-  uint32_t blocks;
-};
-constexpr SplitLimit kSplitLimits[] = {
-    {Method::kFloat, Direction::kForward, 0},      // 1080p: 4.04 us, one thread a block 3.78
-    {Method::kFloat, Direction::kInverse, 0},      // 4.35, 3.75
-    {Method::kIslow, Direction::kForward, 0},      // 4.07, 3.89
-    {Method::kIslow, Direction::kInverse, 50000},  // 3.99, 4.17; 4K: 11.7, 9.7
-};
+// A frame of up to so many blocks is small: 1080 lines in one plane have 32,640, in 4:2:0 48,960.
+// Measured on an H200, in us a frame of 1920x1088 samples, and in a chain of dependent launches:
+//
+//                    one thread a block   eight threads a block
+//   float forward        3.83, 3.81            3.82, 3.60
+//   float inverse        3.75, 4.38            3.85, 3.56
+//   islow forward        3.91, 4.10            3.90, 3.88
+//   islow inverse        4.21, 4.18            4.07, 3.66
+//
+// A small frame is over before its threads have spread over the GPU; more of them overlap better.
+// Above, their exchanges through shared memory cost more than that gains (4K: 11.8 us instead of
+// 8.4), and so do CTAs, of which the GPU starts one in 1.2 ns. Dependent launch gains 5 to 15 %
+// above and with eight threads, and loses on small frames with one.
+constexpr uint32_t kSmallFrame = 50000;
 
-bool is_small(const Dct8x8Job& job) {
-  for (const SplitLimit& limit : kSplitLimits)
-    if (limit.method == job.method && limit.direction == job.direction)
-      return total_blocks(job) <= limit.blocks;
-  return false;
-}
+bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
 
 // ---- What the fast kernels take for granted ----
 
@@ -331,11 +325,9 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
       (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
   FastFrame frame = make_frame(job, split);
   if (job.measure != 0 && !make_measuring(job, progress, &frame)) return std::nullopt;
-  FastLaunch launch = {image_of(job, split),
-                       kernel_name(job, interleaved, split),
-                       cta_count(frame, split),
-                       split ? kSplitCtaThreads : kFusedThreads,
-                       {}};
+  FastLaunch launch = {image_of(job, split),    kernel_name(job, interleaved, split),
+                       cta_count(frame, split), split ? kSplitCtaThreads : kFusedThreads,
+                       split || !is_small(job), {}};
 
   FastForwardParams forward = {frame, {}};
   FastInverseTable inverse[3] = {};

@@ -26,7 +26,8 @@ struct FastLaunch {
   const void* image;  // the fat binary that has the kernel
   std::string kernel;
   uint32_t ctas;
-  uint32_t threads;  // in a CTA
+  uint32_t threads;       // in a CTA
+  bool dependent_launch;  // may be launched while its predecessor runs
   std::variant<FastForwardParams, FastMeasureParams, FastInverseParams, FastCompareParams> params;
 
   void* argument();  // what the kernel takes by value

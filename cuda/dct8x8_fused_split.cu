@@ -83,9 +83,9 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
   const FastPlane& plane = frame.planes[number];
   const SplitThread thread = split_thread(frame, number);
   const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
-  let_successor_launch();
   wait_for_predecessor();
   const uint2 bytes = *row_of(plane, place, thread.part);
+  let_successor_launch();
   const float4* table = reinterpret_cast<const float4*>(
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
   const float4 low = table[0], high = table[1];
@@ -121,10 +121,10 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   const FastPlane& plane = frame.planes[number];
   const SplitThread thread = split_thread(frame, number);
   const WarpStage<128, kBlocksPerWarp, false> stage{nullptr, thread.lane};
-  let_successor_launch();
   wait_for_predecessor();
   uint4 words;
   stage.read(plane, thread.first, &words);
+  let_successor_launch();
   const float4* table = reinterpret_cast<const float4*>(
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
   const float4 low = table[0], high = table[1];
@@ -160,10 +160,10 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
   const SplitThread thread = split_thread(frame, number);
   const FastInverseTable& table = params.tables[plane.component[0]];
   const Stage stage{shared[threadIdx.x / 32], thread.lane};
-  let_successor_launch();
   wait_for_predecessor();
   uint4 words;
   stage.read(plane, thread.first, &words);
+  let_successor_launch();
   const uint2 q = reinterpret_cast<const uint2*>(as_memory(table.q))[thread.part];
   const uint4 limit = reinterpret_cast<const uint4*>(as_memory(table.limit))[thread.part];
   const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);

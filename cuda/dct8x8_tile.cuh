@@ -58,7 +58,8 @@ __device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
 }
 
 // Kernels of one stream may be launched before their predecessor has finished, as soon as all its
-// CTAs run and say so, and wait for its end before they touch memory.
+// CTAs run and say so, and wait for its end before they touch memory. The kernels with one thread a
+// block say so at once, those for small frames when they have loaded: each as measured.
 __device__ __forceinline__ void wait_for_predecessor() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
