@@ -25,13 +25,13 @@ std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
 // ---- The choice by size ----
 
 // A frame of up to so many blocks is small: 1080 lines in one plane have 32,640, in 4:2:0 48,960.
-// Measured on an H200, in us a frame of 1920x1088 samples, and in a chain of dependent launches:
+// Measured on an H200, in us a frame of 1920x1088 samples:
 //
 //                    one thread a block   eight threads a block
-//   float forward        3.83, 3.81            3.82, 3.60
-//   float inverse        3.75, 4.38            3.85, 3.56
-//   islow forward        3.91, 4.10            3.90, 3.88
-//   islow inverse        4.21, 4.18            4.07, 3.66
+//   float forward          3.82                  3.82, and less in chains of launches
+//   float inverse          3.72                  3.85
+//   islow forward          3.89                  3.90
+//   islow inverse          4.20                  3.98
 //
 // A small frame is over before its threads have spread over the GPU; more of them overlap better.
 // Above, their exchanges through shared memory cost more than that gains (4K: 11.8 us instead of
@@ -40,6 +40,11 @@ std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
 constexpr uint32_t kSmallFrame = 50000;
 
 bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
+
+bool gains_by_splitting(const Dct8x8Job& job) {
+  const bool forward = job.direction == Direction::kForward;
+  return is_small(job) && (job.method == Method::kFloat ? forward : !forward);
+}
 
 // ---- What the fast kernels take for granted ----
 
@@ -320,9 +325,9 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   const KernelChoice choice = kernel_choice();
   bool interleaved = false;
   if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
-  const bool split =
-      has_split_kernel(job, interleaved) &&
-      (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
+  const bool split = has_split_kernel(job, interleaved) &&
+                     (choice == KernelChoice::kSplit ||
+                      (choice == KernelChoice::kAuto && gains_by_splitting(job)));
   FastFrame frame = make_frame(job, split);
   if (job.measure != 0 && !make_measuring(job, progress, &frame)) return std::nullopt;
   FastLaunch launch = {image_of(job, split),    kernel_name(job, interleaved, split),

@@ -85,7 +85,6 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
   const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
   wait_for_predecessor();
   const uint2 bytes = *row_of(plane, place, thread.part);
-  let_successor_launch();
   const float4* table = reinterpret_cast<const float4*>(
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
   const float4 low = table[0], high = table[1];
@@ -96,6 +95,7 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
   Value v[8];
   M::row(bytes, v);
   put_row(block, thread.part, v);
+  let_successor_launch();  // not before: it would wait for the loads by itself
   __syncwarp();
   get_column(block, thread.part, v);
   __syncwarp();
@@ -124,7 +124,6 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   wait_for_predecessor();
   uint4 words;
   stage.read(plane, thread.first, &words);
-  let_successor_launch();
   const float4* table = reinterpret_cast<const float4*>(
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
   const float4 low = table[0], high = table[1];
@@ -136,6 +135,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   FloatDevice::from_levels(words, v);
   FloatDevice::inverse_row(v, mul, thread.part == 0 ? frame.inverse_dc : 0.0f);
   put_row(block, thread.part, v);
+  let_successor_launch();
   __syncwarp();
   get_column(block, thread.part, v);
   __syncwarp();
@@ -163,12 +163,12 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
   wait_for_predecessor();
   uint4 words;
   stage.read(plane, thread.first, &words);
-  let_successor_launch();
   const uint2 q = reinterpret_cast<const uint2*>(as_memory(table.q))[thread.part];
   const uint4 limit = reinterpret_cast<const uint4*>(as_memory(table.limit))[thread.part];
   const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
   const bool saturate = exceeds_limits<1>(&words, limit);
   stage.put(&words);
+  let_successor_launch();
 
   int v[8];
   int16_t* const column = reinterpret_cast<int16_t*>(stage.group(thread.block, 0)) + thread.part;
