@@ -28,23 +28,18 @@ std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
 // Measured on an H200, in us a frame of 1920x1088 samples:
 //
 //                    one thread a block   eight threads a block
-//   float forward          3.82                  3.82, and less in chains of launches
-//   float inverse          3.72                  3.85
-//   islow forward          3.89                  3.90
-//   islow inverse          4.20                  3.98
+//   float inverse          3.71                  3.68
+//   islow inverse          4.20                  3.96
+//   float forward          3.82                  3.82 to 4.18: not worth a kernel
+//   islow forward          3.89                  3.90 to 4.25: likewise
 //
 // A small frame is over before its threads have spread over the GPU; more of them overlap better.
-// Above, their exchanges through shared memory cost more than that gains (4K: 11.8 us instead of
-// 8.4), and so do CTAs, of which the GPU starts one in 1.2 ns. Dependent launch gains 5 to 15 %
+// Above, their exchanges through shared memory cost more than that gains (4K: 11.2 us instead of
+// 8.5), and so do CTAs, of which the GPU starts one in 1.2 ns. Dependent launch gains 5 to 15 %
 // above and with eight threads, and loses on small frames with one.
 constexpr uint32_t kSmallFrame = 50000;
 
 bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
-
-bool gains_by_splitting(const Dct8x8Job& job) {
-  const bool forward = job.direction == Direction::kForward;
-  return is_small(job) && (job.method == Method::kFloat ? forward : !forward);
-}
 
 // ---- What the fast kernels take for granted ----
 
@@ -137,14 +132,13 @@ int natural_at(const Dct8x8Job& job, int stored) {
                                                                      : stored;
 }
 
-FastForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table, bool transposed) {
+FastForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table) {
   const ForwardTable plain = make_forward_table(job.method, table);
   FastForwardTable result = {};
   for (int i = 0; i < 64; ++i) {
-    const int to = transposed ? i % 8 * 8 + i / 8 : i;
-    result.mul[to] = plain.mul[i];
+    result.mul[i] = plain.mul[i];
     if (job.method == Method::kIslow)
-      result.mul[to] = static_cast<float>(1.0 / (8.0 * table->q[i]) * (1.0 + 0x1p-16));
+      result.mul[i] = static_cast<float>(1.0 / (8.0 * table->q[i]) * (1.0 + 0x1p-16));
   }
   return result;
 }
@@ -253,6 +247,7 @@ bool is_fast(const Dct8x8Job& job, bool* interleaved) {
 }
 
 bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
+  if (job.direction == Direction::kForward) return false;
   for (int c = 0; c < job.components; ++c)
     if (job.samples[c].width % 8 != 0 || job.samples[c].rows() % 8 != 0) return false;
   return job.measure == 0 && !interleaved && job.type == CoefType::kS16 &&
@@ -325,9 +320,9 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   const KernelChoice choice = kernel_choice();
   bool interleaved = false;
   if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
-  const bool split = has_split_kernel(job, interleaved) &&
-                     (choice == KernelChoice::kSplit ||
-                      (choice == KernelChoice::kAuto && gains_by_splitting(job)));
+  const bool split =
+      has_split_kernel(job, interleaved) &&
+      (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
   FastFrame frame = make_frame(job, split);
   if (job.measure != 0 && !make_measuring(job, progress, &frame)) return std::nullopt;
   FastLaunch launch = {image_of(job, split),    kernel_name(job, interleaved, split),
@@ -338,7 +333,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   FastInverseTable inverse[3] = {};
   for (int c = 0; c < job.components; ++c) {
     const QuantTable* table = job.quantized ? &job.tables[job.coefs[c].table] : nullptr;
-    if (job.direction == Direction::kForward) forward.tables[c] = forward_table(job, table, split);
+    if (job.direction == Direction::kForward) forward.tables[c] = forward_table(job, table);
     if (job.direction == Direction::kInverse || (job.measure & kMeasureSse) != 0)
       inverse[c] = inverse_table(job, table, split);
   }

@@ -1,4 +1,4 @@
-// The fast kernels for small frames: eight threads share an 8x8 block.
+// The fast inverse kernels for small frames: eight threads share an 8x8 block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // One thread a block leaves a small frame with a handful of warps on each SM, which all load, then
@@ -51,68 +51,6 @@ __device__ __forceinline__ void get_column(const V* block, int column, V* v) {
   for (int y = 0; y < 8; ++y) v[y] = block[y * kRowStride + column];
 }
 
-// ---- Forward ----
-
-struct SplitFloat {
-  using Value = float;
-  static __device__ __forceinline__ void row(uint2 bytes, float* v) {
-    FloatDevice::from_bytes(bytes, v);
-    float_forward_1d<1>(v);
-  }
-  static __device__ __forceinline__ void column(float* v, bool has_dc, const FastFrame& frame) {
-    float_forward_1d<1>(v);
-    if (has_dc) v[0] -= frame.forward_dc;
-  }
-};
-struct SplitIslow {
-  using Value = int;
-  static __device__ __forceinline__ void row(uint2 bytes, int* v) { islow_forward_row(bytes, v); }
-  static __device__ __forceinline__ void column(int* v, bool has_dc, const FastFrame&) {
-    islow_forward_column<1>(v, 0);
-    if (has_dc) v[0] -= 64 * 128;
-  }
-};
-
-// The table is transposed: a column's eight multipliers are consecutive.
-template <typename M>
-__device__ __forceinline__ void split_forward(const FastForwardParams& params) {
-  using Value = typename M::Value;
-  __shared__ alignas(16) Value values[kWarps][kBlocksPerWarp * kBlockStride];
-  const FastFrame& frame = params.frame;
-  const int number = plane_of_cta(frame);
-  const FastPlane& plane = frame.planes[number];
-  const SplitThread thread = split_thread(frame, number);
-  const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
-  wait_for_predecessor();
-  const uint2 bytes = *row_of(plane, place, thread.part);
-  const float4* table = reinterpret_cast<const float4*>(
-      as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
-  const float4 low = table[0], high = table[1];
-  const float mul[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-
-  Value* const warp_values = values[threadIdx.x / 32];
-  Value* const block = warp_values + thread.block * kBlockStride;
-  Value v[8];
-  M::row(bytes, v);
-  put_row(block, thread.part, v);
-  let_successor_launch();  // not before: it would wait for the loads by itself
-  __syncwarp();
-  get_column(block, thread.part, v);
-  __syncwarp();
-  M::column(v, thread.part == 0, frame);
-  const WarpStage<128, kBlocksPerWarp, false> stage{reinterpret_cast<uint8_t*>(warp_values),
-                                                    thread.lane};
-#pragma unroll
-  for (int y = 0; y < 8; ++y) {
-    const float level = __fmaf_rn(float(v[y]), mul[y], kRound);
-    reinterpret_cast<int16_t*>(stage.group(thread.block, y))[thread.part] =
-        int16_t(bits_of_rounded(level));
-  }
-  stage.write(plane, thread.first);
-}
-
-// ---- Inverse ----
-
 // float: rows first. A thread reads its row where it lies: 16 bytes, consecutive over the warp.
 __device__ __forceinline__ void split_inverse_float(const FastInverseParams& params) {
   __shared__ alignas(16) float values[kWarps][kBlocksPerWarp * kBlockStride];
@@ -135,7 +73,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   FloatDevice::from_levels(words, v);
   FloatDevice::inverse_row(v, mul, thread.part == 0 ? frame.inverse_dc : 0.0f);
   put_row(block, thread.part, v);
-  let_successor_launch();
+  let_successor_launch();  // not before: it would wait for the loads by itself
   __syncwarp();
   get_column(block, thread.part, v);
   __syncwarp();
@@ -206,8 +144,6 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
     function(params);                                                \
   }
 
-CT_KERNEL(forward_float_u8_s16_split, FastForwardParams, split_forward<SplitFloat>)
-CT_KERNEL(forward_islow_u8_s16_split, FastForwardParams, split_forward<SplitIslow>)
 CT_KERNEL(inverse_float_u8_s16_split, FastInverseParams, split_inverse_float)
 CT_KERNEL(inverse_islow_u8_s16_split, FastInverseParams, split_inverse_islow)
 

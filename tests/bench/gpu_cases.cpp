@@ -112,7 +112,8 @@ std::vector<Case> limit_cases(const Size& size, Direction direction) {
     if (size.launches < k4K.launches) continue;
     list.add("chain", spec).dependent_launch = true;
     list.add("kernels", spec, "/kernels:whole").kernels = cuda::KernelChoice::kWhole;
-    list.add("kernels", spec, "/kernels:split").kernels = cuda::KernelChoice::kSplit;
+    if (direction == Direction::kInverse)
+      list.add("kernels", spec, "/kernels:split").kernels = cuda::KernelChoice::kSplit;
     list.add("kernels", spec, "/kernels:general").kernels = cuda::KernelChoice::kGeneral;
   }
   return list.cases;
