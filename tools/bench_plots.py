@@ -144,7 +144,7 @@ def roofline(results, path):
             axis.set_minor_formatter(ticker.NullFormatter())
         for method, marker in MARKERS.items():
             panel.plot([], [], marker, color="white", markeredgecolor="black", label=method)
-        panel.legend(loc="lower left")
+        panel.legend(loc="upper right")
     top = max(line.counter("GB/s") for line in results.select(engine="cuda", case="stream")) \
         if colours else max(ys)
     axes["forward"].set(ylabel="GB/s of the bytes that must move",
