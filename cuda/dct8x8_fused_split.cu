@@ -138,10 +138,17 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
 
 }  // namespace
 
-#define CT_KERNEL(name, Params, function)                            \
-  extern "C" __global__ void __launch_bounds__(kSplitCtaThreads, 16) \
-      name(const __grid_constant__ Params params) {                  \
-    function(params);                                                \
+// CTAs on an SM: all the threads that it can hold.
+#if defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+#define CT_CTAS 16
+#else
+#define CT_CTAS 8
+#endif
+#define CT_KERNEL(name, Params, function)                                 \
+  extern "C" __global__ void __launch_bounds__(kSplitCtaThreads, CT_CTAS) \
+      name(const __grid_constant__ Params params) {                       \
+    function(params);                                                     \
   }
 
 CT_KERNEL(inverse_float_u8_s16_split, FastInverseParams, split_inverse_float)
