@@ -1,15 +1,16 @@
 // What the fast kernels of both directions share: the steps of each method around a thread's block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A thread has a whole 8x8 block in its registers, so nothing is exchanged between the passes. Twelve
-// CTAs of 64 threads fit an SM of sm_90 where a thread has no more than 80 registers; with less than
-// that in flight the memory is not kept busy.
+// A thread has a whole 8x8 block in its registers, so nothing is exchanged between the passes.
+// Twelve CTAs of 64 threads fit an SM of sm_90 where a thread has no more than 80 registers; with
+// less than that in flight the memory is not kept busy.
 #pragma once
 
 #include <type_traits>
 
 #include "cuda/dct8x8_islow.cuh"
-#include "cuda/dct8x8_tile.cuh"
+#include "cuda/dct8x8_stage.cuh"
+#include "cuda/dct8x8_sums.cuh"
 
 namespace cudatransform::cuda {
 

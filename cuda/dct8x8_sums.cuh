@@ -1,0 +1,84 @@
+// How the fast kernels add up what they measure.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/dct8x8_tile.cuh"
+
+namespace cudatransform::cuda {
+
+__device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, distance);
+  return value;
+}
+__device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffffu, value);
+#else
+  return sum_of_warp(uint64_t(value));
+#endif
+}
+
+// Adds to a word and returns whether that was the last of `count` additions; then *sum is the
+// total.
+__device__ __forceinline__ bool add_and_count(uint64_t* word, uint32_t shift, uint32_t count,
+                                              uint64_t* sum) {
+  const uint64_t added = (uint64_t{1} << shift) + *sum;
+  const uint64_t before = atomicAdd(reinterpret_cast<unsigned long long*>(word), added);
+  if (before >> shift != count - 1) return false;
+  *sum = (before + added) & ((uint64_t{1} << shift) - 1);
+  *word = 0;
+  return true;
+}
+
+// See SumsInProgress. One lane calls it, with its warp's sum; `warp` is the warp's number.
+__device__ __forceinline__ void add_to_progress(uint64_t sum, SumInProgress* progress,
+                                                uint32_t shift, uint32_t warp, uint32_t warps,
+                                                uint64_t* result) {
+  const uint32_t part = warp % kSumParts;
+  const uint32_t in_part = (warps - part + kSumParts - 1) / kSumParts;
+  if (add_and_count(&progress->parts[part], shift, in_part, &sum) &&
+      add_and_count(&progress->whole, shift, min(warps, kSumParts), &sum)) {
+    *result = sum;
+  }
+}
+
+// What nobody measures is 0.
+__device__ __forceinline__ void clear_unmeasured(const FastFrame& frame) {
+  for (int c = 0; c < 3; ++c) {
+    const bool there = frame.layout[c].warps != 0;
+    if (!there || !(frame.measure & kMeasureSse)) frame.sums->sse[c] = 0;
+    if (!there || !(frame.measure & kMeasureZeros)) frame.sums->zeros[c] = 0;
+  }
+}
+
+// Adds what the threads of a warp have measured. No warp waits for another.
+template <typename Sse>
+__device__ __forceinline__ void add_measured(const FastFrame& frame, const FastPlane& plane,
+                                             const FastPlace& place, Sse sse, uint32_t zeros) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) clear_unmeasured(frame);
+  const bool speaks = threadIdx.x % 32 == 0;
+  const uint32_t warp = place.index / 32;
+  for (int parity = 0; parity <= int(plane.interleaved); ++parity) {
+    const bool mine = place.active && place.parity == parity;
+    const uint32_t component = plane.component[parity];
+    const SumLayout& layout = frame.layout[component];
+    if (frame.measure & kMeasureSse) {
+      const uint64_t sum = sum_of_warp(mine ? sse : Sse(0));
+      if (speaks) {
+        add_to_progress(sum, &frame.progress->sse[component], layout.sse_shift, warp, layout.warps,
+                        &frame.sums->sse[component]);
+      }
+    }
+    if (frame.measure & kMeasureZeros) {
+      const uint64_t sum = sum_of_warp(mine ? zeros : 0u);
+      if (speaks) {
+        add_to_progress(sum, &frame.progress->zeros[component], layout.zeros_shift, warp,
+                        layout.warps, &frame.sums->zeros[component]);
+      }
+    }
+  }
+}
+
+}  // namespace cudatransform::cuda
