@@ -43,11 +43,8 @@ __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPl
     uint4 words[Stage::kSteps];
     stage.read(plane, place.index - lane, words);
     if constexpr (kChecked) {
-      // Different limits for different lanes: constant memory would be asked for one at a time.
-      const uint32_t* limits = table.limit;
-      asm volatile("" : "+l"(limits));
-      saturate =
-          exceeds_limits<Stage::kSteps>(words, reinterpret_cast<const uint4*>(limits)[lane % 8]);
+      const uint4* limits = reinterpret_cast<const uint4*>(as_memory(table.limit));
+      saturate = exceeds_limits<Stage::kSteps>(words, limits[lane % 8]);
     }
     stage.put(words);
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <limits>
 
 #include "cuda/dct8x8_plan.h"
@@ -35,7 +34,7 @@ std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
 //
 // A small frame is over before its threads have spread over the GPU; more of them overlap better.
 // Above, their exchanges through shared memory cost more than that gains (4K: 11.2 us instead of
-// 8.5), and so do CTAs, of which the GPU starts one in 1.2 ns. Dependent launch gains 5 to 15 %
+// 8.5), and so do CTAs, of which the GPU starts one in 1.2 ns. Dependent launch gains 4 to 12 %
 // above and with eight threads, and loses on small frames with one.
 constexpr uint32_t kSmallFrame = 50000;
 
@@ -44,11 +43,6 @@ bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
 // ---- What the fast kernels take for granted ----
 
 constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
-
-bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
-  return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
-         static_cast<uintptr_t>(pitch) % alignment == 0;
-}
 
 int sample_bytes(const SamplePlane& plane) { return plane.type == SampleType::kU8 ? 1 : 2; }
 
@@ -107,7 +101,8 @@ bool are_fast_coefs(const Dct8x8Job& job) {
   if (bytes == 4 && (job.layout != Layout::kBlock || job.order != Order::kRaster)) return false;
   for (int c = 0; c < job.components; ++c) {
     const CoefPlane& coefs = job.coefs[c];
-    if (!is_aligned(coefs.data, coefs.pitch, 16) || coefs.pitch > kMaxPitch) return false;
+    if (!is_aligned(coefs.data, coefs.pitch, kCoefAlignment) || coefs.pitch > kMaxPitch)
+      return false;
     if (job.layout == Layout::kBlock && coefs.pitch != ptrdiff_t{64} * bytes * coefs.blocks_w)
       return false;
   }
@@ -190,9 +185,10 @@ FastPlane make_plane(const Dct8x8Job& job, const SamplePlane* planes, int c, int
   return plane;
 }
 
-// Fills planes[] and where the CTAs of each begin, which have `blocks_a_cta` blocks.
-void make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t blocks_a_cta,
-                 FastPlane* planes, uint32_t* first_cta) {
+// Fills planes[] and where the CTAs of each begin, which have `blocks_a_cta` blocks. Returns how
+// many CTAs there are.
+uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t blocks_a_cta,
+                     FastPlane* planes, uint32_t* first_cta) {
   int first = 1;
   const bool interleaved = is_interleaved(job, samples, &first);
   uint32_t ctas = 0;
@@ -204,6 +200,7 @@ void make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t bloc
     first_cta[i] = ctas;
     ctas += (planes[i].blocks + blocks_a_cta - 1) / blocks_a_cta;
   }
+  return ctas;
 }
 
 std::string kernel_name(const Dct8x8Job& job, bool interleaved, bool split) {
@@ -227,23 +224,26 @@ const void* image_of(const Dct8x8Job& job, bool split) {
                                               : cuda_image_dct8x8_fused_inverse;
 }
 
+// Whether the reference frame lies as the output does, so that one set of steps serves both.
+bool is_fast_reference(const Dct8x8Job& job, bool interleaved) {
+  bool reference_interleaved = false;
+  int first = 1, reference_first = 1;
+  if (!are_fast_samples(job, job.reference, &reference_interleaved)) return false;
+  is_interleaved(job, job.samples, &first);
+  is_interleaved(job, job.reference, &reference_first);
+  return reference_interleaved == interleaved && reference_first == first &&
+         job.reference[0].type == job.samples[0].type &&
+         job.reference[0].shift == job.samples[0].shift;
+}
+
 bool is_fast(const Dct8x8Job& job, bool* interleaved) {
-  if (job.direction == Direction::kInverse && (job.measure & kMeasureSse) != 0) {
-    bool reference_interleaved = false;
-    if (!are_fast_samples(job, job.reference, &reference_interleaved) ||
-        !are_fast_samples(job, job.samples, interleaved) || reference_interleaved != *interleaved ||
-        job.reference[0].type != job.samples[0].type ||
-        job.reference[0].shift != job.samples[0].shift) {
-      return false;
-    }
-    int first = 1, reference_first = 1;
-    is_interleaved(job, job.samples, &first);
-    is_interleaved(job, job.reference, &reference_first);
-    if (first != reference_first) return false;
+  if (!are_fast_samples(job, job.samples, interleaved) || !are_fast_coefs(job) ||
+      !are_fast_tables(job)) {
+    return false;
   }
-  return are_fast_samples(job, job.samples, interleaved) && are_fast_coefs(job) &&
-         are_fast_tables(job) &&
-         (!*interleaved || (has_pairs_kernel(job) && same_table(job, 1, 2)));
+  if (*interleaved && !(has_pairs_kernel(job) && same_table(job, 1, 2))) return false;
+  const bool compares = job.direction == Direction::kInverse && (job.measure & kMeasureSse) != 0;
+  return !compares || is_fast_reference(job, *interleaved);
 }
 
 bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
@@ -253,15 +253,6 @@ bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
   return job.measure == 0 && !interleaved && job.type == CoefType::kS16 &&
          job.layout == Layout::kBlock && job.order == Order::kRaster &&
          job.samples[0].type == SampleType::kU8;
-}
-
-uint32_t cta_count(const FastFrame& frame, bool split) {
-  const uint32_t blocks_a_cta = split ? kSplitCtaThreads / kSplitThreads : kFusedThreads;
-  uint32_t ctas = 0;
-  for (int i = 0; i < 3; ++i)
-    if (frame.first_cta[i] != UINT32_MAX)
-      ctas += (frame.planes[i].blocks + blocks_a_cta - 1) / blocks_a_cta;
-  return ctas;
 }
 
 uint32_t bits_of(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
@@ -294,10 +285,10 @@ bool make_measuring(const Dct8x8Job& job, SumsInProgress* progress, FastFrame* f
   return true;
 }
 
-FastFrame make_frame(const Dct8x8Job& job, bool split) {
+FastFrame make_frame(const Dct8x8Job& job, bool split, uint32_t* ctas) {
   FastFrame frame = {};
   const uint32_t blocks_a_cta = split ? kSplitCtaThreads / kSplitThreads : kFusedThreads;
-  make_planes(job, job.samples, blocks_a_cta, frame.planes, frame.first_cta);
+  *ctas = make_planes(job, job.samples, blocks_a_cta, frame.planes, frame.first_cta);
   const float level_shift = static_cast<float>(1 << (job.depth - 1));
   frame.peak = static_cast<float>((1 << job.depth) - 1);
   // Bytes come with the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
@@ -323,11 +314,15 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   const bool split =
       has_split_kernel(job, interleaved) &&
       (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
-  FastFrame frame = make_frame(job, split);
+  uint32_t ctas = 0;
+  FastFrame frame = make_frame(job, split, &ctas);
   if (job.measure != 0 && !make_measuring(job, progress, &frame)) return std::nullopt;
-  FastLaunch launch = {image_of(job, split),    kernel_name(job, interleaved, split),
-                       cta_count(frame, split), split ? kSplitCtaThreads : kFusedThreads,
-                       split || !is_small(job), {}};
+  FastLaunch launch = {image_of(job, split),
+                       kernel_name(job, interleaved, split),
+                       ctas,
+                       split ? kSplitCtaThreads : kFusedThreads,
+                       split || !is_small(job),
+                       {}};
 
   FastForwardParams forward = {frame, {}};
   FastInverseTable inverse[3] = {};

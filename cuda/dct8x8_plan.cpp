@@ -5,14 +5,6 @@
 namespace cudatransform::cuda {
 namespace {
 
-// Vector loads and stores of coefficients are this wide.
-constexpr uintptr_t kCoefAlignment = 16;
-
-bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
-  return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
-         static_cast<uintptr_t>(pitch) % alignment == 0;
-}
-
 int64_t coef_bytes(CoefType type) { return type == CoefType::kS16 ? 2 : 4; }
 
 SampleParams sample_params(const SamplePlane& plane) {
@@ -58,6 +50,11 @@ uint32_t plane_ctas(const CoefPlane& plane) {
 }
 
 }  // namespace
+
+bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
+  return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
+         static_cast<uintptr_t>(pitch) % alignment == 0;
+}
 
 Divider make_divider(uint32_t d) {
   uint32_t log2 = 0;

@@ -19,6 +19,11 @@ Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ForwardParams* params
 uint32_t fused_ctas(const Dct8x8Job& job);
 uint32_t total_blocks(const Dct8x8Job& job);
 
+// Vector loads and stores of coefficients are this wide.
+inline constexpr uintptr_t kCoefAlignment = 16;
+// Whether rows `pitch` bytes apart from `data` on are all aligned.
+bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment);
+
 // n / d as kernels compute it.
 Divider make_divider(uint32_t d);
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cuda/dct8x8_plan.h"
 #include "cuda/dct8x8_scaled_params.h"
 
 // The fat binary, embedded by the build.
@@ -11,14 +12,6 @@ extern "C" const unsigned char cuda_image_dct8x8_scaled[];
 
 namespace cudatransform::cuda {
 namespace {
-
-// Vector loads of coefficients are this wide.
-constexpr uintptr_t kCoefAlignment = 16;
-
-bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
-  return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
-         static_cast<uintptr_t>(pitch) % alignment == 0;
-}
 
 void describe_coefs(const Dct8x8Job& job, const CoefPlane& coefs, ScaledPlaneParams* plane) {
   const int64_t group = job.type == CoefType::kS16 ? 16 : 32;

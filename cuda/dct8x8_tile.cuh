@@ -106,10 +106,12 @@ __device__ __forceinline__ uint32_t& word_of(uint4& row, int i) {
 }
 
 // Every second sample of sixteen.
-__device__ __forceinline__ uint2 every_second(const uint2* from, int parity) {
-  const uint4 all = *reinterpret_cast<const uint4*>(from);
+__device__ __forceinline__ uint2 every_second(uint4 all, int parity) {
   const uint32_t bytes = parity != 0 ? 0x7531 : 0x6420;
   return make_uint2(__byte_perm(all.x, all.y, bytes), __byte_perm(all.z, all.w, bytes));
+}
+__device__ __forceinline__ uint2 every_second(const uint2* from, int parity) {
+  return every_second(*reinterpret_cast<const uint4*>(from), parity);
 }
 __device__ __forceinline__ uint4 every_second(const uint4* from, int parity) {
   const uint4 low = from[0], high = from[1];
@@ -189,9 +191,7 @@ __device__ __forceinline__ typename Row::Words load_edge(const FastPlane& plane,
                                                          const EdgeLoads& edge) {
   if (!is_interleaved<Row>(plane)) return load_edge_row(row, edge, typename Row::Words{});
   if constexpr (Row::kSampleBytes == 1) {
-    const uint4 pairs = load_edge_row(row, edge, uint4{});
-    const uint32_t bytes = place.parity != 0 ? 0x7531 : 0x6420;
-    return make_uint2(__byte_perm(pairs.x, pairs.y, bytes), __byte_perm(pairs.z, pairs.w, bytes));
+    return every_second(load_edge_row(row, edge, uint4{}), place.parity);
   } else {
     return load_edge_pairs(row, edge.valid, place.parity);
   }
