@@ -113,6 +113,15 @@ JpegContents describe(const Decompressor& info) {
 
 }  // namespace
 
+std::vector<QuantTable> tables_for(size_t components, int quality) {
+  std::vector<QuantTable> tables = {
+      preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality),
+      preset_table(QuantPreset::kAnnexK, QuantComponent::kChroma, quality)};
+  tables.push_back(tables[1]);
+  tables.resize(components);
+  return tables;
+}
+
 std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sampling, int width,
                                       int height, std::span<const QuantTable> tables, Method method,
                                       bool rgb) {

@@ -16,6 +16,19 @@ struct JpegSampling {
   int h, v;
 };
 
+// Planes that a JPEG file is made of.
+struct Source {
+  std::string name;
+  JpegSampling sampling;
+  int width, height;
+  BytePicture planes;
+};
+
+// The qualities at which all samples and levels are compared with libjpeg-turbo's.
+inline constexpr int kQualities[] = {1, 5, 25, 50, 75, 90, 95, 100};
+// Annex K at that quality: luma for the first component, chroma for the others.
+std::vector<QuantTable> tables_for(size_t components, int quality);
+
 // All throw std::runtime_error with libjpeg's message on an error.
 
 // `planes`: 1 or 3, of the sizes that the factors give; edges are replicated here. Tables of

@@ -21,24 +21,7 @@
 namespace cudatransform::test {
 namespace {
 
-constexpr int kQualities[] = {1, 5, 25, 50, 75, 90, 95, 100};
 constexpr Method kIntegerMethods[] = {Method::kIslow, Method::kIfast};
-
-struct Source {
-  std::string name;
-  JpegSampling sampling;
-  int width, height;
-  BytePicture planes;
-};
-
-std::vector<QuantTable> tables_for(size_t components, int quality) {
-  std::vector<QuantTable> tables = {
-      preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality),
-      preset_table(QuantPreset::kAnnexK, QuantComponent::kChroma, quality)};
-  tables.push_back(tables[1]);
-  tables.resize(components);
-  return tables;
-}
 
 // What libjpeg-turbo makes of a source, once for all engines.
 struct Judgement {
