@@ -12,7 +12,7 @@ python=/usr/bin/python3
 build_packages=(
   build-essential meson ninja-build pkg-config git python3
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libgstreamer-plugins-bad1.0-dev
-  libhwy-dev libtbb-dev
+  libhwy-dev libtbb-dev libjpeg62-turbo-dev
   libgl-dev                                    # the CUDA headers of GStreamer include GL/gl.h
   gobject-introspection libgirepository1.0-dev # libgstdct's typelib
 )
@@ -23,7 +23,7 @@ run_packages=(
   python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
 )
 test_packages=(
-  libgtest-dev libbenchmark-dev libjpeg62-turbo-dev libturbojpeg0-dev libjpeg-turbo-progs
+  libgtest-dev libbenchmark-dev libturbojpeg0-dev libjpeg-turbo-progs
   libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
   ffmpeg netpbm valgrind clang-format shellcheck
   python3-matplotlib # pictures of benchmarks

@@ -1,0 +1,57 @@
+// Threads that work on several pictures at once, whose results are taken in order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/frame_workers.h"
+
+namespace cudatransform {
+
+bool FrameWorkers::start(int threads) {
+  stop();
+  threads_ = threads;
+  if (threads == 1) return true;
+  // Exclusive threads: a picture must not wait for other users of GLib's shared ones.
+  pool_ = g_thread_pool_new(
+      [](gpointer job, gpointer self) {
+        static_cast<FrameWorkers*>(self)->run(static_cast<FrameJob*>(job));
+      },
+      this, threads, TRUE, nullptr);
+  return pool_ != nullptr;
+}
+
+void FrameWorkers::stop() {
+  while (take(true)) {
+  }
+  if (pool_) g_thread_pool_free(pool_, FALSE, TRUE);
+  pool_ = nullptr;
+}
+
+void FrameWorkers::run(FrameJob* job) {
+  job->run();
+  std::lock_guard lock(lock_);
+  job->done_ = true;
+  finished_.notify_one();
+}
+
+void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
+  FrameJob* raw = job.get();
+  jobs_.push_back(std::move(job));
+  // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
+  if (pool_)
+    g_thread_pool_push(pool_, raw, nullptr);
+  else
+    run(raw);
+}
+
+std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
+  if (jobs_.empty()) return nullptr;
+  {
+    std::unique_lock lock(lock_);
+    if (wait) finished_.wait(lock, [this] { return jobs_.front()->done_; });
+    if (!jobs_.front()->done_) return nullptr;
+  }
+  std::unique_ptr<FrameJob> job = std::move(jobs_.front());
+  jobs_.pop_front();
+  return job;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,59 @@
+// Threads that work on several pictures at once, whose results are taken in order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <glib.h>
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+namespace cudatransform {
+
+// What is done for one picture. The owner derives from it and finds its results there.
+class FrameJob {
+ public:
+  virtual ~FrameJob() = default;
+  // On any thread; touches nothing that another job uses.
+  virtual void run() = 0;
+
+ private:
+  friend class FrameWorkers;
+  bool done_ = false;
+};
+
+// Used by one thread at a time (a streaming thread), which never sees more than threads() jobs in
+// flight if it takes one back before it submits the next: that bounds the memory.
+class FrameWorkers {
+ public:
+  FrameWorkers() = default;
+  ~FrameWorkers() { stop(); }
+  FrameWorkers(const FrameWorkers&) = delete;
+  FrameWorkers& operator=(const FrameWorkers&) = delete;
+
+  // With one thread, submit() does the work itself: no thread is made, nothing is delayed. False if
+  // the threads cannot be made.
+  bool start(int threads);
+  // Waits for what is running and drops all jobs.
+  void stop();
+  int threads() const { return threads_; }
+
+  void submit(std::unique_ptr<FrameJob> job);
+  // Gives back the oldest job once it is done: null if there is none or, without `wait`, while it
+  // is not.
+  std::unique_ptr<FrameJob> take(bool wait);
+  size_t pending() const { return jobs_.size(); }
+  bool full() const { return jobs_.size() >= static_cast<size_t>(threads_); }
+
+ private:
+  void run(FrameJob* job);
+
+  int threads_ = 1;
+  GThreadPool* pool_ = nullptr;
+  std::deque<std::unique_ptr<FrameJob>> jobs_;
+  std::mutex lock_;  // guards done_ of the jobs
+  std::condition_variable finished_;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,123 @@
+// Our memory in place of libjpeg's coefficient arrays, so that entropy coding needs no copy.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/coef_arrays.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "jpeg/errors.h"
+
+namespace cudatransform {
+namespace {
+
+constexpr uint32_t kMaxSamp = 4;  // the largest sampling factor of JPEG, and so rows of one access
+
+bool is_aligned(const JpegLevels& levels) {
+  // For the vector loads of libjpeg-turbo's Huffman coder.
+  return reinterpret_cast<uintptr_t>(levels.data) % 16 == 0 && levels.stride % 16 == 0;
+}
+
+JBLOCKROW row_of(const JpegLevels& levels, uint32_t row) {
+  return reinterpret_cast<JBLOCKROW>(reinterpret_cast<uint8_t*>(levels.data) +
+                                     ptrdiff_t(row) * levels.stride);
+}
+
+}  // namespace
+
+struct CoefArrays::Methods {
+  static jvirt_barray_ptr request(j_common_ptr cinfo, int /*pool*/, boolean /*clear*/,
+                                  JDIMENSION blocks_per_row, JDIMENSION rows,
+                                  JDIMENSION /*rows_per_access*/) {
+    CoefArrays& self = of(cinfo);
+    if (self.requested_ >= self.count_) JpegErrors::fail(cinfo, "a component too many");
+    Array& array = self.arrays_[self.requested_];
+    if (blocks_per_row < array.levels.blocks_w || rows < array.levels.blocks_h ||
+        rows > array.levels.blocks_h + kMaxSamp)
+      JpegErrors::fail(cinfo, "the picture has another size than its header said");
+    bool laid_out = true;
+    try {  // libjpeg is C: an exception must not reach it
+      self.lay_out(&array, blocks_per_row, rows);
+    } catch (const std::bad_alloc&) {
+      laid_out = false;
+    }
+    if (!laid_out) ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+    return self.handles_[self.requested_++];
+  }
+
+  static JBLOCKARRAY access(j_common_ptr cinfo, jvirt_barray_ptr handle, JDIMENSION start,
+                            JDIMENSION count, boolean writable) {
+    auto* array = reinterpret_cast<Array*>(handle);
+    if (start + count > array->rows.size()) JpegErrors::fail(cinfo, "a row outside of the picture");
+    // As late as possible, so that a row is in the cache when it is decoded.
+    for (; writable && array->clean_rows < start + count; array->clean_rows++)
+      memset(array->rows[array->clean_rows], 0, sizeof(JBLOCK) * array->blocks_per_row);
+    return array->rows.data() + start;
+  }
+};
+
+CoefArrays& CoefArrays::of(j_common_ptr cinfo) {
+  return *static_cast<CoefArrays*>(cinfo->client_data);
+}
+
+void CoefArrays::install(j_common_ptr cinfo) {
+  cinfo->client_data = this;
+  cinfo->mem->request_virt_barray = Methods::request;
+  cinfo->mem->access_virt_barray = Methods::access;
+}
+
+void CoefArrays::begin_reading(const JpegLevels* levels, int components) {
+  count_ = components;
+  requested_ = 0;
+  for (int c = 0; c < components; c++) {
+    arrays_[c].levels = levels[c];
+    arrays_[c].rows.clear();
+    handles_[c] = reinterpret_cast<jvirt_barray_ptr>(&arrays_[c]);
+  }
+}
+
+// Rows of `blocks_per_row` blocks, in place where the caller's have that length; `rows` includes
+// dummy ones.
+void CoefArrays::lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows) {
+  const JpegLevels& levels = array->levels;
+  array->in_place = blocks_per_row == levels.blocks_w && is_aligned(levels);
+  array->blocks_per_row = blocks_per_row;
+  array->clean_rows = 0;
+  const uint32_t rows_in_place = array->in_place ? levels.blocks_h : 0;
+  array->own.resize(size_t(blocks_per_row) * (rows - rows_in_place));
+  array->rows.resize(rows);
+  for (uint32_t r = 0; r < rows; r++)
+    array->rows[r] = r < rows_in_place
+                         ? row_of(levels, r)
+                         : &array->own[size_t(blocks_per_row) * (r - rows_in_place)].levels;
+}
+
+void CoefArrays::finish_reading() {
+  for (int c = 0; c < count_; c++) {
+    Array& array = arrays_[c];
+    const JpegLevels& levels = array.levels;
+    const size_t row_bytes = sizeof(JBLOCK) * levels.blocks_w;
+    for (uint32_t r = 0; r < levels.blocks_h; r++) {
+      if (r >= array.clean_rows)
+        memset(row_of(levels, r), 0, row_bytes);
+      else if (!array.in_place)
+        memcpy(row_of(levels, r), array.rows[r], row_bytes);
+    }
+  }
+}
+
+jvirt_barray_ptr* CoefArrays::begin_writing(const JpegLevels* levels, int components) {
+  begin_reading(levels, components);
+  for (int c = 0; c < components; c++) {
+    Array& array = arrays_[c];
+    // libjpeg makes the dummy blocks itself. It asks for whole MCUs of rows but looks at real ones.
+    lay_out(&array, levels[c].blocks_w, levels[c].blocks_h + kMaxSamp);
+    if (array.in_place) continue;
+    for (uint32_t r = 0; r < levels[c].blocks_h; r++)
+      memcpy(array.rows[r], row_of(levels[c], r), sizeof(JBLOCK) * levels[c].blocks_w);
+  }
+  return handles_;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,70 @@
+// Our memory in place of libjpeg's coefficient arrays, so that entropy coding needs no copy.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// libjpeg keeps the coefficients of a picture in "virtual arrays" of its memory manager, whose
+// methods an application may replace (libjpeg.txt, "Memory management"). These arrays hand out rows
+// of blocks of the caller instead.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "jpeg/libjpeg.h"
+
+namespace cudatransform {
+
+inline constexpr int kJpegMaxComponents = 3;
+
+// The levels of one component: rows of blocks of 64 int16 in natural order, `stride` bytes from one
+// row of blocks to the next. Without the dummy blocks that fill up a JPEG file's MCUs.
+struct JpegLevels {
+  int16_t* data = nullptr;
+  ptrdiff_t stride = 0;
+  uint32_t blocks_w = 0;
+  uint32_t blocks_h = 0;
+};
+
+// The coefficient arrays of one libjpeg object, one per component in the file's order. Rows of
+// `levels` are used in place where they can be: they start on 16 bytes, and, when decoding, fill
+// whole MCUs. Others go through memory of this object's that is kept for the next picture.
+class CoefArrays {
+ public:
+  CoefArrays() = default;
+  CoefArrays(const CoefArrays&) = delete;
+  CoefArrays& operator=(const CoefArrays&) = delete;
+
+  // Decoding: replaces the methods of `cinfo->mem`; once, after jpeg_create_decompress(). Requests
+  // of jpeg_read_coefficients() are then answered with the levels of begin_reading().
+  void install(j_common_ptr cinfo);
+  // The targets of the next picture; the memory need not be clear.
+  void begin_reading(const JpegLevels* levels, int components);
+  // Copies what was not decoded in place, and clears rows that were never reached.
+  void finish_reading();
+
+  // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `levels`.
+  jvirt_barray_ptr* begin_writing(const JpegLevels* levels, int components);
+
+ private:
+  struct alignas(16) Block {
+    JBLOCK levels;
+  };
+  struct Array {
+    JpegLevels levels;
+    std::vector<JBLOCKROW> rows;  // one pointer per row, dummy rows included
+    std::vector<Block> own;       // rows that cannot be in place
+    uint32_t blocks_per_row = 0;  // dummy blocks included
+    uint32_t clean_rows = 0;      // rows from the top that have been cleared
+    bool in_place = false;
+  };
+  struct Methods;  // of the memory manager
+  void lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows);
+  static CoefArrays& of(j_common_ptr cinfo);
+
+  Array arrays_[kJpegMaxComponents];
+  jvirt_barray_ptr handles_[kJpegMaxComponents] = {};
+  int count_ = 0;      // of the picture
+  int requested_ = 0;  // by libjpeg so far
+};
+
+}  // namespace cudatransform

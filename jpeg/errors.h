@@ -1,0 +1,57 @@
+// libjpeg's errors as a Status: its fatal ones leave the call, its warnings are kept.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <csetjmp>
+#include <string>
+
+#include "jpeg/libjpeg.h"
+#include "transform/status.h"
+
+namespace cudatransform {
+
+// The error manager of one libjpeg object, which keeps a pointer to it: neither moves.
+class JpegErrors {
+ public:
+  JpegErrors();
+  JpegErrors(const JpegErrors&) = delete;
+  JpegErrors& operator=(const JpegErrors&) = delete;
+
+  jpeg_error_mgr* manager() { return &state_.base; }
+
+  // Calls `function`, which may call libjpeg. An error of libjpeg's leaves it by longjmp, so it has
+  // no objects with destructors. Afterwards the libjpeg object must be aborted or destroyed.
+  template <typename Function>
+  Status guard(const Function& function) {
+    // Not inlined: what `function` changes in the caller lives in memory, not in registers that
+    // longjmp would restore.
+    return call([](const void* data) { (*static_cast<const Function*>(data))(); },
+                static_cast<const void*>(&function));
+  }
+
+  // Forgets warnings; before each picture.
+  void reset();
+  // The first warning that means damaged coefficients (as opposed to oddities that change nothing,
+  // such as bytes between two markers); empty without one.
+  const std::string& damage() const { return damage_; }
+  // Where messages are about a fault of ours or of the file that libjpeg does not look at.
+  static void fail(j_common_ptr cinfo, const char* message);
+
+ private:
+  struct State {
+    jpeg_error_mgr base;  // first: libjpeg hands back a pointer to it
+    JpegErrors* self;
+    jmp_buf leave;
+    char message[JMSG_LENGTH_MAX];
+    int code;
+  };
+  Status call(void (*function)(const void*), const void* data);
+  static JpegErrors& of(j_common_ptr cinfo);
+  static void exit_on_error(j_common_ptr cinfo);
+  static void note_message(j_common_ptr cinfo, int level);
+
+  State state_;
+  std::string damage_;
+};
+
+}  // namespace cudatransform
