@@ -21,21 +21,6 @@ Status DctStream::make_coefficients(GstBuffer** buffer, DeviceBlock* block, Rect
   return {};
 }
 
-static void add_meta(GstBuffer* buffer, const GstDctInfo& info, const FrameSettings& settings,
-                     const Rects* on_device, const guint8* base) {
-  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
-  for (guint c = 0; c < info.n_components; c++) {
-    meta->components[c].table = info.quantized ? settings.table_of[c] : 0;
-    if (!on_device) continue;
-    meta->components[c].offset = on_device->rect[c].data - base;
-    meta->components[c].stride = on_device->rect[c].pitch;
-  }
-  if (!info.quantized) return;
-  meta->n_tables = settings.table_count;
-  for (int t = 0; t < settings.table_count; t++)
-    std::copy_n(settings.tables[t].q, 64, meta->tables[t].values);
-}
-
 // Attaches what the engine read to `out`, for cudaidct8x8 measure=psnr.
 Status DctStream::keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out) {
   GstVideoInfo info = raw_;
@@ -113,12 +98,13 @@ Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffe
     if (!source.block.buffer) hold_until_done(in, done);
   }
 
+  const DctTables tables = {settings.tables, settings.table_count, settings.table_of};
   if (!dct_in_cuda_) {
     if (engine_.is_cuda()) CT_RETURN_IF_ERROR(fetch(dct, in_system, done, frame));
-    add_meta(coefficients.get(), dct_, settings, nullptr, nullptr);
+    add_dct_meta(coefficients.get(), dct_, tables, nullptr, nullptr);
   } else {
     coefficients = std::move(block_owner);
-    add_meta(coefficients.get(), dct_, settings, &dct, computed.data);
+    add_dct_meta(coefficients.get(), dct_, tables, &dct, computed.data);
     gst_dct_meta_set_fence(gst_buffer_get_dct_meta(coefficients.get()), computed.fence);
     // A peer that does not know the fence reads whenever it likes.
     if (!fence_is_honoured_) CT_RETURN_IF_ERROR(done->wait());

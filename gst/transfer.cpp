@@ -150,6 +150,21 @@ Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* component
   return rects;
 }
 
+void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& tables,
+                  const Rects* on_device, const guint8* base) {
+  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
+  for (guint c = 0; c < info.n_components; c++) {
+    meta->components[c].table = info.quantized ? tables.table_of[c] : 0;
+    if (!on_device) continue;
+    meta->components[c].offset = on_device->rect[c].data - base;
+    meta->components[c].stride = on_device->rect[c].pitch;
+  }
+  if (!info.quantized) return;
+  meta->n_tables = tables.count;
+  for (int t = 0; t < tables.count; t++)
+    std::copy_n(tables.tables[t].q, 64, meta->tables[t].values);
+}
+
 void MappedCoefficients::unmap() {
   if (buffer_) gst_buffer_unmap(buffer_, &map_);
   buffer_ = nullptr;

@@ -83,6 +83,18 @@ class MappedCoefficients {
 // The rectangles of `info`'s components, with the offsets and strides of `components`.
 Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base);
 
+// The quantisation tables of a frame, and which component has which.
+struct DctTables {
+  const QuantTable* tables;
+  int count;
+  const int* table_of;  // component -> table
+};
+
+// Attaches the GstDctMeta of coefficients to `buffer`: at the places of `info`, or, if they are on
+// the device, at those of `on_device`, which `base` is the beginning of.
+void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& tables,
+                  const Rects* on_device, const guint8* base);
+
 // Enqueues the copy of each rectangle; `from` and `to` have the same sizes.
 Status upload(Device& device, Queue& queue, const Rects& from, const Rects& to);
 Status download(Device& device, Queue& queue, const Rects& from, const Rects& to);

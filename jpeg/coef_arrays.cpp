@@ -73,6 +73,7 @@ void CoefArrays::begin_reading(const JpegLevels* levels, int components) {
   for (int c = 0; c < components; c++) {
     arrays_[c].levels = levels[c];
     arrays_[c].rows.clear();
+    arrays_[c].clean_rows = 0;
     handles_[c] = reinterpret_cast<jvirt_barray_ptr>(&arrays_[c]);
   }
 }

@@ -1,0 +1,158 @@
+// A JPEG picture's header, coefficients and tables, by libjpeg-turbo's entropy decoder.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cudatransform {
+namespace {
+
+constexpr unsigned kAvi1Bytes = 5;  // "AVI1" and the polarity
+
+bool says_field(const jpeg_decompress_struct& cinfo) {
+  for (jpeg_saved_marker_ptr m = cinfo.marker_list; m; m = m->next)
+    if (m->marker == JPEG_APP0 && m->data_length >= kAvi1Bytes && memcmp(m->data, "AVI1", 4) == 0)
+      return m->data[4] == 1 || m->data[4] == 2;
+  return false;
+}
+
+// A sequential Huffman-coded block takes two code words, for the DC difference and the end of the
+// block, of at least a bit each; in a progressive file one, in the first DC scan. Arithmetic coding
+// has no such bound.
+size_t least_bytes(const jpeg_decompress_struct& cinfo, const JpegHeader& header) {
+  if (cinfo.arith_code) return 0;
+  size_t blocks = 0;
+  for (int c = 0; c < header.components; c++)
+    blocks += size_t(header.blocks_w[c]) * header.blocks_h[c];
+  return blocks * (cinfo.progressive_mode ? 1 : 2) / 8;
+}
+
+void stop_at_many_scans(j_common_ptr cinfo) {
+  if (reinterpret_cast<j_decompress_ptr>(cinfo)->input_scan_number > JpegReader::kMaxScans)
+    JpegErrors::fail(cinfo, "the file has more scans than any encoder makes");
+}
+
+std::string factors_text(const jpeg_decompress_struct& cinfo) {
+  std::string text;
+  for (int c = 0; c < cinfo.num_components; c++)
+    text += (c ? ", " : "") + std::to_string(cinfo.comp_info[c].h_samp_factor) + "x" +
+            std::to_string(cinfo.comp_info[c].v_samp_factor);
+  return text;
+}
+
+}  // namespace
+
+JpegReader::~JpegReader() { close(); }
+
+void JpegReader::close() {
+  if (open_) jpeg_destroy_decompress(&cinfo_);
+  open_ = false;
+}
+
+Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* header) {
+  // A new object for every picture: an old one would lend its tables to files that have none.
+  close();
+  errors_.reset();
+  cinfo_.err = errors_.manager();
+  open_ = true;  // also when making it fails half way: destroying copes with that
+  CT_RETURN_IF_ERROR(errors_.guard([&] {
+    jpeg_create_decompress(&cinfo_);
+    arrays_.install(reinterpret_cast<j_common_ptr>(&cinfo_));
+    progress_.progress_monitor = stop_at_many_scans;
+    cinfo_.progress = &progress_;
+    jpeg_mem_src(&cinfo_, data, size);
+    jpeg_save_markers(&cinfo_, JPEG_APP0, kAvi1Bytes);
+    jpeg_read_header(&cinfo_, TRUE);
+  }));
+  return describe(header);
+}
+
+Status JpegReader::describe(JpegHeader* header) {
+  const auto unsupported = [](const std::string& what) {
+    return Status::error(StatusCode::kUnsupported, what);
+  };
+  *header = JpegHeader();
+  header->width = cinfo_.image_width;
+  header->height = cinfo_.image_height;
+  header->components = cinfo_.num_components;
+  switch (cinfo_.jpeg_color_space) {
+    case JCS_GRAYSCALE:
+      header->color = JpegColor::kGray;
+      break;
+    case JCS_YCbCr:
+      header->color = JpegColor::kYcbcr;
+      break;
+    case JCS_RGB:
+      header->color = JpegColor::kRgb;
+      break;
+    case JCS_CMYK:
+    case JCS_YCCK:
+      return unsupported("the JPEG picture is CMYK or YCCK; grey, YCbCr and RGB are supported");
+    default:
+      return unsupported("the JPEG picture has " + std::to_string(cinfo_.num_components) +
+                         " components; 1 and 3 are supported");
+  }
+  const jpeg_component_info* comps = cinfo_.comp_info;
+  if (header->components == 3) {
+    const auto& y = comps[0];
+    const auto& cb = comps[1];
+    const auto& cr = comps[2];
+    header->chroma_h = y.h_samp_factor / cb.h_samp_factor;
+    header->chroma_v = y.v_samp_factor / cb.v_samp_factor;
+    const int h = header->chroma_h, v = header->chroma_v;
+    const bool whole = h * cb.h_samp_factor == y.h_samp_factor &&
+                       v * cb.v_samp_factor == y.v_samp_factor &&
+                       cb.h_samp_factor == cr.h_samp_factor && cb.v_samp_factor == cr.v_samp_factor;
+    const bool known = (h == 1 && v == 1) || (h == 2 && v == 1) || (h == 2 && v == 2) ||
+                       (h == 1 && v == 2) || (h == 4 && v == 1);
+    if (!whole || !known || (header->color == JpegColor::kRgb && (h != 1 || v != 1)))
+      return unsupported(
+          "the JPEG picture has sampling factors " + factors_text(cinfo_) +
+          "; 4:4:4, 4:2:2, 4:2:0, 4:4:0 and 4:1:1 are supported, RGB without subsampling");
+  }
+  for (int c = 0; c < header->components; c++) {
+    header->blocks_w[c] = comps[c].width_in_blocks;
+    header->blocks_h[c] = comps[c].height_in_blocks;
+  }
+  header->is_field = says_field(cinfo_);
+  header->least_bytes = least_bytes(cinfo_, *header);
+  return {};
+}
+
+Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* tables,
+                                     std::string* damage) {
+  arrays_.begin_reading(levels, cinfo_.num_components);
+  const Status status = errors_.guard([&] { jpeg_read_coefficients(&cinfo_); });
+  arrays_.finish_reading();
+  *damage = errors_.damage();
+  if (!status.ok() && damage->empty()) *damage = status.message;
+  take_tables(tables, damage);
+  return status;
+}
+
+// The tables that the scans used; equal ones once.
+void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
+  *tables = JpegTables();
+  for (int c = 0; c < cinfo_.num_components; c++) {
+    const JQUANT_TBL* found = cinfo_.comp_info[c].quant_table;
+    if (!found && damage->empty())
+      *damage = "the file ends before component " + std::to_string(c + 1) + " of " +
+                std::to_string(cinfo_.num_components);
+    QuantTable table;
+    for (int i = 0; i < 64; i++) {
+      table.q[i] = found ? found->quantval[i] : 1;
+      if (table.q[i] == 0) {
+        table.q[i] = 1;
+        if (damage->empty()) *damage = "a quantisation table has a zero";
+      }
+    }
+    int t = 0;
+    while (t < tables->count && memcmp(&tables->tables[t], &table, sizeof table) != 0) t++;
+    if (t == tables->count) tables->tables[tables->count++] = table;
+    tables->table_of[c] = t;
+  }
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,77 @@
+// A JPEG picture's header, coefficients and tables, by libjpeg-turbo's entropy decoder.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "jpeg/coef_arrays.h"
+#include "jpeg/errors.h"
+#include "transform/quant_table.h"
+
+namespace cudatransform {
+
+enum class JpegColor { kGray, kYcbcr, kRgb };
+
+// What stands before the first scan, of pictures that we can hold: 8 bits, one component or three,
+// of which the second and third are of the same size.
+struct JpegHeader {
+  uint32_t width = 0;
+  uint32_t height = 0;
+  int components = 0;  // in the order Y Cb Cr or R G B
+  JpegColor color = JpegColor::kGray;
+  int chroma_h = 1;  // width of the first component divided by that of the others: 1, 2 or 4
+  int chroma_v = 1;  // likewise the height: 1 or 2
+  uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
+  uint32_t blocks_h[kJpegMaxComponents] = {};
+  // The Motion-JPEG of AVI files with two fields a frame marks each with its polarity (APP0
+  // "AVI1").
+  bool is_field = false;
+  // No file that is complete is smaller, in bytes after the header; 0 where nothing can be said.
+  size_t least_bytes = 0;
+};
+
+struct JpegTables {
+  int count = 0;
+  QuantTable tables[kJpegMaxComponents];
+  int table_of[kJpegMaxComponents] = {};  // component -> table
+};
+
+// Reads one picture after another: read_header(), then read_coefficients() or the next header.
+// Whatever the bytes are, neither reads outside of them, and the time is bounded by the picture's
+// size times kMaxScans. One thread at a time.
+class JpegReader {
+ public:
+  // More scans than any encoder makes: a progressive file may define thousands of empty ones.
+  static constexpr int kMaxScans = 500;
+
+  JpegReader() = default;
+  ~JpegReader();
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+
+  // `data` must stay until the picture has been read. kUnsupported: a sound JPEG file of a kind
+  // that we cannot hold (CMYK, 12 bits, odd sampling factors, ...); kInvalidArgument: no JPEG file,
+  // or its header is damaged.
+  Status read_header(const uint8_t* data, size_t size, JpegHeader* header);
+
+  // Decodes into `levels`, whose sizes are the header's. Ok with an empty `damage`: every
+  // coefficient is as the file has it. Ok otherwise: `damage` says what was wrong first; what could
+  // not be decoded is 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
+  // of `levels` and `tables` is written, and no table has a zero.
+  Status read_coefficients(const JpegLevels* levels, JpegTables* tables, std::string* damage);
+
+ private:
+  void close();
+  Status describe(JpegHeader* header);
+  void take_tables(JpegTables* tables, std::string* damage) const;
+
+  jpeg_decompress_struct cinfo_ = {};
+  jpeg_progress_mgr progress_ = {};
+  JpegErrors errors_;
+  CoefArrays arrays_;
+  bool open_ = false;
+};
+
+}  // namespace cudatransform

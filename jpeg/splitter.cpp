@@ -1,0 +1,107 @@
+// Finds where JPEG pictures begin and end in a stream of bytes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/splitter.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cudatransform {
+namespace {
+
+// Marker codes (T.81, table B.1).
+constexpr uint8_t kTem = 0x01, kRst0 = 0xd0, kRst7 = 0xd7, kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda;
+
+}  // namespace
+
+void JpegSplitter::restart() { *this = JpegSplitter(); }
+
+// How many of the next bytes mean nothing in this state, so that they need not be taken one by one.
+size_t JpegSplitter::step_over(const uint8_t* data, size_t size) {
+  switch (state_) {
+    case State::kSegment:
+      return std::min(size, skip_);
+    case State::kOutside:
+    case State::kMarker:
+    case State::kEntropy: {
+      const void* ff = memchr(data, 0xff, size);
+      return ff ? static_cast<const uint8_t*>(ff) - data : size;
+    }
+    default:
+      return 0;
+  }
+}
+
+size_t JpegSplitter::feed(const uint8_t* data, size_t size) {
+  size_t used = 0;
+  while (used < size && !found_) {
+    const size_t skipped = step_over(data + used, size - used);
+    used += skipped;
+    position_ += skipped;
+    if (state_ == State::kSegment) {
+      skip_ -= skipped;
+      if (skip_ == 0) state_ = marker_ == kSos ? State::kEntropy : State::kMarker;
+      continue;
+    }
+    if (used == size) break;
+    position_++;
+    take(data[used++]);
+  }
+  return used;
+}
+
+void JpegSplitter::take(uint8_t byte) {
+  switch (state_) {
+    case State::kOutside:
+      if (byte == 0xff) state_ = State::kOutsideFf;
+      break;
+    case State::kOutsideFf:
+      if (byte == 0xff) break;
+      state_ = State::kOutside;
+      if (byte != kSoi) break;
+      state_ = State::kMarker;
+      begin_ = position_ - 2;
+      break;
+    case State::kMarker:
+      if (byte == 0xff) state_ = State::kMarkerCode;
+      break;
+    case State::kMarkerCode:
+      take_marker(byte, false);
+      break;
+    case State::kLengthHigh:
+      skip_ = size_t(byte) << 8;
+      state_ = State::kLengthLow;
+      break;
+    case State::kLengthLow:
+      skip_ |= byte;
+      // The length counts its own two bytes. One that is too small is damage: look for a marker.
+      skip_ -= std::min<size_t>(skip_, 2);
+      state_ = skip_ > 0 ? State::kSegment : marker_ == kSos ? State::kEntropy : State::kMarker;
+      break;
+    case State::kEntropy:
+      if (byte == 0xff) state_ = State::kEntropyFf;
+      break;
+    case State::kEntropyFf:
+      take_marker(byte, true);
+      break;
+    case State::kSegment:
+      break;  // feed() steps over it
+  }
+}
+
+void JpegSplitter::take_marker(uint8_t code, bool in_entropy) {
+  if (code == 0xff) return;  // fill bytes
+  const State otherwise = in_entropy ? State::kEntropy : State::kMarker;
+  if (code == kEoi || code == kSoi) {
+    // A picture inside of another: the first has lost its end.
+    end_ = code == kEoi ? position_ : position_ - 2;
+    found_ = true;
+  } else if (code == 0 || code == kTem || (code >= kRst0 && code <= kRst7)) {
+    state_ = otherwise;
+  } else {
+    marker_ = code;
+    state_ = State::kLengthHigh;
+  }
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,56 @@
+// Finds where JPEG pictures begin and end in a stream of bytes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cudatransform {
+
+// A picture begins with SOI and ends behind EOI, or before the next SOI where its own end is
+// missing. Segments are stepped over by their length, so that a thumbnail inside of one is not
+// taken for a picture (ITU-T T.81, annex B). Bytes are fed in order, in pieces of any size.
+class JpegSplitter {
+ public:
+  // Looks at the bytes that follow those fed before, up to the end of a picture at most, and
+  // returns how many of them it has looked at: all, unless found() is true then.
+  size_t feed(const uint8_t* data, size_t size);
+  // Whether a whole picture, from begin() to end(), has been seen.
+  bool found() const { return found_; }
+  // Whether a picture has begun.
+  bool inside() const { return state_ != State::kOutside; }
+
+  // Positions in bytes since the last restart().
+  size_t begin() const { return begin_; }
+  size_t end() const { return end_; }
+  size_t position() const { return position_; }
+
+  // Starts anew; the next byte fed has position 0.
+  void restart();
+
+ private:
+  enum class State {
+    kOutside,     // before SOI
+    kOutsideFf,   // behind an FF outside
+    kMarker,      // looking for the next marker's FF
+    kMarkerCode,  // behind that FF
+    kLengthHigh,  // of a segment
+    kLengthLow,
+    kSegment,    // skip_ bytes of it are left
+    kEntropy,    // entropy-coded data
+    kEntropyFf,  // behind an FF in there
+  };
+  size_t step_over(const uint8_t* data, size_t size);
+  void take(uint8_t byte);
+  void take_marker(uint8_t code, bool in_entropy);
+
+  State state_ = State::kOutside;
+  uint8_t marker_ = 0;
+  size_t skip_ = 0;
+  size_t position_ = 0;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  bool found_ = false;
+};
+
+}  // namespace cudatransform
