@@ -124,3 +124,20 @@ void Engine::close() {
 }
 
 }  // namespace cudatransform
+
+GType gst_cuda_dct_backend_get_type(void) {
+  using cudatransform::Backend;
+  static gsize type = 0;
+  static const GEnumValue kValues[] = {
+      {int(Backend::kAuto), "CUDA where there is a usable GPU, else the CPU", "auto"},
+      {int(Backend::kCuda), "CUDA, or an error", "cuda"},
+      {int(Backend::kCpu), "CPU", "cpu"},
+      {0, nullptr, nullptr},
+  };
+  if (g_once_init_enter(&type)) {
+    const GType made = g_enum_register_static("GstCudaDctBackend", kValues);
+    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
+    g_once_init_leave(&type, made);
+  }
+  return type;
+}

@@ -60,3 +60,7 @@ class Engine {
 };
 
 }  // namespace cudatransform
+
+// Backend as the enum of a property.
+#define GST_TYPE_CUDA_DCT_BACKEND (gst_cuda_dct_backend_get_type())
+GType gst_cuda_dct_backend_get_type(void);

@@ -16,6 +16,11 @@ constexpr uint8_t kTem = 0x01, kRst0 = 0xd0, kRst7 = 0xd7, kSoi = 0xd8, kEoi = 0
 
 void JpegSplitter::restart() { *this = JpegSplitter(); }
 
+void JpegSplitter::cut() {
+  end_ = position_;
+  found_ = true;
+}
+
 // How many of the next bytes mean nothing in this state, so that they need not be taken one by one.
 size_t JpegSplitter::step_over(const uint8_t* data, size_t size) {
   switch (state_) {

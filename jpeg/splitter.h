@@ -20,6 +20,9 @@ class JpegSplitter {
   // Whether a picture has begun.
   bool inside() const { return state_ != State::kOutside; }
 
+  // The picture that has begun ends here, complete or not.
+  void cut();
+
   // Positions in bytes since the last restart().
   size_t begin() const { return begin_; }
   size_t end() const { return end_; }

@@ -1,0 +1,132 @@
+// Coefficients that the CPU makes, delivered in the memory that caps want.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/coef_source.h"
+
+#include <string>
+#include <utility>
+
+namespace cudatransform {
+namespace {
+
+constexpr gsize kAlignment = 64;
+constexpr size_t kMostUploads = 8;  // in flight
+
+Status no_memory(gsize bytes) {
+  return Status::error(StatusCode::kOutOfMemory, "no memory for a frame of coefficients of " +
+                                                     std::to_string(bytes) + " bytes");
+}
+
+}  // namespace
+
+void CoefFrame::unmap() {
+  if (buffer && data) gst_buffer_unmap(buffer.get(), &map);
+  data = nullptr;
+}
+
+bool CoefSource::is_negotiated(const GstDctInfo& info) const {
+  return info_.size == info.size && info_.width == info.width && info_.height == info.height &&
+         info_.sampling == info.sampling;
+}
+
+Status CoefSource::allocate(GstQuery* query) {
+  guint index = 0;
+  fence_is_honoured_ = false;
+  if (gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) {
+    const GstStructure* params = nullptr;
+    gst_query_parse_nth_allocation_meta(query, index, &params);
+    fence_is_honoured_ = params == nullptr;
+  }
+  stop();
+  return make_system_pool(info_.size, &pool_);
+}
+
+void CoefSource::stop() {
+  for (auto& [memory, uploaded] : pinned_)
+    if (uploaded) (void)uploaded->wait();
+  pinned_.clear();
+  blocks_.clear();
+  clear_pool(&pool_);
+}
+
+// Memory whose upload is over, or new memory, which takes the driver long. It waits for the oldest
+// upload rather than let a producer that is faster than the bus take all there is.
+Status CoefSource::begin_pinned(CoefFrame* frame) {
+  const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
+  if (pinned_.size() >= kMostUploads && !is_free())
+    CT_RETURN_IF_ERROR(pinned_.front().second->wait());
+  if (!pinned_.empty() && is_free()) {
+    frame->pinned = std::move(pinned_.front().first);
+    pinned_.pop_front();
+  } else {
+    CT_RETURN_IF_ERROR(engine_.device().allocate(MemoryKind::kPinned, info_.size, &frame->pinned));
+  }
+  frame->data = static_cast<guint8*>(frame->pinned->data());
+  return {};
+}
+
+void CoefSource::discard(std::unique_ptr<CoefFrame> frame) {
+  if (frame->pinned && is_negotiated(frame->info))
+    pinned_.emplace_front(std::move(frame->pinned), nullptr);
+}
+
+Status CoefSource::begin(const GstDctInfo& info, std::unique_ptr<CoefFrame>* made) {
+  auto frame = std::make_unique<CoefFrame>();
+  frame->info = info;
+  const bool negotiated = pool_ && is_negotiated(info);
+  if (negotiated && in_cuda_) {
+    CT_RETURN_IF_ERROR(begin_pinned(frame.get()));
+    *made = std::move(frame);
+    return {};
+  }
+  GstBuffer* buffer = nullptr;
+  if (negotiated) {
+    CT_RETURN_IF_ERROR(acquire_buffer(pool_, "coefficients", &buffer));
+  } else {
+    GstAllocationParams params;
+    gst_allocation_params_init(&params);
+    params.align = kAlignment - 1;
+    buffer = gst_buffer_new_allocate(nullptr, info.size, &params);
+  }
+  if (!buffer) return no_memory(info.size);
+  frame->buffer.reset(buffer);
+  if (!gst_buffer_map(buffer, &frame->map, GST_MAP_WRITE)) return no_memory(info.size);
+  frame->data = frame->map.data;
+  *made = std::move(frame);
+  return {};
+}
+
+Status CoefSource::finish(std::unique_ptr<CoefFrame> frame, const DctTables& tables,
+                          GstBuffer** buffer) {
+  if (in_cuda_) return upload_frame(std::move(frame), tables, buffer);
+  frame->unmap();
+  add_dct_meta(frame->buffer.get(), info_, tables, nullptr, nullptr);
+  *buffer = frame->buffer.release();
+  return {};
+}
+
+Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, const DctTables& tables,
+                                GstBuffer** buffer) {
+  Queue& queue = engine_.queue(QueueKind::kUpload);
+  const Rects from = coefficient_rects(info_, info_.components, frame->data);
+  CT_RETURN_IF_ERROR(blocks_.configure(engine_, from.row_bytes(), from.rows()));
+  DeviceBlock block;
+  CT_RETURN_IF_ERROR(blocks_.acquire(queue, &block));
+  BufferPtr owner(block.buffer);
+  const Rects to = from.stacked_in(block);
+  CT_RETURN_IF_ERROR(upload(engine_.device(), queue, from, to));
+  FencePtr uploaded;
+  CT_RETURN_IF_ERROR(queue.record(&uploaded));
+  GstDctSyncPoint* point = sync_point_of(uploaded);
+  gst_dct_fence_set_written(block.fence, point);
+  gst_dct_sync_point_unref(point);
+  add_dct_meta(block.buffer, info_, tables, &to, block.data);
+  gst_dct_meta_set_fence(gst_buffer_get_dct_meta(block.buffer), block.fence);
+  if (frame->pinned) pinned_.emplace_back(std::move(frame->pinned), uploaded);
+  // A peer that does not know the fence reads whenever it likes.
+  if (!fence_is_honoured_) CT_RETURN_IF_ERROR(uploaded->wait());
+  *buffer = owner.release();
+  return {};
+}
+
+}  // namespace cudatransform

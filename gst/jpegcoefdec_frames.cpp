@@ -1,0 +1,322 @@
+// The frames of jpegcoefdec: what is decoded where, in which order it is pushed, what is damaged.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpegcoefdec_frames.h"
+
+#include <utility>
+
+#include "gst/caps.h"
+#include "gst/debug.h"
+#include "gst/element_error.h"
+
+namespace cudatransform {
+namespace {
+
+// The geometry of the coefficients of a picture; false for a size that GstDctInfo cannot have.
+bool info_of(const JpegHeader& header, GstDctInfo* info) {
+  GstDctSampling sampling = GST_DCT_SAMPLING_GRAYSCALE;
+  if (header.color == JpegColor::kRgb)
+    sampling = GST_DCT_SAMPLING_RGB;
+  else if (header.color == JpegColor::kYcbcr && header.chroma_v == 1)
+    sampling = header.chroma_h == 1   ? GST_DCT_SAMPLING_444
+               : header.chroma_h == 2 ? GST_DCT_SAMPLING_422
+                                      : GST_DCT_SAMPLING_411;
+  else if (header.color == JpegColor::kYcbcr)
+    sampling = header.chroma_h == 1 ? GST_DCT_SAMPLING_440 : GST_DCT_SAMPLING_420;
+  return gst_dct_info_set(info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+                          TRUE, 8, sampling, static_cast<gint>(header.width),
+                          static_cast<gint>(header.height));
+}
+
+bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
+  return a.sampling == b.sampling && a.width == b.width && a.height == b.height;
+}
+
+// Two fields a frame make a container's height twice that of each picture.
+bool is_half_a_picture(const JpegHeader& header, int caps_height) {
+  if (caps_height <= 0) return header.is_field;
+  const auto twice = static_cast<int64_t>(header.height) * 2;
+  return caps_height > 1 && (twice == caps_height || twice == caps_height + 1);
+}
+
+}  // namespace
+
+// One picture. run() is all that other threads do.
+struct JpegFrames::Job final : FrameJob {
+  ~Job() override {
+    if (mapped) gst_buffer_unmap(frame->input_buffer, &map);
+    if (frame) gst_video_codec_frame_unref(frame);
+  }
+  void run() override {
+    if (!status.ok()) return;
+    JpegLevels levels[kJpegMaxComponents];
+    const GstDctInfo& info = coefs->info;
+    for (guint c = 0; c < info.n_components; c++) {
+      const GstDctComponent& component = info.components[c];
+      levels[c].data = reinterpret_cast<int16_t*>(coefs->data + component.offset);
+      levels[c].stride = static_cast<ptrdiff_t>(component.stride);
+      levels[c].blocks_w = component.blocks_w;
+      levels[c].blocks_h = component.blocks_h;
+    }
+    status = reader->read_coefficients(levels, &tables, &damage);
+    decoded = true;
+  }
+
+  GstVideoCodecFrame* frame = nullptr;
+  bool mapped = false;
+  GstMapInfo map = {};
+  std::unique_ptr<JpegReader> reader;
+  std::unique_ptr<CoefFrame> coefs;
+  Status status;       // of the decoder, or of what came before it
+  std::string damage;  // of a picture that has been decoded
+  bool decoded = false;
+  JpegTables tables;
+};
+
+void JpegFrames::start() {
+  negotiated_ = seen_good_ = false;
+  bad_in_row_ = 0;
+  GST_OBJECT_LOCK(decoder_);
+  counts_ = JpegCounts();
+  GST_OBJECT_UNLOCK(decoder_);
+}
+
+void JpegFrames::stop() {
+  flush();
+  workers_.stop();
+  started_ = false;
+  readers_.clear();
+  source_.stop();
+  set_input(nullptr);
+}
+
+void JpegFrames::set_input(GstVideoCodecState* state) {
+  if (input_) gst_video_codec_state_unref(input_);
+  input_ = state ? gst_video_codec_state_ref(state) : nullptr;
+  // The caps that come out depend on those that come in.
+  negotiated_ = false;
+}
+
+Status JpegFrames::allocate(GstQuery* query, GstBufferPool** pool) {
+  CT_RETURN_IF_ERROR(source_.allocate(query));
+  *pool = source_.pool();
+  return {};
+}
+
+JpegCounts JpegFrames::counts() const {
+  GST_OBJECT_LOCK(decoder_);
+  const JpegCounts counts = counts_;
+  GST_OBJECT_UNLOCK(decoder_);
+  return counts;
+}
+
+bool JpegFrames::upstream_is_live() {
+  GstQuery* query = gst_query_new_latency();
+  gboolean live = FALSE;
+  if (gst_pad_peer_query(GST_VIDEO_DECODER_SINK_PAD(decoder_), query))
+    gst_query_parse_latency(query, &live, nullptr, nullptr);
+  gst_query_unref(query);
+  return live;
+}
+
+// More threads delay frames: a live source keeps the latency of one unless it is told otherwise.
+void JpegFrames::start_workers(guint n_threads) {
+  int threads = static_cast<int>(n_threads);
+  if (threads == 0) threads = upstream_is_live() ? 1 : static_cast<int>(g_get_num_processors());
+  if (!workers_.start(threads)) workers_.start(1);
+  started_ = true;
+  GST_INFO_OBJECT(decoder_, "%d pictures at a time", workers_.threads());
+}
+
+// Everything that has to be known before the picture can be decoded.
+Status JpegFrames::prepare(GstVideoCodecFrame* frame, const JpegSettings& settings, Job* job) {
+  const auto damaged = [](const std::string& what) {
+    return Status::error(StatusCode::kInvalidArgument, what);
+  };
+  job->frame = frame;
+  job->mapped = gst_buffer_map(frame->input_buffer, &job->map, GST_MAP_READ);
+  if (!job->mapped)
+    return Status::error(StatusCode::kFailed, "a buffer of JPEG data could not be mapped");
+  if (readers_.empty()) readers_.push_back(std::make_unique<JpegReader>());
+  job->reader = std::move(readers_.back());
+  readers_.pop_back();
+
+  JpegHeader header;
+  CT_RETURN_IF_ERROR(job->reader->read_header(job->map.data, job->map.size, &header));
+  GstDctInfo info;
+  const guint64 pixels = guint64(header.width) * header.height;
+  if (settings.max_pixels != 0 && pixels > settings.max_pixels)
+    return damaged("the picture has " + std::to_string(header.width) + "x" +
+                   std::to_string(header.height) +
+                   " pixels, more than max-pixels=" + std::to_string(settings.max_pixels));
+  if (settings.on_error != OnError::kConceal && job->map.size < header.least_bytes)
+    return damaged("the data ends early: a picture of " + std::to_string(header.width) + "x" +
+                   std::to_string(header.height) + " has at least " +
+                   std::to_string(header.least_bytes) + " bytes, not " +
+                   std::to_string(job->map.size));
+  if (!info_of(header, &info)) return damaged("the picture has an impossible size");
+  if (is_half_a_picture(header, input_ ? GST_VIDEO_INFO_HEIGHT(&input_->info) : 0))
+    return Status::error(StatusCode::kUnsupported,
+                         "the stream has two fields in each frame; interlaced Motion-JPEG is not "
+                         "supported");
+  return source_.begin(info, &job->coefs);
+}
+
+GstFlowReturn JpegFrames::decode(GstVideoCodecFrame* frame, const JpegSettings& settings) {
+  if (!started_) start_workers(settings.n_threads);
+  auto job = std::make_unique<Job>();
+  job->status = prepare(frame, settings, job.get());
+  workers_.submit(std::move(job));
+  return push_done(false, settings);
+}
+
+GstFlowReturn JpegFrames::drain(const JpegSettings& settings) { return push_done(true, settings); }
+
+GstFlowReturn JpegFrames::push_done(bool all, const JpegSettings& settings) {
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (flow == GST_FLOW_OK) {
+    std::unique_ptr<FrameJob> job = workers_.take(all || workers_.full());
+    if (!job) break;
+    flow = finish(std::unique_ptr<Job>(static_cast<Job*>(job.release())), settings);
+  }
+  return flow;
+}
+
+void JpegFrames::flush() {
+  while (std::unique_ptr<FrameJob> job = workers_.take(true))
+    release(std::unique_ptr<Job>(static_cast<Job*>(job.release())));
+  bad_in_row_ = 0;
+}
+
+// Keeps what the next picture can use.
+void JpegFrames::release(std::unique_ptr<Job> job) {
+  if (job->reader) readers_.push_back(std::move(job->reader));
+  if (job->coefs) source_.discard(std::move(job->coefs));
+}
+
+GstFlowReturn JpegFrames::finish(std::unique_ptr<Job> job, const JpegSettings& settings) {
+  const bool good = job->status.ok() && job->damage.empty();
+  const bool shown = good || (job->decoded && settings.on_error == OnError::kConceal);
+  if (!good) {
+    GST_OBJECT_LOCK(decoder_);
+    counts_.damaged++;
+    GST_OBJECT_UNLOCK(decoder_);
+  }
+  if (!shown) return reject(std::move(job), settings);
+  if (good) {
+    bad_in_row_ = 0;
+    seen_good_ = true;
+  } else {
+    GST_INFO_OBJECT(decoder_, "concealing a damaged picture: %s", job->damage.c_str());
+  }
+  return push(std::move(job));
+}
+
+// A picture that is not shown: an error or, by default, a warning.
+GstFlowReturn JpegFrames::reject(std::unique_ptr<Job> job, const JpegSettings& settings) {
+  const StatusCode code = job->status.ok() ? StatusCode::kInvalidArgument : job->status.code;
+  const std::string what = job->status.ok() ? job->damage : job->status.message;
+  GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
+  if (job->mapped) gst_buffer_unmap(frame->input_buffer, &job->map);
+  job->mapped = false;
+  release(std::move(job));
+
+  // Only damage is a matter of opinion. A kind of JPEG that we cannot hold may be damage, too: one
+  // wrong bit of a header is enough, but hardly of the first picture's.
+  if (code == StatusCode::kCancelled) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return GST_FLOW_FLUSHING;
+  }
+  const bool kind = code == StatusCode::kUnsupported && !seen_good_;
+  if (kind || (code != StatusCode::kInvalidArgument && code != StatusCode::kUnsupported)) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    post_error(GST_ELEMENT(decoder_), Status::error(code, what));
+    return GST_FLOW_ERROR;
+  }
+  const gint most = gst_video_decoder_get_max_errors(decoder_);
+  bad_in_row_++;
+  if (settings.on_error == OnError::kFail || (most >= 0 && bad_in_row_ > guint(most))) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    GST_ELEMENT_ERROR(decoder_, STREAM, DECODE, ("A JPEG picture is damaged: %s", what.c_str()),
+                      ("%u in a row", bad_in_row_));
+    return GST_FLOW_ERROR;
+  }
+  GST_OBJECT_LOCK(decoder_);
+  counts_.dropped++;
+  GST_OBJECT_UNLOCK(decoder_);
+  // One message for a run of bad pictures: a bus may have no reader.
+  if (bad_in_row_ == 1)
+    GST_ELEMENT_WARNING(decoder_, STREAM, DECODE,
+                        ("Dropped a damaged JPEG picture: %s", what.c_str()), (nullptr));
+  else
+    GST_WARNING_OBJECT(decoder_, "dropped a damaged picture: %s", what.c_str());
+  return gst_video_decoder_drop_frame(decoder_, frame);
+}
+
+GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
+  if (!negotiated_ || !same_geometry(source_.info(), job->coefs->info) ||
+      gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_))) {
+    negotiated_ = negotiate(job->coefs->info);
+    if (!negotiated_) {
+      release(std::move(job));
+      return GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_)) ? GST_FLOW_FLUSHING
+                                                                      : GST_FLOW_NOT_NEGOTIATED;
+    }
+  }
+  GstBuffer* buffer = nullptr;
+  const DctTables tables = {job->tables.tables, job->tables.count, job->tables.table_of};
+  const Status status = source_.finish(std::move(job->coefs), tables, &buffer);
+  GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
+  if (job->mapped) gst_buffer_unmap(frame->input_buffer, &job->map);
+  job->mapped = false;
+  const bool damaged = !job->status.ok() || !job->damage.empty();
+  release(std::move(job));
+  if (!status.ok()) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
+    post_error(GST_ELEMENT(decoder_), status);
+    return GST_FLOW_ERROR;
+  }
+  if (damaged) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+  frame->output_buffer = buffer;
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  GST_OBJECT_LOCK(decoder_);
+  counts_.frames++;
+  GST_OBJECT_UNLOCK(decoder_);
+  return gst_video_decoder_finish_frame(decoder_, frame);
+}
+
+// Caps for coefficients of `info`: on the device if our engine is there and the peer takes them.
+bool JpegFrames::negotiate(const GstDctInfo& info) {
+  const int threads = workers_.threads();
+  GstVideoCodecState* state = gst_video_decoder_set_output_state(decoder_, GST_VIDEO_FORMAT_ENCODED,
+                                                                 info.width, info.height, nullptr);
+  GstCaps* caps = gst_dct_info_to_caps(&info);
+  gst_caps_set_simple(caps, "framerate", GST_TYPE_FRACTION, state->info.fps_n, state->info.fps_d,
+                      "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n, state->info.par_d,
+                      nullptr);
+  // JPEG is BT.601 at full range (JFIF).
+  if (info.sampling != GST_DCT_SAMPLING_GRAYSCALE && info.sampling != GST_DCT_SAMPLING_RGB)
+    gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, "1:4:0:0", nullptr);
+  bool in_cuda = false;
+  if (engine_.is_cuda()) {
+    GstCaps* cuda = gst_caps_copy(caps);
+    gst_caps_set_features_simple(cuda, gst_caps_features_new(kCudaMemoryFeature, nullptr));
+    GstCaps* allowed = gst_pad_get_allowed_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_));
+    in_cuda = allowed && gst_caps_can_intersect(allowed, cuda);
+    gst_clear_caps(&allowed);
+    if (in_cuda) std::swap(caps, cuda);
+    gst_caps_unref(cuda);
+  }
+  gst_caps_replace(&state->caps, caps);
+  gst_caps_unref(caps);
+  if (state->info.fps_n > 0)
+    gst_video_decoder_set_latency(
+        decoder_, 0,
+        gst_util_uint64_scale(GST_SECOND * (threads - 1), state->info.fps_d, state->info.fps_n));
+  gst_video_codec_state_unref(state);
+  source_.configure(info, in_cuda);
+  return gst_video_decoder_negotiate(decoder_);
+}
+
+}  // namespace cudatransform
