@@ -181,6 +181,27 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
   return GST_READ_FLOAT_LE(data);
 }
 
+std::string run_to_eos(GstElement* pipeline) {
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstMessage* message = gst_bus_timed_pop_filtered(
+      bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  std::string text;
+  if (message == nullptr) {
+    text = "timeout";
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError* error = nullptr;
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    text = std::string(error->message) + " | " + (debug != nullptr ? debug : "");
+    g_error_free(error);
+    g_free(debug);
+  }
+  if (message != nullptr) gst_message_unref(message);
+  gst_object_unref(bus);
+  return text;
+}
+
 std::string run_pipeline(const std::string& description) {
   GError* error = nullptr;
   GstElement* pipeline = gst_parse_launch(description.c_str(), &error);
@@ -190,23 +211,8 @@ std::string run_pipeline(const std::string& description) {
     gst_clear_object(&pipeline);
     return text;
   }
-  GstBus* bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstMessage* message = gst_bus_timed_pop_filtered(
-      bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  std::string text;
-  if (message == nullptr) {
-    text = "timeout";
-  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    gchar* debug = nullptr;
-    gst_message_parse_error(message, &error, &debug);
-    text = std::string(error->message) + " | " + (debug != nullptr ? debug : "");
-    g_error_free(error);
-    g_free(debug);
-  }
-  if (message != nullptr) gst_message_unref(message);
+  const std::string text = run_to_eos(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
   gst_object_unref(pipeline);
   return text;
 }

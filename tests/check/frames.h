@@ -45,6 +45,9 @@ std::vector<guint8> bytes_of(GstBuffer* buffer);
 double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
                       guint component, guint bx, guint by, guint u, guint v);
 
+// Plays a pipeline, the caller's, to EOS and leaves it PLAYING. Returns what run_pipeline() does.
+std::string run_to_eos(GstElement* pipeline);
+
 // Runs a pipeline to EOS. Returns the text of the first error (message and debug), "" without one;
 // "timeout" after 30 s.
 std::string run_pipeline(const std::string& description);
