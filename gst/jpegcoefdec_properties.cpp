@@ -1,0 +1,157 @@
+// Element jpegcoefdec: its properties and statistics.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpegcoefdec_state.h"
+
+using cudatransform::Backend;
+using cudatransform::JpegCounts;
+using cudatransform::OnError;
+using State = cudatransform::JpegCoefDecState;
+
+namespace {
+
+enum {
+  PROP_0,
+  PROP_ON_ERROR,
+  PROP_MAX_PIXELS,
+  PROP_N_THREADS,
+  PROP_BACKEND,
+  PROP_ACTIVE_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_STATS,
+};
+
+}  // namespace
+
+#define GST_TYPE_JPEG_COEF_DEC_ON_ERROR (gst_jpeg_coef_dec_on_error_get_type())
+static GType gst_jpeg_coef_dec_on_error_get_type(void) {
+  static gsize type = 0;
+  static const GEnumValue kValues[] = {
+      {int(OnError::kDrop), "Drop the picture, with a warning", "drop"},
+      {int(OnError::kConceal), "Push what could be decoded, marked as corrupted", "conceal"},
+      {int(OnError::kFail), "Stop with an error", "fail"},
+      {0, nullptr, nullptr},
+  };
+  if (g_once_init_enter(&type)) {
+    const GType made = g_enum_register_static("GstJpegCoefDecOnError", kValues);
+    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
+    g_once_init_leave(&type, made);
+  }
+  return type;
+}
+
+static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
+                                           GParamSpec* pspec) {
+  State* state = gst_jpeg_coef_dec_state(object);
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_ON_ERROR:
+      state->settings.on_error = static_cast<OnError>(g_value_get_enum(value));
+      break;
+    case PROP_MAX_PIXELS:
+      state->settings.max_pixels = g_value_get_uint64(value);
+      break;
+    case PROP_N_THREADS:
+      state->settings.n_threads = g_value_get_uint(value);
+      break;
+    case PROP_BACKEND:
+      state->backend = static_cast<Backend>(g_value_get_enum(value));
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      state->cuda_device_id = g_value_get_int(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+static GstStructure* statistics(const JpegCounts& counts) {
+  return gst_structure_new("application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64,
+                           counts.frames, "damaged", G_TYPE_UINT64, counts.damaged, "dropped",
+                           G_TYPE_UINT64, counts.dropped, nullptr);
+}
+
+static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* value,
+                                           GParamSpec* pspec) {
+  State* state = gst_jpeg_coef_dec_state(object);
+  if (id == PROP_STATS) {
+    g_value_take_boxed(value, statistics(state->frames.counts()));
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_ON_ERROR:
+      g_value_set_enum(value, int(state->settings.on_error));
+      break;
+    case PROP_MAX_PIXELS:
+      g_value_set_uint64(value, state->settings.max_pixels);
+      break;
+    case PROP_N_THREADS:
+      g_value_set_uint(value, state->settings.n_threads);
+      break;
+    case PROP_BACKEND:
+      g_value_set_enum(value, int(state->backend));
+      break;
+    case PROP_ACTIVE_BACKEND:
+      g_value_set_enum(value, int(state->active_backend));
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      g_value_set_int(value, state->cuda_device_id);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
+  klass->set_property = gst_jpeg_coef_dec_set_property;
+  klass->get_property = gst_jpeg_coef_dec_get_property;
+  const int base = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  const auto playing = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_PLAYING);
+  const auto ready = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_READY);
+  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_property(
+      klass, PROP_ON_ERROR,
+      g_param_spec_enum("on-error", "On error",
+                        "What to do with a damaged picture; after max-errors of them in a row the "
+                        "element stops with an error",
+                        GST_TYPE_JPEG_COEF_DEC_ON_ERROR, int(OnError::kDrop), playing));
+  g_object_class_install_property(
+      klass, PROP_MAX_PIXELS,
+      g_param_spec_uint64("max-pixels", "Largest picture",
+                          "Width times height above which a picture counts as damaged (0 = no "
+                          "limit); a header of a few bytes can claim 4 gigapixels",
+                          0, G_MAXUINT64, cudatransform::kMaxJpegPixels, playing));
+  g_object_class_install_property(
+      klass, PROP_N_THREADS,
+      g_param_spec_uint("n-threads", "Threads",
+                        "Pictures decoded at a time, chosen at the first of them; each above one "
+                        "adds a frame of latency (0 = one per core, one for live sources)",
+                        0, 1024, 0, ready));
+  g_object_class_install_property(
+      klass, PROP_BACKEND,
+      g_param_spec_enum("backend", "Backend",
+                        "Whether there is a CUDA device that coefficients can be put on, chosen "
+                        "when the element goes to READY",
+                        GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), ready));
+  g_object_class_install_property(
+      klass, PROP_ACTIVE_BACKEND,
+      g_param_spec_enum("active-backend", "Active backend",
+                        "The engine in use: cuda or cpu from READY on, auto before it is chosen",
+                        GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), read_only));
+  g_object_class_install_property(
+      klass, PROP_CUDA_DEVICE_ID,
+      g_param_spec_int("cuda-device-id", "CUDA device ID",
+                       "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
+                       -1, G_MAXINT, -1, ready));
+  g_object_class_install_property(
+      klass, PROP_STATS,
+      g_param_spec_boxed("stats", "Statistics",
+                         "What has been decoded since PAUSED, as a structure; docs/elements lists "
+                         "its fields",
+                         GST_TYPE_STRUCTURE, read_only));
+}

@@ -1,0 +1,45 @@
+// What the files of element jpegcoefdec share: its instance and its properties.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/gstvideodecoder.h>
+
+#include "gst/engine.h"
+#include "gst/jpegcoefdec_frames.h"
+#include "jpeg/splitter.h"
+
+namespace cudatransform {
+
+// The default of max-pixels: a camera of 100 megapixels passes.
+inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
+
+// Settings are guarded by the object lock.
+struct JpegCoefDecState {
+  explicit JpegCoefDecState(GstVideoDecoder* decoder)
+      : engine(GST_ELEMENT(decoder)), frames(decoder, engine) {}
+
+  JpegSettings settings = {OnError::kDrop, kMaxJpegPixels, 0};
+  Backend backend = Backend::kAuto;
+  Backend active_backend = Backend::kAuto;
+  int cuda_device_id = -1;
+
+  Engine engine;
+  JpegFrames frames;
+  JpegSplitter splitter;  // has seen the bytes that the base class has collected
+};
+
+}  // namespace cudatransform
+
+struct GstJpegCoefDec {
+  GstVideoDecoder parent;
+  cudatransform::JpegCoefDecState* state;
+};
+
+struct GstJpegCoefDecClass {
+  GstVideoDecoderClass parent_class;
+};
+
+GType gst_jpeg_coef_dec_get_type(void);
+cudatransform::JpegCoefDecState* gst_jpeg_coef_dec_state(gpointer object);
+// The properties of jpegcoefdec_properties.cpp.
+void gst_jpeg_coef_dec_install_properties(GObjectClass* klass);
