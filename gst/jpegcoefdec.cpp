@@ -150,6 +150,16 @@ static gboolean gst_jpeg_coef_dec_src_query(GstVideoDecoder* decoder, GstQuery* 
   return GST_VIDEO_DECODER_CLASS(gst_jpeg_coef_dec_parent_class)->src_query(decoder, query);
 }
 
+// Not the default, which puts in the sizes that downstream takes: sources without a size of their
+// own (multifilesrc) would fix 1x1.
+static GstCaps* gst_jpeg_coef_dec_getcaps(GstVideoDecoder* decoder, GstCaps* filter) {
+  GstCaps* caps = gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SINK_PAD(decoder));
+  if (!filter) return caps;
+  GstCaps* filtered = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(caps);
+  return filtered;
+}
+
 // Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
 static gboolean gst_jpeg_coef_dec_decide_allocation(GstVideoDecoder* decoder, GstQuery* query) {
   GstBufferPool* pool = nullptr;
@@ -287,6 +297,7 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_stop);
   decoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_sink_query);
   decoder_class->src_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_src_query);
+  decoder_class->getcaps = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_getcaps);
   decoder_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_decide_allocation);
   decoder_class->set_format = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_set_format);
   decoder_class->parse = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_parse);

@@ -290,7 +290,7 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
 bool JpegFrames::negotiate(const GstDctInfo& info) {
   const int threads = workers_.threads();
   GstVideoCodecState* state = gst_video_decoder_set_output_state(decoder_, GST_VIDEO_FORMAT_ENCODED,
-                                                                 info.width, info.height, nullptr);
+                                                                 info.width, info.height, input_);
   GstCaps* caps = gst_dct_info_to_caps(&info);
   gst_caps_set_simple(caps, "framerate", GST_TYPE_FRACTION, state->info.fps_n, state->info.fps_d,
                       "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n, state->info.par_d,
@@ -310,10 +310,12 @@ bool JpegFrames::negotiate(const GstDctInfo& info) {
   }
   gst_caps_replace(&state->caps, caps);
   gst_caps_unref(caps);
-  if (state->info.fps_n > 0)
-    gst_video_decoder_set_latency(
-        decoder_, 0,
-        gst_util_uint64_scale(GST_SECOND * (threads - 1), state->info.fps_d, state->info.fps_n));
+  if (state->info.fps_n > 0) {
+    // A picture leaves at the latest when as many have come behind it as there are other threads.
+    const GstClockTime latency =
+        gst_util_uint64_scale(GST_SECOND * (threads - 1), state->info.fps_d, state->info.fps_n);
+    gst_video_decoder_set_latency(decoder_, latency, latency);
+  }
   gst_video_codec_state_unref(state);
   source_.configure(info, in_cuda);
   return gst_video_decoder_negotiate(decoder_);

@@ -1,0 +1,150 @@
+// JPEG pictures for the element tests, whole and maltreated.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "tests/check/jpegpictures.h"
+
+#include <gst/check/gstcheck.h>
+
+#include <cstdio>
+// jpeglib.h needs FILE and size_t declared.
+#include <jpeglib.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/check/jpegjudge.h"
+
+namespace testing {
+
+using cudatransform::Method;
+using cudatransform::test::BytePicture;
+using cudatransform::test::BytePlane;
+
+static BytePicture make_planes(int width, int height, JpegSampling sampling, int components,
+                               guint seed) {
+  BytePicture planes;
+  GRand* random = g_rand_new_with_seed(seed);
+  for (int c = 0; c < components; c++) {
+    BytePlane plane;
+    plane.width = c == 0 ? width : (width + sampling.h - 1) / sampling.h;
+    plane.height = c == 0 ? height : (height + sampling.v - 1) / sampling.v;
+    for (int y = 0; y < plane.height; y++)
+      for (int x = 0; x < plane.width; x++)
+        plane.samples.push_back(static_cast<guint8>(60 + (x / 5 + y / 7) % 2 * 90 +
+                                                    (x * (c + 1) + y * 3) % 50 +
+                                                    g_rand_int_range(random, -10, 11)));
+    planes.push_back(std::move(plane));
+  }
+  g_rand_free(random);
+  return planes;
+}
+
+Bytes make_jpeg(int width, int height, JpegSampling sampling, int components, int quality,
+                guint seed) {
+  const auto tables = cudatransform::test::tables_for(static_cast<size_t>(components), quality);
+  return cudatransform::test::jpeg_from_planes(
+      make_planes(width, height, sampling, components, seed), sampling, width, height, tables,
+      Method::kIslow);
+}
+
+Bytes make_cmyk_jpeg(bool ycck) {
+  constexpr int kSize = 32;
+  jpeg_error_mgr errors;
+  jpeg_compress_struct info;
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* data = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &data, &size);
+  info.image_width = info.image_height = kSize;
+  info.input_components = 4;
+  info.in_color_space = JCS_CMYK;
+  jpeg_set_defaults(&info);
+  if (ycck) jpeg_set_colorspace(&info, JCS_YCCK);
+  jpeg_start_compress(&info, TRUE);
+  Bytes row(4 * kSize, 77);
+  for (int y = 0; y < kSize; y++) {
+    JSAMPROW rows[] = {row.data()};
+    jpeg_write_scanlines(&info, rows, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  const Bytes bytes(data, data + size);
+  std::free(data);
+  return bytes;
+}
+
+std::vector<Segment> segments_of(const Bytes& jpeg) {
+  std::vector<Segment> segments;
+  gsize at = 0;
+  while (at + 1 < jpeg.size()) {
+    Segment segment = {jpeg[at + 1], at, at + 2};
+    if (segment.code != 0xd8 && segment.code != 0xd9)
+      segment.end += gsize(jpeg[at + 2]) << 8 | jpeg[at + 3];
+    if (segment.code == 0xda)
+      while (segment.end + 1 < jpeg.size() &&
+             (jpeg[segment.end] != 0xff || jpeg[segment.end + 1] == 0 ||
+              (jpeg[segment.end + 1] & 0xf8) == 0xd0))
+        segment.end++;
+    segments.push_back(segment);
+    at = segment.end;
+  }
+  return segments;
+}
+
+Segment segment_of(const Bytes& jpeg, guint8 code) {
+  for (const Segment& segment : segments_of(jpeg))
+    if (segment.code == code) return segment;
+  fail("no segment %02x", code);
+  return {};
+}
+
+Bytes without_segments(const Bytes& jpeg, guint8 code) {
+  Bytes rest;
+  for (const Segment& segment : segments_of(jpeg))
+    if (segment.code != code)
+      rest.insert(rest.end(), jpeg.begin() + static_cast<gssize>(segment.begin),
+                  jpeg.begin() + static_cast<gssize>(segment.end));
+  return rest;
+}
+
+Bytes inserted(const Bytes& jpeg, gsize at, const Bytes& what) {
+  Bytes bytes = jpeg;
+  bytes.insert(bytes.begin() + static_cast<gssize>(at), what.begin(), what.end());
+  return bytes;
+}
+
+Bytes cut(const Bytes& jpeg, gsize size) {
+  return Bytes(jpeg.begin(), jpeg.begin() + static_cast<gssize>(size));
+}
+
+Bytes joined(const std::vector<Bytes>& parts) {
+  Bytes bytes;
+  for (const Bytes& part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
+  return bytes;
+}
+
+Bytes damaged(const Bytes& jpeg) {
+  Bytes bytes = jpeg;
+  const Segment scan = segment_of(jpeg, 0xda);
+  // Half of the data is gone, so that the scan ends before its picture does.
+  const gsize middle = (scan.begin + scan.end) / 2;
+  bytes.erase(bytes.begin() + static_cast<gssize>(middle),
+              bytes.begin() + static_cast<gssize>(scan.end));
+  return bytes;
+}
+
+GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts) {
+  GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
+  GST_BUFFER_PTS(buffer) = pts;
+  return buffer;
+}
+
+std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps) {
+  GstSample* sample = gst_sample_new(buffer, caps, nullptr, nullptr);
+  const std::string wrong = JpegJudge(jpeg).compare_coefficients(sample);
+  gst_sample_unref(sample);
+  return wrong;
+}
+
+}  // namespace testing

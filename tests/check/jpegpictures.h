@@ -1,0 +1,49 @@
+// JPEG pictures for the element tests, whole and maltreated.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/check/gstharness.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/conformance/jpeg_codec.h"
+
+namespace testing {
+
+using Bytes = std::vector<guint8>;
+using cudatransform::test::JpegSampling;
+
+// A baseline picture of `components` 1 or 3, with libjpeg's own Huffman tables; the same for the
+// same arguments.
+Bytes make_jpeg(int width, int height, JpegSampling sampling = {2, 2}, int components = 3,
+                int quality = 75, guint seed = 1);
+// With four components: CMYK, or YCCK.
+Bytes make_cmyk_jpeg(bool ycck);
+
+// A marker segment: its code, where its FF is, and where the next one's is (the entropy-coded data
+// belongs to SOS).
+struct Segment {
+  guint8 code;
+  gsize begin;
+  gsize end;
+};
+std::vector<Segment> segments_of(const Bytes& jpeg);
+// The first segment with that code; fails the test without one.
+Segment segment_of(const Bytes& jpeg, guint8 code);
+
+Bytes without_segments(const Bytes& jpeg, guint8 code);
+Bytes inserted(const Bytes& jpeg, gsize at, const Bytes& what);
+// The first `size` bytes.
+Bytes cut(const Bytes& jpeg, gsize size);
+Bytes joined(const std::vector<Bytes>& parts);
+// In the entropy-coded data: what decoders notice, because it makes a code that is not there or an
+// end that comes too early.
+Bytes damaged(const Bytes& jpeg);
+
+GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts = GST_CLOCK_TIME_NONE);
+
+// "" if the coefficients of `buffer` with `caps` are those of `jpeg`.
+std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps);
+
+}  // namespace testing
