@@ -3,7 +3,9 @@
 
 #include "jpeg/errors.h"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 namespace cudatransform {
 
@@ -15,7 +17,9 @@ JpegErrors::JpegErrors() : state_{} {
   state_.base.output_message = [](j_common_ptr) {};
 }
 
-void JpegErrors::reset() {
+void JpegErrors::reset(const uint8_t* data, size_t size) {
+  data_ = data;
+  size_ = size;
   state_.base.num_warnings = 0;
   damage_.clear();
 }
@@ -38,16 +42,29 @@ void JpegErrors::fail(j_common_ptr cinfo, const char* message) {
   longjmp(state.leave, 1);
 }
 
+// Whether the bytes that libjpeg has stepped over to find a marker say that the picture in front of
+// them was not read as it was written: entropy-coded data that is left over. What stands between
+// the segments of the header belongs to nobody, and zeros and FFs fill up a buffer.
+bool JpegErrors::is_left_over(const jpeg_decompress_struct& cinfo) const {
+  if (cinfo.input_scan_number == 0) return false;
+  // The source still stands before the marker. Bytes that were in the bit buffer count, too. At the
+  // end of the data libjpeg puts in an end of its own.
+  const JOCTET* at = cinfo.src->next_input_byte;
+  if (std::less<>()(at, data_) || std::less<>()(data_ + size_, at)) return true;
+  const auto most = static_cast<size_t>(at - data_);
+  const size_t count = std::min(static_cast<size_t>(std::max(0, cinfo.err->msg_parm.i[0])), most);
+  return std::any_of(at - count, at, [](JOCTET byte) { return byte != 0 && byte != 0xff; });
+}
+
 // Whether a warning says that coefficients are wrong or missing.
-static bool means_damage(const jpeg_error_mgr& error) {
-  switch (error.msg_code) {
+bool JpegErrors::means_damage(j_common_ptr cinfo) const {
+  switch (cinfo->err->msg_code) {
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
     case JWRN_TOO_MUCH_DATA:
       return false;
     case JWRN_EXTRANEOUS_DATA:
-      // Bytes between two markers are no part of the picture, unless it goes on behind them.
-      return error.msg_parm.i[1] >= 0xd0 && error.msg_parm.i[1] <= 0xd7;
+      return is_left_over(*reinterpret_cast<j_decompress_ptr>(cinfo));
     default:
       return true;
   }
@@ -57,7 +74,7 @@ void JpegErrors::note_message(j_common_ptr cinfo, int level) {
   if (level >= 0) return;  // a trace message
   JpegErrors& self = of(cinfo);
   self.state_.base.num_warnings++;
-  if (!self.damage_.empty() || !means_damage(self.state_.base)) return;
+  if (!self.damage_.empty() || !self.means_damage(cinfo)) return;
   char text[JMSG_LENGTH_MAX];
   self.state_.base.format_message(cinfo, text);
   self.damage_ = text;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <csetjmp>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "jpeg/libjpeg.h"
@@ -29,8 +31,8 @@ class JpegErrors {
                 static_cast<const void*>(&function));
   }
 
-  // Forgets warnings; before each picture.
-  void reset();
+  // Forgets warnings; before each picture. `data`: the file that is read, null when writing.
+  void reset(const uint8_t* data = nullptr, size_t size = 0);
   // The first warning that means damaged coefficients (as opposed to oddities that change nothing,
   // such as bytes between two markers); empty without one.
   const std::string& damage() const { return damage_; }
@@ -49,8 +51,12 @@ class JpegErrors {
   static JpegErrors& of(j_common_ptr cinfo);
   static void exit_on_error(j_common_ptr cinfo);
   static void note_message(j_common_ptr cinfo, int level);
+  bool means_damage(j_common_ptr cinfo) const;
+  bool is_left_over(const jpeg_decompress_struct& cinfo) const;
 
   State state_;
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0;
   std::string damage_;
 };
 

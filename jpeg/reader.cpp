@@ -54,7 +54,7 @@ void JpegReader::close() {
 Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* header) {
   // A new object for every picture: an old one would lend its tables to files that have none.
   close();
-  errors_.reset();
+  errors_.reset(data, size);
   cinfo_.err = errors_.manager();
   open_ = true;  // also when making it fails half way: destroying copes with that
   CT_RETURN_IF_ERROR(errors_.guard([&] {
