@@ -7,6 +7,7 @@
 
 #include "gst/buffer_ptr.h"
 #include "gst/debug.h"
+#include "gst/element_errors.h"
 
 using cudatransform::Backend;
 using cudatransform::Direction;
@@ -40,25 +41,7 @@ GType gst_cuda_dct_base_get_type(void) {
 }
 
 void gst_cuda_dct_base_post_error(GstCudaDctBase* self, const Status& status) {
-  const char* message = status.message.c_str();
-  switch (status.code) {
-    case StatusCode::kNotFound:
-      GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", message), (nullptr));
-      break;
-    case StatusCode::kOutOfMemory:
-      GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("%s", message), (nullptr));
-      break;
-    case StatusCode::kInvalidSetting:
-      GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("%s", message), (nullptr));
-      break;
-    case StatusCode::kInvalidArgument:
-    case StatusCode::kUnsupported:
-      GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", message), (nullptr));
-      break;
-    default:
-      GST_ELEMENT_ERROR(self, LIBRARY, FAILED, ("%s", message), (nullptr));
-      break;
-  }
+  cudatransform::post_error(GST_ELEMENT(self), status);
 }
 
 static bool open_engine(GstCudaDctBase* self) {

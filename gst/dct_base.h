@@ -38,6 +38,10 @@ struct GstCudaDctBaseClass {
 
 GType gst_cuda_dct_base_get_type(void);
 
+// The enum of the backend property, for every element that has one.
+#define GST_TYPE_CUDA_DCT_BACKEND (gst_cuda_dct_backend_get_type())
+GType gst_cuda_dct_backend_get_type(void);
+
 G_END_DECLS
 
 // Everything behind a GstCudaDctBase. Settings are guarded by the object lock.

@@ -55,8 +55,7 @@ static GType gst_cuda_dct_method_get_type(void) {
   return type;
 }
 
-#define GST_TYPE_CUDA_DCT_BACKEND (gst_cuda_dct_backend_get_type())
-static GType gst_cuda_dct_backend_get_type(void) {
+GType gst_cuda_dct_backend_get_type(void) {
   static gsize type = 0;
   static const GEnumValue kValues[] = {
       {int(Backend::kAuto), "CUDA where there is a usable GPU, else the CPU", "auto"},
