@@ -5,6 +5,9 @@
 
 #include "gst/cudadct8x8.h"
 #include "gst/cudaidct8x8.h"
+#if CT_HAVE_JPEG
+#include "gst/jpegcoefenc.h"
+#endif
 
 // No CUDA call here: the registry remembers what is registered, GPU or no GPU, and programs fork
 // after loading plugins, which a CUDA context does not survive.
@@ -12,6 +15,9 @@ static gboolean plugin_init(GstPlugin* plugin) {
   gboolean registered = FALSE;
   registered |= GST_ELEMENT_REGISTER(cudadct8x8, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);
+#if CT_HAVE_JPEG
+  registered |= GST_ELEMENT_REGISTER(jpegcoefenc, plugin);
+#endif
   return registered;
 }
 
