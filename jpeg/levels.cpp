@@ -3,11 +3,12 @@
 
 #include "jpeg/levels.h"
 
-#include <cstdlib>
 #include <string>
 
 namespace cudatransform {
 namespace {
+
+constexpr int kPlainDc = 1023;
 
 // All magnitudes of one row of blocks ORed together: a bit from 2^10 on is set if and only if some
 // level is as large. The compiler makes vectors of the loop over a block.
@@ -31,16 +32,20 @@ const int16_t* row_of(const JpegLevels& levels, uint32_t row) {
                                           ptrdiff_t(row) * levels.stride);
 }
 
+// The error about the first level of the row that is out of range.
 Status describe(const int16_t* row, uint32_t blocks, int component, uint32_t block_row) {
-  for (uint32_t b = 0; b < blocks; b++)
-    for (int k = 1; k < 64; k++)
-      if (const int level = row[64 * size_t(b) + k]; std::abs(level) > kJpegMaxAc)
-        return Status::error(
-            StatusCode::kInvalidArgument,
-            "level " + std::to_string(level) + " of coefficient (" + std::to_string(k % 8) + ", " +
-                std::to_string(k / 8) + ") of block (" + std::to_string(b) + ", " +
-                std::to_string(block_row) + ") of component " + std::to_string(component) +
-                ", expected -" + std::to_string(kJpegMaxAc) + " to " + std::to_string(kJpegMaxAc));
+  for (size_t i = 0; i < 64 * size_t(blocks); i++) {
+    const bool dc = i % 64 == 0;
+    const int lowest = dc ? -kJpegMaxDc - 1 : -kJpegMaxAc;
+    const int highest = dc ? kJpegMaxDc : kJpegMaxAc;
+    if (row[i] >= lowest && row[i] <= highest) continue;
+    return Status::error(
+        StatusCode::kInvalidArgument,
+        "level " + std::to_string(row[i]) + " of coefficient (" + std::to_string(i % 8) + ", " +
+            std::to_string(i / 8 % 8) + ") of block (" + std::to_string(i / 64) + ", " +
+            std::to_string(block_row) + ") of component " + std::to_string(component) +
+            ", expected " + std::to_string(lowest) + " to " + std::to_string(highest));
+  }
   return {};
 }
 
@@ -53,8 +58,8 @@ Status check_levels(const JpegLevels& levels, int component, bool* plain_dc) {
     add_row(row, levels.blocks_w, &all);
     unsigned ac = 0;
     for (int k = 1; k < 64; k++) ac |= all.ac[k];
-    if (ac > kJpegMaxAc) return describe(row, levels.blocks_w, component, r);
-    if (all.dc > kJpegMaxAc) *plain_dc = false;
+    if (ac > kJpegMaxAc || all.dc > kJpegMaxDc) return describe(row, levels.blocks_w, component, r);
+    if (all.dc > kPlainDc) *plain_dc = false;
   }
   return {};
 }
