@@ -199,15 +199,6 @@ static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery*
   return TRUE;
 }
 
-// Coefficients and their source end here; what else belongs to the picture travels on.
-static gboolean gst_jpeg_coef_enc_transform_meta(GstVideoEncoder* encoder,
-                                                 GstVideoCodecFrame* frame, GstMeta* meta) {
-  const GType api = meta->info->api;
-  if (api == GST_DCT_META_API_TYPE || api == GST_DCT_REFERENCE_META_API_TYPE) return FALSE;
-  auto* parent = GST_VIDEO_ENCODER_CLASS(g_type_class_peek(GST_TYPE_VIDEO_ENCODER));
-  return parent->transform_meta(encoder, frame, meta);
-}
-
 void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass) {
   klass->start = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_start);
   klass->stop = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_stop);
@@ -217,5 +208,4 @@ void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass) {
   klass->handle_frame = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_handle_frame);
   klass->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_finish);
   klass->flush = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_flush);
-  klass->transform_meta = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_transform_meta);
 }

@@ -139,21 +139,27 @@ GST_END_TEST;
 
 // ---- Changes ----
 
+int negotiated_width(GstHarness* h) {
+  GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+  gint width = 0;
+  gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width);
+  gst_caps_unref(caps);
+  return width;
+}
+
+// Frames that were waiting leave with the caps that they came with.
 GST_START_TEST(test_new_size) {
   const GstDctInfo first = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
   const GstDctInfo second = testing::levels_info(GST_DCT_SAMPLING_RGB, 33, 17);
   GstHarness* h = harness_with("n-threads=7", first);
   for (guint i = 0; i < 3; i++) gst_harness_push(h, numbered(first, i));
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&second));
+  check_output(h, first, 0, 3);
+  fail_unless_equals_int(negotiated_width(h), 64);
   for (guint i = 3; i < 6; i++) gst_harness_push(h, numbered(second, i));
   gst_harness_push_event(h, gst_event_new_eos());
-  check_output(h, first, 0, 3);
   check_output(h, second, 3, 3);
-  GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
-  gint width = 0;
-  gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width);
-  fail_unless_equals_int(width, 33);
-  gst_caps_unref(caps);
+  fail_unless_equals_int(negotiated_width(h), 33);
   gst_harness_teardown(h);
 }
 GST_END_TEST;
