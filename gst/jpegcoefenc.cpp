@@ -242,7 +242,7 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   gst_caps_unref(levels);
   gst_caps_unref(files);
   gst_element_class_set_static_metadata(
-      element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image/Hardware",
+      element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image",
       "Writes quantised 8x8 DCT coefficients as JPEG files, without loss",
       "The cudatransform authors");
 }

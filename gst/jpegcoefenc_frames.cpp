@@ -140,6 +140,7 @@ static bool start_workers(GstVideoEncoder* encoder, int threads) {
 static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoCodecState* input) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
   if (gst_jpeg_coef_enc_finish(encoder) == GST_FLOW_ERROR) return FALSE;
+  gst_jpeg_coef_enc_flush(encoder);  // what downstream did not want any more
   if (!gst_dct_info_from_caps(&state->info, input->caps)) {
     GST_ELEMENT_ERROR(encoder, STREAM, FORMAT,
                       ("The coefficient caps are incomplete or contradict themselves"),
