@@ -19,8 +19,6 @@ constexpr bool kBuiltWithCuda = true;
 constexpr bool kBuiltWithCuda = false;
 #endif
 
-constexpr int kMaxJpegSize = 65500;  // libjpeg's JPEG_MAX_DIMENSION
-
 bool features_have_cuda(const GstCapsFeatures* features) {
   return features && gst_caps_features_contains(features, kCudaMemoryFeature);
 }
@@ -207,31 +205,6 @@ GstCaps* dct_template_caps(bool with_440) {
     if (!cuda || kBuiltWithCuda)
       gst_caps_append_structure_full(caps, gst_structure_copy(s), features_for(cuda));
   gst_structure_free(s);
-  return caps;
-}
-
-GstCaps* jpeg_dct_template_caps(bool cuda_first) {
-  GstCaps* caps = gst_caps_new_empty();
-  GstStructure* base = new_size_structure(GST_DCT_MEDIA_TYPE);
-  gst_structure_set(base, "format", G_TYPE_STRING, "S16LE", "layout", G_TYPE_STRING, "block",
-                    "order", G_TYPE_STRING, "raster", "quantized", G_TYPE_BOOLEAN, TRUE, "depth",
-                    G_TYPE_INT, 8, "width", GST_TYPE_INT_RANGE, 1, kMaxJpegSize, "height",
-                    GST_TYPE_INT_RANGE, 1, kMaxJpegSize, nullptr);
-  std::vector<SampleGroup> groups;
-  for (const GstDctSampling sampling :
-       {GST_DCT_SAMPLING_420, GST_DCT_SAMPLING_422, GST_DCT_SAMPLING_444, GST_DCT_SAMPLING_440,
-        GST_DCT_SAMPLING_411, GST_DCT_SAMPLING_GRAYSCALE, GST_DCT_SAMPLING_RGB})
-    add_to_groups(groups, sampling, 8);
-  for (const bool cuda : {cuda_first, !cuda_first}) {
-    if (cuda && !kBuiltWithCuda) continue;
-    for (const SampleGroup& group : groups) {
-      GstStructure* s = gst_structure_copy(base);
-      set_strings(s, "sampling", group.samplings);
-      set_strings(s, "colorspace", {group.colorspace});
-      gst_caps_append_structure_full(caps, s, features_for(cuda));
-    }
-  }
-  gst_structure_free(base);
   return caps;
 }
 

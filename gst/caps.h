@@ -21,9 +21,6 @@ struct MemoryKinds {
 GstCaps* raw_template_caps();
 GstCaps* dct_template_caps(bool with_440);
 
-// The coefficients of JPEG files: 8 bits, levels in blocks, natural order. Transfer full.
-GstCaps* jpeg_dct_template_caps(bool cuda_first);
-
 // What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
 // pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Raw video has 1/scale of the
 // coefficients' width and height, rounded up. Transfer full.

@@ -7,7 +7,7 @@
 
 #include "gst/buffer_ptr.h"
 #include "gst/debug.h"
-#include "gst/element_error.h"
+#include "gst/element_errors.h"
 
 using cudatransform::Backend;
 using cudatransform::Direction;

@@ -51,7 +51,7 @@ Status DctStream::keep_source(GstBuffer* in, bool copy, const Placed& source, Gs
 Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffer** out,
                           MeasuredFrame* frame) {
   // Frames kept downstream may be all that a small pool has: copying keeps the source running.
-  const guint maximum = settings.keep_reference ? pool_maximum(in) : 0;
+  const guint maximum = settings.keep_reference ? known_pool_maximum(in) : 0;
   const bool copy_source = maximum > 0 && maximum < kWorkingBuffers + kReferenceBuffers;
   if (copy_source)
     warn_once("keep-reference copies every frame: the source's pool has only " +

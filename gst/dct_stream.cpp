@@ -63,22 +63,18 @@ int DctStream::scale_for(int wanted) {
   return 0;
 }
 
-// How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
-guint DctStream::pool_maximum(GstBuffer* buffer) {
+// pool_maximum(), looked up once for each pool.
+guint DctStream::known_pool_maximum(GstBuffer* buffer) {
   if (!buffer->pool) return 0;
-  if (buffer->pool != known_pool_) {
-    GstStructure* config = gst_buffer_pool_get_config(buffer->pool);
-    gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &known_maximum_);
-    gst_structure_free(config);
-    known_pool_ = buffer->pool;
-  }
+  if (buffer->pool != known_pool_) known_maximum_ = pool_maximum(buffer);
+  known_pool_ = buffer->pool;
   return known_maximum_;
 }
 
 // Keeps what the GPU still reads from being reused by its owner, and lets go of what it has read.
 void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   // Holding every buffer of a bounded pool would stop the source that is to bring the next one.
-  const guint maximum = pool_maximum(buffer);
+  const guint maximum = known_pool_maximum(buffer);
   const size_t most =
       maximum == 0 ? kReferenceBuffers
                    : std::min(kReferenceBuffers, maximum - std::min(maximum, kWorkingBuffers));

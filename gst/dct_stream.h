@@ -93,7 +93,7 @@ class DctStream {
   Status make_coefficients(GstBuffer** buffer, DeviceBlock* block, Rects* rects);
   Status keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out);
   Status open_reference(GstBuffer* in, Reference* reference, Dct8x8Job* job);
-  guint pool_maximum(GstBuffer* buffer);
+  guint known_pool_maximum(GstBuffer* buffer);
   void hold_until_done(GstBuffer* buffer, const FencePtr& fence);
   void warn_once(std::string warning, bool* warned);
 

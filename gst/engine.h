@@ -61,6 +61,6 @@ class Engine {
 
 }  // namespace cudatransform
 
-// Backend as the enum of a property.
+// The enum of the backend property, for every element that has one.
 #define GST_TYPE_CUDA_DCT_BACKEND (gst_cuda_dct_backend_get_type())
 GType gst_cuda_dct_backend_get_type(void);

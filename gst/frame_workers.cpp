@@ -34,6 +34,7 @@ void FrameWorkers::run(FrameJob* job) {
 
 void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
   FrameJob* raw = job.get();
+  raw->done_ = false;  // it may have been used before
   jobs_.push_back(std::move(job));
   // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
   if (pool_)

@@ -32,9 +32,9 @@
 
 #include <algorithm>
 
-#include "gst/caps.h"
 #include "gst/debug.h"
-#include "gst/element_error.h"
+#include "gst/element_errors.h"
+#include "gst/jpeg_caps.h"
 #include "gst/jpegcoefdec_state.h"
 
 using cudatransform::Backend;
@@ -279,7 +279,7 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   gst_jpeg_coef_dec_install_properties(object_class);
 
   GstCaps* jpeg = gst_caps_new_empty_simple("image/jpeg");
-  GstCaps* dct = cudatransform::jpeg_dct_template_caps(true);
+  GstCaps* dct = cudatransform::jpeg_levels_template_caps(true);
   gst_element_class_add_pad_template(
       element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, jpeg));
   gst_element_class_add_pad_template(element_class,

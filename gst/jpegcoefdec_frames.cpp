@@ -7,7 +7,8 @@
 
 #include "gst/caps.h"
 #include "gst/debug.h"
-#include "gst/element_error.h"
+#include "gst/element_errors.h"
+#include "gst/jpeg_caps.h"
 
 namespace cudatransform {
 namespace {
@@ -297,7 +298,7 @@ bool JpegFrames::negotiate(const GstDctInfo& info) {
                       nullptr);
   // JPEG is BT.601 at full range (JFIF).
   if (info.sampling != GST_DCT_SAMPLING_GRAYSCALE && info.sampling != GST_DCT_SAMPLING_RGB)
-    gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, "1:4:0:0", nullptr);
+    gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
   bool in_cuda = false;
   if (engine_.is_cuda()) {
     GstCaps* cuda = gst_caps_copy(caps);

@@ -7,6 +7,7 @@
 #include "gst/cudaidct8x8.h"
 #if CT_HAVE_JPEG
 #include "gst/jpegcoefdec.h"
+#include "gst/jpegcoefenc.h"
 #endif
 
 // No CUDA call here: the registry remembers what is registered, GPU or no GPU, and programs fork
@@ -17,6 +18,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
   registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);
 #if CT_HAVE_JPEG
   registered |= GST_ELEMENT_REGISTER(jpegcoefdec, plugin);
+  registered |= GST_ELEMENT_REGISTER(jpegcoefenc, plugin);
 #endif
   return registered;
 }

@@ -82,6 +82,15 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
   }
 }
 
+guint pool_maximum(GstBuffer* buffer) {
+  if (!buffer->pool) return 0;
+  guint maximum = 0;
+  GstStructure* config = gst_buffer_pool_get_config(buffer->pool);
+  gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &maximum);
+  gst_structure_free(config);
+  return maximum;
+}
+
 void clear_pool(GstBufferPool** pool) {
   if (!*pool) return;
   gst_buffer_pool_set_active(*pool, FALSE);

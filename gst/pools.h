@@ -45,6 +45,9 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
 // copies, which share the fence of the buffer that they were copied from.
 bool fence_guards_memory(GstBuffer* buffer, const GstDctFence* fence);
 
+// How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
+guint pool_maximum(GstBuffer* buffer);
+
 // Unreferences the pool after deactivating it, and clears the variable.
 void clear_pool(GstBufferPool** pool);
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // gst-inspect-1.0 prints what is compared here: GObject's property list and the pad templates. The
-// first argument is the folder of the pages.
+// first argument is the folder of the pages, the second "jpeg" where the build has those elements.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -25,7 +25,19 @@ std::string& pages_folder() {
   return folder;
 }
 
+bool& has_jpeg() {
+  static bool has = false;
+  return has;
+}
+
 constexpr const char* kElements[] = {"cudadct8x8", "cudaidct8x8"};
+// Those that a build without libjpeg does not have.
+constexpr const char* kJpegElements[] = {"jpegcoefenc"};
+
+const char* element_at(int index) {
+  const int transforms = G_N_ELEMENTS(kElements);
+  return index < transforms ? kElements[index] : kJpegElements[index - transforms];
+}
 
 std::string trim(const std::string& text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -111,10 +123,14 @@ std::string text_of(GParamSpec* spec, const GValue* value) {
   return "";
 }
 
+bool is_inherited(GParamSpec* spec) {
+  return g_type_is_a(GST_TYPE_BASE_TRANSFORM, spec->owner_type) ||
+         g_type_is_a(GST_TYPE_VIDEO_ENCODER, spec->owner_type);
+}
+
 // Of what is inherited the element may have changed the default when it was made.
 std::string default_of(GParamSpec* spec, GstElement* element) {
-  if (!g_type_is_a(GST_TYPE_BASE_TRANSFORM, spec->owner_type))
-    return text_of(spec, g_param_spec_get_default_value(spec));
+  if (!is_inherited(spec)) return text_of(spec, g_param_spec_get_default_value(spec));
   GValue value = G_VALUE_INIT;
   g_value_init(&value, G_PARAM_SPEC_VALUE_TYPE(spec));
   g_object_get_property(G_OBJECT(element), spec->name, &value);
@@ -180,7 +196,7 @@ void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
               real.c_str(), documented.c_str());
   fail_if(row[5].empty(), "%s: no meaning", spec->name);
   // What is inherited does not say when it may change.
-  if (g_type_is_a(GST_TYPE_BASE_TRANSFORM, spec->owner_type)) return;
+  if (is_inherited(spec)) return;
   fail_unless(
       contains(changeable, "PLAYING") == static_cast<bool>(spec->flags & GST_PARAM_MUTABLE_PLAYING),
       "%s: changeable in PLAYING?", spec->name);
@@ -195,7 +211,7 @@ void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
 }
 
 GST_START_TEST(test_properties) {
-  const char* name = kElements[__i__];
+  const char* name = element_at(__i__);
   GstElement* element = gst_element_factory_make(name, nullptr);
   const std::vector<Row> table = table_under(read_page(name), "Properties");
   Names documented, real;
@@ -210,7 +226,7 @@ GST_START_TEST(test_properties) {
   guint n = 0;
   GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &n);
   for (guint i = 0; i < n; i++) {
-    const bool inherited = g_type_is_a(GST_TYPE_BASE_TRANSFORM, specs[i]->owner_type);
+    const bool inherited = is_inherited(specs[i]);
     if (!inherited) real.insert(specs[i]->name);
     // The page may speak of what is inherited; then it must be right.
     if (inherited && documented.count(specs[i]->name)) real.insert(specs[i]->name);
@@ -255,15 +271,13 @@ std::map<std::string, Names> template_fields(const char* factory, const char* me
   return fields;
 }
 
-GST_START_TEST(test_caps_fields) {
-  // The second page refers to the first, and what only one element takes (4:4:0) is listed too.
-  std::map<std::string, Names> fields;
-  for (const char* element : kElements)
-    for (const auto& field : template_fields(element, "video/x-dct"))
-      fields[field.first].insert(field.second.begin(), field.second.end());
+using Fields = std::map<std::string, Names>;
+
+// The table on the page of `element` under the heading `title`, against all that templates say.
+void check_fields(const char* element, const char* title, const Fields& fields) {
   Names documented, real;
   for (const auto& field : fields) real.insert(field.first);
-  for (const Row& row : table_under(read_page("cudadct8x8"), "Fields of video/x-dct")) {
+  for (const Row& row : table_under(read_page(element), title)) {
     for (const std::string& field : quoted(row[0])) {
       documented.insert(field);
       if (fields.count(field) == 0 || fields.at(field).empty()) continue;  // ranges
@@ -271,7 +285,23 @@ GST_START_TEST(test_caps_fields) {
       check_same(field.c_str(), Names(values.begin(), values.end()), fields.at(field));
     }
   }
-  check_same("video/x-dct", documented, real);
+  check_same(title, documented, real);
+}
+
+GST_START_TEST(test_caps_fields) {
+  // The second page refers to the first, and what only one element takes (4:4:0) is listed too.
+  Fields fields;
+  for (const char* element : kElements)
+    for (const auto& field : template_fields(element, "video/x-dct"))
+      fields[field.first].insert(field.second.begin(), field.second.end());
+  check_fields("cudadct8x8", "Fields of video/x-dct", fields);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_jpeg_caps_fields) {
+  const char* element = kJpegElements[__i__];
+  check_fields(element, "Fields of video/x-dct", template_fields(element, "video/x-dct"));
+  check_fields(element, "Fields of image/jpeg", template_fields(element, "image/jpeg"));
 }
 GST_END_TEST;
 
@@ -353,7 +383,7 @@ GST_END_TEST;
 
 // What gst-inspect shows at the top.
 GST_START_TEST(test_metadata) {
-  GstElementFactory* factory = gst_element_factory_find(kElements[__i__]);
+  GstElementFactory* factory = gst_element_factory_find(element_at(__i__));
   fail_unless(factory != nullptr);
   for (const char* key : {GST_ELEMENT_METADATA_LONGNAME, GST_ELEMENT_METADATA_KLASS,
                           GST_ELEMENT_METADATA_DESCRIPTION, GST_ELEMENT_METADATA_AUTHOR}) {
@@ -370,11 +400,13 @@ Suite* make_suite() {
   TCase* tc = tcase_create("docs");
   suite_add_tcase(suite, tc);
   const int elements = G_N_ELEMENTS(kElements);
-  tcase_add_loop_test(tc, test_properties, 0, elements);
+  const int jpeg_elements = has_jpeg() ? G_N_ELEMENTS(kJpegElements) : 0;
+  tcase_add_loop_test(tc, test_properties, 0, elements + jpeg_elements);
+  tcase_add_loop_test(tc, test_jpeg_caps_fields, 0, jpeg_elements);
   tcase_add_test(tc, test_caps_fields);
   tcase_add_loop_test(tc, test_raw_formats, 0, elements);
   tcase_add_test(tc, test_stats_and_messages);
-  tcase_add_loop_test(tc, test_metadata, 0, elements);
+  tcase_add_loop_test(tc, test_metadata, 0, elements + jpeg_elements);
   return suite;
 }
 
@@ -383,5 +415,6 @@ Suite* make_suite() {
 int main(int argc, char** argv) {
   if (argc < 2) return 1;
   pages_folder() = argv[1];
+  has_jpeg() = argc > 2 && g_str_equal(argv[2], "jpeg");
   return testing::run(argc, argv, make_suite);
 }

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// Posts `status`, which is not ok, on the element's bus.
-void post_error(GstElement* self, const Status& status);
+// Posts `status` with its message. Not for kCancelled, which is no error.
+void post_error(GstElement* element, const Status& status);
 
 }  // namespace cudatransform

@@ -1,0 +1,212 @@
+// The frames of jpegcoefenc: formats, threads, and coefficients in, files out, in order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <algorithm>
+#include <string>
+
+#include "gst/caps.h"
+#include "gst/dct_stream.h"
+#include "gst/debug.h"
+#include "gst/element_errors.h"
+#include "gst/jpeg_caps.h"
+#include "gst/jpegcoefenc.h"
+#include "gst/jpegcoefenc_private.h"
+
+using cudatransform::EncodeJob;
+using cudatransform::FrameJob;
+using cudatransform::JpegOptions;
+using cudatransform::Status;
+
+static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
+  Status named = status;
+  named.message = "A frame cannot be written as JPEG: " + status.message;
+  cudatransform::post_error(GST_ELEMENT(encoder), named);
+}
+
+// Pushes the oldest frame if it is done or, with `wait`, when it is; `*found` says whether it was.
+static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* found) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  std::unique_ptr<FrameJob> done = state->workers.take(wait);
+  *found = done != nullptr;
+  if (!done) return GST_FLOW_OK;
+  std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(done.release()));
+  GstVideoCodecFrame* frame = nullptr;
+  const Status status = job->finish(&frame);
+  state->idle.push_back(std::move(job));
+  if (!status.ok()) {
+    post_frame_error(encoder, status);
+    return GST_FLOW_ERROR;
+  }
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  return gst_video_encoder_finish_frame(encoder, frame);
+}
+
+// Pushes everything that is on its way.
+static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (bool found = true; found && flow == GST_FLOW_OK;)
+    flow = finish_oldest(encoder, true, &found);
+  return flow;
+}
+
+static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  while (std::unique_ptr<FrameJob> done = state->workers.take(true)) {
+    std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(done.release()));
+    job->clear();
+    state->idle.push_back(std::move(job));
+  }
+  return TRUE;
+}
+
+static std::unique_ptr<EncodeJob> take_idle(GstJpegCoefEncState* state) {
+  if (state->idle.empty()) return std::make_unique<EncodeJob>();
+  std::unique_ptr<EncodeJob> job = std::move(state->idle.back());
+  state->idle.pop_back();
+  return job;
+}
+
+// How many buffers may be kept while the source of `buffer` is to bring the next one.
+static size_t most_kept(GstBuffer* buffer) {
+  const guint maximum = cudatransform::pool_maximum(buffer);
+  if (maximum == 0) return G_MAXUINT;
+  return maximum > cudatransform::kWorkingBuffers ? maximum - cudatransform::kWorkingBuffers : 1;
+}
+
+static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
+                                                    GstVideoCodecFrame* frame) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  GST_OBJECT_LOCK(encoder);
+  const JpegOptions options = state->options;
+  GST_OBJECT_UNLOCK(encoder);
+
+  const size_t most = most_kept(frame->input_buffer);
+  std::unique_ptr<EncodeJob> job = take_idle(state);
+  const Status status = job->prepare(state->engine, state->info, options, frame);
+  if (!status.ok()) {
+    job->clear();
+    state->idle.push_back(std::move(job));
+    const GstFlowReturn flow = gst_jpeg_coef_enc_finish(encoder);  // those before it are good
+    if (flow == GST_FLOW_OK) post_frame_error(encoder, status);
+    return flow == GST_FLOW_OK ? GST_FLOW_ERROR : flow;
+  }
+  state->workers.submit(std::move(job));
+
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (bool found = true; found && flow == GST_FLOW_OK;) {
+    const bool wait = state->workers.full() || state->workers.pending() >= most;
+    flow = finish_oldest(encoder, wait, &found);
+  }
+  return flow;
+}
+
+static bool is_live(GstVideoEncoder* encoder) {
+  GstQuery* query = gst_query_new_latency();
+  gboolean live = FALSE;
+  if (gst_pad_peer_query(GST_VIDEO_ENCODER_SINK_PAD(encoder), query))
+    gst_query_parse_latency(query, &live, nullptr, nullptr);
+  gst_query_unref(query);
+  return live;
+}
+
+static int threads_for(GstVideoEncoder* encoder) {
+  GST_OBJECT_LOCK(encoder);
+  const guint wanted = GST_JPEG_COEF_ENC(encoder)->state->n_threads;
+  GST_OBJECT_UNLOCK(encoder);
+  if (wanted > 0) return static_cast<int>(wanted);
+  return is_live(encoder) ? 1 : static_cast<int>(g_get_num_processors());
+}
+
+// With n threads, a frame is pushed when the n - 1 after it have come.
+static void tell_latency(GstVideoEncoder* encoder, const GstDctInfo& info, int threads) {
+  constexpr int kAssumedRate = 25;  // where caps do not say
+  const guint64 fps_n = info.fps_n > 0 ? info.fps_n : kAssumedRate;
+  const guint64 fps_d = info.fps_n > 0 ? info.fps_d : 1;
+  const GstClockTime latency =
+      gst_util_uint64_scale(static_cast<guint64>(threads - 1) * GST_SECOND, fps_d, fps_n);
+  gst_video_encoder_set_latency(encoder, latency, latency);
+}
+
+static bool start_workers(GstVideoEncoder* encoder, int threads) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (state->workers.threads() == threads) return true;
+  GST_INFO_OBJECT(encoder, "%d pictures at once", threads);
+  if (state->workers.start(threads)) return true;
+  GST_ELEMENT_ERROR(encoder, RESOURCE, FAILED, ("%d threads could not be started", threads),
+                    (nullptr));
+  return false;
+}
+
+static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoCodecState* input) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (gst_jpeg_coef_enc_finish(encoder) == GST_FLOW_ERROR) return FALSE;
+  gst_jpeg_coef_enc_flush(encoder);  // what downstream did not want any more
+  if (!gst_dct_info_from_caps(&state->info, input->caps)) {
+    GST_ELEMENT_ERROR(encoder, STREAM, FORMAT,
+                      ("The coefficient caps are incomplete or contradict themselves"),
+                      ("caps: %" GST_PTR_FORMAT, input->caps));
+    return FALSE;
+  }
+  const std::string warning = cudatransform::colorimetry_warning(state->info, input->caps);
+  if (!warning.empty() && !state->warned_of_colorimetry) {
+    state->warned_of_colorimetry = true;
+    GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
+  }
+  const int threads = threads_for(encoder);
+  if (!start_workers(encoder, threads)) return FALSE;
+  tell_latency(encoder, state->info, threads);
+  GstVideoCodecState* output =
+      gst_video_encoder_set_output_state(encoder, cudatransform::jpeg_caps_for(state->info), input);
+  gst_video_codec_state_unref(output);
+  return TRUE;
+}
+
+static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
+  GST_JPEG_COEF_ENC(encoder)->state->warned_of_colorimetry = false;
+  return TRUE;
+}
+
+static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  state->workers.start(1);  // ends the threads, and drops what nobody wants any more
+  state->idle.clear();
+  return TRUE;
+}
+
+static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* filter) {
+  const auto& engine = GST_JPEG_COEF_ENC(encoder)->state->engine;
+  GstCaps* levels = gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder));
+  if (engine.is_open() && !engine.is_cuda()) levels = cudatransform::without_cuda_memory(levels);
+  // Not the allowed caps of our own pad, which has to stay with what was negotiated.
+  GstPad* src = GST_VIDEO_ENCODER_SRC_PAD(encoder);
+  GstCaps* all_files = gst_pad_get_pad_template_caps(src);
+  GstCaps* files = gst_pad_peer_query_caps(src, all_files);
+  GstCaps* caps = cudatransform::jpeg_levels_for(files, levels);
+  gst_caps_unref(files);
+  gst_caps_unref(all_files);
+  gst_caps_unref(levels);
+  if (filter) {
+    GstCaps* filtered = gst_caps_intersect_full(caps, filter, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref(caps);
+    caps = filtered;
+  }
+  return caps;
+}
+
+// Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
+static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
+  // The promise to honour the fence: see gst_dct_fence_wait_written().
+  gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+  return TRUE;
+}
+
+void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass) {
+  klass->start = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_start);
+  klass->stop = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_stop);
+  klass->set_format = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_set_format);
+  klass->getcaps = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_getcaps);
+  klass->propose_allocation = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_propose_allocation);
+  klass->handle_frame = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_handle_frame);
+  klass->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_finish);
+  klass->flush = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_flush);
+}

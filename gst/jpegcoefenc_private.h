@@ -1,0 +1,46 @@
+// What the two halves of jpegcoefenc share: its instance, and the vfuncs about frames.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/gstvideoencoder.h>
+
+#include <memory>
+#include <vector>
+
+#include "gst/encode_job.h"
+#include "gst/engine.h"
+#include "gst/frame_workers.h"
+
+struct GstJpegCoefEncState;
+
+struct GstJpegCoefEnc {
+  GstVideoEncoder parent;
+  GstJpegCoefEncState* state;
+};
+
+struct GstJpegCoefEncClass {
+  GstVideoEncoderClass parent_class;
+};
+
+struct GstJpegCoefEncState {
+  explicit GstJpegCoefEncState(GstElement* element) : engine(element) {}
+
+  // Settings, guarded by the object lock.
+  cudatransform::JpegOptions options;
+  guint n_threads = 0;
+  cudatransform::Backend backend = cudatransform::Backend::kAuto;
+  int cuda_device_id = -1;
+
+  // Of the streaming thread.
+  cudatransform::Engine engine;
+  cudatransform::FrameWorkers workers;
+  std::vector<std::unique_ptr<cudatransform::EncodeJob>> idle;  // to be used again
+  GstDctInfo info = {};
+  bool warned_of_colorimetry = false;
+};
+
+#define GST_JPEG_COEF_ENC(object) \
+  (G_TYPE_CHECK_INSTANCE_CAST((object), gst_jpeg_coef_enc_get_type(), GstJpegCoefEnc))
+
+// The vfuncs of jpegcoefenc_frames.cpp.
+void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass);

@@ -1,0 +1,196 @@
+// Levels and tables into a JPEG file: libjpeg's entropy coding behind a class that is used again.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/writer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "jpeg/levels.h"
+
+namespace cudatransform {
+namespace {
+
+constexpr size_t kLeastBytes = 4096;  // more than the headers need
+constexpr int kTables = 2;            // standard Huffman tables of either kind
+
+uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+Status check(const JpegPicture& picture, const JpegOptions& options) {
+  const auto invalid = [](const std::string& what) {
+    return Status::error(StatusCode::kInvalidArgument, what);
+  };
+  if (picture.width < 1 || picture.height < 1 || picture.width > kJpegMaxSize ||
+      picture.height > kJpegMaxSize)
+    return invalid("a picture of " + std::to_string(picture.width) + "x" +
+                   std::to_string(picture.height) + ", expected 1x1 to " +
+                   std::to_string(kJpegMaxSize) + "x" + std::to_string(kJpegMaxSize));
+  const uint32_t h = picture.h_samp, v = picture.v_samp;
+  const bool subsampled = picture.color == JpegColor::kYCbCr;
+  if (h < 1 || v < 1 || h > 4 || v > 4 || (!subsampled && (h > 1 || v > 1)))
+    return invalid("sampling factors " + std::to_string(h) + "x" + std::to_string(v));
+  if (options.restart_interval > kJpegMaxRestartInterval)
+    return invalid("a restart interval of " + std::to_string(options.restart_interval) +
+                   " MCUs, expected at most " + std::to_string(kJpegMaxRestartInterval));
+  for (int c = 0; c < picture.components(); c++) {
+    const JpegLevels& levels = picture.levels[c];
+    const uint32_t blocks_w = divide_up(picture.width, 8 * (c == 0 ? 1 : h));
+    const uint32_t blocks_h = divide_up(picture.height, 8 * (c == 0 ? 1 : v));
+    if (levels.blocks_w != blocks_w || levels.blocks_h != blocks_h || !levels.data)
+      return invalid("component " + std::to_string(c) + " has " + std::to_string(levels.blocks_w) +
+                     "x" + std::to_string(levels.blocks_h) + " blocks, expected " +
+                     std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
+    if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) > 0)
+      return invalid("component " + std::to_string(c) + " has a quantisation table with a zero");
+  }
+  return {};
+}
+
+J_COLOR_SPACE color_space_of(JpegColor color) {
+  if (color == JpegColor::kGrey) return JCS_GRAYSCALE;
+  return color == JpegColor::kRgb ? JCS_RGB : JCS_YCbCr;
+}
+
+}  // namespace
+
+JpegBytes::~JpegBytes() { std::free(data_); }
+
+uint8_t* JpegBytes::release() {
+  size_ = capacity_ = 0;
+  return std::exchange(data_, nullptr);
+}
+
+bool JpegBytes::reserve(size_t capacity) {
+  auto* data = static_cast<uint8_t*>(std::realloc(data_, capacity));
+  if (!data) return false;
+  data_ = data;
+  capacity_ = capacity;
+  return true;
+}
+
+JpegWriter::JpegWriter() {
+  cinfo_.err = errors_.manager();
+  destination_.base.init_destination = [](j_compress_ptr) {};
+  destination_.base.empty_output_buffer = grow;
+  destination_.base.term_destination = [](j_compress_ptr cinfo) {
+    auto* self = reinterpret_cast<Destination*>(cinfo->dest);
+    self->bytes.size_ = self->bytes.capacity_ - self->base.free_in_buffer;
+  };
+}
+
+JpegWriter::~JpegWriter() {
+  jpeg_destroy_compress(&cinfo_);  // nothing where it was never created
+}
+
+// Called when the buffer is full; libjpeg goes on at the end of what is there.
+boolean JpegWriter::grow(j_compress_ptr cinfo) {
+  auto* self = reinterpret_cast<Destination*>(cinfo->dest);
+  const size_t used = self->bytes.capacity_;
+  if (!self->bytes.reserve(2 * used)) ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+  self->base.next_output_byte = self->bytes.data_ + used;
+  self->base.free_in_buffer = used;
+  return TRUE;
+}
+
+void JpegWriter::create() {
+  jpeg_create_compress(&cinfo_);
+  cinfo_.dest = &destination_.base;
+  arrays_.install(reinterpret_cast<j_common_ptr>(&cinfo_));
+  cinfo_.in_color_space = JCS_YCbCr;
+  cinfo_.input_components = kJpegMaxComponents;
+  jpeg_set_defaults(&cinfo_);
+  for (int t = 0; t < kTables; t++) {
+    huffman_[t] = *cinfo_.dc_huff_tbl_ptrs[t];
+    huffman_[kTables + t] = *cinfo_.ac_huff_tbl_ptrs[t];
+  }
+}
+
+void JpegWriter::restore_huffman_tables() {
+  for (int t = 0; t < kTables; t++) {
+    *cinfo_.dc_huff_tbl_ptrs[t] = huffman_[t];
+    *cinfo_.ac_huff_tbl_ptrs[t] = huffman_[kTables + t];
+  }
+}
+
+// Each component gets the slot of an equal table, or the next free one.
+void JpegWriter::set_tables(const JpegPicture& picture) {
+  int slots = 0;
+  for (int c = 0; c < picture.components(); c++) {
+    int slot = slots;
+    for (int earlier = 0; earlier < c && slot == slots; earlier++)
+      if (std::equal(picture.tables[c], picture.tables[c] + 64, picture.tables[earlier]))
+        slot = cinfo_.comp_info[earlier].quant_tbl_no;
+    cinfo_.comp_info[c].quant_tbl_no = slot;
+    if (slot < slots) continue;
+    slots++;
+    JQUANT_TBL*& table = cinfo_.quant_tbl_ptrs[slot];
+    if (!table) table = jpeg_alloc_quant_table(reinterpret_cast<j_common_ptr>(&cinfo_));
+    std::copy_n(picture.tables[c], 64, table->quantval);
+  }
+}
+
+void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options) {
+  cinfo_.image_width = picture.width;
+  cinfo_.image_height = picture.height;
+  cinfo_.input_components = picture.components();
+  cinfo_.in_color_space = color_space_of(picture.color);
+  jpeg_set_defaults(&cinfo_);
+  jpeg_set_colorspace(&cinfo_, cinfo_.in_color_space);
+  cinfo_.comp_info[0].h_samp_factor = picture.h_samp;
+  cinfo_.comp_info[0].v_samp_factor = picture.v_samp;
+  for (int c = 1; c < picture.components(); c++)
+    cinfo_.comp_info[c].h_samp_factor = cinfo_.comp_info[c].v_samp_factor = 1;
+  set_tables(picture);
+  restore_huffman_tables();
+  cinfo_.arith_code = options.arithmetic;
+  cinfo_.optimize_coding = options.optimize && !options.arithmetic;
+  cinfo_.restart_interval = options.restart_interval;
+  if (options.progressive) jpeg_simple_progression(&cinfo_);
+}
+
+Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes) {
+  CT_RETURN_IF_ERROR(check(picture, options));
+  bool plain_dc = true;
+  for (int c = 0; c < picture.components(); c++)
+    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c, &plain_dc));
+
+  jvirt_barray_ptr* arrays = nullptr;
+  try {
+    arrays = arrays_.begin_writing(picture.levels, picture.components());
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no memory for a picture's levels");
+  }
+  Destination& to = destination_;
+  if (!to.bytes.reserve(std::max(to.guess, kLeastBytes)))
+    return Status::error(StatusCode::kOutOfMemory, "no memory for a JPEG file");
+  to.base.next_output_byte = to.bytes.data_;
+  to.base.free_in_buffer = to.bytes.capacity_;
+
+  const Status status = errors_.guard([&] {
+    if (!created_) create();
+    created_ = true;
+    describe(picture, options);
+    // DC levels of 8-bit samples cannot be too far apart. Of others libjpeg's vector code would
+    // make garbage; the pass that counts for optimal tables looks at every step.
+    if (!plain_dc && !options.arithmetic) cinfo_.optimize_coding = TRUE;
+    jpeg_write_coefficients(&cinfo_, arrays);
+    jpeg_finish_compress(&cinfo_);
+  });
+  if (!status.ok()) {
+    if (created_)
+      jpeg_abort_compress(&cinfo_);
+    else
+      jpeg_destroy_compress(&cinfo_);
+    return status;
+  }
+  // Pictures of a stream are much alike; what was too much is given back.
+  to.guess = to.bytes.size_ + to.bytes.size_ / 8;
+  if (to.bytes.capacity_ / 2 > to.bytes.size_) (void)to.bytes.reserve(to.bytes.size_);
+  *bytes = std::move(to.bytes);
+  return {};
+}
+
+}  // namespace cudatransform

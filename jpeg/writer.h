@@ -1,0 +1,112 @@
+// Levels and tables into a JPEG file: libjpeg's entropy coding behind a class that is used again.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "jpeg/coef_arrays.h"
+#include "jpeg/errors.h"
+#include "jpeg/libjpeg.h"
+#include "transform/status.h"
+
+namespace cudatransform {
+
+inline constexpr uint32_t kJpegMaxSize = JPEG_MAX_DIMENSION;  // width and height
+inline constexpr uint32_t kJpegMaxRestartInterval = 65535;    // MCUs
+
+enum class JpegColor {
+  kGrey,   // 1 component, with a JFIF header
+  kYCbCr,  // 3 components, with a JFIF header
+  kRgb,    // 3 components, with an Adobe marker that says so
+};
+
+// One picture. What the pointers point to belongs to the caller and stays until write() returns.
+struct JpegPicture {
+  uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
+  JpegColor color = JpegColor::kYCbCr;
+  // Sampling factors of the first component, 1 to 4; those of others are 1. Only YCbCr has any.
+  int h_samp = 1, v_samp = 1;
+  // In the file's order (Y Cb Cr, R G B), of as many blocks as the sizes and factors above give.
+  JpegLevels levels[kJpegMaxComponents];
+  // Of each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
+  const uint16_t* tables[kJpegMaxComponents] = {};
+
+  int components() const { return color == JpegColor::kGrey ? 1 : kJpegMaxComponents; }
+};
+
+struct JpegOptions {
+  bool progressive = false;
+  bool optimize = false;          // optimal Huffman tables; a progressive file has them anyway
+  bool arithmetic = false;        // arithmetic coding instead of Huffman's
+  uint32_t restart_interval = 0;  // MCUs from one restart marker to the next; 0: none
+
+  bool operator==(const JpegOptions&) const = default;
+};
+
+// Bytes from malloc(), so that release() can hand them to whoever calls free().
+class JpegBytes {
+ public:
+  JpegBytes() = default;
+  ~JpegBytes();
+  JpegBytes(JpegBytes&& other) noexcept { swap(other); }
+  JpegBytes& operator=(JpegBytes&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  const uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+  size_t capacity() const { return capacity_; }
+  // The caller owns the memory, of capacity() bytes as it was before the call.
+  uint8_t* release();
+
+ private:
+  friend class JpegWriter;
+  void swap(JpegBytes& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+  bool reserve(size_t capacity);  // false without memory; what is there stays
+
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0, capacity_ = 0;
+};
+
+// Used by one thread at a time; keeps its libjpeg object and memory from picture to picture.
+class JpegWriter {
+ public:
+  JpegWriter();
+  ~JpegWriter();
+  JpegWriter(const JpegWriter&) = delete;
+  JpegWriter& operator=(const JpegWriter&) = delete;
+
+  // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
+  // levels beyond what 8-bit JPEG can hold: AC levels from -1023 to 1023, DC levels from -16384 to
+  // 16383 and, with Huffman coding, steps of at most 2047 from one DC level to the next
+  // (progressive: from half of it to half of the next).
+  Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
+
+ private:
+  struct Destination {
+    jpeg_destination_mgr base;  // first: libjpeg hands back a pointer to it
+    JpegBytes bytes;
+    size_t guess;  // bytes that the next file will need
+  };
+  void create();
+  void describe(const JpegPicture& picture, const JpegOptions& options);
+  void set_tables(const JpegPicture& picture);
+  void restore_huffman_tables();
+  static boolean grow(j_compress_ptr cinfo);
+
+  JpegErrors errors_;
+  jpeg_compress_struct cinfo_ = {};
+  Destination destination_ = {};
+  CoefArrays arrays_;
+  JHUFF_TBL huffman_[4] = {};  // the standard ones: optimising overwrites libjpeg's
+  bool created_ = false;
+};
+
+}  // namespace cudatransform

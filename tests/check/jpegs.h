@@ -1,0 +1,80 @@
+// libjpeg as a judge of JPEG files: what is in them, and the files that it makes itself.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gst/lib/gstdct.h"
+
+namespace testing {
+
+struct JpegComponent {
+  int id, h_samp, v_samp;
+  guint blocks_w, blocks_h;       // without those that only fill up MCUs
+  std::vector<gint16> levels;     // block after block, natural order
+  std::array<guint16, 64> table;  // natural order
+  int table_slot;
+};
+
+struct JpegFile {
+  int width = 0, height = 0;
+  bool jfif = false, adobe = false;
+  int adobe_transform = -1;
+  int frame_marker = 0;        // the low byte of SOFn: 0xc0 is baseline
+  int table_precision = 0;     // 1 if some table has entries of 16 bits
+  guint restart_interval = 0;  // MCUs
+  int restart_markers = 0;
+  std::vector<JpegComponent> components;
+};
+
+// With jpeg_read_coefficients(). Fails the test on an error and on a warning of libjpeg's.
+JpegFile read_jpeg(const std::vector<guint8>& file);
+
+// With jpeg_write_raw_data(), JDCT_ISLOW and jpeg_set_quality(quality, TRUE), of the planes of an
+// 8-bit planar frame, whose edges are replicated. The factors are those of luma.
+std::vector<guint8> jpeg_of_frame(const GstVideoInfo& info, GstBuffer* frame, int h_samp,
+                                  int v_samp, int quality);
+
+// The buffer's levels and tables, as a file would have them.
+JpegFile levels_of(const GstDctInfo& info, GstBuffer* buffer);
+
+// Fails the test where djpeg cannot read the file, or has something to say about it. Without the
+// program nothing is checked; has_djpeg() says so.
+bool has_djpeg();
+void check_djpeg(const std::vector<guint8>& file);
+
+// Caps that jpegcoefenc takes.
+GstDctInfo levels_info(GstDctSampling sampling, int width, int height);
+// A buffer of random levels and tables, mostly small ones, in the default layout or, with
+// `odd_layout`, with rows apart and 2 bytes off any alignment.
+GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout = false);
+// Sets level `k` (natural order) of a component's block in a buffer of the default layout.
+void set_level(const GstDctInfo& info, GstBuffer* buffer, guint component, guint block, guint k,
+               gint16 level);
+
+// jpegcoefenc with these properties, on the engine that the run is about.
+std::string encoder(const std::string& properties = "");
+// A harness of it whose sink pad has the caps of `info`.
+GstHarness* encoder_harness(const GstDctInfo& info, const std::string& properties = "");
+// Pushes a buffer (transfer full) and returns the file; needs n-threads=1.
+std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer);
+
+// Streams of frames: frame `number` (its levels follow from it) at its time, and a harness of
+// jpegcoefenc for them.
+inline constexpr GstClockTime kFrame = 40 * GST_MSECOND;
+GstBuffer* numbered(const GstDctInfo& info, guint number);
+GstHarness* harness_with(const std::string& properties, const GstDctInfo& info);
+// Pulls `count` files and checks that they are what went in, from frame `first` on.
+void check_output(GstHarness* h, const GstDctInfo& info, guint first, guint count);
+
+bool contains(const std::string& text, const char* part);
+
+// Whether two files have the same levels and tables; says where not.
+std::string difference(const JpegFile& a, const JpegFile& b);
+
+}  // namespace testing
