@@ -16,8 +16,6 @@ using cudatransform::MeasuredFrame;
 using cudatransform::Status;
 using cudatransform::StatusCode;
 
-GST_DEBUG_CATEGORY(cudatransform_debug);
-
 static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass);
 static void gst_cuda_dct_base_init(GstCudaDctBase* self, GstCudaDctBaseClass* klass);
 static GstBaseTransformClass* parent_class = nullptr;
@@ -288,7 +286,6 @@ static void gst_cuda_dct_base_init(GstCudaDctBase* self, GstCudaDctBaseClass* kl
 
 static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
   parent_class = GST_BASE_TRANSFORM_CLASS(g_type_class_peek_parent(klass));
-  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
   auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);

@@ -218,7 +218,6 @@ static void install_properties(GObjectClass* klass) {
 }
 
 static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
-  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
   auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* encoder_class = GST_VIDEO_ENCODER_CLASS(klass);
