@@ -1,0 +1,20 @@
+// Detailed 1080p pictures, raw and as JPEG files, for the JPEG benchmark.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace cudatransform::bench {
+
+// 4:2:0, planes packed as I420 has them.
+struct JpegPicture {
+  static constexpr int kWidth = 1920, kHeight = 1080, kQuality = 90;
+  std::vector<uint8_t> i420;
+  std::vector<uint8_t> file;  // baseline, Annex K's Huffman tables, about 600 KB
+};
+
+// Different ones, so that no predictor learns one by heart.
+std::vector<JpegPicture> make_jpeg_pictures(int count);
+
+}  // namespace cudatransform::bench
