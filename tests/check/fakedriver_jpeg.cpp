@@ -1,5 +1,5 @@
-// jpegcoefenc with coefficients in CUDA memory, on a driver without a GPU: what it downloads, what
-// it allocates, what it leaves behind, and what it does when memory runs out.
+// jpegcoefdec and jpegcoefenc with coefficients in CUDA memory, on a driver without a GPU: what
+// they copy, what they allocate, what they leave behind, and what they do when memory runs out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -88,6 +88,73 @@ GST_START_TEST(test_downloads) {
 }
 GST_END_TEST;
 
+// A JPEG file that a frame of that format makes, by libjpeg.
+std::vector<guint8> make_file(int width, int height, guint seed) {
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, width, height);
+  GstBuffer* frame = make_frame(raw, seed);
+  const std::vector<guint8> file = jpeg_of_frame(raw, frame, 2, 2, 80);
+  gst_buffer_unref(frame);
+  return file;
+}
+
+// Files through device memory and back: uploaded by one element, downloaded by the other.
+GST_START_TEST(test_uploads) {
+  constexpr guint kFrames = 60, kWarm = 24;
+  for (const char* properties : {"n-threads=1", "n-threads=4"}) {
+    GstHarness* h = gst_harness_new_parse((std::string("jpegcoefdec name=d backend=cuda ") +
+                                           properties + " ! jpegcoefenc backend=cuda " + properties)
+                                              .c_str());
+    GstElement* d = gst_bin_get_by_name(GST_BIN(h->element), "d");
+    GstPad* pad = gst_element_get_static_pad(d, "src");
+    gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+    std::vector<std::vector<guint8>> files;
+    int allocations = 0;
+    for (guint i = 0; i < kFrames; i++) {
+      // Another size for the last few.
+      files.push_back(i < 50 ? make_file(70, 45, i) : make_file(33, 90, i));
+      GstBuffer* buffer = gst_buffer_new_memdup(files[i].data(), files[i].size());
+      GST_BUFFER_PTS(buffer) = i * 40 * GST_MSECOND;
+      fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+      if (i == kWarm) allocations = counts().allocations;
+      if (i == 49) fail_unless(counts().allocations - allocations < 13);
+    }
+    fail_unless(is_in_cuda_memory(pad));
+    gst_harness_push_event(h, gst_event_new_eos());
+    for (guint i = 0; i < kFrames; i++) {
+      GstBuffer* out = gst_harness_try_pull(h);
+      fail_unless(out != nullptr, "frame %u is missing", i);
+      const std::string text = difference(read_jpeg(bytes_of(out)), read_jpeg(files[i]));
+      fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
+      fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * 40 * GST_MSECOND);
+      gst_buffer_unref(out);
+    }
+    gst_object_unref(pad);
+    gst_object_unref(d);
+    gst_harness_teardown(h);
+    check_clean();
+  }
+}
+GST_END_TEST;
+
+// Pictures that are dropped give their pinned memory back.
+GST_START_TEST(test_drops_leave_nothing) {
+  GstHarness* h = gst_harness_new_parse("jpegcoefdec backend=cuda ! jpegcoefenc backend=cuda");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  const std::vector<guint8> file = make_file(70, 45, 1);
+  int allocations = 0;
+  for (guint i = 0; i < 60; i++) {
+    const gsize size = i % 3 == 2 ? file.size() * 2 / 3 : file.size();
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), size));
+    if (i == 30) allocations = counts().allocations;
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(static_cast<int>(gst_harness_buffers_in_queue(h)), 40);
+  fail_unless(counts().allocations - allocations < 8);
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
 // Without our engine, coefficients come in system memory.
 GST_START_TEST(test_backend_cpu) {
   GstHarness* h = gst_harness_new_parse("cudadct8x8 name=f ! jpegcoefenc backend=cpu");
@@ -131,6 +198,17 @@ GST_START_TEST(test_allocation_fails) {
     check_clean();
   }
   fail_unless(failed > 3, "only %d runs were short of memory", failed);
+  failed = 0;
+  for (int after = 0; after < 24; after++) {
+    const int so_far = counts().allocations;
+    g_setenv("FAKECUDA_AFTER", std::to_string(so_far + after).c_str(), TRUE);
+    const Outcome outcome = run_line(
+        "videotestsrc num-buffers=6 ! video/x-raw,format=I420,width=64,height=48 ! jpegenc ! "
+        "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink");
+    failed += outcome.domain == GST_RESOURCE_ERROR;
+    check_clean();
+  }
+  fail_unless(failed > 3, "only %d runs were short of memory", failed);
 }
 GST_END_TEST;
 
@@ -142,6 +220,8 @@ Suite* make_suite() {
     tcase_add_test(tc, test_allocation_fails);
   } else {
     tcase_add_test(tc, test_downloads);
+    tcase_add_test(tc, test_uploads);
+    tcase_add_test(tc, test_drops_leave_nothing);
     tcase_add_test(tc, test_backend_cpu);
     tcase_add_test(tc, test_context_is_shared);
   }
