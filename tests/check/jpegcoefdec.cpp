@@ -66,8 +66,9 @@ void expect_no_more(GstHarness* harness) {
 // ---- Where pictures begin and end ----
 
 GST_START_TEST(test_bytes_in_any_pieces) {
-  const std::vector<Bytes> pictures = {make_jpeg(40, 30), make_jpeg(40, 30, {2, 2}, 3, 50, 2),
-                                       make_jpeg(40, 30, {2, 2}, 3, 95, 3)};
+  const std::vector<Bytes> pictures = {make_jpeg(40, 30),
+                                       make_jpeg(40, 30, Subsampling::k420, 50, 2),
+                                       make_jpeg(40, 30, Subsampling::k420, 95, 3)};
   const Bytes stream =
       joined({{1, 2, 0xff, 3}, pictures[0], pictures[1], {0xff, 0xff, 0, 7}, pictures[2], {9, 9}});
   for (const gsize piece : {gsize{1}, gsize{7}, gsize{500}, stream.size()}) {
@@ -146,8 +147,8 @@ GST_END_TEST;
 GST_START_TEST(test_order_and_times) {
   std::vector<Bytes> pictures;
   for (int i = 0; i < 20; i++)
-    pictures.push_back(i % 5 == 0 ? make_jpeg(400, 300, {2, 2}, 3, 95, guint(i))
-                                  : make_jpeg(24, 16, {2, 2}, 3, 75, guint(i)));
+    pictures.push_back(i % 5 == 0 ? make_jpeg(400, 300, Subsampling::k420, 95, guint(i))
+                                  : make_jpeg(24, 16, Subsampling::k420, 75, guint(i)));
   for (const char* threads : {"n-threads=1", "n-threads=2", "n-threads=7", "n-threads=0"}) {
     GstHarness* harness = open(threads);
     for (gsize i = 0; i < pictures.size(); i++) push(harness, pictures[i], i * 40 * GST_MSECOND);
@@ -204,7 +205,7 @@ GST_START_TEST(test_one_thread_delays_nothing) {
 GST_END_TEST;
 
 GST_START_TEST(test_flush) {
-  const Bytes before = make_jpeg(300, 200), after = make_jpeg(300, 200, {2, 2}, 3, 75, 9);
+  const Bytes before = make_jpeg(300, 200), after = make_jpeg(300, 200, Subsampling::k420, 75, 9);
   GstHarness* harness = open("n-threads=4");
   for (int i = 0; i < 3; i++) push(harness, before);
   push(harness, cut(before, 1000));
@@ -226,7 +227,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_caps) {
   GstHarness* harness = open("", "image/jpeg,framerate=30000/1001,pixel-aspect-ratio=12/11");
-  push(harness, make_jpeg(40, 30, {2, 1}));
+  push(harness, make_jpeg(40, 30, Subsampling::k422));
   finish(harness);
   gst_buffer_unref(gst_harness_pull(harness));
   GstCaps* caps = current_caps(harness);
@@ -293,7 +294,7 @@ GST_END_TEST;
 
 // Cameras leave the Huffman tables out, because they are always the ones of Annex K.
 GST_START_TEST(test_camera_without_huffman_tables) {
-  const Bytes whole = make_jpeg(64, 48, {2, 1});
+  const Bytes whole = make_jpeg(64, 48, Subsampling::k422);
   GstHarness* harness = open();
   for (int i = 0; i < 3; i++) push(harness, without_segments(whole, 0xc4));
   finish(harness);

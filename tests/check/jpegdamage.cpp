@@ -6,6 +6,7 @@
 
 #include "tests/check/frames.h"
 #include "tests/check/jpegpictures.h"
+#include "tests/check/jpegs.h"
 #include "tests/check/testing.h"
 
 namespace {
@@ -93,10 +94,6 @@ class Decoder {
   GstBus* bus_;
   GstClockTime time_ = 0;
 };
-
-bool contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
 
 const Bytes& good() {
   static const Bytes picture = make_jpeg(64, 48);

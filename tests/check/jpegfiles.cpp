@@ -136,7 +136,10 @@ GST_START_TEST(test_files) {
     gchar* folder = g_dir_make_tmp("cudatransform-jpegs-XXXXXX", nullptr);
     made = folder;
     g_free(folder);
-    const std::string command = make_script + " " + made;
+    std::string command = make_script + " " + made;
+    // Slow tools get a size that is odd in every way.
+    if (g_getenv("CUDATRANSFORM_VALGRIND") || g_getenv("CUDATRANSFORM_SANITIZED"))
+      command += " 17x33";
     gint status = 0;
     fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));
     fail_unless_equals_int(status, 0);

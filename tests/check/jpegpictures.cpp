@@ -12,39 +12,30 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tests/check/jpegjudge.h"
+#include "tests/check/frames.h"
+#include "tests/check/jpegs.h"
 
 namespace testing {
 
-using cudatransform::Method;
-using cudatransform::test::BytePicture;
-using cudatransform::test::BytePlane;
-
-static BytePicture make_planes(int width, int height, JpegSampling sampling, int components,
-                               guint seed) {
-  BytePicture planes;
-  GRand* random = g_rand_new_with_seed(seed);
-  for (int c = 0; c < components; c++) {
-    BytePlane plane;
-    plane.width = c == 0 ? width : (width + sampling.h - 1) / sampling.h;
-    plane.height = c == 0 ? height : (height + sampling.v - 1) / sampling.v;
-    for (int y = 0; y < plane.height; y++)
-      for (int x = 0; x < plane.width; x++)
-        plane.samples.push_back(static_cast<guint8>(60 + (x / 5 + y / 7) % 2 * 90 +
-                                                    (x * (c + 1) + y * 3) % 50 +
-                                                    g_rand_int_range(random, -10, 11)));
-    planes.push_back(std::move(plane));
+static GstVideoFormat format_of(Subsampling subsampling) {
+  switch (subsampling) {
+    case Subsampling::kGray:
+      return GST_VIDEO_FORMAT_GRAY8;
+    case Subsampling::k422:
+      return GST_VIDEO_FORMAT_Y42B;
+    default:
+      return GST_VIDEO_FORMAT_I420;
   }
-  g_rand_free(random);
-  return planes;
 }
 
-Bytes make_jpeg(int width, int height, JpegSampling sampling, int components, int quality,
-                guint seed) {
-  const auto tables = cudatransform::test::tables_for(static_cast<size_t>(components), quality);
-  return cudatransform::test::jpeg_from_planes(
-      make_planes(width, height, sampling, components, seed), sampling, width, height, tables,
-      Method::kIslow);
+Bytes make_jpeg(int width, int height, Subsampling subsampling, int quality, guint seed) {
+  const GstVideoInfo info = video_info(format_of(subsampling), width, height);
+  GstBuffer* frame = make_frame(info, seed);
+  const int h = subsampling == Subsampling::kGray ? 1 : 2;
+  const int v = subsampling == Subsampling::k420 ? 2 : 1;
+  const Bytes bytes = jpeg_of_frame(info, frame, h, v, quality);
+  gst_buffer_unref(frame);
+  return bytes;
 }
 
 Bytes make_cmyk_jpeg(bool ycck) {
@@ -141,10 +132,9 @@ GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts) {
 }
 
 std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps) {
-  GstSample* sample = gst_sample_new(buffer, caps, nullptr, nullptr);
-  const std::string wrong = JpegJudge(jpeg).compare_coefficients(sample);
-  gst_sample_unref(sample);
-  return wrong;
+  GstDctInfo info;
+  if (!gst_dct_info_from_caps(&info, caps)) return "no coefficient caps";
+  return difference(read_jpeg(jpeg), levels_of(info, buffer));
 }
 
 }  // namespace testing

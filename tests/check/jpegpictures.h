@@ -7,16 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/conformance/jpeg_codec.h"
-
 namespace testing {
 
 using Bytes = std::vector<guint8>;
-using cudatransform::test::JpegSampling;
+enum class Subsampling { kGray, k422, k420 };
 
-// A baseline picture of `components` 1 or 3, with libjpeg's own Huffman tables; the same for the
-// same arguments.
-Bytes make_jpeg(int width, int height, JpegSampling sampling = {2, 2}, int components = 3,
+// A baseline picture with libjpeg's own Huffman tables, the same for the same arguments.
+Bytes make_jpeg(int width, int height, Subsampling subsampling = Subsampling::k420,
                 int quality = 75, guint seed = 1);
 // With four components: CMYK, or YCCK.
 Bytes make_cmyk_jpeg(bool ycck);

@@ -2,7 +2,7 @@
 # Makes JPEG files of every sampling, process and size that the tests want, with libjpeg-turbo's cjpeg.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# usage: make_jpegs.py FOLDER        exits 77 where there is no cjpeg
+# usage: make_jpegs.py FOLDER [WIDTHxHEIGHT...]        exits 77 where there is no cjpeg
 import math
 import os
 import random
@@ -65,6 +65,7 @@ def scan_script(kind, path):
 
 def main():
     folder = sys.argv[1]
+    sizes = [tuple(map(int, size.split("x"))) for size in sys.argv[2:]] or SIZES
     cjpeg = shutil.which("cjpeg")
     if not cjpeg:
         print("no cjpeg (package libjpeg-turbo-progs)")
@@ -72,7 +73,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     scans = os.path.join(folder, "scans.txt")
     made = 0
-    for width, height in SIZES:
+    for width, height in sizes:
         source = picture(width, height)
         for kind, kind_args in KINDS.items():
             scan_script(kind, scans)
