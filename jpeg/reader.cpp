@@ -76,7 +76,7 @@ Status JpegReader::describe(JpegHeader* header) {
   *header = JpegHeader();
   header->width = cinfo_.image_width;
   header->height = cinfo_.image_height;
-  header->components = cinfo_.num_components;
+  header->components = components_ = cinfo_.num_components;
   switch (cinfo_.jpeg_color_space) {
     case JCS_GRAYSCALE:
       header->color = JpegColor::kGray;
@@ -123,7 +123,7 @@ Status JpegReader::describe(JpegHeader* header) {
 
 Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* tables,
                                      std::string* damage) {
-  arrays_.begin_reading(levels, cinfo_.num_components);
+  arrays_.begin_reading(levels, components_);
   const Status status = errors_.guard([&] { jpeg_read_coefficients(&cinfo_); });
   arrays_.finish_reading();
   *damage = errors_.damage();
@@ -135,11 +135,11 @@ Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* table
 // The tables that the scans used; equal ones once.
 void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
   *tables = JpegTables();
-  for (int c = 0; c < cinfo_.num_components; c++) {
+  for (int c = 0; c < components_; c++) {
     const JQUANT_TBL* found = cinfo_.comp_info[c].quant_table;
     if (!found && damage->empty())
       *damage = "the file ends before component " + std::to_string(c + 1) + " of " +
-                std::to_string(cinfo_.num_components);
+                std::to_string(components_);
     QuantTable table;
     for (int i = 0; i < 64; i++) {
       table.q[i] = found ? found->quantval[i] : 1;

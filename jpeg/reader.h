@@ -71,6 +71,7 @@ class JpegReader {
   jpeg_progress_mgr progress_ = {};
   JpegErrors errors_;
   CoefArrays arrays_;
+  int components_ = 0;  // libjpeg's own count is overwritten by a second frame header
   bool open_ = false;
 };
 

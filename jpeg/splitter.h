@@ -18,9 +18,9 @@ class JpegSplitter {
   // Whether a whole picture, from begin() to end(), has been seen.
   bool found() const { return found_; }
   // Whether a picture has begun.
-  bool inside() const { return state_ != State::kOutside; }
+  bool inside() const { return state_ != State::kOutside && state_ != State::kOutsideFf; }
 
-  // The picture that has begun ends here, complete or not.
+  // Only inside(): the picture that has begun ends here, complete or not.
   void cut();
 
   // Positions in bytes since the last restart().
