@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034  # the sourcing scripts use the lists
-# What tools/test and tools/demo share: packages, a private environment, set-up, compilation.
+# What tools/test, tools/fuzz and tools/demo share: packages, a private environment, set-up, compilation.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced, not run. Nothing here writes outside the clone, except apt.
@@ -29,6 +29,7 @@ test_packages=(
   python3-matplotlib # pictures of benchmarks
 )
 demo_packages=(python3-pil python3-matplotlib)
+fuzz_packages=(clang libclang-rt-14-dev)
 
 say() { printf '== %s\n' "$*"; }
 
@@ -140,7 +141,9 @@ packages_state() {
 }
 
 # build_project DIR OPTION...: sets DIR up once, again when the options, nvcc or packages have
-# changed (meson does not look again for what it once did not find), and compiles what has changed.
+# changed (meson does not look again for what it once did not find), and compiles what has changed:
+# everything, or the targets in build_goals.
+build_goals=()
 build_project() {
   local dir=$1 name=${1##*/} wanted options
   shift
@@ -156,5 +159,5 @@ build_project() {
   fi
   printf '%s\n' "$wanted" >"$dir/private/options"
   run_long "$dir/private/compile.log" "Compiling in $name/ (minutes the first time)" \
-    ninja -C "$dir"
+    ninja -C "$dir" "${build_goals[@]}"
 }

@@ -1,0 +1,49 @@
+// What the fuzz targets of elements share: a GStreamer without other plugins, and an element's run.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/check/gstharness.h>
+
+#include <functional>
+
+namespace fuzzing {
+
+// Initialises GStreamer with this project's elements alone; nothing outside the process is read or
+// written. A critical or a warning of GLib's log aborts. For LLVMFuzzerInitialize().
+void init_elements();
+
+// A new element on the CPU engine between two pads, PLAYING, which has got no event yet. At the end
+// all memory that was pushed must have been given back, and nobody may hold the element.
+class ElementRun {
+ public:
+  // Called for what comes out, with the caps that hold then (null without).
+  using Look = std::function<void(GstBuffer* buffer, GstCaps* caps)>;
+  // An element like "jpegcoefdec n-threads=2", which has a property "backend".
+  ElementRun(const char* description, Look look);
+  ~ElementRun();
+  ElementRun(const ElementRun&) = delete;
+  ElementRun& operator=(const ElementRun&) = delete;
+
+  GstElement* element() const { return harness_->element; }
+  // STREAM_START, CAPS (takes them) and SEGMENT.
+  void begin(GstCaps* caps, GstFormat format);
+  bool push_caps(GstCaps* caps);
+  bool push_event(GstEvent* event) { return gst_harness_push_event(harness_, event); }
+  // A buffer of exactly these bytes, without timestamps.
+  GstBuffer* make_buffer(const guint8* data, gsize size);
+  GstFlowReturn push(GstBuffer* buffer) { return gst_harness_push(harness_, buffer); }
+
+  guint buffers() const { return buffers_; }  // that have come out
+  bool at_eos() const { return at_eos_; }     // EOS has come out, and nothing after it
+
+ private:
+  static GstPadProbeReturn note(GstPad* pad, GstPadProbeInfo* info, gpointer self);
+
+  GstHarness* harness_;
+  Look look_;
+  guint buffers_ = 0;
+  bool at_eos_ = false;
+  int memories_ = 0;  // pushed and still held by somebody; atomic
+};
+
+}  // namespace fuzzing

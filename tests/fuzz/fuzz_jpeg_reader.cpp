@@ -1,0 +1,187 @@
+// Fuzz target: JpegReader keeps its promises whatever the file is, and agrees with plain libjpeg.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Every file is decoded twice, into tightly packed rows and into rows with gaps that are not
+// aligned, over two different fillings: a level that is not written shows as a difference. The rows
+// end at a page that cannot be touched, and so does the file.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <string>
+
+#include "jpeg/reader.h"
+#include "tests/fuzz/fuzzing.h"
+
+namespace {
+
+using namespace cudatransform;
+using fuzzing::GuardedMemory;
+using fuzzing::promise;
+
+constexpr uint64_t kMaxPixels = uint64_t{1} << 20;
+constexpr size_t kMaxLevelBytes = size_t{1} << 23;
+constexpr size_t kMaxFileBytes = size_t{1} << 22;
+
+// Libraries of the distribution are not instrumented, so libFuzzer sees nothing of libjpeg. What
+// libjpeg says is told to it here: it looks at all of this section.
+__attribute__((section("__libfuzzer_extra_counters"))) uint8_t outcomes[4096];
+
+void tell_fuzzer(const std::string& text, unsigned detail) {
+  unsigned sum = detail;  // numbers in the text would make each file look new
+  for (const char character : text)
+    if (std::isalpha(static_cast<unsigned char>(character))) sum = sum * 31 + character;
+  outcomes[sum % sizeof outcomes] = 1;
+}
+
+uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+void check_header(const JpegHeader& header) {
+  promise(header.width >= 1 && header.height >= 1, "a picture has samples");
+  promise(header.width <= JPEG_MAX_DIMENSION && header.height <= JPEG_MAX_DIMENSION,
+          "a picture is no larger than libjpeg's limit");
+  promise(header.components == (header.color == JpegColor::kGray ? 1 : 3),
+          "the colour space goes with the number of components");
+  promise(header.chroma_h == 1 || header.chroma_h == 2 || header.chroma_h == 4, "chroma_h");
+  promise(header.chroma_v == 1 || header.chroma_v == 2, "chroma_v");
+  for (int c = 0; c < header.components; c++) {
+    const uint32_t h = c == 0 ? 1 : header.chroma_h, v = c == 0 ? 1 : header.chroma_v;
+    promise(header.blocks_w[c] == divide_up(header.width, 8 * h), "blocks_w");
+    promise(header.blocks_h[c] == divide_up(header.height, 8 * v), "blocks_h");
+  }
+}
+
+void check_tables(const JpegTables& tables, int components) {
+  promise(tables.count >= 1 && tables.count <= components, "there are tables");
+  for (int t = 0; t < tables.count; t++)
+    promise(std::count(tables.tables[t].q, tables.tables[t].q + 64, 0) == 0, "no table has a zero");
+  for (int c = 0; c < components; c++)
+    promise(tables.table_of[c] >= 0 && tables.table_of[c] < tables.count,
+            "every component has a table");
+}
+
+// Levels of a picture: rows of `gap` extra bytes each (an odd multiple of 2: not aligned), the last
+// of which ends at the guard.
+class Target {
+ public:
+  Target(size_t gap, uint8_t fill) : gap_(gap), fill_(fill) {}
+
+  void lay_out(const JpegHeader& header) {
+    components_ = header.components;
+    for (int c = 0; c < components_; c++) {
+      levels[c].blocks_w = header.blocks_w[c];
+      levels[c].blocks_h = header.blocks_h[c];
+      levels[c].stride = static_cast<ptrdiff_t>(row_bytes(c) + gap_);
+      levels[c].data = reinterpret_cast<int16_t*>(memory_[c].last(size_of(c), fill_));
+    }
+  }
+  size_t row_bytes(int c) const { return sizeof(JBLOCK) * levels[c].blocks_w; }
+  const uint8_t* row(int c, uint32_t y) const {
+    return reinterpret_cast<const uint8_t*>(levels[c].data) + y * levels[c].stride;
+  }
+  void check_gaps() const {
+    for (int c = 0; c < components_; c++) {
+      promise(memory_[c].margin_is(size_of(c), fill_), "nothing is written before the levels");
+      for (uint32_t y = 0; y + 1 < levels[c].blocks_h; y++) {
+        const uint8_t* gap = row(c, y) + row_bytes(c);
+        promise(std::all_of(gap, gap + gap_, [this](uint8_t byte) { return byte == fill_; }),
+                "nothing is written between rows");
+      }
+    }
+  }
+
+  JpegLevels levels[kJpegMaxComponents];
+
+ private:
+  size_t size_of(int c) const {
+    return levels[c].blocks_h * static_cast<size_t>(levels[c].stride) - gap_;
+  }
+  size_t gap_;
+  uint8_t fill_;
+  int components_ = 0;
+  GuardedMemory memory_[kJpegMaxComponents] = {
+      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes)};
+};
+
+struct Outcome {
+  Status status;
+  JpegHeader header;
+  bool decoded = false;
+  JpegTables tables;
+  std::string damage;
+};
+
+Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* target) {
+  Outcome outcome;
+  outcome.status = reader->read_header(data, size, &outcome.header);
+  if (!outcome.status.ok()) {
+    promise(!outcome.status.message.empty(), "a failure says what it is");
+    return outcome;
+  }
+  check_header(outcome.header);
+  if (uint64_t{outcome.header.width} * outcome.header.height > kMaxPixels) return outcome;
+  target->lay_out(outcome.header);
+  outcome.status = reader->read_coefficients(target->levels, &outcome.tables, &outcome.damage);
+  outcome.decoded = true;
+  target->check_gaps();
+  check_tables(outcome.tables, outcome.header.components);
+  promise(outcome.status.ok() || !outcome.damage.empty(), "a decoder that gave up names a damage");
+  if (outcome.damage.empty())
+    promise(size >= outcome.header.least_bytes, "no complete file is smaller than least_bytes");
+  return outcome;
+}
+
+void compare(const Outcome& a, const Target& levels_a, const Outcome& b, const Target& levels_b) {
+  promise(a.status.code == b.status.code && a.status.message == b.status.message,
+          "a file is decoded with the same result again");
+  promise(a.decoded == b.decoded && a.damage == b.damage, "a file has the same damage again");
+  if (!a.decoded) return;
+  promise(a.tables.count == b.tables.count, "a file has as many tables again");
+  for (int c = 0; c < a.header.components; c++) {
+    promise(memcmp(&a.tables.tables[a.tables.table_of[c]], &b.tables.tables[b.tables.table_of[c]],
+                   sizeof(QuantTable)) == 0,
+            "a file has the same tables again");
+    for (uint32_t y = 0; y < a.header.blocks_h[c]; y++)
+      promise(memcmp(levels_a.row(c, y), levels_b.row(c, y), levels_a.row_bytes(c)) == 0,
+              "all levels are written, and the same wherever they lie");
+  }
+}
+
+// libjpeg with memory of its own.
+void compare_with_libjpeg(const uint8_t* data, size_t size, const Outcome& outcome,
+                          const Target& target) {
+  JpegErrors errors;
+  jpeg_decompress_struct cinfo = {};
+  cinfo.err = errors.manager();
+  const Status status = errors.guard([&] {
+    jpeg_create_decompress(&cinfo);
+    jpeg_mem_src(&cinfo, data, size);
+    jpeg_read_header(&cinfo, TRUE);
+    jvirt_barray_ptr* arrays = jpeg_read_coefficients(&cinfo);
+    for (int c = 0; c < outcome.header.components; c++)
+      for (uint32_t y = 0; y < outcome.header.blocks_h[c]; y++) {
+        JBLOCKARRAY row = cinfo.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&cinfo),
+                                                        arrays[c], y, 1, FALSE);
+        promise(memcmp(row[0], target.row(c, y), target.row_bytes(c)) == 0,
+                "the levels are libjpeg's");
+      }
+  });
+  promise(status.ok(), "libjpeg decodes what we decode");
+  jpeg_destroy_decompress(&cinfo);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static GuardedMemory file(kMaxFileBytes);
+  static Target packed(0, 0x11), spread(10, 0xee);
+  if (size > kMaxFileBytes) return 0;
+  const uint8_t* copy = file.copy(data, size);
+  JpegReader reader;  // the same one again: nothing of the first run may be left
+  const Outcome first = decode(&reader, copy, size, &packed);
+  const Outcome second = decode(&reader, copy, size, &spread);
+  compare(first, packed, second, spread);
+  tell_fuzzer(first.status.message, first.header.components);
+  tell_fuzzer(first.damage, first.tables.count);
+  if (first.decoded && first.status.ok()) compare_with_libjpeg(copy, size, first, packed);
+  return 0;
+}

@@ -1,0 +1,62 @@
+// What the fuzz targets share: memory with a guard behind it, and a promise that aborts when
+// broken. SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A target is a function LLVMFuzzerTestOneInput(). libFuzzer calls it with what it invents;
+// run_files.cpp calls it with files, so that every compiler builds the targets and every suite runs
+// the seeds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace fuzzing {
+
+// Says what was promised and aborts if it does not hold.
+void promise(bool holds, const char* what);
+
+// Memory that ends at a page which nobody may touch. Libraries of the distribution are not
+// instrumented: what they read or write too far is seen here and not by AddressSanitizer.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(size_t capacity);
+  ~GuardedMemory();
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+  // The last `size` bytes, filled with `fill`, as are the kMargin bytes before them.
+  uint8_t* last(size_t size, uint8_t fill);
+  // The last `size` bytes, a copy of `data`.
+  const uint8_t* copy(const uint8_t* data, size_t size);
+  // Whether the bytes before the last `size` are still `fill`.
+  bool margin_is(size_t size, uint8_t fill) const;
+
+ private:
+  static constexpr size_t kMargin = 256;
+  uint8_t* begin_ = nullptr;
+  uint8_t* guard_ = nullptr;
+};
+
+// Takes an input apart, from its front; zeros when it is used up.
+class Input {
+ public:
+  Input(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+  uint8_t byte() {
+    if (size_ == 0) return 0;
+    size_--;
+    return *data_++;
+  }
+  uint16_t word() {
+    const unsigned high = byte();
+    return static_cast<uint16_t>(high << 8 | byte());
+  }
+  const uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  const uint8_t* data_;
+  size_t size_;
+};
+
+}  // namespace fuzzing

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# Makes what a fuzz target begins with: sound JPEG files, and ones that are wrong on purpose.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: make_seeds.py MAKE_JPEGS TARGET FOLDER      exits 77 where there is no cjpeg
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+
+SOI, EOI = b"\xff\xd8", b"\xff\xd9"
+SOF0, SOF1, SOF2, SOF9, DHT, SOS, DQT, DNL, DRI, COM = (
+    0xC0, 0xC1, 0xC2, 0xC9, 0xC4, 0xDA, 0xDB, 0xDC, 0xDD, 0xFE)
+APP0, APP1, APP14 = 0xE0, 0xE1, 0xEE
+
+
+def segment(marker, body, length=None):
+    """A marker segment; `length` is what it says where that is not the truth."""
+    said = len(body) + 2 if length is None else length
+    return bytes([0xFF, marker]) + said.to_bytes(2, "big") + body
+
+
+def frame(marker, width, height, components, precision=8):
+    """SOF; `components`: (id, sampling factors as a byte, table)."""
+    body = bytes([precision]) + height.to_bytes(2, "big") + width.to_bytes(2, "big")
+    return segment(marker, body + bytes([len(components)]) + b"".join(map(bytes, components)))
+
+
+def scan(components, first=0, last=63, approximation=0):
+    """SOS; `components`: (id, tables as a byte)."""
+    body = bytes([len(components)]) + b"".join(map(bytes, components))
+    return segment(SOS, body + bytes([first, last, approximation]))
+
+
+def table8(index=0, value=16):
+    return segment(DQT, bytes([index]) + bytes([value]) * 64)
+
+
+def table16(index=0, values=(300, 0, 65535, 256)):
+    body = b"".join(values[i % len(values)].to_bytes(2, "big") for i in range(64))
+    return segment(DQT, bytes([0x10 | index]) + body)
+
+
+def huffman(table, counts, symbols):
+    return segment(DHT, bytes([table]) + bytes(counts) + bytes(symbols))
+
+
+# One code of a bit: "no difference" and "end of block".
+ZERO_CODES = huffman(0x00, [1] + [0] * 15, [0]) + huffman(0x10, [1] + [0] * 15, [0])
+# Sixteen codes of five bits, for the largest levels that can be written.
+LARGE_CODES = (huffman(0x00, [0, 0, 0, 0, 16] + [0] * 11, range(16)) +
+               huffman(0x10, [0, 0, 0, 0, 16] + [0] * 11, [0, *range(0x01, 0x10)]))
+GREY = [(1, 0x11, 0)]
+YCBCR = [(1, 0x22, 0), (2, 0x11, 0), (3, 0x11, 0)]
+
+
+def grey(width, height, data, tables=table8(), codes=ZERO_CODES, marker=SOF0, end=EOI):
+    return (SOI + tables + codes + frame(marker, width, height, GREY) + scan([(1, 0)]) + data +
+            end)
+
+
+def many_scans(count):
+    """A progressive file with `count` scans, all but the first of which refine nothing."""
+    body = SOI + table8() + ZERO_CODES + frame(SOF2, 64, 64, GREY) + scan([(1, 0)], 0, 0) + bytes(8)
+    return body + (scan([(1, 0)], 1, 63) + bytes(8)) * count + EOI
+
+
+def hand_made():
+    """Files made by hand: name, bytes."""
+    blank = bytes(4)
+    yield "grey", grey(16, 16, blank)
+    yield "grey-one-sample", grey(1, 1, blank)
+    yield "huge-without-data", grey(65500, 65500, b"")
+    yield "huge-without-end", grey(65500, 65500, b"", end=b"")
+    yield "larger-than-limits", grey(65535, 65535, blank)
+    yield "wide", grey(65500, 1, bytes(2048))
+    yield "high", grey(1, 65500, bytes(2048))
+    yield "no-width", grey(0, 16, blank)
+    yield "no-height-but-dnl", grey(16, 0, blank + segment(DNL, b"\0\x10"))
+    yield "dnl-that-differs", grey(16, 16, blank + segment(DNL, b"\0\x08"))
+    yield "no-tables", grey(16, 16, blank, tables=b"")
+    yield "no-codes", grey(16, 16, blank, codes=b"")
+    yield "table-with-zeros", grey(16, 16, blank, tables=table8(0, 0))
+    yield "16-bit-table-with-zeros", grey(16, 16, blank, tables=table16(), marker=SOF1)
+    yield "table-cut-off", grey(16, 16, blank, tables=segment(DQT, bytes(40)))
+    yield "table-of-wrong-index", grey(16, 16, blank, tables=table8(7))
+    yield "tables-again", grey(16, 16, blank, tables=table8(0, 3) + table8(0, 5))
+    yield "largest-levels", grey(64, 64, bytes(range(255)) * 8, codes=LARGE_CODES)
+    yield "largest-levels-progressive", grey(64, 64, bytes(range(255)) * 8, codes=LARGE_CODES,
+                                             marker=SOF2)
+    yield "codes-that-overflow", grey(16, 16, blank, codes=huffman(0, [3] + [0] * 15, [0, 1, 2]))
+    yield "codes-without-symbols", grey(16, 16, blank,
+                                        codes=segment(DHT, bytes([0] + [1] * 16)))
+    yield "arithmetic", grey(16, 16, bytes(range(64)), codes=b"", marker=SOF9)
+    yield "lossless", grey(16, 16, blank, marker=0xC3)
+    yield "no-frame", SOI + table8() + ZERO_CODES + scan([(1, 0)]) + blank + EOI
+    yield "two-frames", SOI + frame(SOF0, 8, 8, GREY) + grey(16, 16, blank)[2:]
+    # libjpeg takes the count of components from the second before it refuses it.
+    yield "frame-behind-the-scan", grey(
+        16, 16, blank, end=frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(200)]) + EOI)
+    yield "12-bits", SOI + table8() + ZERO_CODES + frame(SOF1, 8, 8, GREY, 12) + EOI
+    yield "many-scans", many_scans(60)
+    yield "too-many-scans", many_scans(600)
+    yield "scan-of-nobody", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GREY) + \
+        scan([(9, 0)]) + blank + EOI
+    yield "scan-of-too-many", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GREY) + \
+        scan([(1, 0)] * 5) + blank + EOI
+    yield "scan-without-the-rest", SOI + table8() + ZERO_CODES + frame(SOF0, 32, 32, YCBCR) + \
+        scan([(1, 0)]) + blank + EOI
+    yield "bad-approximation", SOI + table8() + ZERO_CODES + frame(SOF2, 16, 16, GREY) + \
+        scan([(1, 0)], 0, 0, 0xDD) + blank + EOI
+    yield "refinement-first", SOI + table8() + ZERO_CODES + frame(SOF2, 16, 16, GREY) + \
+        scan([(1, 0)], 1, 63, 0x10) + blank + EOI
+    for factors in (0x00, 0x44, 0x12, 0x21, 0x31, 0x14, 0x41, 0x51, 0xFF):
+        parts = [(1, factors, 0), (2, 0x11, 0), (3, 0x11, 0)]
+        yield f"factors-{factors:02x}", SOI + table8() + ZERO_CODES + \
+            frame(SOF0, 40, 24, parts) + scan([(1, 0), (2, 0), (3, 0)]) + bytes(64) + EOI
+    yield "four-components", SOI + table8() + ZERO_CODES + \
+        frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(4)]) + \
+        scan([(i, 0) for i in range(4)]) + blank + EOI
+    yield "two-components", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, YCBCR[:2]) + EOI
+    yield "fill-bytes", SOI + b"\xff" * 20 + grey(8, 8, blank)[2:]
+    yield "bytes-between-markers", SOI + b"some text" + grey(8, 8, blank)[2:]
+    yield "thumbnail", SOI + segment(APP1, grey(8, 8, blank)) + grey(16, 16, blank)[2:]
+    yield "field", SOI + segment(APP0, b"AVI1\x01\0") + grey(16, 16, blank)[2:]
+    yield "adobe", SOI + segment(APP14, b"Adobe\0\x64\0\0\0\0\x01") + \
+        frame(SOF0, 8, 8, YCBCR) + EOI
+    yield "restarts", SOI + segment(DRI, b"\0\x01") + \
+        grey(24, 8, b"\0\xff\xd0\0\xff\xd3\0\xff\xd1")[2:]
+    yield "length-too-small", SOI + segment(COM, b"x" * 20, 1) + grey(8, 8, blank)[2:]
+    yield "length-zero", SOI + segment(COM, b"", 0) + grey(8, 8, blank)[2:]
+    yield "length-too-large", SOI + segment(COM, b"x" * 20, 60000) + grey(8, 8, blank)[2:]
+    yield "soi-alone", SOI
+    yield "soi-eoi", SOI + EOI
+    yield "sois", SOI * 50
+    yield "ends-with-half-a-marker", grey(8, 8, blank) + b"\xff"
+    yield "nothing", b""
+
+
+def sound(make_jpegs, cjpeg):
+    """Files of cjpeg's: every kind and process at one size, one kind at every size."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "scans.txt")
+        for kind, kind_args in make_jpegs.KINDS.items():
+            make_jpegs.scan_script(kind, script)
+            for process, process_args in make_jpegs.PROCESSES.items():
+                sizes = make_jpegs.SIZES if (kind, process) == ("420", "baseline") else [(33, 17)]
+                for size in sizes:
+                    args = [script if arg == "SCANS" else arg for arg in process_args]
+                    made = subprocess.run([cjpeg, "-dct", "int", *kind_args, *args],
+                                          input=make_jpegs.picture(*size), check=True,
+                                          stdout=subprocess.PIPE)
+                    yield f"{kind}-{process}-{size[0]}x{size[1]}", made.stdout
+
+
+def damaged(name, data):
+    """What is left of a sound file after an accident."""
+    half = len(data) // 2
+    yield f"{name}-cut-off", data[:half]
+    yield f"{name}-without-end", data[:-2]
+    yield f"{name}-with-marker-inside", data[:half] + b"\xff\xc8" + data[half:]
+    yield f"{name}-with-restart-inside", data[:half] + b"\xff\xd5" + data[half:]
+    yield f"{name}-with-wrong-bits", data[:half] + bytes([data[half] ^ 0x24]) + data[half + 1:]
+
+
+def files(make_jpegs, cjpeg):
+    for name, data in sound(make_jpegs, cjpeg):
+        yield name, data
+        if name.startswith("420-"):
+            yield from damaged(name, data)
+    yield from hand_made()
+
+
+def settings(number, pieces):
+    """What stands before the stream for the element: see fuzz_jpegcoefdec.cpp."""
+    body = bytes([number, len(pieces) - 1])
+    return body + b"".join(bytes([before]) + size.to_bytes(2, "big") for before, size in pieces)
+
+
+def seeds_of_splitter(every):
+    for name, data in every:
+        yield name, bytes([2, 7, 100, 0]) + data
+    yield "stream", bytes([1, 13, 200]) + b"".join(data for _, data in every[::7])
+
+
+def seeds_of_jpegcoefdec(every):
+    for number, (name, data) in enumerate(every):
+        yield name, settings(number % 64, [(0, 0)]) + data  # whole
+        if number % 5 == 0:
+            yield f"{name}-pieces", settings(number & 0x0F, [(0, 100), (0, 33)]) + data
+    for number in range(0, 64, 5):
+        stream = b"".join(data for _, data in every[number::40])
+        yield f"stream-{number}", settings(number, [(0, 3000)]) + stream
+        yield f"events-{number}", settings(
+            number, [(0, 700), (number % 8, 900), (0x10, 20), (number // 8, 500)]) + stream
+
+
+def seeds_of(target, every):
+    if target == "fuzz_jpeg_splitter":
+        return seeds_of_splitter(every)
+    if target == "fuzz_jpegcoefdec":
+        return seeds_of_jpegcoefdec(every)
+    return every
+
+
+def main():
+    script, target, folder = sys.argv[1:]
+    cjpeg = shutil.which("cjpeg")
+    if not cjpeg:
+        print("no cjpeg (package libjpeg-turbo-progs)")
+        return SKIP
+    spec = importlib.util.spec_from_file_location("make_jpegs", script)
+    make_jpegs = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode = True
+    spec.loader.exec_module(make_jpegs)
+    os.makedirs(folder, exist_ok=True)
+    for name, data in seeds_of(target, list(files(make_jpegs, cjpeg))):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
