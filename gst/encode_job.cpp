@@ -9,8 +9,8 @@ namespace cudatransform {
 namespace {
 
 JpegColor color_of(GstDctSampling sampling) {
-  if (sampling == GST_DCT_SAMPLING_GRAYSCALE) return JpegColor::kGrey;
-  return sampling == GST_DCT_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYCbCr;
+  if (sampling == GST_DCT_SAMPLING_GRAYSCALE) return JpegColor::kGray;
+  return sampling == GST_DCT_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
 }
 
 // Without a copy: the buffer frees what the writer has allocated.

@@ -7,12 +7,11 @@
 #include <string>
 
 #include "jpeg/coef_arrays.h"
+#include "jpeg/color.h"
 #include "jpeg/errors.h"
 #include "transform/quant_table.h"
 
 namespace cudatransform {
-
-enum class JpegColor { kGray, kYcbcr, kRgb };
 
 // What stands before the first scan, of pictures that we can hold: 8 bits, one component or three,
 // of which the second and third are of the same size.

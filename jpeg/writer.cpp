@@ -29,7 +29,7 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                    std::to_string(picture.height) + ", expected 1x1 to " +
                    std::to_string(kJpegMaxSize) + "x" + std::to_string(kJpegMaxSize));
   const uint32_t h = picture.h_samp, v = picture.v_samp;
-  const bool subsampled = picture.color == JpegColor::kYCbCr;
+  const bool subsampled = picture.color == JpegColor::kYcbcr;
   if (h < 1 || v < 1 || h > 4 || v > 4 || (!subsampled && (h > 1 || v > 1)))
     return invalid("sampling factors " + std::to_string(h) + "x" + std::to_string(v));
   if (options.restart_interval > kJpegMaxRestartInterval)
@@ -50,7 +50,7 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
 }
 
 J_COLOR_SPACE color_space_of(JpegColor color) {
-  if (color == JpegColor::kGrey) return JCS_GRAYSCALE;
+  if (color == JpegColor::kGray) return JCS_GRAYSCALE;
   return color == JpegColor::kRgb ? JCS_RGB : JCS_YCbCr;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "jpeg/coef_arrays.h"
+#include "jpeg/color.h"
 #include "jpeg/errors.h"
 #include "jpeg/libjpeg.h"
 #include "transform/status.h"
@@ -16,16 +17,10 @@ namespace cudatransform {
 inline constexpr uint32_t kJpegMaxSize = JPEG_MAX_DIMENSION;  // width and height
 inline constexpr uint32_t kJpegMaxRestartInterval = 65535;    // MCUs
 
-enum class JpegColor {
-  kGrey,   // 1 component, with a JFIF header
-  kYCbCr,  // 3 components, with a JFIF header
-  kRgb,    // 3 components, with an Adobe marker that says so
-};
-
 // One picture. What the pointers point to belongs to the caller and stays until write() returns.
 struct JpegPicture {
   uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
-  JpegColor color = JpegColor::kYCbCr;
+  JpegColor color = JpegColor::kYcbcr;
   // Sampling factors of the first component, 1 to 4; those of others are 1. Only YCbCr has any.
   int h_samp = 1, v_samp = 1;
   // In the file's order (Y Cb Cr, R G B), of as many blocks as the sizes and factors above give.
@@ -33,7 +28,7 @@ struct JpegPicture {
   // Of each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
 
-  int components() const { return color == JpegColor::kGrey ? 1 : kJpegMaxComponents; }
+  int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
 };
 
 struct JpegOptions {
