@@ -199,12 +199,43 @@ def seeds_of_jpegcoefdec(every):
             number, [(0, 700), (number % 8, 900), (0x10, 20), (number // 8, 500)]) + stream
 
 
+def seeds_of_writer():
+    """Settings, divisors, levels: see fuzz_jpeg_writer.cpp."""
+    levels = [bytes(600), bytes(range(256)) * 3, b"\x03\xff\xfc\x01" * 200, b"\x7f\xff\x80\0" * 99,
+              b"\x3f\xff\xc0\0" + bytes(124) + b"\xc0\0" + bytes(126) + b"\x3f\xff"]
+    for flags in (*range(8), 0x40, 0x41, 0x44, 0x38, 0x78, 0xB8):
+        for kind in (0, 1, 2, 5, 9, 0x11, 0x15, 0x0D, 0x3D):
+            number = flags + kind
+            for size in (b"\0\0", b"\x27\x11"):
+                head = bytes([flags, kind, number % 4]) + size + bytes([number % 9])
+                yield f"{flags}-{kind}-{size[0]}", \
+                    head + bytes([1, 2, 3, 99, 255, 16, 8, 7]) + levels[number % len(levels)]
+
+
+def seeds_of_jpegcoefenc():
+    """Settings and frames: see fuzz_jpegcoefenc.cpp."""
+    levels = [bytes(range(0, 256, 3)) * 5, bytes(400), b"\x7f\xff\x80\0" * 99]
+    for flags in (*range(8), *range(0xF0, 0xF8)):
+        for sampling in range(7):
+            number = flags + sampling
+            frame = bytes([0, 0x10 * (number % 16), number % 12, 0, number]) + levels[number % 3]
+            other = bytes([1, sampling, 30, 9, 0x10, 0, 0, 0]) + levels[0]
+            flush = bytes([2, 0x10, 0, 0, 0]) + levels[0]
+            yield f"{flags}-{sampling}", bytes([flags, number, sampling, 16, 8]) + frame
+            yield f"{flags}-{sampling}-more", \
+                bytes([flags, number, sampling, 7, 7]) + frame + other + flush
+
+
+# Targets that read no files.
+OWN_SEEDS = {"fuzz_jpeg_writer": seeds_of_writer, "fuzz_jpegcoefenc": seeds_of_jpegcoefenc}
+
+
 def seeds_of(target, every):
     if target == "fuzz_jpeg_splitter":
         return seeds_of_splitter(every)
     if target == "fuzz_jpegcoefdec":
         return seeds_of_jpegcoefdec(every)
-    return every
+    return OWN_SEEDS[target]() if target in OWN_SEEDS else every
 
 
 def main():
@@ -218,7 +249,8 @@ def main():
     sys.dont_write_bytecode = True
     spec.loader.exec_module(make_jpegs)
     os.makedirs(folder, exist_ok=True)
-    for name, data in seeds_of(target, list(files(make_jpegs, cjpeg))):
+    every = [] if target in OWN_SEEDS else list(files(make_jpegs, cjpeg))
+    for name, data in seeds_of(target, every):
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
     return 0

@@ -1,0 +1,182 @@
+// Fuzz target: JpegWriter refuses levels and settings that JPEG cannot hold, and what it writes of
+// others is read back as it was.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The input: eight bytes of settings (see Picture), a byte for each of eight divisors of the
+// tables, then levels, two bytes each; what is missing is 0. Levels lie at a page that cannot be
+// touched.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jpeg/reader.h"
+#include "jpeg/writer.h"
+#include "tests/fuzz/fuzzing.h"
+
+namespace {
+
+using namespace cudatransform;
+using fuzzing::GuardedMemory;
+using fuzzing::Input;
+using fuzzing::promise;
+
+constexpr uint32_t kMostSamples = 72;  // width and height
+constexpr size_t kMaxLevelBytes = size_t{1} << 18;
+constexpr uint8_t kFill = 0x33;
+
+uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+// What is to be written, with levels that the picture's pointers do not show yet.
+struct Picture {
+  JpegPicture picture;
+  JpegOptions options;
+  bool lies = false;        // about its size
+  bool is_ordinary = true;  // levels of 8-bit samples, sound tables, no lies: must be written
+  uint16_t tables[kJpegMaxComponents][64];
+  std::vector<int16_t> levels[kJpegMaxComponents];
+
+  explicit Picture(Input* input) {
+    const uint8_t flags = input->byte(), kind = input->byte(), range = input->byte();
+    options.progressive = flags & 1;
+    options.optimize = flags & 2;
+    options.arithmetic = flags & 4;
+    lies = (flags & 0x38) == 0x38;
+    picture.color = static_cast<JpegColor>(kind % 3);
+    if (picture.color == JpegColor::kYcbcr) {
+      picture.h_samp = 1 + (kind >> 2) % 4;
+      picture.v_samp = 1 + (kind >> 4) % 4;
+    }
+    if (flags & 0x40) options.restart_interval = range >> 2;
+    picture.width = 1 + input->byte() % kMostSamples;
+    picture.height = 1 + input->byte() % kMostSamples;
+    fill_tables(input, input->byte());
+    fill_levels(input, range % 4);
+    if (picture.components() * picture.h_samp * picture.v_samp > 3 * 8) is_ordinary = false;
+    if (lies) lie(flags);
+  }
+
+ private:
+  void fill_tables(Input* input, uint8_t shift) {
+    uint16_t divisors[8];
+    for (uint16_t& divisor : divisors) {
+      divisor = static_cast<uint16_t>(input->byte() << shift % 9);
+      if (divisor == 0) is_ordinary = false;
+    }
+    for (int c = 0; c < picture.components(); c++)
+      for (int i = 0; i < 64; i++) tables[c][i] = divisors[(i + (shift & 0x10 ? c : 0)) % 8];
+  }
+
+  // Ranges: any number, what JPEG can hold, what 8-bit samples can have, small ones.
+  void fill_levels(Input* input, int range) {
+    for (int c = 0; c < picture.components(); c++) {
+      JpegLevels& of = picture.levels[c];
+      of.blocks_w = divide_up(picture.width, 8 * (c == 0 ? 1 : picture.h_samp));
+      of.blocks_h = divide_up(picture.height, 8 * (c == 0 ? 1 : picture.v_samp));
+      levels[c].resize(size_t{64} * of.blocks_w * of.blocks_h);
+      for (size_t i = 0; i < levels[c].size() && input->size() > 0; i++) {
+        const auto any = static_cast<int16_t>(input->word());
+        const bool dc = i % 64 == 0;
+        const int most = range == 3 ? 15 : range == 2 || !dc ? kMostAc : kMostDc;
+        levels[c][i] = static_cast<int16_t>(range == 0 ? any : any % (most + 1));
+        if (levels[c][i] > kMostAc || levels[c][i] < -kMostAc) is_ordinary = false;
+      }
+    }
+  }
+
+  void lie(uint8_t flags) {
+    is_ordinary = false;
+    if (flags & 0x40) picture.width += 8;
+    if (flags & 0x80) picture.levels[0].blocks_h++;
+    if (!(flags & 0xc0)) picture.height = 0;
+  }
+
+  static constexpr int kMostAc = 1023, kMostDc = 16383;
+};
+
+// The levels in guarded memory, with `gap` bytes between rows.
+void lay_out(Picture* from, GuardedMemory* memory, size_t gap) {
+  for (int c = 0; c < from->picture.components(); c++) {
+    JpegLevels& to = from->picture.levels[c];
+    const size_t row_bytes = sizeof(JBLOCK) * to.blocks_w;
+    const size_t rows = from->levels[c].size() * sizeof(int16_t) / row_bytes;
+    to.stride = static_cast<ptrdiff_t>(row_bytes + gap);
+    uint8_t* data = memory[c].last(rows * (row_bytes + gap) - gap, kFill);
+    for (size_t y = 0; y < rows; y++)
+      memcpy(data + y * to.stride, from->levels[c].data() + y * row_bytes / sizeof(int16_t),
+             row_bytes);
+    to.data = reinterpret_cast<int16_t*>(data);
+    from->picture.tables[c] = from->tables[c];
+  }
+}
+
+void read_back(const Picture& written, const JpegBytes& file) {
+  JpegReader reader;
+  JpegHeader header;
+  const Status status = reader.read_header(file.data(), file.size(), &header);
+  const int h = written.picture.h_samp, v = written.picture.v_samp;
+  if (!status.ok()) {
+    promise(status.code == StatusCode::kUnsupported && (h > 2 || v > 2),
+            "what was written has a sound header");
+    return;
+  }
+  promise(header.width == written.picture.width && header.height == written.picture.height &&
+              header.color == written.picture.color,
+          "what was written is the same kind of picture");
+  JpegLevels levels[kJpegMaxComponents];
+  std::vector<int16_t> read[kJpegMaxComponents];
+  for (int c = 0; c < header.components; c++) {
+    read[c].resize(written.levels[c].size());
+    levels[c] = {read[c].data(), static_cast<ptrdiff_t>(sizeof(JBLOCK) * header.blocks_w[c]),
+                 header.blocks_w[c], header.blocks_h[c]};
+    promise(levels[c].blocks_w == written.picture.levels[c].blocks_w &&
+                levels[c].blocks_h == written.picture.levels[c].blocks_h,
+            "what was written has as many blocks");
+  }
+  JpegTables tables;
+  std::string damage;
+  promise(reader.read_coefficients(levels, &tables, &damage).ok() && damage.empty(),
+          "what was written is sound");
+  for (int c = 0; c < header.components; c++) {
+    promise(read[c] == written.levels[c], "levels are read back");
+    promise(memcmp(tables.tables[tables.table_of[c]].q, written.tables[c],
+                   sizeof written.tables[c]) == 0,
+            "tables are read back");
+  }
+}
+
+bool same(const JpegBytes& a, const JpegBytes& b) {
+  return a.size() == b.size() && memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static GuardedMemory memory[] = {GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
+                                   GuardedMemory(kMaxLevelBytes)};
+  // Has written all that came before, also what it refused.
+  static JpegWriter old_writer;
+  Input input(data, size);
+  Picture picture(&input);
+
+  JpegWriter writer;
+  JpegBytes packed, spread, again;
+  lay_out(&picture, memory, 0);
+  const Status status = writer.write(picture.picture, picture.options, &packed);
+  const Status old_status = old_writer.write(picture.picture, picture.options, &again);
+  lay_out(&picture, memory, 10);
+  const Status spread_status = writer.write(picture.picture, picture.options, &spread);
+
+  promise(status.ok() || !status.message.empty(), "a failure says what it is");
+  promise(status.ok() || status.code == StatusCode::kInvalidArgument, "a failure is the caller's");
+  promise(status.message == spread_status.message && status.message == old_status.message,
+          "the same picture has the same result");
+  promise(status.ok() || !picture.is_ordinary, "ordinary pictures are written");
+  promise(!status.ok() || !picture.lies, "pictures that contradict themselves are refused");
+  if (!status.ok()) return 0;
+  promise(same(packed, spread), "the file does not depend on where levels lie");
+  promise(same(packed, again), "the file does not depend on what was written before");
+  read_back(picture, packed);
+  return 0;
+}

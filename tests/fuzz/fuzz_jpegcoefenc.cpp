@@ -1,0 +1,230 @@
+// Fuzz target: the element jpegcoefenc, fed with levels of any value and metas that lie.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The input: two bytes of settings, then frames until it is used up. A frame begins with what comes
+// before it, its caps (three bytes) and the lies of its meta; its levels follow.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gst/lib/gstdct.h"
+#include "jpeg/reader.h"
+#include "tests/fuzz/elements.h"
+#include "tests/fuzz/fuzzing.h"
+
+namespace {
+
+using fuzzing::ElementRun;
+using fuzzing::Input;
+using fuzzing::promise;
+
+constexpr int kMostSamples = 72;  // width and height
+constexpr int kMostFrames = 12;
+constexpr int kMostLevel = 1023;
+
+GstDctInfo info_of(Input* input) {
+  constexpr GstDctSampling kSamplings[] = {
+      GST_DCT_SAMPLING_GRAYSCALE, GST_DCT_SAMPLING_420, GST_DCT_SAMPLING_422, GST_DCT_SAMPLING_444,
+      GST_DCT_SAMPLING_440,       GST_DCT_SAMPLING_411, GST_DCT_SAMPLING_RGB, GST_DCT_SAMPLING_420};
+  const GstDctSampling sampling = kSamplings[input->byte() % 8];
+  const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
+  GstDctInfo info;
+  promise(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+                           TRUE, 8, sampling, width, height),
+          "the caps are possible");
+  return info;
+}
+
+// Caps, now and then not what they should be.
+GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
+  GstCaps* caps = gst_dct_info_to_caps(&info);
+  switch (lie) {
+    case 0xf1:
+      gst_caps_set_simple(caps, "width", G_TYPE_INT, G_MAXINT, nullptr);
+      break;
+    case 0xf2:
+      gst_caps_set_simple(caps, "height", G_TYPE_INT, -1, nullptr);
+      break;
+    case 0xf3:
+      gst_caps_set_simple(caps, "sampling", G_TYPE_STRING, "YCbCr-9:9:9", nullptr);
+      break;
+    case 0xf4:
+      gst_caps_set_simple(caps, "depth", G_TYPE_INT, 12, nullptr);
+      break;
+    case 0xf5:
+      gst_structure_remove_field(gst_caps_get_structure(caps, 0), "layout");
+      break;
+    case 0xf6:
+      gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, "bt709", "framerate",
+                          GST_TYPE_FRACTION, 0, 1, nullptr);
+      break;
+    case 0xf7:
+      gst_caps_set_simple(caps, "order", G_TYPE_STRING, "zigzag", nullptr);
+      break;
+    default:
+      break;
+  }
+  return caps;
+}
+
+// Changes one field of a sound meta; false if nothing is changed.
+bool tell_lie(GstDctMeta* meta, guint8 which, guint32 value) {
+  GstDctComponent& component = meta->components[(which >> 4) % GST_DCT_MAX_COMPONENTS];
+  const gsize wide = value & 1 ? G_MAXSIZE - value : value;
+  switch (which & 0x0f) {
+    case 1:
+      component.offset = wide;
+      break;
+    case 2:
+      component.stride = wide;
+      break;
+    case 3:
+      component.table = value;
+      break;
+    case 4:
+      component.blocks_w = value;
+      break;
+    case 5:
+      component.blocks_h = value;
+      break;
+    case 6:
+      meta->n_components = value;
+      break;
+    case 7:
+      meta->n_tables = value;
+      break;
+    case 8:
+      meta->tables[value % GST_DCT_MAX_TABLES].values[value % 64] = 0;
+      break;
+    case 9:
+      component.h_samp = value;
+      break;
+    case 10:
+      component.offset += value % 256;
+      break;
+    case 11:
+      component.stride += value % 256;
+      break;
+    default:
+      return false;
+  }
+  return true;
+}
+
+// Levels from the input; whether all of them can be those of 8-bit samples.
+bool fill_levels(Input* input, std::vector<guint8>* bytes, bool tame) {
+  bool ordinary = true;
+  for (gsize i = 0; i + 1 < bytes->size() && input->size() > 0; i += 2) {
+    auto level = static_cast<gint16>(input->byte() << (tame ? 1 : 8));
+    if (tame)
+      level = static_cast<gint16>(level % (kMostLevel + 1) - 255);
+    else
+      level = static_cast<gint16>(level | input->byte());
+    if (level > kMostLevel || level < -kMostLevel) ordinary = false;
+    memcpy(bytes->data() + i, &level, sizeof level);
+  }
+  return ordinary;
+}
+
+void check_output(GstBuffer* buffer, GstCaps* caps) {
+  int width = 0, height = 0;
+  promise(caps != nullptr, "files have caps");
+  const GstStructure* structure = gst_caps_get_structure(caps, 0);
+  promise(gst_structure_has_name(structure, "image/jpeg") &&
+              gst_structure_get_int(structure, "width", &width) &&
+              gst_structure_get_int(structure, "height", &height),
+          "the caps say what the files are");
+  GstMapInfo map;
+  promise(gst_buffer_map(buffer, &map, GST_MAP_READ), "files can be read");
+  cudatransform::JpegReader reader;
+  cudatransform::JpegHeader header;
+  promise(reader.read_header(map.data, map.size, &header).ok(), "files have a sound header");
+  promise(static_cast<int>(header.width) == width && static_cast<int>(header.height) == height,
+          "files have the size of their caps");
+  cudatransform::JpegLevels levels[cudatransform::kJpegMaxComponents];
+  std::vector<int16_t> memory[cudatransform::kJpegMaxComponents];
+  for (int c = 0; c < header.components; c++) {
+    memory[c].resize(size_t{64} * header.blocks_w[c] * header.blocks_h[c]);
+    levels[c] = {memory[c].data(), static_cast<ptrdiff_t>(128 * header.blocks_w[c]),
+                 header.blocks_w[c], header.blocks_h[c]};
+  }
+  cudatransform::JpegTables tables;
+  std::string damage;
+  promise(reader.read_coefficients(levels, &tables, &damage).ok() && damage.empty(),
+          "files are sound");
+  gst_buffer_unmap(buffer, &map);
+}
+
+// A buffer of levels with its meta, some of it untrue; `*sound` says whether it has to be written.
+GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, bool* sound) {
+  const guint8 shape = input->byte(), lie = input->byte();
+  const guint32 value = input->word();
+  gsize size = info.size;
+  *sound = true;
+  if ((shape & 0x0f) == 0x0f) {
+    size = value % (info.size + 64);
+    *sound = size >= info.size;
+  }
+  std::vector<guint8> bytes(size);
+  if (!fill_levels(input, &bytes, shape & 0x10)) *sound = false;
+  GstBuffer* buffer = run->make_buffer(bytes.data(), bytes.size());
+  if ((shape & 0xe0) == 0xe0) {
+    *sound = false;
+    return buffer;  // without a meta
+  }
+  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
+  guint16 divisors[64];
+  std::fill(std::begin(divisors), std::end(divisors), static_cast<guint16>(1 + shape));
+  for (guint t = 0; t < 2; t++) gst_dct_meta_set_table(meta, t, divisors);
+  if (tell_lie(meta, lie, value)) *sound = false;
+  return buffer;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***);
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  fuzzing::init_elements();
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Input input(data, size);
+  const guint8 flags = input.byte(), threads = input.byte();
+  std::string description = "jpegcoefenc n-threads=" + std::to_string(1 + threads % 3) +
+                            " restart-interval=" + std::to_string(threads >> 4);
+  if (flags & 1) description += " progressive=true";
+  if (flags & 2) description += " optimize=true";
+  if (flags & 4) description += " arithmetic=true";
+  ElementRun run(description.c_str(), check_output);
+
+  GstDctInfo info = info_of(&input);
+  run.begin(caps_of(info, flags), GST_FORMAT_TIME);
+  bool all_sound = flags < 0xf0;
+  guint frames = 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (; input.size() > 0 && frames < kMostFrames && flow == GST_FLOW_OK; frames++) {
+    const guint8 before = input.byte();
+    if ((before & 7) == 1) {
+      info = info_of(&input);
+      run.push_caps(caps_of(info, before));
+      if (before >= 0xf0) all_sound = false;
+    } else if ((before & 7) == 2) {
+      run.push_event(gst_event_new_flush_start());
+      run.push_event(gst_event_new_flush_stop(TRUE));
+      run.begin(caps_of(info, 0), GST_FORMAT_TIME);
+      all_sound = false;  // what was on its way is gone
+    }
+    bool sound = true;
+    GstBuffer* buffer = make_frame(&run, &input, info, &sound);
+    GST_BUFFER_PTS(buffer) = frames * 40 * GST_MSECOND;
+    flow = run.push(buffer);
+    all_sound = all_sound && sound;
+  }
+  promise(flow == GST_FLOW_OK || !all_sound, "sound frames are taken");
+  if (flow != GST_FLOW_OK) return 0;
+  run.push_event(gst_event_new_eos());
+  promise(!all_sound || (run.at_eos() && run.buffers() == frames), "sound frames are written");
+  return 0;
+}
