@@ -15,6 +15,7 @@ SKIP = 77
 if "CUDATRANSFORM_VALGRIND" in os.environ:
     print("SKIP: Python under valgrind")
     sys.exit(SKIP)
+sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 try:
     import numpy
