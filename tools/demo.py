@@ -6,6 +6,7 @@ demo.py FILE OUTPUT_FOLDER
 import os
 import sys
 
+import demo_jpeg
 import demo_pictures
 import demo_pipelines
 from demo_pipelines import DemoError
@@ -54,6 +55,16 @@ def describe(media):
           f"transformed as {media.format}; {frames}\n")
 
 
+def probe(path, jpeg):
+    """A JPEG file goes through our own decoder if that takes it, everything else through GStreamer's."""
+    if jpeg:
+        try:
+            return demo_pipelines.probe(path, demo_pipelines.DECODE_JPEG, VIDEO_FRAMES, STILL_FRAMES)
+        except DemoError as error:
+            print(f"jpegcoefdec does not take this file; GStreamer's decoder may. {error}\n")
+    return demo_pipelines.probe(path, demo_pipelines.DECODE, VIDEO_FRAMES, STILL_FRAMES)
+
+
 def print_engine(rows):
     forward, inverse = rows[-1][1:]
     count = len(rows)
@@ -88,10 +99,16 @@ def write_pictures(media, rows, folder):
 
 def main(path, folder):
     try:
-        media = demo_pipelines.probe(path, VIDEO_FRAMES, STILL_FRAMES)
+        jpeg = demo_jpeg.read(path)
+        media = probe(path, jpeg)
         describe(media)
+        through_ours = media.still and media.decode == demo_pipelines.DECODE_JPEG
+        if through_ours:
+            demo_jpeg.describe(jpeg)
         rows = run_qualities(media)
         print_engine(rows)
+        if through_ours:
+            demo_jpeg.write_again(jpeg, folder)
         write_pictures(media, rows, folder)
     except DemoError as error:
         print(f"demo: {error}", file=sys.stderr)

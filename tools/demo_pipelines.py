@@ -15,6 +15,8 @@ Gst.init(None)
 
 # Sound and subtitles stay unlinked: videoconvert takes neither.
 DECODE = "filesrc name=file ! decodebin name=decoder ! videoconvert name=decoded"
+DECODE_JPEG = ("filesrc name=file ! jpegcoefdec name=decoder on-error=fail ! cudaidct8x8 ! "
+               "videoconvert name=decoded")
 STATS = ("backend", "device", "method", "frames", "mean-psnr", "mean-psnr-y", "mean-psnr-u",
          "mean-psnr-v", "mean-zeros", "kernel-time-mean", "upload-time-mean", "download-time-mean")
 
@@ -32,6 +34,7 @@ class Media:
     height: int
     decoded_format: str
     format: str  # the raw format that goes into cudadct8x8
+    decode: str  # description of a pipeline that makes raw frames of the file
 
 
 class Pipeline:
@@ -75,7 +78,8 @@ class Pipeline:
         if self.missing:
             raise DemoError(f"{self.path}: GStreamer has nothing that decodes this: "
                             f"{', '.join(self.missing)} is missing")
-        if self["decoder"].srcpads and not self["decoded"].get_static_pad("sink").is_linked():
+        decoder, decoded = self["decoder"], self["decoded"]
+        if decoder and decoder.srcpads and not decoded.get_static_pad("sink").is_linked():
             raise DemoError(f"{self.path}: has no picture in it")
         detail = (debug or "").strip().splitlines()[1:]  # the first line is a place in a source
         raise DemoError(f"{self.path}: GStreamer stopped at {element}: {error.message}"
@@ -139,9 +143,9 @@ def format_for(decoded):
     return "I420"
 
 
-def probe(path, video_frames, still_frames):
+def probe(path, decode, video_frames, still_frames):
     """Decodes the beginning of `path` to learn what it is."""
-    with Pipeline(f"{DECODE} ! identity name=limit ! fakesink sync=false", path) as pipeline:
+    with Pipeline(f"{decode} ! identity name=limit ! fakesink sync=false", path) as pipeline:
         seen = pipeline.run(video_frames, patience=3)
         caps = pipeline["decoded"].get_static_pad("sink").get_current_caps()
     if not seen or not caps:
@@ -151,13 +155,13 @@ def probe(path, video_frames, still_frames):
     decoded = structure.get_string("format")
     return Media(path, still, still_frames if still else seen,
                  structure.get_int("width")[1], structure.get_int("height")[1], decoded,
-                 format_for(decoded))
+                 format_for(decoded), decode)
 
 
 def source(media, frames):
     """A description of `frames` raw frames of the file."""
     repeat = f"imagefreeze num-buffers={frames} ! " if media.still else ""
-    return f"{DECODE} ! video/x-raw,format={media.format} ! {repeat}identity name=limit"
+    return f"{media.decode} ! video/x-raw,format={media.format} ! {repeat}identity name=limit"
 
 
 def read_stats(element):

@@ -1,0 +1,30 @@
+// The element pages in docs/elements as tests read them: tables under headings, names in backticks.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace testing {
+
+using Row = std::vector<std::string>;
+using Names = std::set<std::string>;
+
+// Where read_page() looks.
+void set_pages_folder(const char* path);
+std::string read_page(const char* element);
+
+// The rows of the first table after the heading `title`, without its own head.
+std::vector<Row> table_under(const std::string& page, const std::string& title);
+// What stands in `backticks`.
+std::vector<std::string> quoted(const std::string& text);
+
+std::string trim(const std::string& text);
+std::vector<std::string> split(const std::string& text, char separator);
+bool contains(const std::string& text, const std::string& part);
+
+// Fails the test with the name that only one of the two has.
+void check_same(const char* what, const Names& documented, const Names& real);
+
+}  // namespace testing
