@@ -9,7 +9,8 @@
 //   x jpegdec   how many times as fast as jpegdec with its own settings (decoding)
 //   x jpegenc   likewise (encoding)
 //   x bare      how many times as fast as libjpeg-turbo's raw-data loop on one thread
-// --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default.
+// --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
+// --frames=N: of each turn, for a quick look.
 #include <benchmark/benchmark.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
@@ -31,8 +32,8 @@ namespace cudatransform::bench {
 namespace {
 
 constexpr int kPictures = 8;
-constexpr int kSkipped = 24;  // frames at the start of a turn that are not counted
-constexpr int kLoopFrames = 40;
+int frames_of_turn = 40;  // --frames=; times the cores where all of them work
+int skipped = 24;         // frames at the start of a turn that are not counted
 
 enum class Job { kDecode, kEncode };
 
@@ -87,9 +88,9 @@ class Pipeline {
 
   double turn(int frames) {
     arrivals_.clear();
-    arrivals_.reserve(static_cast<size_t>(frames) + kSkipped);
+    arrivals_.reserve(static_cast<size_t>(frames + skipped));
     gst_element_set_state(pipeline_, GST_STATE_PAUSED);  // before, the source takes nothing
-    for (int i = 0; i < frames + kSkipped; ++i) {
+    for (int i = 0; i < frames + skipped; ++i) {
       const JpegPicture& picture = pictures[static_cast<size_t>(i) % pictures.size()];
       GstBuffer* buffer = wrap(job_ == Job::kDecode ? picture.file : picture.i420);
       GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(i) * GST_SECOND / 60;
@@ -101,9 +102,11 @@ class Pipeline {
     wait_for_end();
     // READY keeps contexts and modules.
     gst_element_set_state(pipeline_, GST_STATE_READY);
-    if (arrivals_.size() != static_cast<size_t>(frames) + kSkipped)
+    if (arrivals_.size() != static_cast<size_t>(frames + skipped))
       throw std::runtime_error("frames are missing");
-    return std::chrono::duration<double>(arrivals_.back() - arrivals_[kSkipped - 1]).count() /
+    return std::chrono::duration<double>(arrivals_.back() -
+                                         arrivals_[static_cast<size_t>(skipped) - 1])
+               .count() /
            frames;
   }
 
@@ -151,20 +154,22 @@ void add_pipeline(Job job, const std::string& name, const std::string& elements,
 
 void add_loop(Job job, const std::string& name, JpegLoop loop) {
   contestants.push_back(
-      {name, job, [=] { return time_jpeg_loop(loop, pictures, kLoopFrames); }, {}});
+      {name, job, [=] { return time_jpeg_loop(loop, pictures, frames_of_turn); }, {}});
 }
 
 void add_contestants() {
   const std::string cpu = "backend=cpu n-threads=1", all = "backend=cpu";
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const int many = 40 * std::max(1, cores);
-  add_pipeline(Job::kDecode, "jpegdec", "jpegdec", 40);
-  add_pipeline(Job::kDecode, "jpegdec idct-method=islow", "jpegdec idct-method=islow", 40);
+  const int many = frames_of_turn * std::max(1, cores);
+  add_pipeline(Job::kDecode, "jpegdec", "jpegdec", frames_of_turn);
+  add_pipeline(Job::kDecode, "jpegdec idct-method=islow", "jpegdec idct-method=islow",
+               frames_of_turn);
   add_loop(Job::kDecode, "bare", JpegLoop::kReadRaw);
   add_loop(Job::kDecode, "bare coefficients", JpegLoop::kReadCoefficients);
-  add_pipeline(Job::kDecode, "ours", "jpegcoefdec " + cpu + " ! cudaidct8x8 " + cpu, 40);
+  add_pipeline(Job::kDecode, "ours", "jpegcoefdec " + cpu + " ! cudaidct8x8 " + cpu,
+               frames_of_turn);
   add_pipeline(Job::kDecode, "ours scale=1/8",
-               "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=1/8 " + cpu, 40);
+               "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=1/8 " + cpu, frames_of_turn);
   add_pipeline(Job::kDecode, "ours all cores",
                "jpegcoefdec " + all + " ! queue ! cudaidct8x8 " + cpu, many);
   if (with_cuda) {
@@ -173,14 +178,15 @@ void add_contestants() {
     const std::string frames = "cudaidct8x8 " + cuda + " ! video/x-raw(memory:CUDAMemory)";
     add_pipeline(Job::kDecode, "ours cuda", decode + " ! " + frames, many);
     add_pipeline(Job::kDecode, "ours cuda queue", decode + " ! queue ! " + frames, many);
-    if (has_element("nvjpegdec")) add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 200);
+    if (has_element("nvjpegdec"))
+      add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
   }
-  add_pipeline(Job::kEncode, "jpegenc", "jpegenc quality=90", 40);
+  add_pipeline(Job::kEncode, "jpegenc", "jpegenc quality=90", frames_of_turn);
   add_pipeline(Job::kEncode, "jpegenc idct-method=islow", "jpegenc quality=90 idct-method=islow",
                40);
   add_loop(Job::kEncode, "bare", JpegLoop::kWriteRaw);
   const std::string forward = "cudadct8x8 quality=90 ";
-  add_pipeline(Job::kEncode, "ours", forward + cpu + " ! jpegcoefenc " + cpu, 40);
+  add_pipeline(Job::kEncode, "ours", forward + cpu + " ! jpegcoefenc " + cpu, frames_of_turn);
   add_pipeline(Job::kEncode, "ours all cores", forward + cpu + " ! jpegcoefenc " + all, many);
   if (with_cuda)
     add_pipeline(
@@ -236,6 +242,8 @@ void take_options(int* argc, char** argv) {
   for (int i = 1; i < *argc; ++i) {
     if (std::strncmp(argv[i], "--seconds=", 10) == 0)
       all_seconds = std::atof(argv[i] + 10);
+    else if (std::strncmp(argv[i], "--frames=", 9) == 0)
+      skipped = frames_of_turn = std::max(1, std::atoi(argv[i] + 9));
     else if (std::strcmp(argv[i], "--engine=cuda") == 0)
       with_cuda = true;
     else

@@ -44,7 +44,7 @@ std::vector<guint8> jpeg_of_frame(const GstVideoInfo& info, GstBuffer* frame, in
 JpegFile levels_of(const GstDctInfo& info, GstBuffer* buffer);
 
 // Fails the test where djpeg cannot read the file, or has something to say about it. Without the
-// program nothing is checked; has_djpeg() says so.
+// program nothing is checked, and has_djpeg() says so; nor is it when quick().
 bool has_djpeg();
 void check_djpeg(const std::vector<guint8>& file);
 

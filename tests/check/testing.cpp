@@ -66,6 +66,11 @@ int run(int argc, char** argv, Suite* (*make_suite)()) {
   return failed == 0 && ran > 0 && criticals == 0 ? 0 : 1;
 }
 
+bool quick() {
+  return g_getenv("CUDATRANSFORM_TEST_QUICK") || g_getenv("CUDATRANSFORM_VALGRIND") ||
+         g_getenv("CUDATRANSFORM_SANITIZED");
+}
+
 int skip(const char* why, bool needs_gpu) {
   const bool required = needs_gpu && g_strcmp0(g_getenv("CUDATRANSFORM_REQUIRE_GPU"), "1") == 0;
   std::printf("%s: %s\n", required ? "FAIL (CUDATRANSFORM_REQUIRE_GPU=1)" : "SKIP", why);
