@@ -3,12 +3,14 @@
 
 #include "jpeg/levels.h"
 
+#include <algorithm>
 #include <string>
 
 namespace cudatransform {
 namespace {
 
-constexpr int kPlainDc = 1023;
+// DC levels from -1024 to 1023 are never too far apart.
+constexpr int16_t kPlainDc = 1023;
 
 // All magnitudes of one row of blocks ORed together: a bit from 2^10 on is set if and only if some
 // level is as large. The compiler makes vectors of the loop over a block.
@@ -32,36 +34,63 @@ const int16_t* row_of(const JpegLevels& levels, uint32_t row) {
                                           ptrdiff_t(row) * levels.stride);
 }
 
-// The error about the first level of the row that is out of range.
-Status describe(const int16_t* row, uint32_t blocks, int component, uint32_t block_row) {
+Status out_of_range(const std::string& what, int component, const std::string& expected) {
+  return Status::error(
+      StatusCode::kInvalidArgument,
+      what + " of component " + std::to_string(component) + ", expected " + expected);
+}
+
+// The error about the first AC level of the row that is out of range.
+Status describe_ac(const int16_t* row, uint32_t blocks, int component, uint32_t block_row) {
   for (size_t i = 0; i < 64 * size_t(blocks); i++) {
-    const bool dc = i % 64 == 0;
-    const int lowest = dc ? -kJpegMaxDc - 1 : -kJpegMaxAc;
-    const int highest = dc ? kJpegMaxDc : kJpegMaxAc;
-    if (row[i] >= lowest && row[i] <= highest) continue;
-    return Status::error(
-        StatusCode::kInvalidArgument,
+    if (i % 64 == 0 || (row[i] >= -kJpegMaxAc && row[i] <= kJpegMaxAc)) continue;
+    return out_of_range(
         "level " + std::to_string(row[i]) + " of coefficient (" + std::to_string(i % 8) + ", " +
             std::to_string(i / 8 % 8) + ") of block (" + std::to_string(i / 64) + ", " +
-            std::to_string(block_row) + ") of component " + std::to_string(component) +
-            ", expected " + std::to_string(lowest) + " to " + std::to_string(highest));
+            std::to_string(block_row) + ")",
+        component, std::to_string(-kJpegMaxAc) + " to " + std::to_string(kJpegMaxAc));
   }
   return {};
 }
 
+Status check_dc(const JpegLevels& levels, int component) {
+  int least = 0, most = 0;  // a file's first difference is to 0
+  for (uint32_t r = 0; r < levels.blocks_h; r++)
+    for (uint32_t b = 0; b < levels.blocks_w; b++) {
+      const int dc = row_of(levels, r)[size_t(b) * 64];
+      least = std::min(least, dc);
+      most = std::max(most, dc);
+    }
+  if (most - least <= kJpegMaxDcStep) return {};
+  return out_of_range(
+      "DC levels from " + std::to_string(least) + " to " + std::to_string(most), component,
+      "no two, nor one and 0, more than " + std::to_string(kJpegMaxDcStep) + " apart");
+}
+
 }  // namespace
 
-Status check_levels(const JpegLevels& levels, int component, bool* plain_dc) {
+Status check_levels(const JpegLevels& levels, int component) {
+  bool plain_dc = true;
   for (uint32_t r = 0; r < levels.blocks_h; r++) {
     const int16_t* row = row_of(levels, r);
     Magnitudes all;
     add_row(row, levels.blocks_w, &all);
     unsigned ac = 0;
     for (int k = 1; k < 64; k++) ac |= all.ac[k];
-    if (ac > kJpegMaxAc || all.dc > kJpegMaxDc) return describe(row, levels.blocks_w, component, r);
-    if (all.dc > kPlainDc) *plain_dc = false;
+    if (ac > kJpegMaxAc) return describe_ac(row, levels.blocks_w, component, r);
+    plain_dc = plain_dc && all.dc <= kPlainDc;
   }
-  return {};
+  return plain_dc ? Status() : check_dc(levels, component);
+}
+
+void clamp_levels(const JpegLevels& levels) {
+  constexpr int16_t kMaxAc = kJpegMaxAc, kMinAc = -kJpegMaxAc, kMinDc = -kPlainDc - 1;
+  for (uint32_t r = 0; r < levels.blocks_h; r++) {
+    auto* row = const_cast<int16_t*>(row_of(levels, r));
+    for (size_t i = 0; i < 64 * size_t(levels.blocks_w); i++)
+      row[i] =
+          i % 64 == 0 ? std::clamp(row[i], kMinDc, kPlainDc) : std::clamp(row[i], kMinAc, kMaxAc);
+  }
 }
 
 }  // namespace cudatransform

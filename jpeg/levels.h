@@ -7,15 +7,18 @@
 
 namespace cudatransform {
 
-// ITU-T T.81, F.1.2.2.1: the largest magnitude of an AC level at 8 bits.
+// ITU-T T.81, F.1.2.1.1 and F.1.2.2.1: the largest magnitudes of an AC level and of a difference of
+// DC levels at 8 bits.
 inline constexpr int kJpegMaxAc = 1023;
-// No two DC levels from -kJpegMaxDc - 1 to it are further apart than the 2^15 that libjpeg's
-// arithmetic decoder believes.
-inline constexpr int kJpegMaxDc = 16383;
+inline constexpr int kJpegMaxDcStep = 2047;
 
-// kInvalidArgument, with the place of the first such level, where a level of `component` is out of
-// these ranges. `*plain_dc` stays true only if all DC levels are from -1024 to 1023, as those of
-// 8-bit samples are: then no two of them are more than 2047 apart, Huffman's limit.
-Status check_levels(const JpegLevels& levels, int component, bool* plain_dc);
+// kInvalidArgument where levels of `component` are more than 8-bit JPEG can hold, whatever the
+// order in which a file has the blocks and wherever it restarts: an AC level beyond kJpegMaxAc, a
+// DC level beyond kJpegMaxDcStep, or two DC levels further apart than that. Those of 8-bit samples,
+// from -1024 to 1016, never are.
+Status check_levels(const JpegLevels& levels, int component);
+
+// Moves levels that are out of range into it, DC levels to -1024 to 1023.
+void clamp_levels(const JpegLevels& levels);
 
 }  // namespace cudatransform

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "jpeg/levels.h"
+
 namespace cudatransform {
 namespace {
 
@@ -129,7 +131,18 @@ Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* table
   *damage = errors_.damage();
   if (!status.ok() && damage->empty()) *damage = status.message;
   take_tables(tables, damage);
+  if (damage->empty()) *damage = range_damage(levels);
+  // What is wrong anyway shall at least not trouble whoever writes it into another file.
+  if (!damage->empty())
+    for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
   return status;
+}
+
+// Huffman codes can say more than levels of 8-bit samples can be, and in damaged files they do.
+std::string JpegReader::range_damage(const JpegLevels* levels) const {
+  for (int c = 0; c < components_; c++)
+    if (const Status status = check_levels(levels[c], c); !status.ok()) return status.message;
+  return {};
 }
 
 // The tables that the scans used; equal ones once.

@@ -58,13 +58,15 @@ class JpegReader {
   // Decodes into `levels`, whose sizes are the header's. Ok with an empty `damage`: every
   // coefficient is as the file has it. Ok otherwise: `damage` says what was wrong first; what could
   // not be decoded is 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
-  // of `levels` and `tables` is written, and no table has a zero.
+  // of `levels` and `tables` is written, all levels are such as 8-bit JPEG has, and no table has a
+  // zero.
   Status read_coefficients(const JpegLevels* levels, JpegTables* tables, std::string* damage);
 
  private:
   void close();
   Status describe(JpegHeader* header);
   void take_tables(JpegTables* tables, std::string* damage) const;
+  std::string range_damage(const JpegLevels* levels) const;
 
   jpeg_decompress_struct cinfo_ = {};
   jpeg_progress_mgr progress_ = {};

@@ -153,9 +153,8 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
 
 Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes) {
   CT_RETURN_IF_ERROR(check(picture, options));
-  bool plain_dc = true;
   for (int c = 0; c < picture.components(); c++)
-    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c, &plain_dc));
+    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c));
 
   jvirt_barray_ptr* arrays = nullptr;
   try {
@@ -173,9 +172,6 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
     if (!created_) create();
     created_ = true;
     describe(picture, options);
-    // DC levels of 8-bit samples cannot be too far apart. Of others libjpeg's vector code would
-    // make garbage; the pass that counts for optimal tables looks at every step.
-    if (!plain_dc && !options.arithmetic) cinfo_.optimize_coding = TRUE;
     jpeg_write_coefficients(&cinfo_, arrays);
     jpeg_finish_compress(&cinfo_);
   });

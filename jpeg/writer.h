@@ -79,9 +79,7 @@ class JpegWriter {
   JpegWriter& operator=(const JpegWriter&) = delete;
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
-  // levels beyond what 8-bit JPEG can hold: AC levels from -1023 to 1023, DC levels from -16384 to
-  // 16383 and, with Huffman coding, steps of at most 2047 from one DC level to the next
-  // (progressive: from half of it to half of the next).
+  // levels that check_levels() (jpeg/levels.h) refuses.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
  private:

@@ -32,20 +32,19 @@ std::string first_error(GstBus* bus, GQuark* domain) {
 struct BadLevel {
   guint k;           // of the coefficient
   gint16 levels[2];  // of the first two blocks
-  bool huffman_only;
   const char* text;  // of the error
 };
 
 constexpr BadLevel kBadLevels[] = {
-    {1, {1024, 0}, false, "level 1024 of coefficient (1, 0) of block (0, 0)"},
-    {63, {0, -1024}, false, "level -1024 of coefficient (7, 7) of block (1, 0)"},
-    {8, {32767, 0}, false, "level 32767"},
-    {8, {-32768, 0}, false, "level -32768"},
-    {0, {1024, -1024}, true, ""},
-    {0, {16383, -16384}, true, ""},
-    {0, {-16384, 16383}, true, ""},
-    {0, {16384, 16384}, false, "level 16384 of coefficient (0, 0) of block (0, 0)"},
-    {0, {-32768, 32767}, false, "level -32768"},
+    {1, {1024, 0}, "level 1024 of coefficient (1, 0) of block (0, 0)"},
+    {63, {0, -1024}, "level -1024 of coefficient (7, 7) of block (1, 0)"},
+    {8, {32767, 0}, "level 32767"},
+    {8, {-32768, 0}, "level -32768"},
+    {0, {1024, -1024}, "DC levels from -1024 to 1024"},
+    {0, {2047, -1}, "DC levels from "},
+    {0, {2048, 2048}, "to 2048 of component"},
+    {0, {16383, -16384}, "DC levels from -16384 to 16383"},
+    {0, {-32768, 32767}, "DC levels from -32768 to 32767"},
 };
 
 GST_START_TEST(test_levels_out_of_range) {
@@ -60,26 +59,11 @@ GST_START_TEST(test_levels_out_of_range) {
       GstBuffer* buffer = testing::make_levels(info, 1);
       for (guint block = 0; block < 2; block++)
         testing::set_level(info, buffer, component, block, bad.k, bad.levels[block]);
-      const JpegFile expected = testing::levels_of(info, buffer);
-      // Steps of 2048 are too long for Huffman's categories, but progressive files halve them.
-      const bool arithmetic = contains(options, "arithmetic");
-      const bool halved = contains(options, "progressive") && bad.levels[0] == 1024;
-      const bool good = bad.huffman_only && (arithmetic || halved);
-      const GstFlowReturn flow = gst_harness_push(h, buffer);
-      fail_unless_equals_int(flow, good ? GST_FLOW_OK : GST_FLOW_ERROR);
+      fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_ERROR);
       GQuark domain = 0;
       const std::string text = first_error(bus, &domain);
-      fail_unless(text.empty() == good, "%s: %s", options, text.c_str());
-      if (good) {
-        GstBuffer* out = gst_harness_pull(h);
-        const std::string differs =
-            testing::difference(testing::read_jpeg(testing::bytes_of(out)), expected);
-        fail_unless(differs.empty(), "%s: %s", options, differs.c_str());
-        gst_buffer_unref(out);
-      } else {
-        fail_unless(domain == GST_STREAM_ERROR);
-        fail_unless(contains(text, bad.text), "%s: %s", options, text.c_str());
-      }
+      fail_unless(domain == GST_STREAM_ERROR);
+      fail_unless(contains(text, bad.text), "%s: %s", options, text.c_str());
       gst_element_set_bus(h->element, nullptr);
       gst_object_unref(bus);
       gst_harness_teardown(h);

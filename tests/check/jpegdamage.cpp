@@ -135,11 +135,28 @@ std::vector<Damage> damages() {
       {"a marker in the middle of the scan",
        inserted(jpeg, (sos.begin + sos.end) / 2, {0xff, 0xd9})},
       {"another process", with_byte(jpeg, sof.begin + 1, 0xc2)},
+      {"an AC level that no 8-bit picture has", with_level(jpeg, 5, -1024)},
+      {"a DC level that no 8-bit picture has", with_level(jpeg, 0, 2048)},
       {"data is left over", with_byte(jpeg, sof.begin + 6, 16)},
       {"lossless", with_byte(jpeg, sof.begin + 1, 0xc3)},
       {"empty", {0xff, 0xd8, 0xff, 0xd9}},
   };
 }
+
+// Whoever writes what comes out of it into files gets nothing that they cannot hold.
+GST_START_TEST(test_concealed_pictures_can_be_written) {
+  for (const Damage& damage : damages()) {
+    GstHarness* harness =
+        gst_harness_new_parse("jpegcoefdec on-error=conceal ! jpegcoefenc n-threads=1");
+    gst_harness_set_src_caps_str(harness, "image/jpeg,framerate=25/1");
+    for (const Bytes& jpeg : {good(), damage.jpeg, good()})
+      fail_unless(gst_harness_push(harness, buffer_of(jpeg)) == GST_FLOW_OK, "%s", damage.name);
+    gst_harness_push_event(harness, gst_event_new_eos());
+    fail_unless(gst_harness_buffers_in_queue(harness) >= 2, "%s", damage.name);
+    gst_harness_teardown(harness);
+  }
+}
+GST_END_TEST;
 
 // By default a damaged picture is dropped, with a warning, and the next is as good as ever.
 GST_START_TEST(test_drop) {
@@ -406,6 +423,7 @@ Suite* make_suite() {
   TCase* tc = tcase_create("damage");
   suite_add_tcase(suite, tc);
   tcase_add_test(tc, test_drop);
+  tcase_add_test(tc, test_concealed_pictures_can_be_written);
   tcase_add_test(tc, test_oddities);
   tcase_add_test(tc, test_conceal);
   tcase_add_test(tc, test_fail);

@@ -65,6 +65,33 @@ Bytes make_cmyk_jpeg(bool ycck) {
   return bytes;
 }
 
+Bytes with_level(const Bytes& jpeg, int k, int level) {
+  jpeg_error_mgr errors;
+  jpeg_decompress_struct from;
+  jpeg_compress_struct to;
+  from.err = to.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&from);
+  jpeg_create_compress(&to);
+  jpeg_mem_src(&from, jpeg.data(), jpeg.size());
+  jpeg_read_header(&from, TRUE);
+  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
+  JBLOCKARRAY row =
+      from.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&from), arrays[0], 0, 1, TRUE);
+  row[0][0][k] = static_cast<JCOEF>(level);
+  unsigned char* data = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&to, &data, &size);
+  jpeg_copy_critical_parameters(&from, &to);
+  to.arith_code = TRUE;
+  jpeg_write_coefficients(&to, arrays);
+  jpeg_finish_compress(&to);
+  jpeg_destroy_compress(&to);
+  jpeg_destroy_decompress(&from);
+  const Bytes bytes(data, data + size);
+  std::free(data);
+  return bytes;
+}
+
 std::vector<Segment> segments_of(const Bytes& jpeg) {
   std::vector<Segment> segments;
   gsize at = 0;

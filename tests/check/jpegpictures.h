@@ -18,6 +18,10 @@ Bytes make_jpeg(int width, int height, Subsampling subsampling = Subsampling::k4
 // With four components: CMYK, or YCCK.
 Bytes make_cmyk_jpeg(bool ycck);
 
+// `jpeg` written again, arithmetically coded, with that level in its first block: Huffman codes of
+// libjpeg's have no room for large ones.
+Bytes with_level(const Bytes& jpeg, int k, int level);
+
 // A marker segment: its code, where its FF is, and where the next one's is (the entropy-coded data
 // belongs to SOS).
 struct Segment {

@@ -68,7 +68,7 @@ struct Picture {
       for (int i = 0; i < 64; i++) tables[c][i] = divisors[(i + (shift & 0x10 ? c : 0)) % 8];
   }
 
-  // Ranges: any number, what JPEG can hold, what 8-bit samples can have, small ones.
+  // Ranges: any number, what 8-bit samples can have, and twice small ones.
   void fill_levels(Input* input, int range) {
     for (int c = 0; c < picture.components(); c++) {
       JpegLevels& of = picture.levels[c];
@@ -92,7 +92,7 @@ struct Picture {
     if (!(flags & 0xc0)) picture.height = 0;
   }
 
-  static constexpr int kMostAc = 1023, kMostDc = 16383;
+  static constexpr int kMostAc = 1023, kMostDc = 1023;
 };
 
 // The levels in guarded memory, with `gap` bytes between rows.
