@@ -251,6 +251,19 @@ static GstFlowReturn gst_jpeg_coef_dec_drain(GstVideoDecoder* decoder) {
   return gst_jpeg_coef_dec_state(decoder)->frames.drain(settings_of(decoder));
 }
 
+// The end of the stream. A file of which nothing could be shown is an error, whatever on-error
+// says.
+static GstFlowReturn gst_jpeg_coef_dec_finish(GstVideoDecoder* decoder) {
+  const GstFlowReturn flow = gst_jpeg_coef_dec_drain(decoder);
+  const auto counts = gst_jpeg_coef_dec_state(decoder)->frames.counts();
+  if (flow != GST_FLOW_OK || counts.frames > 0 || counts.damaged == 0) return flow;
+  GST_ELEMENT_ERROR(
+      decoder, STREAM, DECODE,
+      ("None of %" G_GUINT64_FORMAT " JPEG pictures could be decoded", counts.damaged),
+      ("on-error=conceal shows what there is of them"));
+  return GST_FLOW_ERROR;
+}
+
 static gboolean gst_jpeg_coef_dec_flush(GstVideoDecoder* decoder) {
   State* state = gst_jpeg_coef_dec_state(decoder);
   state->frames.flush();
@@ -303,6 +316,6 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   decoder_class->parse = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_parse);
   decoder_class->handle_frame = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_handle_frame);
   decoder_class->drain = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_drain);
-  decoder_class->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_drain);
+  decoder_class->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_finish);
   decoder_class->flush = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_flush);
 }

@@ -80,12 +80,22 @@ void JpegErrors::note_message(j_common_ptr cinfo, int level) {
   self.damage_ = text;
 }
 
-__attribute__((noinline)) Status JpegErrors::call(void (*function)(const void*), const void* data) {
-  if (setjmp(state_.leave)) {
-    const bool memory = state_.code == JERR_OUT_OF_MEMORY;
-    return Status::error(memory ? StatusCode::kOutOfMemory : StatusCode::kInvalidArgument,
-                         state_.message);
+// Sound files may be of kinds that libjpeg does not read.
+static StatusCode status_code_of(int message_code) {
+  switch (message_code) {
+    case JERR_OUT_OF_MEMORY:
+      return StatusCode::kOutOfMemory;
+    case JERR_BAD_PRECISION:
+    case JERR_COMPONENT_COUNT:
+    case JERR_SOF_UNSUPPORTED:
+      return StatusCode::kUnsupported;
+    default:
+      return StatusCode::kInvalidArgument;
   }
+}
+
+__attribute__((noinline)) Status JpegErrors::call(void (*function)(const void*), const void* data) {
+  if (setjmp(state_.leave)) return Status::error(status_code_of(state_.code), state_.message);
   function(data);
   return {};
 }

@@ -260,6 +260,16 @@ GST_START_TEST(test_max_errors) {
 }
 GST_END_TEST;
 
+// A file of which nothing could be shown is no success.
+GST_START_TEST(test_nothing_but_damage) {
+  Decoder decoder;
+  for (int i = 0; i < 3; i++) decoder.push(damaged(good()));
+  decoder.finish();
+  const std::string error = decoder.message(GST_MESSAGE_ERROR);
+  fail_unless(contains(error, "None of 3 JPEG pictures"), "%s", error.c_str());
+}
+GST_END_TEST;
+
 // One warning for a run of bad pictures: a bus may have no reader.
 GST_START_TEST(test_one_warning_a_run) {
   Decoder decoder;
@@ -378,6 +388,8 @@ GST_START_TEST(test_refusals) {
   const Segment sof = segment_of(good(), 0xc0);
   expect_refusal("CMYK", make_cmyk_jpeg(false), "CMYK");
   expect_refusal("YCCK", make_cmyk_jpeg(true), "YCCK");
+  expect_refusal("12 bits", with_byte(good(), sof.begin + 4, 12), "precision 12");
+  expect_refusal("lossless", with_byte(good(), sof.begin + 1, 0xc3), "SOF type 0xc3");
   expect_refusal("3x1", with_byte(good(), sof.begin + 11, 0x31), "sampling factors 3x1");
   expect_refusal("Cb unlike Cr", with_byte(good(), sof.begin + 14, 0x21), "sampling factors");
 }
@@ -428,6 +440,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_conceal);
   tcase_add_test(tc, test_fail);
   tcase_add_test(tc, test_max_errors);
+  tcase_add_test(tc, test_nothing_but_damage);
   tcase_add_test(tc, test_one_warning_a_run);
   tcase_add_test(tc, test_damaged_header_changes_no_caps);
   tcase_add_test(tc, test_bombs);
