@@ -322,7 +322,8 @@ GST_START_TEST(test_jpeg_stats) {
   GstElement* pipeline = gst_parse_launch(
       "videotestsrc num-buffers=3 ! cudadct8x8 ! jpegcoefenc ! jpegcoefdec name=element ! fakesink",
       nullptr);
-  fail_unless_equals_string(testing::run_to_eos(pipeline).c_str(), "");
+  const std::string error = testing::run_to_eos(pipeline);
+  fail_unless(error.empty(), "%s", error.c_str());
   GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline), "element");
   GstStructure* stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);

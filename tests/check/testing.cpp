@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 
 namespace testing {
 namespace {
@@ -21,28 +20,6 @@ void count_criticals(const gchar* domain, GLogLevelFlags level, const gchar* mes
   g_log_default_handler(domain, level, message, nullptr);
 }
 
-int count_threads() {
-  GDir* tasks = g_dir_open("/proc/self/task", 0, nullptr);
-  if (!tasks) return 0;
-  int count = 0;
-  while (g_dir_read_name(tasks)) count++;
-  g_dir_close(tasks);
-  return count;
-}
-
-// GStreamer lets its threads go at exit without waiting for them, and LeakSanitizer, which comes
-// right after, crashes now and then on the thread-local storage of a thread that is just ending.
-void let_threads_end() {
-  constexpr int kStepMs = 10, kSteadySteps = 5, kMostSteps = 200;
-  int last = count_threads();
-  for (int step = 0, steady = 0; step < kMostSteps && steady < kSteadySteps; step++) {
-    g_usleep(kStepMs * 1000);
-    const int now = count_threads();
-    steady = now == last ? steady + 1 : 0;
-    last = now;
-  }
-}
-
 }  // namespace
 
 int take_criticals() { return critical_count().exchange(0); }
@@ -50,8 +27,6 @@ int take_criticals() { return critical_count().exchange(0); }
 int run(int argc, char** argv, Suite* (*make_suite)()) {
   if (g_strcmp0(g_getenv("CUDATRANSFORM_TEST_BACKEND"), "cuda") == 0)
     if (const int status = require_cuda_or_skip()) return status;
-  // Before gst_check_init(), so that it runs after what that registers.
-  if (g_getenv("CUDATRANSFORM_SANITIZED")) std::atexit(let_threads_end);
   gst_check_init(&argc, &argv);
   g_log_set_default_handler(count_criticals, nullptr);
   SRunner* runner = srunner_create(make_suite());
