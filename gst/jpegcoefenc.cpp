@@ -156,6 +156,23 @@ static void gst_jpeg_coef_enc_set_context(GstElement* element, GstContext* conte
   GST_ELEMENT_CLASS(gst_jpeg_coef_enc_parent_class)->set_context(element, context);
 }
 
+static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent* event) {
+  GstCaps* caps = nullptr;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps(event, &caps);
+    gst_caps_ref(caps);
+  }
+  gboolean taken =
+      GST_VIDEO_ENCODER_CLASS(gst_jpeg_coef_enc_parent_class)->sink_event(encoder, event);
+  if (taken && caps) {
+    GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
+    taken = gst_jpeg_coef_enc_take_caps(encoder, caps);
+    GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder);
+  }
+  gst_clear_caps(&caps);
+  return taken;
+}
+
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
   if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
       GST_JPEG_COEF_ENC(encoder)->state->engine.handle_context_query(query))
@@ -227,6 +244,7 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   install_properties(object_class);
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_set_context);
+  encoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_event);
   encoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_query);
   encoder_class->src_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_src_query);
   gst_jpeg_coef_enc_install_frames(encoder_class);

@@ -137,28 +137,44 @@ static bool start_workers(GstVideoEncoder* encoder, int threads) {
   return false;
 }
 
-static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoCodecState* input) {
+// Everything that caps decide; `reference` has what files take over from their coefficients.
+static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecState* reference) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
-  if (gst_jpeg_coef_enc_finish(encoder) == GST_FLOW_ERROR) return FALSE;
+  if (gst_jpeg_coef_enc_finish(encoder) == GST_FLOW_ERROR) return false;
   gst_jpeg_coef_enc_flush(encoder);  // what downstream did not want any more
-  if (!gst_dct_info_from_caps(&state->info, input->caps)) {
+  if (!gst_dct_info_from_caps(&state->info, caps)) {
     GST_ELEMENT_ERROR(encoder, STREAM, FORMAT,
                       ("The coefficient caps are incomplete or contradict themselves"),
-                      ("caps: %" GST_PTR_FORMAT, input->caps));
-    return FALSE;
+                      ("caps: %" GST_PTR_FORMAT, caps));
+    return false;
   }
-  const std::string warning = cudatransform::colorimetry_warning(state->info, input->caps);
+  const std::string warning = cudatransform::colorimetry_warning(state->info, caps);
   if (!warning.empty() && !state->warned_of_colorimetry) {
     state->warned_of_colorimetry = true;
     GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
   }
   const int threads = threads_for(encoder);
-  if (!start_workers(encoder, threads)) return FALSE;
+  if (!start_workers(encoder, threads)) return false;
   tell_latency(encoder, state->info, threads);
-  GstVideoCodecState* output =
-      gst_video_encoder_set_output_state(encoder, cudatransform::jpeg_caps_for(state->info), input);
+  GstVideoCodecState* output = gst_video_encoder_set_output_state(
+      encoder, cudatransform::jpeg_caps_for(state->info), reference);
   gst_video_codec_state_unref(output);
-  return TRUE;
+  return true;
+}
+
+static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoCodecState* input) {
+  return apply_caps(encoder, input->caps, input);
+}
+
+bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  GstDctInfo info;
+  if (!gst_dct_info_from_caps(&info, caps) || info.sampling == state->info.sampling) return true;
+  GstVideoCodecState* output = gst_video_encoder_get_output_state(encoder);
+  if (!output) return true;
+  const bool applied = apply_caps(encoder, caps, output);
+  gst_video_codec_state_unref(output);
+  return applied;
 }
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {

@@ -235,6 +235,8 @@ void judge(const Stream& stream, GstElement* decoder) {
 
 void run_stream(const char* on_error, bool parsed) {
   const int frames = frame_count();
+  // What hangs, in the stream or behind it, ends with the program.
+  alarm(static_cast<unsigned>((is_instrumented() ? 1200 : 60) + frames / 100));
   std::mt19937 random(parsed ? 1 : 2);
   const std::vector<Bytes> pictures = soak_pictures();
   Stream stream;
@@ -252,14 +254,11 @@ void run_stream(const char* on_error, bool parsed) {
   callbacks.new_sample = note_frame;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &stream, nullptr);
   std::printf("%s, %s\n", on_error, parsed ? "frame by frame" : "as a stream");
-  // A pipeline that hangs, hangs here: the alarm ends the program.
-  alarm(static_cast<unsigned>((is_instrumented() ? 1200 : 60) + frames / 100));
   const gint64 started = g_get_monotonic_time();
   drop_warnings(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   feed(&stream, source, pictures, &random);
   const std::string error = run_to_eos(pipeline);
-  alarm(0);
   fail_unless(error.empty(), "%s", error.c_str());
   std::printf("  %.1f s\n", static_cast<double>(g_get_monotonic_time() - started) / 1e6);
   judge(stream, decoder);
