@@ -1,4 +1,4 @@
-"""Reads what bench_cuda and bench_cpu write: names into keys, counters, several runs into one."""
+"""Reads what bench_cuda, bench_cpu and bench_jpeg write: names into keys, counters, several runs into one."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import json
 import math
@@ -13,7 +13,8 @@ ROAD = ("naive", "matrix", "separable", "decomposed", "shuffle", "reference", "i
         "float")
 # What has to be equal for two runs to be of the same thing.
 IDENTITY = {"cuda": ("device", "compiled_for"),
-            "cpu": ("cpu", "cores", "compiler", "highway_target")}
+            "cpu": ("cpu", "cores", "compiler", "highway_target"),
+            "jpeg": ("cpu", "cores", "gstreamer", "bytes_per_file")}
 
 
 class BenchError(Exception):
@@ -112,7 +113,8 @@ def readings(path, benchmarks, notes):
         keys = keys_of(run_name)
         if keys.get("engine") not in IDENTITY or "case" not in keys:
             raise BenchError(f"{path}: \"{name}\" does not begin with engine:cuda/case:... or "
-                             "engine:cpu/case:...; only bench_cuda and bench_cpu are understood")
+                             "engine:cpu/case:...; only bench_cuda, bench_cpu and bench_jpeg are "
+                             "understood")
         counters = {key: float(value) for key, value in benchmark.items()
                     if is_number(value) and math.isfinite(value) and value >= 0}
         yield keys, counters
@@ -203,6 +205,9 @@ def device_line(results, engine):
                  with_word("CUDA", context.get("cuda")),
                  context.get("sm_clock_mhz") and f"{context['sm_clock_mhz']} MHz",
                  with_word("compiled for", context.get("compiled_for"))]
+    elif engine == "jpeg":
+        parts = [context.get("cpu"), context.get("cores") and f"{context['cores']} cores",
+                 context.get("gstreamer"), with_word("bytes a file:", context.get("bytes_per_file"))]
     else:
         parts = [context.get("cpu"), context.get("cores") and f"{context['cores']} cores",
                  context.get("compiler"), with_word("Highway", context.get("highway_target")),

@@ -16,6 +16,8 @@ TITLES = {
     "simd": "CPU engine, SIMD, one thread",
     "tbb": "CPU engine, SIMD where there is any, oneTBB",
     "avdct": "FFmpeg's AVDCT as a whole job",
+    "decode": "JPEG pictures of 1080p, from memory to frames",
+    "encode": "Frames of 1080p to JPEG pictures of quality 90",
     "L2": "One buffer again and again: resident in the cache, not comparable with the limit",
 }
 
@@ -33,7 +35,11 @@ COLUMNS = (("ns/block", "ns/block", number_text), ("GB/s", "GB/s", number_text),
            ("ratio", "ratio", ratio_text),
            ("of I420", "GB/s of I420's", ratio_text),
            ("instr/sample", "instructions/sample", "{:.1f}".format),
-           ("x AVDCT", "times AVDCT's speed", "{:.1f}".format))
+           ("x AVDCT", "times AVDCT's speed", "{:.1f}".format),
+           ("ms/frame", "ms a frame", "{:.2f}".format), ("frames/s", "frames/s", "{:.0f}".format),
+           ("x jpegdec", "times jpegdec's speed", "{:.2f}".format),
+           ("x jpegenc", "times jpegenc's speed", "{:.2f}".format),
+           ("x bare", "times the bare loop's speed", "{:.2f}".format))
 
 
 def ordered(items):
@@ -144,7 +150,8 @@ def document(results, peers=(), peers_source=""):
         reasons = results.contexts[engine].get("throttle_reasons")
         parts[-1] += f" Measured {date}." if date else ""
         parts[-1] += f" Clocks held back by: {reasons}." if reasons else ""
-        parts[-1] += " Bold: time of the streaming kernel or copy over the time."
+        if engine != "jpeg":
+            parts[-1] += " Bold: time of the streaming kernel or copy over the time."
         if results.runs[engine] > 1 and (told := spread(results, engine)):
             parts[-1] += " " + told
         for size in results.sizes(engine=engine, case="serial"):

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -162,35 +163,33 @@ void add_contestants() {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const int many = frames_of_turn * std::max(1, cores);
   add_pipeline(Job::kDecode, "jpegdec", "jpegdec", frames_of_turn);
-  add_pipeline(Job::kDecode, "jpegdec idct-method=islow", "jpegdec idct-method=islow",
-               frames_of_turn);
-  add_loop(Job::kDecode, "bare", JpegLoop::kReadRaw);
-  add_loop(Job::kDecode, "bare coefficients", JpegLoop::kReadCoefficients);
+  add_pipeline(Job::kDecode, "jpegdec islow", "jpegdec idct-method=islow", frames_of_turn);
+  add_loop(Job::kDecode, "bare loop", JpegLoop::kReadRaw);
+  add_loop(Job::kDecode, "bare loop, coefficients", JpegLoop::kReadCoefficients);
   add_pipeline(Job::kDecode, "ours", "jpegcoefdec " + cpu + " ! cudaidct8x8 " + cpu,
                frames_of_turn);
-  add_pipeline(Job::kDecode, "ours scale=1/8",
+  add_pipeline(Job::kDecode, "ours, an eighth of the size",
                "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=1/8 " + cpu, frames_of_turn);
-  add_pipeline(Job::kDecode, "ours all cores",
+  add_pipeline(Job::kDecode, "ours, all cores",
                "jpegcoefdec " + all + " ! queue ! cudaidct8x8 " + cpu, many);
   if (with_cuda) {
     const std::string cuda = "backend=cuda";
     const std::string decode = "jpegcoefdec n-threads=" + std::to_string(cores) + " " + cuda;
     const std::string frames = "cudaidct8x8 " + cuda + " ! video/x-raw(memory:CUDAMemory)";
-    add_pipeline(Job::kDecode, "ours cuda", decode + " ! " + frames, many);
-    add_pipeline(Job::kDecode, "ours cuda queue", decode + " ! queue ! " + frames, many);
+    add_pipeline(Job::kDecode, "ours, CUDA", decode + " ! " + frames, many);
+    add_pipeline(Job::kDecode, "ours, CUDA, queue", decode + " ! queue ! " + frames, many);
     if (has_element("nvjpegdec"))
       add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
   }
   add_pipeline(Job::kEncode, "jpegenc", "jpegenc quality=90", frames_of_turn);
-  add_pipeline(Job::kEncode, "jpegenc idct-method=islow", "jpegenc quality=90 idct-method=islow",
-               40);
-  add_loop(Job::kEncode, "bare", JpegLoop::kWriteRaw);
+  add_pipeline(Job::kEncode, "jpegenc islow", "jpegenc quality=90 idct-method=islow", 40);
+  add_loop(Job::kEncode, "bare loop", JpegLoop::kWriteRaw);
   const std::string forward = "cudadct8x8 quality=90 ";
   add_pipeline(Job::kEncode, "ours", forward + cpu + " ! jpegcoefenc " + cpu, frames_of_turn);
-  add_pipeline(Job::kEncode, "ours all cores", forward + cpu + " ! jpegcoefenc " + all, many);
+  add_pipeline(Job::kEncode, "ours, all cores", forward + cpu + " ! jpegcoefenc " + all, many);
   if (with_cuda)
     add_pipeline(
-        Job::kEncode, "ours cuda",
+        Job::kEncode, "ours, CUDA",
         forward + "backend=cuda ! jpegcoefenc backend=cuda n-threads=" + std::to_string(cores),
         many);
 }
@@ -223,7 +222,16 @@ void report(benchmark::State& state, const Contestant& contestant) {
   const char* theirs = decode ? "jpegdec" : "jpegenc";
   state.counters[std::string("x ") + theirs] =
       median(find(contestant.job, theirs).seconds) / seconds;
-  state.counters["x bare"] = median(find(contestant.job, "bare").seconds) / seconds;
+  state.counters["x bare"] = median(find(contestant.job, "bare loop").seconds) / seconds;
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (const size_t colon = line.find(": ");
+        line.rfind("model name", 0) == 0 && colon != std::string::npos)
+      return line.substr(colon + 2);
+  return "unknown";
 }
 
 void describe_run() {
@@ -234,6 +242,7 @@ void describe_run() {
   gchar* version = gst_version_string();
   benchmark::AddCustomContext("gstreamer", version);
   g_free(version);
+  benchmark::AddCustomContext("cpu", cpu_model());
   benchmark::AddCustomContext("rounds", std::to_string(contestants.front().seconds.size()));
 }
 
@@ -258,9 +267,9 @@ void run() {
   take_turns();
   describe_run();
   for (const Contestant& contestant : contestants) {
-    const std::string name = std::string("jpeg/") +
-                             (contestant.job == Job::kDecode ? "decode/" : "encode/") +
-                             contestant.name;
+    const std::string name = std::string("engine:jpeg/case:") +
+                             (contestant.job == Job::kDecode ? "decode" : "encode") +
+                             "/contestant:" + contestant.name;
     benchmark::RegisterBenchmark(name.c_str(),
                                  [&](benchmark::State& state) { report(state, contestant); })
         ->UseManualTime()
