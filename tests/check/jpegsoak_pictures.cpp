@@ -99,7 +99,7 @@ void damage(Bytes* picture, std::mt19937* random) {
         (*picture)[below(picture->size(), random)] ^= 1 << below(8, random);
       break;
     case 1:
-      picture->resize(at);
+      picture->resize((*random)() % 50 == 0 ? 0 : at);
       break;
     case 2:
       for (size_t left = 1 + below(20, random); left > 0; left--)
