@@ -77,6 +77,7 @@ struct JpegFrames::Job final : FrameJob {
 void JpegFrames::start() {
   negotiated_ = seen_good_ = false;
   bad_in_row_ = 0;
+  last_pts_ = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK(decoder_);
   counts_ = JpegCounts();
   GST_OBJECT_UNLOCK(decoder_);
@@ -165,6 +166,12 @@ Status JpegFrames::prepare(GstVideoCodecFrame* frame, const JpegSettings& settin
 
 GstFlowReturn JpegFrames::decode(GstVideoCodecFrame* frame, const JpegSettings& settings) {
   if (!started_) start_workers(settings.n_threads);
+  // Of two pictures in a buffer that has a time the second has none, and the base class would give
+  // it that of a later one which is on its way already. Damage can split a picture like that.
+  if (GST_CLOCK_TIME_IS_VALID(frame->pts))
+    last_pts_ = frame->pts;
+  else if (decoder_->input_segment.format == GST_FORMAT_TIME)
+    frame->pts = last_pts_;
   auto job = std::make_unique<Job>();
   job->status = prepare(frame, settings, job.get());
   workers_.submit(std::move(job));
@@ -187,6 +194,7 @@ void JpegFrames::flush() {
   while (std::unique_ptr<FrameJob> job = workers_.take(true))
     release(std::unique_ptr<Job>(static_cast<Job*>(job.release())));
   bad_in_row_ = 0;
+  last_pts_ = GST_CLOCK_TIME_NONE;
 }
 
 // Keeps what the next picture can use.

@@ -76,6 +76,7 @@ class JpegFrames {
   GstVideoCodecState* input_ = nullptr;
   bool negotiated_ = false;
   guint bad_in_row_ = 0;
+  GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
   bool seen_good_ = false;
   JpegCounts counts_;  // guarded by the object lock
 };

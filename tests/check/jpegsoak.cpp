@@ -162,7 +162,8 @@ void feed(Stream* stream, GstElement* source, const std::vector<Bytes>& pictures
       // Not damaged after all: a piece swapped with an equal one, say.
       stream->damaged[i] = bytes != pictures[stream->picture[i]];
     }
-    GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
+    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, bytes.size(), nullptr);
+    gst_buffer_fill(buffer, 0, bytes.data(), bytes.size());  // nothing of a picture may be left
     GST_BUFFER_PTS(buffer) = i * kDuration;
     GST_BUFFER_DURATION(buffer) = kDuration;
     // An element that has stopped has posted an error.

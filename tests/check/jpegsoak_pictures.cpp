@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 // jpeglib.h needs FILE and size_t declared.
 #include <jpeglib.h>
@@ -92,13 +93,13 @@ std::vector<Bytes> soak_pictures() {
 
 void damage(Bytes* picture, std::mt19937* random) {
   const size_t at = below(picture->size(), random);
-  switch ((*random)() % 5) {
+  switch ((*random)() % 6) {
     case 0:
       for (size_t left = 1 + below(8, random); left > 0; left--)
         (*picture)[below(picture->size(), random)] ^= 1 << below(8, random);
       break;
     case 1:
-      picture->resize(at);
+      picture->resize((*random)() % 50 == 0 ? 0 : at);
       break;
     case 2:
       for (size_t left = 1 + below(20, random); left > 0; left--)
@@ -108,6 +109,12 @@ void damage(Bytes* picture, std::mt19937* random) {
       for (size_t i = at; i < std::min(picture->size(), at + 64); i++)
         (*picture)[i] = random_byte(random);
       break;
+    case 4: {
+      // Beginnings of pictures in the middle of one: three pictures that have one time.
+      constexpr guint8 kBeginnings[] = {0xff, 0xd8, 0x00, 0xff, 0xd8, 0xff};
+      picture->insert(picture->begin() + at, std::begin(kBeginnings), std::end(kBeginnings));
+      break;
+    }
     default:
       swap_segments(picture, random);
       break;

@@ -12,7 +12,8 @@ namespace testing {
 // Small pictures of different sizes, samplings and processes, the same every time.
 std::vector<Bytes> soak_pictures();
 
-// Flips bits, cuts, inserts or overwrites bytes, or swaps segments: one of these, at random.
+// Flips bits, cuts, inserts or overwrites bytes, inserts beginnings of pictures, or swaps segments:
+// one of these, at random.
 void damage(Bytes* picture, std::mt19937* random);
 
 }  // namespace testing
