@@ -31,9 +31,14 @@ size_t least_bytes(const jpeg_decompress_struct& cinfo, const JpegHeader& header
   return blocks * (cinfo.progressive_mode ? 1 : 2) / 8;
 }
 
-void stop_at_many_scans(j_common_ptr cinfo) {
-  if (reinterpret_cast<j_decompress_ptr>(cinfo)->input_scan_number > JpegReader::kMaxScans)
-    JpegErrors::fail(cinfo, "the file has more scans than any encoder makes");
+void stop_at_many_scans(j_common_ptr common) {
+  const auto* cinfo = reinterpret_cast<j_decompress_ptr>(common);
+  uint64_t blocks = 0;
+  for (int c = 0; c < cinfo->num_components; c++)
+    blocks += uint64_t(cinfo->comp_info[c].width_in_blocks) * cinfo->comp_info[c].height_in_blocks;
+  const auto scans = static_cast<uint64_t>(cinfo->input_scan_number);
+  if (scans > JpegReader::kMaxScans || scans * blocks > JpegReader::kMaxScannedBlocks)
+    JpegErrors::fail(common, "the file has more scans than any encoder makes");
 }
 
 std::string factors_text(const jpeg_decompress_struct& cinfo) {

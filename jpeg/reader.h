@@ -38,12 +38,14 @@ struct JpegTables {
 };
 
 // Reads one picture after another: read_header(), then read_coefficients() or the next header.
-// Whatever the bytes are, neither reads outside of them, and the time is bounded by the picture's
-// size times kMaxScans. One thread at a time.
+// Whatever the bytes are, neither reads outside of them, and the time is bounded by
+// kMaxScannedBlocks and the picture's size. One thread at a time.
 class JpegReader {
  public:
   // More scans than any encoder makes: a progressive file may define thousands of empty ones.
-  static constexpr int kMaxScans = 500;
+  static constexpr uint64_t kMaxScans = 500;
+  // Scans times blocks: 85 scans of 130 megapixels in 4:2:0.
+  static constexpr uint64_t kMaxScannedBlocks = uint64_t{1} << 28;
 
   JpegReader() = default;
   ~JpegReader();
