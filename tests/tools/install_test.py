@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# An installed tree: every file in its place, and what programs outside of the source tree do with it.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: install_test.py MESON BUILD_DIR         CC and CXX: the compilers; exits 77 where something
+#                                                is missing. Compiles nothing of the build folder.
+import glob
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIP = 77
+SOURCES = os.path.dirname(os.path.abspath(__file__))
+EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
+PROGRAM = os.path.join(SOURCES, "install_test.c")
+LIBRARY = "libgstdct-1.0.so"
+# What the pipelines here need of GStreamer itself: scanning all of its plugins takes seconds.
+PLUGINS = ("coreelements", "videotestsrc", "app")
+TYPELIB_PROGRAM = """
+import gi
+gi.require_version("GstDct", "1.0")
+from gi.repository import Gst, GstDct
+Gst.init(None)
+assert GstDct.dct_format_size(GstDct.DctFormat.F32LE) == 4
+"""
+
+
+def output_of(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{shlex.join(command)} exits {done.returncode}:\n"
+                             f"{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def pkg_config(*arguments, **options):
+    return output_of("pkg-config", *arguments, **options).split()
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="cudatransform-install-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        introspected = json.loads(output_of(*MESON, "introspect", "--buildoptions", BUILD))
+        option = {entry["name"]: entry["value"] for entry in introspected}
+        cls.prefix, cls.libdir = option["prefix"], option["libdir"]
+        destdir = os.path.join(cls.folder, "root")
+        output_of(*MESON, "install", "-C", BUILD, "--no-rebuild", "--destdir", destdir,
+                  env={name: value for name, value in os.environ.items() if name != "DESTDIR"})
+        cls.destdir = destdir
+        cls.root = destdir + cls.prefix
+        cls.lib = os.path.join(cls.root, cls.libdir)
+        cls.include = os.path.join(cls.root, option["includedir"])
+        cls.data = os.path.join(cls.root, option["datadir"])
+        cls.plugin = os.path.join(cls.lib, "gstreamer-1.0/libgstcudatransform.so")
+        cls.env = cls.environment()
+
+    @classmethod
+    def environment(cls):
+        """That of a system with this tree and few plugins of GStreamer's installed."""
+        plugins = os.path.join(cls.folder, "plugins")
+        os.mkdir(plugins)
+        (system_plugins,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
+        for name in PLUGINS:
+            file = f"libgst{name}.so"
+            os.symlink(os.path.join(system_plugins, file), os.path.join(plugins, file))
+        env = {name: value for name, value in os.environ.items()
+               if not name.startswith("GST_") and name != "LD_LIBRARY_PATH"}
+        return env | {
+            "GST_PLUGIN_SYSTEM_PATH_1_0": "",
+            "GST_PLUGIN_PATH_1_0": os.pathsep.join((os.path.dirname(cls.plugin), plugins)),
+            "GST_REGISTRY_1_0": os.path.join(cls.folder, "registry.bin"),
+            "PKG_CONFIG_PATH": cls.relocated(),
+        }
+
+    @classmethod
+    def relocated(cls):
+        """The folder of a pkg-config file that says not where the tree will be but where it is."""
+        folder = os.path.join(cls.folder, "pkgconfig")
+        os.mkdir(folder)
+        name = "gstreamer-dct-1.0.pc"
+        with open(os.path.join(cls.lib, "pkgconfig", name), encoding="utf-8") as file:
+            text = file.read()
+        assert text.startswith(f"prefix={cls.prefix}\n"), text
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text.replace(f"prefix={cls.prefix}\n", f"prefix={cls.root}\n", 1))
+        return folder
+
+    def loader_env(self):
+        return self.env | {"LD_LIBRARY_PATH": self.lib}
+
+    def plugin_env(self):
+        """Under /usr the loader looks by itself; elsewhere the plugin knows where its library is."""
+        return self.loader_env() if self.prefix == "/usr" else self.env
+
+    def test_files(self):
+        version = pkg_config("--modversion", "gstreamer-dct-1.0", env=self.env)[0]
+        expected = {self.plugin, os.path.join(self.include, "gstreamer-1.0/gst/dct/gstdct.h")}
+        expected |= {os.path.join(self.lib, name)
+                     for name in (LIBRARY, f"{LIBRARY}.0", f"{LIBRARY}.{version}",
+                                  "pkgconfig/gstreamer-dct-1.0.pc")}
+        if TYPELIB:
+            expected |= {os.path.join(self.lib, "girepository-1.0/GstDct-1.0.typelib"),
+                         os.path.join(self.data, "gir-1.0/GstDct-1.0.gir")}
+        found = {os.path.join(folder, name)
+                 for folder, _folders, names in os.walk(self.destdir) for name in names}
+        self.assertEqual(found, expected)
+
+    def test_plugin_finds_the_installed_library(self):
+        libraries = output_of("ldd", self.plugin, env=self.plugin_env())
+        path = re.search(rf"{re.escape(LIBRARY)}\.0 => (\S+)", libraries)
+        self.assertTrue(path, libraries)
+        self.assertTrue(os.path.samefile(path[1], os.path.join(self.lib, f"{LIBRARY}.0")), libraries)
+        self.assertNotIn("not found", libraries)
+
+    def test_no_search_path_leads_elsewhere(self):
+        for file in (self.plugin, os.path.join(self.lib, LIBRARY)):
+            dynamic = output_of("readelf", "-dW", file)
+            allowed = [] if self.prefix == "/usr" or file != self.plugin else ["$ORIGIN/.."]
+            self.assertEqual(re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic), allowed, file)
+
+    def test_elements(self):
+        for element in ("cudadct8x8", "cudaidct8x8"):
+            page = output_of("gst-inspect-1.0", element, env=self.plugin_env())
+            self.assertIn(self.plugin, page)
+
+    def test_pipeline(self):
+        line = ("videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=40,height=24 ! "
+                "cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! fakesink")
+        output_of("gst-launch-1.0", "-q", *shlex.split(line), env=self.plugin_env())
+
+    def compiled(self, compiler, source, *flags, packages=("gstreamer-dct-1.0",)):
+        found = pkg_config("--cflags", "--libs", *packages, env=self.env)
+        for flag in (f"-I{self.include}/gstreamer-1.0", f"-L{self.lib}", "-lgstdct-1.0"):
+            self.assertIn(flag, found)
+        program = os.path.join(self.folder, self.id().rsplit(".", maxsplit=1)[-1])
+        output_of(*compiler, *flags, "-Wall", "-Wextra", "-Werror", source, "-o", program, *found)
+        return program
+
+    def test_c_program(self):
+        program = self.compiled(CC, PROGRAM, "-std=c99")
+        self.assertIn("result 0", output_of(program, env=self.loader_env()))
+
+    def test_cpp_program(self):
+        program = self.compiled(CXX, PROGRAM, "-std=c++11", "-xc++")
+        self.assertIn("result 0", output_of(program, env=self.loader_env()))
+
+    def test_example(self):
+        if subprocess.run(["pkg-config", "--exists", "gstreamer-app-1.0"]).returncode != 0:
+            self.skipTest("no gstreamer-app-1.0")
+        program = self.compiled(CXX, EXAMPLE, "-std=c++17",
+                                packages=("gstreamer-dct-1.0", "gstreamer-app-1.0"))
+        said = output_of(program, "16", "8", "50", "cpu", input=chr(0) * 192,
+                         env=self.loader_env())
+        self.assertIn("frame 0: 16 x 8, YCbCr-4:2:0, in system memory", said)
+
+    def test_typelib(self):
+        if not TYPELIB:
+            self.skipTest("built without introspection")
+        if subprocess.run([sys.executable, "-c", "import gi"], capture_output=True).returncode != 0:
+            self.skipTest("no python3-gi")
+        folder = os.path.join(self.lib, "girepository-1.0")
+        output_of(sys.executable, "-c", TYPELIB_PROGRAM,
+                  env=self.loader_env() | {"GI_TYPELIB_PATH": folder})
+
+
+if __name__ == "__main__":
+    MESON, BUILD = shlex.split(sys.argv[1]), os.path.abspath(sys.argv[2])
+    CC = shlex.split(os.environ.get("CC", "cc"))
+    CXX = shlex.split(os.environ.get("CXX", "c++"))
+    TYPELIB = glob.glob(os.path.join(BUILD, "gst/lib/*.typelib"))
+    missing = [name for name in (CC[0], CXX[0], "pkg-config", "readelf", "gst-inspect-1.0",
+                                 "gst-launch-1.0") if not shutil.which(name)]
+    if missing:
+        print("SKIP: no " + ", ".join(missing))
+        sys.exit(SKIP)
+    unittest.main(argv=sys.argv[:1])
