@@ -20,8 +20,8 @@ int run(int argc, char** argv, Suite* (*make_suite)());
 // call. run() fails when some are left at the end.
 int take_criticals();
 
-// Under valgrind, the sanitisers and the leaks tracer, which make everything slow: a fraction of the
-// cases does.
+// Under valgrind, the sanitisers and the leaks tracer, which make everything slow: a fraction of
+// the cases does.
 bool quick();
 
 // Prints why the program cannot run and returns kSkip; with CUDATRANSFORM_REQUIRE_GPU=1 in the
