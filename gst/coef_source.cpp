@@ -29,6 +29,13 @@ bool CoefSource::is_negotiated(const GstDctInfo& info) const {
          info_.sampling == info.sampling;
 }
 
+void CoefSource::configure(const GstDctInfo& info, bool in_cuda) {
+  // Before anything else: the query that makes new pools does not come if downstream is flushing.
+  stop();
+  info_ = info;
+  in_cuda_ = in_cuda;
+}
+
 Status CoefSource::allocate(GstQuery* query) {
   guint index = 0;
   fence_is_honoured_ = false;
@@ -99,6 +106,13 @@ Status CoefSource::begin(const GstDctInfo& info, std::unique_ptr<CoefFrame>* mad
 Status CoefSource::finish(std::unique_ptr<CoefFrame> frame, const DctTables& tables,
                           GstBuffer** buffer) {
   if (in_cuda_) return upload_frame(std::move(frame), tables, buffer);
+  if (frame->pinned) {  // begun when caps were of device memory
+    GstBuffer* copy = gst_buffer_new_allocate(nullptr, info_.size, nullptr);
+    if (!copy) return no_memory(info_.size);
+    gst_buffer_fill(copy, 0, frame->data, info_.size);
+    frame->data = nullptr;
+    frame->buffer.reset(copy);
+  }
   frame->unmap();
   add_dct_meta(frame->buffer.get(), info_, tables, nullptr, nullptr);
   *buffer = frame->buffer.release();

@@ -39,8 +39,9 @@ class CoefSource {
   explicit CoefSource(Engine& engine) : engine_(engine) {}
   ~CoefSource() { stop(); }
 
-  // New caps. The answered ALLOCATION query says whether all peers promise to honour the fence.
-  void configure(const GstDctInfo& info, bool in_cuda) { info_ = info, in_cuda_ = in_cuda; }
+  // New caps: memory of the old size goes. The answered ALLOCATION query says whether all peers
+  // promise to honour the fence.
+  void configure(const GstDctInfo& info, bool in_cuda);
   Status allocate(GstQuery* query);
   const GstDctInfo& info() const { return info_; }
   // Of system memory; none before allocate().

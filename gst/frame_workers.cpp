@@ -15,7 +15,12 @@ bool FrameWorkers::start(int threads) {
         static_cast<FrameWorkers*>(self)->run(static_cast<FrameJob*>(job));
       },
       this, threads, TRUE, nullptr);
-  return pool_ != nullptr;
+  // The pool is there even if none of its threads could be made: then nobody would take a job.
+  if (pool_ && g_thread_pool_get_num_threads(pool_) > 0) return true;
+  if (pool_) g_thread_pool_free(pool_, TRUE, FALSE);
+  pool_ = nullptr;
+  threads_ = 1;
+  return false;
 }
 
 void FrameWorkers::stop() {

@@ -177,10 +177,28 @@ static gboolean gst_jpeg_coef_dec_decide_allocation(GstVideoDecoder* decoder, Gs
 
 // ---- Stream ----
 
+static gboolean gst_jpeg_coef_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
+  auto& frames = gst_jpeg_coef_dec_state(decoder)->frames;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
+    // Asked here, because the base class makes a TIME segment of every other.
+    const GstSegment* segment = nullptr;
+    gst_event_parse_segment(event, &segment);
+    GST_VIDEO_DECODER_STREAM_LOCK(decoder);
+    frames.set_framed(segment->format == GST_FORMAT_TIME);
+    GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && !frames.negotiated()) {
+    // The base class would make up caps for it. Nothing has been shown that could have a gap.
+    GST_DEBUG_OBJECT(decoder, "a gap before the first picture");
+    gst_event_unref(event);
+    return TRUE;
+  }
+  return GST_VIDEO_DECODER_CLASS(gst_jpeg_coef_dec_parent_class)->sink_event(decoder, event);
+}
+
 static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoCodecState* input) {
   State* state = gst_jpeg_coef_dec_state(decoder);
   const GstFlowReturn flow = state->frames.drain(settings_of(decoder));
-  if (flow != GST_FLOW_OK) GST_DEBUG_OBJECT(decoder, "draining: %s", gst_flow_get_name(flow));
+  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return FALSE;
   state->frames.set_input(input);
   gboolean parsed = FALSE;
   gst_structure_get_boolean(gst_caps_get_structure(input->caps, 0), "parsed", &parsed);
@@ -193,12 +211,13 @@ static void look_at_new_bytes(GstVideoDecoder* decoder, GstAdapter* adapter, gsi
   JpegSplitter& splitter = gst_jpeg_coef_dec_state(decoder)->splitter;
   guint8 piece[kPiece];
   bool first = true;
-  while (!splitter.found() && splitter.position() < available) {
+  while (!splitter.found() && splitter.position() < available &&
+         !(splitter.inside() && splitter.position() - splitter.begin() > kMostBytes)) {
     const gsize size = std::min(kPiece, available - splitter.position());
     gst_adapter_copy(adapter, piece, splitter.position(), size);
     // Where buffers have times, one that begins like a picture is one, and what came before it was
     // cut off.
-    const bool framed = decoder->input_segment.format == GST_FORMAT_TIME;
+    const bool framed = gst_jpeg_coef_dec_state(decoder)->frames.framed();
     if (first && framed && splitter.inside() && size >= 3 && piece[0] == 0xff && piece[1] == 0xd8 &&
         piece[2] == 0xff)
       splitter.cut();
@@ -214,7 +233,7 @@ static GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoC
   const gsize available = gst_adapter_available(adapter);
   look_at_new_bytes(decoder, adapter, available);
   if (!splitter.found() && splitter.inside() &&
-      (at_eos || available - splitter.begin() > kMostBytes))
+      (at_eos || splitter.position() - splitter.begin() > kMostBytes))
     splitter.cut();
   if (!splitter.found()) {
     // What is not part of a picture goes at once, all but an FF that may be the first half of SOI.
@@ -240,11 +259,11 @@ static GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoC
 
 static GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder,
                                                     GstVideoCodecFrame* frame) {
-  if (gst_video_decoder_get_max_decode_time(decoder, frame) < 0) {
-    GST_DEBUG_OBJECT(decoder, "too late: skipped");
-    return gst_video_decoder_drop_frame(decoder, frame);
-  }
-  return gst_jpeg_coef_dec_state(decoder)->frames.decode(frame, settings_of(decoder));
+  gboolean qos = FALSE;
+  g_object_get(decoder, "qos", &qos, nullptr);
+  const bool late = qos && gst_video_decoder_get_max_decode_time(decoder, frame) < 0;
+  if (late) GST_DEBUG_OBJECT(decoder, "too late: skipped");
+  return gst_jpeg_coef_dec_state(decoder)->frames.decode(frame, settings_of(decoder), late);
 }
 
 static GstFlowReturn gst_jpeg_coef_dec_drain(GstVideoDecoder* decoder) {
@@ -255,6 +274,8 @@ static GstFlowReturn gst_jpeg_coef_dec_drain(GstVideoDecoder* decoder) {
 // says.
 static GstFlowReturn gst_jpeg_coef_dec_finish(GstVideoDecoder* decoder) {
   const GstFlowReturn flow = gst_jpeg_coef_dec_drain(decoder);
+  // The base class passes EOS on, whatever has become of the last pictures.
+  if (flow == GST_FLOW_NOT_NEGOTIATED) GST_ELEMENT_FLOW_ERROR(decoder, flow);
   const auto counts = gst_jpeg_coef_dec_state(decoder)->frames.counts();
   if (flow != GST_FLOW_OK || counts.frames > 0 || counts.damaged == 0) return flow;
   GST_ELEMENT_ERROR(
@@ -308,6 +329,7 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_set_context);
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_stop);
+  decoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_sink_event);
   decoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_sink_query);
   decoder_class->src_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_src_query);
   decoder_class->getcaps = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_getcaps);

@@ -49,7 +49,7 @@ struct JpegFrames::Job final : FrameJob {
     if (frame) gst_video_codec_frame_unref(frame);
   }
   void run() override {
-    if (!status.ok()) return;
+    if (!status.ok() || late) return;
     JpegLevels levels[kJpegMaxComponents];
     const GstDctInfo& info = coefs->info;
     for (guint c = 0; c < info.n_components; c++) {
@@ -71,6 +71,7 @@ struct JpegFrames::Job final : FrameJob {
   Status status;       // of the decoder, or of what came before it
   std::string damage;  // of a picture that has been decoded
   bool decoded = false;
+  bool late = false;  // dropped without having been decoded
   JpegTables tables;
 };
 
@@ -164,16 +165,21 @@ Status JpegFrames::prepare(GstVideoCodecFrame* frame, const JpegSettings& settin
   return source_.begin(info, &job->coefs);
 }
 
-GstFlowReturn JpegFrames::decode(GstVideoCodecFrame* frame, const JpegSettings& settings) {
+GstFlowReturn JpegFrames::decode(GstVideoCodecFrame* frame, const JpegSettings& settings,
+                                 bool late) {
   if (!started_) start_workers(settings.n_threads);
   // Of two pictures in a buffer that has a time the second has none, and the base class would give
   // it that of a later one which is on its way already. Damage can split a picture like that.
   if (GST_CLOCK_TIME_IS_VALID(frame->pts))
     last_pts_ = frame->pts;
-  else if (decoder_->input_segment.format == GST_FORMAT_TIME)
+  else if (framed_)
     frame->pts = last_pts_;
   auto job = std::make_unique<Job>();
-  job->status = prepare(frame, settings, job.get());
+  job->late = late;
+  if (late)
+    job->frame = frame;
+  else
+    job->status = prepare(frame, settings, job.get());
   workers_.submit(std::move(job));
   return push_done(false, settings);
 }
@@ -193,7 +199,6 @@ GstFlowReturn JpegFrames::push_done(bool all, const JpegSettings& settings) {
 void JpegFrames::flush() {
   while (std::unique_ptr<FrameJob> job = workers_.take(true))
     release(std::unique_ptr<Job>(static_cast<Job*>(job.release())));
-  bad_in_row_ = 0;
   last_pts_ = GST_CLOCK_TIME_NONE;
 }
 
@@ -204,8 +209,11 @@ void JpegFrames::release(std::unique_ptr<Job> job) {
 }
 
 GstFlowReturn JpegFrames::finish(std::unique_ptr<Job> job, const JpegSettings& settings) {
+  if (job->late) return gst_video_decoder_drop_frame(decoder_, std::exchange(job->frame, nullptr));
   const bool good = job->status.ok() && job->damage.empty();
-  const bool shown = good || (job->decoded && settings.on_error == OnError::kConceal);
+  const bool damaged =
+      job->decoded && (job->status.ok() || job->status.code == StatusCode::kInvalidArgument);
+  const bool shown = good || (damaged && settings.on_error == OnError::kConceal);
   if (!good) {
     GST_OBJECT_LOCK(decoder_);
     counts_.damaged++;
@@ -267,6 +275,10 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
       gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_))) {
     negotiated_ = negotiate(job->coefs->info);
     if (!negotiated_) {
+      GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
+      if (job->mapped) gst_buffer_unmap(frame->input_buffer, &job->map);
+      job->mapped = false;
+      gst_video_decoder_release_frame(decoder_, frame);
       release(std::move(job));
       return GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_)) ? GST_FLOW_FLUSHING
                                                                       : GST_FLOW_NOT_NEGOTIATED;

@@ -47,11 +47,16 @@ class JpegFrames {
   // The answered ALLOCATION query of the src pad. `*pool` is of system memory and stays ours.
   Status allocate(GstQuery* query, GstBufferPool** pool);
 
-  // Takes `frame` (transfer full). Pushes what is done; waits only if all threads are busy.
-  GstFlowReturn decode(GstVideoCodecFrame* frame, const JpegSettings& settings);
+  // Takes `frame` (transfer full). Pushes what is done; waits only if all threads are busy. A
+  // picture that is too `late` to be shown is dropped when its turn comes.
+  GstFlowReturn decode(GstVideoCodecFrame* frame, const JpegSettings& settings, bool late);
   // Waits for everything in flight and pushes it.
   GstFlowReturn drain(const JpegSettings& settings);
   void flush();
+  // Whether buffers have times, so that each is about one picture (TIME segments).
+  void set_framed(bool framed) { framed_ = framed; }
+  bool framed() const { return framed_; }
+  bool negotiated() const { return negotiated_; }
 
   JpegCounts counts() const;  // any thread
 
@@ -75,6 +80,7 @@ class JpegFrames {
   std::vector<std::unique_ptr<JpegReader>> readers_;  // idle ones
   GstVideoCodecState* input_ = nullptr;
   bool negotiated_ = false;
+  bool framed_ = false;
   guint bad_in_row_ = 0;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
   bool seen_good_ = false;

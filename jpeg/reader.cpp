@@ -11,12 +11,23 @@
 namespace cudatransform {
 namespace {
 
-constexpr unsigned kAvi1Bytes = 5;  // "AVI1" and the polarity
-
-bool says_field(const jpeg_decompress_struct& cinfo) {
-  for (jpeg_saved_marker_ptr m = cinfo.marker_list; m; m = m->next)
-    if (m->marker == JPEG_APP0 && m->data_length >= kAvi1Bytes && memcmp(m->data, "AVI1", 4) == 0)
-      return m->data[4] == 1 || m->data[4] == 2;
+// Whether an APP0 segment of the header says "AVI1" and the polarity of a field. libjpeg could keep
+// such segments, but its list of them takes time that is quadratic in their number.
+bool says_field(const uint8_t* data, size_t size) {
+  constexpr uint8_t kApp0 = 0xe0, kSos = 0xda;
+  size_t at = 2;  // behind SOI
+  while (at + 4 <= size && data[at] == 0xff && data[at + 1] != kSos) {
+    if (data[at + 1] == 0xff) {  // a fill byte
+      at++;
+      continue;
+    }
+    const size_t length = size_t(data[at + 2]) << 8 | data[at + 3];
+    if (length < 2) break;
+    if (data[at + 1] == kApp0 && length >= 7 && at + 9 <= size &&
+        memcmp(data + at + 4, "AVI1", 4) == 0)
+      return data[at + 8] == 1 || data[at + 8] == 2;
+    at += 2 + length;
+  }
   return false;
 }
 
@@ -70,10 +81,11 @@ Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* hea
     progress_.progress_monitor = stop_at_many_scans;
     cinfo_.progress = &progress_;
     jpeg_mem_src(&cinfo_, data, size);
-    jpeg_save_markers(&cinfo_, JPEG_APP0, kAvi1Bytes);
     jpeg_read_header(&cinfo_, TRUE);
   }));
-  return describe(header);
+  CT_RETURN_IF_ERROR(describe(header));
+  header->is_field = says_field(data, size);
+  return {};
 }
 
 Status JpegReader::describe(JpegHeader* header) {
@@ -123,7 +135,6 @@ Status JpegReader::describe(JpegHeader* header) {
     header->blocks_w[c] = comps[c].width_in_blocks;
     header->blocks_h[c] = comps[c].height_in_blocks;
   }
-  header->is_field = says_field(cinfo_);
   header->least_bytes = least_bytes(cinfo_, *header);
   return {};
 }

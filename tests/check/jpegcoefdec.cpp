@@ -103,6 +103,37 @@ GST_START_TEST(test_thumbnail_inside) {
 }
 GST_END_TEST;
 
+// A block of a file may begin where a thumbnail does: bytes without times have no boundaries.
+GST_START_TEST(test_thumbnail_at_a_boundary) {
+  const Bytes thumbnail = make_jpeg(16, 16);
+  const gsize length = thumbnail.size() + 2;
+  const Bytes segment =
+      joined({{0xff, 0xe1, static_cast<guint8>(length >> 8), static_cast<guint8>(length & 0xff)},
+              thumbnail});
+  const Bytes picture = inserted(make_jpeg(64, 48), 2, segment);
+  constexpr gsize kStart = 2 + 4;
+  GstHarness* harness = open_bytes();
+  push(harness, cut(picture, kStart));
+  push(harness, Bytes(picture.begin() + kStart, picture.end()));
+  finish(harness);
+  expect(harness, picture);
+  expect_no_more(harness);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
+// Time that nothing is shown in, before anything has been.
+GST_START_TEST(test_gap_at_the_start) {
+  const Bytes picture = make_jpeg(64, 48);
+  GstHarness* harness = open();
+  gst_harness_push_event(harness, gst_event_new_gap(0, GST_SECOND));
+  push(harness, picture, GST_SECOND);
+  finish(harness);
+  expect(harness, picture, GST_SECOND);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
 // A picture that has lost its end takes nothing from the one behind it.
 GST_START_TEST(test_lost_end) {
   const Bytes good = make_jpeg(64, 48);
@@ -340,6 +371,25 @@ GST_START_TEST(test_avi) {
 }
 GST_END_TEST;
 
+// What downstream refuses is an error, also where the last pictures come out at EOS.
+GST_START_TEST(test_refused_at_the_end) {
+  gchar* folder = g_dir_make_tmp("cudatransform-jpeg-XXXXXX", nullptr);
+  const std::string file = std::string(folder) + "/a.jpg";
+  const Bytes picture = make_jpeg(48, 32);
+  g_file_set_contents(file.c_str(), reinterpret_cast<const char*>(picture.data()),
+                      gssize(picture.size()), nullptr);
+  for (const char* threads : {"1", "4"}) {
+    const std::string error =
+        run_pipeline("filesrc location=" + file + " ! jpegcoefdec n-threads=" + threads +
+                     " ! video/x-dct,width=64 ! fakesink");
+    fail_if(error.empty() || error == "timeout", "%s threads: '%s'", threads, error.c_str());
+  }
+  g_unlink(file.c_str());
+  g_rmdir(folder);
+  g_free(folder);
+}
+GST_END_TEST;
+
 GST_START_TEST(test_multifilesrc) {
   gchar* folder = g_dir_make_tmp("cudatransform-multi-XXXXXX", nullptr);
   for (int i = 0; i < 5; i++) {
@@ -365,6 +415,8 @@ Suite* make_suite() {
   suite_add_tcase(suite, tc);
   tcase_add_test(tc, test_bytes_in_any_pieces);
   tcase_add_test(tc, test_thumbnail_inside);
+  tcase_add_test(tc, test_thumbnail_at_a_boundary);
+  tcase_add_test(tc, test_gap_at_the_start);
   tcase_add_test(tc, test_lost_end);
   tcase_add_test(tc, test_lost_end_behind_a_wrong_length);
   tcase_add_test(tc, test_parsed);
@@ -377,6 +429,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_16_bit_tables);
   tcase_add_test(tc, test_camera_without_huffman_tables);
   tcase_add_test(tc, test_avi);
+  tcase_add_test(tc, test_refused_at_the_end);
   tcase_add_test(tc, test_multifilesrc);
   return suite;
 }

@@ -373,6 +373,19 @@ GST_START_TEST(test_many_scans) {
 }
 GST_END_TEST;
 
+// A header takes time in proportion to its length, whatever it is made of.
+GST_START_TEST(test_many_segments) {
+  Bytes segments;
+  for (int i = 0; i < 100000; i++) segments.insert(segments.end(), {0xff, 0xe0, 0, 2});
+  Decoder decoder;
+  const gint64 start = g_get_monotonic_time();
+  decoder.push(inserted(good(), 2, segments));
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 1);
+  fail_unless(g_get_monotonic_time() - start < (quick() ? 20 : 2) * G_USEC_PER_SEC);
+}
+GST_END_TEST;
+
 // ---- What cannot be held ----
 
 void expect_refusal(const char* name, const Bytes& jpeg, const char* part,
@@ -446,6 +459,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_bombs);
   tcase_add_test(tc, test_max_pixels);
   tcase_add_test(tc, test_many_scans);
+  tcase_add_test(tc, test_many_segments);
   tcase_add_test(tc, test_refusals);
   tcase_add_test(tc, test_no_refusal_in_the_middle);
   tcase_add_test(tc, test_fields);
