@@ -9,7 +9,6 @@
 namespace cudatransform {
 namespace {
 
-constexpr gsize kAlignment = 64;
 constexpr size_t kMostUploads = 8;  // in flight
 
 Status no_memory(gsize bytes) {
@@ -37,13 +36,7 @@ void CoefSource::configure(const GstDctInfo& info, bool in_cuda) {
 }
 
 Status CoefSource::allocate(GstQuery* query) {
-  guint index = 0;
-  fence_is_honoured_ = false;
-  if (gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) {
-    const GstStructure* params = nullptr;
-    gst_query_parse_nth_allocation_meta(query, index, &params);
-    fence_is_honoured_ = params == nullptr;
-  }
+  fence_is_honoured_ = peers_honour_fence(query);
   stop();
   return make_system_pool(info_.size, &pool_);
 }
@@ -90,10 +83,7 @@ Status CoefSource::begin(const GstDctInfo& info, std::unique_ptr<CoefFrame>* mad
   if (negotiated) {
     CT_RETURN_IF_ERROR(acquire_buffer(pool_, "coefficients", &buffer));
   } else {
-    GstAllocationParams params;
-    gst_allocation_params_init(&params);
-    params.align = kAlignment - 1;
-    buffer = gst_buffer_new_allocate(nullptr, info.size, &params);
+    buffer = new_system_buffer(info.size);
   }
   if (!buffer) return no_memory(info.size);
   frame->buffer.reset(buffer);
@@ -107,7 +97,7 @@ Status CoefSource::finish(std::unique_ptr<CoefFrame> frame, const DctTables& tab
                           GstBuffer** buffer) {
   if (in_cuda_) return upload_frame(std::move(frame), tables, buffer);
   if (frame->pinned) {  // begun when caps were of device memory
-    GstBuffer* copy = gst_buffer_new_allocate(nullptr, info_.size, nullptr);
+    GstBuffer* copy = new_system_buffer(info_.size);
     if (!copy) return no_memory(info_.size);
     gst_buffer_fill(copy, 0, frame->data, info_.size);
     frame->data = nullptr;

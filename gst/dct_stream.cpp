@@ -32,13 +32,7 @@ void DctStream::stop() {
 }
 
 Status DctStream::allocate_coefficients(GstQuery* query) {
-  guint index = 0;
-  fence_is_honoured_ = false;
-  if (gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) {
-    const GstStructure* params = nullptr;
-    gst_query_parse_nth_allocation_meta(query, index, &params);
-    fence_is_honoured_ = params == nullptr;
-  }
+  fence_is_honoured_ = peers_honour_fence(query);
   if (dct_in_cuda_) return {};
   return make_system_pool(dct_.size, &coefficient_pool_);
 }

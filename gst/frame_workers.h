@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <glib.h>
+#include <gst/gst.h>
 
 #include <condition_variable>
 #include <deque>
@@ -22,6 +22,10 @@ class FrameJob {
   friend class FrameWorkers;
   bool done_ = false;
 };
+
+// How many threads an element works with whose property n-threads is `wanted`: with 0, one per
+// core, but one behind a live source, which more of them would delay. Asks the peer of `sink`.
+int picture_threads(GstPad* sink, guint wanted);
 
 // Used by one thread at a time (a streaming thread), which never sees more than threads() jobs in
 // flight if it takes one back before it submits the next: that bounds the memory.

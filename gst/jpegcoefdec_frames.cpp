@@ -45,8 +45,13 @@ bool is_half_a_picture(const JpegHeader& header, int caps_height) {
 // One picture. run() is all that other threads do.
 struct JpegFrames::Job final : FrameJob {
   ~Job() override {
+    if (GstVideoCodecFrame* left = take_frame()) gst_video_codec_frame_unref(left);
+  }
+  // The frame, unmapped and the caller's; null once it has been taken.
+  GstVideoCodecFrame* take_frame() {
     if (mapped) gst_buffer_unmap(frame->input_buffer, &map);
-    if (frame) gst_video_codec_frame_unref(frame);
+    mapped = false;
+    return std::exchange(frame, nullptr);
   }
   void run() override {
     if (!status.ok() || late) return;
@@ -113,19 +118,8 @@ JpegCounts JpegFrames::counts() const {
   return counts;
 }
 
-bool JpegFrames::upstream_is_live() {
-  GstQuery* query = gst_query_new_latency();
-  gboolean live = FALSE;
-  if (gst_pad_peer_query(GST_VIDEO_DECODER_SINK_PAD(decoder_), query))
-    gst_query_parse_latency(query, &live, nullptr, nullptr);
-  gst_query_unref(query);
-  return live;
-}
-
-// More threads delay frames: a live source keeps the latency of one unless it is told otherwise.
 void JpegFrames::start_workers(guint n_threads) {
-  int threads = static_cast<int>(n_threads);
-  if (threads == 0) threads = upstream_is_live() ? 1 : static_cast<int>(g_get_num_processors());
+  const int threads = picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder_), n_threads);
   if (!workers_.start(threads)) workers_.start(1);
   started_ = true;
   GST_INFO_OBJECT(decoder_, "%d pictures at a time", workers_.threads());
@@ -209,7 +203,7 @@ void JpegFrames::release(std::unique_ptr<Job> job) {
 }
 
 GstFlowReturn JpegFrames::finish(std::unique_ptr<Job> job, const JpegSettings& settings) {
-  if (job->late) return gst_video_decoder_drop_frame(decoder_, std::exchange(job->frame, nullptr));
+  if (job->late) return gst_video_decoder_drop_frame(decoder_, job->take_frame());
   const bool good = job->status.ok() && job->damage.empty();
   const bool damaged =
       job->decoded && (job->status.ok() || job->status.code == StatusCode::kInvalidArgument);
@@ -233,9 +227,7 @@ GstFlowReturn JpegFrames::finish(std::unique_ptr<Job> job, const JpegSettings& s
 GstFlowReturn JpegFrames::reject(std::unique_ptr<Job> job, const JpegSettings& settings) {
   const StatusCode code = job->status.ok() ? StatusCode::kInvalidArgument : job->status.code;
   const std::string what = job->status.ok() ? job->damage : job->status.message;
-  GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
-  if (job->mapped) gst_buffer_unmap(frame->input_buffer, &job->map);
-  job->mapped = false;
+  GstVideoCodecFrame* frame = job->take_frame();
   release(std::move(job));
 
   // Only damage is a matter of opinion. A kind of JPEG that we cannot hold may be damage, too: one
@@ -275,10 +267,7 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
       gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_))) {
     negotiated_ = negotiate(job->coefs->info);
     if (!negotiated_) {
-      GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
-      if (job->mapped) gst_buffer_unmap(frame->input_buffer, &job->map);
-      job->mapped = false;
-      gst_video_decoder_release_frame(decoder_, frame);
+      gst_video_decoder_release_frame(decoder_, job->take_frame());
       release(std::move(job));
       return GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_)) ? GST_FLOW_FLUSHING
                                                                       : GST_FLOW_NOT_NEGOTIATED;
@@ -287,9 +276,7 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
   GstBuffer* buffer = nullptr;
   const DctTables tables = {job->tables.tables, job->tables.count, job->tables.table_of};
   const Status status = source_.finish(std::move(job->coefs), tables, &buffer);
-  GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
-  if (job->mapped) gst_buffer_unmap(frame->input_buffer, &job->map);
-  job->mapped = false;
+  GstVideoCodecFrame* frame = job->take_frame();
   const bool damaged = !job->status.ok() || !job->damage.empty();
   release(std::move(job));
   if (!status.ok()) {

@@ -63,7 +63,6 @@ class JpegFrames {
  private:
   struct Job;
   void start_workers(guint n_threads);
-  bool upstream_is_live();
   Status prepare(GstVideoCodecFrame* frame, const JpegSettings& settings, Job* job);
   GstFlowReturn finish(std::unique_ptr<Job> job, const JpegSettings& settings);
   GstFlowReturn push(std::unique_ptr<Job> job);

@@ -100,21 +100,11 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
   return flow;
 }
 
-static bool is_live(GstVideoEncoder* encoder) {
-  GstQuery* query = gst_query_new_latency();
-  gboolean live = FALSE;
-  if (gst_pad_peer_query(GST_VIDEO_ENCODER_SINK_PAD(encoder), query))
-    gst_query_parse_latency(query, &live, nullptr, nullptr);
-  gst_query_unref(query);
-  return live;
-}
-
 static int threads_for(GstVideoEncoder* encoder) {
   GST_OBJECT_LOCK(encoder);
   const guint wanted = GST_JPEG_COEF_ENC(encoder)->state->n_threads;
   GST_OBJECT_UNLOCK(encoder);
-  if (wanted > 0) return static_cast<int>(wanted);
-  return is_live(encoder) ? 1 : static_cast<int>(g_get_num_processors());
+  return cudatransform::picture_threads(GST_VIDEO_ENCODER_SINK_PAD(encoder), wanted);
 }
 
 // With n threads, a frame is pushed when the n - 1 after it have come.

@@ -82,6 +82,26 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
   }
 }
 
+bool peers_honour_fence(GstQuery* query) {
+  guint index = 0;
+  if (!gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) return false;
+  const GstStructure* params = nullptr;
+  gst_query_parse_nth_allocation_meta(query, index, &params);
+  return params == nullptr;
+}
+
+static GstAllocationParams aligned_params() {
+  GstAllocationParams params;
+  gst_allocation_params_init(&params);
+  params.align = kAlignment - 1;
+  return params;
+}
+
+GstBuffer* new_system_buffer(gsize size) {
+  GstAllocationParams params = aligned_params();
+  return gst_buffer_new_allocate(nullptr, size, &params);
+}
+
 guint pool_maximum(GstBuffer* buffer) {
   if (!buffer->pool) return 0;
   guint maximum = 0;
@@ -182,9 +202,7 @@ Status make_system_pool(gsize size, GstBufferPool** pool) {
                                                        " bytes a frame are too large");
   GstBufferPool* made = gst_buffer_pool_new();
   GstStructure* config = gst_buffer_pool_get_config(made);
-  GstAllocationParams params;
-  gst_allocation_params_init(&params);
-  params.align = kAlignment - 1;
+  const GstAllocationParams params = aligned_params();
   gst_buffer_pool_config_set_params(config, nullptr, size, 0, 0);
   gst_buffer_pool_config_set_allocator(config, nullptr, &params);
   if (!gst_buffer_pool_set_config(made, config) || !gst_buffer_pool_set_active(made, TRUE)) {

@@ -45,6 +45,12 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
 // copies, which share the fence of the buffer that they were copied from.
 bool fence_guards_memory(GstBuffer* buffer, const GstDctFence* fence);
 
+// Whether all who answered the ALLOCATION query promise to honour GstDctMeta's fence.
+bool peers_honour_fence(GstQuery* query);
+
+// A buffer of system memory, aligned for SIMD as those of make_system_pool(); null without memory.
+GstBuffer* new_system_buffer(gsize size);
+
 // How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
 guint pool_maximum(GstBuffer* buffer);
 

@@ -20,8 +20,7 @@ bool is_aligned(const JpegLevels& levels) {
 }
 
 JBLOCKROW row_of(const JpegLevels& levels, uint32_t row) {
-  return reinterpret_cast<JBLOCKROW>(reinterpret_cast<uint8_t*>(levels.data) +
-                                     ptrdiff_t(row) * levels.stride);
+  return reinterpret_cast<JBLOCKROW>(levels.row(row));
 }
 
 }  // namespace

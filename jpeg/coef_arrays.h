@@ -23,6 +23,10 @@ struct JpegLevels {
   ptrdiff_t stride = 0;
   uint32_t blocks_w = 0;
   uint32_t blocks_h = 0;
+
+  int16_t* row(uint32_t r) const {
+    return reinterpret_cast<int16_t*>(reinterpret_cast<uint8_t*>(data) + ptrdiff_t(r) * stride);
+  }
 };
 
 // The coefficient arrays of one libjpeg object, one per component in the file's order. Rows of

@@ -29,11 +29,6 @@ void add_row(const int16_t* block, uint32_t blocks, Magnitudes* all) {
   }
 }
 
-const int16_t* row_of(const JpegLevels& levels, uint32_t row) {
-  return reinterpret_cast<const int16_t*>(reinterpret_cast<const uint8_t*>(levels.data) +
-                                          ptrdiff_t(row) * levels.stride);
-}
-
 Status out_of_range(const std::string& what, int component, const std::string& expected) {
   return Status::error(
       StatusCode::kInvalidArgument,
@@ -57,7 +52,7 @@ Status check_dc(const JpegLevels& levels, int component) {
   int least = 0, most = 0;  // a file's first difference is to 0
   for (uint32_t r = 0; r < levels.blocks_h; r++)
     for (uint32_t b = 0; b < levels.blocks_w; b++) {
-      const int dc = row_of(levels, r)[size_t(b) * 64];
+      const int dc = levels.row(r)[size_t(b) * 64];
       least = std::min(least, dc);
       most = std::max(most, dc);
     }
@@ -72,7 +67,7 @@ Status check_dc(const JpegLevels& levels, int component) {
 Status check_levels(const JpegLevels& levels, int component) {
   bool plain_dc = true;
   for (uint32_t r = 0; r < levels.blocks_h; r++) {
-    const int16_t* row = row_of(levels, r);
+    const int16_t* row = levels.row(r);
     Magnitudes all;
     add_row(row, levels.blocks_w, &all);
     unsigned ac = 0;
@@ -86,7 +81,7 @@ Status check_levels(const JpegLevels& levels, int component) {
 void clamp_levels(const JpegLevels& levels) {
   constexpr int16_t kMaxAc = kJpegMaxAc, kMinAc = -kJpegMaxAc, kMinDc = -kPlainDc - 1;
   for (uint32_t r = 0; r < levels.blocks_h; r++) {
-    auto* row = const_cast<int16_t*>(row_of(levels, r));
+    int16_t* row = levels.row(r);
     for (size_t i = 0; i < 64 * size_t(levels.blocks_w); i++)
       row[i] =
           i % 64 == 0 ? std::clamp(row[i], kMinDc, kPlainDc) : std::clamp(row[i], kMinAc, kMaxAc);

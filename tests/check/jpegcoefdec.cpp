@@ -86,14 +86,19 @@ GST_START_TEST(test_bytes_in_any_pieces) {
 }
 GST_END_TEST;
 
-// The thumbnail of a segment is no picture, and has an end of its own.
-GST_START_TEST(test_thumbnail_inside) {
+// A picture with a whole other one in its first segment.
+Bytes with_thumbnail() {
   const Bytes thumbnail = make_jpeg(16, 16);
   const gsize length = thumbnail.size() + 2;
   const Bytes segment =
       joined({{0xff, 0xe1, static_cast<guint8>(length >> 8), static_cast<guint8>(length & 0xff)},
               thumbnail});
-  const Bytes picture = inserted(make_jpeg(64, 48), 2, segment);
+  return inserted(make_jpeg(64, 48), 2, segment);
+}
+
+// The thumbnail of a segment is no picture, and has an end of its own.
+GST_START_TEST(test_thumbnail_inside) {
+  const Bytes picture = with_thumbnail();
   GstHarness* harness = open_bytes();
   for (int i = 0; i < 3; i++) gst_harness_push(harness, buffer_of(picture));
   finish(harness);
@@ -105,12 +110,7 @@ GST_END_TEST;
 
 // A block of a file may begin where a thumbnail does: bytes without times have no boundaries.
 GST_START_TEST(test_thumbnail_at_a_boundary) {
-  const Bytes thumbnail = make_jpeg(16, 16);
-  const gsize length = thumbnail.size() + 2;
-  const Bytes segment =
-      joined({{0xff, 0xe1, static_cast<guint8>(length >> 8), static_cast<guint8>(length & 0xff)},
-              thumbnail});
-  const Bytes picture = inserted(make_jpeg(64, 48), 2, segment);
+  const Bytes picture = with_thumbnail();
   constexpr gsize kStart = 2 + 4;
   GstHarness* harness = open_bytes();
   push(harness, cut(picture, kStart));
