@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8_scaled.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "cuda/dct8x8_plan.h"
@@ -42,7 +44,29 @@ void describe_samples(const Dct8x8Job& job, const SamplePlane& samples, ScaledPl
   plane->bias = is_signed ? level_shift : 0;
 }
 
-Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ScaledParams* params, uint32_t* ctas) {
+// The fast islow kernels' table. With |DC x q| <= 1152 (8-bit samples make 1024 of it, and rounding
+// up to 128) and |AC x q| <= 819 nothing meets limit14(): the most that pass 1 makes of them is
+// 4 x 1152 + 14.374 x 819 = 16381, at 1/2, where 14.374 is the sum of a column's AC gains.
+FastInverseTable islow_table(const QuantTable* table) {
+  FastInverseTable result = {};
+  for (int i = 0; i < 64; ++i) {
+    const uint32_t q = table != nullptr ? table->q[i] : 1;
+    result.q[i / 2] |= q << (24 * (i % 2));
+    result.limit[i / 2] |= (i == 0 ? 1152 : 819) / q << (16 * (i % 2));
+  }
+  return result;
+}
+
+const QuantTable* table_of(const Dct8x8Job& job, int component) {
+  return job.quantized ? &job.tables[job.coefs[component].table] : nullptr;
+}
+
+bool takes_islow_table(const Dct8x8Job& job) {
+  return job.method == Method::kIslow && job.scale != 8;
+}
+
+Status make_params(const Dct8x8Job& job, bool fast, Dct8x8Sums* sums, ScaledParams* params,
+                   uint32_t* ctas) {
   *params = {};
   params->sums = sums;
   params->order = job.order;
@@ -63,8 +87,10 @@ Status make_params(const Dct8x8Job& job, Dct8x8Sums* sums, ScaledParams* params,
     describe_samples(job, job.samples[c], &plane);
     plane.first_cta = *ctas;
     *ctas += plane.ctas_per_row * static_cast<uint32_t>(coefs.blocks_h);
-    const QuantTable* table = job.quantized ? &job.tables[coefs.table] : nullptr;
-    params->tables[c] = make_inverse_table(job.method, table, job.scale);
+    if (fast && takes_islow_table(job))
+      params->islow_tables[c] = islow_table(table_of(job, c));
+    else
+      params->tables[c] = make_inverse_table(job.method, table_of(job, c), job.scale);
   }
   return {};
 }
@@ -81,6 +107,10 @@ bool is_fast(const Dct8x8Job& job) {
         !is_aligned(plane.data, plane.pitch, static_cast<uintptr_t>(8 / job.scale))) {
       return false;
     }
+    const QuantTable* table = table_of(job, c);
+    if (takes_islow_table(job) && table != nullptr &&
+        *std::max_element(std::begin(table->q), std::end(table->q)) > 255)
+      return false;
   }
   return true;
 }
@@ -96,12 +126,12 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job, FencePtr* fence) 
   if (job.measure != 0) CT_RETURN_IF_ERROR(queue.scratch(sizeof(Dct8x8Sums), &sums));
   ScaledParams params;
   uint32_t ctas = 0;
-  CT_RETURN_IF_ERROR(make_params(job, reinterpret_cast<Dct8x8Sums*>(sums), &params, &ctas));
+  const bool fast = is_fast(job);
+  CT_RETURN_IF_ERROR(make_params(job, fast, reinterpret_cast<Dct8x8Sums*>(sums), &params, &ctas));
   void* arguments[] = {&params};
 
   const std::string name = std::string("scaled_") + method_name(job.method) + "_" +
-                           std::to_string(job.scale) +
-                           (is_fast(job) ? "_fast" : type_suffix(job.type));
+                           std::to_string(job.scale) + (fast ? "_fast" : type_suffix(job.type));
   CT_RETURN_IF_ERROR(
       queue.launch(cuda_image_dct8x8_scaled, name.c_str(), ctas, kScaledThreads, arguments));
   if (job.measure != 0) {

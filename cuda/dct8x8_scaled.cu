@@ -8,8 +8,8 @@
 // 1/4, 64 bytes for float at 1/2, 32 bytes for float at 1/4 and for everything at 1/8.
 #include "cuda/dct8x8_scaled_params.h"
 
-#include <cuda_pipeline.h>
-
+#include "cuda/dct8x8_islow.cuh"
+#include "cuda/dct8x8_tile.cuh"
 #include "cuda/zigzag.cuh"
 #include "transform/dct8x8_scaled.h"
 
@@ -110,27 +110,33 @@ __device__ __forceinline__ void load_block(const uint8_t* from, int64_t group_st
 // The way of a warp's blocks of 64 int16 into its threads. A thread that read its own block would
 // touch another cache line in every instruction than its neighbours. Instead, as many threads as a
 // block has rows to be read take 16 bytes each: 4, 8 or 16 blocks an instruction. 16 bytes more
-// from block to block keep accesses to shared memory free of bank conflicts.
+// from block to block keep accesses to shared memory free of bank conflicts. As in WarpStage,
+// reading goes by way of registers.
 template <typename M>
 struct ScaledStage {
   static constexpr int kRows = M::uses(7) ? 8 : M::uses(3) ? 4 : 2;
   static constexpr int kBlockBytes = 16 * kRows + 16;
   alignas(16) uint8_t bytes[kScaledThreads * kBlockBytes];
 
-  __device__ __forceinline__ uint8_t* row(int thread, int r) {
-    return bytes + thread * kBlockBytes + 16 * r;
+  __device__ __forceinline__ uint4* row(int thread, int r) {
+    return reinterpret_cast<uint4*>(bytes + thread * kBlockBytes + 16 * r);
   }
-  // `from`: the block of the CTA's first thread; `count` blocks from there on exist.
-  __device__ __forceinline__ void fetch(const uint8_t* from, int count) {
-    const int lane = threadIdx.x % 32, first = int(threadIdx.x) - lane, r = lane % kRows;
+  static __device__ __forceinline__ int owner(int step) {
+    const int lane = threadIdx.x % 32, first = int(threadIdx.x) - lane;
+    return first + 32 / kRows * step + lane / kRows;
+  }
+  // `from`: the block of the CTA's first thread; `count` blocks from there on exist. Threads beyond
+  // take the last one's.
+  __device__ __forceinline__ void read(const uint8_t* from, int count, uint4* words) const {
 #pragma unroll
     for (int step = 0; step < kRows; ++step) {
-      const int owner = first + 32 / kRows * step + lane / kRows;
-      if (owner < count && M::uses(r))
-        __pipeline_memcpy_async(row(owner, r), from + 128 * owner + 16 * r, 16);
+      const uint8_t* block = from + 128 * min(owner(step), count - 1);
+      words[step] = reinterpret_cast<const uint4*>(block)[threadIdx.x % kRows];
     }
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
+  }
+  __device__ __forceinline__ void put(const uint4* words) {
+#pragma unroll
+    for (int step = 0; step < kRows; ++step) *row(owner(step), threadIdx.x % kRows) = words[step];
     __syncwarp();
   }
 };
@@ -195,16 +201,81 @@ __device__ __forceinline__ void scaled_fast(const ScaledParams& params) {
     if (!place.active) return;
     v[0] = M::load(reinterpret_cast<const int16_t*>(from)[64 * threadIdx.x], table, 0);
   } else {
-    __shared__ ScaledStage<M> stage;
-    stage.fetch(from, plane.blocks_w - place.first_bx);
+    using Stage = ScaledStage<M>;
+    __shared__ Stage stage;
+    uint4 words[Stage::kRows];
+    stage.read(from, plane.blocks_w - place.first_bx, words);
+    stage.put(words);
     if (!place.active) return;
 #pragma unroll
     for (int row = 0; row < 8; ++row) {
-      if (M::uses(row))
-        dequantize_row<M>(load_coefs<8, int16_t>(stage.row(threadIdx.x, row)), row, table, v);
+      if (M::uses(row)) {
+        const uint8_t* stored = reinterpret_cast<const uint8_t*>(stage.row(threadIdx.x, row));
+        dequantize_row<M>(load_coefs<8, int16_t>(stored), row, table, v);
+      }
     }
   }
   M::inverse(v, plane.level_shift);
+  store_bytes<M, kSize>(plane, place, v);
+}
+
+// Dequantises a block in shared memory and runs pass 1 with limit14() everywhere, in place, where
+// each result takes a level's place. A loop, because this hardly ever runs: see
+// InverseIslow::saturating_columns().
+template <int kSize>
+__device__ __forceinline__ void limited_columns(int16_t* values, const FastInverseTable& table) {
+  const uint8_t* const q = reinterpret_cast<const uint8_t*>(as_memory(table.q));
+#pragma unroll 1
+  for (int x = 0; x < 8; ++x) {
+    int v[8];
+#pragma unroll
+    for (int y = 0; y < 8; ++y)
+      v[y] = limit14(int(values[8 * y + x]) * int(q[2 * (8 * y + x) + x % 2]));
+    ScaledIslow<kSize>::template column<1, true>(v);
+#pragma unroll
+    for (int y = 0; y < kSize; ++y) values[8 * y + x] = int16_t(v[y]);
+  }
+}
+
+// Table entries to 255. A warp whose levels are small enough, by `limit`, goes without limit14().
+template <int kSize>
+__device__ __forceinline__ void scaled_fast_islow(const ScaledParams& params) {
+  using M = ScaledIslow<kSize>;
+  using Stage = ScaledStage<M>;
+  static_assert(Stage::kRows == 8);
+  __shared__ Stage stage;
+  const ScaledPlace place = scaled_place(params);
+  const ScaledPlaneParams& plane = params.planes[place.component];
+  const FastInverseTable& table = params.islow_tables[place.component];
+  uint4 words[8];
+  stage.read(plane.coefs + place.by * plane.row_step + int64_t(128) * place.first_bx,
+             plane.blocks_w - place.first_bx, words);
+  const uint4* limits = reinterpret_cast<const uint4*>(as_memory(table.limit));
+  const bool limit = exceeds_limits<8>(words, limits[threadIdx.x % 8]);
+  stage.put(words);
+  if (!place.active) return;
+
+  int v[64];
+  if (limit) {
+    int16_t* const values = reinterpret_cast<int16_t*>(stage.row(threadIdx.x, 0));
+    limited_columns<kSize>(values, table);
+#pragma unroll
+    for (int i = 0; i < 8 * kSize; ++i) v[i] = values[i];
+  } else {
+#pragma unroll
+    for (int row = 0; row < 8; ++row) {
+      if (!M::uses(row)) continue;
+      uint4 levels = *stage.row(threadIdx.x, row);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const uint32_t q = table.q[4 * row + i];
+        v[8 * row + 2 * i] = dequantize_low(word_of(levels, i), q);
+        v[8 * row + 2 * i + 1] = dequantize_high(word_of(levels, i), q);
+      }
+    }
+    M::template columns<false>(v);
+  }
+  M::rows(v, 128);
   store_bytes<M, kSize>(plane, place, v);
 }
 
@@ -260,12 +331,14 @@ __device__ __forceinline__ void scaled_zeros(const ScaledParams& params) {
 #define CT_FAST(method, M, scale) \
   CT_KERNEL(scaled_##method##_##scale##_fast, scaled_fast<M<8 / scale>, 8 / scale>)
 #define CT_SCALE(scale)                 \
-  CT_FAST(islow, ScaledIslow, scale)    \
   CT_FAST(float, ScaledFloat, scale)    \
   CT_GENERAL(islow, ScaledIslow, scale) \
   CT_GENERAL(float, ScaledFloat, scale) \
   CT_GENERAL(reference, ScaledReference, scale)
 
+CT_KERNEL(scaled_islow_2_fast, scaled_fast_islow<4>)
+CT_KERNEL(scaled_islow_4_fast, scaled_fast_islow<2>)
+CT_FAST(islow, ScaledIslow, 8)
 CT_SCALE(2)
 CT_SCALE(4)
 CT_SCALE(8)

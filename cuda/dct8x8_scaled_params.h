@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "cuda/dct8x8_params.h"
 #include "transform/dct8x8.h"
 #include "transform/quantizer.h"
 
@@ -42,7 +43,9 @@ struct ScaledParams {
   Dct8x8Sums* sums;  // device memory; kMeasureZeros only
   Order order;
   SampleType sample_type;
-  InverseTable tables[3];  // by component
+  // By component.
+  InverseTable tables[3];
+  FastInverseTable islow_tables[3];  // of the fast islow kernels of 1/2 and 1/4 alone
 };
 static_assert(sizeof(ScaledParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 

@@ -45,21 +45,30 @@ struct ScaledIslow : IntegerValues {
     if constexpr (kSize == 1) {
       v[0] = ((v[0] + 4) >> 3) + level_shift;
     } else {
-      // All columns, so that compilers make vectors of them, or drop those that nobody reads.
-      CT_UNROLL
-      for (int x = 0; x < 8; ++x) {
-        if constexpr (kSize == 4)
-          islow_half_1d<8, 1>(v + x, 0);
-        else
-          islow_quarter_1d<8, 1>(v + x, 0);
-      }
-      CT_UNROLL
-      for (int y = 0; y < kSize; ++y) {
-        if constexpr (kSize == 4)
-          islow_half_1d<1, 2>(v + 8 * y, level_shift);
-        else
-          islow_quarter_1d<1, 2>(v + 8 * y, level_shift);
-      }
+      columns<true>(v);
+      rows(v, level_shift);
+    }
+  }
+  template <bool kLimit>
+  static CT_HD void columns(int32_t* v) {
+    // All columns, so that compilers make vectors of them, or drop those that nobody reads.
+    CT_UNROLL
+    for (int x = 0; x < 8; ++x) column<8, kLimit>(v + x);
+  }
+  template <int kStride, bool kLimit>
+  static CT_HD void column(int32_t* v) {
+    if constexpr (kSize == 4)
+      islow_half_1d<kStride, 1, kLimit>(v, 0);
+    else
+      islow_quarter_1d<kStride, 1, kLimit>(v, 0);
+  }
+  static CT_HD void rows(int32_t* v, int level_shift) {
+    CT_UNROLL
+    for (int y = 0; y < kSize; ++y) {
+      if constexpr (kSize == 4)
+        islow_half_1d<1, 2>(v + 8 * y, level_shift);
+      else
+        islow_quarter_1d<1, 2>(v + 8 * y, level_shift);
     }
   }
 };

@@ -20,7 +20,8 @@
 // to 9.6 at half and 10.5 at quarter size, and 10.5 x 2^14 x 2^13 = 1.41e9, which leaves room for
 // the level shift. Hence limit14() on dequantised values and between the passes. What an encoder
 // made never meets it: with table entries to 255 no value exceeds 1,200 and no intermediate 7,000.
-template <int kStride, int kPass, typename T>
+// kLimit false: the caller knows that it is not met.
+template <int kStride, int kPass, bool kLimit = kPass == 1, typename T>
 CT_HD void islow_half_1d(T* v, int offset) {
   constexpr int kDescale = (kPass == 1 ? 13 - 2 : 13 + 2 + 3) + 1;
   // The rounding constant and the offset reach every output once by way of the DC term.
@@ -37,13 +38,13 @@ CT_HD void islow_half_1d(T* v, int offset) {
   v[3 * kStride] = shift_right<kDescale>(e0 - o0);
   v[1 * kStride] = shift_right<kDescale>(e1 + o1);
   v[2 * kStride] = shift_right<kDescale>(e1 - o1);
-  if constexpr (kPass == 1) {
+  if constexpr (kLimit) {
     CT_UNROLL
     for (int i = 0; i < 4; ++i) v[i * kStride] = limit14(v[i * kStride]);
   }
 }
 
-template <int kStride, int kPass, typename T>
+template <int kStride, int kPass, bool kLimit = kPass == 1, typename T>
 CT_HD void islow_quarter_1d(T* v, int offset) {
   constexpr int kDescale = (kPass == 1 ? 13 - 2 : 13 + 2 + 3) + 2;
   const T dc = shift_left<15>(v[0 * kStride]) + ((1 << (kDescale - 1)) + (offset << kDescale));
@@ -53,7 +54,7 @@ CT_HD void islow_quarter_1d(T* v, int offset) {
                 + v[7 * kStride] * -5906;  // sqrt(2) (-c1 + c3 - c5 + c7)
   v[0 * kStride] = shift_right<kDescale>(dc + odd);
   v[1 * kStride] = shift_right<kDescale>(dc - odd);
-  if constexpr (kPass == 1) {
+  if constexpr (kLimit) {
     v[0 * kStride] = limit14(v[0 * kStride]);
     v[1 * kStride] = limit14(v[1 * kStride]);
   }

@@ -28,6 +28,7 @@
 
 #include "jpeg_loops.h"
 #include "jpeg_pictures.h"
+#include "nvjpeg_loop.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -158,6 +159,18 @@ void add_loop(Job job, const std::string& name, JpegLoop loop) {
       {name, job, [=] { return time_jpeg_loop(loop, pictures, frames_of_turn); }, {}});
 }
 
+// nvJPEG alone, without a pipeline around it.
+void add_nvjpeg(const char* name, NvjpegLoop::Backend backend, int frames) {
+  constexpr int kBatch = 32;
+  std::string why;
+  std::shared_ptr<NvjpegLoop> loop = NvjpegLoop::make(backend, kBatch, &why);
+  if (!loop) {
+    std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name, why.c_str());
+    return;
+  }
+  contestants.push_back({name, Job::kDecode, [=] { return loop->time(pictures, frames); }, {}});
+}
+
 void add_contestants() {
   const std::string cpu = "backend=cpu n-threads=1", all = "backend=cpu";
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -180,6 +193,8 @@ void add_contestants() {
     add_pipeline(Job::kDecode, "ours, CUDA, queue", decode + " ! queue ! " + frames, many);
     if (has_element("nvjpegdec"))
       add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
+    add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, many);
+    add_nvjpeg("nvJPEG, gpu_hybrid", NvjpegLoop::Backend::kGpuHybrid, many);
   }
   add_pipeline(Job::kEncode, "jpegenc", "jpegenc quality=90", frames_of_turn);
   add_pipeline(Job::kEncode, "jpegenc islow", "jpegenc quality=90 idct-method=islow", 40);

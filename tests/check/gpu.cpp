@@ -43,13 +43,13 @@ struct Result {
 
 // One buffer through one line; the result in system memory.
 Result run_one(const std::string& line, GstCaps* caps, GstBuffer* in) {
-  GstHarness* h = gst_harness_new_parse(line.c_str());
+  GstHarness* h = testing::new_harness(line);
   gst_harness_set_src_caps(h, gst_caps_ref(caps));
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
   Result result;
   result.buffer = gst_harness_pull(h);
   result.caps = gst_pad_get_current_caps(h->sinkpad);
-  gst_harness_teardown(h);
+  testing::end_harness(h);
   return result;
 }
 

@@ -84,7 +84,9 @@ Outcome run(const std::string& path) {
   GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
   g_object_set(source, "location", path.c_str(), nullptr);
   gst_object_unref(source);
+  use_kept_cuda_context(pipeline);
   outcome.error = run_to_eos(pipeline);
+  keep_cuda_context(pipeline);
   if (outcome.error.empty()) {
     outcome.coefficients = take_sample(pipeline, "coefficients");
     outcome.frame = take_sample(pipeline, "frame");

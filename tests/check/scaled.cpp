@@ -41,14 +41,14 @@ struct Coefficients {
   std::vector<double> values[3];  // of the components, dequantised, 64 a block
 
   Coefficients(const GstVideoInfo& raw, const std::string& properties, const std::string& filter) {
-    GstHarness* h = gst_harness_new_parse(
-        (forward(properties) + " ! capsfilter caps=\"" + filter + "\"").c_str());
+    GstHarness* h =
+        testing::new_harness(forward(properties) + " ! capsfilter caps=\"" + filter + "\"");
     gst_harness_set_src_caps(h, testing::video_caps(raw));
     fail_unless_equals_int(gst_harness_push(h, testing::make_frame(raw)), GST_FLOW_OK);
     buffer = gst_harness_pull(h);
     caps = gst_pad_get_current_caps(h->sinkpad);
     fail_unless(gst_dct_info_from_caps(&info, caps));
-    gst_harness_teardown(h);
+    testing::end_harness(h);
     const std::vector<guint8> bytes = testing::bytes_of(buffer);
     const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
     for (guint c = 0; c < info.n_components; c++)
@@ -100,9 +100,8 @@ double expected_sample(const Coefficients& coefs, guint c, int x, int y, int sca
 
 // Transforms `coefs` back and compares every sample. Returns how many there were.
 int check_frame(const Coefficients& coefs, const std::string& method, int scale) {
-  GstHarness* h = gst_harness_new_parse(
-      (inverse("method=" + method + " " + property_of(scale)) + " ! capsfilter caps=video/x-raw")
-          .c_str());
+  GstHarness* h = testing::new_harness(inverse("method=" + method + " " + property_of(scale)) +
+                                       " ! capsfilter caps=video/x-raw");
   gst_harness_set_src_caps(h, gst_caps_ref(coefs.caps));
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(coefs.buffer)), GST_FLOW_OK);
   GstBuffer* out = gst_harness_pull(h);
@@ -132,7 +131,7 @@ int check_frame(const Coefficients& coefs, const std::string& method, int scale)
   }
   gst_buffer_unref(out);
   gst_caps_unref(caps);
-  gst_harness_teardown(h);
+  testing::end_harness(h);
   return count;
 }
 
@@ -183,8 +182,8 @@ GST_START_TEST(test_440) {
           values[info.components[c].offset / 4 + by * info.components[c].stride / 4 + 64 * bx] =
               static_cast<float>(80 * c + 160 * by);
     gst_buffer_unmap(in, &map);
-    GstHarness* h = gst_harness_new_parse(
-        (inverse("method=float " + property_of(scale)) + " ! capsfilter caps=video/x-raw").c_str());
+    GstHarness* h = testing::new_harness(inverse("method=float " + property_of(scale)) +
+                                         " ! capsfilter caps=video/x-raw");
     gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
     fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
     GstBuffer* out = gst_harness_pull(h);
@@ -204,7 +203,7 @@ GST_START_TEST(test_440) {
       }
     gst_buffer_unref(out);
     gst_caps_unref(caps);
-    gst_harness_teardown(h);
+    testing::end_harness(h);
   }
 }
 GST_END_TEST;

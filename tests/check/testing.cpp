@@ -15,6 +15,8 @@ std::atomic<int>& critical_count() {
   return count;
 }
 
+GstContext* kept_context = nullptr;
+
 void count_criticals(const gchar* domain, GLogLevelFlags level, const gchar* message, gpointer) {
   if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)) critical_count()++;
   g_log_default_handler(domain, level, message, nullptr);
@@ -35,10 +37,36 @@ int run(int argc, char** argv, Suite* (*make_suite)()) {
   const int ran = srunner_ntests_run(runner);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
+  if (kept_context) gst_context_unref(kept_context);
+  kept_context = nullptr;
   if (ran == 0) std::fprintf(stderr, "no test ran\n");
   const int criticals = take_criticals();
   if (criticals > 0) std::fprintf(stderr, "%d unexpected criticals or warnings\n", criticals);
   return failed == 0 && ran > 0 && criticals == 0 ? 0 : 1;
+}
+
+void use_kept_cuda_context(GstElement* element) {
+  if (kept_context) gst_element_set_context(element, kept_context);
+}
+
+void keep_cuda_context(GstElement* element) {
+  if (!kept_context) kept_context = gst_element_get_context(element, "gst.cuda.context");
+}
+
+GstHarness* new_harness(const std::string& line) {
+  GError* error = nullptr;
+  GstElement* bin = gst_parse_bin_from_description(line.c_str(), TRUE, &error);
+  fail_unless(error == nullptr, "%s: %s", line.c_str(), error ? error->message : "");
+  gst_object_ref_sink(bin);
+  use_kept_cuda_context(bin);
+  GstHarness* h = gst_harness_new_with_element(bin, "sink", "src");
+  gst_object_unref(bin);
+  return h;
+}
+
+void end_harness(GstHarness* h) {
+  keep_cuda_context(h->element);
+  gst_harness_teardown(h);
 }
 
 bool quick() {

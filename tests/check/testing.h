@@ -6,6 +6,9 @@
 #pragma once
 
 #include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <string>
 
 namespace testing {
 
@@ -30,6 +33,15 @@ int skip(const char* why, bool needs_gpu = false);
 
 // 0 with a CUDA driver and a device; otherwise what skip() returns. Call it first in main.
 int require_cuda_or_skip();
+
+// A CUDA context takes a fifth of a second to make. Programs of hundreds of pipelines that are not
+// about contexts share one: every pipeline is given the kept one before it starts, and the first
+// that has made one gives it away before it ends. Nothing happens on the CPU engine.
+void use_kept_cuda_context(GstElement* pipeline);
+void keep_cuda_context(GstElement* pipeline);
+// gst_harness_new_parse() and gst_harness_teardown() for such programs.
+GstHarness* new_harness(const std::string& line);
+void end_harness(GstHarness* h);
 
 // 0 when the element is in the registry; otherwise what skip() returns. Needs GStreamer
 // initialised.
