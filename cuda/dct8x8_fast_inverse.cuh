@@ -28,14 +28,7 @@ __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPl
   if constexpr (A == Arrangement::kPlane) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) levels->row[y] = *plane_row(plane, place, y);
-    if constexpr (kChecked) {
-#pragma unroll
-      for (int y = 0; y < 8; ++y) {
-        saturate |= exceeds_limits<1>(&levels->row[y],
-                                      make_uint4(table.limit[4 * y], table.limit[4 * y + 1],
-                                                 table.limit[4 * y + 2], table.limit[4 * y + 3]));
-      }
-    }
+    if constexpr (kChecked) saturate = block_exceeds_limits(levels->row, table);
   } else {
     using Stage = WarpStage<128, 32, kPairs>;
     const int lane = threadIdx.x % 32;

@@ -151,6 +151,7 @@ FastInverseTable inverse_table(const Dct8x8Job& job, const QuantTable* table, bo
     const uint32_t q = table->q[natural];
     const uint32_t limit = (natural == 0 ? 2048 : 949) / q;  // see exceeds_limits()
     result.limit[i / 2] |= limit << (16 * (i % 2));
+    result.minus_limit[i / 2] |= ((0u - limit) & 0xffffu) << (16 * (i % 2));
     if (transposed)  // bytes, by columns
       result.q[(i % 8 * 8 + i / 8) / 4] |= q << (8 * (i / 8 % 4));
     else

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "cuda/dct8x8_float.cuh"
+#include "cuda/dct8x8_params.h"
 #include "transform/dct8x8_1d.h"
 
 namespace cudatransform::cuda {
@@ -147,6 +148,27 @@ __device__ __forceinline__ bool exceeds_limits(const uint4* groups, uint4 limit)
     beyond |= __vmins2(high, limits[i]) ^ high;
     beyond |= __vmaxs2(low, __vneg2(limits[i])) ^ low;
   }
+  return __any_sync(0xffffffffu, beyond != 0);
+}
+
+// The same of whole blocks, each lane's in its registers, row by row: every word has limits of its
+// own. A sum that leaves 16 bits has the wrong sign in one of the two and the right one in the
+// other.
+__device__ __forceinline__ bool block_exceeds_limits(const uint4* rows,
+                                                     const FastInverseTable& table) {
+  uint32_t above[4] = {}, below[4] = {};
+#pragma unroll
+  for (int y = 0; y < 8; ++y) {
+    const uint32_t words[4] = {rows[y].x, rows[y].y, rows[y].z, rows[y].w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      above[i] = __viaddmax_s16x2(words[i], table.minus_limit[4 * y + i], above[i]);
+      below[i] = __viaddmin_s16x2(words[i], table.limit[4 * y + i], below[i]);
+    }
+  }
+  uint32_t beyond = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) beyond |= above[i] | below[i];
   return __any_sync(0xffffffffu, beyond != 0);
 }
 

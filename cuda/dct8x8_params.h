@@ -147,7 +147,7 @@ struct alignas(16) FastForwardTable {
 // float: normalised value (1 is the peak) = coefficient x mul.
 // islow: one word for two neighbours: bits 0..7 the first one's q, bits 24..31 the second one's;
 // and the levels that need no saturation, as pairs of 16 bits. See dequantize_low()
-// and exceeds_limits().
+// and exceeds_limits(). Layout::kPlane wants the limits with both signs.
 struct alignas(16) FastInverseTable {
   union {
     float mul[64];
@@ -156,6 +156,7 @@ struct alignas(16) FastInverseTable {
       uint32_t limit[32];
     };
   };
+  uint32_t minus_limit[32];
 };
 
 struct FastForwardParams {

@@ -8,6 +8,7 @@
 
 #include "cuda/dct8x8_plan.h"
 #include "cuda/dct8x8_scaled_params.h"
+#include "transform/dct8x8_scaled.h"
 
 // The fat binary, embedded by the build.
 extern "C" const unsigned char cuda_image_dct8x8_scaled[];
@@ -44,15 +45,15 @@ void describe_samples(const Dct8x8Job& job, const SamplePlane& samples, ScaledPl
   plane->bias = is_signed ? level_shift : 0;
 }
 
-// The fast islow kernels' table. With |DC x q| <= 1152 (8-bit samples make 1024 of it, and rounding
-// up to 128) and |AC x q| <= 819 nothing meets limit14(): the most that pass 1 makes of them is
-// 4 x 1152 + 14.374 x 819 = 16381, at 1/2, where 14.374 is the sum of a column's AC gains.
+// The fast islow kernels' table: see scaled_fast_islow().
 FastInverseTable islow_table(const QuantTable* table) {
   FastInverseTable result = {};
   for (int i = 0; i < 64; ++i) {
     const uint32_t q = table != nullptr ? table->q[i] : 1;
     result.q[i / 2] |= q << (24 * (i % 2));
-    result.limit[i / 2] |= (i == 0 ? 1152 : 819) / q << (16 * (i % 2));
+    result.limit[i / 2] |=
+        static_cast<uint32_t>(i == 0 ? ScaledIslow<4>::kLargestDc : ScaledIslow<4>::kLargestAc) / q
+        << (16 * (i % 2));
   }
   return result;
 }

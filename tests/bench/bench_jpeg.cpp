@@ -160,10 +160,9 @@ void add_loop(Job job, const std::string& name, JpegLoop loop) {
 }
 
 // nvJPEG alone, without a pipeline around it.
-void add_nvjpeg(const char* name, NvjpegLoop::Backend backend, int frames) {
-  constexpr int kBatch = 32;
+void add_nvjpeg(const char* name, NvjpegLoop::Backend backend, int batch, int frames) {
   std::string why;
-  std::shared_ptr<NvjpegLoop> loop = NvjpegLoop::make(backend, kBatch, &why);
+  std::shared_ptr<NvjpegLoop> loop = NvjpegLoop::make(backend, batch, &why);
   if (!loop) {
     std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name, why.c_str());
     return;
@@ -193,8 +192,9 @@ void add_contestants() {
     add_pipeline(Job::kDecode, "ours, CUDA, queue", decode + " ! queue ! " + frames, many);
     if (has_element("nvjpegdec"))
       add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
-    add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, many);
-    add_nvjpeg("nvJPEG, gpu_hybrid", NvjpegLoop::Backend::kGpuHybrid, many);
+    add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, 32, many);
+    // Batches of 100 and less it leaves to the CPU, one thread.
+    add_nvjpeg("nvJPEG, gpu_hybrid", NvjpegLoop::Backend::kGpuHybrid, 128, many);
   }
   add_pipeline(Job::kEncode, "jpegenc", "jpegenc quality=90", frames_of_turn);
   add_pipeline(Job::kEncode, "jpegenc islow", "jpegenc quality=90 idct-method=islow", 40);
