@@ -19,7 +19,7 @@ namespace cudatransform::cuda {
   CT_KERNELS(name##_s16_block, kCtas, M, Row<false>, Arrangement::kBlock)   \
   CT_KERNELS(name##_s16_block_pairs, 10, M, Row<true>, Arrangement::kBlock) \
   CT_KERNELS(name##_s16_zigzag, kCtas, M, Row<false>, Arrangement::kZigzag) \
-  CT_KERNELS(name##_s16_plane, kCtas, M, Row<false>, Arrangement::kPlane)
+  CT_KERNELS(name##_s16_plane, 10, M, Row<false>, Arrangement::kPlane)
 
 CT_ARRANGEMENTS(islow_u8, 12, InverseIslow, ByteRow)
 CT_ARRANGEMENTS(float_u8, 12, InverseFloat, ByteRow)
