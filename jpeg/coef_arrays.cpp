@@ -8,6 +8,7 @@
 #include <new>
 
 #include "jpeg/errors.h"
+#include "jpeg/levels.h"
 
 namespace cudatransform {
 namespace {
@@ -49,12 +50,20 @@ struct CoefArrays::Methods {
                             JDIMENSION count, boolean writable) {
     auto* array = reinterpret_cast<Array*>(handle);
     if (start + count > array->rows.size()) JpegErrors::fail(cinfo, "a row outside of the picture");
+    if (writable) array->look_at_rows_before(start);
     // As late as possible, so that a row is in the cache when it is decoded.
     for (; writable && array->clean_rows < start + count; array->clean_rows++)
       memset(array->rows[array->clean_rows], 0, sizeof(JBLOCK) * array->blocks_per_row);
     return array->rows.data() + start;
   }
 };
+
+// Rows before `end` have been decoded; those from there on are about to be.
+void CoefArrays::Array::look_at_rows_before(uint32_t end) {
+  if (end < plain_rows) is_plain = false;  // another scan
+  for (; is_plain && plain_rows < end; plain_rows++)
+    is_plain = row_is_plain(rows[plain_rows][0], levels.blocks_w);
+}
 
 CoefArrays& CoefArrays::of(j_common_ptr cinfo) {
   return *static_cast<CoefArrays*>(cinfo->client_data);
@@ -73,6 +82,8 @@ void CoefArrays::begin_reading(const JpegLevels* levels, int components) {
     arrays_[c].levels = levels[c];
     arrays_[c].rows.clear();
     arrays_[c].clean_rows = 0;
+    arrays_[c].plain_rows = 0;
+    arrays_[c].is_plain = true;
     handles_[c] = reinterpret_cast<jvirt_barray_ptr>(&arrays_[c]);
   }
 }
@@ -104,7 +115,12 @@ void CoefArrays::finish_reading() {
       else if (!array.in_place)
         memcpy(row_of(levels, r), array.rows[r], row_bytes);
     }
+    array.look_at_rows_before(std::min(levels.blocks_h, array.clean_rows));
   }
+}
+
+bool CoefArrays::are_plain() const {
+  return std::all_of(arrays_, arrays_ + count_, [](const Array& array) { return array.is_plain; });
 }
 
 jvirt_barray_ptr* CoefArrays::begin_writing(const JpegLevels* levels, int components) {

@@ -45,6 +45,10 @@ class CoefArrays {
   void begin_reading(const JpegLevels* levels, int components);
   // Copies what was not decoded in place, and clears rows that were never reached.
   void finish_reading();
+  // After that: whether every row of every component was found plain (see row_is_plain()) as soon
+  // as it was decoded, while it was in the cache. False also where rows were decoded in several
+  // scans.
+  bool are_plain() const;
 
   // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `levels`.
   jvirt_barray_ptr* begin_writing(const JpegLevels* levels, int components);
@@ -59,7 +63,11 @@ class CoefArrays {
     std::vector<Block> own;       // rows that cannot be in place
     uint32_t blocks_per_row = 0;  // dummy blocks included
     uint32_t clean_rows = 0;      // rows from the top that have been cleared
+    uint32_t plain_rows = 0;      // rows from the top that are decoded and plain
+    bool is_plain = true;         // nothing else has been found, and no row was decoded twice
     bool in_place = false;
+
+    void look_at_rows_before(uint32_t end);
   };
   struct Methods;  // of the memory manager
   void lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows);

@@ -17,6 +17,12 @@ constexpr int16_t kPlainDc = 1023;
 struct Magnitudes {
   uint16_t ac[64] = {};  // [0] is that of DC levels, and not used
   uint16_t dc = 0;       // of ones' complements, so that -1024 counts as 1023
+
+  unsigned largest_ac() const {
+    unsigned all = 0;
+    for (int k = 1; k < 64; k++) all |= ac[k];
+    return all;
+  }
 };
 
 void add_row(const int16_t* block, uint32_t blocks, Magnitudes* all) {
@@ -64,15 +70,19 @@ Status check_dc(const JpegLevels& levels, int component) {
 
 }  // namespace
 
+bool row_is_plain(const int16_t* row, uint32_t blocks) {
+  Magnitudes all;
+  add_row(row, blocks, &all);
+  return all.largest_ac() <= kJpegMaxAc && all.dc <= kPlainDc;
+}
+
 Status check_levels(const JpegLevels& levels, int component) {
   bool plain_dc = true;
   for (uint32_t r = 0; r < levels.blocks_h; r++) {
     const int16_t* row = levels.row(r);
     Magnitudes all;
     add_row(row, levels.blocks_w, &all);
-    unsigned ac = 0;
-    for (int k = 1; k < 64; k++) ac |= all.ac[k];
-    if (ac > kJpegMaxAc) return describe_ac(row, levels.blocks_w, component, r);
+    if (all.largest_ac() > kJpegMaxAc) return describe_ac(row, levels.blocks_w, component, r);
     plain_dc = plain_dc && all.dc <= kPlainDc;
   }
   return plain_dc ? Status() : check_dc(levels, component);

@@ -18,6 +18,11 @@ inline constexpr int kJpegMaxDcStep = 2047;
 // from -1024 to 1016, never are.
 Status check_levels(const JpegLevels& levels, int component);
 
+// Whether the levels of `blocks` blocks in a row are beyond doubt: AC levels to kJpegMaxAc, DC
+// levels from -1024 to 1023, which are never too far apart. A component whose rows all are passes
+// check_levels().
+bool row_is_plain(const int16_t* row, uint32_t blocks);
+
 // Moves levels that are out of range into it, DC levels to -1024 to 1023.
 void clamp_levels(const JpegLevels& levels);
 

@@ -147,7 +147,7 @@ Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* table
   *damage = errors_.damage();
   if (!status.ok() && damage->empty()) *damage = status.message;
   take_tables(tables, damage);
-  if (damage->empty()) *damage = range_damage(levels);
+  if (damage->empty() && !arrays_.are_plain()) *damage = range_damage(levels);
   // What is wrong anyway shall at least not trouble whoever writes it into another file.
   if (!damage->empty())
     for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
