@@ -131,14 +131,15 @@ class CudaDevice final : public Device {
   Status download(Queue& queue, const Copy2D& copy) override {
     return enqueue(queue, copy, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST);
   }
-  // "Unified" lets the driver find out on which device each side is, so that memory of another
-  // device is copied peer to peer.
   Status copy(Queue& queue, const Copy2D& copy) override {
-    return enqueue(queue, copy, CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED);
+    if (copy.src_context != nullptr && copy.src_context != context_->handle())
+      return enqueue_from_peer(queue, copy);
+    return enqueue(queue, copy, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
   }
 
  private:
   Status enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to);
+  Status enqueue_from_peer(Queue& queue, const Copy2D& copy);
   bool is_pageable(const void* host) const;
 
   std::shared_ptr<Context> context_;
@@ -180,6 +181,30 @@ Status CudaDevice::enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, 
   const void* host = from == CU_MEMORYTYPE_HOST ? copy.src : copy.dst;
   if (from == to || !is_pageable(host)) return {};
   return driver.check(driver.stream_synchronize(stream), "cuStreamSynchronize");
+}
+
+// Contexts have address spaces of their own, so the driver is told which is meant. It copies
+// between any two of them: directly where one device reaches the other and peer access is enabled,
+// else by way of the host's memory.
+Status CudaDevice::enqueue_from_peer(Queue& queue, const Copy2D& copy) {
+  if (copy.rows == 0 || copy.row_bytes == 0) return {};
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  CUDA_MEMCPY3D_PEER what = {};
+  what.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  what.srcContext = static_cast<CUcontext>(copy.src_context);
+  what.srcDevice = device_address(copy.src);
+  what.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  what.dstContext = context_->handle();
+  what.dstDevice = device_address(copy.dst);
+  what.WidthInBytes = copy.row_bytes;
+  what.Height = what.srcHeight = what.dstHeight = copy.rows;
+  what.Depth = 1;
+  // As in enqueue().
+  what.srcPitch = copy.rows == 1 ? copy.row_bytes : static_cast<size_t>(copy.src_pitch);
+  what.dstPitch = copy.rows == 1 ? copy.row_bytes : static_cast<size_t>(copy.dst_pitch);
+  return driver.check(driver.memcpy_3d_peer_async(&what, static_cast<CUstream>(queue.native())),
+                      "cuMemcpy3DPeerAsync");
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ namespace cudatransform::cuda {
   X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
   X(pointer_get_attributes, cuPointerGetAttributes, "cuPointerGetAttributes")       \
   X(memcpy_2d_async, cuMemcpy2DAsync, "cuMemcpy2DAsync_v2")                         \
+  X(memcpy_3d_peer_async, cuMemcpy3DPeerAsync, "cuMemcpy3DPeerAsync")               \
   X(module_load_data, cuModuleLoadData, "cuModuleLoadData")                         \
   X(module_unload, cuModuleUnload, "cuModuleUnload")                                \
   X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                \

@@ -9,7 +9,6 @@
 #include "gst/debug.h"
 #include "gst/element_errors.h"
 
-using cudatransform::Backend;
 using cudatransform::Direction;
 using cudatransform::FrameSettings;
 using cudatransform::MeasuredFrame;
@@ -42,55 +41,32 @@ void gst_cuda_dct_base_post_error(GstCudaDctBase* self, const Status& status) {
   cudatransform::post_error(GST_ELEMENT(self), status);
 }
 
-static bool open_engine(GstCudaDctBase* self) {
-  GstCudaDctBaseState* state = self->state;
-  GST_OBJECT_LOCK(self);
-  const Backend backend = state->backend;
-  const int device_id = state->cuda_device_id;
-  const int threads = state->n_threads;
-  GST_OBJECT_UNLOCK(self);
-
+static bool open_engine(GstElement* element) {
+  GstCudaDctBaseState* state = GST_CUDA_DCT_BASE(element)->state;
+  GST_OBJECT_LOCK(element);
+  const guint threads = state->engine_settings.n_threads;
+  GST_OBJECT_UNLOCK(element);
   std::string fallback;
-  const Status status = state->engine.open(backend, device_id, threads, &fallback);
-  if (!status.ok()) {
-    gst_cuda_dct_base_post_error(self, status);
+  if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
+                                  static_cast<int>(threads), &fallback))
     return false;
-  }
   if (!fallback.empty())
-    GST_ELEMENT_INFO(self, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
+    GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
                      (nullptr));
-  GST_OBJECT_LOCK(self);
-  state->active_backend = state->engine.is_cuda() ? Backend::kCuda : Backend::kCpu;
-  state->device_name = state->engine.device().name();
-  GST_OBJECT_UNLOCK(self);
-  g_object_notify(G_OBJECT(self), "active-backend");
-  GST_INFO_OBJECT(self, "engine: %s", state->engine.device().name());
   return true;
 }
 
-static void close_engine(GstCudaDctBase* self) {
-  GstCudaDctBaseState* state = self->state;
+static void close_engine(GstElement* element) {
+  GstCudaDctBaseState* state = GST_CUDA_DCT_BASE(element)->state;
   state->stream.stop();
   state->measure.release();
-  state->engine.close();
-  GST_OBJECT_LOCK(self);
-  state->active_backend = Backend::kAuto;
-  state->device_name.clear();
-  GST_OBJECT_UNLOCK(self);
-  g_object_notify(G_OBJECT(self), "active-backend");
+  cudatransform::close_engine(element, state->engine, &state->engine_settings);
 }
 
 static GstStateChangeReturn gst_cuda_dct_base_change_state(GstElement* element,
                                                            GstStateChange transition) {
-  auto* self = GST_CUDA_DCT_BASE(element);
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !open_engine(self))
-    return GST_STATE_CHANGE_FAILURE;
-  const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
-      (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE))
-    close_engine(self);
-  return result;
+  return cudatransform::change_engine_state(element, GST_ELEMENT_CLASS(parent_class), transition,
+                                            open_engine, close_engine);
 }
 
 static gboolean gst_cuda_dct_base_start(GstBaseTransform* trans) {
@@ -132,11 +108,8 @@ static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* 
 }
 
 static void gst_cuda_dct_base_set_context(GstElement* element, GstContext* context) {
-  auto* self = GST_CUDA_DCT_BASE(element);
-  GST_OBJECT_LOCK(self);
-  const int device_id = self->state->cuda_device_id;
-  GST_OBJECT_UNLOCK(self);
-  self->state->engine.handle_set_context(context, device_id);
+  GstCudaDctBaseState* state = GST_CUDA_DCT_BASE(element)->state;
+  cudatransform::set_engine_context(element, state->engine, state->engine_settings, context);
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 

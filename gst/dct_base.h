@@ -7,6 +7,7 @@
 
 #include "gst/dct_stream.h"
 #include "gst/engine.h"
+#include "gst/engine_element.h"
 #include "gst/measure.h"
 
 G_BEGIN_DECLS
@@ -47,17 +48,13 @@ struct GstCudaDctBaseState {
 
   // Settings.
   cudatransform::Method method = cudatransform::Method::kIslow;
-  cudatransform::Backend backend = cudatransform::Backend::kAuto;
-  int cuda_device_id = -1;
-  int n_threads = 0;
+  cudatransform::EngineSettings engine_settings;
   guint measure_kinds = 0;
   bool post_messages = false;
   int scale = 1;  // the denominator; cudaidct8x8 alone has the property
 
   // What runs, for the read-only properties.
   cudatransform::Method active_method = cudatransform::Method::kIslow;
-  cudatransform::Backend active_backend = cudatransform::Backend::kAuto;
-  std::string device_name;
 
   cudatransform::Engine engine;
   cudatransform::DctStream stream;

@@ -207,8 +207,7 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
 static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
   auto* self = GST_CUDA_DCT_BASE(trans);
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && self->state->engine.handle_context_query(query))
-    return TRUE;
+  if (self->state->engine.handle_context_query(query)) return TRUE;
   const PinnedScale pinned(trans);
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
   const gboolean handled = parent->query(trans, direction, query);

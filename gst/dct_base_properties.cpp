@@ -26,6 +26,16 @@ enum {
   PROP_STATS,
 };
 
+constexpr cudatransform::EngineProperties kEngineProperties = {
+    .backend = PROP_BACKEND,
+    .active_backend = PROP_ACTIVE_BACKEND,
+    .cuda_device_id = PROP_CUDA_DEVICE_ID,
+    .n_threads = PROP_N_THREADS,
+    .backend_blurb = "The engine to use, chosen when the element goes to READY",
+    .n_threads_blurb =
+        "Threads of the CPU engine, chosen when the element goes to READY (0 = one per core)",
+};
+
 const char* backend_nick(Backend backend) {
   return backend == Backend::kCuda ? "cuda" : backend == Backend::kCpu ? "cpu" : "auto";
 }
@@ -81,15 +91,6 @@ static void gst_cuda_dct_base_set_property(GObject* object, guint id, const GVal
     case PROP_METHOD:
       state->method = static_cast<Method>(g_value_get_enum(value));
       break;
-    case PROP_BACKEND:
-      state->backend = static_cast<Backend>(g_value_get_enum(value));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      state->cuda_device_id = g_value_get_int(value);
-      break;
-    case PROP_N_THREADS:
-      state->n_threads = g_value_get_uint(value);
-      break;
     case PROP_MEASURE:
       state->measure_kinds = g_value_get_flags(value);
       break;
@@ -97,7 +98,8 @@ static void gst_cuda_dct_base_set_property(GObject* object, guint id, const GVal
       state->post_messages = g_value_get_boolean(value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(self);
@@ -108,9 +110,10 @@ static GstStructure* statistics(GstCudaDctBase* self) {
       std::string("application/x-") + GST_CUDA_DCT_BASE_GET_CLASS(self)->element_name + "-stats";
   GST_OBJECT_LOCK(self);
   GstStructure* s = gst_structure_new(
-      name.c_str(), "backend", G_TYPE_STRING, backend_nick(self->state->active_backend), "method",
-      G_TYPE_STRING, cudatransform::method_name(self->state->active_method), "device",
-      G_TYPE_STRING, self->state->device_name.c_str(), nullptr);
+      name.c_str(), "backend", G_TYPE_STRING,
+      backend_nick(self->state->engine_settings.active_backend), "method", G_TYPE_STRING,
+      cudatransform::method_name(self->state->active_method), "device", G_TYPE_STRING,
+      self->state->engine_settings.device_name.c_str(), nullptr);
   GST_OBJECT_UNLOCK(self);
   return self->state->measure.statistics(s);
 }
@@ -143,18 +146,6 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
     case PROP_ACTIVE_METHOD:
       g_value_set_enum(value, int(state->active_method));
       break;
-    case PROP_BACKEND:
-      g_value_set_enum(value, int(state->backend));
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_enum(value, int(state->active_backend));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, state->cuda_device_id);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_uint(value, state->n_threads);
-      break;
     case PROP_MEASURE:
       g_value_set_flags(value, state->measure_kinds);
       break;
@@ -162,7 +153,8 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
       g_value_set_boolean(value, state->post_messages);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(self);
@@ -176,11 +168,6 @@ static void install_read_only(GObjectClass* klass) {
                         "The method in use: islow and ifast exist at 8 bits only, above that float "
                         "answers for them",
                         GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), flags));
-  g_object_class_install_property(
-      klass, PROP_ACTIVE_BACKEND,
-      g_param_spec_enum("active-backend", "Active backend",
-                        "The engine in use: cuda or cpu from READY on, auto before it is chosen",
-                        GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), flags));
   const auto install_psnr = [&](guint id, const char* name, const char* nick, const char* blurb) {
     g_object_class_install_property(
         klass, id, g_param_spec_double(name, nick, blurb, -1, G_MAXDOUBLE, -1, flags));
@@ -205,29 +192,13 @@ static void install_read_only(GObjectClass* klass) {
 void gst_cuda_dct_base_install_properties(GObjectClass* klass) {
   klass->set_property = gst_cuda_dct_base_set_property;
   klass->get_property = gst_cuda_dct_base_get_property;
-  const int base = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-  const auto playing = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_PLAYING);
-  const auto ready = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_READY);
+  const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_property(
       klass, PROP_METHOD,
       g_param_spec_enum("method", "Method", "How the transform is computed",
                         GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), playing));
-  g_object_class_install_property(
-      klass, PROP_BACKEND,
-      g_param_spec_enum("backend", "Backend",
-                        "The engine to use, chosen when the element goes to READY",
-                        GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), ready));
-  g_object_class_install_property(
-      klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                       -1, G_MAXINT, -1, ready));
-  g_object_class_install_property(
-      klass, PROP_N_THREADS,
-      g_param_spec_uint("n-threads", "Threads",
-                        "Threads of the CPU engine, chosen when the element goes to READY (0 = one "
-                        "per core)",
-                        0, 1024, 0, ready));
+  install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_MEASURE,
       g_param_spec_flags("measure", "Measure", "What to measure on every frame",

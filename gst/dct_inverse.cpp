@@ -49,6 +49,11 @@ static void take_tables(const GstDctMeta* meta, const GstDctInfo& info, FrameSet
   for (guint c = 0; c < info.n_components; c++) settings->table_of[c] = meta->components[c].table;
 }
 
+static Status wait_written(const GstDctMeta* meta, gpointer stream) {
+  if (!meta || !meta->fence || gst_dct_fence_wait_written(meta->fence, stream)) return {};
+  return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+}
+
 // GStreamer 1.22 has no way to say that a raw frame is not finished, so it is finished before it is
 // pushed. Later versions mark memory that was mapped for writing as NEED_SYNC: clear that.
 static void mark_finished([[maybe_unused]] GstBuffer* frame) {
@@ -63,21 +68,18 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
   const GstDctMeta* meta = gst_buffer_get_dct_meta(in);
   const bool timed = frame && frame->kinds & kMeasureTime;
 
-  // Our own queues wait for the producer on the device; everybody else waits here.
-  if (meta && meta->fence) {
-    const bool on_device = residence_of(engine_, in) == Residence::kDevice;
-    bool waits = gst_dct_fence_wait_written(
-        meta->fence, on_device ? engine_.queue(QueueKind::kCompute).native() : nullptr);
-    if (on_device)  // in case the coefficients have to be copied first
-      waits = waits &&
-              gst_dct_fence_wait_written(meta->fence, engine_.queue(QueueKind::kUpload).native());
-    if (!waits)
-      return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+  // Our own queues wait for the producer on the device, also where that is another one: the first
+  // to read is the upload queue if the coefficients have to be copied. Whoever reads a map waits
+  // here.
+  if (residence_of(engine_, in) != Residence::kHost) {
+    CT_RETURN_IF_ERROR(wait_written(meta, engine_.queue(QueueKind::kCompute).native()));
+    CT_RETURN_IF_ERROR(wait_written(meta, engine_.queue(QueueKind::kUpload).native()));
   }
   MappedCoefficients mapped;
   Placed source;
   const auto map = [&](bool device, Rects* rects) -> Status {
     mapped.unmap();
+    if (!device) CT_RETURN_IF_ERROR(wait_written(meta, nullptr));
     CT_RETURN_IF_ERROR(mapped.map(in, dct_, meta, device));
     *rects = mapped.rects();
     return {};

@@ -15,6 +15,7 @@ void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool r
   raw_in_cuda_ = raw_in_cuda;
   dct_in_cuda_ = dct_in_cuda;
   known_pool_ = nullptr;
+  known_foreign_context_ = nullptr;
   fence_is_honoured_ = false;
 }
 
@@ -138,15 +139,25 @@ Status DctStream::place(GstBuffer* buffer, const MapFunction& map, InPlace in_pl
       (in_place == InPlace::kAlways ||
        (in_place == InPlace::kIfAligned && placed->rects.aligned())))
     return {};
+  if (residence == Residence::kForeignDevice) warn_of_detour(buffer);
   const Status status = bring_to_device(buffer, residence, pool, timer, placed);
   if (status.ok() || residence != Residence::kForeignDevice) return status;
 
-  // A device that ours cannot reach.
+  // The driver does not copy between the two.
   warn_once("Frames come from another CUDA device and are copied through system memory: " +
                 status.message,
-            &warned_of_copies_);
+            &warned_of_detour_);
   CT_RETURN_IF_ERROR(map(false, &placed->rects));
   return bring_to_device(buffer, Residence::kHost, pool, timer, placed);
+}
+
+// Says once, for each context that frames come from, if copies from there are slow.
+void DctStream::warn_of_detour(GstBuffer* buffer) {
+  void* context = native_context_of(buffer);
+  if (context == known_foreign_context_) return;
+  known_foreign_context_ = context;
+  std::string detour = describe_detour(engine_, buffer);
+  if (!detour.empty()) warn_once(std::move(detour), &warned_of_detour_);
 }
 
 // Copies placed->rects into a block of `pool` on the upload queue and makes the compute queue wait
@@ -163,7 +174,8 @@ Status DctStream::bring_to_device(GstBuffer* buffer, Residence residence, BlockP
   if (residence == Residence::kHost)
     CT_RETURN_IF_ERROR(upload(engine_.device(), queue, from, placed->rects));
   else
-    CT_RETURN_IF_ERROR(copy(engine_.device(), queue, from, placed->rects));
+    CT_RETURN_IF_ERROR(
+        copy(engine_.device(), queue, from, native_context_of(buffer), placed->rects));
   if (timer) CT_RETURN_IF_ERROR(timer->end(queue));
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));

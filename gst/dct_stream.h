@@ -96,6 +96,7 @@ class DctStream {
   guint known_pool_maximum(GstBuffer* buffer);
   void hold_until_done(GstBuffer* buffer, const FencePtr& fence);
   void warn_once(std::string warning, bool* warned);
+  void warn_of_detour(GstBuffer* buffer);
 
   Engine& engine_;
   GstVideoInfo raw_ = {};
@@ -110,7 +111,8 @@ class DctStream {
   guint known_maximum_ = 0;
   int scale_ = 1;  // of the latest frame
   std::string warning_;
-  bool warned_of_copies_ = false, warned_of_scale_ = false;
+  bool warned_of_copies_ = false, warned_of_detour_ = false, warned_of_scale_ = false;
+  void* known_foreign_context_ = nullptr;  // only compared
 };
 
 }  // namespace cudatransform

@@ -77,6 +77,7 @@ void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
 }
 
 bool Engine::handle_context_query(GstQuery* query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT) return false;
   // Whoever holds the lock may be asking its neighbours for a context, us among them: not waiting
   // for it keeps two elements from waiting for each other.
   std::unique_lock lock(context_lock_, std::try_to_lock);

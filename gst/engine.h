@@ -41,7 +41,8 @@ class Engine {
   // The shared context, null on the CPU engine; no reference is passed.
   GstCudaContext* context() const { return context_; }
 
-  // GstElement::set_context and the CONTEXT query, as nvcodec's elements answer them.
+  // GstElement::set_context and the CONTEXT query, as nvcodec's elements answer them. Other queries
+  // are not ours to answer.
   void handle_set_context(GstContext* context, int cuda_device_id);
   bool handle_context_query(GstQuery* query);
 

@@ -37,7 +37,6 @@
 #include "gst/jpeg_caps.h"
 #include "gst/jpegcoefdec_state.h"
 
-using cudatransform::Backend;
 using State = cudatransform::JpegCoefDecState;
 using cudatransform::JpegSettings;
 using cudatransform::JpegSplitter;
@@ -60,7 +59,9 @@ State* gst_jpeg_coef_dec_state(gpointer object) {
 
 static JpegSettings settings_of(GstVideoDecoder* decoder) {
   GST_OBJECT_LOCK(decoder);
-  const JpegSettings settings = gst_jpeg_coef_dec_state(decoder)->settings;
+  const State* state = gst_jpeg_coef_dec_state(decoder);
+  JpegSettings settings = state->settings;
+  settings.n_threads = state->engine_settings.n_threads;
   GST_OBJECT_UNLOCK(decoder);
   return settings;
 }
@@ -69,54 +70,31 @@ static JpegSettings settings_of(GstVideoDecoder* decoder) {
 
 static bool open_engine(GstElement* element) {
   State* state = gst_jpeg_coef_dec_state(element);
-  GST_OBJECT_LOCK(element);
-  const Backend backend = state->backend;
-  const int device_id = state->cuda_device_id;
-  GST_OBJECT_UNLOCK(element);
   std::string fallback;
-  const Status status = state->engine.open(backend, device_id, 1, &fallback);
-  if (!status.ok()) {
-    cudatransform::post_error(element, status);
+  if (!cudatransform::open_engine(element, state->engine, &state->engine_settings, 1, &fallback))
     return false;
-  }
   // Nothing is slower for it, so it is no message: the device would only be copied to.
   if (!fallback.empty())
     GST_INFO_OBJECT(element, "coefficients stay in system memory: %s", fallback.c_str());
-  GST_OBJECT_LOCK(element);
-  state->active_backend = state->engine.is_cuda() ? Backend::kCuda : Backend::kCpu;
-  GST_OBJECT_UNLOCK(element);
-  g_object_notify(G_OBJECT(element), "active-backend");
   return true;
 }
 
 static void close_engine(GstElement* element) {
   State* state = gst_jpeg_coef_dec_state(element);
   state->frames.stop();
-  state->engine.close();
-  GST_OBJECT_LOCK(element);
-  state->active_backend = Backend::kAuto;
-  GST_OBJECT_UNLOCK(element);
-  g_object_notify(G_OBJECT(element), "active-backend");
+  cudatransform::close_engine(element, state->engine, &state->engine_settings);
 }
 
 static GstStateChangeReturn gst_jpeg_coef_dec_change_state(GstElement* element,
                                                            GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !open_engine(element))
-    return GST_STATE_CHANGE_FAILURE;
-  const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(gst_jpeg_coef_dec_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
-      (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE))
-    close_engine(element);
-  return result;
+  return cudatransform::change_engine_state(element,
+                                            GST_ELEMENT_CLASS(gst_jpeg_coef_dec_parent_class),
+                                            transition, open_engine, close_engine);
 }
 
 static void gst_jpeg_coef_dec_set_context(GstElement* element, GstContext* context) {
   State* state = gst_jpeg_coef_dec_state(element);
-  GST_OBJECT_LOCK(element);
-  const int device_id = state->cuda_device_id;
-  GST_OBJECT_UNLOCK(element);
-  state->engine.handle_set_context(context, device_id);
+  cudatransform::set_engine_context(element, state->engine, state->engine_settings, context);
   GST_ELEMENT_CLASS(gst_jpeg_coef_dec_parent_class)->set_context(element, context);
 }
 
@@ -137,16 +115,12 @@ static gboolean gst_jpeg_coef_dec_stop(GstVideoDecoder* decoder) {
 // ---- Queries ----
 
 static gboolean gst_jpeg_coef_dec_sink_query(GstVideoDecoder* decoder, GstQuery* query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
-      gst_jpeg_coef_dec_state(decoder)->engine.handle_context_query(query))
-    return TRUE;
+  if (gst_jpeg_coef_dec_state(decoder)->engine.handle_context_query(query)) return TRUE;
   return GST_VIDEO_DECODER_CLASS(gst_jpeg_coef_dec_parent_class)->sink_query(decoder, query);
 }
 
 static gboolean gst_jpeg_coef_dec_src_query(GstVideoDecoder* decoder, GstQuery* query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
-      gst_jpeg_coef_dec_state(decoder)->engine.handle_context_query(query))
-    return TRUE;
+  if (gst_jpeg_coef_dec_state(decoder)->engine.handle_context_query(query)) return TRUE;
   return GST_VIDEO_DECODER_CLASS(gst_jpeg_coef_dec_parent_class)->src_query(decoder, query);
 }
 

@@ -3,7 +3,6 @@
 
 #include "gst/jpegcoefdec_state.h"
 
-using cudatransform::Backend;
 using cudatransform::JpegCounts;
 using cudatransform::OnError;
 using State = cudatransform::JpegCoefDecState;
@@ -19,6 +18,19 @@ enum {
   PROP_ACTIVE_BACKEND,
   PROP_CUDA_DEVICE_ID,
   PROP_STATS,
+};
+
+constexpr cudatransform::EngineProperties kEngineProperties = {
+    .backend = PROP_BACKEND,
+    .active_backend = PROP_ACTIVE_BACKEND,
+    .cuda_device_id = PROP_CUDA_DEVICE_ID,
+    .n_threads = PROP_N_THREADS,
+    .backend_blurb =
+        "Whether there is a CUDA device that coefficients can be put on, chosen when the element "
+        "goes to READY",
+    .n_threads_blurb =
+        "Pictures decoded at a time, chosen at the first of them; each above one adds a frame of "
+        "latency (0 = one per core, one for live sources)",
 };
 
 }  // namespace
@@ -51,17 +63,9 @@ static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GVal
     case PROP_MAX_PIXELS:
       state->settings.max_pixels = g_value_get_uint64(value);
       break;
-    case PROP_N_THREADS:
-      state->settings.n_threads = g_value_get_uint(value);
-      break;
-    case PROP_BACKEND:
-      state->backend = static_cast<Backend>(g_value_get_enum(value));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      state->cuda_device_id = g_value_get_int(value);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
@@ -88,20 +92,9 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
     case PROP_MAX_PIXELS:
       g_value_set_uint64(value, state->settings.max_pixels);
       break;
-    case PROP_N_THREADS:
-      g_value_set_uint(value, state->settings.n_threads);
-      break;
-    case PROP_BACKEND:
-      g_value_set_enum(value, int(state->backend));
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_enum(value, int(state->active_backend));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, state->cuda_device_id);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
@@ -110,9 +103,8 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
 void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
   klass->set_property = gst_jpeg_coef_dec_set_property;
   klass->get_property = gst_jpeg_coef_dec_get_property;
-  const int base = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-  const auto playing = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_PLAYING);
-  const auto ready = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_READY);
+  const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                GST_PARAM_MUTABLE_PLAYING);
   const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property(
       klass, PROP_ON_ERROR,
@@ -126,28 +118,7 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
                           "Width times height above which a picture counts as damaged (0 = no "
                           "limit); a header of a few bytes can claim 4 gigapixels",
                           0, G_MAXUINT64, cudatransform::kMaxJpegPixels, playing));
-  g_object_class_install_property(
-      klass, PROP_N_THREADS,
-      g_param_spec_uint("n-threads", "Threads",
-                        "Pictures decoded at a time, chosen at the first of them; each above one "
-                        "adds a frame of latency (0 = one per core, one for live sources)",
-                        0, 1024, 0, ready));
-  g_object_class_install_property(
-      klass, PROP_BACKEND,
-      g_param_spec_enum("backend", "Backend",
-                        "Whether there is a CUDA device that coefficients can be put on, chosen "
-                        "when the element goes to READY",
-                        GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), ready));
-  g_object_class_install_property(
-      klass, PROP_ACTIVE_BACKEND,
-      g_param_spec_enum("active-backend", "Active backend",
-                        "The engine in use: cuda or cpu from READY on, auto before it is chosen",
-                        GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), read_only));
-  g_object_class_install_property(
-      klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                       -1, G_MAXINT, -1, ready));
+  install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",

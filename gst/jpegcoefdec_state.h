@@ -5,6 +5,7 @@
 #include <gst/video/gstvideodecoder.h>
 
 #include "gst/engine.h"
+#include "gst/engine_element.h"
 #include "gst/jpegcoefdec_frames.h"
 #include "jpeg/splitter.h"
 
@@ -18,10 +19,8 @@ struct JpegCoefDecState {
   explicit JpegCoefDecState(GstVideoDecoder* decoder)
       : engine(GST_ELEMENT(decoder)), frames(decoder, engine) {}
 
-  JpegSettings settings = {OnError::kDrop, kMaxJpegPixels, 0};
-  Backend backend = Backend::kAuto;
-  Backend active_backend = Backend::kAuto;
-  int cuda_device_id = -1;
+  JpegSettings settings = {OnError::kDrop, kMaxJpegPixels, 0};  // but n_threads
+  EngineSettings engine_settings;
 
   Engine engine;
   JpegFrames frames;

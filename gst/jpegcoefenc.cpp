@@ -29,12 +29,8 @@
 #include "gst/jpegcoefenc.h"
 
 #include "gst/debug.h"
-#include "gst/element_errors.h"
 #include "gst/jpeg_caps.h"
 #include "gst/jpegcoefenc_private.h"
-
-using cudatransform::Backend;
-using cudatransform::Status;
 
 G_DEFINE_TYPE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODER);
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefenc, "jpegcoefenc", GST_RANK_NONE,
@@ -49,6 +45,18 @@ enum {
   PROP_N_THREADS,
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
+};
+
+static constexpr cudatransform::EngineProperties kEngineProperties = {
+    .backend = PROP_BACKEND,
+    .active_backend = 0,
+    .cuda_device_id = PROP_CUDA_DEVICE_ID,
+    .n_threads = PROP_N_THREADS,
+    .backend_blurb =
+        "Whether to take coefficients in CUDA memory, chosen when the element goes to READY",
+    .n_threads_blurb =
+        "Pictures that are written at once, each on a thread (0 = one per core, but 1 for a live "
+        "source; 1 adds no latency)",
 };
 
 static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GValue* value,
@@ -68,17 +76,9 @@ static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GVal
     case PROP_RESTART_INTERVAL:
       state->options.restart_interval = g_value_get_uint(value);
       break;
-    case PROP_N_THREADS:
-      state->n_threads = g_value_get_uint(value);
-      break;
-    case PROP_BACKEND:
-      state->backend = static_cast<Backend>(g_value_get_enum(value));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      state->cuda_device_id = g_value_get_int(value);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
@@ -101,58 +101,39 @@ static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* va
     case PROP_RESTART_INTERVAL:
       g_value_set_uint(value, state->options.restart_interval);
       break;
-    case PROP_N_THREADS:
-      g_value_set_uint(value, state->n_threads);
-      break;
-    case PROP_BACKEND:
-      g_value_set_enum(value, int(state->backend));
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int(value, state->cuda_device_id);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
 }
 
-static bool open_engine(GstJpegCoefEnc* self) {
-  GstJpegCoefEncState* state = self->state;
-  GST_OBJECT_LOCK(self);
-  const Backend backend = state->backend;
-  const int device_id = state->cuda_device_id;
-  GST_OBJECT_UNLOCK(self);
+static bool open_engine(GstElement* element) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(element)->state;
   std::string fallback;
-  const Status status = state->engine.open(backend, device_id, 1, &fallback);
-  if (!status.ok()) {
-    cudatransform::post_error(GST_ELEMENT(self), status);
+  if (!cudatransform::open_engine(element, state->engine, &state->engine_settings, 1, &fallback))
     return false;
-  }
   // Not worth a message to the user: without CUDA there is nothing to download either.
-  if (!fallback.empty()) GST_INFO_OBJECT(self, "no CUDA memory: %s", fallback.c_str());
+  if (!fallback.empty()) GST_INFO_OBJECT(element, "no CUDA memory: %s", fallback.c_str());
   return true;
+}
+
+static void close_engine(GstElement* element) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(element)->state;
+  cudatransform::close_engine(element, state->engine, &state->engine_settings);
 }
 
 static GstStateChangeReturn gst_jpeg_coef_enc_change_state(GstElement* element,
                                                            GstStateChange transition) {
-  auto* self = GST_JPEG_COEF_ENC(element);
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !open_engine(self))
-    return GST_STATE_CHANGE_FAILURE;
-  const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(gst_jpeg_coef_enc_parent_class)->change_state(element, transition);
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
-      (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE))
-    self->state->engine.close();
-  return result;
+  return cudatransform::change_engine_state(element,
+                                            GST_ELEMENT_CLASS(gst_jpeg_coef_enc_parent_class),
+                                            transition, open_engine, close_engine);
 }
 
 static void gst_jpeg_coef_enc_set_context(GstElement* element, GstContext* context) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(element)->state;
-  GST_OBJECT_LOCK(element);
-  const int device_id = state->cuda_device_id;
-  GST_OBJECT_UNLOCK(element);
-  state->engine.handle_set_context(context, device_id);
+  cudatransform::set_engine_context(element, state->engine, state->engine_settings, context);
   GST_ELEMENT_CLASS(gst_jpeg_coef_enc_parent_class)->set_context(element, context);
 }
 
@@ -174,16 +155,12 @@ static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent*
 }
 
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
-      GST_JPEG_COEF_ENC(encoder)->state->engine.handle_context_query(query))
-    return TRUE;
+  if (GST_JPEG_COEF_ENC(encoder)->state->engine.handle_context_query(query)) return TRUE;
   return GST_VIDEO_ENCODER_CLASS(gst_jpeg_coef_enc_parent_class)->sink_query(encoder, query);
 }
 
 static gboolean gst_jpeg_coef_enc_src_query(GstVideoEncoder* encoder, GstQuery* query) {
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
-      GST_JPEG_COEF_ENC(encoder)->state->engine.handle_context_query(query))
-    return TRUE;
+  if (GST_JPEG_COEF_ENC(encoder)->state->engine.handle_context_query(query)) return TRUE;
   return GST_VIDEO_ENCODER_CLASS(gst_jpeg_coef_enc_parent_class)->src_query(encoder, query);
 }
 
@@ -197,9 +174,8 @@ static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  const int base = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-  const auto playing = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_PLAYING);
-  const auto ready = static_cast<GParamFlags>(base | GST_PARAM_MUTABLE_READY);
+  const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                                GST_PARAM_MUTABLE_PLAYING);
   const auto install_flag = [&](guint id, const char* name, const char* nick, const char* blurb) {
     g_object_class_install_property(klass, id,
                                     g_param_spec_boolean(name, nick, blurb, FALSE, playing));
@@ -215,23 +191,7 @@ static void install_properties(GObjectClass* klass) {
       g_param_spec_uint("restart-interval", "Restart interval",
                         "MCUs from one restart marker to the next (0 = no markers)", 0,
                         cudatransform::kJpegMaxRestartInterval, 0, playing));
-  g_object_class_install_property(
-      klass, PROP_N_THREADS,
-      g_param_spec_uint("n-threads", "Threads",
-                        "Pictures that are written at once, each on a thread (0 = one per core, "
-                        "but 1 for a live source; 1 adds no latency)",
-                        0, 1024, 0, ready));
-  g_object_class_install_property(
-      klass, PROP_BACKEND,
-      g_param_spec_enum("backend", "Backend",
-                        "Whether to take coefficients in CUDA memory, chosen when the element "
-                        "goes to READY",
-                        GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), ready));
-  g_object_class_install_property(
-      klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                       -1, G_MAXINT, -1, ready));
+  install_engine_properties(klass, kEngineProperties);
 }
 
 static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {

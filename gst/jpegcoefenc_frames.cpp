@@ -102,7 +102,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
 
 static int threads_for(GstVideoEncoder* encoder) {
   GST_OBJECT_LOCK(encoder);
-  const guint wanted = GST_JPEG_COEF_ENC(encoder)->state->n_threads;
+  const guint wanted = GST_JPEG_COEF_ENC(encoder)->state->engine_settings.n_threads;
   GST_OBJECT_UNLOCK(encoder);
   return cudatransform::picture_threads(GST_VIDEO_ENCODER_SINK_PAD(encoder), wanted);
 }

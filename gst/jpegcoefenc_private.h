@@ -9,6 +9,7 @@
 
 #include "gst/encode_job.h"
 #include "gst/engine.h"
+#include "gst/engine_element.h"
 #include "gst/frame_workers.h"
 
 struct GstJpegCoefEncState;
@@ -27,9 +28,7 @@ struct GstJpegCoefEncState {
 
   // Settings, guarded by the object lock.
   cudatransform::JpegOptions options;
-  guint n_threads = 0;
-  cudatransform::Backend backend = cudatransform::Backend::kAuto;
-  int cuda_device_id = -1;
+  cudatransform::EngineSettings engine_settings;
 
   // Of the streaming thread.
   cudatransform::Engine engine;

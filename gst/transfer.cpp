@@ -52,13 +52,48 @@ Residence residence_of([[maybe_unused]] const Engine& engine, [[maybe_unused]] G
 #if CT_HAVE_CUDA
   if (engine.is_cuda() && gst_buffer_n_memory(buffer) == 1) {
     GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+    // Not the objects: an application may have wrapped one context twice.
     if (gst_is_cuda_memory(memory))
-      return GST_CUDA_MEMORY_CAST(memory)->context == engine.context() ? Residence::kDevice
-                                                                       : Residence::kForeignDevice;
+      return native_context_of(buffer) == gst_cuda_context_get_handle(engine.context())
+                 ? Residence::kDevice
+                 : Residence::kForeignDevice;
   }
 #endif
   return Residence::kHost;
 }
+
+#if CT_HAVE_CUDA
+
+static GstCudaContext* context_of(GstBuffer* buffer) {
+  return GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context;
+}
+
+void* native_context_of(GstBuffer* buffer) {
+  return gst_cuda_context_get_handle(context_of(buffer));
+}
+
+std::string describe_detour(const Engine& engine, GstBuffer* buffer) {
+  guint ours = 0, theirs = 0;
+  g_object_get(engine.context(), "cuda-device-id", &ours, nullptr);
+  g_object_get(context_of(buffer), "cuda-device-id", &theirs, nullptr);
+  if (ours == theirs) return {};
+  CUdevice device = 0, peer = 0;
+  int direct = 0;
+  if (CuDeviceGet(&device, static_cast<int>(ours)) == CUDA_SUCCESS &&
+      CuDeviceGet(&peer, static_cast<int>(theirs)) == CUDA_SUCCESS &&
+      CuDeviceCanAccessPeer(&direct, device, peer) == CUDA_SUCCESS && direct)
+    return {};
+  return "Frames come from CUDA device " + std::to_string(theirs) + ", which device " +
+         std::to_string(ours) + " cannot reach: they are copied through system memory";
+}
+
+#else
+
+void* native_context_of(GstBuffer*) { return nullptr; }
+
+std::string describe_detour(const Engine&, GstBuffer*) { return {}; }
+
+#endif
 
 static GstMapFlags map_flags(GstMapFlags flags, [[maybe_unused]] bool device) {
 #if CT_HAVE_CUDA
@@ -192,8 +227,8 @@ namespace {
 
 using CopyFunction = Status (Device::*)(Queue&, const Copy2D&);
 
-Status move(Device& device, Queue& queue, const Rects& from, const Rects& to,
-            CopyFunction function) {
+Status move(Device& device, Queue& queue, const Rects& from, const Rects& to, CopyFunction function,
+            void* from_context = nullptr) {
   for (int i = 0; i < from.count; i++) {
     Copy2D job;
     job.dst = to.rect[i].data;
@@ -202,6 +237,7 @@ Status move(Device& device, Queue& queue, const Rects& from, const Rects& to,
     job.src_pitch = static_cast<ptrdiff_t>(from.rect[i].pitch);
     job.row_bytes = from.rect[i].row_bytes;
     job.rows = from.rect[i].rows;
+    job.src_context = from_context;
     CT_RETURN_IF_ERROR((device.*function)(queue, job));
   }
   return {};
@@ -219,8 +255,8 @@ Status download(Device& device, Queue& queue, const Rects& from, const Rects& to
   return move(device, queue, from, to, &Device::download);
 }
 
-Status copy(Device& device, Queue& queue, const Rects& from, const Rects& to) {
-  return move(device, queue, from, to, &Device::copy);
+Status copy(Device& device, Queue& queue, const Rects& from, void* from_context, const Rects& to) {
+  return move(device, queue, from, to, &Device::copy, from_context);
 }
 
 GstDctSyncPoint* sync_point_of(FencePtr fence) {

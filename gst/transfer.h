@@ -44,6 +44,12 @@ enum class Residence {
 };
 Residence residence_of(const Engine& engine, GstBuffer* buffer);
 
+// Of a buffer in CUDA memory: its CUcontext.
+void* native_context_of(GstBuffer* buffer);
+// Of a buffer of kForeignDevice: empty where the engine's device reaches that of the buffer by
+// itself, otherwise a sentence for the user. Asks the driver.
+std::string describe_detour(const Engine& engine, GstBuffer* buffer);
+
 // A raw frame mapped for the time of one call. Checks that every plane lies inside the buffer.
 class MappedFrame {
  public:
@@ -98,7 +104,8 @@ void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& ta
 // Enqueues the copy of each rectangle; `from` and `to` have the same sizes.
 Status upload(Device& device, Queue& queue, const Rects& from, const Rects& to);
 Status download(Device& device, Queue& queue, const Rects& from, const Rects& to);
-Status copy(Device& device, Queue& queue, const Rects& from, const Rects& to);
+// `from` is in the CUcontext `from_context`.
+Status copy(Device& device, Queue& queue, const Rects& from, void* from_context, const Rects& to);
 
 // Makes a sync point of the end of the work that `fence` stands for.
 GstDctSyncPoint* sync_point_of(FencePtr fence);

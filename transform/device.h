@@ -73,6 +73,9 @@ struct Copy2D {
   ptrdiff_t src_pitch = 0;
   size_t row_bytes = 0;
   size_t rows = 0;
+  // Of copy(): the CUcontext that `src` was allocated in, also on another device; null: the
+  // device's own.
+  void* src_context = nullptr;
 };
 
 class Device {

@@ -136,6 +136,33 @@ GST_START_TEST(test_uploads) {
 }
 GST_END_TEST;
 
+// Levels on another device than the encoder's. It has to read them on the CPU anyway, so it takes
+// them from where they are.
+GST_START_TEST(test_levels_of_another_device) {
+  g_setenv("FAKECUDA_DEVICES", "2", TRUE);
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec backend=cuda cuda-device-id=0 ! video/x-dct(memory:CUDAMemory) ! queue ! "
+      "jpegcoefenc backend=cuda cuda-device-id=1");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  for (guint i = 0; i < 10; i++) {
+    const std::vector<guint8> file = make_file(70, 45, i);
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer* out = gst_harness_pull(h);
+    fail_unless(out != nullptr, "frame %u is missing", i);
+    const std::string text = difference(read_jpeg(bytes_of(out)), read_jpeg(make_file(70, 45, i)));
+    fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
+    gst_buffer_unref(out);
+  }
+  fail_unless_equals_int(counts().contexts, 2);
+  gst_harness_teardown(h);
+  g_unsetenv("FAKECUDA_DEVICES");
+  check_clean();
+}
+GST_END_TEST;
+
 // Pictures that are dropped give their pinned memory back.
 GST_START_TEST(test_drops_leave_nothing) {
   GstHarness* h = gst_harness_new_parse("jpegcoefdec backend=cuda ! jpegcoefenc backend=cuda");
@@ -221,6 +248,7 @@ Suite* make_suite() {
   } else {
     tcase_add_test(tc, test_downloads);
     tcase_add_test(tc, test_uploads);
+    tcase_add_test(tc, test_levels_of_another_device);
     tcase_add_test(tc, test_drops_leave_nothing);
     tcase_add_test(tc, test_backend_cpu);
     tcase_add_test(tc, test_context_is_shared);

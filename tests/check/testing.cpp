@@ -80,7 +80,7 @@ int skip(const char* why, bool needs_gpu) {
   return required ? 1 : kSkip;
 }
 
-int require_cuda_or_skip() {
+int require_cuda_or_skip(int devices) {
   // Left open: a driver does not like to be unloaded.
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return skip("no CUDA driver (libcuda.so.1)", true);
@@ -91,6 +91,7 @@ int require_cuda_or_skip() {
   int count = 0;
   if (init(0) != 0 || count_devices(&count) != 0 || count < 1)
     return skip("a CUDA driver, but no device", true);
+  if (count < devices) return skip("a CUDA driver, but too few devices");
   return 0;
 }
 

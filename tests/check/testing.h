@@ -31,8 +31,10 @@ bool quick();
 // environment and `needs_gpu`, returns 1 instead, so that a broken GPU machine cannot pass.
 int skip(const char* why, bool needs_gpu = false);
 
-// 0 with a CUDA driver and a device; otherwise what skip() returns. Call it first in main.
-int require_cuda_or_skip();
+// 0 with a CUDA driver and a device, or as many as wanted; otherwise what skip() returns. A machine
+// with one device is not broken: too few of them are a skip even where a GPU is required. Call it
+// first in main.
+int require_cuda_or_skip(int devices = 1);
 
 // A CUDA context takes a fifth of a second to make. Programs of hundreds of pipelines that are not
 // about contexts share one: every pipeline is given the kept one before it starts, and the first

@@ -15,11 +15,15 @@
 //                                    context is made
 //   FAKECUDA_AFTER    how many allocations or launches still work before the mode strikes (0)
 //   FAKECUDA_DEVICES  number of devices (1)
+//   FAKECUDA_PEER     yes (default)  devices reach each other
+//                     no             they do not, but the driver copies between them
+//                     fails          it does not do that either
 //   FAKECUDA_LAG      how often an event is asked before it says that it has happened (0); all
 //                     earlier events of its stream have happened then too
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
-// context, copies must stay inside allocations. And it counts what is alive: see fakecuda.h.
+// context, copies must stay inside allocations of the context that they are about. And it counts
+// what is alive: see fakecuda.h.
 #include "tests/check/fakecuda/fakecuda.h"
 
 #include <cstdlib>
@@ -46,10 +50,13 @@ constexpr Name kNames[] = {
     {kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
     {kInvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
     {kNoBinaryForGpu, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+    {kPeerAccessUnsupported, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"},
     {kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
     {kNotReady, "CUDA_ERROR_NOT_READY"},
     {kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
     {kLaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+    {kPeerAccessAlreadyEnabled, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"},
+    {kPeerAccessNotEnabled, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED"},
     {kNotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
     {kCaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
 };
@@ -109,8 +116,8 @@ EXPORT int cuDeviceGetAttribute(int* value, int, int) {
   return kSuccess;
 }
 
-EXPORT int cuDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
+EXPORT int cuDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = are_peers(device, peer);
   return kSuccess;
 }
 
@@ -129,8 +136,11 @@ EXPORT int cuCtxCreate_v2(Context** context, unsigned, int device) {
 
 EXPORT int cuCtxDestroy_v2(Context* context) {
   std::erase(context_stack(), context);
-  delete context;
   std::lock_guard lock(state().mutex);
+  std::erase_if(state().peers, [context](const auto& pair) {
+    return pair.first == context || pair.second == context;
+  });
+  delete context;
   state().counts.contexts--;
   return kSuccess;
 }
@@ -157,8 +167,21 @@ EXPORT int cuDevicePrimaryCtxRetain(Context** context, int device) {
 }
 
 EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
-EXPORT int cuCtxEnablePeerAccess(Context*, unsigned) { return kNotSupported; }
-EXPORT int cuCtxDisablePeerAccess(Context*) { return kNotSupported; }
+
+EXPORT int cuCtxEnablePeerAccess(Context* peer, unsigned) {
+  if (int result = check_context()) return result;
+  Context* current = context_stack().back();
+  if (current == peer) return kInvalidContext;
+  if (!are_peers(current->device, peer->device)) return kPeerAccessUnsupported;
+  std::lock_guard lock(state().mutex);
+  return state().peers.emplace(current, peer).second ? kSuccess : kPeerAccessAlreadyEnabled;
+}
+
+EXPORT int cuCtxDisablePeerAccess(Context* peer) {
+  if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  return state().peers.erase({context_stack().back(), peer}) ? kSuccess : kPeerAccessNotEnabled;
+}
 
 // ---- Memory ----
 
@@ -188,7 +211,7 @@ EXPORT int cuPointerGetAttribute(void* value, int attribute, uintptr_t address) 
   constexpr int kMemoryType = 2;
   if (attribute != kMemoryType) return kNotSupported;
   for (int type : {kHostMemory, kDeviceMemory}) {
-    if (!is_inside(address, 1, type)) continue;
+    if (context_stack().empty() || !is_inside(address, 1, type, context_stack().back())) continue;
     *static_cast<unsigned*>(value) = static_cast<unsigned>(type);
     return kSuccess;
   }
@@ -207,10 +230,11 @@ EXPORT int cuPointerGetAttributes(unsigned count, const int* attributes, void** 
 
 EXPORT int cuMemcpy2D_v2(const Copy2D* copy) { return copy_2d(copy); }
 EXPORT int cuMemcpy2DAsync_v2(const Copy2D* copy, void*) { return copy_2d(copy); }
+EXPORT int cuMemcpy3DPeerAsync(const PeerCopy* copy, void*) { return copy_between_contexts(copy); }
 
 EXPORT int cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t bytes, void* stream) {
   if (int result = check_context()) return result;
-  if (!is_inside(from, bytes, kDeviceMemory)) return kInvalidValue;
+  if (!is_inside(from, bytes, kDeviceMemory, context_stack().back())) return kInvalidValue;
   std::lock_guard lock(state().mutex);
   capture(stream);
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
@@ -219,7 +243,7 @@ EXPORT int cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t bytes, void* st
 
 EXPORT int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t bytes, void* stream) {
   if (int result = check_context()) return result;
-  if (!is_inside(address, bytes, kDeviceMemory)) return kInvalidValue;
+  if (!is_inside(address, bytes, kDeviceMemory, context_stack().back())) return kInvalidValue;
   std::lock_guard lock(state().mutex);
   capture(stream);
   std::memset(reinterpret_cast<void*>(address), value, bytes);

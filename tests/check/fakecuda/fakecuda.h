@@ -10,7 +10,8 @@ struct FakecudaCounts {
   // Since the start.
   int calls, allocations, launches;
   int calls_without_context;  // each is a mistake
-  int bad_copies;             // copies beyond an allocation; each is a mistake
+  int bad_copies;             // beyond an allocation or of another context; each is a mistake
+  int peer_copies;            // from one context to another
 };
 
 // Found with dlsym in the library that the process has loaded as libcuda.so.1.

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/check/fakecuda/fakecuda.h"
@@ -23,16 +24,19 @@ enum Result : int {
   kInvalidDevice = 101,
   kInvalidContext = 201,
   kNoBinaryForGpu = 209,
+  kPeerAccessUnsupported = 217,
   kInvalidHandle = 400,
   kNotReady = 600,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
+  kPeerAccessAlreadyEnabled = 704,
+  kPeerAccessNotEnabled = 705,
   kNotSupported = 801,
   kCaptureUnsupported = 900,
 };
 
 constexpr size_t kPitch = 512;  // what today's GPUs align rows to
-constexpr int kHostMemory = 1, kDeviceMemory = 2, kUnifiedMemory = 4;
+constexpr int kHostMemory = 1, kDeviceMemory = 2;
 
 struct Context {
   int device;
@@ -54,12 +58,14 @@ struct Event {
 struct Block {
   size_t size;
   int type;
+  Context* context;
 };
 
 struct State {
   std::mutex mutex;
   std::map<uintptr_t, Block> blocks;
   std::map<int, Context*> primary;
+  std::set<std::pair<Context*, Context*>> peers;  // who may access whom
   std::set<Stream*> live_streams;
   FakecudaCounts counts = {};
   bool initialised = false;
@@ -80,8 +86,8 @@ int check_context();
 
 int allocate(void** address, size_t bytes, int type);
 int release(void* address, int type);
-// Whether the bytes lie in one block of `type` (0: of any).
-bool is_inside(uintptr_t first, size_t bytes, int type);
+// Whether the bytes lie in one block of `type`, on the device in one of `context`.
+bool is_inside(uintptr_t first, size_t bytes, int type, const Context* context);
 
 // CUDA_MEMCPY2D of the driver's interface.
 struct Side {
@@ -97,6 +103,24 @@ struct Copy2D {
   size_t width, height;
 };
 int copy_2d(const Copy2D* copy);
+
+// CUDA_MEMCPY3D_PEER, likewise.
+struct PeerSide {
+  size_t x, y, z, lod;
+  unsigned type;
+  void* host;
+  uintptr_t device;
+  void* array;
+  Context* context;
+  size_t pitch, height;
+};
+struct PeerCopy {
+  PeerSide from, to;
+  size_t width, height, depth;
+};
+int copy_between_contexts(const PeerCopy* copy);
+// Of FAKECUDA_PEER; no device is a peer of itself.
+bool are_peers(int device, int other);
 
 // Counts a call that a capturing stream takes note of. Of a stream that does not capture, or of the
 // null stream, nothing is counted. The caller holds the lock.
