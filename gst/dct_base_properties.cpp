@@ -17,6 +17,7 @@ enum {
   PROP_ACTIVE_BACKEND,
   PROP_CUDA_DEVICE_ID,
   PROP_N_THREADS,
+  PROP_ASYNC_DEPTH,
   PROP_MEASURE,
   PROP_POST_MESSAGES,
   PROP_PSNR,
@@ -90,6 +91,9 @@ static void gst_cuda_dct_base_set_property(GObject* object, guint id, const GVal
     case PROP_N_THREADS:
       state->n_threads = g_value_get_uint(value);
       break;
+    case PROP_ASYNC_DEPTH:
+      state->async_depth = g_value_get_uint(value);
+      break;
     case PROP_MEASURE:
       state->measure_kinds = g_value_get_flags(value);
       break;
@@ -154,6 +158,9 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
       break;
     case PROP_N_THREADS:
       g_value_set_uint(value, state->n_threads);
+      break;
+    case PROP_ASYNC_DEPTH:
+      g_value_set_uint(value, state->async_depth);
       break;
     case PROP_MEASURE:
       g_value_set_flags(value, state->measure_kinds);
@@ -228,6 +235,13 @@ void gst_cuda_dct_base_install_properties(GObjectClass* klass) {
                         "Threads of the CPU engine, chosen when the element goes to READY (0 = one "
                         "per core)",
                         0, 1024, 0, ready));
+  g_object_class_install_property(
+      klass, PROP_ASYNC_DEPTH,
+      g_param_spec_uint("async-depth", "Asynchronous depth",
+                        "Frames that may be in work on the GPU before the first of them is pushed; "
+                        "each beyond 1 adds a frame of latency where frames are waited for (no "
+                        "effect on the CPU engine)",
+                        1, cudatransform::FramesInFlight::kMost, 1, ready));
   g_object_class_install_property(
       klass, PROP_MEASURE,
       g_param_spec_flags("measure", "Measure", "What to measure on every frame",

@@ -60,11 +60,11 @@ Residence residence_of([[maybe_unused]] const Engine& engine, [[maybe_unused]] G
   return Residence::kHost;
 }
 
-static GstMapFlags map_flags(GstMapFlags flags, [[maybe_unused]] bool device) {
+static GstMapFlags map_flags(int flags, [[maybe_unused]] bool device) {
 #if CT_HAVE_CUDA
   if (device) return static_cast<GstMapFlags>(flags | GST_MAP_CUDA);
 #endif
-  return flags;
+  return static_cast<GstMapFlags>(flags);
 }
 
 // From GStreamer 1.24 on, a producer may push CUDA memory that it has not finished, and says so by
@@ -101,7 +101,9 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
       return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
   }
   if (device && (flags & GST_MAP_READ)) finish_producer(buffer);
-  if (!gst_video_frame_map(&frame_, &info, buffer, map_flags(flags, device)))
+  // Without a reference of its own, which would keep metadata from being written.
+  const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
+  if (!gst_video_frame_map(&frame_, &info, buffer, all))
     return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +
                     std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes");
   mapped_ = true;

@@ -44,7 +44,7 @@ enum class Residence {
 };
 Residence residence_of(const Engine& engine, GstBuffer* buffer);
 
-// A raw frame mapped for the time of one call. Checks that every plane lies inside the buffer.
+// A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
 class MappedFrame {
  public:
   MappedFrame() = default;

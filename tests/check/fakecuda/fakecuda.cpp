@@ -10,6 +10,7 @@
 //                     no-context     cuCtxCreate fails
 //                     no-module      cuModuleLoadData finds nothing for this GPU
 //                     alloc-fails    no memory, neither on the device nor pinned
+//                     no-pinned      no page-locked memory
 //                     launch-fails   kernels do not start
 //                     lost           an illegal address: from then on every call fails, until a new
 //                                    context is made
@@ -276,6 +277,7 @@ EXPORT int cuEventQuery(Event* event) {
 EXPORT int cuEventSynchronize(Event* event) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
+  state().counts.waits++;
   has_happened(event, true);
   return kSuccess;
 }

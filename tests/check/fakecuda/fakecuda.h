@@ -11,6 +11,7 @@ struct FakecudaCounts {
   int calls, allocations, launches;
   int calls_without_context;  // each is a mistake
   int bad_copies;             // copies beyond an allocation; each is a mistake
+  int waits;                  // calls that make a host thread wait
 };
 
 // Found with dlsym in the library that the process has loaded as libcuda.so.1.
