@@ -49,6 +49,10 @@ static void take_tables(const GstDctMeta* meta, const GstDctInfo& info, FrameSet
   for (guint c = 0; c < info.n_components; c++) settings->table_of[c] = meta->components[c].table;
 }
 
+static Status producer_failed() {
+  return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+}
+
 // GStreamer 1.22 has no way to say that a raw frame is not finished, so it is finished before it is
 // pushed (SubmittedFrame::ready). Later versions mark memory that was mapped for writing as
 // NEED_SYNC: clear that.
@@ -67,13 +71,9 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Sub
   // Our own queues wait for the producer on the device; everybody else waits here.
   if (meta && meta->fence) {
     const bool on_device = residence_of(engine_, in) == Residence::kDevice;
-    bool waits = gst_dct_fence_wait_written(
-        meta->fence, on_device ? engine_.queue(QueueKind::kCompute).native() : nullptr);
-    if (on_device)  // in case the coefficients have to be copied first
-      waits = waits &&
-              gst_dct_fence_wait_written(meta->fence, engine_.queue(QueueKind::kUpload).native());
-    if (!waits)
-      return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+    if (!gst_dct_fence_wait_written(
+            meta->fence, on_device ? engine_.queue(QueueKind::kCompute).native() : nullptr))
+      return producer_failed();
   }
   MappedCoefficients mapped;
   Placed source;
@@ -81,6 +81,10 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Sub
     mapped.unmap();
     CT_RETURN_IF_ERROR(mapped.map(in, dct_, meta, device));
     *rects = mapped.rects();
+    // place() is going to copy them first, on another queue.
+    if (device && meta->fence && !rects->aligned() &&
+        !gst_dct_fence_wait_written(meta->fence, engine_.queue(QueueKind::kUpload).native()))
+      return producer_failed();
     return {};
   };
   CT_RETURN_IF_ERROR(place(in, map, InPlace::kIfAligned, dct_blocks_,

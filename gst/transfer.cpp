@@ -9,10 +9,15 @@
 
 namespace cudatransform {
 
+namespace {
+constexpr gsize kDevicePitch = 512;     // what today's devices align rows to
+constexpr gsize kPlaneAlignment = 256;  // divides it
+}  // namespace
+
 gsize Rects::row_bytes() const {
   gsize widest = 0;
   for (int i = 0; i < count; i++) widest = std::max(widest, rect[i].row_bytes);
-  return widest;
+  return gapless ? (widest + kDevicePitch - 1) / kDevicePitch * kDevicePitch : widest;
 }
 
 guint Rects::rows() const {
@@ -23,11 +28,14 @@ guint Rects::rows() const {
 
 Rects Rects::stacked_in(const DeviceBlock& block) const {
   Rects stacked = *this;
+  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
+  const bool packed = gapless && block.pitch == row_bytes();
   guint8* data = block.data;
   for (int i = 0; i < count; i++) {
+    const gsize pitch = packed ? rect[i].row_bytes : block.pitch;
     stacked.rect[i].data = data;
-    stacked.rect[i].pitch = block.pitch;
-    data += gsize(block.pitch) * rect[i].rows;
+    stacked.rect[i].pitch = pitch;
+    data += (pitch * rect[i].rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
   }
   return stacked;
 }
@@ -142,6 +150,7 @@ Rects MappedFrame::rects() const {
 Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base) {
   Rects rects;
   rects.count = info.n_components;
+  rects.gapless = info.layout == GST_DCT_LAYOUT_BLOCK;
   for (guint c = 0; c < info.n_components; c++) {
     Rect& rect = rects.rect[c];
     rect.data = base + components[c].offset;
