@@ -61,6 +61,14 @@ Status Context::kernel(const void* image, const char* name, CUfunction* function
   return {};
 }
 
+Status Context::kernel(const void* image, KernelKey key, CUfunction* function) {
+  *function = numbered_[key.number].load(std::memory_order_acquire);
+  if (*function != nullptr) return {};
+  CT_RETURN_IF_ERROR(kernel(image, key.name(key.number).c_str(), function));
+  numbered_[key.number].store(*function, std::memory_order_release);
+  return {};
+}
+
 bool Context::has_dependent_launch() {
   if (dependent_launch_ < 0) {
     int major = 0;
@@ -78,7 +86,8 @@ bool Context::has_dependent_launch() {
 }
 
 ScopedContext::ScopedContext(const Context& context) : driver_(context.driver()) {
-  status_ = driver_.check(driver_.ctx_push_current(context.handle()), "cuCtxPushCurrent");
+  result_ = driver_.ctx_push_current(context.handle());
+  status_ = driver_.check(result_, "cuCtxPushCurrent");
 }
 
 ScopedContext::~ScopedContext() {

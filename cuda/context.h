@@ -13,6 +13,13 @@
 
 namespace cudatransform::cuda {
 
+// A kernel by number, for those that are launched for every frame.
+struct KernelKey {
+  static constexpr uint32_t kCount = 512;
+  uint32_t number;                // below kCount
+  std::string (*name)(uint32_t);  // of the kernel with that number
+};
+
 // Fences and memory hold it, so it (and with it the caller's context) outlives the Device that they
 // came from. Thread safe.
 class Context {
@@ -33,6 +40,9 @@ class Context {
   // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
   Status kernel(const void* image, const char* name, CUfunction* function);
 
+  // The same, at the cost of a load once the number has been used.
+  Status kernel(const void* image, KernelKey key, CUfunction* function);
+
   // Whether a kernel may be launched before its predecessor in the stream has finished (sm_90 on).
   bool has_dependent_launch();
 
@@ -46,6 +56,7 @@ class Context {
   std::vector<CUevent> spare_events_[2];
   std::unordered_map<const void*, CUmodule> modules_;
   std::unordered_map<std::string, CUfunction> kernels_;
+  std::atomic<CUfunction> numbered_[KernelKey::kCount] = {};
   std::atomic<int> dependent_launch_ = -1;  // -1: not asked yet
 };
 
@@ -57,9 +68,11 @@ class ScopedContext {
   ScopedContext(const ScopedContext&) = delete;
   ScopedContext& operator=(const ScopedContext&) = delete;
   const Status& status() const { return status_; }
+  CUresult result() const { return result_; }
 
  private:
   const Driver& driver_;
+  CUresult result_;
   Status status_;
 };
 

@@ -148,8 +148,8 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument()};
-  return queue.launch(launch->image, launch->kernel.c_str(), launch->ctas, launch->threads,
-                      arguments, launch->dependent_launch);
+  return queue.launch(launch->image, KernelKey{launch->kernel, fast_kernel_name}, launch->ctas,
+                      launch->threads, arguments, launch->dependent_launch);
 }
 
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "cuda/context.h"
 #include "cuda/dct8x8_plan.h"
 
 extern "C" {
@@ -204,18 +205,27 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
   return ctas;
 }
 
-std::string kernel_name(const Dct8x8Job& job, bool interleaved, bool split) {
-  std::string name = job.direction == Direction::kForward ? "forward_" : "inverse_";
-  name += method_name(job.method);
-  name += job.samples[0].type == SampleType::kU8 ? "_u8" : "_u16";
-  name += job.type == CoefType::kS16 ? "_s16" : job.type == CoefType::kS32 ? "_s32" : "_f32";
-  name += split                          ? "_split"
-          : job.layout == Layout::kPlane ? "_plane"
-          : job.order == Order::kZigzag  ? "_zigzag"
-                                         : "_block";
-  if (interleaved) name += "_pairs";
-  if (job.measure != 0) name += "_measure";
-  return name;
+// ---- Kernels by number: what tells them apart, as bits ----
+
+enum Arrangement : uint32_t { kInBlocks, kInZigzag, kInPlane, kInSplit };
+constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
+                   kMeasureBit = 256;
+constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
+static_assert(2 * kMeasureBit == KernelKey::kCount);
+
+uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split) {
+  uint32_t number = static_cast<uint32_t>(job.type) << kTypeShift;
+  number |= (split                          ? kInSplit
+             : job.layout == Layout::kPlane ? kInPlane
+             : job.order == Order::kZigzag  ? kInZigzag
+                                            : kInBlocks)
+            << kArrangementShift;
+  if (job.direction == Direction::kInverse) number |= kInverseBit;
+  if (job.method == Method::kFloat) number |= kFloatBit;
+  if (job.samples[0].type != SampleType::kU8) number |= kWordsBit;
+  if (interleaved) number |= kPairsBit;
+  if (job.measure != 0) number |= kMeasureBit;
+  return number;
 }
 
 const void* image_of(const Dct8x8Job& job, bool split) {
@@ -304,6 +314,19 @@ FastFrame make_frame(const Dct8x8Job& job, bool split, uint32_t* ctas) {
 void set_kernel_choice(KernelChoice choice) { chosen = choice; }
 KernelChoice kernel_choice() { return chosen; }
 
+std::string fast_kernel_name(uint32_t number) {
+  static const char* const kTypes[] = {"_s16", "_s32", "_f32"};
+  static const char* const kArrangements[] = {"_block", "_zigzag", "_plane", "_split"};
+  std::string name = number & kInverseBit ? "inverse_" : "forward_";
+  name += method_name(number & kFloatBit ? Method::kFloat : Method::kIslow);
+  name += number & kWordsBit ? "_u16" : "_u8";
+  name += kTypes[number >> kTypeShift & 3];
+  name += kArrangements[number >> kArrangementShift & 3];
+  if (number & kPairsBit) name += "_pairs";
+  if (number & kMeasureBit) name += "_measure";
+  return name;
+}
+
 void* FastLaunch::argument() {
   return std::visit([](auto& value) { return static_cast<void*>(&value); }, params);
 }
@@ -319,7 +342,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   FastFrame frame = make_frame(job, split, &ctas);
   if (job.measure != 0 && !make_measuring(job, progress, &frame)) return std::nullopt;
   FastLaunch launch = {image_of(job, split),
-                       kernel_name(job, interleaved, split),
+                       kernel_number(job, interleaved, split),
                        ctas,
                        split ? kSplitCtaThreads : kFusedThreads,
                        split || !is_small(job),

@@ -24,7 +24,7 @@ KernelChoice kernel_choice();
 
 struct FastLaunch {
   const void* image;  // the fat binary that has the kernel
-  std::string kernel;
+  uint32_t kernel;    // its number
   uint32_t ctas;
   uint32_t threads;       // in a CTA
   bool dependent_launch;  // may be launched while its predecessor runs
@@ -32,6 +32,9 @@ struct FastLaunch {
 
   void* argument();  // what the kernel takes by value
 };
+
+// The name of the kernel with that number.
+std::string fast_kernel_name(uint32_t number);
 
 // The launch for a job that validate() has passed and whose method is fused, or nothing where only
 // the general kernel will do. `progress` is device memory, zero before the kernel and after it;

@@ -11,8 +11,8 @@ std::atomic<bool> dependent_launch = true;
 
 class EventFence final : public Fence {
  public:
-  EventFence(std::shared_ptr<Context> context, CUevent event)
-      : context_(std::move(context)), event_(event) {}
+  EventFence(std::shared_ptr<Context> context, CUevent event, CUstream stream)
+      : context_(std::move(context)), event_(event), stream_(stream) {}
   ~EventFence() override { context_->give_event(false, event_); }
 
   bool done() override {
@@ -35,7 +35,10 @@ class EventFence final : public Fence {
 
   // A null stream is the legacy default stream of the fence's own context.
   Status enqueue_wait(void* native_stream) override {
-    if (result_ == CUDA_SUCCESS) return {};
+    // What a stream does next is after what it has done. A stream that has a destroyed one's handle
+    // has nothing to wait for: that one's work was finished first.
+    if (result_ == CUDA_SUCCESS || (native_stream != nullptr && native_stream == stream_))
+      return {};
     CT_ENTER_CONTEXT(*context_);
     const Driver& driver = context_->driver();
     return driver.check(driver.stream_wait_event(static_cast<CUstream>(native_stream), event_,
@@ -46,6 +49,7 @@ class EventFence final : public Fence {
  private:
   std::shared_ptr<Context> context_;
   CUevent event_;
+  CUstream stream_;  // that it was recorded in; only compared
   std::atomic<CUresult> result_ = CUDA_ERROR_NOT_READY;
 };
 
@@ -70,7 +74,7 @@ Status StreamQueue::wait_for(const FencePtr& fence) {
 Status StreamQueue::record(FencePtr* fence) {
   CUevent event = nullptr;
   CT_RETURN_IF_ERROR(context_->take_event(false, &event));
-  auto recorded = std::make_shared<EventFence>(context_, event);
+  auto recorded = std::make_shared<EventFence>(context_, event, stream_);
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
   CT_RETURN_IF_ERROR(driver.check(driver.event_record(event, stream_), "cuEventRecord"));
@@ -109,10 +113,26 @@ Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
 }
 
 Status StreamQueue::launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
-                           void** arguments, bool waits_itself) {
+                           void** arguments) {
   CUfunction function = nullptr;
   CT_RETURN_IF_ERROR(context_->kernel(image, kernel, &function));
-  CT_ENTER_CONTEXT(*context_);
+  const CUresult result = launch(function, blocks, threads, arguments, false);
+  return result == CUDA_SUCCESS ? Status{} : context_->driver().check(result, kernel);
+}
+
+Status StreamQueue::launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
+                           void** arguments, bool waits_itself) {
+  CUfunction function = nullptr;
+  CT_RETURN_IF_ERROR(context_->kernel(image, key, &function));
+  const CUresult result = launch(function, blocks, threads, arguments, waits_itself);
+  if (result == CUDA_SUCCESS) return {};
+  return context_->driver().check(result, key.name(key.number).c_str());
+}
+
+CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned threads,
+                             void** arguments, bool waits_itself) {
+  const ScopedContext scoped(*context_);
+  if (!scoped.status().ok()) return scoped.result();
   const Driver& driver = context_->driver();
   if (waits_itself && dependent_launch && context_->has_dependent_launch()) {
     CUlaunchAttribute attribute = {};
@@ -125,12 +145,10 @@ Status StreamQueue::launch(const void* image, const char* kernel, unsigned block
     config.hStream = stream_;
     config.attrs = &attribute;
     config.numAttrs = 1;
-    const CUresult result = driver.launch_kernel_ex(&config, function, arguments, nullptr);
-    return result == CUDA_SUCCESS ? Status{} : driver.check(result, kernel);
+    return driver.launch_kernel_ex(&config, function, arguments, nullptr);
   }
-  const CUresult result =
-      driver.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments, nullptr);
-  return result == CUDA_SUCCESS ? Status{} : driver.check(result, kernel);
+  return driver.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments,
+                              nullptr);
 }
 
 Status StreamQueue::clear(CUdeviceptr address, size_t bytes) {

@@ -25,16 +25,22 @@ class StreamQueue final : public Queue {
   // At most 4096 bytes of device memory that were zero when they were first handed out, the same
   // from call to call. Who uses them leaves zeros behind.
   Status zeroed(size_t bytes, CUdeviceptr* address);
-  // A kernel that `waits_itself` for its predecessor in the stream may be launched while that still
-  // runs, where the device can do so.
   Status launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
-                void** arguments, bool waits_itself = false);
+                void** arguments);
+  // Without allocating or locking anything once the kernel has been used. A kernel that
+  // `waits_itself` for its predecessor in the stream may be launched while that still runs, where
+  // the device can do so.
+  Status launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
+                void** arguments, bool waits_itself);
   Status clear(CUdeviceptr address, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
   Status synchronize();
 
  private:
+  CUresult launch(CUfunction function, unsigned blocks, unsigned threads, void** arguments,
+                  bool waits_itself);
+
   std::shared_ptr<Context> context_;
   CUstream stream_;
   CUdeviceptr scratch_ = 0;

@@ -13,19 +13,28 @@ struct BufferUnref {
 };
 using BufferPtr = std::unique_ptr<GstBuffer, BufferUnref>;
 
-// Unmaps `map` of `buffer` at the end of the scope; a null buffer means that nothing is mapped.
-class MapGuard {
+// A mapping of a whole buffer, which somebody else keeps alive.
+class MappedBuffer {
  public:
-  MapGuard(GstBuffer* buffer, GstMapInfo* map) : buffer_(buffer), map_(map) {}
-  ~MapGuard() {
-    if (buffer_) gst_buffer_unmap(buffer_, map_);
+  MappedBuffer() = default;
+  ~MappedBuffer() { unmap(); }
+  MappedBuffer(const MappedBuffer&) = delete;
+  MappedBuffer& operator=(const MappedBuffer&) = delete;
+
+  bool map(GstBuffer* buffer, GstMapFlags flags) {
+    unmap();
+    if (gst_buffer_map(buffer, &map_, flags)) buffer_ = buffer;
+    return buffer_;
   }
-  MapGuard(const MapGuard&) = delete;
-  MapGuard& operator=(const MapGuard&) = delete;
+  void unmap() {
+    if (buffer_) gst_buffer_unmap(buffer_, &map_);
+    buffer_ = nullptr;
+  }
+  guint8* data() const { return map_.data; }
 
  private:
-  GstBuffer* buffer_;
-  GstMapInfo* map_;
+  GstBuffer* buffer_ = nullptr;
+  GstMapInfo map_;
 };
 
 }  // namespace cudatransform

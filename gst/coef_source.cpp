@@ -38,7 +38,11 @@ void CoefSource::configure(const GstDctInfo& info, bool in_cuda) {
 Status CoefSource::allocate(GstQuery* query) {
   fence_is_honoured_ = peers_honour_fence(query);
   stop();
-  return make_system_pool(info_.size, &pool_);
+  // A peer that uploads proposes memory that it uploads from without staging.
+  GstAllocator* allocator = in_cuda_ ? nullptr : proposed_allocator(query);
+  const Status status = make_system_pool(allocator, info_.size, &pool_);
+  gst_clear_object(&allocator);
+  return status;
 }
 
 void CoefSource::stop() {

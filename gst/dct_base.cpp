@@ -1,19 +1,14 @@
-// The base class of cudadct8x8 and cudaidct8x8: state changes and the frame loop.
+// The base class of cudadct8x8 and cudaidct8x8: state changes, events and metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct_base.h"
 
 #include <string.h>
 
-#include "gst/buffer_ptr.h"
 #include "gst/debug.h"
 #include "gst/element_errors.h"
 
-using cudatransform::Direction;
-using cudatransform::FrameSettings;
-using cudatransform::MeasuredFrame;
 using cudatransform::Status;
-using cudatransform::StatusCode;
 
 static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass);
 static void gst_cuda_dct_base_init(GstCudaDctBase* self, GstCudaDctBaseClass* klass);
@@ -70,19 +65,20 @@ static GstStateChangeReturn gst_cuda_dct_base_change_state(GstElement* element,
 }
 
 static gboolean gst_cuda_dct_base_start(GstBaseTransform* trans) {
-  GST_CUDA_DCT_BASE(trans)->state->measure.reset();
-  return TRUE;
-}
-
-static bool posts_messages(GstCudaDctBase* self) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  GstCudaDctBaseState* state = self->state;
   GST_OBJECT_LOCK(self);
-  const bool posts = self->state->post_messages;
+  state->depth = state->async_depth;
   GST_OBJECT_UNLOCK(self);
-  return posts;
+  state->stream.set_async_depth(state->depth);
+  state->latency = 0;
+  state->measure.reset();
+  return TRUE;
 }
 
 static gboolean gst_cuda_dct_base_stop(GstBaseTransform* trans) {
   auto* self = GST_CUDA_DCT_BASE(trans);
+  self->state->frames.drop();
   self->state->stream.stop();
   self->state->measure.collect(true, false);
   return TRUE;
@@ -90,15 +86,20 @@ static gboolean gst_cuda_dct_base_stop(GstBaseTransform* trans) {
 
 static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* event) {
   auto* self = GST_CUDA_DCT_BASE(trans);
+  // A flow that is not OK shows again when the next buffer is pushed; an error has been posted.
+  const GstEventTypeFlags flags = gst_event_type_get_flags(GST_EVENT_TYPE(event));
+  if (flags & GST_EVENT_TYPE_SERIALIZED && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP)
+    (void)gst_cuda_dct_base_drain(self);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_EOS:
     case GST_EVENT_SEGMENT_DONE:
     case GST_EVENT_STREAM_START:
     case GST_EVENT_CAPS:
       // Whoever sees these has seen the measurements of everything before them.
-      self->state->measure.collect(true, posts_messages(self));
+      self->state->measure.collect(true, gst_cuda_dct_base_posts_messages(self));
       break;
     case GST_EVENT_FLUSH_STOP:
+      self->state->frames.drop();
       self->state->measure.collect(true, false);
       break;
     default:
@@ -111,104 +112,6 @@ static void gst_cuda_dct_base_set_context(GstElement* element, GstContext* conte
   GstCudaDctBaseState* state = GST_CUDA_DCT_BASE(element)->state;
   cudatransform::set_engine_context(element, state->engine, state->engine_settings, context);
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
-}
-
-// A stream that is not in time (raw bytes from a file) has neither stream time nor running time.
-static GstClockTime stream_time_of(GstBaseTransform* trans, GstBuffer* in) {
-  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
-  return gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
-}
-
-static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
-  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
-  return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
-}
-
-static void fill_times(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
-  frame->timestamp = GST_BUFFER_PTS(in);
-  frame->duration = GST_BUFFER_DURATION(in);
-  frame->stream_time = stream_time_of(trans, in);
-  frame->running_time = running_time_of(trans, in);
-}
-
-// Takes the settings of the next frame. Controlled properties are set to their value at its time.
-static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds) {
-  const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
-  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
-
-  GstCudaDctBaseState* state = self->state;
-  const GstDctInfo& info = state->stream.dct_info();
-  GST_OBJECT_LOCK(self);
-  settings->scale = state->stream.scale_for(state->scale);
-  settings->method = cudatransform::effective_method(state->method, info.depth, settings->scale);
-  const bool changed = settings->method != state->active_method;
-  state->active_method = settings->method;
-  *kinds = state->measure_kinds;
-  GST_OBJECT_UNLOCK(self);
-  if (changed) g_object_notify(G_OBJECT(self), "active-method");
-  auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
-  if (klass->prepare_frame) return klass->prepare_frame(self, &info, settings);
-  return {};
-}
-
-static void notify_now_and_then(GstCudaDctBase* self) {
-  const gint64 now = g_get_monotonic_time();
-  if (now - self->state->last_notify < G_USEC_PER_SEC) return;
-  self->state->last_notify = now;
-  g_object_notify(G_OBJECT(self), "psnr");
-}
-
-static Status transform_frame(GstCudaDctBase* self, GstBuffer* in, GstBuffer** out) {
-  GstCudaDctBaseState* state = self->state;
-  FrameSettings settings;
-  guint kinds = 0;
-  CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds));
-
-  std::unique_ptr<MeasuredFrame> frame;
-  if (kinds) frame = state->measure.begin(state->engine, kinds);
-  if (frame) fill_times(GST_BASE_TRANSFORM(self), in, frame.get());
-  const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
-  const Status status = forward ? state->stream.forward(settings, in, out, frame.get())
-                                : state->stream.inverse(settings, in, out, frame.get());
-  if (!status.ok()) {
-    // The sums may still be on their way from the device.
-    if (frame && frame->fence) (void)frame->fence->wait();
-    return status;
-  }
-  state->measure.count_frame();
-  if (frame) {
-    state->measure.submit(std::move(frame));
-    state->measure.collect(false, posts_messages(self));
-    notify_now_and_then(self);
-  }
-  return {};
-}
-
-static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, GstBuffer** out) {
-  auto* self = GST_CUDA_DCT_BASE(trans);
-  *out = nullptr;
-  if (!trans->queued_buf) return GST_FLOW_OK;
-  cudatransform::BufferPtr in(trans->queued_buf);
-  trans->queued_buf = nullptr;
-
-  const Status status = transform_frame(self, in.get(), out);
-  if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
-  if (!status.ok()) {
-    gst_cuda_dct_base_post_error(self, status);
-    return GST_FLOW_ERROR;
-  }
-  const std::string warning = self->state->stream.take_warning();
-  if (!warning.empty())
-    GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
-  if (!GST_BASE_TRANSFORM_GET_CLASS(trans)->copy_metadata(trans, in.get(), *out))
-    GST_WARNING_OBJECT(self, "could not copy the metadata of %" GST_PTR_FORMAT, in.get());
-  return GST_FLOW_OK;
-}
-
-// Never called, because generate_output does not call it: the base class takes an element without
-// this function for one that passes everything through.
-static GstFlowReturn gst_cuda_dct_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
-  g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
 }
 
 // Moves a meta that is about places in the picture to the scaled one, where the meta's own code can
@@ -270,8 +173,7 @@ static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
   trans_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_start);
   trans_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_stop);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_sink_event);
-  trans_class->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_generate_output);
-  trans_class->transform = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_meta);
+  gst_cuda_dct_base_install_frames(trans_class);
   gst_cuda_dct_base_install_negotiation(trans_class);
 }

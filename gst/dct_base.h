@@ -5,9 +5,12 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 
+#include <atomic>
+
 #include "gst/dct_stream.h"
 #include "gst/engine.h"
 #include "gst/engine_element.h"
+#include "gst/frames_in_flight.h"
 #include "gst/measure.h"
 
 G_BEGIN_DECLS
@@ -51,6 +54,7 @@ struct GstCudaDctBaseState {
   cudatransform::EngineSettings engine_settings;
   guint measure_kinds = 0;
   bool post_messages = false;
+  guint async_depth = 1;
   int scale = 1;  // the denominator; cudaidct8x8 alone has the property
 
   // What runs, for the read-only properties.
@@ -60,8 +64,21 @@ struct GstCudaDctBaseState {
   cudatransform::DctStream stream;
   cudatransform::Measure measure;
   gint64 last_notify = 0;
+
+  // The streaming thread's.
+  cudatransform::FramesInFlight frames;
+  guint depth = 1;             // async_depth as it was when the stream began
+  bool without_delay = false;  // the frame that comes next leaves before another is taken
+  std::atomic<GstClockTime> latency = 0;
 };
 
+// The vfuncs of dct_base_frames.cpp.
+void gst_cuda_dct_base_install_frames(GstBaseTransformClass* klass);
+// Pushes what is in flight, in order: before anything that has to come after it.
+GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self);
+bool gst_cuda_dct_base_posts_messages(GstCudaDctBase* self);
+// Takes note of a new delay between frames in and frames out, after caps or allocation.
+void gst_cuda_dct_base_update_latency(GstCudaDctBase* self);
 // The vfuncs of dct_base_negotiation.cpp.
 void gst_cuda_dct_base_install_negotiation(GstBaseTransformClass* klass);
 // The properties of dct_base_properties.cpp.

@@ -120,6 +120,8 @@ static gboolean gst_cuda_dct_base_set_caps(GstBaseTransform* trans, GstCaps* inc
     return FALSE;
   }
   GstCudaDctBaseState* state = self->state;
+  // Frames of the old caps, which the src pad still has. A new peer may not take them.
+  (void)gst_cuda_dct_base_drain(self);
   state->stream.configure(raw, dct, cudatransform::has_cuda_memory(raw_caps),
                           cudatransform::has_cuda_memory(dct_caps));
   const int scale = state->stream.scale_for(wanted_scale(trans));
@@ -152,6 +154,7 @@ static gboolean gst_cuda_dct_base_decide_allocation(GstBaseTransform* trans, Gst
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
   if (!status.ok()) gst_cuda_dct_base_post_error(self, status);
+  if (status.ok()) gst_cuda_dct_base_update_latency(self);
   return status.ok();
 }
 
@@ -161,14 +164,17 @@ static gboolean gst_cuda_dct_base_propose_allocation(GstBaseTransform* trans,
   GstCaps* caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   if (!caps || !self->state->engine.is_open()) return FALSE;
+  const guint buffers = cudatransform::kWorkingBuffers + self->state->depth - 1;
   if (is_forward(trans)) {
     auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
     const guint extra = klass->extra_buffers ? klass->extra_buffers(self) : 0;
-    cudatransform::propose_raw_pool(self->state->engine, query, caps,
-                                    cudatransform::kWorkingBuffers + extra);
+    cudatransform::propose_raw_pool(self->state->engine, query, caps, buffers + extra);
   } else {
     // The promise to honour the fence: see gst_dct_fence_wait_written().
     gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+    GstDctInfo info;
+    if (gst_dct_info_from_caps(&info, caps))
+      cudatransform::propose_coefficient_pool(self->state->engine, query, caps, info.size, buffers);
   }
   return TRUE;
 }
@@ -204,15 +210,35 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
   gst_caps_unref(preferred);
 }
 
+// Queries that travel with the data come after the frames before them.
+static void drain_before(GstCudaDctBase* self, GstQuery* query) {
+  (void)gst_cuda_dct_base_drain(self);
+  // Asked by elements that want their buffers back.
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->stream.release_inputs();
+}
+
+static void add_latency(GstCudaDctBase* self, GstQuery* query) {
+  gboolean live = FALSE;
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  gst_query_parse_latency(query, &live, &min, &max);
+  const GstClockTime ours = self->state->latency;
+  if (GST_CLOCK_TIME_IS_VALID(max)) max += ours;
+  gst_query_set_latency(query, live, min + ours, max);
+}
+
 static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
   auto* self = GST_CUDA_DCT_BASE(trans);
   if (self->state->engine.handle_context_query(query)) return TRUE;
+  if (direction == GST_PAD_SINK &&
+      gst_query_type_get_flags(GST_QUERY_TYPE(query)) & GST_QUERY_TYPE_SERIALIZED)
+    drain_before(self, query);
   const PinnedScale pinned(trans);
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
   const gboolean handled = parent->query(trans, direction, query);
   if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)
     refine_caps_result(trans, direction, query);
+  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) add_latency(self, query);
   return handled;
 }
 

@@ -17,6 +17,7 @@ enum {
   PROP_ACTIVE_BACKEND,
   PROP_CUDA_DEVICE_ID,
   PROP_N_THREADS,
+  PROP_ASYNC_DEPTH,
   PROP_MEASURE,
   PROP_POST_MESSAGES,
   PROP_PSNR,
@@ -91,6 +92,9 @@ static void gst_cuda_dct_base_set_property(GObject* object, guint id, const GVal
     case PROP_METHOD:
       state->method = static_cast<Method>(g_value_get_enum(value));
       break;
+    case PROP_ASYNC_DEPTH:
+      state->async_depth = g_value_get_uint(value);
+      break;
     case PROP_MEASURE:
       state->measure_kinds = g_value_get_flags(value);
       break;
@@ -146,6 +150,9 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
     case PROP_ACTIVE_METHOD:
       g_value_set_enum(value, int(state->active_method));
       break;
+    case PROP_ASYNC_DEPTH:
+      g_value_set_uint(value, state->async_depth);
+      break;
     case PROP_MEASURE:
       g_value_set_flags(value, state->measure_kinds);
       break;
@@ -194,11 +201,20 @@ void gst_cuda_dct_base_install_properties(GObjectClass* klass) {
   klass->get_property = gst_cuda_dct_base_get_property;
   const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                                 GST_PARAM_MUTABLE_PLAYING);
+  const auto ready = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                              GST_PARAM_MUTABLE_READY);
   g_object_class_install_property(
       klass, PROP_METHOD,
       g_param_spec_enum("method", "Method", "How the transform is computed",
                         GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), playing));
   install_engine_properties(klass, kEngineProperties);
+  g_object_class_install_property(
+      klass, PROP_ASYNC_DEPTH,
+      g_param_spec_uint("async-depth", "Asynchronous depth",
+                        "Frames that may be in work on the GPU before the first of them is pushed; "
+                        "each beyond 1 adds a frame of latency where frames are waited for (no "
+                        "effect on the CPU engine)",
+                        1, cudatransform::FramesInFlight::kMost, 1, ready));
   g_object_class_install_property(
       klass, PROP_MEASURE,
       g_param_spec_flags("measure", "Measure", "What to measure on every frame",

@@ -48,11 +48,12 @@ Status DctStream::keep_source(GstBuffer* in, bool copy, const Placed& source, Gs
   return {};
 }
 
-Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffer** out,
+Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, SubmittedFrame* out,
                           MeasuredFrame* frame) {
   // Frames kept downstream may be all that a small pool has: copying keeps the source running.
   const guint maximum = settings.keep_reference ? known_pool_maximum(in) : 0;
-  const bool copy_source = maximum > 0 && maximum < kWorkingBuffers + kReferenceBuffers;
+  const guint kept = kWorkingBuffers + kReferenceBuffers + async_depth_ - 1;
+  const bool copy_source = maximum > 0 && maximum < kept;
   if (copy_source)
     warn_once("keep-reference copies every frame: the source's pool has only " +
                   std::to_string(maximum) + " buffers",
@@ -77,14 +78,13 @@ Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffe
   Rects dct;
   GstBuffer* system_buffer = nullptr;
   const Status made = make_coefficients(&system_buffer, &computed, &dct);
-  BufferPtr coefficients(system_buffer), block_owner(computed.buffer);
+  out->buffer.reset(system_buffer);
+  BufferPtr block_owner(computed.buffer);
   CT_RETURN_IF_ERROR(made);
-  GstMapInfo map_info;
-  if (system_buffer && !gst_buffer_map(system_buffer, &map_info, GST_MAP_WRITE))
+  if (system_buffer && !out->memory.map(system_buffer, GST_MAP_WRITE))
     return Status::error(StatusCode::kFailed, "a coefficient buffer could not be mapped");
-  MapGuard unmap(system_buffer, &map_info);
   const Rects in_system =
-      system_buffer ? coefficient_rects(dct_, dct_.components, map_info.data) : Rects();
+      system_buffer ? coefficient_rects(dct_, dct_.components, out->memory.data()) : Rects();
   if (!engine_.is_cuda()) dct = in_system;
 
   FencePtr done;
@@ -100,18 +100,18 @@ Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, GstBuffe
 
   const DctTables tables = {settings.tables, settings.table_count, settings.table_of};
   if (!dct_in_cuda_) {
-    if (engine_.is_cuda()) CT_RETURN_IF_ERROR(fetch(dct, in_system, done, frame));
-    add_dct_meta(coefficients.get(), dct_, tables, nullptr, nullptr);
+    out->device_copy = std::move(block_owner);
+    if (engine_.is_cuda()) CT_RETURN_IF_ERROR(fetch(dct, in_system, done, frame, &out->ready));
+    add_dct_meta(out->buffer.get(), dct_, tables, nullptr, nullptr);
   } else {
-    coefficients = std::move(block_owner);
-    add_dct_meta(coefficients.get(), dct_, tables, &dct, computed.data);
-    gst_dct_meta_set_fence(gst_buffer_get_dct_meta(coefficients.get()), computed.fence);
+    out->buffer = std::move(block_owner);
+    add_dct_meta(out->buffer.get(), dct_, tables, &dct, computed.data);
+    gst_dct_meta_set_fence(gst_buffer_get_dct_meta(out->buffer.get()), computed.fence);
     // A peer that does not know the fence reads whenever it likes.
-    if (!fence_is_honoured_) CT_RETURN_IF_ERROR(done->wait());
+    if (!fence_is_honoured_) out->ready = done;
   }
   if (settings.keep_reference)
-    CT_RETURN_IF_ERROR(keep_source(in, copy_source, source, coefficients.get()));
-  *out = coefficients.release();
+    CT_RETURN_IF_ERROR(keep_source(in, copy_source, source, out->buffer.get()));
   return {};
 }
 

@@ -55,26 +55,25 @@ static Status wait_written(const GstDctMeta* meta, gpointer stream) {
 }
 
 // GStreamer 1.22 has no way to say that a raw frame is not finished, so it is finished before it is
-// pushed. Later versions mark memory that was mapped for writing as NEED_SYNC: clear that.
+// pushed (SubmittedFrame::ready). Later versions mark memory that was mapped for writing as
+// NEED_SYNC: clear that.
 static void mark_finished([[maybe_unused]] GstBuffer* frame) {
 #if CT_HAVE_CUDA && GST_CHECK_VERSION(1, 23, 1)
   GST_MEMORY_FLAG_UNSET(gst_buffer_peek_memory(frame, 0), GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
 #endif
 }
 
-Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, GstBuffer** out,
+Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, SubmittedFrame* out,
                           MeasuredFrame* frame) {
   FrameSettings settings = base_settings;
   const GstDctMeta* meta = gst_buffer_get_dct_meta(in);
   const bool timed = frame && frame->kinds & kMeasureTime;
 
-  // Our own queues wait for the producer on the device, also where that is another one: the first
-  // to read is the upload queue if the coefficients have to be copied. Whoever reads a map waits
-  // here.
-  if (residence_of(engine_, in) != Residence::kHost) {
+  // Our own queues wait for the producer on the device, also where that is another one. Whoever
+  // reads a map waits here.
+  const Residence residence = residence_of(engine_, in);
+  if (residence == Residence::kDevice)
     CT_RETURN_IF_ERROR(wait_written(meta, engine_.queue(QueueKind::kCompute).native()));
-    CT_RETURN_IF_ERROR(wait_written(meta, engine_.queue(QueueKind::kUpload).native()));
-  }
   MappedCoefficients mapped;
   Placed source;
   const auto map = [&](bool device, Rects* rects) -> Status {
@@ -82,6 +81,9 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
     if (!device) CT_RETURN_IF_ERROR(wait_written(meta, nullptr));
     CT_RETURN_IF_ERROR(mapped.map(in, dct_, meta, device));
     *rects = mapped.rects();
+    // place() is going to copy them first, on another queue.
+    if (residence == Residence::kForeignDevice || (device && !rects->aligned()))
+      CT_RETURN_IF_ERROR(wait_written(meta, engine_.queue(QueueKind::kUpload).native()));
     return {};
   };
   CT_RETURN_IF_ERROR(place(in, map, InPlace::kIfAligned, dct_blocks_,
@@ -91,49 +93,47 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
 
   GstBuffer* acquired = nullptr;
   CT_RETURN_IF_ERROR(acquire_buffer(frame_pool_, "frames", &acquired));
-  BufferPtr result(acquired), block_owner;
-  FencePtr done;
-  {
-    MappedFrame target;
-    CT_RETURN_IF_ERROR(target.map(result.get(), raw_, GST_MAP_WRITE, raw_in_cuda_));
-    Rects raw = target.rects();
-    if (engine_.is_cuda() && !raw_in_cuda_) {
-      DeviceBlock block;
-      CT_RETURN_IF_ERROR(raw_blocks_.configure(engine_, raw.row_bytes(), raw.rows()));
-      CT_RETURN_IF_ERROR(raw_blocks_.acquire(engine_.queue(QueueKind::kCompute), &block));
-      block_owner.reset(block.buffer);
-      raw = raw.stacked_in(block);
-    }
+  out->buffer.reset(acquired);
+  CT_RETURN_IF_ERROR(out->frame.map(acquired, raw_, GST_MAP_WRITE, raw_in_cuda_));
+  const Rects target = out->frame.rects();
+  Rects raw = target;
+  if (engine_.is_cuda() && !raw_in_cuda_) {
+    DeviceBlock block;
+    CT_RETURN_IF_ERROR(raw_blocks_.configure(engine_, raw.row_bytes(), raw.rows()));
+    CT_RETURN_IF_ERROR(raw_blocks_.acquire(engine_.queue(QueueKind::kCompute), &block));
+    out->device_copy.reset(block.buffer);
+    raw = raw.stacked_in(block);
+  }
 
-    Dct8x8Job job = make_job(settings, Direction::kInverse, raw, source.rects, frame);
-    Reference reference;
-    if (frame && frame->kinds & kMeasurePsnr && job.scale != 1) {
-      warn_once("PSNR is not measured at scale=1/" + std::to_string(job.scale) +
-                    ": the source frame has another size",
-                &warned_of_scale_);
-    } else if (frame && frame->kinds & kMeasurePsnr) {
-      CT_RETURN_IF_ERROR(open_reference(in, &reference, &job));
-      frame->has_sse = job.measure & kMeasureSse;
-    }
-    CT_RETURN_IF_ERROR(submit(job, frame, &done));
-    if (engine_.is_cuda()) {
-      GstDctSyncPoint* point = sync_point_of(done);
-      const bool in_place = !source.block.buffer;
-      const bool guarded = in_place && meta && fence_guards_memory(in, meta->fence);
-      if (guarded) gst_dct_fence_add_read(meta->fence, point);
-      if (source.block.fence) gst_dct_fence_add_read(source.block.fence, point);
-      if (reference.frame.block.fence) gst_dct_fence_add_read(reference.frame.block.fence, point);
-      gst_dct_sync_point_unref(point);
-      if (in_place && !guarded) hold_until_done(in, done);
-      if (reference.in_place) hold_until_done(reference.in_place, done);
-    }
-    if (block_owner) CT_RETURN_IF_ERROR(fetch(raw, target.rects(), done, frame));
+  Dct8x8Job job = make_job(settings, Direction::kInverse, raw, source.rects, frame);
+  Reference reference;
+  if (frame && frame->kinds & kMeasurePsnr && job.scale != 1) {
+    warn_once("PSNR is not measured at scale=1/" + std::to_string(job.scale) +
+                  ": the source frame has another size",
+              &warned_of_scale_);
+  } else if (frame && frame->kinds & kMeasurePsnr) {
+    CT_RETURN_IF_ERROR(open_reference(in, &reference, &job));
+    frame->has_sse = job.measure & kMeasureSse;
   }
-  if (engine_.is_cuda() && raw_in_cuda_) {
-    CT_RETURN_IF_ERROR(done->wait());
-    mark_finished(result.get());
+  FencePtr done;
+  CT_RETURN_IF_ERROR(submit(job, frame, &done));
+  if (!engine_.is_cuda()) {
+    out->frame.unmap();
+    return {};
   }
-  *out = result.release();
+  GstDctSyncPoint* point = sync_point_of(done);
+  const bool in_place = !source.block.buffer;
+  const bool guarded = in_place && meta && fence_guards_memory(in, meta->fence);
+  if (guarded) gst_dct_fence_add_read(meta->fence, point);
+  if (source.block.fence) gst_dct_fence_add_read(source.block.fence, point);
+  if (reference.frame.block.fence) gst_dct_fence_add_read(reference.frame.block.fence, point);
+  gst_dct_sync_point_unref(point);
+  if (in_place && !guarded) hold_until_done(in, done);
+  if (reference.in_place) hold_until_done(reference.in_place, done);
+  if (!raw_in_cuda_) return fetch(raw, target, done, frame, &out->ready);
+  out->frame.unmap();
+  out->ready = done;
+  mark_finished(out->buffer.get());
   return {};
 }
 

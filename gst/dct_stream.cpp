@@ -19,12 +19,16 @@ void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool r
   fence_is_honoured_ = false;
 }
 
-void DctStream::stop() {
+void DctStream::release_inputs() {
   for (auto& [buffer, fence] : in_flight_) {
     if (fence) (void)fence->wait();
     gst_buffer_unref(buffer);
   }
   in_flight_.clear();
+}
+
+void DctStream::stop() {
+  release_inputs();
   raw_blocks_.clear();
   dct_blocks_.clear();
   reference_blocks_.clear();
@@ -34,12 +38,19 @@ void DctStream::stop() {
 
 Status DctStream::allocate_coefficients(GstQuery* query) {
   fence_is_honoured_ = peers_honour_fence(query);
+  waits_for_frames_ = engine_.is_cuda() && !(dct_in_cuda_ && fence_is_honoured_);
   if (dct_in_cuda_) return {};
-  return make_system_pool(dct_.size, &coefficient_pool_);
+  return make_system_pool(engine_.pinned_allocator(), dct_.size, &coefficient_pool_);
 }
 
 Status DctStream::allocate_frames(GstQuery* query, GstCaps* caps) {
-  return make_raw_pool(engine_, query, caps, &frame_pool_);
+  waits_for_frames_ = engine_.is_cuda();
+  return make_raw_pool(engine_, query, caps, &frame_pool_, &frame_pool_maximum_);
+}
+
+guint DctStream::usable_depth() const {
+  // Who holds frames back may not wait for one of a pool that has no other.
+  return frame_pool_ && frame_pool_maximum_ > 0 ? 1 : async_depth_;
 }
 
 void DctStream::warn_once(std::string warning, bool* warned) {
@@ -70,9 +81,9 @@ guint DctStream::known_pool_maximum(GstBuffer* buffer) {
 void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   // Holding every buffer of a bounded pool would stop the source that is to bring the next one.
   const guint maximum = known_pool_maximum(buffer);
+  const guint wanted = std::max(kReferenceBuffers, async_depth_);
   const size_t most =
-      maximum == 0 ? kReferenceBuffers
-                   : std::min(kReferenceBuffers, maximum - std::min(maximum, kWorkingBuffers));
+      maximum == 0 ? wanted : std::min(wanted, maximum - std::min(maximum, kWorkingBuffers));
   in_flight_.emplace_back(gst_buffer_ref(buffer), fence);
   while (!in_flight_.empty() && (in_flight_.size() > most || in_flight_.front().second->done())) {
     // A failure of the work is reported where its result is used.
@@ -179,7 +190,7 @@ Status DctStream::bring_to_device(GstBuffer* buffer, Residence residence, BlockP
   if (timer) CT_RETURN_IF_ERROR(timer->end(queue));
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
-  if (residence != Residence::kHost) hold_until_done(buffer, uploaded);
+  hold_until_done(buffer, uploaded);
   GstDctSyncPoint* point = sync_point_of(uploaded);
   gst_dct_fence_set_written(placed->block.fence, point);
   gst_dct_sync_point_unref(point);
@@ -199,22 +210,23 @@ Status DctStream::submit(const Dct8x8Job& job, MeasuredFrame* frame, FencePtr* d
   return {};
 }
 
-// Copies a result from the device to system memory; it is there when the call returns.
+// Copies a result from the device to system memory; it is there when `*downloaded` is done.
 Status DctStream::fetch(const Rects& from, const Rects& to, const FencePtr& computed,
-                        MeasuredFrame* frame) {
+                        MeasuredFrame* frame, FencePtr* downloaded) {
   Queue& queue = engine_.queue(QueueKind::kDownload);
   const bool timed = frame && frame->kinds & kMeasureTime;
   CT_RETURN_IF_ERROR(queue.wait_for(computed));
   if (timed) CT_RETURN_IF_ERROR(frame->download->begin(queue));
-  CT_RETURN_IF_ERROR(download(engine_.device(), queue, from, to));
-  if (timed) CT_RETURN_IF_ERROR(frame->download->end(queue));
-  FencePtr downloaded;
-  CT_RETURN_IF_ERROR(queue.record(&downloaded));
+  const Status status = download(engine_.device(), queue, from, to);
+  if (status.ok() && timed) CT_RETURN_IF_ERROR(frame->download->end(queue));
+  CT_RETURN_IF_ERROR(queue.record(downloaded));
+  // Of planes, some may be on their way already, and `to` must stay until they are there.
+  if (!status.ok()) return status;
   if (frame) {
     frame->downloaded = timed;
-    frame->fence = downloaded;
+    frame->fence = *downloaded;
   }
-  return downloaded->wait();
+  return {};
 }
 
 }  // namespace cudatransform

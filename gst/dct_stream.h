@@ -11,6 +11,7 @@
 
 #include "gst/buffer_ptr.h"
 #include "gst/engine.h"
+#include "gst/frames_in_flight.h"
 #include "gst/lib/gstdct.h"
 #include "gst/measure.h"
 #include "gst/pools.h"
@@ -35,12 +36,19 @@ inline constexpr guint kWorkingBuffers = 2;
 
 // Made by the base class for every element; used by its streaming thread alone. A frame goes: map
 // the input, bring it to the engine, submit the job, bring the result to where the caps want it,
-// and tell through fences who has to wait for what. No step waits for the GPU but those that
-// docs/architecture.md lists.
+// and tell through fences who has to wait for what. No step waits for the GPU: what the host has to
+// wait for before a frame is pushed is handed out with it.
 class DctStream {
  public:
   explicit DctStream(Engine& engine) : engine_(engine) {}
   ~DctStream() { stop(); }
+
+  // How many frames may be in flight between submission and push; before configure().
+  void set_async_depth(guint depth) { async_depth_ = depth; }
+  // That, or less where the pool of output frames is too small for it.
+  guint usable_depth() const;
+  // Whether the host has to wait for a frame before it can be pushed.
+  bool waits_for_frames() const { return waits_for_frames_; }
 
   // New caps. Pools are made on first use.
   void configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool raw_in_cuda,
@@ -54,14 +62,16 @@ class DctStream {
   Status allocate_coefficients(GstQuery* query);
   Status allocate_frames(GstQuery* query, GstCaps* caps);
 
-  // `*out` is a new buffer without the input's metas and timestamps. `frame` is null when nothing
-  // is measured.
-  Status forward(const FrameSettings& settings, GstBuffer* in, GstBuffer** out,
+  // `out` gets a new buffer without the input's metas and timestamps; it must be reset after a
+  // failure. `frame` is null when nothing is measured.
+  Status forward(const FrameSettings& settings, GstBuffer* in, SubmittedFrame* out,
                  MeasuredFrame* frame);
-  Status inverse(const FrameSettings& settings, GstBuffer* in, GstBuffer** out,
+  Status inverse(const FrameSettings& settings, GstBuffer* in, SubmittedFrame* out,
                  MeasuredFrame* frame);
 
-  // Waits for work in flight and gives up all buffers.
+  // Waits until the device has read all input buffers, and lets go of them.
+  void release_inputs();
+  // Likewise, and gives up all memory.
   void stop();
 
   const GstDctInfo& dct_info() const { return dct_; }
@@ -89,7 +99,8 @@ class DctStream {
   Status bring_to_device(GstBuffer* buffer, Residence residence, BlockPool& pool, Timer* timer,
                          Placed* placed);
   Status submit(const Dct8x8Job& job, MeasuredFrame* frame, FencePtr* done);
-  Status fetch(const Rects& from, const Rects& to, const FencePtr& computed, MeasuredFrame* frame);
+  Status fetch(const Rects& from, const Rects& to, const FencePtr& computed, MeasuredFrame* frame,
+               FencePtr* downloaded);
   Status make_coefficients(GstBuffer** buffer, DeviceBlock* block, Rects* rects);
   Status keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out);
   Status open_reference(GstBuffer* in, Reference* reference, Dct8x8Job* job);
@@ -103,9 +114,12 @@ class DctStream {
   GstDctInfo dct_ = {};
   bool raw_in_cuda_ = false, dct_in_cuda_ = false;
   bool fence_is_honoured_ = false;
+  bool waits_for_frames_ = false;
+  guint async_depth_ = 1;
   BlockPool raw_blocks_, dct_blocks_, reference_blocks_;
   GstBufferPool* coefficient_pool_ = nullptr;  // system memory
   GstBufferPool* frame_pool_ = nullptr;
+  guint frame_pool_maximum_ = 0;
   std::deque<std::pair<GstBuffer*, FencePtr>> in_flight_;
   GstBufferPool* known_pool_ = nullptr;  // not owned: only compared
   guint known_maximum_ = 0;

@@ -4,6 +4,7 @@
 #include "gst/engine.h"
 
 #include "gst/cuda_gst.h"
+#include "gst/pinned_allocator.h"
 #include "transform/host_device.h"
 #if CT_HAVE_CUDA
 #include "cuda/cuda_device.h"
@@ -67,6 +68,7 @@ Status Engine::open_cuda(int cuda_device_id) {
   }
   CT_RETURN_IF_ERROR(made);
   dct8x8_ = &cuda_dct8x8_ops();
+  pinned_allocator_ = new_pinned_allocator(*device_);
   kind_ = Kind::kCuda;
   return {};
 }
@@ -99,7 +101,7 @@ bool Engine::handle_context_query(GstQuery*) { return false; }
 Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
   // The context stays if the application has set one already: opening is what it was set for.
   kind_ = Kind::kClosed;
-  device_.reset();
+  release_device();
   if (backend != Backend::kCpu) {
     Status status = open_cuda(cuda_device_id);
     if (status.ok()) return status;
@@ -114,9 +116,15 @@ Status Engine::open(Backend backend, int cuda_device_id, int threads, std::strin
   return {};
 }
 
+void Engine::release_device() {
+  if (pinned_allocator_) detach_pinned_allocator(pinned_allocator_);
+  gst_clear_object(&pinned_allocator_);
+  device_.reset();
+}
+
 void Engine::close() {
   kind_ = Kind::kClosed;
-  device_.reset();
+  release_device();
   dct8x8_ = nullptr;
 #if CT_HAVE_CUDA
   std::lock_guard lock(context_lock_);

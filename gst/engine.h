@@ -37,6 +37,8 @@ class Engine {
   Device& device() { return *device_; }
   Queue& queue(QueueKind kind) { return device_->queue(kind); }
   const Dct8x8Ops& dct8x8() const { return *dct8x8_; }
+  // Of host memory for transfers; null on the CPU engine, where any memory will do.
+  GstAllocator* pinned_allocator() const { return pinned_allocator_; }
 
   // The shared context, null on the CPU engine; no reference is passed.
   GstCudaContext* context() const { return context_; }
@@ -50,6 +52,7 @@ class Engine {
   Status open_cuda(int cuda_device_id);
   Status make_device();
   Status replace_context();
+  void release_device();
 
   GstElement* element_;
   std::recursive_mutex context_lock_;
@@ -58,6 +61,7 @@ class Engine {
   std::atomic<Kind> kind_ = Kind::kClosed;  // set after, and cleared before, what it stands for
   std::unique_ptr<Device> device_;
   const Dct8x8Ops* dct8x8_ = nullptr;
+  GstAllocator* pinned_allocator_ = nullptr;
 };
 
 }  // namespace cudatransform

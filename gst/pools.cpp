@@ -4,6 +4,7 @@
 #include "gst/pools.h"
 
 #include <string>
+#include <utility>
 
 #include "gst/caps.h"
 #include "gst/cuda_gst.h"
@@ -27,12 +28,36 @@ Status no_device_memory(const char* what, gsize bytes) {
 }
 #endif
 
+// How a pool allocates; fields that are null or unset say nothing.
+struct Allocation {
+  GstAllocator* allocator = nullptr;  // owned
+  bool has_params = false;
+  GstAllocationParams params;
+  bool has_alignment = false;
+  GstVideoAlignment alignment;
+
+  Allocation() {
+    gst_allocation_params_init(&params);
+    gst_video_alignment_reset(&alignment);
+  }
+  ~Allocation() { gst_clear_object(&allocator); }
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+
+  void write_to(GstStructure* config) const {
+    if (has_params) gst_buffer_pool_config_set_allocator(config, allocator, &params);
+    if (!has_alignment) return;
+    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
+    gst_buffer_pool_config_set_video_alignment(config, &alignment);
+  }
+};
+
 // Configures and starts `pool`; the caller keeps it, failed or not.
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,
-                bool video_meta, GstAllocator* allocator = nullptr,
-                const GstAllocationParams* params = nullptr) {
+                bool video_meta, const Allocation& allocation = {}) {
   GstStructure* config = gst_buffer_pool_get_config(pool);
-  if (params) gst_buffer_pool_config_set_allocator(config, allocator, params);
+  allocation.write_to(config);
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
   if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (!gst_buffer_pool_set_config(pool, config)) {
@@ -195,16 +220,31 @@ void BlockPool::clear() {
   rows_ = 0;
 }
 
-Status make_system_pool(gsize size, GstBufferPool** pool) {
+static GstStructure* system_config(GstBufferPool* pool, GstCaps* caps, gsize size, guint min,
+                                   GstAllocator* allocator) {
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  const GstAllocationParams params = aligned_params();
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(size), min, 0);
+  gst_buffer_pool_config_set_allocator(config, allocator, &params);
+  return config;
+}
+
+GstAllocator* proposed_allocator(GstQuery* query) {
+  GstAllocator* allocator = nullptr;
+  if (gst_query_get_n_allocation_params(query) > 0)
+    gst_query_parse_nth_allocation_param(query, 0, &allocator, nullptr);
+  if (allocator && GST_OBJECT_FLAG_IS_SET(allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC))
+    gst_clear_object(&allocator);
+  return allocator;
+}
+
+Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool) {
   clear_pool(pool);
   if (size > G_MAXUINT)
     return Status::error(StatusCode::kUnsupported, "coefficients of " + std::to_string(size) +
                                                        " bytes a frame are too large");
   GstBufferPool* made = gst_buffer_pool_new();
-  GstStructure* config = gst_buffer_pool_get_config(made);
-  const GstAllocationParams params = aligned_params();
-  gst_buffer_pool_config_set_params(config, nullptr, size, 0, 0);
-  gst_buffer_pool_config_set_allocator(config, nullptr, &params);
+  GstStructure* config = system_config(made, nullptr, size, 0, allocator);
   if (!gst_buffer_pool_set_config(made, config) || !gst_buffer_pool_set_active(made, TRUE)) {
     gst_object_unref(made);
     return pool_failed("coefficients", size);
@@ -220,52 +260,116 @@ static GstBufferPool* new_raw_pool([[maybe_unused]] Engine& engine, [[maybe_unus
   return gst_video_buffer_pool_new();
 }
 
-// The first pool in the peer's answer that makes buffers we can write to; transfer full.
-static GstBufferPool* peer_pool([[maybe_unused]] Engine& engine, GstQuery* query, bool cuda,
-                                guint* size, guint* min, guint* max) {
-  if (gst_query_get_n_allocation_pools(query) == 0) return nullptr;
-  GstBufferPool* pool = nullptr;
-  gst_query_parse_nth_allocation_pool(query, 0, &pool, size, min, max);
-  if (!pool || !cuda) return pool;
-#if CT_HAVE_CUDA
-  if (pool_is_on(pool, engine.context())) return pool;
-#endif
-  gst_object_unref(pool);
-  return nullptr;
+// What the peer answered: its first pool, its first allocator and parameters.
+namespace {
+struct PeerOffer {
+  GstBufferPool* pool = nullptr;  // owned
+  guint size = 0, min = 0, max = 0;
+  Allocation allocation;
+
+  explicit PeerOffer(GstQuery* query);
+  ~PeerOffer() { gst_clear_object(&pool); }
+  PeerOffer(const PeerOffer&) = delete;
+  PeerOffer& operator=(const PeerOffer&) = delete;
+  bool is_plain_memory() const;
+};
+}  // namespace
+
+PeerOffer::PeerOffer(GstQuery* query) {
+  if (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &min, &max);
+  allocation.has_params = gst_query_get_n_allocation_params(query) > 0;
+  if (allocation.has_params)
+    gst_query_parse_nth_allocation_param(query, 0, &allocation.allocator, &allocation.params);
+  if (!pool) return;
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  allocation.has_alignment =
+      gst_buffer_pool_config_has_option(config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT) &&
+      gst_buffer_pool_config_get_video_alignment(config, &allocation.alignment);
+  gst_structure_free(config);
 }
 
-Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool) {
+static bool is_system_allocator(GstAllocator* allocator) {
+  return !allocator || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
+}
+
+// Whether nothing in the offer is more than memory that anybody could have allocated. Pools of
+// other types, and other allocators, are of memory that the peer needs: shared with a process, a
+// display, a device.
+bool PeerOffer::is_plain_memory() const {
+  if (!is_system_allocator(allocation.allocator)) return false;
+  if (!pool) return true;
+  if (G_OBJECT_TYPE(pool) != GST_TYPE_BUFFER_POOL &&
+      G_OBJECT_TYPE(pool) != GST_TYPE_VIDEO_BUFFER_POOL)
+    return false;
+  GstAllocator* allocator = nullptr;
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_allocator(config, &allocator, nullptr);
+  const bool plain = is_system_allocator(allocator);
+  gst_structure_free(config);
+  return plain;
+}
+
+static bool fits([[maybe_unused]] Engine& engine, GstBufferPool* pool, bool cuda) {
+  if (!pool || !cuda) return pool;
+#if CT_HAVE_CUDA
+  return pool_is_on(pool, engine.context());
+#else
+  return false;
+#endif
+}
+
+Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool,
+                     guint* maximum) {
   clear_pool(pool);
+  *maximum = 0;
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps))
     return Status::error(StatusCode::kInvalidArgument, "the output caps are not raw video");
   const bool cuda = has_cuda_memory(caps);
   const bool video_meta =
       gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
-  guint size = 0, min = 0, max = 0;
-  GstBufferPool* peers = peer_pool(engine, query, cuda, &size, &min, &max);
-  size = MAX(size, GST_VIDEO_INFO_SIZE(&info));
-  if (peers) {
-    if (start_pool(peers, caps, size, min, max, video_meta)) {
-      *pool = peers;
-      return {};
-    }
-    gst_object_unref(peers);
+  PeerOffer peer(query);
+  const guint size = MAX(peer.size, GST_VIDEO_INFO_SIZE(&info));
+  const bool pinned = !cuda && engine.pinned_allocator() && peer.is_plain_memory();
+  if (!pinned && fits(engine, peer.pool, cuda) &&
+      start_pool(peer.pool, caps, size, peer.min, peer.max, video_meta)) {
+    *maximum = peer.max;
+    *pool = std::exchange(peer.pool, nullptr);
+    return {};
+  }
+
+  Allocation& allocation = peer.allocation;
+  allocation.has_alignment = pinned && allocation.has_alignment && video_meta;
+  if (cuda) allocation.has_params = false;
+  if (pinned) {
+    gst_object_replace(reinterpret_cast<GstObject**>(&allocation.allocator),
+                       GST_OBJECT(engine.pinned_allocator()));
+    allocation.params.align |= aligned_params().align;
+    allocation.has_params = true;
   }
   *pool = new_raw_pool(engine, cuda);
-  GstAllocator* allocator = nullptr;
-  GstAllocationParams params;
-  const bool has_params = !cuda && gst_query_get_n_allocation_params(query) > 0;
-  if (has_params) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
-  const bool started =
-      start_pool(*pool, caps, size, min, 0, video_meta, allocator, has_params ? &params : nullptr);
-  gst_clear_object(&allocator);
-  if (started) return {};
+  if (start_pool(*pool, caps, size, peer.min, 0, video_meta, allocation)) return {};
   clear_pool(pool);
 #if CT_HAVE_CUDA
   if (cuda) return no_device_memory("frames", size);
 #endif
   return pool_failed("frames", size);
+}
+
+// Upstream configures the pool anew, with the first allocator of the answer rather than with the
+// pool's: both are ours.
+static void propose(GstQuery* query, GstBufferPool* pool, GstStructure* config,
+                    GstAllocator* allocator) {
+  const GstAllocationParams params = aligned_params();
+  if (allocator) gst_query_add_allocation_param(query, allocator, &params);
+  if (!gst_buffer_pool_set_config(pool, config)) return;
+  // A pool may learn its size (pitch and all) when it is configured.
+  guint size = 0, min = 0;
+  config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_params(config, nullptr, &size, &min, nullptr);
+  gst_structure_free(config);
+  gst_query_add_allocation_pool(query, pool, size, min, 0);
 }
 
 void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers) {
@@ -275,17 +379,26 @@ void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (cuda && !engine.is_cuda()) return;
   GstBufferPool* pool = new_raw_pool(engine, cuda);
-  GstStructure* config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_set_params(config, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, 0);
-  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (gst_buffer_pool_set_config(pool, config)) {
-    // A CUDA pool learns its size (pitch and all) when it is configured.
-    guint size = GST_VIDEO_INFO_SIZE(&info);
+  GstAllocator* allocator = cuda ? nullptr : engine.pinned_allocator();
+  GstStructure* config;
+  if (allocator) {
+    // VIDEO_ALIGNMENT is offered by the pool itself, and configured by who needs padding.
+    config = system_config(pool, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, allocator);
+  } else {
     config = gst_buffer_pool_get_config(pool);
-    gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
-    gst_structure_free(config);
-    gst_query_add_allocation_pool(query, pool, size, min_buffers, 0);
+    gst_buffer_pool_config_set_params(config, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, 0);
   }
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  propose(query, pool, config, allocator);
+  gst_object_unref(pool);
+}
+
+void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
+                              guint min_buffers) {
+  GstAllocator* allocator = engine.pinned_allocator();
+  if (!allocator || has_cuda_memory(caps) || size > G_MAXUINT) return;
+  GstBufferPool* pool = gst_buffer_pool_new();
+  propose(query, pool, system_config(pool, caps, size, min_buffers, allocator), allocator);
   gst_object_unref(pool);
 }
 

@@ -57,14 +57,24 @@ guint pool_maximum(GstBuffer* buffer);
 // Unreferences the pool after deactivating it, and clears the variable.
 void clear_pool(GstBufferPool** pool);
 
-// An active pool of buffers of `size` bytes in system memory, aligned for SIMD.
-Status make_system_pool(gsize size, GstBufferPool** pool);
+// An active pool of buffers of `size` bytes in system memory, aligned for SIMD, of `allocator` or,
+// where that is null, of GStreamer's own.
+Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool);
+
+// The allocator that the answered ALLOCATION query proposes, if pools can use it; transfer full.
+GstAllocator* proposed_allocator(GstQuery* query);
 
 // An active pool of raw frames of `caps` from the answered ALLOCATION `query`: the peer's where it
-// fits our engine and memory kind, else our own.
-Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool);
+// fits our engine and memory kind, else our own. Frames that the engine downloads come from a pool
+// of our own with page-locked memory if the peer has plain memory to offer, whose alignment it then
+// has, too. `*maximum` is how many buffers the pool may have; 0: no limit.
+Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool,
+                     guint* maximum);
 
-// Proposes a pool for raw frames of `caps` to the peer that asks in `query`.
+// Proposes a pool to the peer that asks in `query`: for raw frames of `caps`, or for coefficients
+// of `size` bytes in system memory, where that helps the engine.
 void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers);
+void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
+                              guint min_buffers);
 
 }  // namespace cudatransform

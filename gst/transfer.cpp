@@ -9,10 +9,15 @@
 
 namespace cudatransform {
 
+namespace {
+constexpr gsize kDevicePitch = 512;     // what today's devices align rows to
+constexpr gsize kPlaneAlignment = 256;  // divides it
+}  // namespace
+
 gsize Rects::row_bytes() const {
   gsize widest = 0;
   for (int i = 0; i < count; i++) widest = std::max(widest, rect[i].row_bytes);
-  return widest;
+  return gapless ? (widest + kDevicePitch - 1) / kDevicePitch * kDevicePitch : widest;
 }
 
 guint Rects::rows() const {
@@ -23,11 +28,14 @@ guint Rects::rows() const {
 
 Rects Rects::stacked_in(const DeviceBlock& block) const {
   Rects stacked = *this;
+  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
+  const bool packed = gapless && block.pitch == row_bytes();
   guint8* data = block.data;
   for (int i = 0; i < count; i++) {
+    const gsize pitch = packed ? rect[i].row_bytes : block.pitch;
     stacked.rect[i].data = data;
-    stacked.rect[i].pitch = block.pitch;
-    data += gsize(block.pitch) * rect[i].rows;
+    stacked.rect[i].pitch = pitch;
+    data += (pitch * rect[i].rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
   }
   return stacked;
 }
@@ -95,11 +103,11 @@ std::string describe_detour(const Engine&, GstBuffer*) { return {}; }
 
 #endif
 
-static GstMapFlags map_flags(GstMapFlags flags, [[maybe_unused]] bool device) {
+static GstMapFlags map_flags(int flags, [[maybe_unused]] bool device) {
 #if CT_HAVE_CUDA
   if (device) return static_cast<GstMapFlags>(flags | GST_MAP_CUDA);
 #endif
-  return flags;
+  return static_cast<GstMapFlags>(flags);
 }
 
 // From GStreamer 1.24 on, a producer may push CUDA memory that it has not finished, and says so by
@@ -136,7 +144,9 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
       return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
   }
   if (device && (flags & GST_MAP_READ)) finish_producer(buffer);
-  if (!gst_video_frame_map(&frame_, &info, buffer, map_flags(flags, device)))
+  // Without a reference of its own, which would keep metadata from being written.
+  const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
+  if (!gst_video_frame_map(&frame_, &info, buffer, all))
     return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +
                     std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes");
   mapped_ = true;
@@ -175,6 +185,7 @@ Rects MappedFrame::rects() const {
 Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base) {
   Rects rects;
   rects.count = info.n_components;
+  rects.gapless = info.layout == GST_DCT_LAYOUT_BLOCK;
   for (guint c = 0; c < info.n_components; c++) {
     Rect& rect = rects.rect[c];
     rect.data = base + components[c].offset;

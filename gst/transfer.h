@@ -25,10 +25,15 @@ struct Rect {
 struct Rects {
   int count = 0;
   Rect rect[GST_VIDEO_MAX_PLANES];
+  // Rows should follow each other without gaps, as the fast kernels need for coefficients in
+  // blocks.
+  bool gapless = false;
 
-  gsize row_bytes() const;  // of the widest
-  guint rows() const;       // of all
-  // Rectangles of the same sizes, one below the other in `block`.
+  // A block that has room for all: of the widest, and of all. Without gaps, rows of blocks end
+  // where devices begin a new one.
+  gsize row_bytes() const;
+  guint rows() const;
+  // Rectangles of the same sizes, one below the other in `block`, which has row_bytes() and rows().
   Rects stacked_in(const DeviceBlock& block) const;
   // Whether every address and pitch is a multiple of 16, as the kernels' vector loads need.
   bool aligned() const;
@@ -50,7 +55,7 @@ void* native_context_of(GstBuffer* buffer);
 // itself, otherwise a sentence for the user. Asks the driver.
 std::string describe_detour(const Engine& engine, GstBuffer* buffer);
 
-// A raw frame mapped for the time of one call. Checks that every plane lies inside the buffer.
+// A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
 class MappedFrame {
  public:
   MappedFrame() = default;

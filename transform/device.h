@@ -85,6 +85,7 @@ class Device {
   // For people: "NVIDIA H200", or "CPU (AVX2, 8 threads)".
   virtual const char* name() const = 0;
   virtual Queue& queue(QueueKind kind) = 0;
+  // Any thread may call it.
   virtual Status allocate(MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) = 0;
   virtual std::unique_ptr<Timer> make_timer() = 0;
   // Host to device, device to host and device to device. Pageable host memory is allowed: then the

@@ -10,6 +10,7 @@
 //                     no-context     cuCtxCreate fails
 //                     no-module      cuModuleLoadData finds nothing for this GPU
 //                     alloc-fails    no memory, neither on the device nor pinned
+//                     no-pinned      no page-locked memory
 //                     launch-fails   kernels do not start
 //                     lost           an illegal address: from then on every call fails, until a new
 //                                    context is made
@@ -210,8 +211,9 @@ EXPORT int cuMemFreeHost(void* address) { return release(address, kHostMemory); 
 EXPORT int cuPointerGetAttribute(void* value, int attribute, uintptr_t address) {
   constexpr int kMemoryType = 2;
   if (attribute != kMemoryType) return kNotSupported;
+  const Context* context = context_stack().empty() ? nullptr : context_stack().back();
   for (int type : {kHostMemory, kDeviceMemory}) {
-    if (context_stack().empty() || !is_inside(address, 1, type, context_stack().back())) continue;
+    if (!is_inside(address, 1, type, context)) continue;
     *static_cast<unsigned*>(value) = static_cast<unsigned>(type);
     return kSuccess;
   }
@@ -300,6 +302,7 @@ EXPORT int cuEventQuery(Event* event) {
 EXPORT int cuEventSynchronize(Event* event) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
+  state().counts.waits++;
   has_happened(event, true);
   return kSuccess;
 }

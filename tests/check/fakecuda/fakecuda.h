@@ -12,6 +12,7 @@ struct FakecudaCounts {
   int calls_without_context;  // each is a mistake
   int bad_copies;             // beyond an allocation or of another context; each is a mistake
   int peer_copies;            // from one context to another
+  int waits;                  // calls that make a host thread wait
 };
 
 // Found with dlsym in the library that the process has loaded as libcuda.so.1.

@@ -51,6 +51,7 @@ int allocate(void** address, size_t bytes, int type) {
   std::lock_guard lock(s.mutex);
   if (mode_is("alloc-fails") && s.counts.allocations >= number("FAKECUDA_AFTER", 0))
     return kOutOfMemory;
+  if (mode_is("no-pinned") && type == kHostMemory) return kOutOfMemory;
   void* data = std::aligned_alloc(kPitch, (bytes + kPitch - 1) / kPitch * kPitch);
   if (data == nullptr) return kOutOfMemory;
   std::memset(data, 0xcd, bytes);  // fresh device memory holds anything
@@ -169,6 +170,7 @@ int synchronize_stream(Stream* stream) {
   if (int result = check_context()) return result;
   if (int result = check_no_capture()) return result;
   std::lock_guard lock(state().mutex);
+  state().counts.waits++;
   if (state().live_streams.count(stream)) stream->happened = stream->recorded;
   return kSuccess;
 }

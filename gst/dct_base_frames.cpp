@@ -1,0 +1,207 @@
+// The base class of cudadct8x8 and cudaidct8x8: the frame loop, frames in flight, latency.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "gst/buffer_ptr.h"
+#include "gst/dct_base.h"
+#include "gst/debug.h"
+
+using cudatransform::BufferPtr;
+using cudatransform::Direction;
+using cudatransform::FrameSettings;
+using cudatransform::FramesInFlight;
+using cudatransform::MeasuredFrame;
+using cudatransform::Status;
+using cudatransform::StatusCode;
+using cudatransform::SubmittedFrame;
+
+bool gst_cuda_dct_base_posts_messages(GstCudaDctBase* self) {
+  GST_OBJECT_LOCK(self);
+  const bool posts = self->state->post_messages;
+  GST_OBJECT_UNLOCK(self);
+  return posts;
+}
+
+// A stream that is not in time (raw bytes from a file) has neither stream time nor running time.
+static GstClockTime stream_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
+static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
+static void fill_times(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+  frame->timestamp = GST_BUFFER_PTS(in);
+  frame->duration = GST_BUFFER_DURATION(in);
+  frame->stream_time = stream_time_of(trans, in);
+  frame->running_time = running_time_of(trans, in);
+}
+
+// Takes the settings of the next frame. Controlled properties are set to their value at its time.
+static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds) {
+  const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
+  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
+
+  GstCudaDctBaseState* state = self->state;
+  const GstDctInfo& info = state->stream.dct_info();
+  GST_OBJECT_LOCK(self);
+  settings->scale = state->stream.scale_for(state->scale);
+  settings->method = cudatransform::effective_method(state->method, info.depth, settings->scale);
+  const bool changed = settings->method != state->active_method;
+  state->active_method = settings->method;
+  *kinds = state->measure_kinds;
+  GST_OBJECT_UNLOCK(self);
+  if (changed) g_object_notify(G_OBJECT(self), "active-method");
+  auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
+  if (klass->prepare_frame) return klass->prepare_frame(self, &info, settings);
+  return {};
+}
+
+static void notify_now_and_then(GstCudaDctBase* self) {
+  const gint64 now = g_get_monotonic_time();
+  if (now - self->state->last_notify < G_USEC_PER_SEC) return;
+  self->state->last_notify = now;
+  g_object_notify(G_OBJECT(self), "psnr");
+}
+
+// Submits the work for `in`; its output joins the frames in flight.
+static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
+  GstCudaDctBaseState* state = self->state;
+  FrameSettings settings;
+  guint kinds = 0;
+  CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds));
+
+  std::unique_ptr<MeasuredFrame> frame;
+  if (kinds) frame = state->measure.begin(state->engine, kinds);
+  if (frame) fill_times(GST_BASE_TRANSFORM(self), in, frame.get());
+  const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
+  SubmittedFrame& out = state->frames.next();
+  const Status status = forward ? state->stream.forward(settings, in, &out, frame.get())
+                                : state->stream.inverse(settings, in, &out, frame.get());
+  if (!status.ok()) {
+    out.reset();
+    // The sums may still be on their way from the device.
+    if (frame && frame->fence) (void)frame->fence->wait();
+    return status;
+  }
+  auto* trans = GST_BASE_TRANSFORM(self);
+  if (!GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
+    GST_WARNING_OBJECT(self, "could not copy the metadata of %" GST_PTR_FORMAT, in);
+  state->frames.add();
+  state->measure.count_frame();
+  if (frame) {
+    state->measure.submit(std::move(frame));
+    state->measure.collect(false, gst_cuda_dct_base_posts_messages(self));
+    notify_now_and_then(self);
+  }
+  return {};
+}
+
+// Waits for the oldest frame. After a failure, which is posted, none is left.
+static GstFlowReturn take_oldest(GstCudaDctBase* self, GstBuffer** out) {
+  GstCudaDctBaseState* state = self->state;
+  BufferPtr buffer;
+  const Status status = state->frames.take(&buffer);
+  if (!status.ok()) state->frames.drop();
+  if (state->frames.empty()) state->without_delay = false;
+  if (!status.ok()) {
+    gst_cuda_dct_base_post_error(self, status);
+    return GST_FLOW_ERROR;
+  }
+  *out = buffer.release();
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self) {
+  FramesInFlight& frames = self->state->frames;
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (flow == GST_FLOW_OK && !frames.empty()) {
+    GstBuffer* out = nullptr;
+    flow = take_oldest(self, &out);
+    if (flow == GST_FLOW_OK) flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
+  }
+  if (flow != GST_FLOW_OK) GST_DEBUG_OBJECT(self, "draining: %s", gst_flow_get_name(flow));
+  frames.drop();
+  return flow;
+}
+
+// How many frames there may be between a frame that comes and one that goes.
+static guint depth_of(GstCudaDctBase* self) {
+  // Who pulls would not get those that are in flight at the end.
+  if (GST_PAD_MODE(GST_BASE_TRANSFORM_SRC_PAD(self)) == GST_PAD_MODE_PULL) return 1;
+  return std::min(self->state->depth, self->state->stream.usable_depth());
+}
+
+// The base class marks the buffer that leaves next as the one after a discontinuity: it has to be
+// the right one.
+static GstFlowReturn gst_cuda_dct_base_submit_input_buffer(GstBaseTransform* trans,
+                                                           gboolean is_discont, GstBuffer* in) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  if (is_discont) {
+    const GstFlowReturn flow = gst_cuda_dct_base_drain(self);
+    if (flow != GST_FLOW_OK) {
+      gst_buffer_unref(in);
+      return flow;
+    }
+    self->state->without_delay = true;
+  }
+  auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
+  return parent->submit_input_buffer(trans, is_discont, in);
+}
+
+// Called after every input buffer, and again until it has nothing to push.
+static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, GstBuffer** out) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  GstCudaDctBaseState* state = self->state;
+  *out = nullptr;
+  if (trans->queued_buf) {
+    const BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+    const Status status = submit_frame(self, in.get());
+    if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
+    if (!status.ok()) {
+      // The frames before it are good.
+      (void)gst_cuda_dct_base_drain(self);
+      gst_cuda_dct_base_post_error(self, status);
+      return GST_FLOW_ERROR;
+    }
+    const std::string warning = state->stream.take_warning();
+    if (!warning.empty())
+      GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  }
+  if (state->frames.empty()) return GST_FLOW_OK;
+  const bool leaves = state->without_delay || state->frames.size() >= depth_of(self) ||
+                      state->frames.oldest().done();
+  return leaves ? take_oldest(self, out) : GST_FLOW_OK;
+}
+
+// Never called, because generate_output does not call it: the base class takes an element without
+// this function for one that passes everything through.
+static GstFlowReturn gst_cuda_dct_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
+  g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
+}
+
+void gst_cuda_dct_base_update_latency(GstCudaDctBase* self) {
+  GstCudaDctBaseState* state = self->state;
+  const GstVideoInfo& info = state->stream.raw_info();
+  const guint held = state->stream.waits_for_frames() ? depth_of(self) - 1 : 0;
+  const GstClockTime latency =
+      GST_VIDEO_INFO_FPS_N(&info) > 0
+          ? gst_util_uint64_scale(GST_SECOND * held, GST_VIDEO_INFO_FPS_D(&info),
+                                  GST_VIDEO_INFO_FPS_N(&info))
+          : 0;
+  if (state->latency.exchange(latency) == latency) return;
+  GST_DEBUG_OBJECT(self, "latency is %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
+  gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
+
+void gst_cuda_dct_base_install_frames(GstBaseTransformClass* klass) {
+  klass->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_submit_input_buffer);
+  klass->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_generate_output);
+  klass->transform = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform);
+}

@@ -1,0 +1,73 @@
+// Elements between two pads of the benchmark's own, which push frames and take what comes out.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cudatransform::bench {
+
+// An 8-bit 4:2:0 frame size.
+struct PipeSize {
+  const char* name;
+  int width, height;
+  size_t ring = 0;  // frames in a ring; 0: as many as no cache of a GPU or a CPU holds
+  size_t frame_bytes() const { return size_t(width) * size_t(height) * 3 / 2; }
+};
+
+// Packed I420 with a camera's picture in it.
+std::vector<uint8_t> pipe_picture(const PipeSize& size);
+// How many frames there are.
+size_t pipe_ring(const PipeSize& size);
+
+// Seconds for a frame: by the clock, and of the processor in the pushing thread alone, where a
+// thread that sleeps takes none.
+struct Reading {
+  double seconds = 0, host_seconds = 0;
+};
+
+// Frames go round a ring in memory of the pool that the first element proposes. The last pad
+// promises to honour GstDctFence. Throws std::runtime_error when an element fails.
+class Line {
+ public:
+  // `elements` as gst-launch-1.0 takes them; `sink_caps`: what the last pad takes.
+  Line(const std::string& elements, const PipeSize& size, bool frames_in_cuda,
+       const std::string& sink_caps);
+  ~Line();
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  // Pushes frames for a while, and waits until all of them have come out and are complete.
+  Reading run(double seconds, int least_frames);
+  GstElement* element(const char* name) const { return gst_bin_get_by_name(GST_BIN(bin_), name); }
+
+ private:
+  static GstFlowReturn chain(GstPad* pad, GstObject* parent, GstBuffer* buffer);
+  static gboolean event(GstPad* pad, GstObject* parent, GstEvent* event);
+  static gboolean query(GstPad* pad, GstObject* parent, GstQuery* query);
+  void push_event(GstEvent* event);
+  void fill_ring(const PipeSize& size, GstCaps* caps);
+  void drain();
+  void fail(const std::string& what) const;
+
+  GstElement* pipeline_ = nullptr;
+  GstElement* bin_ = nullptr;
+  GstPad *src_ = nullptr, *sink_ = nullptr;
+  GstCaps* sink_caps_ = nullptr;
+  GstBufferPool* pool_ = nullptr;
+  std::vector<GstBuffer*> ring_;
+  size_t next_ = 0;
+  guint64 pushed_ = 0, sent_marks_ = 0;
+
+  std::mutex lock_;
+  std::condition_variable arrived_;
+  guint64 frames_ = 0, marks_ = 0;
+  GstBuffer* last_ = nullptr;
+};
+
+}  // namespace cudatransform::bench
