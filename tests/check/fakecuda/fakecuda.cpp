@@ -16,7 +16,7 @@
 //   FAKECUDA_AFTER    how many allocations or launches still work before the mode strikes (0)
 //   FAKECUDA_DEVICES  number of devices (1)
 //   FAKECUDA_LAG      how often an event is asked before it says that it has happened (0); all
-//                     earlier events of its stream have happened then too
+//                     that was recorded before it has happened then too, in whatever stream
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
 // context, copies must stay inside allocations. And it counts what is alive: see fakecuda.h.
@@ -262,7 +262,7 @@ EXPORT int cuEventRecord(Event* event, Stream* stream) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
   event->stream = stream;
-  event->place = stream != nullptr ? ++stream->recorded : 0;
+  event->place = stream != nullptr ? ++state().recorded : 0;
   event->lag = number("FAKECUDA_LAG", 0);
   return kSuccess;
 }

@@ -131,8 +131,8 @@ int copy_2d(const Copy2D* copy) {
 bool has_happened(Event* event, bool wait) {
   Stream* stream = event->stream;
   if (stream == nullptr || state().live_streams.count(stream) == 0) return true;
-  if (!wait && event->place > stream->happened && event->lag-- > 0) return false;
-  stream->happened = std::max(stream->happened, event->place);
+  if (!wait && event->place > state().happened && event->lag-- > 0) return false;
+  state().happened = std::max(state().happened, event->place);
   return true;
 }
 
@@ -140,7 +140,7 @@ int synchronize_stream(Stream* stream) {
   if (int result = check_context()) return result;
   if (int result = check_no_capture()) return result;
   std::lock_guard lock(state().mutex);
-  if (state().live_streams.count(stream)) stream->happened = stream->recorded;
+  if (state().live_streams.count(stream)) state().happened = state().recorded;
   return kSuccess;
 }
 

@@ -38,8 +38,6 @@ struct Context {
   int device;
 };
 struct Stream {
-  uint64_t recorded = 0;  // events so far
-  uint64_t happened = 0;  // those up to this one have
   bool capturing = false;
   size_t captured = 0;  // calls since the capture began
 };
@@ -48,7 +46,7 @@ struct Graph {
 };
 struct Event {
   Stream* stream = nullptr;
-  uint64_t place = 0;  // in its stream
+  uint64_t place = 0;  // among all events
   int lag = 0;
 };
 struct Block {
@@ -62,6 +60,8 @@ struct State {
   std::map<int, Context*> primary;
   std::set<Stream*> live_streams;
   FakecudaCounts counts = {};
+  uint64_t recorded = 0;  // events so far
+  uint64_t happened = 0;  // those up to this one have
   bool initialised = false;
   bool lost = false;
 };
