@@ -29,12 +29,16 @@ class StreamQueue final : public Queue {
   // runs, where the device can do so.
   Status launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
                 void** arguments, bool waits_itself = false);
+  // Finds a kernel, without launching it.
+  Status load(const void* image, const char* kernel);
   Status clear(CUdeviceptr address, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
   Status synchronize();
 
  private:
+  Status try_record(FencePtr* fence);
+
   std::shared_ptr<Context> context_;
   CUstream stream_;
   CUdeviceptr scratch_ = 0;

@@ -198,8 +198,8 @@ static Status transform_frame(GstCudaDctBase* self, GstBuffer* in, GstBuffer** o
   const Status status = forward ? state->stream.forward(settings, in, out, frame.get())
                                 : state->stream.inverse(settings, in, out, frame.get());
   if (!status.ok()) {
-    // The sums may still be on their way from the device.
-    if (frame && frame->fence) (void)frame->fence->wait();
+    // Uploads and sums may still be on their way, of a frame that is given up here.
+    state->stream.settle();
     return status;
   }
   state->measure.count_frame();

@@ -72,7 +72,8 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
       waits = waits &&
               gst_dct_fence_wait_written(meta->fence, engine_.queue(QueueKind::kUpload).native());
     if (!waits)
-      return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+      return failed_work(engine_.queue(QueueKind::kCompute),
+                         "the work that made the coefficients has failed");
   }
   MappedCoefficients mapped;
   Placed source;
@@ -88,7 +89,8 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
   take_tables(meta, dct_, &settings);
 
   GstBuffer* acquired = nullptr;
-  CT_RETURN_IF_ERROR(acquire_buffer(frame_pool_, "frames", &acquired));
+  const Status status = acquire_buffer(frame_pool_, "frames", &acquired);
+  if (!status.ok()) return failed_allocation(engine_.queue(QueueKind::kCompute), status);
   BufferPtr result(acquired), block_owner;
   FencePtr done;
   {

@@ -61,6 +61,9 @@ class DctStream {
   Status inverse(const FrameSettings& settings, GstBuffer* in, GstBuffer** out,
                  MeasuredFrame* frame);
 
+  // After a failed frame: waits until nothing uses that frame's memory any more.
+  void settle();
+
   // Waits for work in flight and gives up all buffers.
   void stop();
 

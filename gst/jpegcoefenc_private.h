@@ -23,7 +23,7 @@ struct GstJpegCoefEncClass {
 };
 
 struct GstJpegCoefEncState {
-  explicit GstJpegCoefEncState(GstElement* element) : engine(element) {}
+  explicit GstJpegCoefEncState(GstElement* element) : engine(element, false) {}
 
   // Settings, guarded by the object lock.
   cudatransform::JpegOptions options;

@@ -16,7 +16,7 @@ namespace testing {
 // The shim's functions; null where the process has another libcuda, or none.
 struct Shim {
   decltype(&shimcuda_get_counts) get_counts = nullptr;
-  decltype(&shimcuda_fail) fail = nullptr;
+  decltype(&shimcuda_fail) inject = nullptr;
   decltype(&shimcuda_failed) failed = nullptr;
 };
 
@@ -27,7 +27,7 @@ inline const Shim& shim() {
     if (driver == nullptr) return made;
     made.get_counts =
         reinterpret_cast<decltype(made.get_counts)>(dlsym(driver, "shimcuda_get_counts"));
-    made.fail = reinterpret_cast<decltype(made.fail)>(dlsym(driver, "shimcuda_fail"));
+    made.inject = reinterpret_cast<decltype(made.inject)>(dlsym(driver, "shimcuda_fail"));
     made.failed = reinterpret_cast<decltype(made.failed)>(dlsym(driver, "shimcuda_failed"));
     return made;
   }();
@@ -39,9 +39,14 @@ inline bool is_fake_behind_shim() {
   return next != nullptr && g_strstr_len(next, -1, "fakecuda") != nullptr;
 }
 
-// 0 with the shim and a device behind it; otherwise what skip() returns. Call it first in main.
+// 0 with the shim and a device behind it; otherwise an exit status. Call it first in main.
 inline int require_shim_or_skip() {
-  if (shim().get_counts == nullptr)
+  const bool found = shim().get_counts != nullptr;
+  if (is_fake_behind_shim() && (!found || require_cuda_or_skip() != 0)) {
+    std::fprintf(stderr, "libcuda.so.1 is not the shim, or the fake driver is not behind it\n");
+    return 1;
+  }
+  if (!found)
     return skip("libcuda.so.1 is not the shim of tests/check/shimcuda (LD_LIBRARY_PATH)", true);
   return require_cuda_or_skip();
 }
