@@ -68,6 +68,14 @@ void Ledger::note_copy(uintptr_t stream, uintptr_t begin, size_t bytes) {
 void Ledger::forget_copies(uintptr_t stream, uint64_t up_to) {
   std::erase_if(copies_,
                 [&](const Copy& copy) { return copy.stream == stream && copy.number <= up_to; });
+  // Whatever the stream has waited for is over, too.
+  std::vector<Point> reached;
+  std::erase_if(orders_, [&](const Order& order) {
+    const bool past = order.after.stream == stream && order.after.number <= up_to;
+    if (past) reached.push_back(order.before);
+    return past;
+  });
+  for (const Point& point : reached) forget_copies(point.stream, point.number);
 }
 
 void Ledger::forget_copies_before(uintptr_t event) {
@@ -180,10 +188,14 @@ void Ledger::end(Kind kind, const uintptr_t* arguments) {
       break;
     case Kind::kRecord:
       counts_.records++;
-      recorded_[first] = {arguments[1], numbers_};
+      recorded_[first] = {arguments[1], ++numbers_};
       break;
     case Kind::kStreamWait:
       counts_.stream_waits++;
+      if (const auto found = recorded_.find(arguments[1]); found != recorded_.end())
+        orders_.push_back({{first, ++numbers_}, found->second});
+      // Of streams that nobody ever waits for.
+      if (orders_.size() > 1000) orders_.pop_front();
       break;
     case Kind::kQuery:
       break;

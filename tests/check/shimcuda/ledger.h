@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -78,6 +79,10 @@ class Ledger {
     uintptr_t stream;
     uint64_t number;
   };
+  // From `after` on, a stream's work begins when `before` has been reached.
+  struct Order {
+    Point after, before;
+  };
 
   void note_block(uintptr_t address, size_t bytes, bool pinned);
   void note_copy(uintptr_t stream, uintptr_t begin, size_t bytes);
@@ -91,7 +96,8 @@ class Ledger {
   std::map<uintptr_t, Block> blocks_;
   std::vector<Copy> copies_;             // that may not be over
   std::map<uintptr_t, Point> recorded_;  // of each event
-  uint64_t numbers_ = 0;
+  std::deque<Order> orders_;
+  uint64_t numbers_ = 0;  // of everything that streams do
 
   std::string failing_;
   int failing_after_ = 0, failing_code_ = 0, failed_ = 0;
