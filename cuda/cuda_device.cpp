@@ -140,6 +140,7 @@ class CudaDevice final : public Device {
  private:
   Status enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to);
   Status enqueue_from_peer(Queue& queue, const Copy2D& copy);
+  Status try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to);
   bool is_pageable(const void* host) const;
 
   std::shared_ptr<Context> context_;
@@ -158,6 +159,17 @@ bool CudaDevice::is_pageable(const void* host) const {
 }
 
 Status CudaDevice::enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to) {
+  const Status status = try_enqueue(queue, copy, from, to);
+  if (status.ok()) return status;
+  // Those before it may still use memory that the caller is about to give up.
+  ScopedContext scoped(*context_);
+  if (scoped.status().ok())
+    context_->driver().stream_synchronize(static_cast<CUstream>(queue.native()));
+  return status;
+}
+
+Status CudaDevice::try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from,
+                               CUmemorytype to) {
   if (copy.rows == 0 || copy.row_bytes == 0) return {};
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();

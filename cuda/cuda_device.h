@@ -22,6 +22,9 @@ Status make_cuda_device(void* context, int ordinal, std::shared_ptr<void> keep_a
 // For programs without a context of their own (tests, benchmarks): retains the primary context.
 Status make_primary_cuda_device(int ordinal, std::unique_ptr<Device>* device);
 
+// Whether this build has kernels that the device can run: kNotFound where it has not.
+Status probe_cuda_kernels(Device& device);
+
 // The CUDA engine. Jobs' addresses are device addresses, Dct8x8Job::sums is pinned host memory.
 const Dct8x8Ops& cuda_dct8x8_ops();
 

@@ -12,6 +12,7 @@
 
 // The fat binaries, embedded by the build.
 extern "C" {
+extern const unsigned char cuda_image_dct8x8_fused_split[];
 extern const unsigned char cuda_image_dct8x8_general[];
 extern const unsigned char cuda_image_dct8x8_repack[];
 extern const unsigned char cuda_image_dct8x8_teaching[];
@@ -168,6 +169,13 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
 
 }  // namespace
 }  // namespace cuda
+
+// The smallest image stands for all: they are compiled for the same devices.
+Status probe_cuda_kernels(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_dct8x8_fused_split, "inverse_islow_u8_s16_split");
+}
 
 const Dct8x8Ops& cuda_dct8x8_ops() {
   static constexpr Dct8x8Ops kOps = {"cuda", cuda::submit};

@@ -46,11 +46,11 @@ StatusCode code_of(CUresult result) {
     case CUDA_ERROR_NO_DEVICE:
     case CUDA_ERROR_INVALID_DEVICE:
     case CUDA_ERROR_STUB_LIBRARY:
-      return StatusCode::kNotFound;
     // The embedded image has nothing for this GPU: neither machine code nor PTX that it takes.
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+      return StatusCode::kNotFound;
     case CUDA_ERROR_NOT_SUPPORTED:
       return StatusCode::kUnsupported;
     default:

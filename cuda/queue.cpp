@@ -72,6 +72,12 @@ Status StreamQueue::wait_for(const FencePtr& fence) {
 }
 
 Status StreamQueue::record(FencePtr* fence) {
+  const Status status = try_record(fence);
+  if (!status.ok()) (void)synchronize();
+  return status;
+}
+
+Status StreamQueue::try_record(FencePtr* fence) {
   CUevent event = nullptr;
   CT_RETURN_IF_ERROR(context_->take_event(false, &event));
   auto recorded = std::make_shared<EventFence>(context_, event, stream_);
@@ -80,6 +86,11 @@ Status StreamQueue::record(FencePtr* fence) {
   CT_RETURN_IF_ERROR(driver.check(driver.event_record(event, stream_), "cuEventRecord"));
   *fence = std::move(recorded);
   return {};
+}
+
+Status StreamQueue::load(const void* image, const char* kernel) {
+  CUfunction function = nullptr;
+  return context_->kernel(image, kernel, &function);
 }
 
 Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {

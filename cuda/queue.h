@@ -32,6 +32,8 @@ class StreamQueue final : public Queue {
   // the device can do so.
   Status launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
                 void** arguments, bool waits_itself);
+  // Finds a kernel, without launching it.
+  Status load(const void* image, const char* kernel);
   Status clear(CUdeviceptr address, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
@@ -40,6 +42,7 @@ class StreamQueue final : public Queue {
  private:
   CUresult launch(CUfunction function, unsigned blocks, unsigned threads, void** arguments,
                   bool waits_itself);
+  Status try_record(FencePtr* fence);
 
   std::shared_ptr<Context> context_;
   CUstream stream_;

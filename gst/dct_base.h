@@ -47,7 +47,7 @@ G_END_DECLS
 // Everything behind a GstCudaDctBase. Settings are guarded by the object lock.
 struct GstCudaDctBaseState {
   explicit GstCudaDctBaseState(GstElement* element, const char* element_name)
-      : engine(element), stream(engine), measure(element, element_name) {}
+      : engine(element, true), stream(engine), measure(element, element_name) {}
 
   // Settings.
   cudatransform::Method method = cudatransform::Method::kIslow;

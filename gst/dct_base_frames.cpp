@@ -85,9 +85,9 @@ static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
   const Status status = forward ? state->stream.forward(settings, in, &out, frame.get())
                                 : state->stream.inverse(settings, in, &out, frame.get());
   if (!status.ok()) {
+    // Uploads and sums may still be on their way, of a frame that is given up here.
+    state->stream.settle();
     out.reset();
-    // The sums may still be on their way from the device.
-    if (frame && frame->fence) (void)frame->fence->wait();
     return status;
   }
   auto* trans = GST_BASE_TRANSFORM(self);

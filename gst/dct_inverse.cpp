@@ -49,9 +49,10 @@ static void take_tables(const GstDctMeta* meta, const GstDctInfo& info, FrameSet
   for (guint c = 0; c < info.n_components; c++) settings->table_of[c] = meta->components[c].table;
 }
 
-static Status wait_written(const GstDctMeta* meta, gpointer stream) {
+static Status wait_written(Engine& engine, const GstDctMeta* meta, gpointer stream) {
   if (!meta || !meta->fence || gst_dct_fence_wait_written(meta->fence, stream)) return {};
-  return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+  return failed_work(engine.queue(QueueKind::kCompute),
+                     "the work that made the coefficients has failed");
 }
 
 // GStreamer 1.22 has no way to say that a raw frame is not finished, so it is finished before it is
@@ -73,17 +74,17 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Sub
   // reads a map waits here.
   const Residence residence = residence_of(engine_, in);
   if (residence == Residence::kDevice)
-    CT_RETURN_IF_ERROR(wait_written(meta, engine_.queue(QueueKind::kCompute).native()));
+    CT_RETURN_IF_ERROR(wait_written(engine_, meta, engine_.queue(QueueKind::kCompute).native()));
   MappedCoefficients mapped;
   Placed source;
   const auto map = [&](bool device, Rects* rects) -> Status {
     mapped.unmap();
-    if (!device) CT_RETURN_IF_ERROR(wait_written(meta, nullptr));
+    if (!device) CT_RETURN_IF_ERROR(wait_written(engine_, meta, nullptr));
     CT_RETURN_IF_ERROR(mapped.map(in, dct_, meta, device));
     *rects = mapped.rects();
     // place() is going to copy them first, on another queue.
     if (residence == Residence::kForeignDevice || (device && !rects->aligned()))
-      CT_RETURN_IF_ERROR(wait_written(meta, engine_.queue(QueueKind::kUpload).native()));
+      CT_RETURN_IF_ERROR(wait_written(engine_, meta, engine_.queue(QueueKind::kUpload).native()));
     return {};
   };
   CT_RETURN_IF_ERROR(place(in, map, InPlace::kIfAligned, dct_blocks_,
@@ -92,7 +93,8 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Sub
   take_tables(meta, dct_, &settings);
 
   GstBuffer* acquired = nullptr;
-  CT_RETURN_IF_ERROR(acquire_buffer(frame_pool_, "frames", &acquired));
+  const Status status = acquire_buffer(frame_pool_, "frames", &acquired);
+  if (!status.ok()) return failed_allocation(engine_.queue(QueueKind::kCompute), status);
   out->buffer.reset(acquired);
   CT_RETURN_IF_ERROR(out->frame.map(acquired, raw_, GST_MAP_WRITE, raw_in_cuda_));
   const Rects target = out->frame.rects();

@@ -36,6 +36,13 @@ void DctStream::stop() {
   clear_pool(&frame_pool_);
 }
 
+void DctStream::settle() {
+  for (QueueKind kind : {QueueKind::kUpload, QueueKind::kCompute, QueueKind::kDownload}) {
+    FencePtr fence;
+    if (engine_.queue(kind).record(&fence).ok()) (void)fence->wait();
+  }
+}
+
 Status DctStream::allocate_coefficients(GstQuery* query) {
   fence_is_honoured_ = peers_honour_fence(query);
   waits_for_frames_ = engine_.is_cuda() && !(dct_in_cuda_ && fence_is_honoured_);

@@ -69,6 +69,9 @@ class DctStream {
   Status inverse(const FrameSettings& settings, GstBuffer* in, SubmittedFrame* out,
                  MeasuredFrame* frame);
 
+  // After a failed frame: waits until nothing uses that frame's memory any more.
+  void settle();
+
   // Waits until the device has read all input buffers, and lets go of them.
   void release_inputs();
   // Likewise, and gives up all memory.

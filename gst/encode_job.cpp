@@ -35,7 +35,8 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const JpegOpti
   if (meta && meta->fence) {
     gpointer stream = on_device ? engine.queue(QueueKind::kDownload).native() : nullptr;
     if (!gst_dct_fence_wait_written(meta->fence, stream))
-      return Status::error(StatusCode::kFailed, "the work that made the coefficients has failed");
+      return failed_work(engine.queue(QueueKind::kDownload),
+                         "the work that made the coefficients has failed");
   }
   CT_RETURN_IF_ERROR(mapped_.map(coefficients_.get(), info, meta, on_device));
   Rects rects = mapped_.rects();

@@ -25,8 +25,13 @@ Status Engine::make_device() {
   guint ordinal = 0;
   g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
   std::shared_ptr<void> keep_alive(gst_object_ref(context_), gst_object_unref);
-  return make_cuda_device(gst_cuda_context_get_handle(context_), static_cast<int>(ordinal),
-                          keep_alive, &device_);
+  CT_RETURN_IF_ERROR(make_cuda_device(gst_cuda_context_get_handle(context_),
+                                      static_cast<int>(ordinal), keep_alive, &device_));
+  if (!transforms_) return {};
+  const Status loaded = probe_cuda_kernels(*device_);
+  if (loaded.code != StatusCode::kNotFound) return loaded;
+  return Status::error(StatusCode::kNotFound, std::string("this build has no kernels for ") +
+                                                  device_->name() + ": " + loaded.message);
 }
 
 // A pipeline keeps its shared context also when an error has made that unusable. Puts a new one in
@@ -120,6 +125,20 @@ void Engine::release_device() {
   if (pinned_allocator_) detach_pinned_allocator(pinned_allocator_);
   gst_clear_object(&pinned_allocator_);
   device_.reset();
+}
+
+Status failed_work(Queue& queue, const std::string& what) {
+  FencePtr fence;
+  Status status = queue.record(&fence);
+  if (status.ok()) status = fence->wait();
+  if (status.ok()) return Status::error(StatusCode::kFailed, what);
+  return Status::error(status.code, what + ": " + status.message);
+}
+
+Status failed_allocation(Queue& queue, Status status) {
+  if (status.code != StatusCode::kOutOfMemory) return status;
+  Status lost = failed_work(queue, status.message);
+  return lost.code == StatusCode::kDeviceLost ? lost : status;
 }
 
 void Engine::close() {

@@ -21,7 +21,9 @@ enum class Backend { kAuto, kCuda, kCpu };
 // any thread at any time; the rest is called by state changes and the streaming thread.
 class Engine {
  public:
-  explicit Engine(GstElement* element) : element_(element) {}
+  // `transforms`: the element runs kernels, and does not only copy.
+  explicit Engine(GstElement* element, bool transforms)
+      : element_(element), transforms_(transforms) {}
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -55,6 +57,7 @@ class Engine {
   void release_device();
 
   GstElement* element_;
+  const bool transforms_;
   std::recursive_mutex context_lock_;
   GstCudaContext* context_ = nullptr;
   enum class Kind { kClosed, kCpu, kCuda };
@@ -63,6 +66,13 @@ class Engine {
   const Dct8x8Ops* dct8x8_ = nullptr;
   GstAllocator* pinned_allocator_ = nullptr;
 };
+
+// The error of work on `queue` that has failed somewhere else: `what`, and the driver's name for it
+// where the driver still says it.
+Status failed_work(Queue& queue, const std::string& what);
+// `status`, of an allocation by GStreamer, which does not say why it has failed: what the driver
+// says where the device is lost.
+Status failed_allocation(Queue& queue, Status status);
 
 }  // namespace cudatransform
 

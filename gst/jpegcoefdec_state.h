@@ -17,7 +17,7 @@ inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
 // Settings are guarded by the object lock.
 struct JpegCoefDecState {
   explicit JpegCoefDecState(GstVideoDecoder* decoder)
-      : engine(GST_ELEMENT(decoder)), frames(decoder, engine) {}
+      : engine(GST_ELEMENT(decoder), false), frames(decoder, engine) {}
 
   JpegSettings settings = {OnError::kDrop, kMaxJpegPixels, 0};  // but n_threads
   EngineSettings engine_settings;

@@ -42,10 +42,20 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
 }
 
 // Pushes everything that is on its way.
-static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
+static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
   GstFlowReturn flow = GST_FLOW_OK;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = finish_oldest(encoder, true, &found);
+  return flow;
+}
+
+// The end of the stream. No push is left to return a refusal, of which upstream would make an
+// error, and the base class passes EOS on whatever has become of the last files.
+static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
+  const GstFlowReturn flow = finish_all(encoder);
+  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  // Who returns GST_FLOW_ERROR has said why.
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(encoder, flow);
   return flow;
 }
 
@@ -86,7 +96,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
   if (!status.ok()) {
     job->clear();
     state->idle.push_back(std::move(job));
-    const GstFlowReturn flow = gst_jpeg_coef_enc_finish(encoder);  // those before it are good
+    const GstFlowReturn flow = finish_all(encoder);  // those before it are good
     if (flow == GST_FLOW_OK) post_frame_error(encoder, status);
     return flow == GST_FLOW_OK ? GST_FLOW_ERROR : flow;
   }
@@ -127,10 +137,21 @@ static bool start_workers(GstVideoEncoder* encoder, int threads) {
   return false;
 }
 
+// Once in a stream.
+static void warn_of_colorimetry(GstVideoEncoder* encoder, const GstDctInfo& info, GstCaps* caps) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (state->warned_of_colorimetry) return;
+  const std::string warning = cudatransform::colorimetry_warning(info, caps);
+  if (warning.empty()) return;
+  state->warned_of_colorimetry = true;
+  GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
+}
+
 // Everything that caps decide; `reference` has what files take over from their coefficients.
 static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecState* reference) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
-  if (gst_jpeg_coef_enc_finish(encoder) == GST_FLOW_ERROR) return false;
+  const GstFlowReturn flow = finish_all(encoder);
+  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
   gst_jpeg_coef_enc_flush(encoder);  // what downstream did not want any more
   if (!gst_dct_info_from_caps(&state->info, caps)) {
     GST_ELEMENT_ERROR(encoder, STREAM, FORMAT,
@@ -138,11 +159,7 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
                       ("caps: %" GST_PTR_FORMAT, caps));
     return false;
   }
-  const std::string warning = cudatransform::colorimetry_warning(state->info, caps);
-  if (!warning.empty() && !state->warned_of_colorimetry) {
-    state->warned_of_colorimetry = true;
-    GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
-  }
+  warn_of_colorimetry(encoder, state->info, caps);
   const int threads = threads_for(encoder);
   if (!start_workers(encoder, threads)) return false;
   tell_latency(encoder, state->info, threads);
@@ -159,7 +176,10 @@ static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoC
 bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
   GstDctInfo info;
-  if (!gst_dct_info_from_caps(&info, caps) || info.sampling == state->info.sampling) return true;
+  if (!gst_dct_info_from_caps(&info, caps)) return true;
+  // Also of a colorimetry that GStreamer cannot read, and so does not take for a change.
+  warn_of_colorimetry(encoder, info, caps);
+  if (info.sampling == state->info.sampling) return true;
   GstVideoCodecState* output = gst_video_encoder_get_output_state(encoder);
   if (!output) return true;
   const bool applied = apply_caps(encoder, caps, output);

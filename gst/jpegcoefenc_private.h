@@ -24,7 +24,7 @@ struct GstJpegCoefEncClass {
 };
 
 struct GstJpegCoefEncState {
-  explicit GstJpegCoefEncState(GstElement* element) : engine(element) {}
+  explicit GstJpegCoefEncState(GstElement* element) : engine(element, false) {}
 
   // Settings, guarded by the object lock.
   cudatransform::JpegOptions options;
@@ -44,6 +44,6 @@ struct GstJpegCoefEncState {
 // The vfuncs of jpegcoefenc_frames.cpp.
 void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass);
 
-// After the base class has seen caps: it calls set_format() only where size or frame rate have
-// changed, and levels of the same size may be of another sampling. With the stream lock.
+// After the base class has seen caps: it calls set_format() only where what it knows of raw video
+// has changed, and levels of the same size may be of another sampling. With the stream lock.
 bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps);

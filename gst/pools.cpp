@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "gst/buffer_ptr.h"
 #include "gst/caps.h"
 #include "gst/cuda_gst.h"
 
@@ -160,7 +161,8 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   gst_caps_unref(caps);
   if (!started) {
     clear_pool(&pool_);
-    return no_device_memory("a frame", GST_VIDEO_INFO_SIZE(&info));
+    return failed_allocation(engine.queue(QueueKind::kCompute),
+                             no_device_memory("a frame", GST_VIDEO_INFO_SIZE(&info)));
   }
   row_bytes_ = row_bytes;
   rows_ = rows;
@@ -169,15 +171,14 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
 
 Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   GstBuffer* buffer = nullptr;
-  CT_RETURN_IF_ERROR(acquire_buffer(pool_, "a device frame", &buffer));
+  const Status acquired = acquire_buffer(pool_, "a device frame", &buffer);
+  if (!acquired.ok()) return failed_allocation(writer, acquired);
+  BufferPtr owner(buffer);
   remove_stand_in_meta(buffer);
   GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
   GstMapInfo map;
-  if (!gst_memory_map(memory, &map, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_CUDA))) {
-    gst_buffer_unref(buffer);
+  if (!gst_memory_map(memory, &map, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_CUDA)))
     return Status::error(StatusCode::kFailed, "a device frame could not be mapped");
-  }
-  block->buffer = buffer;
   block->data = map.data;
   block->pitch = GST_VIDEO_INFO_PLANE_STRIDE(&GST_CUDA_MEMORY_CAST(memory)->info, 0);
   gst_memory_unmap(memory, &map);
@@ -185,13 +186,12 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   auto* memory_object = GST_MINI_OBJECT_CAST(memory);
   auto* last = static_cast<GstDctFence*>(gst_mini_object_get_qdata(memory_object, fence_quark()));
   if (last && !(gst_dct_fence_wait_written(last, writer.native()) &&
-                gst_dct_fence_wait_read(last, writer.native()))) {
-    gst_buffer_unref(buffer);
-    return Status::error(StatusCode::kFailed, "earlier work on a device frame has failed");
-  }
+                gst_dct_fence_wait_read(last, writer.native())))
+    return failed_work(writer, "earlier work on a device frame has failed");
   block->fence = gst_dct_fence_new();
   gst_mini_object_set_qdata(memory_object, fence_quark(), block->fence,
                             reinterpret_cast<GDestroyNotify>(gst_dct_fence_unref));
+  block->buffer = owner.release();
   return {};
 }
 
@@ -330,6 +330,9 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   const bool video_meta =
       gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
   PeerOffer peer(query);
+  // When a pool fails to start, GStreamer forgets the buffers that it has made until then. Device
+  // memory is what runs out, so nothing of it is made before it is needed.
+  if (cuda) peer.min = 0;
   const guint size = MAX(peer.size, GST_VIDEO_INFO_SIZE(&info));
   const bool pinned = !cuda && engine.pinned_allocator() && peer.is_plain_memory();
   if (!pinned && fits(engine, peer.pool, cuda) &&
@@ -352,7 +355,8 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   if (start_pool(*pool, caps, size, peer.min, 0, video_meta, allocation)) return {};
   clear_pool(pool);
 #if CT_HAVE_CUDA
-  if (cuda) return no_device_memory("frames", size);
+  if (cuda)
+    return failed_allocation(engine.queue(QueueKind::kCompute), no_device_memory("frames", size));
 #endif
   return pool_failed("frames", size);
 }

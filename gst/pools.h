@@ -12,7 +12,7 @@ namespace cudatransform {
 
 // Device memory of `rows` rows of at least `row_bytes` bytes: one GstCudaMemory in a GstBuffer.
 struct DeviceBlock {
-  GstBuffer* buffer = nullptr;  // owned by whoever acquired it
+  GstBuffer* buffer = nullptr;  // owned by whoever acquired it; null where that has failed
   guint8* data = nullptr;       // device address
   gsize pitch = 0;
   GstDctFence* fence = nullptr;  // of this use of the memory; owned by the memory

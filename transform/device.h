@@ -34,7 +34,8 @@ class Queue {
   virtual ~Queue() = default;
   // Later work of this queue starts after `fence`; null means no condition.
   virtual Status wait_for(const FencePtr& fence) = 0;
-  // Makes a fence that is done when all work enqueued so far is.
+  // Makes a fence that is done when all work enqueued so far is. Where that fails, the work is over
+  // when the call returns: nobody could wait for it any more.
   virtual Status record(FencePtr* fence) = 0;
   // The CUstream, or null on the host.
   virtual void* native() = 0;
@@ -90,6 +91,7 @@ class Device {
   virtual std::unique_ptr<Timer> make_timer() = 0;
   // Host to device, device to host and device to device. Pageable host memory is allowed: then the
   // source may be reused when the call returns, and a destination is complete when it returns.
+  // Where one fails, all work that the queue had before is over when the call returns.
   virtual Status upload(Queue& queue, const Copy2D& copy) = 0;
   virtual Status download(Queue& queue, const Copy2D& copy) = 0;
   virtual Status copy(Queue& queue, const Copy2D& copy) = 0;

@@ -115,6 +115,45 @@ GST_START_TEST(test_colorimetry) {
 }
 GST_END_TEST;
 
+// Caps that differ from those before in their colorimetry alone are looked at, too. One warning in
+// a stream is enough.
+GST_START_TEST(test_new_colorimetry) {
+  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const struct {
+    const char *first, *second;  // null: none
+    int warnings;
+  } cases[] = {{"1:4:0:0", "bt709", 1},
+               {"bt709", "bt601", 1},
+               {"1:4:0:0", "1:4:7:1", 0},
+               {nullptr, "what is this", 1}};
+  for (const auto& one : cases) {
+    GstHarness* h = gst_harness_new_parse(encoder("n-threads=3").c_str());
+    GstBus* bus = gst_bus_new();
+    gst_element_set_bus(h->element, bus);
+    guint number = 0;
+    for (const char* colorimetry : {one.first, one.second}) {
+      GstCaps* caps = gst_dct_info_to_caps(&info);
+      if (colorimetry)
+        gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, colorimetry, nullptr);
+      gst_harness_set_src_caps(h, caps);
+      for (int i = 0; i < 4; i++)
+        fail_unless_equals_int(gst_harness_push(h, testing::numbered(info, number++)), GST_FLOW_OK);
+    }
+    gst_harness_push_event(h, gst_event_new_eos());
+    testing::check_output(h, info, 0, number);
+    int warnings = 0;
+    while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
+      warnings++;
+      gst_message_unref(message);
+    }
+    fail_unless(warnings == one.warnings, "%s: %d warnings", one.second, warnings);
+    gst_element_set_bus(h->element, nullptr);
+    gst_object_unref(bus);
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
 // What is asked for behind the element reaches the source.
 GST_START_TEST(test_downstream_caps) {
   const Warnings found = warnings_of("videotestsrc num-buffers=1 ! video/x-raw,format=Y42B");
@@ -154,6 +193,7 @@ Suite* make_suite() {
   suite_add_tcase(suite, tc);
   tcase_add_test(tc, test_refused_caps);
   tcase_add_test(tc, test_colorimetry);
+  tcase_add_test(tc, test_new_colorimetry);
   tcase_add_test(tc, test_downstream_caps);
   tcase_add_test(tc, test_caps_fields);
   return suite;

@@ -184,6 +184,57 @@ GST_START_TEST(test_flush) {
 }
 GST_END_TEST;
 
+// ---- Refusals ----
+
+GstFlowReturn g_refusal = GST_FLOW_OK;
+
+GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
+  gst_buffer_unref(buffer);
+  return g_refusal;
+}
+
+// A stream that is shorter than there are threads meets its refusal at EOS only, when no push is
+// left to return it: what upstream would make an error of is one here, and is not one twice.
+GST_START_TEST(test_refused_at_eos) {
+  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const struct {
+    GstFlowReturn flow;
+    bool posts;
+  } cases[] = {{GST_FLOW_NOT_NEGOTIATED, true},
+               {GST_FLOW_NOT_LINKED, true},
+               {GST_FLOW_NOT_SUPPORTED, true},
+               {GST_FLOW_ERROR, false},
+               {GST_FLOW_FLUSHING, false},
+               {GST_FLOW_EOS, false},
+               {GST_FLOW_OK, false}};
+  for (const auto& one : cases) {
+    GstHarness* h = harness_with("n-threads=7", info);
+    GstBus* bus = gst_bus_new();
+    gst_element_set_bus(h->element, bus);
+    g_refusal = one.flow;
+    gst_pad_set_chain_function(h->sinkpad, refuse);
+    // The first may be done, and refused, before the second comes.
+    const GstFlowReturn pushed = gst_harness_push(h, numbered(info, 0));
+    fail_unless(pushed == GST_FLOW_OK || pushed == one.flow);
+    gst_harness_push_event(h, gst_event_new_eos());
+    GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+    const bool returned = pushed != GST_FLOW_OK;
+    fail_unless((message != nullptr) == (one.posts && !returned), "%s: %s",
+                gst_flow_get_name(one.flow), message ? "an error" : "no error");
+    if (message) {
+      GError* error = nullptr;
+      gst_message_parse_error(message, &error, nullptr);
+      fail_unless(g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED));
+      g_error_free(error);
+      gst_message_unref(message);
+    }
+    gst_element_set_bus(h->element, nullptr);
+    gst_object_unref(bus);
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
 // ---- Pipelines ----
 
 GstPadProbeReturn count_buffer(GstPad*, GstPadProbeInfo*, gpointer counter) {
@@ -251,6 +302,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_small_pool);
   tcase_add_test(tc, test_new_size);
   tcase_add_test(tc, test_flush);
+  tcase_add_test(tc, test_refused_at_eos);
   tcase_add_test(tc, test_avi);
   tcase_add_test(tc, test_states);
   return suite;

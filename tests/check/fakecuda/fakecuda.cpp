@@ -20,7 +20,7 @@
 //                     no             they do not, but the driver copies between them
 //                     fails          it does not do that either
 //   FAKECUDA_LAG      how often an event is asked before it says that it has happened (0); all
-//                     earlier events of its stream have happened then too
+//                     that its stream had to do before it, or to wait for, has happened then too
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
 // context, copies must stay inside allocations of the context that they are about. And it counts
@@ -266,7 +266,12 @@ EXPORT int cuStreamCreate(Stream** stream, unsigned) {
 EXPORT int cuStreamDestroy(Stream* stream) { return destroy_stream(stream); }
 EXPORT int cuStreamDestroy_v2(Stream* stream) { return destroy_stream(stream); }
 EXPORT int cuStreamSynchronize(Stream* stream) { return synchronize_stream(stream); }
-EXPORT int cuStreamWaitEvent(Stream*, Event*, unsigned) { return check_context(); }
+EXPORT int cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
+  if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  wait_in_stream(stream, *event);
+  return kSuccess;
+}
 
 EXPORT int cuEventCreate(Event** event, unsigned) {
   if (int result = check_context()) return result;

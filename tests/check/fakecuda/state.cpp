@@ -158,12 +158,32 @@ int copy_between_contexts(const PeerCopy* copy) {
   return result;
 }
 
+namespace {
+
+// The stream's work up to its event `place` is done, and so is all that had to be done before.
+void complete(Stream* stream, uint64_t place) {
+  if (state().live_streams.count(stream) == 0) return;
+  stream->happened = std::max(stream->happened, place);
+  std::vector<Dependency> met;
+  const auto is_met = [&](const Dependency& wait) { return wait.before <= place; };
+  std::copy_if(stream->waits.begin(), stream->waits.end(), std::back_inserter(met), is_met);
+  std::erase_if(stream->waits, is_met);
+  for (const Dependency& wait : met) complete(wait.stream, wait.place);
+}
+
+}  // namespace
+
 bool has_happened(Event* event, bool wait) {
   Stream* stream = event->stream;
   if (stream == nullptr || state().live_streams.count(stream) == 0) return true;
   if (!wait && event->place > stream->happened && event->lag-- > 0) return false;
-  stream->happened = std::max(stream->happened, event->place);
+  complete(stream, event->place);
   return true;
+}
+
+void wait_in_stream(Stream* stream, const Event& event) {
+  if (state().live_streams.count(stream) != 0 && event.stream != nullptr)
+    stream->waits.push_back({stream->recorded + 1, event.stream, event.place});
 }
 
 int synchronize_stream(Stream* stream) {
@@ -171,6 +191,7 @@ int synchronize_stream(Stream* stream) {
   if (int result = check_no_capture()) return result;
   std::lock_guard lock(state().mutex);
   state().counts.waits++;
+  if (state().live_streams.count(stream)) complete(stream, stream->recorded + 1);
   if (state().live_streams.count(stream)) stream->happened = stream->recorded;
   return kSuccess;
 }

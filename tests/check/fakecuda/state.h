@@ -41,9 +41,17 @@ constexpr int kHostMemory = 1, kDeviceMemory = 2;
 struct Context {
   int device;
 };
+struct Stream;
+// What a stream has been told to wait for.
+struct Dependency {
+  uint64_t before;  // the stream's first event after that
+  Stream* stream;
+  uint64_t place;
+};
 struct Stream {
   uint64_t recorded = 0;  // events so far
   uint64_t happened = 0;  // those up to this one have
+  std::vector<Dependency> waits;
   bool capturing = false;
   size_t captured = 0;  // calls since the capture began
 };
@@ -131,6 +139,8 @@ int check_no_capture();
 // Whether an event has happened; with `wait`, after this call it has. An event outlives its stream
 // as one that has happened. The caller holds the lock.
 bool has_happened(Event* event, bool wait);
+// The stream's next work comes after the event. The caller holds the lock.
+void wait_in_stream(Stream* stream, const Event& event);
 int synchronize_stream(Stream* stream);
 int destroy_stream(Stream* stream);
 
