@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gst/cuda_gst.h"
+#include "gst/cuda_sync.h"
 #include "gst/dct_stream.h"
 
 namespace cudatransform {
@@ -49,14 +49,6 @@ static void take_tables(const GstDctMeta* meta, const GstDctInfo& info, FrameSet
   for (guint c = 0; c < info.n_components; c++) settings->table_of[c] = meta->components[c].table;
 }
 
-// GStreamer 1.22 has no way to say that a raw frame is not finished, so it is finished before it is
-// pushed. Later versions mark memory that was mapped for writing as NEED_SYNC: clear that.
-static void mark_finished([[maybe_unused]] GstBuffer* frame) {
-#if CT_HAVE_CUDA && GST_CHECK_VERSION(1, 23, 1)
-  GST_MEMORY_FLAG_UNSET(gst_buffer_peek_memory(frame, 0), GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
-#endif
-}
-
 Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, GstBuffer** out,
                           MeasuredFrame* frame) {
   FrameSettings settings = base_settings;
@@ -94,6 +86,8 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
   {
     MappedFrame target;
     CT_RETURN_IF_ERROR(target.map(result.get(), raw_, GST_MAP_WRITE, raw_in_cuda_));
+    if (raw_in_cuda_)
+      CT_RETURN_IF_ERROR(wait_for_readers(result.get(), engine_.queue(QueueKind::kCompute)));
     Rects raw = target.rects();
     if (engine_.is_cuda() && !raw_in_cuda_) {
       DeviceBlock block;
@@ -127,10 +121,7 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Gst
     }
     if (block_owner) CT_RETURN_IF_ERROR(fetch(raw, target.rects(), done, frame));
   }
-  if (engine_.is_cuda() && raw_in_cuda_) {
-    CT_RETURN_IF_ERROR(done->wait());
-    mark_finished(result.get());
-  }
+  if (raw_in_cuda_) CT_RETURN_IF_ERROR(hand_over(result.get(), done));
   *out = result.release();
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "gst/caps.h"
 #include "gst/cuda_gst.h"
+#include "gst/cuda_sync.h"
 
 namespace cudatransform {
 namespace {
@@ -27,14 +28,16 @@ Status no_device_memory(const char* what, gsize bytes) {
 }
 #endif
 
-// Configures and starts `pool`; the caller keeps it, failed or not.
+// Configures and starts `pool`; the caller keeps it, failed or not. With `context`, frames in CUDA
+// memory have a stream.
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,
                 bool video_meta, GstAllocator* allocator = nullptr,
-                const GstAllocationParams* params = nullptr) {
+                const GstAllocationParams* params = nullptr, GstCudaContext* context = nullptr) {
   GstStructure* config = gst_buffer_pool_get_config(pool);
   if (params) gst_buffer_pool_config_set_allocator(config, allocator, params);
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
   if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (context) add_stream(config, context);
   if (!gst_buffer_pool_set_config(pool, config)) {
     // The pool may have adjusted the configuration to what it can do; that is good enough if it
     // still makes what we asked for.
@@ -242,11 +245,12 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   const bool cuda = has_cuda_memory(caps);
   const bool video_meta =
       gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
+  GstCudaContext* context = cuda ? engine.context() : nullptr;
   guint size = 0, min = 0, max = 0;
   GstBufferPool* peers = peer_pool(engine, query, cuda, &size, &min, &max);
   size = MAX(size, GST_VIDEO_INFO_SIZE(&info));
   if (peers) {
-    if (start_pool(peers, caps, size, min, max, video_meta)) {
+    if (start_pool(peers, caps, size, min, max, video_meta, nullptr, nullptr, context)) {
       *pool = peers;
       return {};
     }
@@ -257,8 +261,8 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   GstAllocationParams params;
   const bool has_params = !cuda && gst_query_get_n_allocation_params(query) > 0;
   if (has_params) gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
-  const bool started =
-      start_pool(*pool, caps, size, min, 0, video_meta, allocator, has_params ? &params : nullptr);
+  const bool started = start_pool(*pool, caps, size, min, 0, video_meta, allocator,
+                                  has_params ? &params : nullptr, context);
   gst_clear_object(&allocator);
   if (started) return {};
   clear_pool(pool);

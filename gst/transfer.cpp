@@ -67,14 +67,6 @@ static GstMapFlags map_flags(GstMapFlags flags, [[maybe_unused]] bool device) {
   return flags;
 }
 
-// From GStreamer 1.24 on, a producer may push CUDA memory that it has not finished, and says so by
-// a flag. Mapping for CUDA does not wait; this does.
-static void finish_producer([[maybe_unused]] GstBuffer* buffer) {
-#if CT_HAVE_CUDA && GST_CHECK_VERSION(1, 23, 1)
-  gst_cuda_memory_sync(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0)));
-#endif
-}
-
 void MappedFrame::unmap() {
   if (mapped_) gst_video_frame_unmap(&frame_);
   mapped_ = false;
@@ -100,7 +92,6 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
     if (meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info))
       return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
   }
-  if (device && (flags & GST_MAP_READ)) finish_producer(buffer);
   if (!gst_video_frame_map(&frame_, &info, buffer, map_flags(flags, device)))
     return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +
                     std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes");

@@ -45,6 +45,7 @@ enum class Residence {
 Residence residence_of(const Engine& engine, GstBuffer* buffer);
 
 // A raw frame mapped for the time of one call. Checks that every plane lies inside the buffer.
+// Mapped for the device, its bytes may still be on their way: see gst/cuda_sync.h.
 class MappedFrame {
  public:
   MappedFrame() = default;

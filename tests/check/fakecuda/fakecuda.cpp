@@ -240,7 +240,16 @@ EXPORT int cuStreamCreate(Stream** stream, unsigned) {
 EXPORT int cuStreamDestroy(Stream* stream) { return destroy_stream(stream); }
 EXPORT int cuStreamDestroy_v2(Stream* stream) { return destroy_stream(stream); }
 EXPORT int cuStreamSynchronize(Stream* stream) { return synchronize_stream(stream); }
-EXPORT int cuStreamWaitEvent(Stream*, Event*, unsigned) { return check_context(); }
+
+EXPORT int cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
+  if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  if (stream == event->stream) return kSuccess;
+  const auto& live = state().live_streams;
+  if (live.count(stream) != 0) stream->waits.waits++;
+  if (live.count(event->stream) != 0) event->stream->waits.waited_for++;
+  return kSuccess;
+}
 
 EXPORT int cuEventCreate(Event** event, unsigned) {
   if (int result = check_context()) return result;
@@ -276,6 +285,7 @@ EXPORT int cuEventQuery(Event* event) {
 EXPORT int cuEventSynchronize(Event* event) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
+  state().counts.host_waits++;
   has_happened(event, true);
   return kSuccess;
 }
@@ -337,21 +347,12 @@ EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, void*, int, si
   return kSuccess;
 }
 
-// ---- What GStreamer's loader asks for and nothing here uses ----
-
-#define UNSUPPORTED(name) \
-  EXPORT int name(void) { return kNotSupported; }
-UNSUPPORTED(cuGraphicsMapResources)
-UNSUPPORTED(cuGraphicsUnmapResources)
-UNSUPPORTED(cuGraphicsUnregisterResource)
-UNSUPPORTED(cuGraphicsGLRegisterImage)
-UNSUPPORTED(cuGraphicsGLRegisterBuffer)
-UNSUPPORTED(cuGraphicsResourceSetMapFlags_v2)
-UNSUPPORTED(cuGraphicsSubResourceGetMappedArray)
-UNSUPPORTED(cuGraphicsResourceGetMappedPointer_v2)
-UNSUPPORTED(cuGLGetDevices_v2)
-UNSUPPORTED(cuTexObjectCreate)
-UNSUPPORTED(cuTexObjectDestroy)
+EXPORT void fakecuda_get_waits(void* stream, FakecudaWaits* waits) {
+  std::lock_guard lock(state().mutex);
+  *waits = {};
+  const auto found = state().live_streams.find(static_cast<Stream*>(stream));
+  if (found != state().live_streams.end()) *waits = (*found)->waits;
+}
 
 EXPORT void fakecuda_get_counts(FakecudaCounts* counts) {
   std::lock_guard lock(state().mutex);

@@ -9,10 +9,19 @@ struct FakecudaCounts {
   int memory, streams, events, modules, contexts;
   // Since the start.
   int calls, allocations, launches;
+  int host_waits;             // for a stream or an event
   int calls_without_context;  // each is a mistake
   int bad_copies;             // copies beyond an allocation; each is a mistake
 };
 
 // Found with dlsym in the library that the process has loaded as libcuda.so.1.
 void fakecuda_get_counts(FakecudaCounts* counts);
+
+// What cuStreamWaitEvent has done to one stream since it was made.
+struct FakecudaWaits {
+  int waits;       // calls that made it wait for another stream
+  int waited_for;  // calls that made another stream wait for it
+};
+
+void fakecuda_get_waits(void* stream, FakecudaWaits* waits);
 }

@@ -140,6 +140,7 @@ int synchronize_stream(Stream* stream) {
   if (int result = check_context()) return result;
   if (int result = check_no_capture()) return result;
   std::lock_guard lock(state().mutex);
+  state().counts.host_waits++;
   if (state().live_streams.count(stream)) stream->happened = stream->recorded;
   return kSuccess;
 }

@@ -42,6 +42,7 @@ struct Stream {
   uint64_t happened = 0;  // those up to this one have
   bool capturing = false;
   size_t captured = 0;  // calls since the capture began
+  FakecudaWaits waits = {};
 };
 struct Graph {
   size_t nodes;
