@@ -90,13 +90,14 @@ void copy_late(GstCudaContext* context, CUdeviceptr scratch, GstBuffer* to, GstB
 // Each frame holds a wrong picture until long after it was pushed; what comes out is compared with
 // the CPU engine's.
 GST_START_TEST(test_late_frames) {
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_NV12, 640, 360);
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 640, 360);
   GstCaps* caps = testing::video_caps(info);
   GstHarness* cpu = gst_harness_new_parse("cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu");
   gst_harness_set_src_caps(cpu, gst_caps_ref(caps));
   GstHarness* h = gst_harness_new_parse(
       "cudadct8x8 name=first backend=cuda ! cudaidct8x8 backend=cuda ! "
       "capsfilter caps=video/x-raw(memory:CUDAMemory)");
+  caps = gst_caps_make_writable(caps);
   gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
   gst_harness_set_src_caps(h, gst_caps_ref(caps));
 
