@@ -49,6 +49,8 @@ use_private_environment() {
   export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
   export XDG_RUNTIME_DIR=$cache/runtime TMPDIR=$cache/tmp
   export MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
+  # The build directories share what nvcc compiles: cuda/compile_image.py.
+  export CUDATRANSFORM_IMAGE_CACHE=$cache/images
   export PYTHONDONTWRITEBYTECODE=1
   export GST_REGISTRY=$cache/gstreamer-registry.bin
   # Debian's tools (meson among them) start with "env python3".
