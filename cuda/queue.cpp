@@ -71,6 +71,21 @@ Status StreamQueue::wait_for(const FencePtr& fence) {
   return fence == nullptr ? Status{} : fence->enqueue_wait(stream_);
 }
 
+// The driver looks at the event when it is told to wait: afterwards it may be recorded elsewhere.
+Status StreamQueue::wait_for_stream(void* native_stream) {
+  CUevent event = nullptr;
+  CT_RETURN_IF_ERROR(context_->take_event(false, &event));
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  Status status = driver.check(driver.event_record(event, static_cast<CUstream>(native_stream)),
+                               "cuEventRecord");
+  if (status.ok())
+    status = driver.check(driver.stream_wait_event(stream_, event, CU_EVENT_WAIT_DEFAULT),
+                          "cuStreamWaitEvent");
+  context_->give_event(false, event);
+  return status;
+}
+
 Status StreamQueue::record(FencePtr* fence) {
   const Status status = try_record(fence);
   if (!status.ok()) (void)synchronize();

@@ -16,6 +16,7 @@ class StreamQueue final : public Queue {
   ~StreamQueue() override;  // waits for the stream's work
 
   Status wait_for(const FencePtr& fence) override;
+  Status wait_for_stream(void* native_stream) override;
   Status record(FencePtr* fence) override;
   void* native() override { return stream_; }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gst/cuda_gst.h"
+#include "gst/cuda_sync.h"
 #include "gst/dct_stream.h"
 
 namespace cudatransform {
@@ -55,15 +55,6 @@ static Status wait_written(Engine& engine, const GstDctMeta* meta, gpointer stre
                      "the work that made the coefficients has failed");
 }
 
-// GStreamer 1.22 has no way to say that a raw frame is not finished, so it is finished before it is
-// pushed (SubmittedFrame::ready). Later versions mark memory that was mapped for writing as
-// NEED_SYNC: clear that.
-static void mark_finished([[maybe_unused]] GstBuffer* frame) {
-#if CT_HAVE_CUDA && GST_CHECK_VERSION(1, 23, 1)
-  GST_MEMORY_FLAG_UNSET(gst_buffer_peek_memory(frame, 0), GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
-#endif
-}
-
 Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, SubmittedFrame* out,
                           MeasuredFrame* frame) {
   FrameSettings settings = base_settings;
@@ -97,6 +88,8 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Sub
   if (!status.ok()) return failed_allocation(engine_.queue(QueueKind::kCompute), status);
   out->buffer.reset(acquired);
   CT_RETURN_IF_ERROR(out->frame.map(acquired, raw_, GST_MAP_WRITE, raw_in_cuda_));
+  if (raw_in_cuda_)
+    CT_RETURN_IF_ERROR(wait_for_readers(acquired, engine_.queue(QueueKind::kCompute)));
   const Rects target = out->frame.rects();
   Rects raw = target;
   if (engine_.is_cuda() && !raw_in_cuda_) {
@@ -134,8 +127,7 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Sub
   if (reference.in_place) hold_until_done(reference.in_place, done);
   if (!raw_in_cuda_) return fetch(raw, target, done, frame, &out->ready);
   out->frame.unmap();
-  out->ready = done;
-  mark_finished(out->buffer.get());
+  CT_RETURN_IF_ERROR(hand_over(acquired, done, &out->ready));
   return {};
 }
 

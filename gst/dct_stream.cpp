@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "gst/cuda_sync.h"
+
 namespace cudatransform {
 
 void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool raw_in_cuda,
@@ -51,7 +53,7 @@ Status DctStream::allocate_coefficients(GstQuery* query) {
 }
 
 Status DctStream::allocate_frames(GstQuery* query, GstCaps* caps) {
-  waits_for_frames_ = engine_.is_cuda();
+  waits_for_frames_ = engine_.is_cuda() && !(raw_in_cuda_ && kFramesHaveStreams);
   return make_raw_pool(engine_, query, caps, &frame_pool_, &frame_pool_maximum_);
 }
 
@@ -156,7 +158,7 @@ Status DctStream::place(GstBuffer* buffer, const MapFunction& map, InPlace in_pl
   if (residence == Residence::kDevice &&
       (in_place == InPlace::kAlways ||
        (in_place == InPlace::kIfAligned && placed->rects.aligned())))
-    return {};
+    return wait_for_producer(buffer, engine_.queue(QueueKind::kCompute));
   if (residence == Residence::kForeignDevice) warn_of_detour(buffer);
   const Status status = bring_to_device(buffer, residence, pool, timer, placed);
   if (status.ok() || residence != Residence::kForeignDevice) return status;
@@ -188,6 +190,8 @@ Status DctStream::bring_to_device(GstBuffer* buffer, Residence residence, BlockP
   CT_RETURN_IF_ERROR(pool.acquire(queue, &placed->block));
   placed->owner.reset(placed->block.buffer);
   placed->rects = from.stacked_in(placed->block);
+  if (residence == Residence::kDevice) CT_RETURN_IF_ERROR(wait_for_producer(buffer, queue));
+  if (residence == Residence::kForeignDevice) finish_producer(buffer);
   if (timer) CT_RETURN_IF_ERROR(timer->begin(queue));
   if (residence == Residence::kHost)
     CT_RETURN_IF_ERROR(upload(engine_.device(), queue, from, placed->rects));

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "gst/cuda_sync.h"
+
 namespace cudatransform {
 namespace {
 
@@ -59,6 +61,7 @@ Status EncodeJob::fetch(Engine& engine, GstDctMeta* meta, Rects* rects) {
     data += to.rect[c].row_bytes * to.rect[c].rows;
   }
   Queue& queue = engine.queue(QueueKind::kDownload);
+  CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), queue));
   CT_RETURN_IF_ERROR(download(engine.device(), queue, *rects, to));
   CT_RETURN_IF_ERROR(queue.record(&downloaded_));
   // For whoever holds the memory without the buffer; the buffer itself waits for us.

@@ -9,6 +9,7 @@
 #include "gst/buffer_ptr.h"
 #include "gst/caps.h"
 #include "gst/cuda_gst.h"
+#include "gst/cuda_sync.h"
 
 namespace cudatransform {
 namespace {
@@ -54,13 +55,16 @@ struct Allocation {
   }
 };
 
-// Configures and starts `pool`; the caller keeps it, failed or not.
+// Configures and starts `pool`; the caller keeps it, failed or not. With `context`, frames in CUDA
+// memory have a stream.
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,
-                bool video_meta, const Allocation& allocation = {}) {
+                bool video_meta, const Allocation& allocation = {},
+                GstCudaContext* context = nullptr) {
   GstStructure* config = gst_buffer_pool_get_config(pool);
   allocation.write_to(config);
   gst_buffer_pool_config_set_params(config, caps, size, min, max);
   if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (context) add_stream(config, context);
   if (!gst_buffer_pool_set_config(pool, config)) {
     // The pool may have adjusted the configuration to what it can do; that is good enough if it
     // still makes what we asked for.
@@ -329,6 +333,7 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   const bool cuda = has_cuda_memory(caps);
   const bool video_meta =
       gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
+  GstCudaContext* context = cuda ? engine.context() : nullptr;
   PeerOffer peer(query);
   // When a pool fails to start, GStreamer forgets the buffers that it has made until then. Device
   // memory is what runs out, so nothing of it is made before it is needed.
@@ -336,7 +341,7 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   const guint size = MAX(peer.size, GST_VIDEO_INFO_SIZE(&info));
   const bool pinned = !cuda && engine.pinned_allocator() && peer.is_plain_memory();
   if (!pinned && fits(engine, peer.pool, cuda) &&
-      start_pool(peer.pool, caps, size, peer.min, peer.max, video_meta)) {
+      start_pool(peer.pool, caps, size, peer.min, peer.max, video_meta, {}, context)) {
     *maximum = peer.max;
     *pool = std::exchange(peer.pool, nullptr);
     return {};
@@ -352,7 +357,7 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
     allocation.has_params = true;
   }
   *pool = new_raw_pool(engine, cuda);
-  if (start_pool(*pool, caps, size, peer.min, 0, video_meta, allocation)) return {};
+  if (start_pool(*pool, caps, size, peer.min, 0, video_meta, allocation, context)) return {};
   clear_pool(pool);
 #if CT_HAVE_CUDA
   if (cuda)

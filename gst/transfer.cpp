@@ -110,14 +110,6 @@ static GstMapFlags map_flags(int flags, [[maybe_unused]] bool device) {
   return static_cast<GstMapFlags>(flags);
 }
 
-// From GStreamer 1.24 on, a producer may push CUDA memory that it has not finished, and says so by
-// a flag. Mapping for CUDA does not wait; this does.
-static void finish_producer([[maybe_unused]] GstBuffer* buffer) {
-#if CT_HAVE_CUDA && GST_CHECK_VERSION(1, 23, 1)
-  gst_cuda_memory_sync(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0)));
-#endif
-}
-
 void MappedFrame::unmap() {
   if (mapped_) gst_video_frame_unmap(&frame_);
   mapped_ = false;
@@ -143,7 +135,6 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
     if (meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info))
       return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
   }
-  if (device && (flags & GST_MAP_READ)) finish_producer(buffer);
   // Without a reference of its own, which would keep metadata from being written.
   const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
   if (!gst_video_frame_map(&frame_, &info, buffer, all))

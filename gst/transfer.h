@@ -56,6 +56,7 @@ void* native_context_of(GstBuffer* buffer);
 std::string describe_detour(const Engine& engine, GstBuffer* buffer);
 
 // A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
+// Mapped for the device, its bytes may still be on their way: see gst/cuda_sync.h.
 class MappedFrame {
  public:
   MappedFrame() = default;

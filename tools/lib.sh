@@ -22,11 +22,13 @@ run_packages=(
   gstreamer1.0-plugins-ugly gstreamer1.0-libav
   python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
 )
-test_packages=(
-  libgtest-dev libbenchmark-dev libturbojpeg0-dev libjpeg-turbo-progs
-  libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
-  ffmpeg netpbm valgrind clang-format shellcheck
+test_packages=(libgtest-dev libturbojpeg0-dev libjpeg-turbo-progs ffmpeg netpbm)
+# What the tests use besides on this machine, but not in a chroot.
+host_test_packages=(
+  libbenchmark-dev libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
+  valgrind clang-format shellcheck
   python3-matplotlib # pictures of benchmarks
+  mmdebstrap         # makes the chroot
 )
 demo_packages=(python3-pil python3-matplotlib)
 fuzz_packages=(clang libclang-rt-14-dev)
@@ -47,6 +49,8 @@ use_private_environment() {
   export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
   export XDG_RUNTIME_DIR=$cache/runtime TMPDIR=$cache/tmp
   export MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
+  # The build directories share what nvcc compiles: cuda/compile_image.py.
+  export CUDATRANSFORM_IMAGE_CACHE=$cache/images
   export PYTHONDONTWRITEBYTECODE=1
   export GST_REGISTRY=$cache/gstreamer-registry.bin
   # Debian's tools (meson among them) start with "env python3".
@@ -137,7 +141,8 @@ default_archs() {
 # A word that changes when a package of ours comes, goes or is upgraded.
 packages_state() {
   dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' "${build_packages[@]}" \
-    "${run_packages[@]}" "${test_packages[@]}" 2>/dev/null | cksum | tr ' ' '-'
+    "${run_packages[@]}" "${test_packages[@]}" "${host_test_packages[@]}" 2>/dev/null | cksum |
+    tr ' ' '-'
 }
 
 # build_project DIR OPTION...: sets DIR up once, again when the options, nvcc or packages have

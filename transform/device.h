@@ -34,6 +34,9 @@ class Queue {
   virtual ~Queue() = default;
   // Later work of this queue starts after `fence`; null means no condition.
   virtual Status wait_for(const FencePtr& fence) = 0;
+  // Later work of this queue starts after all that `native_stream`, a CUstream of the queue's own
+  // context, has been given so far. Nothing to wait for on the host.
+  virtual Status wait_for_stream(void* native_stream) = 0;
   // Makes a fence that is done when all work enqueued so far is. Where that fails, the work is over
   // when the call returns: nobody could wait for it any more.
   virtual Status record(FencePtr* fence) = 0;

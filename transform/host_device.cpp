@@ -29,6 +29,7 @@ class HostQueue final : public Queue {
   explicit HostQueue(FencePtr done) : done_(std::move(done)) {}
   // A fence of another device may still be pending: then the only queue there is has to stop here.
   Status wait_for(const FencePtr& fence) override { return fence ? fence->wait() : Status{}; }
+  Status wait_for_stream(void*) override { return {}; }
   Status record(FencePtr* fence) override {
     *fence = done_;
     return {};

@@ -92,7 +92,9 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
 }
 
 GST_START_TEST(test_matrix) {
-  for (const Coding& coding : kCodings) check_round_trips(kRaws[__i__], coding);
+  for (int i = 0; i < int(G_N_ELEMENTS(kCodings)); i++)
+    if (!testing::under_valgrind() || (i + __i__) % 3 == 0)
+      check_round_trips(kRaws[__i__], kCodings[i]);
 }
 GST_END_TEST;
 
@@ -133,8 +135,8 @@ void check_same(const Coefficients& a, const Coefficients& b) {
               testing::coefficient_at(a.info, a.buffer, bytes_a, c, bx, by, k % 8, k / 8);
           const double y =
               testing::coefficient_at(b.info, b.buffer, bytes_b, c, bx, by, k % 8, k / 8);
-          fail_unless(x == y, "component %u block %u,%u coefficient %u: %g and %g", c, bx, by, k, x,
-                      y);
+          if (x != y)  // fail_unless() takes longer than the comparison
+            fail("component %u block %u,%u coefficient %u: %g and %g", c, bx, by, k, x, y);
         }
   }
 }
@@ -144,6 +146,7 @@ GST_START_TEST(test_layouts_hold_the_same_numbers) {
   const GstVideoInfo info = testing::video_info(raw.format, 35, 21);
   GstBuffer* frame = testing::make_frame(info);
   for (size_t first = 0; first < G_N_ELEMENTS(kCodings); first += 3) {
+    if (testing::under_valgrind() && first / 3 != __i__ % 3u) continue;
     const Coefficients block = transform(info, frame, "", coding_caps(kCodings[first], raw.depth));
     for (size_t other = first + 1; other < first + 3; other++) {
       const Coefficients c = transform(info, frame, "", coding_caps(kCodings[other], raw.depth));

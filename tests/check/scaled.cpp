@@ -152,10 +152,11 @@ GST_START_TEST(test_samples) {
       "video/x-dct(ANY),quantized=false,format=S32LE",
   };
   const GstVideoFormat format = kFormats[__i__];
-  int coding = __i__;
+  const int coding = __i__;
   for (const auto& size : kSizes) {
+    if (testing::under_valgrind() && (&size - kSizes) % 2 == __i__ % 2) continue;
     const GstVideoInfo raw = testing::video_info(format, size[0], size[1]);
-    const Coefficients coefs(raw, "quality=95", kCodings[coding++ % 4]);
+    const Coefficients coefs(raw, "quality=95", kCodings[(coding + (&size - kSizes)) % 4]);
     const bool deep = GST_VIDEO_INFO_COMP_DEPTH(&raw, 0) > 8;
     for (const int scale : kScales)
       for (const char* method : {deep ? "float" : "islow", "float", "reference"})

@@ -27,6 +27,10 @@ int take_criticals();
 // the cases does.
 bool quick();
 
+// Under valgrind alone, which is slower still. Its subject is memory: of cases that take the same
+// paths and differ in the numbers, a part will do, as all of them run elsewhere.
+bool under_valgrind();
+
 // Prints why the program cannot run and returns kSkip; with CUDATRANSFORM_REQUIRE_GPU=1 in the
 // environment and `needs_gpu`, returns 1 instead, so that a broken GPU machine cannot pass.
 int skip(const char* why, bool needs_gpu = false);

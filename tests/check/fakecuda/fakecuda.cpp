@@ -270,6 +270,10 @@ EXPORT int cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
   wait_in_stream(stream, *event);
+  if (stream == event->stream) return kSuccess;
+  const auto& live = state().live_streams;
+  if (live.count(stream) != 0) stream->waits.waits++;
+  if (live.count(event->stream) != 0) event->stream->waits.waited_for++;
   return kSuccess;
 }
 
@@ -369,21 +373,12 @@ EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, void*, int, si
   return kSuccess;
 }
 
-// ---- What GStreamer's loader asks for and nothing here uses ----
-
-#define UNSUPPORTED(name) \
-  EXPORT int name(void) { return kNotSupported; }
-UNSUPPORTED(cuGraphicsMapResources)
-UNSUPPORTED(cuGraphicsUnmapResources)
-UNSUPPORTED(cuGraphicsUnregisterResource)
-UNSUPPORTED(cuGraphicsGLRegisterImage)
-UNSUPPORTED(cuGraphicsGLRegisterBuffer)
-UNSUPPORTED(cuGraphicsResourceSetMapFlags_v2)
-UNSUPPORTED(cuGraphicsSubResourceGetMappedArray)
-UNSUPPORTED(cuGraphicsResourceGetMappedPointer_v2)
-UNSUPPORTED(cuGLGetDevices_v2)
-UNSUPPORTED(cuTexObjectCreate)
-UNSUPPORTED(cuTexObjectDestroy)
+EXPORT void fakecuda_get_waits(void* stream, FakecudaWaits* waits) {
+  std::lock_guard lock(state().mutex);
+  *waits = {};
+  const auto found = state().live_streams.find(static_cast<Stream*>(stream));
+  if (found != state().live_streams.end()) *waits = (*found)->waits;
+}
 
 EXPORT void fakecuda_get_counts(FakecudaCounts* counts) {
   std::lock_guard lock(state().mutex);

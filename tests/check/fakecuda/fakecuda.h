@@ -17,4 +17,12 @@ struct FakecudaCounts {
 
 // Found with dlsym in the library that the process has loaded as libcuda.so.1.
 void fakecuda_get_counts(FakecudaCounts* counts);
+
+// What cuStreamWaitEvent has done to one stream since it was made.
+struct FakecudaWaits {
+  int waits;       // calls that made it wait for another stream
+  int waited_for;  // calls that made another stream wait for it
+};
+
+void fakecuda_get_waits(void* stream, FakecudaWaits* waits);
 }

@@ -166,8 +166,9 @@ void complete(Stream* stream, uint64_t place) {
   stream->happened = std::max(stream->happened, place);
   std::vector<Dependency> met;
   const auto is_met = [&](const Dependency& wait) { return wait.before <= place; };
-  std::copy_if(stream->waits.begin(), stream->waits.end(), std::back_inserter(met), is_met);
-  std::erase_if(stream->waits, is_met);
+  std::copy_if(stream->dependencies.begin(), stream->dependencies.end(), std::back_inserter(met),
+               is_met);
+  std::erase_if(stream->dependencies, is_met);
   for (const Dependency& wait : met) complete(wait.stream, wait.place);
 }
 
@@ -183,7 +184,7 @@ bool has_happened(Event* event, bool wait) {
 
 void wait_in_stream(Stream* stream, const Event& event) {
   if (state().live_streams.count(stream) != 0 && event.stream != nullptr)
-    stream->waits.push_back({stream->recorded + 1, event.stream, event.place});
+    stream->dependencies.push_back({stream->recorded + 1, event.stream, event.place});
 }
 
 int synchronize_stream(Stream* stream) {

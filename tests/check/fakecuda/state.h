@@ -51,9 +51,10 @@ struct Dependency {
 struct Stream {
   uint64_t recorded = 0;  // events so far
   uint64_t happened = 0;  // those up to this one have
-  std::vector<Dependency> waits;
+  std::vector<Dependency> dependencies;
   bool capturing = false;
   size_t captured = 0;  // calls since the capture began
+  FakecudaWaits waits = {};
 };
 struct Graph {
   size_t nodes;

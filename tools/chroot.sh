@@ -1,0 +1,143 @@
+# shellcheck shell=bash disable=SC2154  # what lib.sh and the sourcing script define
+# A Debian of another release in a folder of the build directory: making it, and running commands there.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sourced after lib.sh. Mounts are made in a mount namespace of their own: they end with the command,
+# and whoever deletes the folder deletes nothing else.
+
+# Why no chroot can be made here; nothing where one can.
+why_no_chroot() {
+  if [ "$(id -u)" -ne 0 ]; then
+    echo 'a chroot needs root'
+  elif ! command -v mmdebstrap >/dev/null; then
+    echo 'there is no mmdebstrap'
+  elif ! chroot / true 2>/dev/null; then
+    echo 'chroot is not permitted here'
+  fi
+}
+
+# debian_mirror RELEASE: the machine's own mirror if it has the release, else Debian's; nothing when
+# neither can be reached.
+debian_mirror() {
+  local mirror
+  for mirror in $(own_mirrors) http://deb.debian.org/debian; do
+    if /usr/lib/apt/apt-helper -qq download-file "${mirror%/}/dists/$1/InRelease" \
+      "$build/private/InRelease" >/dev/null 2>&1; then
+      printf '%s\n' "${mirror%/}"
+      return
+    fi
+  done
+}
+
+own_mirrors() {
+  # shellcheck disable=SC2016  # apt's own variables
+  apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    sed -n 's/^Debian //p' | sort -u
+}
+
+# make_chroot DIR RELEASE PACKAGE...: makes DIR/root, or keeps it if it has been made of the same
+# packages. What it says goes to DIR/private/chroot.log.
+make_chroot() {
+  local dir=$1 release=$2 wanted mirror setting
+  shift 2
+  wanted="$release $*"
+  [ "$(cat "$dir/private/chroot" 2>/dev/null)" != "$wanted" ] || return 0
+  mirror=$(debian_mirror "$release")
+  [ -n "$mirror" ] || { echo "no mirror with Debian's $release can be reached" && return 3; }
+  rm -rf --one-file-system "$dir/root"
+  rm -f "$dir/private/chroot"
+  mkdir -p "$dir/private"
+  local options=(--mode=root --variant=apt "--include=$(IFS=,; echo "$*")"
+    '--aptopt=APT::Install-Recommends "false"' '--aptopt=Acquire::Languages "none"'
+    --dpkgopt=force-unsafe-io '--dpkgopt=path-exclude=/usr/share/doc/*'
+    '--dpkgopt=path-exclude=/usr/share/man/*' '--dpkgopt=path-exclude=/usr/share/locale/*')
+  # Proxies and the like, which it needs as much as this machine does.
+  while read -r setting; do
+    options+=("--aptopt=$setting")
+  done < <(apt-config dump | grep -E '^Acquire::https?::' || true)
+  mmdebstrap "${options[@]}" "$release" "$dir/root" "$mirror" || return 1
+  printf '%s\n' "$wanted" >"$dir/private/chroot"
+}
+
+# The folder of the CUDA toolkit whose nvcc meson would find; nothing without one, or where it is
+# scattered over /usr.
+cuda_toolkit() {
+  local nvcc toolkit
+  for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"; do
+    [ -x "$nvcc" ] || continue
+    toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")
+    if [ "$toolkit" != /usr ]; then
+      printf '%s\n' "$toolkit"
+      return
+    fi
+  done
+}
+
+# Where mounts are refused, what the build needs of the toolkit is copied.
+copy_toolkit() {
+  local from=$1 to=$2 part
+  [ ! -x "$to/bin/nvcc" ] || return 0
+  for part in bin nvvm include; do
+    cp -rL --preserve=mode,timestamps "$from/$part" "$to/" || return
+  done
+  mkdir -p "$to/targets/x86_64-linux"
+  ln -sfn ../../include "$to/targets/x86_64-linux/include"
+}
+
+# Replaces DIR/root/src by the files of the clone that git knows or does not ignore.
+copy_sources() {
+  local target=$1/root/src
+  rm -rf --one-file-system "$target"
+  mkdir -p "$target"
+  git -C "$root" ls-files -z --cached --others --exclude-standard |
+    tar -C "$root" --ignore-failed-read --warning=no-failed-read --null -T - -cf - |
+    tar -C "$target" -xf -
+}
+
+# Run in a mount namespace of its own. A refused mount is left out.
+# shellcheck disable=SC2016  # expanded there
+mount_and_enter='
+  chroot=$1 toolkit=$2
+  shift 2
+  for folder in proc dev; do mount --rbind "/$folder" "$chroot/$folder" || exit; done
+  [ -z "$toolkit" ] || mount --bind "$toolkit" "$chroot/usr/local/cuda" || exit
+  if [ "$1" = --try ]; then exit 0; fi
+  exec chroot "$chroot" "$@"'
+
+# Sets `namespace` to the command that makes a namespace in which mounts are permitted: root's own,
+# or one of a user namespace. It is empty where neither is.
+find_namespace() {
+  local dir=$1
+  for namespace in 'unshare --mount' 'unshare --user --map-root-user --mount' ''; do
+    # shellcheck disable=SC2086  # a list of words
+    [ -z "$namespace" ] || ! $namespace sh -c "$mount_and_enter" sh "$dir/root" "$toolkit" --try \
+      2>/dev/null || return 0
+  done
+}
+
+# open_chroot DIR: for in_chroot(). Sets toolkit and namespace.
+open_chroot() {
+  local dir=$1
+  toolkit=$(cuda_toolkit)
+  mkdir -p "$dir/root/usr/local/cuda"
+  find_namespace "$dir"
+  if [ -n "$toolkit" ] && [ -z "$namespace" ]; then
+    say "Mounts are not permitted here: copying the CUDA toolkit"
+    copy_toolkit "$toolkit" "$dir/root/usr/local/cuda"
+  fi
+}
+
+# in_chroot DIR COMMAND...: runs it in DIR/root. Of the environment it sees no more than what says how
+# to test.
+in_chroot() {
+  local dir=$1 enter=(chroot "$1/root") name
+  shift
+  # shellcheck disable=SC2206  # a list of words
+  [ -z "$namespace" ] || enter=($namespace sh -c "$mount_and_enter" sh "$dir/root" "$toolkit")
+  local environment=(PATH=/usr/local/cuda/bin:/usr/sbin:/usr/bin HOME=/tmp LC_ALL=C.UTF-8
+    PYTHONDONTWRITEBYTECODE=1)
+  for name in CI CUDATRANSFORM_REQUIRE_GPU; do
+    [ -z "${!name:-}" ] || environment+=("$name=${!name}")
+  done
+  "${enter[@]}" /usr/bin/env -i "${environment[@]}" "$@"
+}
