@@ -14,9 +14,30 @@ namespace {
 
 using Frames = std::vector<std::vector<guint8>>;
 
+// The samples of a frame, without what lies between its rows; of anything else all bytes.
+std::vector<guint8> samples_of(GstSample* sample) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  const GstStructure* caps = gst_caps_get_structure(gst_sample_get_caps(sample), 0);
+  if (!gst_structure_has_name(caps, "video/x-raw"))
+    return testing::bytes_of(gst_sample_get_buffer(sample));
+  fail_unless(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
+  fail_unless(gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ));
+  std::vector<guint8> samples;
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(&frame); c++)
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c); y++) {
+      const guint8* row = static_cast<guint8*>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) +
+                          y * GST_VIDEO_FRAME_COMP_STRIDE(&frame, c);
+      for (int x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&frame, c); x++)
+        samples.push_back(row[x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)]);
+    }
+  gst_video_frame_unmap(&frame);
+  return samples;
+}
+
 GstFlowReturn collect(GstAppSink* sink, gpointer data) {
   GstSample* sample = gst_app_sink_pull_sample(sink);
-  static_cast<Frames*>(data)->push_back(testing::bytes_of(gst_sample_get_buffer(sample)));
+  static_cast<Frames*>(data)->push_back(samples_of(sample));
   gst_sample_unref(sample);
   return GST_FLOW_OK;
 }
