@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/frames.h"
 
+#include <gst/app/gstappsink.h>
+
 #include <cmath>
 #include <cstring>
 
@@ -215,6 +217,65 @@ std::string run_pipeline(const std::string& description) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
   return text;
+}
+
+static std::vector<guint8> samples_of(GstSample* sample) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  const GstStructure* caps = gst_caps_get_structure(gst_sample_get_caps(sample), 0);
+  if (!gst_structure_has_name(caps, "video/x-raw")) return bytes_of(gst_sample_get_buffer(sample));
+  fail_unless(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
+  fail_unless(gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ));
+  std::vector<guint8> samples;
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(&frame); c++)
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c); y++) {
+      const guint8* row = static_cast<guint8*>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) +
+                          y * GST_VIDEO_FRAME_COMP_STRIDE(&frame, c);
+      for (int x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&frame, c); x++)
+        samples.push_back(row[x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)]);
+    }
+  gst_video_frame_unmap(&frame);
+  return samples;
+}
+
+static GstFlowReturn collect(GstAppSink* sink, gpointer data) {
+  GstSample* sample = gst_app_sink_pull_sample(sink);
+  static_cast<Frames*>(data)->push_back(samples_of(sample));
+  gst_sample_unref(sample);
+  return GST_FLOW_OK;
+}
+
+Frames play(const std::string& line, int* warnings, const std::function<void(GstElement*)>& look) {
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
+  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  Frames frames;
+  GstAppSinkCallbacks callbacks = {};
+  callbacks.new_sample = collect;
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
+  gst_object_unref(sink);
+  const std::string failure = run_to_eos(pipeline);
+  GstBus* bus = gst_element_get_bus(pipeline);
+  int seen = 0;
+  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
+    seen++;
+    gst_message_unref(message);
+  }
+  if (warnings) *warnings = seen;
+  gst_object_unref(bus);
+  if (look) look(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
+  return frames;
+}
+
+void compare(const Frames& a, const Frames& b, const std::string& what) {
+  fail_unless(a.size() == b.size() && !a.empty(), "%s: %d and %d frames", what.c_str(),
+              static_cast<int>(a.size()), static_cast<int>(b.size()));
+  for (size_t i = 0; i < a.size(); i++)
+    fail_unless(a[i] == b[i], "%s: frame %d differs", what.c_str(), static_cast<int>(i));
 }
 
 }  // namespace testing

@@ -5,6 +5,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,5 +52,15 @@ std::string run_to_eos(GstElement* pipeline);
 // Runs a pipeline to EOS. Returns the text of the first error (message and debug), "" without one;
 // "timeout" after 30 s.
 std::string run_pipeline(const std::string& description);
+
+// The frames of a pipeline that ends in "appsink name=sink".
+using Frames = std::vector<std::vector<guint8>>;
+// Plays `line` to its end: the samples of raw frames, without what lies between rows, and all bytes
+// of anything else. `*warnings`: how many were on the bus. `look` is called before the pipeline
+// stops.
+Frames play(const std::string& line, int* warnings = nullptr,
+            const std::function<void(GstElement*)>& look = {});
+// Fails where they differ.
+void compare(const Frames& a, const Frames& b, const std::string& what);
 
 }  // namespace testing

@@ -1,8 +1,6 @@
 // What only two GPUs can show: buffers that cross from one to the other arrive whole, in order and
 // in time, and give the bytes of the CPU engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/app/gstappsink.h>
-
 #include <string>
 #include <vector>
 
@@ -12,56 +10,11 @@
 
 namespace {
 
-using Frames = std::vector<std::vector<guint8>>;
+using testing::Frames;
 
-// The samples of a frame, without what lies between its rows; of anything else all bytes.
-std::vector<guint8> samples_of(GstSample* sample) {
-  GstVideoInfo info;
-  GstVideoFrame frame;
-  const GstStructure* caps = gst_caps_get_structure(gst_sample_get_caps(sample), 0);
-  if (!gst_structure_has_name(caps, "video/x-raw"))
-    return testing::bytes_of(gst_sample_get_buffer(sample));
-  fail_unless(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
-  fail_unless(gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ));
-  std::vector<guint8> samples;
-  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(&frame); c++)
-    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c); y++) {
-      const guint8* row = static_cast<guint8*>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) +
-                          y * GST_VIDEO_FRAME_COMP_STRIDE(&frame, c);
-      for (int x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&frame, c); x++)
-        samples.push_back(row[x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)]);
-    }
-  gst_video_frame_unmap(&frame);
-  return samples;
-}
-
-GstFlowReturn collect(GstAppSink* sink, gpointer data) {
-  GstSample* sample = gst_app_sink_pull_sample(sink);
-  static_cast<Frames*>(data)->push_back(samples_of(sample));
-  gst_sample_unref(sample);
-  return GST_FLOW_OK;
-}
-
-// Plays `line`, which ends in appsink name=sink, to its end. `*warnings` counts those of the bus.
 Frames play(const std::string& line, int* warnings, std::string* upload = nullptr) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
-  Frames frames;
-  GstAppSinkCallbacks callbacks = {};
-  callbacks.new_sample = collect;
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
-  gst_object_unref(sink);
-  const std::string failure = testing::run_to_eos(pipeline);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  *warnings = 0;
-  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
-    ++*warnings;
-    gst_message_unref(message);
-  }
-  gst_object_unref(bus);
-  if (upload) {
+  const auto look = [&](GstElement* pipeline) {
+    if (!upload) return;
     GstElement* inverse = gst_bin_get_by_name(GST_BIN(pipeline), "inverse");
     GstStructure* stats = nullptr;
     g_object_get(inverse, "stats", &stats, nullptr);
@@ -70,19 +23,11 @@ Frames play(const std::string& line, int* warnings, std::string* upload = nullpt
     g_free(text);
     gst_structure_free(stats);
     gst_object_unref(inverse);
-  }
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-  fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
-  return frames;
+  };
+  return testing::play(line, warnings, look);
 }
 
-void compare(const Frames& a, const Frames& b, const std::string& what) {
-  fail_unless(a.size() == b.size() && !a.empty(), "%s: %d and %d frames", what.c_str(),
-              static_cast<int>(a.size()), static_cast<int>(b.size()));
-  for (size_t i = 0; i < a.size(); i++)
-    fail_unless(a[i] == b[i], "%s: frame %d differs", what.c_str(), static_cast<int>(i));
-}
+using testing::compare;
 
 // 0 or 1: devices that are no peers are told of once by each element that copies.
 int warnings_of_a_copy() {

@@ -1,0 +1,103 @@
+// The transforms between nvcodec's elements: frames in CUDA memory that others make and take, with
+// the bytes of the CPU engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+struct Case {
+  const char* name;
+  std::vector<const char*> elements;  // that it needs besides cudaupload and cudadownload
+  const char* line;                   // to frames in CUDA memory
+};
+
+#define SOURCE \
+  "videotestsrc pattern=zone-plate kx2=20 ky2=20 kt=1 num-buffers=30 ! video/x-raw,format="
+#define SIZE ",width=322,height=242,framerate=25/1 ! "
+#define IN_CUDA " ! video/x-raw(memory:CUDAMemory)"
+
+const Case kCases[] = {
+    {"cudaupload, I420", {}, SOURCE "I420" SIZE "cudaupload" IN_CUDA},
+    {"cudaupload, NV12", {}, SOURCE "NV12" SIZE "cudaupload" IN_CUDA},
+    {"cudaupload, Y444", {}, SOURCE "Y444" SIZE "cudaupload" IN_CUDA},
+    {"nvh264dec",
+     {"x264enc", "h264parse", "nvh264dec"},
+     SOURCE "I420" SIZE "x264enc speed-preset=ultrafast ! h264parse ! nvh264dec" IN_CUDA},
+    {"nvh265dec",
+     {"x265enc", "h265parse", "nvh265dec"},
+     SOURCE "I420" SIZE "x265enc speed-preset=ultrafast ! h265parse ! nvh265dec" IN_CUDA},
+    {"nvjpegdec", {"jpegenc", "nvjpegdec"}, SOURCE "I420" SIZE "jpegenc ! nvjpegdec" IN_CUDA},
+    {"cudaconvert",
+     {"cudaconvert"},
+     SOURCE "NV12" SIZE "cudaupload ! cudaconvert" IN_CUDA ",format=I420"},
+};
+
+bool has(const char* name) {
+  GstElementFactory* factory = gst_element_factory_find(name);
+  const bool found = factory != nullptr;
+  gst_clear_object(&factory);
+  return found;
+}
+
+GST_START_TEST(test_between_others) {
+  const Case& one = kCases[__i__];
+  for (const char* element : one.elements)
+    if (!has(element)) {
+      std::printf("%s: no element %s\n", one.name, element);
+      return;
+    }
+  const std::string line = one.line;
+  const testing::Frames expected = testing::play(
+      line +
+      " ! cudadownload ! cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw ! "
+      "appsink name=sink sync=false");
+  for (const char* depth : {"1", "3"})
+    for (const char* queue : {"", "queue ! "}) {
+      const std::string ours = std::string(" ! cudadct8x8 backend=cuda async-depth=") + depth +
+                               " ! " + queue + "cudaidct8x8 backend=cuda async-depth=" + depth;
+      int warnings = 0;
+      // Straight to the host, by way of cudadownload, and to both at once.
+      testing::compare(
+          expected,
+          testing::play(line + ours + " ! video/x-raw ! appsink name=sink sync=false", &warnings),
+          one.name);
+      fail_unless_equals_int(warnings, 0);
+      testing::compare(
+          expected,
+          testing::play(line + ours + IN_CUDA " ! cudadownload ! appsink name=sink sync=false"),
+          one.name);
+      testing::compare(
+          expected,
+          testing::play(line + ours +
+                        IN_CUDA
+                        " ! tee name=t ! queue ! cudadownload ! appsink name=sink sync=false  t. ! "
+                        "queue ! cudadct8x8 backend=cuda ! fakesink"),
+          one.name);
+    }
+  std::printf("%s: %d frames\n", one.name, static_cast<int>(expected.size()));
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("nvcodec");
+  TCase* tc = tcase_create("nvcodec");
+  suite_add_tcase(suite, tc);
+  tcase_set_timeout(tc, 300);
+  tcase_add_loop_test(tc, test_between_others, 0, G_N_ELEMENTS(kCases));
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const int status = testing::require_cuda_or_skip()) return status;
+  gst_init(&argc, &argv);
+  for (const char* element : {"cudaupload", "cudadownload"})
+    if (const int status = testing::require_element_or_skip(element)) return status;
+  return testing::run(argc, argv, make_suite);
+}
