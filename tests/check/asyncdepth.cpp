@@ -56,6 +56,12 @@ class Run {
     fail_unless(buffer != nullptr, "a frame is missing");
     return buffer;
   }
+  std::vector<guint8> samples(GstBuffer* buffer) const {
+    GstCaps* caps = gst_pad_get_current_caps(h_->sinkpad);
+    std::vector<guint8> samples = testing::samples_of(buffer, caps);
+    gst_caps_unref(caps);
+    return samples;
+  }
   guint received() const { return gst_harness_buffers_received(h_); }
   GstHarness* harness() const { return h_; }
   GstElement* element(const char* name) const {
@@ -141,7 +147,7 @@ GST_START_TEST(test_bytes) {
       GstBuffer *a = deep.pull(), *b = flat.pull();
       fail_unless_equals_uint64(GST_BUFFER_PTS(a), i * GST_SECOND / 25);
       fail_unless_equals_uint64(GST_BUFFER_DURATION(a), GST_SECOND / 25);
-      if (!is_fake()) fail_unless(testing::bytes_of(a) == testing::bytes_of(b), "frame %u", i);
+      if (!is_fake()) fail_unless(deep.samples(a) == flat.samples(b), "frame %u", i);
       gst_buffer_unref(a);
       gst_buffer_unref(b);
     }
@@ -420,20 +426,21 @@ Suite* make_suite() {
   Suite* suite = suite_create("asyncdepth");
   TCase* tc = tcase_create("asyncdepth");
   suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_delay, 0, kDepths);
-  tcase_add_loop_test(tc, test_bytes, 0, kDepths);
-  tcase_add_loop_test(tc, test_settings, 0, kDepths);
-  tcase_add_loop_test(tc, test_events, 0, kDepths);
-  tcase_add_loop_test(tc, test_caps_change, 0, kDepths);
-  tcase_add_loop_test(tc, test_rescaling, 0, kDepths);
-  tcase_add_loop_test(tc, test_flush, 0, kDepths);
-  tcase_add_loop_test(tc, test_states, 0, kDepths);
-  tcase_add_loop_test(tc, test_discontinuity, 0, kDepths);
-  tcase_add_loop_test(tc, test_qos, 0, kDepths);
-  tcase_add_loop_test(tc, test_latency, 0, kDepths);
-  tcase_add_loop_test(tc, test_error_in_order, 0, kDepths);
-  tcase_add_loop_test(tc, test_measuring, 0, kDepths);
-  tcase_add_loop_test(tc, test_drain_query, 0, kDepths);
+  const int depths = testing::quick() ? 2 : kDepths;
+  tcase_add_loop_test(tc, test_delay, 0, depths);
+  tcase_add_loop_test(tc, test_bytes, 0, depths);
+  tcase_add_loop_test(tc, test_settings, 0, depths);
+  tcase_add_loop_test(tc, test_events, 0, depths);
+  tcase_add_loop_test(tc, test_caps_change, 0, depths);
+  tcase_add_loop_test(tc, test_rescaling, 0, depths);
+  tcase_add_loop_test(tc, test_flush, 0, depths);
+  tcase_add_loop_test(tc, test_states, 0, depths);
+  tcase_add_loop_test(tc, test_discontinuity, 0, depths);
+  tcase_add_loop_test(tc, test_qos, 0, depths);
+  tcase_add_loop_test(tc, test_latency, 0, depths);
+  tcase_add_loop_test(tc, test_error_in_order, 0, depths);
+  tcase_add_loop_test(tc, test_measuring, 0, depths);
+  tcase_add_loop_test(tc, test_drain_query, 0, depths);
   return suite;
 }
 

@@ -219,13 +219,13 @@ std::string run_pipeline(const std::string& description) {
   return text;
 }
 
-static std::vector<guint8> samples_of(GstSample* sample) {
+std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps) {
   GstVideoInfo info;
   GstVideoFrame frame;
-  const GstStructure* caps = gst_caps_get_structure(gst_sample_get_caps(sample), 0);
-  if (!gst_structure_has_name(caps, "video/x-raw")) return bytes_of(gst_sample_get_buffer(sample));
-  fail_unless(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
-  fail_unless(gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ));
+  if (!gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw"))
+    return bytes_of(buffer);
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
   std::vector<guint8> samples;
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(&frame); c++)
     for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c); y++) {
@@ -240,7 +240,8 @@ static std::vector<guint8> samples_of(GstSample* sample) {
 
 static GstFlowReturn collect(GstAppSink* sink, gpointer data) {
   GstSample* sample = gst_app_sink_pull_sample(sink);
-  static_cast<Frames*>(data)->push_back(samples_of(sample));
+  static_cast<Frames*>(data)->push_back(
+      samples_of(gst_sample_get_buffer(sample), gst_sample_get_caps(sample)));
   gst_sample_unref(sample);
   return GST_FLOW_OK;
 }

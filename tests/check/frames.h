@@ -55,9 +55,11 @@ std::string run_pipeline(const std::string& description);
 
 // The frames of a pipeline that ends in "appsink name=sink".
 using Frames = std::vector<std::vector<guint8>>;
-// Plays `line` to its end: the samples of raw frames, without what lies between rows, and all bytes
-// of anything else. `*warnings`: how many were on the bus. `look` is called before the pipeline
-// stops.
+// The samples of a raw frame, component by component, without what lies between rows; of anything
+// else all bytes.
+std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps);
+// Plays `line` to its end, and gives samples_of() all that comes out. `*warnings`: how many were on
+// the bus. `look` is called before the pipeline stops.
 Frames play(const std::string& line, int* warnings = nullptr,
             const std::function<void(GstElement*)>& look = {});
 // Fails where they differ.
