@@ -56,6 +56,12 @@ GST_START_TEST(test_between_others) {
       line +
       " ! cudadownload ! cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw ! "
       "appsink name=sink sync=false");
+  // What does not give the same frames twice by itself says nothing about us.
+  const std::string front = line + " ! cudadownload ! appsink name=sink sync=false";
+  if (testing::play(front) != testing::play(front)) {
+    std::printf("%s: other frames each time, without us\n", one.name);
+    return;
+  }
   for (const char* depth : {"1", "3"})
     for (const char* queue : {"", "queue ! "}) {
       const std::string ours = std::string(" ! cudadct8x8 backend=cuda async-depth=") + depth +
