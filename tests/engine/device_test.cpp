@@ -98,6 +98,8 @@ TEST(Device, TimersMeasure) {
     std::unique_ptr<Memory> a, b;
     ASSERT_TRUE(device.allocate(MemoryKind::kDevice, 1 << 24, &a).ok());
     ASSERT_TRUE(device.allocate(MemoryKind::kDevice, 1 << 24, &b).ok());
+    const std::vector<uint8_t> bytes(1 << 24, 1);
+    ASSERT_TRUE(device.upload(queue, {a->data(), 1 << 24, bytes.data(), 1 << 24, 1 << 24, 1}).ok());
     for (int round = 0; round < 3; ++round) {
       ASSERT_TRUE(timer->begin(queue).ok());
       ASSERT_TRUE(device.copy(queue, {b->data(), 1 << 24, a->data(), 1 << 24, 1 << 24, 1}).ok());
