@@ -27,11 +27,15 @@ const Case kCases[] = {
     {"cudaupload, Y444", {}, SOURCE "Y444" SIZE "cudaupload" IN_CUDA},
     {"nvh264dec",
      {"x264enc", "h264parse", "nvh264dec"},
-     SOURCE "I420" SIZE "x264enc speed-preset=ultrafast ! h264parse ! nvh264dec" IN_CUDA},
+     SOURCE "I420" SIZE "x264enc speed-preset=ultrafast ! h264parse ! nvh264dec" IN_CUDA
+            ",format=NV12"},
     {"nvh265dec",
      {"x265enc", "h265parse", "nvh265dec"},
-     SOURCE "I420" SIZE "x265enc speed-preset=ultrafast ! h265parse ! nvh265dec" IN_CUDA},
-    {"nvjpegdec", {"jpegenc", "nvjpegdec"}, SOURCE "I420" SIZE "jpegenc ! nvjpegdec" IN_CUDA},
+     SOURCE "I420" SIZE "x265enc speed-preset=ultrafast ! h265parse ! nvh265dec" IN_CUDA
+            ",format=NV12"},
+    {"nvjpegdec",
+     {"jpegenc", "nvjpegdec"},
+     SOURCE "I420" SIZE "jpegenc ! nvjpegdec" IN_CUDA ",format=I420"},
     {"cudaconvert",
      {"cudaconvert"},
      SOURCE "NV12" SIZE "cudaupload ! cudaconvert" IN_CUDA ",format=I420"},
