@@ -127,8 +127,7 @@ Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, Sub
   if (reference.in_place) hold_until_done(reference.in_place, done);
   if (!raw_in_cuda_) return fetch(raw, target, done, frame, &out->ready);
   out->frame.unmap();
-  CT_RETURN_IF_ERROR(hand_over(acquired, done, &out->ready));
-  return {};
+  return hand_over(acquired, done, &out->ready);
 }
 
 }  // namespace cudatransform
