@@ -164,14 +164,15 @@ class Session {
   void add_cuda_size(const PipeSize& size);
   void add_cpu();
 
-  // The contestants whose names the filter leaves, and their baselines, those first.
+  // The contestants whose names the filter leaves, their baselines, and those of the baselines.
   void choose() {
     std::set<std::string> wanted;
-    for (const Contestant& one : contestants_) {
-      if (one.name.find(options_.filter) == std::string::npos) continue;
+    const auto want = [&](auto& again, const Contestant& one) -> void {
       wanted.insert(one.name);
-      wanted.insert(one.baseline);
-    }
+      if (!one.baseline.empty()) again(again, find(one.baseline));
+    };
+    for (const Contestant& one : contestants_)
+      if (one.name.find(options_.filter) != std::string::npos) want(want, one);
     std::erase_if(contestants_, [&](const Contestant& one) { return !wanted.count(one.name); });
   }
 
@@ -198,6 +199,11 @@ class Session {
   int rounds_ = 0;
 };
 
+// What is between the elements.
+const char* between(bool queue) {
+  return queue ? " ! queue max-size-buffers=8 max-size-bytes=0 max-size-time=0 ! " : " ! ";
+}
+
 std::string depth(int frames) { return " async-depth=" + std::to_string(frames); }
 
 void Session::add_cuda_size(const PipeSize& size) {
@@ -213,12 +219,10 @@ void Session::add_cuda_size(const PipeSize& size) {
         const std::string name = "case:chain" + at + "/method:" + method +
                                  "/depth:" + std::to_string(frames) +
                                  "/threads:" + (queue ? "two" : "one");
-        const std::string between =
-            queue ? " ! queue max-size-buffers=8 max-size-bytes=0 max-size-time=0 ! " : " ! ";
-        add_line(
-            name,
-            "cudadct8x8" + with + depth(frames) + between + "cudaidct8x8" + with + depth(frames),
-            size, kDevice, true, queue ? 0 : 2, kernels, "x kernels");
+        add_line(name,
+                 "cudadct8x8" + with + depth(frames) + between(queue) + "cudaidct8x8" + with +
+                     depth(frames),
+                 size, kDevice, true, queue ? 0 : 2, kernels, "x kernels");
       }
     }
   }
@@ -246,9 +250,8 @@ void Session::add_cuda() {
     for (const bool queue : {false, true})
       add_line("case:system" + at + "/depth:" + std::to_string(frames) +
                    "/threads:" + (queue ? "two" : "one"),
-               "cudadct8x8" + with + (queue ? " ! queue max-size-buffers=8 ! " : " ! ") +
-                   "cudaidct8x8" + with,
-               hd_, "video/x-raw", false, queue ? 0 : 2, copies, "x copies");
+               "cudadct8x8" + with + between(queue) + "cudaidct8x8" + with, hd_, "video/x-raw",
+               false, queue ? 0 : 2, copies, "x copies");
   }
 }
 
