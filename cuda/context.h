@@ -15,7 +15,7 @@ namespace cudatransform::cuda {
 
 // A kernel by number, for those that are launched for every frame.
 struct KernelKey {
-  static constexpr uint32_t kCount = 512;
+  static constexpr uint32_t kCount = 1024;
   uint32_t number;                // below kCount
   std::string (*name)(uint32_t);  // of the kernel with that number
 };

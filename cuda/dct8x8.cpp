@@ -139,18 +139,34 @@ Status submit_with_scratch(StreamQueue& queue, const Dct8x8Job& job) {
   return queue.read_back(job.sums, scratch, sizeof(Dct8x8Sums));
 }
 
-// One launch and nothing else: a kernel that measures writes its sums to the host by itself.
+FastTables& tables_of(StreamQueue& queue) {
+  auto* tables = dynamic_cast<FastTables*>(queue.kept().get());
+  if (tables != nullptr) return *tables;
+  auto made = std::make_unique<FastTables>();
+  FastTables& result = *made;
+  queue.kept() = std::move(made);
+  return result;
+}
+
+// One launch and nothing else: a kernel that measures writes its sums, and its times, to the host
+// by itself.
 Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   *taken = false;
   if (!is_fused(job.method)) return {};
   CUdeviceptr progress = 0;
-  if (job.measure != 0) CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));
-  std::optional<FastLaunch> launch = fast_launch(job, reinterpret_cast<SumsInProgress*>(progress));
+  if (job.measure != 0 || job.timer != nullptr)
+    CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));
+  std::optional<FastLaunch> launch =
+      fast_launch(job, reinterpret_cast<SumsInProgress*>(progress), tables_of(queue));
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument()};
-  return queue.launch(launch->image, KernelKey{launch->kernel, fast_kernel_name}, launch->ctas,
-                      launch->threads, arguments, launch->dependent_launch);
+  Timer* timer = launch->tells_time ? nullptr : job.timer;
+  if (timer != nullptr) CT_RETURN_IF_ERROR(timer->begin(queue));
+  CT_RETURN_IF_ERROR(queue.launch(launch->image, KernelKey{launch->kernel, fast_kernel_name},
+                                  launch->ctas, launch->threads, arguments,
+                                  launch->dependent_launch));
+  return timer != nullptr ? timer->end(queue) : Status{};
 }
 
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
@@ -160,10 +176,14 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
     return Status::error(StatusCode::kInvalidArgument,
                          "the CUDA engine needs a CUDA device and one of its queues");
   }
-  if (job.scale != 1) return submit_scaled(*stream, job, fence);
   bool taken = false;
-  CT_RETURN_IF_ERROR(submit_fast(*stream, job, &taken));
-  if (!taken) CT_RETURN_IF_ERROR(submit_with_scratch(*stream, job));
+  if (job.scale == 1) CT_RETURN_IF_ERROR(submit_fast(*stream, job, &taken));
+  if (!taken) {
+    if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
+    CT_RETURN_IF_ERROR(job.scale != 1 ? submit_scaled(*stream, job)
+                                      : submit_with_scratch(*stream, job));
+    if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
+  }
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 

@@ -63,8 +63,10 @@ __device__ __forceinline__ uint32_t count_zeros(const typename M::Value* v) {
   return zeros;
 }
 
-// kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it.
-template <typename M, typename Row, typename Coef, Arrangement A, bool kMeasure>
+// kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it. kTimed:
+// the kernel tells when it began and ended.
+template <typename M, typename Row, typename Coef, Arrangement A, bool kMeasure,
+          bool kTimed = kMeasure>
 __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
                                              const FastInverseTable* inverse_tables) {
   constexpr size_t kShared =
@@ -76,6 +78,7 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   let_successor_launch();
   wait_for_predecessor();
+  note_begin<kTimed>(frame);
   typename Row::Words rows[8];
   load_rows<Row>(plane, place_of_whole_block<Row::kPairs>(frame), rows);
   if constexpr (kMeasure) {
@@ -107,6 +110,7 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
     }
     add_measured(frame, same_plane, place, sse, zeros);
   }
+  note_end<kTimed>(frame);
 }
 
 }  // namespace cudatransform::cuda

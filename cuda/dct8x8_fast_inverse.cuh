@@ -137,7 +137,7 @@ __device__ __forceinline__ uint32_t count_zero_levels(const StoredLevels<A>& lev
 }
 
 // Writes a block's samples, and measures them where there is a `reference`.
-template <typename M, typename Row, typename Zeros>
+template <typename M, typename Row, bool kTimed, typename Zeros>
 __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const FastPlace& place,
                                                const FastPlane* reference,
                                                const typename M::Value* v, Zeros&& count_zeros) {
@@ -146,7 +146,10 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
 #pragma unroll
   for (int y = 0; y < 8; ++y) rows[y] = M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
   store_rows<Row>(plane, place, rows);
-  if (reference == nullptr) return;
+  if (reference == nullptr) {
+    note_end<kTimed>(frame);
+    return;
+  }
   const uint32_t zeros = frame.measure & kMeasureZeros ? count_zeros() : 0;
   BlockError<Row> sse = 0;
   if (frame.measure & kMeasureSse) {
@@ -155,10 +158,12 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
     sse = block_error(frame, plane, place, rows, [&](int y) { return source[y]; });
   }
   add_measured(frame, plane, place, sse, zeros);
+  note_end<kTimed>(frame);
 }
 
-// `reference`: null where nothing is measured, known when this is compiled.
-template <typename M, typename Row, Arrangement A>
+// `reference`: null where nothing is measured, known when this is compiled. kTimed: the kernel
+// tells when it began and ended.
+template <typename M, typename Row, Arrangement A, bool kTimed>
 __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
                                              const FastPlane* reference) {
   __shared__ alignas(16) uint8_t shared[kFusedThreads * (128 + 16)];
@@ -167,17 +172,18 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   const FastInverseTable& table = params.tables[plane.component[0]];
   let_successor_launch();
   wait_for_predecessor();
+  note_begin<kTimed>(frame);
   StoredLevels<A> levels;
   const bool saturate = load_levels<M, A, Row::kPairs>(
       plane, place_of_whole_block<Row::kPairs>(frame), table, shared, &levels);
   typename M::Value v[64];
   M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
-  finish_inverse<M, Row>(frame, place_again<Row::kPairs>(frame), reference, v,
-                         [&] { return count_zero_levels<M, A>(levels); });
+  finish_inverse<M, Row, kTimed>(frame, place_again<Row::kPairs>(frame), reference, v,
+                                 [&] { return count_zero_levels<M, A>(levels); });
 }
 
 // The float method from 32-bit coefficients in blocks and raster order.
-template <typename Row, typename Coef>
+template <typename Row, typename Coef, bool kTimed>
 __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
                                              const FastPlane* reference) {
   using Stage = WarpStage<64 * sizeof(Coef), 32, false>;
@@ -189,6 +195,7 @@ __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
   const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
   let_successor_launch();
   wait_for_predecessor();
+  note_begin<kTimed>(frame);
   uint4 words[Stage::kSteps];
   stage.read(plane, place.index - lane, words);
   stage.put(words);
@@ -197,7 +204,7 @@ __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
 #pragma unroll
   for (int i = 0; i < 64; ++i) v[i] = float(coef(i));
   FloatDevice::inverse<true>(v, params.tables[plane.component[0]].mul, frame.inverse_dc);
-  finish_inverse<FastFloat, Row>(frame, place, reference, v, [&] {
+  finish_inverse<FastFloat, Row, kTimed>(frame, place, reference, v, [&] {
     uint32_t zeros = 0;
     for (int i = 0; i < 64; ++i) zeros += coef(i) == Coef(0);
     return zeros;

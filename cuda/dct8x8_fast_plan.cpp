@@ -121,46 +121,6 @@ bool are_fast_tables(const Dct8x8Job& job) {
   return true;
 }
 
-// ---- Tables ----
-
-int natural_at(const Dct8x8Job& job, int stored) {
-  return job.order == Order::kZigzag && job.layout == Layout::kBlock ? kNaturalOfZigzag[stored]
-                                                                     : stored;
-}
-
-FastForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table) {
-  const ForwardTable plain = make_forward_table(job.method, table);
-  FastForwardTable result = {};
-  for (int i = 0; i < 64; ++i) {
-    result.mul[i] = plain.mul[i];
-    if (job.method == Method::kIslow)
-      result.mul[i] = static_cast<float>(1.0 / (8.0 * table->q[i]) * (1.0 + 0x1p-16));
-  }
-  return result;
-}
-
-FastInverseTable inverse_table(const Dct8x8Job& job, const QuantTable* table, bool transposed) {
-  FastInverseTable result = {};
-  if (job.method == Method::kFloat) {
-    const InverseTable plain = make_inverse_table(job.method, table);
-    const float peak = static_cast<float>((1 << job.depth) - 1);
-    for (int i = 0; i < 64; ++i) result.mul[i] = plain.mul[i] / peak;
-    return result;
-  }
-  for (int i = 0; i < 64; ++i) {
-    const int natural = natural_at(job, i);
-    const uint32_t q = table->q[natural];
-    const uint32_t limit = (natural == 0 ? 2048 : 949) / q;  // see exceeds_limits()
-    result.limit[i / 2] |= limit << (16 * (i % 2));
-    result.minus_limit[i / 2] |= ((0u - limit) & 0xffffu) << (16 * (i % 2));
-    if (transposed)  // bytes, by columns
-      result.q[(i % 8 * 8 + i / 8) / 4] |= q << (8 * (i / 8 % 4));
-    else
-      result.q[i / 2] |= q << (24 * (i % 2));
-  }
-  return result;
-}
-
 // ---- Planes ----
 
 // The plane whose first component is `c`, and whose other is `other` where two share it.
@@ -209,9 +169,16 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
 
 enum Arrangement : uint32_t { kInBlocks, kInZigzag, kInPlane, kInSplit };
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
-                   kMeasureBit = 256;
+                   kMeasureBit = 256, kTimedBit = 512;
 constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
-static_assert(2 * kMeasureBit == KernelKey::kCount);
+static_assert(2 * kTimedBit == KernelKey::kCount);
+
+// Whether the kernel tells its time: all that measure do.
+bool tells_time(const Dct8x8Job& job) {
+  return job.measure != 0 ||
+         (job.type == CoefType::kS16 && job.layout == Layout::kBlock &&
+          job.order == Order::kRaster && job.samples[0].type == SampleType::kU8);
+}
 
 uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split) {
   uint32_t number = static_cast<uint32_t>(job.type) << kTypeShift;
@@ -225,6 +192,7 @@ uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split) {
   if (job.samples[0].type != SampleType::kU8) number |= kWordsBit;
   if (interleaved) number |= kPairsBit;
   if (job.measure != 0) number |= kMeasureBit;
+  if (job.timer != nullptr && job.measure == 0 && tells_time(job)) number |= kTimedBit;
   return number;
 }
 
@@ -283,8 +251,7 @@ bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout
 }
 
 // Fills what measuring needs.
-bool make_measuring(const Dct8x8Job& job, SumsInProgress* progress, FastFrame* frame) {
-  frame->progress = progress;
+bool make_measuring(const Dct8x8Job& job, FastFrame* frame) {
   frame->sums = job.sums;
   frame->measure = job.measure;
   for (int i = 0; i < 3; ++i) {
@@ -324,6 +291,7 @@ std::string fast_kernel_name(uint32_t number) {
   name += kArrangements[number >> kArrangementShift & 3];
   if (number & kPairsBit) name += "_pairs";
   if (number & kMeasureBit) name += "_measure";
+  if (number & kTimedBit) name += "_timed";
   return name;
 }
 
@@ -331,7 +299,14 @@ void* FastLaunch::argument() {
   return std::visit([](auto& value) { return static_cast<void*>(&value); }, params);
 }
 
-std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress) {
+// Fills the tables of an inverse kernel, or of the inverse in a forward kernel that measures.
+static void fill_inverse(const Dct8x8Job& job, bool split, FastTables& tables,
+                         FastInverseTable* filled) {
+  for (int c = 0; c < job.components; ++c) filled[c] = tables.inverse(job, c, split);
+}
+
+std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
+                                      FastTables& tables) {
   const KernelChoice choice = kernel_choice();
   bool interleaved = false;
   if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
@@ -340,43 +315,33 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
       (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
   uint32_t ctas = 0;
   FastFrame frame = make_frame(job, split, &ctas);
-  if (job.measure != 0 && !make_measuring(job, progress, &frame)) return std::nullopt;
-  FastLaunch launch = {image_of(job, split),
-                       kernel_number(job, interleaved, split),
-                       ctas,
-                       split ? kSplitCtaThreads : kFusedThreads,
-                       split || !is_small(job),
-                       {}};
+  frame.progress = progress;
+  frame.timed = job.timer != nullptr && tells_time(job);
+  frame.times = job.times;
+  if (job.measure != 0 && !make_measuring(job, &frame)) return std::nullopt;
 
-  FastForwardParams forward = {frame, {}};
-  FastInverseTable inverse[3] = {};
-  for (int c = 0; c < job.components; ++c) {
-    const QuantTable* table = job.quantized ? &job.tables[job.coefs[c].table] : nullptr;
-    if (job.direction == Direction::kForward) forward.tables[c] = forward_table(job, table);
-    if (job.direction == Direction::kInverse || (job.measure & kMeasureSse) != 0)
-      inverse[c] = inverse_table(job, table, split);
-  }
+  std::optional<FastLaunch> launch(std::in_place);
+  launch->image = image_of(job, split);
+  launch->kernel = kernel_number(job, interleaved, split);
+  launch->ctas = ctas;
+  launch->threads = split ? kSplitCtaThreads : kFusedThreads;
+  launch->tells_time = tells_time(job);
+  launch->dependent_launch = split || !is_small(job);
   if (job.direction == Direction::kForward) {
-    if (job.measure == 0) {
-      launch.params = forward;
-    } else {
-      FastMeasureParams measure = {forward, {}};
-      std::copy_n(inverse, 3, measure.inverse);
-      launch.params = measure;
-    }
-    return launch;
+    auto* measure = job.measure ? &launch->params.emplace<FastMeasureParams>() : nullptr;
+    auto& params = measure ? measure->forward : launch->params.emplace<FastForwardParams>();
+    params.frame = frame;
+    for (int c = 0; c < job.components; ++c) params.tables[c] = tables.forward(job, c);
+    if ((job.measure & kMeasureSse) != 0) fill_inverse(job, split, tables, measure->inverse);
+  } else {
+    auto* compare = job.measure ? &launch->params.emplace<FastCompareParams>() : nullptr;
+    auto& params = compare ? compare->inverse : launch->params.emplace<FastInverseParams>();
+    params.frame = frame;
+    fill_inverse(job, split, tables, params.tables);
+    uint32_t first_cta[3];
+    if ((job.measure & kMeasureSse) != 0)
+      make_planes(job, job.reference, kFusedThreads, compare->reference, first_cta);
   }
-  FastInverseParams params = {frame, {}};
-  std::copy_n(inverse, 3, params.tables);
-  if (job.measure == 0) {
-    launch.params = params;
-    return launch;
-  }
-  FastCompareParams compare = {params, {}};
-  uint32_t first_cta[3];
-  if ((job.measure & kMeasureSse) != 0)
-    make_planes(job, job.reference, kFusedThreads, compare.reference, first_cta);
-  launch.params = compare;
   return launch;
 }
 

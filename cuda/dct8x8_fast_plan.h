@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "cuda/dct8x8_fast_tables.h"
 #include "cuda/dct8x8_params.h"
 
 namespace cudatransform::cuda {
@@ -28,6 +29,7 @@ struct FastLaunch {
   uint32_t ctas;
   uint32_t threads;       // in a CTA
   bool dependent_launch;  // may be launched while its predecessor runs
+  bool tells_time;        // writes Dct8x8Job::times if there is a timer
   std::variant<FastForwardParams, FastMeasureParams, FastInverseParams, FastCompareParams> params;
 
   void* argument();  // what the kernel takes by value
@@ -38,7 +40,8 @@ std::string fast_kernel_name(uint32_t number);
 
 // The launch for a job that validate() has passed and whose method is fused, or nothing where only
 // the general kernel will do. `progress` is device memory, zero before the kernel and after it;
-// null without measurements.
-std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress);
+// null where nothing is measured or timed. `tables` are kept from job to job.
+std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
+                                      FastTables& tables);
 
 }  // namespace cudatransform::cuda

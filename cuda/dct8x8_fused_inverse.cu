@@ -9,17 +9,30 @@ namespace cudatransform::cuda {
 #define CT_KERNELS(name, kCtas, ...)                                               \
   extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas)               \
       inverse_##name(const __grid_constant__ FastInverseParams params) {           \
-    fast_inverse<__VA_ARGS__>(params, nullptr);                                    \
+    fast_inverse<__VA_ARGS__, false>(params, nullptr);                             \
   }                                                                                \
   extern "C" __global__ void __launch_bounds__(kFusedThreads, 8)                   \
       inverse_##name##_measure(const __grid_constant__ FastCompareParams params) { \
-    fast_inverse<__VA_ARGS__>(params.inverse, params.reference);                   \
+    fast_inverse<__VA_ARGS__, true>(params.inverse, params.reference);             \
   }
 #define CT_ARRANGEMENTS(name, kCtas, M, Row)                                \
   CT_KERNELS(name##_s16_block, kCtas, M, Row<false>, Arrangement::kBlock)   \
   CT_KERNELS(name##_s16_block_pairs, 10, M, Row<true>, Arrangement::kBlock) \
   CT_KERNELS(name##_s16_zigzag, kCtas, M, Row<false>, Arrangement::kZigzag) \
   CT_KERNELS(name##_s16_plane, 10, M, Row<false>, Arrangement::kPlane)
+
+// The commonest formats have kernels that tell their time.
+#define CT_TIMED(name, kCtas, ...)                                               \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas)             \
+      inverse_##name##_timed(const __grid_constant__ FastInverseParams params) { \
+    fast_inverse<__VA_ARGS__, true>(params, nullptr);                            \
+  }
+#define CT_TIMED_ARRANGEMENTS(name, M)                                   \
+  CT_TIMED(name##_s16_block, 12, M, ByteRow<false>, Arrangement::kBlock) \
+  CT_TIMED(name##_s16_block_pairs, 10, M, ByteRow<true>, Arrangement::kBlock)
+
+CT_TIMED_ARRANGEMENTS(islow_u8, InverseIslow)
+CT_TIMED_ARRANGEMENTS(float_u8, InverseFloat)
 
 CT_ARRANGEMENTS(islow_u8, 12, InverseIslow, ByteRow)
 CT_ARRANGEMENTS(float_u8, 12, InverseFloat, ByteRow)

@@ -52,6 +52,7 @@ __device__ __forceinline__ void get_column(const V* block, int column, V* v) {
 }
 
 // float: rows first. A thread reads its row where it lies: 16 bytes, consecutive over the warp.
+template <bool kTimed>
 __device__ __forceinline__ void split_inverse_float(const FastInverseParams& params) {
   __shared__ alignas(16) float values[kWarps][kBlocksPerWarp * kBlockStride];
   const FastFrame& frame = params.frame;
@@ -60,6 +61,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   const SplitThread thread = split_thread(frame, number);
   const WarpStage<128, kBlocksPerWarp, false> stage{nullptr, thread.lane};
   wait_for_predecessor();
+  note_begin<kTimed>(frame);
   uint4 words;
   stage.read(plane, thread.first, &words);
   const float4* table = reinterpret_cast<const float4*>(
@@ -85,10 +87,12 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   __syncwarp();
   if (place.active)
     *row_of(plane, place, thread.part) = reinterpret_cast<const uint2*>(bytes)[thread.part];
+  note_end<kTimed>(frame);
 }
 
 // islow: columns first, as libjpeg does. The table is bytes, a column's eight consecutive. Both the
 // levels and the results of pass 1 have 16 bits, and take each other's place in shared memory.
+template <bool kTimed>
 __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& params) {
   using Stage = WarpStage<128, kBlocksPerWarp, false>;
   __shared__ alignas(16) uint8_t shared[kWarps][Stage::kBytes];
@@ -99,6 +103,7 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
   const FastInverseTable& table = params.tables[plane.component[0]];
   const Stage stage{shared[threadIdx.x / 32], thread.lane};
   wait_for_predecessor();
+  note_begin<kTimed>(frame);
   uint4 words;
   stage.read(plane, thread.first, &words);
   const uint2 q = reinterpret_cast<const uint2*>(as_memory(table.q))[thread.part];
@@ -134,6 +139,7 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
   }
   islow_inverse_direct<1, 2>(v, 128);
   if (place.active) *row_of(plane, place, thread.part) = FastIslow::finish<Bytes>(v, 0, 0);
+  note_end<kTimed>(frame);
 }
 
 }  // namespace
@@ -151,7 +157,9 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
     function(params);                                                     \
   }
 
-CT_KERNEL(inverse_float_u8_s16_split, FastInverseParams, split_inverse_float)
-CT_KERNEL(inverse_islow_u8_s16_split, FastInverseParams, split_inverse_islow)
+CT_KERNEL(inverse_float_u8_s16_split, FastInverseParams, split_inverse_float<false>)
+CT_KERNEL(inverse_islow_u8_s16_split, FastInverseParams, split_inverse_islow<false>)
+CT_KERNEL(inverse_float_u8_s16_split_timed, FastInverseParams, split_inverse_float<true>)
+CT_KERNEL(inverse_islow_u8_s16_split_timed, FastInverseParams, split_inverse_islow<true>)
 
 }  // namespace cudatransform::cuda

@@ -18,9 +18,10 @@ namespace cudatransform::cuda {
   CT_KERNEL(forward_##name##_measure, 6, FastMeasureParams,                                  \
             fast_forward<FastFloat, Row, Coef, Arrangement::kBlock, true>(params.forward,    \
                                                                           params.inverse))   \
-  CT_KERNEL(inverse_##name, 10, FastInverseParams, wide_inverse<Row, Coef>(params, nullptr)) \
+  CT_KERNEL(inverse_##name, 10, FastInverseParams,                                           \
+            wide_inverse<Row, Coef, false>(params, nullptr))                                 \
   CT_KERNEL(inverse_##name##_measure, 8, FastCompareParams,                                  \
-            wide_inverse<Row, Coef>(params.inverse, params.reference))
+            wide_inverse<Row, Coef, true>(params.inverse, params.reference))
 
 CT_KERNELS(float_u8_s32_block, ByteRow<false>, int32_t)
 CT_KERNELS(float_u8_f32_block, ByteRow<false>, float)

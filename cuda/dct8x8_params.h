@@ -102,6 +102,7 @@ struct SumInProgress {
 struct SumsInProgress {
   SumInProgress sse[3];
   SumInProgress zeros[3];
+  SumInProgress finished;  // counts warps, of a kernel that is timed
 };
 struct SumLayout {
   uint32_t sse_shift, zeros_shift;
@@ -128,13 +129,16 @@ struct FastPlane {
 
 struct FastFrame {
   uint32_t first_cta[3];  // of each plane; UINT32_MAX: no such plane
+  uint32_t timed;         // whether `times` is to be written; beside what every kernel reads first
+  Dct8x8Times* times;     // pinned host memory
   FastPlane planes[3];
   float peak;                // 2^depth - 1
   float forward_dc;          // float: what the DC value loses
   float inverse_dc;          // float: what the DC value gets
-  SumsInProgress* progress;  // only with measurements, as all that follows
-  Dct8x8Sums* sums;          // pinned host memory
-  SumLayout layout[3];       // by component
+  SumsInProgress* progress;  // of kernels that are timed or measure
+  // Only with measurements:
+  Dct8x8Sums* sums;     // pinned host memory
+  SumLayout layout[3];  // by component
   uint32_t measure;
 };
 

@@ -122,7 +122,7 @@ std::string type_suffix(CoefType type) {
 
 }  // namespace
 
-Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job, FencePtr* fence) {
+Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job) {
   CUdeviceptr sums = 0;
   if (job.measure != 0) CT_RETURN_IF_ERROR(queue.scratch(sizeof(Dct8x8Sums), &sums));
   ScaledParams params;
@@ -143,7 +143,7 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job, FencePtr* fence) 
         queue.launch(cuda_image_dct8x8_scaled, count.c_str(), ctas, kScaledThreads, arguments));
     CT_RETURN_IF_ERROR(queue.read_back(job.sums, sums, sizeof(Dct8x8Sums)));
   }
-  return fence != nullptr ? queue.record(fence) : Status{};
+  return {};
 }
 
 }  // namespace cudatransform::cuda

@@ -10,6 +10,6 @@ namespace cudatransform::cuda {
 // Enqueues an inverse job with scale 2, 4 or 8 that validate() has passed: one launch for all
 // planes, and another where zeros are counted. kInvalidArgument where the coefficients are not
 // aligned as the CUDA engine needs them.
-Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job, FencePtr* fence);
+Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job);
 
 }  // namespace cudatransform::cuda

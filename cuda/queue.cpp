@@ -3,6 +3,7 @@
 #include "cuda/queue.h"
 
 #include <atomic>
+#include <chrono>
 
 namespace cudatransform::cuda {
 namespace {
@@ -11,24 +12,32 @@ std::atomic<bool> dependent_launch = true;
 
 class EventFence final : public Fence {
  public:
-  EventFence(std::shared_ptr<Context> context, CUevent event, CUstream stream)
-      : context_(std::move(context)), event_(event), stream_(stream) {}
+  EventFence(std::shared_ptr<Context> context, CUevent event, CUstream stream,
+             std::shared_ptr<Progress> progress)
+      : context_(std::move(context)),
+        event_(event),
+        stream_(stream),
+        progress_(std::move(progress)),
+        number_(progress_->next_number()) {}
   ~EventFence() override { context_->give_event(false, event_); }
 
   bool done() override {
-    if (result_ != CUDA_ERROR_NOT_READY) return true;
+    if (is_known()) return true;
+    if (!progress_->may_ask(number_)) return false;
     ScopedContext scoped(*context_);
     // Of a context that has gone no work is left to wait for.
     if (!scoped.status().ok()) return true;
-    result_ = context_->driver().event_query(event_);
+    note(context_->driver().event_query(event_));
     return result_ != CUDA_ERROR_NOT_READY;
   }
 
   Status wait() override {
     const Driver& driver = context_->driver();
-    if (result_ == CUDA_ERROR_NOT_READY) {
+    if (!is_known()) {
       CT_ENTER_CONTEXT(*context_);
-      result_ = driver.event_synchronize(event_);
+      // To go to sleep and be woken takes tens of microseconds; most have nothing to wait for.
+      note(driver.event_query(event_));
+      if (result_ == CUDA_ERROR_NOT_READY) note(driver.event_synchronize(event_));
     }
     return driver.check(result_, "waiting for the GPU");
   }
@@ -37,7 +46,8 @@ class EventFence final : public Fence {
   Status enqueue_wait(void* native_stream) override {
     // What a stream does next is after what it has done. A stream that has a destroyed one's handle
     // has nothing to wait for: that one's work was finished first.
-    if (result_ == CUDA_SUCCESS || (native_stream != nullptr && native_stream == stream_))
+    if ((is_known() && result_ == CUDA_SUCCESS) ||
+        (native_stream != nullptr && native_stream == stream_))
       return {};
     CT_ENTER_CONTEXT(*context_);
     const Driver& driver = context_->driver();
@@ -47,13 +57,40 @@ class EventFence final : public Fence {
   }
 
  private:
+  bool is_known() {
+    if (result_ == CUDA_ERROR_NOT_READY && progress_->is_done(number_)) result_ = CUDA_SUCCESS;
+    return result_ != CUDA_ERROR_NOT_READY;
+  }
+  void note(CUresult result) {
+    result_ = result;
+    if (result == CUDA_SUCCESS) progress_->note_done(number_);
+  }
+
   std::shared_ptr<Context> context_;
   CUevent event_;
   CUstream stream_;  // that it was recorded in; only compared
+  std::shared_ptr<Progress> progress_;
+  uint64_t number_;
   std::atomic<CUresult> result_ = CUDA_ERROR_NOT_READY;
 };
 
 }  // namespace
+
+void Progress::note_done(uint64_t number) {
+  for (uint64_t known = done_; known < number && !done_.compare_exchange_weak(known, number);) {
+  }
+}
+
+bool Progress::may_ask(uint64_t number) {
+  const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                          std::chrono::steady_clock::now().time_since_epoch())
+                          .count();
+  // Two threads that both ask lose nothing but a microsecond.
+  if (number >= asked_number_ && now - asked_at_ < kAskAgain) return false;
+  asked_number_ = number;
+  asked_at_ = now;
+  return true;
+}
 
 void set_dependent_launch(bool allowed) { dependent_launch = allowed; }
 
@@ -95,7 +132,7 @@ Status StreamQueue::record(FencePtr* fence) {
 Status StreamQueue::try_record(FencePtr* fence) {
   CUevent event = nullptr;
   CT_RETURN_IF_ERROR(context_->take_event(false, &event));
-  auto recorded = std::make_shared<EventFence>(context_, event, stream_);
+  auto recorded = std::make_shared<EventFence>(context_, event, stream_, progress_);
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
   CT_RETURN_IF_ERROR(driver.check(driver.event_record(event, stream_), "cuEventRecord"));

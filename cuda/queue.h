@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "cuda/context.h"
@@ -9,10 +11,29 @@
 
 namespace cudatransform::cuda {
 
+// How far a stream's work has come, as far as its fences know. They are numbered as they are
+// recorded, and done in that order: one answer of the driver, which takes it a microsecond, serves
+// for many. Thread safe.
+class Progress {
+ public:
+  uint64_t next_number() { return ++recorded_; }
+
+  bool is_done(uint64_t number) const { return number <= done_; }
+  void note_done(uint64_t number);
+  // Whether nobody has asked for this fence, or one before it, in the last 20 us.
+  bool may_ask(uint64_t number);
+
+ private:
+  static constexpr int64_t kAskAgain = 20'000;  // ns
+
+  std::atomic<uint64_t> recorded_ = 0, done_ = 0, asked_number_ = 0;
+  std::atomic<int64_t> asked_at_ = 0;
+};
+
 class StreamQueue final : public Queue {
  public:
   StreamQueue(std::shared_ptr<Context> context, CUstream stream)
-      : context_(std::move(context)), stream_(stream) {}
+      : context_(std::move(context)), stream_(stream), progress_(std::make_shared<Progress>()) {}
   ~StreamQueue() override;  // waits for the stream's work
 
   Status wait_for(const FencePtr& fence) override;
@@ -33,6 +54,11 @@ class StreamQueue final : public Queue {
   // the device can do so.
   Status launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
                 void** arguments, bool waits_itself);
+  // What a transform keeps with the queue from job to job; null at first.
+  struct Kept {
+    virtual ~Kept() = default;
+  };
+  std::unique_ptr<Kept>& kept() { return kept_; }
   // Finds a kernel, without launching it.
   Status load(const void* image, const char* kernel);
   Status clear(CUdeviceptr address, size_t bytes);
@@ -47,9 +73,11 @@ class StreamQueue final : public Queue {
 
   std::shared_ptr<Context> context_;
   CUstream stream_;
+  std::shared_ptr<Progress> progress_;
   CUdeviceptr scratch_ = 0;
   size_t scratch_bytes_ = 0;
   CUdeviceptr zeroed_ = 0;
+  std::unique_ptr<Kept> kept_;
 };
 
 // Whether launches may overlap as StreamQueue::launch() says, in the whole process: for benchmarks

@@ -175,8 +175,10 @@ static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, 
       GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
   }
   if (state->frames.empty()) return GST_FLOW_OK;
-  const bool leaves = state->without_delay || state->frames.size() >= depth_of(self) ||
-                      state->frames.oldest().done();
+  const guint depth = depth_of(self);
+  // With depth 1 the only frame has just been submitted: it is waited for, not asked for.
+  const bool leaves = state->without_delay || depth == 1 || state->frames.oldest_is_done() ||
+                      state->frames.size() >= depth;
   return leaves ? take_oldest(self, out) : GST_FLOW_OK;
 }
 

@@ -94,6 +94,8 @@ void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   const size_t most =
       maximum == 0 ? wanted : std::min(wanted, maximum - std::min(maximum, kWorkingBuffers));
   in_flight_.emplace_back(gst_buffer_ref(buffer), fence);
+  // Where one in the middle is done, all before it are, and nobody has to ask the device for them.
+  (void)in_flight_[(in_flight_.size() - 1) / 2].second->done();
   while (!in_flight_.empty() && (in_flight_.size() > most || in_flight_.front().second->done())) {
     // A failure of the work is reported where its result is used.
     (void)in_flight_.front().second->wait();
@@ -132,7 +134,11 @@ Dct8x8Job DctStream::make_job(const FrameSettings& settings, Direction direction
 
   if (frame->kinds & kMeasurePsnr && direction == Direction::kForward) job.measure = kMeasureSse;
   if (frame->kinds & kMeasureZeroShare) job.measure |= kMeasureZeros;
-  job.sums = frame->sums();
+  job.sums = &frame->results()->sums;
+  if (frame->kinds & kMeasureTime) {
+    job.timer = frame->kernel.get();
+    job.times = &frame->results()->times;
+  }
   frame->has_sse = job.measure & kMeasureSse;
   frame->components = job.components;
   frame->depth = job.depth;
@@ -210,13 +216,7 @@ Status DctStream::bring_to_device(GstBuffer* buffer, Residence residence, BlockP
 
 Status DctStream::submit(const Dct8x8Job& job, MeasuredFrame* frame, FencePtr* done) {
   Queue& queue = engine_.queue(QueueKind::kCompute);
-  const bool timed = frame && frame->kinds & kMeasureTime;
-  if (timed) CT_RETURN_IF_ERROR(frame->kernel->begin(queue));
   CT_RETURN_IF_ERROR(engine_.dct8x8().submit(engine_.device(), queue, job, done));
-  if (timed) {
-    CT_RETURN_IF_ERROR(frame->kernel->end(queue));
-    CT_RETURN_IF_ERROR(queue.record(done));
-  }
   if (frame) frame->fence = *done;
   return {};
 }

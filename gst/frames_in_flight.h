@@ -36,6 +36,8 @@ class FramesInFlight {
   SubmittedFrame& next() { return frames_[(first_ + count_) % kMost]; }
   void add() { count_++; }
   SubmittedFrame& oldest() { return frames_[first_]; }
+  // Whether the oldest can be taken without waiting.
+  bool oldest_is_done();
   // Waits for the oldest and hands out its buffer.
   Status take(BufferPtr* buffer);
   // Waits for all and pushes none.

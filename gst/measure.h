@@ -21,8 +21,14 @@ enum MeasureKinds : guint { kMeasurePsnr = 1, kMeasureTime = 2, kMeasureZeroShar
 // One frame being measured. The streaming thread fills it and hands it back; results are read when
 // the fence is done, so that no frame ever waits to be measured.
 struct MeasuredFrame {
+  // What the kernel writes.
+  struct Results {
+    Dct8x8Sums sums;
+    Dct8x8Times times;
+  };
+
   // Filled by Measure.
-  std::unique_ptr<Memory> sums_memory;
+  std::unique_ptr<Memory> memory;  // of the results
   std::unique_ptr<Timer> upload, kernel, download;
 
   // Filled by the element.
@@ -39,7 +45,10 @@ struct MeasuredFrame {
   GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   FencePtr fence;
 
-  Dct8x8Sums* sums() const { return static_cast<Dct8x8Sums*>(sums_memory->data()); }
+  Results* results() const { return static_cast<Results*>(memory->data()); }
+  const Dct8x8Sums& sums() const { return results()->sums; }
+  // By whichever clock the engine took. False where there is no time.
+  bool read_kernel_ns(uint64_t* nanoseconds) const;
 };
 
 // Last, mean and extremes of one kind of time, in ns; the 99th percentile of the latest 1024.

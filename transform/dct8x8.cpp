@@ -224,6 +224,8 @@ Status validate(const Dct8x8Job& job) {
     return job_error("unknown flags in measure");
   }
   if (job.measure != 0 && job.sums == nullptr) return job_error("no memory for the measured sums");
+  if ((job.timer == nullptr) != (job.times == nullptr))
+    return job_error("a timer and memory for times, expected both or neither");
   const bool inverse = job.direction == Direction::kInverse;
   int64_t blocks = 0;
   for (int c = 0; c < job.components; ++c) {

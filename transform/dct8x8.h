@@ -92,6 +92,12 @@ struct Dct8x8Sums {
   uint64_t zeros[3];  // coefficients equal to zero, as stored
 };
 
+// When the work began and ended by the engine's own clock, in ns; `end` is 0 until then.
+struct Dct8x8Times {
+  uint64_t begin;
+  uint64_t end;
+};
+
 enum MeasureFlags : uint32_t {
   kMeasureSse = 1,    // forward: reconstruction by the same method against the source;
                       // inverse, scale 1 only: output against `reference`
@@ -120,6 +126,11 @@ struct Dct8x8Job {
   SamplePlane reference[3];    // inverse with kMeasureSse; sizes as samples[] (row_repeat 1)
   Dct8x8Sums* sums = nullptr;  // with measure: host memory (CUDA: pinned), valid once the fence is
                                // done and until then the engine's
+  // Both, or neither: what times the work. A kernel that can read a clock writes to `times`,
+  // because two events around it cost as much as a small kernel; all other work is timed by
+  // `timer`.
+  Timer* timer = nullptr;
+  Dct8x8Times* times = nullptr;  // as `sums`; all zero
 };
 
 // Checks everything that an engine relies on (sizes, pitches, pairs of type and depth, tables

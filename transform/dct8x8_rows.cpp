@@ -87,6 +87,7 @@ Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
     return Status::error(StatusCode::kInvalidArgument,
                          std::string("the CPU engine cannot work on ") + device.name());
   }
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
   try {
     run_all_rows(job, choose(job), *arena);
   } catch (const std::bad_alloc&) {
@@ -95,6 +96,7 @@ Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
     return Status::error(StatusCode::kFailed,
                          std::string("the CPU engine failed: ") + error.what());
   }
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
   return queue.record(fence);
 }
 

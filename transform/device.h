@@ -18,7 +18,8 @@ namespace cudatransform {
 class Fence {
  public:
   virtual ~Fence() = default;
-  // True once all work before the fence has finished (also when it failed). Never blocks.
+  // True once all work before the fence has finished (also when it failed). Never blocks, and does
+  // not ask the device at every call: it may be 20 us late.
   virtual bool done() = 0;
   // Blocks the calling thread until done; reports a failure of the work.
   virtual Status wait() = 0;

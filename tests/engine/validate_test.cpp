@@ -144,6 +144,11 @@ const std::vector<Mutation>& refused_either_way() {
       {"table 4", [](J& j) { j.coefs[2].table = 4; }},
       {"a zero in a table", [](J& j) { j.tables[1].q[63] = 0; }},
       {"measuring into nothing", [](J& j) { j.sums = nullptr; }},
+      {"times without a timer",
+       [](J& j) {
+         static Dct8x8Times times;
+         j.times = &times;
+       }},
       // 2^31 - 1 samples: the number of blocks still fits, sums of a careless check do not.
       {"a width that overflows",
        [](J& j) { j.samples[0].width = std::numeric_limits<int32_t>::max(); }},
