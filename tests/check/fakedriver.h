@@ -26,6 +26,8 @@ inline void (*get_counts())(FakecudaCounts*) {
   return reinterpret_cast<void (*)(FakecudaCounts*)>(dlsym(driver, "fakecuda_get_counts"));
 }
 
+inline bool is_fake() { return get_counts() != nullptr; }
+
 inline FakecudaCounts counts() {
   FakecudaCounts now = {};
   get_counts()(&now);

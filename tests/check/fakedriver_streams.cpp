@@ -66,21 +66,10 @@ struct Line {
   }
 };
 
-GstBuffer* acquire(GstBufferPool* pool) {
-  GstBuffer* buffer = nullptr;
-  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
-  return buffer;
-}
-
 void touch(GstBuffer* buffer, int flags) {
   GstMapInfo map;
   fail_unless(gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(flags)));
   gst_buffer_unmap(buffer, &map);
-}
-
-void free_pool(GstBufferPool* pool) {
-  gst_buffer_pool_set_active(pool, FALSE);
-  gst_object_unref(pool);
 }
 
 constexpr const char* kBoth =

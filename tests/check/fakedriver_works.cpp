@@ -93,9 +93,7 @@ GstBuffer* cuda_frame(GstHarness* h, const GstVideoInfo& info, GstBufferPool** p
     gst_query_unref(query);
     gst_caps_unref(caps);
   }
-  GstBuffer* buffer = nullptr;
-  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(*pool, &buffer, nullptr), GST_FLOW_OK);
-  return buffer;
+  return acquire(*pool);
 }
 
 GST_START_TEST(test_frames_in_cuda_memory) {
