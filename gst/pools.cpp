@@ -8,6 +8,7 @@
 
 #include "gst/caps.h"
 #include "gst/cuda_gst.h"
+#include "gst/cuda_sync.h"
 #include "gst/peer_offer.h"
 
 namespace cudatransform {
@@ -183,6 +184,7 @@ void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_
   } else {
     config = gst_buffer_pool_get_config(pool);
     gst_buffer_pool_config_set_params(config, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, 0);
+    if (cuda) add_stream(config, engine.context());
   }
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   propose(query, pool, config, allocator);
