@@ -71,4 +71,11 @@ inline int enter_mode(const char* mode) {
   return 1;
 }
 
+// main() of the programs whose first argument is the mode.
+inline int run_in_mode(int argc, char** argv, Suite* (*make_suite)()) {
+  if (argc < 2) return 1;
+  if (const int status = enter_mode(argv[1])) return status;
+  return run(argc, argv, make_suite);
+}
+
 }  // namespace testing
