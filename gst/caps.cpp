@@ -324,22 +324,21 @@ GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda) {
   return gst_caps_fixate(caps);
 }
 
-// GStreamer 1.22 puts the third plane of planar 4:2:0 frames of odd height in CUDA memory where its
-// own download does not look: whoever maps such a frame for the CPU gets no V.
-static bool cuda_memory_loses_chroma(const GstStructure* s) {
-#if GST_CHECK_VERSION(1, 23, 1)
-  (void)s;
-  return false;
-#else
+// Of the GStreamer that is running, and the format that will be chosen.
+static bool cuda_memory_loses_a_plane(const GstStructure* s) {
   gint height = 0;
-  if (!gst_structure_get_int(s, "height", &height) || height % 2 == 0) return false;
-  return string_field_allows(s, "format", "I420") || string_field_allows(s, "format", "I420_10LE");
-#endif
+  if (!gst_structure_get_int(s, "height", &height)) return false;
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  for (const RawFormat& format : raw_formats())
+    if (string_field_allows(s, "format", gst_video_format_to_string(format.format)))
+      return cuda_memory_loses_a_plane(format.format, height, minor, micro);
+  return false;
 }
 
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda) {
   if (gst_caps_is_empty(candidates) || gst_caps_is_any(candidates)) return candidates;
-  prefer_cuda = prefer_cuda && !cuda_memory_loses_chroma(gst_caps_get_structure(candidates, 0));
+  prefer_cuda = prefer_cuda && !cuda_memory_loses_a_plane(gst_caps_get_structure(candidates, 0));
   GstCaps* caps = keep_best(candidates, [=](const GstStructure*, const GstCapsFeatures* f) {
     return int(features_have_cuda(f) == prefer_cuda);
   });

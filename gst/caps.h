@@ -28,8 +28,8 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
-// every field as docs/architecture.md lists them, whatever the peer's order is. On GStreamer 1.22
-// planar 4:2:0 frames of odd height go to system memory where the peer leaves the choice.
+// every field as docs/architecture.md lists them, whatever the peer's order is. Frames that
+// CUDA memory loses a plane of (formats.h) go to system memory where the peer leaves the choice.
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 
+#include "gst/block_pool.h"
 #include "gst/buffer_ptr.h"
 #include "gst/engine.h"
 #include "gst/lib/gstdct.h"

@@ -24,8 +24,10 @@
 
 #include "gst/caps.h"
 #include "gst/dct_base.h"
+#include "gst/property_types.h"
 #include "gst/quant_settings.h"
 
+using cudatransform::kWhilePlaying;
 using cudatransform::QuantPreset;
 using cudatransform::QuantSettings;
 using cudatransform::Status;
@@ -61,7 +63,6 @@ enum {
 
 #define GST_TYPE_CUDA_DCT_QUANT_PRESET (gst_cuda_dct_quant_preset_get_type())
 static GType gst_cuda_dct_quant_preset_get_type(void) {
-  static gsize type = 0;
   static const GEnumValue kValues[] = {
       {int(QuantPreset::kAnnexK), "ITU-T T.81 Annex K, scaled by quality", "annex-k"},
       {int(QuantPreset::kFlat), "16 everywhere", "flat"},
@@ -69,11 +70,7 @@ static GType gst_cuda_dct_quant_preset_get_type(void) {
       {int(QuantPreset::kMpeg), "MPEG-1's default intra matrix", "mpeg"},
       {0, nullptr, nullptr},
   };
-  if (g_once_init_enter(&type)) {
-    const GType made = g_enum_register_static("GstCudaDctQuantPreset", kValues);
-    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
-    g_once_init_leave(&type, made);
-  }
+  static const GType type = cudatransform::register_values("GstCudaDctQuantPreset", kValues);
   return type;
 }
 
@@ -208,38 +205,37 @@ static void install_table(GObjectClass* klass, guint id, const char* name, const
 }
 
 static void install_properties(GObjectClass* klass) {
-  const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_property(
       klass, PROP_QUALITY,
       g_param_spec_int("quality", "Quality",
                        "JPEG quality: scales the annex-k tables exactly as libjpeg does; no other "
                        "tables are scaled",
-                       1, 100, 85, static_cast<GParamFlags>(playing | GST_PARAM_CONTROLLABLE)));
+                       1, 100, 85,
+                       static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
   g_object_class_install_property(
       klass, PROP_QUANT_PRESET,
       g_param_spec_enum("quant-preset", "Quantisation preset", "The quantisation tables to use",
-                        GST_TYPE_CUDA_DCT_QUANT_PRESET, int(QuantPreset::kAnnexK), playing));
+                        GST_TYPE_CUDA_DCT_QUANT_PRESET, int(QuantPreset::kAnnexK), kWhilePlaying));
   install_table(klass, PROP_LUMA_QTABLE, "luma-qtable", "Luma quantisation table",
                 "64 integers, 1 to 65535, in natural order, instead of the preset's luma table; "
                 "empty: none",
-                playing);
+                kWhilePlaying);
   install_table(klass, PROP_CHROMA_QTABLE, "chroma-qtable", "Chroma quantisation table",
                 "64 integers, 1 to 65535, in natural order, instead of the preset's chroma table; "
                 "empty: none",
-                playing);
+                kWhilePlaying);
   g_object_class_install_property(
       klass, PROP_QTABLE_FILE,
       g_param_spec_string("qtable-file", "Quantisation table file",
                           "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of all "
                           "other tables",
-                          nullptr, playing));
+                          nullptr, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_KEEP_REFERENCE,
       g_param_spec_boolean("keep-reference", "Keep reference",
                            "Attach the source frame to the coefficients, so that cudaidct8x8 can "
                            "measure PSNR against it",
-                           FALSE, playing));
+                           FALSE, kWhilePlaying));
 }
 
 static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {

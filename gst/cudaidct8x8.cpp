@@ -29,6 +29,9 @@
 
 #include "gst/caps.h"
 #include "gst/dct_base.h"
+#include "gst/property_types.h"
+
+using cudatransform::kWhilePlaying;
 
 struct GstCudaIdct8x8 {
   GstCudaDctBase parent;
@@ -46,7 +49,6 @@ enum { PROP_0, PROP_SCALE };
 
 #define GST_TYPE_CUDA_IDCT_SCALE (gst_cuda_idct_scale_get_type())
 static GType gst_cuda_idct_scale_get_type(void) {
-  static gsize type = 0;
   static const GEnumValue kValues[] = {
       {1, "Full size", "1"},
       {2, "Half of the width and height", "1/2"},
@@ -54,11 +56,7 @@ static GType gst_cuda_idct_scale_get_type(void) {
       {8, "An eighth of the width and height", "1/8"},
       {0, nullptr, nullptr},
   };
-  if (g_once_init_enter(&type)) {
-    const GType made = g_enum_register_static("GstCudaIdctScale", kValues);
-    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
-    g_once_init_leave(&type, made);
-  }
+  static const GType type = cudatransform::register_values("GstCudaIdctScale", kValues);
   return type;
 }
 
@@ -101,9 +99,7 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
       g_param_spec_enum("scale", "Scale",
                         "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in "
                         "width and height, rounded up",
-                        GST_TYPE_CUDA_IDCT_SCALE, 1,
-                        static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                 GST_PARAM_MUTABLE_PLAYING)));
+                        GST_TYPE_CUDA_IDCT_SCALE, 1, kWhilePlaying));
   klass->parent_class.direction = cudatransform::Direction::kInverse;
   klass->parent_class.element_name = "cudaidct8x8";
   GstCaps* dct = cudatransform::dct_template_caps(true);

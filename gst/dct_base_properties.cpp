@@ -3,8 +3,12 @@
 
 #include "gst/dct_base.h"
 #include "gst/debug.h"
+#include "gst/property_types.h"
 
 using cudatransform::Backend;
+using cudatransform::kReadOnly;
+using cudatransform::kUpToReady;
+using cudatransform::kWhilePlaying;
 using cudatransform::Method;
 
 namespace {
@@ -45,7 +49,6 @@ const char* backend_nick(Backend backend) {
 
 #define GST_TYPE_CUDA_DCT_METHOD (gst_cuda_dct_method_get_type())
 static GType gst_cuda_dct_method_get_type(void) {
-  static gsize type = 0;
   static const GEnumValue kValues[] = {
       {int(Method::kIslow), "Accurate integer, bit-exact to libjpeg-turbo (8 bits)", "islow"},
       {int(Method::kIfast), "Fast integer, bit-exact to libjpeg-turbo (8 bits)", "ifast"},
@@ -58,28 +61,19 @@ static GType gst_cuda_dct_method_get_type(void) {
       {int(Method::kShuffle), "Eight-tap decomposition, transposed by warp shuffles", "shuffle"},
       {0, nullptr, nullptr},
   };
-  if (g_once_init_enter(&type)) {
-    const GType made = g_enum_register_static("GstCudaDctMethod", kValues);
-    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
-    g_once_init_leave(&type, made);
-  }
+  static const GType type = cudatransform::register_values("GstCudaDctMethod", kValues);
   return type;
 }
 
 #define GST_TYPE_CUDA_DCT_MEASURE (gst_cuda_dct_measure_get_type())
 static GType gst_cuda_dct_measure_get_type(void) {
-  static gsize type = 0;
   static const GFlagsValue kValues[] = {
       {cudatransform::kMeasurePsnr, "PSNR of the reconstruction", "psnr"},
       {cudatransform::kMeasureTime, "Kernel, upload and download time", "time"},
       {cudatransform::kMeasureZeroShare, "Share of coefficients that are zero", "zeros"},
       {0, nullptr, nullptr},
   };
-  if (g_once_init_enter(&type)) {
-    const GType made = g_flags_register_static("GstCudaDctMeasure", kValues);
-    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
-    g_once_init_leave(&type, made);
-  }
+  static const GType type = cudatransform::register_values("GstCudaDctMeasure", kValues);
   return type;
 }
 
@@ -168,16 +162,15 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
 }
 
 static void install_read_only(GObjectClass* klass) {
-  const auto flags = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property(
       klass, PROP_ACTIVE_METHOD,
       g_param_spec_enum("active-method", "Active method",
                         "The method in use: islow and ifast exist at 8 bits only, above that float "
                         "answers for them",
-                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), flags));
+                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), kReadOnly));
   const auto install_psnr = [&](guint id, const char* name, const char* nick, const char* blurb) {
     g_object_class_install_property(
-        klass, id, g_param_spec_double(name, nick, blurb, -1, G_MAXDOUBLE, -1, flags));
+        klass, id, g_param_spec_double(name, nick, blurb, -1, G_MAXDOUBLE, -1, kReadOnly));
   };
   install_psnr(PROP_PSNR, "psnr", "PSNR",
                "PSNR of the last frame in dB, from the error of all samples together; infinity for "
@@ -193,20 +186,16 @@ static void install_read_only(GObjectClass* klass) {
       g_param_spec_boxed("stats", "Statistics",
                          "What was measured since PAUSED, as a structure; docs/elements lists its "
                          "fields",
-                         GST_TYPE_STRUCTURE, flags));
+                         GST_TYPE_STRUCTURE, kReadOnly));
 }
 
 void gst_cuda_dct_base_install_properties(GObjectClass* klass) {
   klass->set_property = gst_cuda_dct_base_set_property;
   klass->get_property = gst_cuda_dct_base_get_property;
-  const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
-  const auto ready = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                              GST_PARAM_MUTABLE_READY);
   g_object_class_install_property(
       klass, PROP_METHOD,
       g_param_spec_enum("method", "Method", "How the transform is computed",
-                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), playing));
+                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), kWhilePlaying));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_ASYNC_DEPTH,
@@ -214,14 +203,15 @@ void gst_cuda_dct_base_install_properties(GObjectClass* klass) {
                         "Frames that may be in work on the GPU before the first of them is pushed; "
                         "each beyond 1 adds a frame of latency where frames are waited for (no "
                         "effect on the CPU engine)",
-                        1, cudatransform::FramesInFlight::kMost, 1, ready));
+                        1, cudatransform::FramesInFlight::kMost, 1, kUpToReady));
   g_object_class_install_property(
       klass, PROP_MEASURE,
       g_param_spec_flags("measure", "Measure", "What to measure on every frame",
-                         GST_TYPE_CUDA_DCT_MEASURE, 0, playing));
+                         GST_TYPE_CUDA_DCT_MEASURE, 0, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_POST_MESSAGES,
       g_param_spec_boolean("post-messages", "Post messages",
-                           "Post an element message for every measured frame", FALSE, playing));
+                           "Post an element message for every measured frame", FALSE,
+                           kWhilePlaying));
   install_read_only(klass);
 }

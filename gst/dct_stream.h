@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "gst/block_pool.h"
 #include "gst/buffer_ptr.h"
 #include "gst/engine.h"
 #include "gst/frames_in_flight.h"

@@ -5,6 +5,7 @@
 
 #include "gst/cuda_gst.h"
 #include "gst/pinned_allocator.h"
+#include "gst/property_types.h"
 #include "transform/host_device.h"
 #if CT_HAVE_CUDA
 #include "cuda/cuda_device.h"
@@ -155,17 +156,12 @@ void Engine::close() {
 
 GType gst_cuda_dct_backend_get_type(void) {
   using cudatransform::Backend;
-  static gsize type = 0;
   static const GEnumValue kValues[] = {
       {int(Backend::kAuto), "CUDA where there is a usable GPU, else the CPU", "auto"},
       {int(Backend::kCuda), "CUDA, or an error", "cuda"},
       {int(Backend::kCpu), "CPU", "cpu"},
       {0, nullptr, nullptr},
   };
-  if (g_once_init_enter(&type)) {
-    const GType made = g_enum_register_static("GstCudaDctBackend", kValues);
-    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
-    g_once_init_leave(&type, made);
-  }
+  static const GType type = cudatransform::register_values("GstCudaDctBackend", kValues);
   return type;
 }

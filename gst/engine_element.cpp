@@ -5,31 +5,30 @@
 
 #include "gst/debug.h"
 #include "gst/element_errors.h"
+#include "gst/property_types.h"
 
 namespace cudatransform {
 
 void install_engine_properties(GObjectClass* klass, const EngineProperties& properties) {
-  const auto ready = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                              GST_PARAM_MUTABLE_READY);
-  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property(
       klass, properties.backend,
       g_param_spec_enum("backend", "Backend", properties.backend_blurb, GST_TYPE_CUDA_DCT_BACKEND,
-                        int(Backend::kAuto), ready));
+                        int(Backend::kAuto), kUpToReady));
   if (properties.active_backend)
     g_object_class_install_property(
         klass, properties.active_backend,
         g_param_spec_enum("active-backend", "Active backend",
                           "The engine in use: cuda or cpu from READY on, auto before it is chosen",
-                          GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), read_only));
+                          GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), kReadOnly));
   g_object_class_install_property(
       klass, properties.cuda_device_id,
       g_param_spec_int("cuda-device-id", "CUDA device ID",
                        "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                       -1, G_MAXINT, -1, ready));
+                       -1, G_MAXINT, -1, kUpToReady));
   g_object_class_install_property(
       klass, properties.n_threads,
-      g_param_spec_uint("n-threads", "Threads", properties.n_threads_blurb, 0, 1024, 0, ready));
+      g_param_spec_uint("n-threads", "Threads", properties.n_threads_blurb, 0, 1024, 0,
+                        kUpToReady));
 }
 
 bool set_engine_property(const EngineProperties& properties, EngineSettings* settings, guint id,

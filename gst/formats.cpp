@@ -37,6 +37,17 @@ const std::vector<RawFormat>& raw_formats() {
   return formats;
 }
 
+bool cuda_memory_loses_a_plane(GstVideoFormat format, int height, guint minor, guint micro) {
+  const bool planar_420 = format == GST_VIDEO_FORMAT_I420 || format == GST_VIDEO_FORMAT_YV12 ||
+                          format == GST_VIDEO_FORMAT_I420_10LE ||
+                          format == GST_VIDEO_FORMAT_I420_12LE;
+  if (!planar_420) return false;
+  const bool odd = height % 2 != 0;
+  if (minor <= 22) return odd;
+  // What was meant to mend that broke the others, until 1.24.4.
+  return !odd && (minor == 23 || (minor == 24 && micro < 4));
+}
+
 const RawFormat* find_raw_format(GstVideoFormat format) {
   for (const RawFormat& candidate : raw_formats())
     if (candidate.format == format) return &candidate;

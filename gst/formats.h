@@ -21,6 +21,9 @@ struct RawFormat {
 // All formats, those of one sampling and depth together, the default of each first. 4:4:0 is not
 // among them: GStreamer has no such format, so cudaidct8x8 writes it as 4:4:4 of depth 8.
 const std::vector<RawFormat>& raw_formats();
+// Whether GStreamer 1.`minor`.`micro` puts the last plane of such frames in CUDA memory half a row
+// further, where its own download does not look: whoever maps one for the CPU does not get it.
+bool cuda_memory_loses_a_plane(GstVideoFormat format, int height, guint minor, guint micro);
 // Null for a format that is not ours.
 const RawFormat* find_raw_format(GstVideoFormat format);
 // Whether frames of YCbCr-4:4:0 may be written as `format`. Only JPEG makes 4:4:0, and JPEG here is

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpegcoefdec_state.h"
+#include "gst/property_types.h"
 
 using cudatransform::JpegCounts;
+using cudatransform::kReadOnly;
+using cudatransform::kWhilePlaying;
 using cudatransform::OnError;
 using State = cudatransform::JpegCoefDecState;
 
@@ -37,18 +40,13 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
 
 #define GST_TYPE_JPEG_COEF_DEC_ON_ERROR (gst_jpeg_coef_dec_on_error_get_type())
 static GType gst_jpeg_coef_dec_on_error_get_type(void) {
-  static gsize type = 0;
   static const GEnumValue kValues[] = {
       {int(OnError::kDrop), "Drop the picture, with a warning", "drop"},
       {int(OnError::kConceal), "Push what could be decoded, marked as corrupted", "conceal"},
       {int(OnError::kFail), "Stop with an error", "fail"},
       {0, nullptr, nullptr},
   };
-  if (g_once_init_enter(&type)) {
-    const GType made = g_enum_register_static("GstJpegCoefDecOnError", kValues);
-    gst_type_mark_as_plugin_api(made, static_cast<GstPluginAPIFlags>(0));
-    g_once_init_leave(&type, made);
-  }
+  static const GType type = cudatransform::register_values("GstJpegCoefDecOnError", kValues);
   return type;
 }
 
@@ -103,26 +101,23 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
 void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
   klass->set_property = gst_jpeg_coef_dec_set_property;
   klass->get_property = gst_jpeg_coef_dec_get_property;
-  const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
-  const auto read_only = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property(
       klass, PROP_ON_ERROR,
       g_param_spec_enum("on-error", "On error",
                         "What to do with a damaged picture; after max-errors of them in a row the "
                         "element stops with an error",
-                        GST_TYPE_JPEG_COEF_DEC_ON_ERROR, int(OnError::kDrop), playing));
+                        GST_TYPE_JPEG_COEF_DEC_ON_ERROR, int(OnError::kDrop), kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_MAX_PIXELS,
       g_param_spec_uint64("max-pixels", "Largest picture",
                           "Width times height above which a picture counts as damaged (0 = no "
                           "limit); a header of a few bytes can claim 4 gigapixels",
-                          0, G_MAXUINT64, cudatransform::kMaxJpegPixels, playing));
+                          0, G_MAXUINT64, cudatransform::kMaxJpegPixels, kWhilePlaying));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
                          "What has been decoded since PAUSED, as a structure; docs/elements lists "
                          "its fields",
-                         GST_TYPE_STRUCTURE, read_only));
+                         GST_TYPE_STRUCTURE, kReadOnly));
 }

@@ -31,6 +31,9 @@
 #include "gst/debug.h"
 #include "gst/jpeg_caps.h"
 #include "gst/jpegcoefenc_private.h"
+#include "gst/property_types.h"
+
+using cudatransform::kWhilePlaying;
 
 G_DEFINE_TYPE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODER);
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefenc, "jpegcoefenc", GST_RANK_NONE,
@@ -174,11 +177,9 @@ static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  const auto playing = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                GST_PARAM_MUTABLE_PLAYING);
   const auto install_flag = [&](guint id, const char* name, const char* nick, const char* blurb) {
     g_object_class_install_property(klass, id,
-                                    g_param_spec_boolean(name, nick, blurb, FALSE, playing));
+                                    g_param_spec_boolean(name, nick, blurb, FALSE, kWhilePlaying));
   };
   install_flag(PROP_PROGRESSIVE, "progressive", "Progressive",
                "Write progressive files: a coarse picture first, then what refines it");
@@ -190,7 +191,7 @@ static void install_properties(GObjectClass* klass) {
       klass, PROP_RESTART_INTERVAL,
       g_param_spec_uint("restart-interval", "Restart interval",
                         "MCUs from one restart marker to the next (0 = no markers)", 0,
-                        cudatransform::kJpegMaxRestartInterval, 0, playing));
+                        cudatransform::kJpegMaxRestartInterval, 0, kWhilePlaying));
   install_engine_properties(klass, kEngineProperties);
 }
 

@@ -1,4 +1,4 @@
-// Where output buffers come from: pools of device blocks, of coefficients and of raw frames.
+// Where output buffers come from: pools of coefficients and of raw frames, for us and our peers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,40 +10,12 @@
 
 namespace cudatransform {
 
-// Device memory of `rows` rows of at least `row_bytes` bytes: one GstCudaMemory in a GstBuffer.
-struct DeviceBlock {
-  GstBuffer* buffer = nullptr;  // owned by whoever acquired it; null where that has failed
-  guint8* data = nullptr;       // device address
-  gsize pitch = 0;
-  GstDctFence* fence = nullptr;  // of this use of the memory; owned by the memory
-};
-
-// A private pool of device blocks. The blocks are GstCudaMemory because that is what
-// memory:CUDAMemory promises; their caps are stand-in raw caps (RGBA, a quarter as wide as a row
-// has bytes), because gstcuda allocates by raw format and knows none of ours.
-//
-// Memory that comes back to the pool may still be read by a kernel. The fence of its last use lives
-// with the memory, and acquire() makes the queue that will write wait for it.
-class BlockPool {
- public:
-  ~BlockPool() { clear(); }
-  // Nothing happens when it is already configured so.
-  Status configure(Engine& engine, gsize row_bytes, guint rows);
-  Status acquire(Queue& writer, DeviceBlock* block);
-  void clear();
-
- private:
-  GstBufferPool* pool_ = nullptr;
-  gsize row_bytes_ = 0;
-  guint rows_ = 0;
-};
-
 // Acquires from `pool`; kCancelled while it is flushing, as at shutdown and on seeks.
 Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer);
 
-// Whether `fence` is that of the memory in `buffer`, and so guards its reuse. It is not for deep
-// copies, which share the fence of the buffer that they were copied from.
-bool fence_guards_memory(GstBuffer* buffer, const GstDctFence* fence);
+// What it is called when a CUDA pool does not start. It allocates when it is configured, to learn
+// the pitch. We only ask for formats that it can hold, so what fails there is the allocation.
+Status no_device_memory(const char* what, gsize bytes);
 
 // Whether all who answered the ALLOCATION query promise to honour GstDctMeta's fence.
 bool peers_honour_fence(GstQuery* query);

@@ -6,10 +6,10 @@
 
 #include <string>
 
+#include "gst/block_pool.h"
 #include "gst/engine.h"
 #include "gst/formats.h"
 #include "gst/lib/gstdct.h"
-#include "gst/pools.h"
 
 namespace cudatransform {
 

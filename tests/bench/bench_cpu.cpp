@@ -18,13 +18,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "common.h"
 #include "cpu_avdct.h"
 #include "cpu_copy.h"
 #include "transform/host_device.h"
@@ -76,11 +77,7 @@ std::vector<double> medians(Frames& frames, const std::vector<Work>& contestants
     }
   }
   std::vector<double> result;
-  for (std::vector<double>& list : times) {
-    const auto middle = list.begin() + std::ptrdiff_t(list.size() / 2);
-    std::nth_element(list.begin(), middle, list.end());
-    result.push_back(*middle);
-  }
+  for (const std::vector<double>& list : times) result.push_back(median(list));
   return result;
 }
 
@@ -193,16 +190,6 @@ void add_all() {
   }
 }
 
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(": ");
-    if (line.rfind("model name", 0) == 0 && colon != std::string::npos)
-      return line.substr(colon + 2);
-  }
-  return "unknown";
-}
-
 void describe_run() {
   benchmark::AddCustomContext("cpu", cpu_model());
   benchmark::AddCustomContext("cores", std::to_string(thread_count(Threads::kAll)));
@@ -216,38 +203,24 @@ void describe_run() {
   benchmark::AddCustomContext("libavcodec", version.empty() ? "missing" : version);
 }
 
-// Whether `argument` is --name=value; then *value is the value.
-bool is_option(const char* argument, const std::string& name, std::string* value) {
-  const std::string start = "--" + name + "=";
-  if (std::strncmp(argument, start.c_str(), start.size()) != 0) return false;
-  *value = argument + start.size();
-  return true;
-}
-
 // --seconds=S: how long the contestants of one case take turns, together.
 // --target=AVX2: not the best instruction set, but this one.
-// Removes its options; false: a value is none.
-bool take_options(int* argc, char** argv) {
-  int kept = 1;
-  for (int i = 1; i < *argc; ++i) {
-    std::string value;
-    if (is_option(argv[i], "seconds", &value)) {
-      seconds_of_case = std::atof(value.c_str());
-    } else if (is_option(argv[i], "target", &value)) {
-      int64_t mask = 0;
-      for (const auto& [name, target] : host_simd_targets()) {
-        if (name == value) mask = target;
-      }
-      if (mask == 0) {
-        std::fprintf(stderr, "no instruction set %s here\n", value.c_str());
-        return false;
-      }
-      set_host_simd_targets(mask);
-    } else {
-      argv[kept++] = argv[i];
-    }
+// False: a value is none.
+bool take_own_options(int* argc, char** argv) {
+  std::string target;
+  take_options(argc, argv, [&](std::string_view argument) {
+    return has_value(argument, "--seconds=", &seconds_of_case) ||
+           has_value(argument, "--target=", &target);
+  });
+  if (target.empty()) return true;
+  int64_t mask = 0;
+  for (const auto& [name, simd_target] : host_simd_targets())
+    if (name == target) mask = simd_target;
+  if (mask == 0) {
+    std::fprintf(stderr, "no instruction set %s here\n", target.c_str());
+    return false;
   }
-  *argc = kept;
+  set_host_simd_targets(mask);
   return true;
 }
 
@@ -257,7 +230,7 @@ bool take_options(int* argc, char** argv) {
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
   benchmark::Initialize(&argc, argv);
-  if (!bench::take_options(&argc, argv)) return 2;
+  if (!bench::take_own_options(&argc, argv)) return 2;
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   bench::describe_run();
   bench::add_all();

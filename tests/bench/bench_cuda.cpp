@@ -42,6 +42,7 @@
 #include <set>
 #include <string_view>
 
+#include "common.h"
 #include "cuda/cuda_device.h"
 #include "gpu_measure.h"
 #include "gpu_telemetry.h"
@@ -200,24 +201,13 @@ bool read_instructions(const std::string& path, std::map<std::string, double>* i
 // Takes this program's own arguments out.
 Options parse(int* argc, char** argv) {
   Options options;
-  int kept = 1;
-  for (int i = 1; i < *argc; ++i) {
-    const std::string_view argument = argv[i];
-    const auto value = [&argument](std::string_view name, std::string* to) {
-      if (!argument.starts_with(name)) return false;
-      *to = argument.substr(name.size());
-      return true;
-    };
-    if (argument == "--quick") {
-      options.quick = true;
-    } else if (!value("--instructions=", &options.instructions) &&
-               !value("--profile=", &options.profile)) {
-      if (argument == "--benchmark_list_tests" || argument == "--benchmark_list_tests=true")
-        options.list = true;
-      argv[kept++] = argv[i];
-    }
-  }
-  *argc = kept;
+  take_options(argc, argv, [&](std::string_view argument) {
+    if (argument == "--benchmark_list_tests" || argument == "--benchmark_list_tests=true")
+      options.list = true;
+    if (argument == "--quick") options.quick = true;
+    return argument == "--quick" || has_value(argument, "--instructions=", &options.instructions) ||
+           has_value(argument, "--profile=", &options.profile);
+  });
   return options;
 }
 

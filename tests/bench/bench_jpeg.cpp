@@ -17,15 +17,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <fstream>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "common.h"
 #include "jpeg_loops.h"
 #include "jpeg_pictures.h"
 #include "nvjpeg_loop.h"
@@ -209,12 +210,6 @@ void add_contestants() {
         many);
 }
 
-double median(std::vector<double> list) {
-  const auto middle = list.begin() + std::ptrdiff_t(list.size() / 2);
-  std::nth_element(list.begin(), middle, list.end());
-  return *middle;
-}
-
 const Contestant& find(Job job, const char* name) {
   return *std::find_if(contestants.begin(), contestants.end(), [&](const Contestant& contestant) {
     return contestant.job == job && contestant.name == name;
@@ -240,15 +235,6 @@ void report(benchmark::State& state, const Contestant& contestant) {
   state.counters["x bare"] = median(find(contestant.job, "bare loop").seconds) / seconds;
 }
 
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (const size_t colon = line.find(": ");
-        line.rfind("model name", 0) == 0 && colon != std::string::npos)
-      return line.substr(colon + 2);
-  return "unknown";
-}
-
 void describe_run() {
   size_t bytes = 0;
   for (const JpegPicture& picture : pictures) bytes += picture.file.size();
@@ -261,19 +247,15 @@ void describe_run() {
   benchmark::AddCustomContext("rounds", std::to_string(contestants.front().seconds.size()));
 }
 
-void take_options(int* argc, char** argv) {
-  int kept = 1;
-  for (int i = 1; i < *argc; ++i) {
-    if (std::strncmp(argv[i], "--seconds=", 10) == 0)
-      all_seconds = std::atof(argv[i] + 10);
-    else if (std::strncmp(argv[i], "--frames=", 9) == 0)
-      skipped = frames_of_turn = std::max(1, std::atoi(argv[i] + 9));
-    else if (std::strcmp(argv[i], "--engine=cuda") == 0)
-      with_cuda = true;
-    else
-      argv[kept++] = argv[i];
-  }
-  *argc = kept;
+bool take_option(std::string_view argument) {
+  double frames = 0;
+  if (argument == "--engine=cuda")
+    with_cuda = true;
+  else if (has_value(argument, "--frames=", &frames))
+    skipped = frames_of_turn = std::max(1, static_cast<int>(frames));
+  else
+    return has_value(argument, "--seconds=", &all_seconds);
+  return true;
 }
 
 void run() {
@@ -301,7 +283,7 @@ int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
   gst_init(&argc, &argv);
   benchmark::Initialize(&argc, argv);
-  bench::take_options(&argc, argv);
+  bench::take_options(&argc, argv, bench::take_option);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   int status = 0;
   try {

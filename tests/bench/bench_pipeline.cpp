@@ -26,15 +26,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "common.h"
 #include "pipe_bare.h"
 #include "pipe_line.h"
 #if CT_HAVE_CUDA
@@ -71,12 +72,6 @@ struct Contestant {
   Turn turn;
   std::vector<double> seconds, host;
 };
-
-double median(std::vector<double> list) {
-  const auto middle = list.begin() + std::ptrdiff_t(list.size() / 2);
-  std::nth_element(list.begin(), middle, list.end());
-  return *middle;
-}
 
 int least_frames(const Options& options, const PipeSize& size) {
   return options.seconds == 0 ? 2 : size.width > 4000 ? 50 : 500;
@@ -270,20 +265,11 @@ void Session::add_cpu() {
   }
 }
 
-// What is behind `key` in the first line of a file that has it.
-std::string line_of(const char* path, const char* key) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);)
-    if (const size_t at = line.find(key); at != std::string::npos)
-      return line.substr(at + std::strlen(key));
-  return "unknown";
-}
-
 void Session::describe() const {
   gchar* version = gst_version_string();
   benchmark::AddCustomContext("gstreamer", version);
   g_free(version);
-  benchmark::AddCustomContext("cpu", line_of("/proc/cpuinfo", "model name\t: "));
+  benchmark::AddCustomContext("cpu", cpu_model());
   benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
   benchmark::AddCustomContext("engine", options_.cuda ? "cuda" : "cpu");
   benchmark::AddCustomContext("rounds", std::to_string(rounds_));
@@ -305,21 +291,15 @@ bool has_gpu() {
 #endif
 }
 
-void take_options(int* argc, char** argv, Options* options) {
-  int kept = 1;
-  for (int i = 1; i < *argc; ++i) {
-    if (std::strncmp(argv[i], "--seconds=", 10) == 0)
-      options->seconds = std::atof(argv[i] + 10);
-    else if (std::strncmp(argv[i], "--filter=", 9) == 0)
-      options->filter = argv[i] + 9;
-    else if (std::strcmp(argv[i], "--engine=cuda") == 0)
-      options->engine_given = options->cuda = true;
-    else if (std::strcmp(argv[i], "--engine=cpu") == 0)
-      options->cuda = false;
-    else
-      argv[kept++] = argv[i];
-  }
-  *argc = kept;
+bool take_option(std::string_view argument, Options* options) {
+  if (argument == "--engine=cuda")
+    options->engine_given = options->cuda = true;
+  else if (argument == "--engine=cpu")
+    options->cuda = false;
+  else
+    return has_value(argument, "--seconds=", &options->seconds) ||
+           has_value(argument, "--filter=", &options->filter);
+  return true;
 }
 
 int run(const Options& wanted) {
@@ -351,7 +331,9 @@ int main(int argc, char** argv) {
   gst_init(&argc, &argv);
   benchmark::Initialize(&argc, argv);
   bench::Options options;
-  bench::take_options(&argc, argv, &options);
+  bench::take_options(&argc, argv, [&](std::string_view argument) {
+    return bench::take_option(argument, &options);
+  });
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const int status = bench::run(options);
   benchmark::Shutdown();

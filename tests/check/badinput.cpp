@@ -288,9 +288,7 @@ GstPadProbeReturn relabel(GstPad*, GstPadProbeInfo* info, gpointer) {
 
 // Runs a pipeline with a sink "good"; returns the error that the bad part posted.
 std::string run_branches(const std::string& line, Branches* branches) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* pipeline = testing::launch(line);
   GstElement* good = gst_bin_get_by_name(GST_BIN(pipeline), "good");
   GstPad* pad = gst_element_get_static_pad(good, "sink");
   gst_pad_add_probe(
@@ -307,6 +305,7 @@ std::string run_branches(const std::string& line, Branches* branches) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstMessage* message = gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless(message != nullptr, "no error was posted");
+  GError* error = nullptr;
   gst_message_parse_error(message, &error, nullptr);
   const std::string text = error->message;
   g_error_free(error);

@@ -91,7 +91,7 @@ std::vector<gint32> make_coefficients(const DataSet& set) {
 
 std::unique_ptr<Device> make_device(const Dct8x8Ops** ops) {
 #if CT_HAVE_CUDA
-  if (g_str_equal(testing::backend(), "cuda")) {
+  if (testing::is_cuda()) {
     std::unique_ptr<Device> device;
     const Status status = cudatransform::make_primary_cuda_device(0, &device);
     fail_unless(status.ok(), "%s", status.message.c_str());

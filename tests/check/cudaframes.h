@@ -40,15 +40,9 @@ inline GstBuffer* to_cuda(GstCudaContext* context, const GstVideoInfo& info, Gst
   fail_unless(gst_buffer_pool_set_config(pool, config));
   fail_unless(gst_buffer_pool_set_active(pool, TRUE));
   gst_caps_unref(caps);
-  GstBuffer* buffer = nullptr;
-  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
+  GstBuffer* buffer = acquire(pool);
   gst_object_unref(pool);
-  GstVideoFrame from, to;
-  fail_unless(gst_video_frame_map(&from, &info, frame, GST_MAP_READ));
-  fail_unless(gst_video_frame_map(&to, &info, buffer, GST_MAP_WRITE));
-  fail_unless(gst_video_frame_copy(&to, &from));
-  gst_video_frame_unmap(&from);
-  gst_video_frame_unmap(&to);
+  copy_frame(info, frame, buffer);
   return buffer;
 }
 

@@ -26,6 +26,8 @@ inline void (*get_counts())(FakecudaCounts*) {
   return reinterpret_cast<void (*)(FakecudaCounts*)>(dlsym(driver, "fakecuda_get_counts"));
 }
 
+inline bool is_fake() { return get_counts() != nullptr; }
+
 inline FakecudaCounts counts() {
   FakecudaCounts now = {};
   get_counts()(&now);
@@ -67,6 +69,13 @@ inline int enter_mode(const char* mode) {
   if (get_counts() != nullptr) return 0;
   std::fprintf(stderr, "libcuda.so.1 is not the fake driver\n");
   return 1;
+}
+
+// main() of the programs whose first argument is the mode.
+inline int run_in_mode(int argc, char** argv, Suite* (*make_suite)()) {
+  if (argc < 2) return 1;
+  if (const int status = enter_mode(argv[1])) return status;
+  return run(argc, argv, make_suite);
 }
 
 }  // namespace testing

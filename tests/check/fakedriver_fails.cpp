@@ -132,8 +132,4 @@ Suite* make_suite() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 2) return 1;
-  if (const int status = testing::enter_mode(argv[1])) return status;
-  return testing::run(argc, argv, make_suite);
-}
+int main(int argc, char** argv) { return testing::run_in_mode(argc, argv, make_suite); }

@@ -66,21 +66,10 @@ struct Line {
   }
 };
 
-GstBuffer* acquire(GstBufferPool* pool) {
-  GstBuffer* buffer = nullptr;
-  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
-  return buffer;
-}
-
 void touch(GstBuffer* buffer, int flags) {
   GstMapInfo map;
   fail_unless(gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(flags)));
   gst_buffer_unmap(buffer, &map);
-}
-
-void free_pool(GstBufferPool* pool) {
-  gst_buffer_pool_set_active(pool, FALSE);
-  gst_object_unref(pool);
 }
 
 constexpr const char* kBoth =
@@ -177,6 +166,89 @@ GST_START_TEST(test_pool_of_the_peer) {
 }
 GST_END_TEST;
 
+// The pool that an answered ALLOCATION query proposes (transfer full), and its stream, which lives
+// as long.
+GstBufferPool* proposed_pool(GstQuery* query, GstCudaStream** stream) {
+  fail_unless(gst_query_get_n_allocation_pools(query) > 0, "no pool");
+  GstBufferPool* pool = nullptr;
+  gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  *stream = gst_buffer_pool_config_get_cuda_stream(config);
+  fail_unless(*stream != nullptr, "the proposed pool has no stream");
+  gst_cuda_stream_unref(*stream);
+  gst_structure_free(config);
+  return pool;
+}
+
+// What is proposed upstream has a stream, which frames of it are handed over on.
+GST_START_TEST(test_pool_for_the_peer) {
+  Line line(kBoth);
+  line.start();
+  GstQuery* query = gst_query_new_allocation(line.caps, TRUE);
+  fail_unless(gst_pad_peer_query(line.h->srcpad, query));
+  GstCudaStream* stream = nullptr;
+  GstBufferPool* pool = proposed_pool(query, &stream);
+  gst_query_unref(query);
+  fail_unless(gst_buffer_pool_set_active(pool, TRUE));
+  for (int i = 0; i < 3; i++) {
+    GstBuffer* in = acquire(pool);
+    fail_unless(gst_cuda_memory_get_stream(memory_of(in)) == stream);
+    touch(in, GST_MAP_WRITE | GST_MAP_CUDA);
+    fail_unless_equals_int(gst_harness_push(line.h, in), GST_FLOW_OK);
+    fail_unless_equals_int(waits_of(stream).waited_for, i + 1);
+    gst_buffer_unref(gst_harness_pull(line.h));
+  }
+  free_pool(pool);
+}
+GST_END_TEST;
+
+struct Seen {
+  GstCudaStream* proposed = nullptr;
+  int frames = 0;
+};
+
+GstPadProbeReturn see(GstPad*, GstPadProbeInfo* probe, gpointer user_data) {
+  auto* seen = static_cast<Seen*>(user_data);
+  if (probe->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    GstCudaMemory* memory = memory_of(GST_PAD_PROBE_INFO_BUFFER(probe));
+    fail_unless(gst_cuda_memory_get_stream(memory) == seen->proposed, "another stream");
+    seen->frames++;
+  } else if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(probe)) == GST_QUERY_ALLOCATION) {
+    gst_object_unref(proposed_pool(GST_PAD_PROBE_INFO_QUERY(probe), &seen->proposed));
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+// Frames between two elements are made on the stream of who reads them.
+GST_START_TEST(test_chain) {
+  Line line(
+      "cudadct8x8 name=first backend=cuda ! cudaidct8x8 backend=cuda ! "
+      "video/x-raw(memory:CUDAMemory) ! cudadct8x8 name=reader backend=cuda ! "
+      "capsfilter caps=video/x-dct(memory:CUDAMemory)");
+  Seen seen;
+  GstElement* reader = gst_bin_get_by_name(GST_BIN(line.h->element), "reader");
+  GstPad* pad = gst_element_get_static_pad(reader, "sink");
+  // PULL: queries that have been answered.
+  gst_pad_add_probe(
+      pad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PULL),
+      see, &seen, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, see, &seen, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(reader);
+  line.start();
+  GstBufferPool* source = line.pool(nullptr);
+  fail_unless(gst_buffer_pool_set_active(source, TRUE));
+  for (int i = 0; i < 3; i++) {
+    fail_unless_equals_int(gst_harness_push(line.h, acquire(source)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(line.h));
+  }
+  fail_unless_equals_int(seen.frames, 3);
+  fail_unless(waits_of(seen.proposed).waited_for >= 3);
+  free_pool(source);
+}
+GST_END_TEST;
+
 // Coefficients of a stranger that are not finished, read where they lie and downloaded.
 GST_START_TEST(test_coefficients_of_a_stranger) {
   static const char* const elements[] = {"cudaidct8x8 name=first backend=cuda",
@@ -243,6 +315,8 @@ Suite* make_suite() {
   suite_add_tcase(suite, tc);
   tcase_add_loop_test(tc, test_frames_in_and_out, 0, 3);
   tcase_add_loop_test(tc, test_pool_of_the_peer, 0, 2);
+  tcase_add_test(tc, test_pool_for_the_peer);
+  tcase_add_test(tc, test_chain);
   tcase_add_loop_test(tc, test_coefficients_of_a_stranger, 0, 2);
   return suite;
 }

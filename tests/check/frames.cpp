@@ -16,6 +16,8 @@ const char* backend() {
   return set != nullptr ? set : "cpu";
 }
 
+bool is_cuda() { return std::strcmp(backend(), "cuda") == 0; }
+
 std::string forward(const std::string& properties) {
   return std::string("cudadct8x8 backend=") + backend() + " " + properties;
 }
@@ -147,6 +149,26 @@ std::vector<double> mean_squared_errors(const GstVideoInfo& info, GstBuffer* a, 
   return errors;
 }
 
+void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to) {
+  GstVideoFrame source, target;
+  fail_unless(gst_video_frame_map(&source, &info, from, GST_MAP_READ));
+  fail_unless(gst_video_frame_map(&target, &info, to, GST_MAP_WRITE));
+  fail_unless(gst_video_frame_copy(&target, &source));
+  gst_video_frame_unmap(&target);
+  gst_video_frame_unmap(&source);
+}
+
+GstBuffer* acquire(GstBufferPool* pool) {
+  GstBuffer* buffer = nullptr;
+  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
+  return buffer;
+}
+
+void free_pool(GstBufferPool* pool) {
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+}
+
 std::vector<guint8> bytes_of(GstBuffer* buffer) {
   std::vector<guint8> bytes(gst_buffer_get_size(buffer));
   gst_buffer_extract(buffer, 0, bytes.data(), bytes.size());
@@ -219,9 +241,26 @@ std::string run_pipeline(const std::string& description) {
   return text;
 }
 
+static std::vector<guint8> rows_of(GstBuffer* buffer, const GstDctInfo& info) {
+  const std::vector<guint8> all = bytes_of(buffer);
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
+  std::vector<guint8> rows;
+  for (guint c = 0; c < info.n_components; c++)
+    for (gsize y = 0; y < gst_dct_info_rows(&info, c); y++) {
+      const gsize begin = meta->components[c].offset + y * meta->components[c].stride;
+      const gsize end = begin + gst_dct_info_row_bytes(&info, c);
+      fail_unless(end <= all.size());
+      rows.insert(rows.end(), all.begin() + static_cast<gssize>(begin),
+                  all.begin() + static_cast<gssize>(end));
+    }
+  return rows;
+}
+
 std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps) {
+  GstDctInfo dct;
   GstVideoInfo info;
   GstVideoFrame frame;
+  if (gst_dct_info_from_caps(&dct, caps)) return rows_of(buffer, dct);
   if (!gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw"))
     return bytes_of(buffer);
   fail_unless(gst_video_info_from_caps(&info, caps));
@@ -247,15 +286,21 @@ static GstFlowReturn collect(GstAppSink* sink, gpointer data) {
 }
 
 Frames play(const std::string& line, int* warnings, const std::function<void(GstElement*)>& look) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
-  Frames frames;
+  return play_sinks(line, {"sink"}, warnings, look)["sink"];
+}
+
+std::map<std::string, Frames> play_sinks(const std::string& line,
+                                         const std::vector<std::string>& sinks, int* warnings,
+                                         const std::function<void(GstElement*)>& look) {
+  GstElement* pipeline = launch(line);
+  std::map<std::string, Frames> frames;
   GstAppSinkCallbacks callbacks = {};
   callbacks.new_sample = collect;
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
-  gst_object_unref(sink);
+  for (const std::string& name : sinks) {
+    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), name.c_str());
+    gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames[name], nullptr);
+    gst_object_unref(sink);
+  }
   const std::string failure = run_to_eos(pipeline);
   GstBus* bus = gst_element_get_bus(pipeline);
   int seen = 0;

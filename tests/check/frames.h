@@ -6,6 +6,7 @@
 #include <gst/video/video.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace testing {
 
 // The engine that a run of the tests is about: "cpu" unless CUDATRANSFORM_TEST_BACKEND says "cuda".
 const char* backend();
+bool is_cuda();
 // "cudadct8x8 backend=... PROPERTIES", likewise for the inverse.
 std::string forward(const std::string& properties = "");
 std::string inverse(const std::string& properties = "");
@@ -38,6 +40,14 @@ int largest_difference(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b);
 // Mean squared errors of the components, and of all samples together in [3].
 std::vector<double> mean_squared_errors(const GstVideoInfo& info, GstBuffer* a, GstBuffer* b);
 
+// Copies the samples of a frame, each buffer with its own strides, in whatever memory.
+void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to);
+
+// A buffer of an active pool.
+GstBuffer* acquire(GstBufferPool* pool);
+// Deactivates a pool and unreferences it.
+void free_pool(GstBufferPool* pool);
+
 // A buffer's bytes.
 std::vector<guint8> bytes_of(GstBuffer* buffer);
 
@@ -55,13 +65,18 @@ std::string run_pipeline(const std::string& description);
 
 // The frames of a pipeline that ends in "appsink name=sink".
 using Frames = std::vector<std::vector<guint8>>;
-// The samples of a raw frame, component by component, without what lies between rows; of anything
-// else all bytes.
+// What can be seen of a buffer: the samples of a raw frame, component by component, or the rows of
+// coefficients, without what lies between rows; of anything else all bytes.
 std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps);
 // Plays `line` to its end, and gives samples_of() all that comes out. `*warnings`: how many were on
 // the bus. `look` is called before the pipeline stops.
 Frames play(const std::string& line, int* warnings = nullptr,
             const std::function<void(GstElement*)>& look = {});
+// The same of appsinks with other names.
+std::map<std::string, Frames> play_sinks(const std::string& line,
+                                         const std::vector<std::string>& sinks,
+                                         int* warnings = nullptr,
+                                         const std::function<void(GstElement*)>& look = {});
 // Fails where they differ.
 void compare(const Frames& a, const Frames& b, const std::string& what);
 

@@ -216,9 +216,7 @@ GstFlowReturn collect(GstAppSink* sink, gpointer data) {
 
 // Runs a pipeline with appsinks "a" and "b"; returns what they saw.
 void run_tee(const std::string& line, Collected* a, Collected* b) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* pipeline = testing::launch(line);
   GstAppSinkCallbacks callbacks = {};
   callbacks.new_sample = collect;
   for (auto [name, collected] : {std::pair{"a", a}, std::pair{"b", b}}) {

@@ -42,14 +42,8 @@ GstBufferPool* make_pool(GstCudaContext* context, GstCudaStream* stream, GstCaps
 
 // A finished frame of `pool` with the picture of `from`.
 GstBuffer* frame_in_cuda(GstBufferPool* pool, const GstVideoInfo& info, GstBuffer* from) {
-  GstBuffer* buffer = nullptr;
-  fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);
-  GstVideoFrame source, target;
-  fail_unless(gst_video_frame_map(&source, &info, from, GST_MAP_READ));
-  fail_unless(gst_video_frame_map(&target, &info, buffer, GST_MAP_WRITE));
-  fail_unless(gst_video_frame_copy(&target, &source));
-  gst_video_frame_unmap(&target);
-  gst_video_frame_unmap(&source);
+  GstBuffer* buffer = testing::acquire(pool);
+  testing::copy_frame(info, from, buffer);
   GstMapInfo map;  // uploads
   fail_unless(gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_CUDA)));
   gst_buffer_unmap(buffer, &map);

@@ -169,13 +169,9 @@ GST_START_TEST(test_flush) {
   GstHarness* h = harness_with("n-threads=7", info);
   for (guint i = 0; i < 3; i++) gst_harness_push(h, numbered(info, i));
   const guint before = gst_harness_buffers_received(h);
-  fail_unless(gst_harness_push_event(h, gst_event_new_flush_start()));
-  fail_unless(gst_harness_push_event(h, gst_event_new_flush_stop(TRUE)));
+  testing::push_flush(h);
   fail_unless_equals_int(gst_harness_buffers_received(h), before);
   while (GstBuffer* out = gst_harness_try_pull(h)) gst_buffer_unref(out);
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  gst_harness_push_event(h, gst_event_new_segment(&segment));
   for (guint i = 10; i < 12; i++) gst_harness_push(h, numbered(info, i));
   gst_harness_push_event(h, gst_event_new_eos());
   check_output(h, info, 10, 2);
@@ -244,9 +240,7 @@ GstPadProbeReturn count_buffer(GstPad*, GstPadProbeInfo*, gpointer counter) {
 
 // Plays to EOS, `times` times from NULL, and counts what reaches the element "last".
 int count_frames(const std::string& line, int times) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* pipeline = testing::launch(line);
   GstElement* last = gst_bin_get_by_name(GST_BIN(pipeline), "last");
   GstPad* pad = gst_element_get_static_pad(last, "sink");
   int count = 0;

@@ -5,16 +5,13 @@
 
 #include <gst/video/video.h>
 
-#include <cstdio>
-// jpeglib.h needs FILE and size_t declared.
-#include <jpeglib.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "gst/lib/gstdct.h"
 #include "tests/check/jpegs.h"
 #include "tests/conformance/jpeg_codec.h"
+#include "tests/conformance/libjpeg.h"
 
 namespace testing {
 namespace {
@@ -46,12 +43,7 @@ JpegJudge::JpegJudge(std::vector<guint8> file) : file_(std::move(file)) {
     kind_ = "no JPEG file, whatever its name";
     return;
   }
-  jpeg_error_mgr errors;
-  jpeg_decompress_struct info;
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&info);
-  jpeg_mem_src(&info, file_.data(), file_.size());
-  jpeg_read_header(&info, TRUE);
+  const cudatransform::test::Decompressor info(file_);
   const jpeg_component_info* comp = info.comp_info;
   const int count = info.num_components;
   kind_ = std::to_string(count) + " components";
@@ -66,7 +58,6 @@ JpegJudge::JpegJudge(std::vector<guint8> file) : file_(std::move(file)) {
             comp[1].h_samp_factor == comp[2].h_samp_factor &&
             comp[1].v_samp_factor == comp[2].v_samp_factor;
   }
-  jpeg_destroy_decompress(&info);
 }
 
 std::string JpegJudge::compare_coefficients(GstSample* sample) const {

@@ -5,17 +5,14 @@
 
 #include <gst/check/gstcheck.h>
 
-#include <cstdio>
-// jpeglib.h needs FILE and size_t declared.
-#include <jpeglib.h>
-
-#include <algorithm>
-#include <cstdlib>
-
 #include "tests/check/frames.h"
 #include "tests/check/jpegs.h"
+#include "tests/conformance/libjpeg.h"
 
 namespace testing {
+
+using cudatransform::test::Compressor;
+using cudatransform::test::Decompressor;
 
 static GstVideoFormat format_of(Subsampling subsampling) {
   switch (subsampling) {
@@ -40,13 +37,8 @@ Bytes make_jpeg(int width, int height, Subsampling subsampling, int quality, gui
 
 Bytes make_cmyk_jpeg(bool ycck) {
   constexpr int kSize = 32;
-  jpeg_error_mgr errors;
-  jpeg_compress_struct info;
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &data, &size);
+  Compressor info;
+  info.open();
   info.image_width = info.image_height = kSize;
   info.input_components = 4;
   info.in_color_space = JCS_CMYK;
@@ -58,38 +50,21 @@ Bytes make_cmyk_jpeg(bool ycck) {
     JSAMPROW rows[] = {row.data()};
     jpeg_write_scanlines(&info, rows, 1);
   }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const Bytes bytes(data, data + size);
-  std::free(data);
-  return bytes;
+  return info.finish();
 }
 
 Bytes with_level(const Bytes& jpeg, int k, int level) {
-  jpeg_error_mgr errors;
-  jpeg_decompress_struct from;
-  jpeg_compress_struct to;
-  from.err = to.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&from);
-  jpeg_create_compress(&to);
-  jpeg_mem_src(&from, jpeg.data(), jpeg.size());
-  jpeg_read_header(&from, TRUE);
+  Decompressor from(jpeg);
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
   JBLOCKARRAY row =
       from.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&from), arrays[0], 0, 1, TRUE);
   row[0][0][k] = static_cast<JCOEF>(level);
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&to, &data, &size);
+  Compressor to;
+  to.open();
   jpeg_copy_critical_parameters(&from, &to);
   to.arith_code = TRUE;
   jpeg_write_coefficients(&to, arrays);
-  jpeg_finish_compress(&to);
-  jpeg_destroy_compress(&to);
-  jpeg_destroy_decompress(&from);
-  const Bytes bytes(data, data + size);
-  std::free(data);
-  return bytes;
+  return to.finish();
 }
 
 std::vector<Segment> segments_of(const Bytes& jpeg) {

@@ -3,12 +3,10 @@
 #include "tests/check/jpegsoak_pictures.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <utility>
-// jpeglib.h needs FILE and size_t declared.
-#include <jpeglib.h>
+
+#include "tests/conformance/libjpeg.h"
 
 namespace testing {
 namespace {
@@ -34,13 +32,8 @@ constexpr Kind kKinds[] = {
 };
 
 Bytes make(const Kind& kind) {
-  jpeg_compress_struct info;
-  jpeg_error_mgr errors;
-  unsigned char* memory = nullptr;
-  unsigned long size = 0;
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  jpeg_mem_dest(&info, &memory, &size);
+  cudatransform::test::Compressor info;
+  info.open();
   info.image_width = static_cast<JDIMENSION>(kind.width);
   info.image_height = static_cast<JDIMENSION>(kind.height);
   info.input_components = 3;
@@ -61,11 +54,7 @@ Bytes make(const Kind& kind) {
     JSAMPROW rows[] = {row.data()};
     jpeg_write_scanlines(&info, rows, 1);
   }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  Bytes bytes(memory, memory + size);
-  std::free(memory);
-  return bytes;
+  return info.finish();
 }
 
 size_t below(size_t limit, std::mt19937* random) { return limit ? (*random)() % limit : 0; }

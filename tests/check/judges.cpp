@@ -138,9 +138,7 @@ GST_START_TEST(test_whitepaper) {
       "/images/barbara.pgm ! pnmdec ! video/x-raw,format=GRAY8 ! " +
       forward("name=fwd quant-preset=whitepaper measure=psnr+zeros post-messages=true " + method) +
       " ! " + inverse(method) + " ! fakesink";
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* pipeline = launch(line);
   GstBus* bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstMessage* message = gst_bus_timed_pop_filtered(

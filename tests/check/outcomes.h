@@ -53,13 +53,6 @@ inline Outcome run_to_end(GstElement* pipeline) {
   return outcome;
 }
 
-inline GstElement* launch(const std::string& line) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
-  return pipeline;
-}
-
 inline Outcome run_line(const std::string& line) {
   GstElement* pipeline = launch(line);
   const Outcome outcome = run_to_end(pipeline);

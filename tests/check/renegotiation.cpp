@@ -126,14 +126,12 @@ struct Seen {
 
 // In a running pipeline, with a queue in between that holds buffers of the old size.
 GST_START_TEST(test_running_pipeline) {
-  GError* error = nullptr;
   const std::string line =
       "videotestsrc name=source num-buffers=60 ! "
       "capsfilter name=size caps=video/x-raw,width=64,height=48 ! " +
       forward() + " ! queue ! " + inverse() +
       " ! video/x-raw ! fakesink name=sink signal-handoffs=true";
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* pipeline = testing::launch(line);
   Resizer resizer = {gst_bin_get_by_name(GST_BIN(pipeline), "size")};
   GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
   GstPad* pad = gst_element_get_static_pad(source, "src");
@@ -148,6 +146,7 @@ GST_START_TEST(test_running_pipeline) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
   fail_unless(message != nullptr, "no end after 30 s and %d frames", seen.frames);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError* error = nullptr;
     gchar* debug = nullptr;
     gst_message_parse_error(message, &error, &debug);
     fail("%s | %s", error->message, debug);

@@ -95,12 +95,10 @@ struct Seen {
 };
 
 GST_START_TEST(test_running_pipeline) {
-  GError* error = nullptr;
   const std::string line = "videotestsrc num-buffers=400 ! video/x-raw,width=173,height=97 ! " +
                            forward() + " ! queue ! " + inverse("name=inv") +
                            " ! queue ! fakesink name=sink signal-handoffs=true";
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* pipeline = testing::launch(line);
   GstElement* inv = gst_bin_get_by_name(GST_BIN(pipeline), "inv");
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   Seen seen;

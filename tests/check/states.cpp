@@ -10,6 +10,7 @@ namespace {
 
 using testing::forward;
 using testing::inverse;
+using testing::launch;
 
 GST_START_TEST(test_ladders) {
   for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
@@ -75,13 +76,6 @@ GstMessage* wait_for(GstElement* pipeline, int types) {
     fail("%s", error->message);
   }
   return message;
-}
-
-GstElement* launch(const std::string& line) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
-  return pipeline;
 }
 
 guint64 frames_of(GstElement* pipeline, const char* name) {
@@ -172,9 +166,7 @@ GST_START_TEST(test_events) {
     expect_event(h, GST_EVENT_FLUSH_START);
     gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
     expect_event(h, GST_EVENT_FLUSH_STOP);
-    GstSegment segment;
-    gst_segment_init(&segment, GST_FORMAT_TIME);
-    gst_harness_push_event(h, gst_event_new_segment(&segment));
+    testing::push_segment(h);
     fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(h));
   }

@@ -32,15 +32,13 @@ void watch(GstElement* pipeline, const char* name, Times* times) {
 constexpr int kFrames = 300;
 
 void check_stream(const std::string& path, const std::string& between) {
-  GError* error = nullptr;
   const std::string line = "filesrc location=" + path +
                            " ! decodebin name=d d. ! queue ! videoconvert ! " +
                            testing::forward("name=first measure=psnr keep-reference=true") +
                            between + " ! " + testing::inverse("measure=psnr") +
                            " ! videoconvert ! fakesink name=last async=false d. ! queue ! "
                            "audioconvert ! fakesink name=sound async=false";
-  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
-  fail_unless(error == nullptr, "%s", error ? error->message : "");
+  GstElement* pipeline = testing::launch(line);
   Times before, after, sound;
   watch(pipeline, "first", &before);
   watch(pipeline, "last", &after);

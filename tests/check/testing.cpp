@@ -69,6 +69,33 @@ void end_harness(GstHarness* h) {
   gst_harness_teardown(h);
 }
 
+GstElement* launch(const std::string& line) {
+  GError* error = nullptr;
+  GstElement* pipeline = gst_parse_launch(line.c_str(), &error);
+  fail_unless(error == nullptr, "%s: %s", line.c_str(), error ? error->message : "");
+  return pipeline;
+}
+
+void push_segment(GstHarness* h, GstFormat format) {
+  GstSegment segment;
+  gst_segment_init(&segment, format);
+  fail_unless(gst_harness_push_event(h, gst_event_new_segment(&segment)));
+}
+
+void push_flush(GstHarness* h) {
+  fail_unless(gst_harness_push_event(h, gst_event_new_flush_start()));
+  fail_unless(gst_harness_push_event(h, gst_event_new_flush_stop(TRUE)));
+  push_segment(h);
+}
+
+void drain(GstHarness* h) {
+  GstQuery* query = gst_query_new_drain();
+  (void)gst_pad_peer_query(h->srcpad, query);
+  gst_query_unref(query);
+}
+
+GstCaps* current_caps(GstHarness* h) { return gst_pad_get_current_caps(h->sinkpad); }
+
 bool quick() {
   return g_getenv("CUDATRANSFORM_TEST_QUICK") || g_getenv("CUDATRANSFORM_VALGRIND") ||
          g_getenv("CUDATRANSFORM_SANITIZED");

@@ -49,6 +49,16 @@ void keep_cuda_context(GstElement* pipeline);
 GstHarness* new_harness(const std::string& line);
 void end_harness(GstHarness* h);
 
+// The pipeline of that line; fails the test where there is none.
+GstElement* launch(const std::string& line);
+
+// Steps of harnesses that many tests take: a segment from 0 on, a flush from its start to its stop
+// and the segment after it, and a DRAIN query.
+void push_segment(GstHarness* h, GstFormat format = GST_FORMAT_TIME);
+void push_flush(GstHarness* h);
+void drain(GstHarness* h);
+GstCaps* current_caps(GstHarness* h);  // of what comes out; transfer full
+
 // 0 when the element is in the registry; otherwise what skip() returns. Needs GStreamer
 // initialised.
 int require_element_or_skip(const char* factory);

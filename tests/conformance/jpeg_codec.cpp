@@ -1,55 +1,19 @@
-// Calls of libjpeg, with its errors turned into exceptions.
+// libjpeg-turbo as a judge: planes to levels, levels to planes, through its raw-data interface.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "jpeg_codec.h"
 
-#include <cstdio>
-// jpeglib.h needs FILE and size_t declared.
-#include <jpeglib.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <stdexcept>
+
+#include "libjpeg.h"
 
 namespace cudatransform::test {
 namespace {
 
 int divide_up(int a, int b) { return (a + b - 1) / b; }
 
-[[noreturn]] void throw_error(j_common_ptr info) {
-  char text[JMSG_LENGTH_MAX];
-  info->err->format_message(info, text);
-  throw std::runtime_error(std::string("libjpeg: ") + text);
-}
-
-jpeg_error_mgr* throwing_errors() {
-  static thread_local jpeg_error_mgr errors;
-  jpeg_std_error(&errors);
-  errors.error_exit = throw_error;
-  return &errors;
-}
-
 J_DCT_METHOD dct_method(Method method) {
   return method == Method::kIfast ? JDCT_IFAST : JDCT_ISLOW;
 }
-
-struct Compressor : jpeg_compress_struct {
-  Compressor() {
-    err = throwing_errors();
-    jpeg_create_compress(this);
-  }
-  ~Compressor() { jpeg_destroy_compress(this); }
-};
-
-struct Decompressor : jpeg_decompress_struct {
-  explicit Decompressor(const std::vector<uint8_t>& file) {
-    err = throwing_errors();
-    jpeg_create_decompress(this);
-    jpeg_mem_src(this, file.data(), file.size());
-    jpeg_read_header(this, TRUE);
-  }
-  ~Decompressor() { jpeg_destroy_decompress(this); }
-};
 
 // Rows of a plane padded to whole MCUs, as jpeg_write_raw_data and jpeg_read_raw_data want them.
 class PaddedPlane {
@@ -125,47 +89,38 @@ std::vector<QuantTable> tables_for(size_t components, int quality) {
 std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sampling, int width,
                                       int height, std::span<const QuantTable> tables, Method method,
                                       bool rgb) {
-  // Released by hand: libjpeg reallocates it.
-  unsigned char* buffer = nullptr;
-  unsigned long size = 0;
-  std::vector<uint8_t> file;
-  {
-    Compressor info;
-    jpeg_mem_dest(&info, &buffer, &size);
-    const auto components = static_cast<int>(planes.size());
-    info.image_width = static_cast<JDIMENSION>(width);
-    info.image_height = static_cast<JDIMENSION>(height);
-    info.input_components = components;
-    info.in_color_space = components == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
-    jpeg_set_defaults(&info);
-    if (rgb) jpeg_set_colorspace(&info, JCS_RGB);
-    for (int t = 0; t < std::min(components, 2); ++t) {
-      unsigned int entries[64];
-      std::copy(tables[t].q, tables[t].q + 64, entries);
-      jpeg_add_quant_table(&info, t, entries, 100, TRUE);
-    }
-    info.dct_method = dct_method(method);
-    info.raw_data_in = TRUE;
-    info.optimize_coding = FALSE;
-    std::vector<JpegSampling> factors;
-    std::vector<PaddedPlane> padded;
-    const int mcus_w = divide_up(width, 8 * sampling.h), mcus_h = divide_up(height, 8 * sampling.v);
-    for (int c = 0; c < components; ++c) {
-      factors.push_back(c == 0 ? sampling : JpegSampling{1, 1});
-      info.comp_info[c].h_samp_factor = factors[c].h;
-      info.comp_info[c].v_samp_factor = factors[c].v;
-      padded.emplace_back(mcus_w * 8 * factors[c].h, mcus_h * 8 * factors[c].v);
-      padded[c].replicate(planes[c]);
-    }
-    jpeg_start_compress(&info, TRUE);
-    for_mcu_rows(padded, factors, mcus_h, [&](JSAMPARRAY* rows) {
-      jpeg_write_raw_data(&info, rows, static_cast<JDIMENSION>(8 * sampling.v));
-    });
-    jpeg_finish_compress(&info);
+  Compressor info;
+  info.open();
+  const auto components = static_cast<int>(planes.size());
+  info.image_width = static_cast<JDIMENSION>(width);
+  info.image_height = static_cast<JDIMENSION>(height);
+  info.input_components = components;
+  info.in_color_space = components == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
+  jpeg_set_defaults(&info);
+  if (rgb) jpeg_set_colorspace(&info, JCS_RGB);
+  for (int t = 0; t < std::min(components, 2); ++t) {
+    unsigned int entries[64];
+    std::copy(tables[t].q, tables[t].q + 64, entries);
+    jpeg_add_quant_table(&info, t, entries, 100, TRUE);
   }
-  file.assign(buffer, buffer + size);
-  std::free(buffer);
-  return file;
+  info.dct_method = dct_method(method);
+  info.raw_data_in = TRUE;
+  info.optimize_coding = FALSE;
+  std::vector<JpegSampling> factors;
+  std::vector<PaddedPlane> padded;
+  const int mcus_w = divide_up(width, 8 * sampling.h), mcus_h = divide_up(height, 8 * sampling.v);
+  for (int c = 0; c < components; ++c) {
+    factors.push_back(c == 0 ? sampling : JpegSampling{1, 1});
+    info.comp_info[c].h_samp_factor = factors[c].h;
+    info.comp_info[c].v_samp_factor = factors[c].v;
+    padded.emplace_back(mcus_w * 8 * factors[c].h, mcus_h * 8 * factors[c].v);
+    padded[c].replicate(planes[c]);
+  }
+  jpeg_start_compress(&info, TRUE);
+  for_mcu_rows(padded, factors, mcus_h, [&](JSAMPARRAY* rows) {
+    jpeg_write_raw_data(&info, rows, static_cast<JDIMENSION>(8 * sampling.v));
+  });
+  return info.finish();
 }
 
 JpegContents jpeg_levels(const std::vector<uint8_t>& file) {

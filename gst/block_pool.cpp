@@ -1,0 +1,110 @@
+// Pools of device blocks: CUDA memory that a fence guards from its last use to its next.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/block_pool.h"
+
+#include <gst/video/video.h>
+
+#include <string>
+
+#include "gst/buffer_ptr.h"
+#include "gst/cuda_gst.h"
+#include "gst/peer_offer.h"
+#include "gst/pools.h"
+
+namespace cudatransform {
+
+#if CT_HAVE_CUDA
+namespace {
+
+GQuark fence_quark() {
+  static const GQuark quark = g_quark_from_static_string("cudatransform-block-fence");
+  return quark;
+}
+
+// gstcuda's pool describes every buffer as the stand-in RGBA picture, which is not what we put in.
+void remove_stand_in_meta(GstBuffer* buffer) {
+  GstVideoMeta* meta = gst_buffer_get_video_meta(buffer);
+  if (!meta) return;
+  meta->meta.flags = static_cast<GstMetaFlags>(meta->meta.flags & ~GST_META_FLAG_LOCKED);
+  gst_buffer_remove_meta(buffer, &meta->meta);
+}
+
+}  // namespace
+
+Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
+  if (pool_ && row_bytes == row_bytes_ && rows == rows_) return {};
+  clear();
+  GstVideoInfo info;
+  const gsize width = (row_bytes + 3) / 4;
+  if (width > G_MAXINT32 || rows > G_MAXINT32 ||
+      !gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, width, rows))
+    return Status::error(StatusCode::kUnsupported, "a frame of " + std::to_string(rows) +
+                                                       " rows of " + std::to_string(row_bytes) +
+                                                       " bytes is too large for device memory");
+  GstCaps* caps = gst_video_info_to_caps(&info);
+  pool_ = gst_cuda_buffer_pool_new(engine.context());
+  const bool started = start_pool(pool_, caps, GST_VIDEO_INFO_SIZE(&info), 0, 0, false);
+  gst_caps_unref(caps);
+  if (!started) {
+    clear_pool(&pool_);
+    return failed_allocation(engine.queue(QueueKind::kCompute),
+                             no_device_memory("a frame", GST_VIDEO_INFO_SIZE(&info)));
+  }
+  row_bytes_ = row_bytes;
+  rows_ = rows;
+  return {};
+}
+
+Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
+  GstBuffer* buffer = nullptr;
+  const Status acquired = acquire_buffer(pool_, "a device frame", &buffer);
+  if (!acquired.ok()) return failed_allocation(writer, acquired);
+  BufferPtr owner(buffer);
+  remove_stand_in_meta(buffer);
+  GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+  GstMapInfo map;
+  if (!gst_memory_map(memory, &map, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_CUDA)))
+    return Status::error(StatusCode::kFailed, "a device frame could not be mapped");
+  block->data = map.data;
+  block->pitch = GST_VIDEO_INFO_PLANE_STRIDE(&GST_CUDA_MEMORY_CAST(memory)->info, 0);
+  gst_memory_unmap(memory, &map);
+
+  auto* memory_object = GST_MINI_OBJECT_CAST(memory);
+  auto* last = static_cast<GstDctFence*>(gst_mini_object_get_qdata(memory_object, fence_quark()));
+  if (last && !(gst_dct_fence_wait_written(last, writer.native()) &&
+                gst_dct_fence_wait_read(last, writer.native())))
+    return failed_work(writer, "earlier work on a device frame has failed");
+  block->fence = gst_dct_fence_new();
+  gst_mini_object_set_qdata(memory_object, fence_quark(), block->fence,
+                            reinterpret_cast<GDestroyNotify>(gst_dct_fence_unref));
+  block->buffer = owner.release();
+  return {};
+}
+
+bool fence_guards_memory(GstBuffer* buffer, const GstDctFence* fence) {
+  GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+  return fence && gst_mini_object_get_qdata(GST_MINI_OBJECT_CAST(memory), fence_quark()) == fence;
+}
+
+#else
+
+bool fence_guards_memory(GstBuffer*, const GstDctFence*) { return false; }
+
+Status BlockPool::configure(Engine&, gsize, guint) {
+  return Status::error(StatusCode::kUnsupported, "this build has no CUDA engine");
+}
+
+Status BlockPool::acquire(Queue&, DeviceBlock*) {
+  return Status::error(StatusCode::kUnsupported, "this build has no CUDA engine");
+}
+
+#endif
+
+void BlockPool::clear() {
+  clear_pool(&pool_);
+  row_bytes_ = 0;
+  rows_ = 0;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,47 @@
+// What the benchmark programs share: options of their own, medians, and what is said of the
+// machine. SPDX-License-Identifier: LGPL-2.1-or-later
+#include "common.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+namespace cudatransform::bench {
+
+void take_options(int* argc, char** argv, const std::function<bool(std::string_view)>& take) {
+  int kept = 1;
+  for (int i = 1; i < *argc; ++i)
+    if (!take(argv[i])) argv[kept++] = argv[i];
+  *argc = kept;
+}
+
+bool has_value(std::string_view argument, std::string_view option, std::string* value) {
+  if (!argument.starts_with(option)) return false;
+  *value = argument.substr(option.size());
+  return true;
+}
+
+bool has_value(std::string_view argument, std::string_view option, double* value) {
+  std::string text;
+  if (!has_value(argument, option, &text)) return false;
+  *value = std::atof(text.c_str());
+  return true;
+}
+
+double median(std::vector<double> list) {
+  const auto middle = list.begin() + std::ptrdiff_t(list.size() / 2);
+  std::nth_element(list.begin(), middle, list.end());
+  return *middle;
+}
+
+std::string line_of(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (const size_t at = line.find(key); at != std::string::npos)
+      return line.substr(at + key.size());
+  return "unknown";
+}
+
+std::string cpu_model() { return line_of("/proc/cpuinfo", "model name\t: "); }
+
+}  // namespace cudatransform::bench

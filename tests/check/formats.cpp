@@ -1,0 +1,43 @@
+// Which frames CUDA memory loses a plane of, on which GStreamer.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gst/formats.h"
+
+#include "tests/check/testing.h"
+
+namespace {
+
+using cudatransform::cuda_memory_loses_a_plane;
+
+GST_START_TEST(test_lost_planes) {
+  const struct {
+    guint minor, micro;
+    bool odd, even;  // whether frames of such heights lose one
+  } cases[] = {
+      {20, 3, true, false}, {22, 0, true, false},  {22, 12, true, false}, {24, 0, false, true},
+      {24, 3, false, true}, {24, 4, false, false}, {26, 0, false, false}, {28, 1, false, false},
+  };
+  for (const auto& c : cases) {
+    for (GstVideoFormat format : {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_YV12,
+                                  GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_I420_12LE}) {
+      fail_unless(cuda_memory_loses_a_plane(format, 45, c.minor, c.micro) == c.odd);
+      fail_unless(cuda_memory_loses_a_plane(format, 1080, c.minor, c.micro) == c.even);
+    }
+    for (GstVideoFormat format : {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_P010_10LE,
+                                  GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_Y444})
+      for (int height : {45, 1080})
+        fail_if(cuda_memory_loses_a_plane(format, height, c.minor, c.micro));
+  }
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("formats");
+  TCase* tc = tcase_create("formats");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_lost_planes);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

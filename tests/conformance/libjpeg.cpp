@@ -1,0 +1,57 @@
+// libjpeg's two objects, with its errors turned into exceptions and files in memory.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "libjpeg.h"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace cudatransform::test {
+namespace {
+
+[[noreturn]] void throw_error(j_common_ptr info) {
+  char text[JMSG_LENGTH_MAX];
+  info->err->format_message(info, text);
+  throw std::runtime_error(std::string("libjpeg: ") + text);
+}
+
+void throw_warning(j_common_ptr info, int level) {
+  if (level < 0) throw_error(info);
+}
+
+jpeg_error_mgr* throwing(jpeg_error_mgr* errors) {
+  jpeg_std_error(errors);
+  errors->error_exit = throw_error;
+  return errors;
+}
+
+}  // namespace
+
+Compressor::Compressor() {
+  err = throwing(&errors_);
+  jpeg_create_compress(this);
+}
+
+Compressor::~Compressor() { jpeg_destroy_compress(this); }
+
+void Compressor::open() { jpeg_mem_dest(this, &buffer_, &size_); }
+
+std::vector<uint8_t> Compressor::finish() {
+  jpeg_finish_compress(this);
+  const std::vector<uint8_t> file(buffer_, buffer_ + size_);
+  // Released by hand: libjpeg reallocates it.
+  std::free(buffer_);
+  return file;
+}
+
+Decompressor::Decompressor(const std::vector<uint8_t>& file, Warnings warnings) {
+  err = throwing(&errors_);
+  if (warnings == Warnings::kErrors) errors_.emit_message = throw_warning;
+  jpeg_create_decompress(this);
+  jpeg_mem_src(this, file.data(), file.size());
+  jpeg_read_header(this, TRUE);
+}
+
+Decompressor::~Decompressor() { jpeg_destroy_decompress(this); }
+
+}  // namespace cudatransform::test
