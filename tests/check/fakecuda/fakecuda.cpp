@@ -112,8 +112,12 @@ EXPORT int cuDeviceGetPCIBusId(char* id, int size, int) {
   return kSuccess;
 }
 
-EXPORT int cuDeviceGetAttribute(int* value, int, int) {
-  *value = static_cast<int>(kPitch);
+// What is asked for are alignments, and whether there is what has no entry points here.
+EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
+  constexpr int kVirtualMemory = 102, kFileDescriptors = 103, kMemoryPools = 115;
+  const bool absent =
+      attribute == kVirtualMemory || attribute == kFileDescriptors || attribute == kMemoryPools;
+  *value = absent ? 0 : static_cast<int>(kPitch);
   return kSuccess;
 }
 
