@@ -110,9 +110,9 @@ Status StreamQueue::wait_for(const FencePtr& fence) {
 
 // The driver looks at the event when it is told to wait: afterwards it may be recorded elsewhere.
 Status StreamQueue::wait_for_stream(void* native_stream) {
+  CT_ENTER_CONTEXT(*context_);
   CUevent event = nullptr;
   CT_RETURN_IF_ERROR(context_->take_event(false, &event));
-  CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
   Status status = driver.check(driver.event_record(event, static_cast<CUstream>(native_stream)),
                                "cuEventRecord");

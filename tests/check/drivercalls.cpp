@@ -1,5 +1,6 @@
 // What the elements ask of the driver for one frame, in the long run: launches, waits, copies.
-// Fails when there are more than the table says. SPDX-License-Identifier: LGPL-2.1-or-later
+// Fails when there are more than the table says.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the shim driver (shimcuda/), with a GPU or the fake driver behind it.
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace {
 
 using namespace testing;
 
-constexpr int kWarm = 30, kFrames = 50;
+constexpr int kWarm = 15, kFrames = 50;
 
 enum class Source { kSystem, kCuda, kJpeg };
 
@@ -39,29 +40,58 @@ struct Case {
 // Frames are I420: three planes, and so three copies where a frame or its coefficients are copied.
 // No case allocates anything, makes an event or a stream, or copies synchronously.
 //
-// Waits: one for each raw frame that is pushed in CUDA memory, because on GStreamer 1.22 a raw
-// frame cannot say that it is not finished; one for each frame or file in system memory; one for
-// each frame of coefficients whose peer has not promised to honour the fence. Measuring adds none.
-// And, for now, one for each plane that is copied from memory that is not pinned (*).
+// Waits: one for each frame or file in system memory; one for each frame of coefficients whose peer
+// has not promised to honour the fence. Measuring adds none. And, for now, one for each plane that
+// is copied from memory that is not pinned (*).
 //
 // Records: one for each kernel's, upload's and download's fence; with measure=time two more for
-// uploads and downloads, while kernels tell their time themselves. Stream waits: for
-// another queue's work, for coefficients by the queue that reads them, and for what used a block
-// before its pool handed it out again.
+// uploads and downloads, while kernels tell their time themselves. Stream waits: for another
+// queue's work, for coefficients by the queue that reads them, and for what used a block before its
+// pool handed it out again.
+//
+// What a raw frame in CUDA memory adds depends on GStreamer: kPushed where it is made, of
+// coefficients in CUDA memory, and kRead where another element has made it.
+#if GST_CHECK_VERSION(1, 23, 1)
+// The frame's stream says when it is finished, and the host does not wait. Recorded is where that
+// stream stands before we write, and our queue waits for it: the frame's last reader may be behind.
+// Then that stream waits for our kernel, and so does the queue that next writes to the block that
+// the coefficients were in: nobody has seen on the host that they have been read.
+constexpr Calls kPushed = {0, 0, 0, 1, 1 + 1 + 1};
+// Where the producer's stream stands, for which our queue waits.
+constexpr Calls kRead = {0, 0, 0, 1, 1};
+#else
+// It cannot say that it is not finished: the host waits for the kernel. After that the frame and
+// the coefficients that it was made of are free for all, and nobody else has to wait.
+constexpr Calls kPushed = {0, 1, 0, 0, 0};
+constexpr Calls kRead = {0, 0, 0, 0, 0};
+#endif
+
+// Whether the GPU is as fast as the host. A slow one has done nothing before it is waited for.
+// Where nobody waits for a frame, that would leave it further and further behind, with all that it
+// still reads: the first element then waits for the oldest of the few frames that it may hold.
+enum Pace { kFastGpu, kSlowGpu, kPaces };
+
+constexpr int most_waits(const Calls& most, Pace pace) {
+  return pace == kSlowGpu && most.waits == 0 ? 1 : most.waits;
+}
+
+constexpr Calls operator+(const Calls& a, const Calls& b) {
+  return {a.launches + b.launches, a.waits + b.waits, a.copies + b.copies, a.records + b.records,
+          a.stream_waits + b.stream_waits};
+}
+
 constexpr Case kCases[] = {
     // ... launches, waits, copies, records, stream waits
-    {"CUDA memory from end to end",
-     Source::kCuda,
-     FORWARD " ! " INVERSE " ! " IN_CUDA,
-     {2, 1, 0, 2, 1}},
-    {"CUDA memory from end to end, measured",
-     Source::kCuda,
+    {"CUDA memory from end to end", Source::kCuda, FORWARD " ! " INVERSE " ! " IN_CUDA,
+     Calls{2, 0, 0, 2, 1} + kPushed},
+    {"CUDA memory from end to end, measured", Source::kCuda,
      FORWARD " measure=psnr+time ! " INVERSE " measure=psnr+time ! " IN_CUDA,
-     {2, 1, 0, 2, 1}},
-    {"a queue between the elements",
-     Source::kCuda,
-     FORWARD " ! queue ! " INVERSE " ! " IN_CUDA,
-     {2, 1, 0, 2, 1}},
+     Calls{2, 0, 0, 2, 1} + kPushed},
+    {"a queue between the elements", Source::kCuda, FORWARD " ! queue ! " INVERSE " ! " IN_CUDA,
+     Calls{2, 0, 0, 2, 1} + kPushed},
+    {"a frame in CUDA memory between the elements", Source::kJpeg,
+     DECODER " ! " INVERSE " ! " IN_CUDA " ! " FORWARD " ! " INVERSE " ! " IN_CUDA,
+     Calls{3, 0, 3, 4, 2} + kPushed + kRead + kPushed},
     {"system memory in and out (*)",
      Source::kSystem,
      FORWARD " ! " INVERSE " ! " IN_SYSTEM,
@@ -70,10 +100,9 @@ constexpr Case kCases[] = {
      Source::kSystem,
      FORWARD " measure=psnr+time ! " INVERSE " measure=psnr+time ! " IN_SYSTEM,
      {2, 1 + 3, 6, 8, 5}},
-    {"one of two branches knows no fence",
-     Source::kCuda,
+    {"one of two branches knows no fence", Source::kCuda,
      FORWARD " ! tee name=t ! " INVERSE " ! " IN_CUDA " t. ! fakesink async=false",
-     {2, 1 + 1, 0, 2, 0}},
+     Calls{2, 1, 0, 2, 0} + kPushed},
     {"coefficients in CUDA memory for a peer that knows no fence",
      Source::kCuda,
      FORWARD " ! video/x-dct(memory:CUDAMemory) ! identity drop-allocation=true",
@@ -82,10 +111,8 @@ constexpr Case kCases[] = {
      Source::kSystem,
      FORWARD " ! capsfilter caps=video/x-dct",
      {1, 1 + 3, 6, 3, 3}},
-    {"JPEG to frames in CUDA memory",
-     Source::kJpeg,
-     DECODER " ! " INVERSE " ! " IN_CUDA,
-     {1, 1, 3, 2, 1}},
+    {"JPEG to frames in CUDA memory", Source::kJpeg, DECODER " ! " INVERSE " ! " IN_CUDA,
+     Calls{1, 0, 3, 2, 1} + kPushed},
     {"JPEG to frames in system memory",
      Source::kJpeg,
      DECODER " ! " INVERSE " ! " IN_SYSTEM,
@@ -168,13 +195,39 @@ class Frames {
   guint64 number_ = 0;
 };
 
-void run_frames(GstHarness* h, Frames* frames, int count) {
+// A GPU may be slow at any time, but not if it has had this long for so small a frame. And fences
+// ask the driver every 20 us at most: with less between frames it would depend on the host's speed
+// how many are in flight.
+void let_gpu_finish(Pace pace) { g_usleep(pace == kFastGpu && !is_fake_behind_shim() ? 2000 : 50); }
+
+void push_frame(GstHarness* h, Frames* frames, Pace pace) {
+  let_gpu_finish(pace);
+  fail_unless_equals_int(gst_harness_push(h, frames->next()), GST_FLOW_OK);
+}
+
+void pull_frame(GstHarness* h) {
+  GstBuffer* out = gst_harness_pull(h);
+  fail_unless(out != nullptr, "no output");
+  gst_buffer_unref(out);
+}
+
+void run_frames(GstHarness* h, Frames* frames, int count, Pace pace) {
   for (int i = 0; i < count; i++) {
-    fail_unless_equals_int(gst_harness_push(h, frames->next()), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h);
-    fail_unless(out != nullptr, "no output");
-    gst_buffer_unref(out);
+    push_frame(h, frames, pace);
+    pull_frame(h);
   }
+}
+
+void set_pace(Pace pace) { g_setenv("FAKECUDA_LAG", pace == kSlowGpu ? "1000000000" : "0", TRUE); }
+
+// More at once than later, and behind a slow GPU, so that as much is in flight as ever will be,
+// whichever thread is late then.
+void warm_up(GstHarness* h, Frames* frames, Pace pace) {
+  set_pace(kSlowGpu);
+  for (int i = 0; i < kWarm; i++) push_frame(h, frames, kSlowGpu);
+  for (int i = 0; i < kWarm; i++) pull_frame(h);
+  set_pace(pace);
+  run_frames(h, frames, kWarm, pace);
 }
 
 struct Column {
@@ -217,7 +270,11 @@ void stand_in_for_kernel(GstHarness* h) {
 }
 
 GST_START_TEST(test_calls_per_frame) {
-  const Case& one = kCases[__i__];
+  const Case& one = kCases[__i__ / kPaces];
+  const Pace pace = static_cast<Pace>(__i__ % kPaces);
+  const std::string name = std::string(one.name) + (pace == kSlowGpu ? ", slow GPU" : "");
+  Calls limit = one.most;
+  limit.waits = most_waits(one.most, pace);
   if (strstr(one.line, "jpeg") && require_element_or_skip("jpegcoefdec") != 0) return;
   GstHarness* h = gst_harness_new_parse(one.line);
   stand_in_for_kernel(h);
@@ -225,23 +282,24 @@ GST_START_TEST(test_calls_per_frame) {
   bool more = false;
   {
     Frames frames(h, one.source);
-    run_frames(h, &frames, kWarm);
+    warm_up(h, &frames, pace);
     const ShimcudaCounts before = shim_counts();
-    run_frames(h, &frames, kFrames);
+    run_frames(h, &frames, kFrames, pace);
     const ShimcudaCounts after = shim_counts();
     for (const Column& column : kColumns) {
       const int calls = after.*column.counted - before.*column.counted;
-      const int most = column.most ? one.most.*column.most * kFrames : 0;
+      const int most = column.most ? limit.*column.most * kFrames : 0;
       more = more || calls > most;
-      if (calls == most) continue;
+      // Nobody waits for what a fast GPU has done.
+      if (calls == most || (calls < most && pace == kFastGpu)) continue;
       report += std::string(column.name) + ": " + std::to_string(calls) + " for " +
                 std::to_string(kFrames) + " frames, the table says " + std::to_string(most) + "; ";
     }
-    if (!report.empty()) std::printf("%s: %s\n", one.name, report.c_str());
+    if (!report.empty()) std::printf("%s: %s\n", name.c_str(), report.c_str());
   }
-  fail_if(more, "%s: %s", one.name, report.c_str());
+  fail_if(more, "%s: %s", name.c_str(), report.c_str());
   gst_harness_teardown(h);
-  check_nothing_is_left(one.name);
+  check_nothing_is_left(name.c_str());
 }
 GST_END_TEST;
 
@@ -249,7 +307,7 @@ Suite* make_suite() {
   Suite* suite = suite_create("drivercalls");
   TCase* tc = tcase_create("calls");
   suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_calls_per_frame, 0, G_N_ELEMENTS(kCases));
+  tcase_add_loop_test(tc, test_calls_per_frame, 0, G_N_ELEMENTS(kCases) * kPaces);
   return suite;
 }
 
@@ -257,7 +315,5 @@ Suite* make_suite() {
 
 int main(int argc, char** argv) {
   if (const int status = testing::require_shim_or_skip()) return status;
-  // As on a GPU, nothing has happened yet when it is asked for the first time.
-  g_setenv("FAKECUDA_LAG", "2", TRUE);
   return testing::run(argc, argv, make_suite);
 }

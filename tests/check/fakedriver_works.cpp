@@ -216,7 +216,7 @@ GST_END_TEST;
 GST_START_TEST(test_measuring_never_waits) {
   g_setenv("FAKECUDA_LAG", "7", TRUE);
   GstHarness* h = gst_harness_new_parse(
-      "cudadct8x8 backend=cuda measure=psnr+time+zeros post-messages=true ! "
+      "cudadct8x8 backend=cuda method=reference measure=psnr+time+zeros post-messages=true ! "
       "capsfilter caps=video/x-dct(memory:CUDAMemory)");
   GstBus* bus = gst_bus_new();
   gst_element_set_bus(h->element, bus);

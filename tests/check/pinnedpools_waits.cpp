@@ -28,8 +28,9 @@ GST_START_TEST(test_waits) {
   };
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   for (const auto& c : cases) {
-    // Events happen soon, so that inputs are let go of without a wait.
-    g_setenv("FAKECUDA_LAG", "1", TRUE);
+    // Events happen soon, so that inputs are let go of without a wait, but not before a frame's own
+    // wait has asked.
+    g_setenv("FAKECUDA_LAG", "3", TRUE);
     GstHarness* h = gst_harness_new_parse(c.line);
     gst_harness_set_src_caps(h, video_caps(info));
     GstCaps* caps = video_caps(info);

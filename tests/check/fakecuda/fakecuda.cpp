@@ -19,8 +19,9 @@
 //   FAKECUDA_PEER     yes (default)  devices reach each other
 //                     no             they do not, but the driver copies between them
 //                     fails          it does not do that either
-//   FAKECUDA_LAG      how often an event is asked before it says that it has happened (0); all
-//                     that its stream had to do before it, or to wait for, has happened then too
+//   FAKECUDA_LAG      how often a stream's events are asked, as if that took time, before the
+//                     latest says that it has happened (0); all that its stream had to do before
+//                     it, or to wait for, has happened then too
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
 // context, copies must stay inside allocations of the context that they are about. And it counts
@@ -112,8 +113,12 @@ EXPORT int cuDeviceGetPCIBusId(char* id, int size, int) {
   return kSuccess;
 }
 
-EXPORT int cuDeviceGetAttribute(int* value, int, int) {
-  *value = static_cast<int>(kPitch);
+// What is asked for are alignments, and whether there is what has no entry points here.
+EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
+  constexpr int kVirtualMemory = 102, kFileDescriptors = 103, kMemoryPools = 115;
+  const bool absent =
+      attribute == kVirtualMemory || attribute == kFileDescriptors || attribute == kMemoryPools;
+  *value = absent ? 0 : static_cast<int>(kPitch);
   return kSuccess;
 }
 
@@ -298,7 +303,7 @@ EXPORT int cuEventRecord(Event* event, Stream* stream) {
   std::lock_guard lock(state().mutex);
   event->stream = stream;
   event->place = stream != nullptr ? ++stream->recorded : 0;
-  event->lag = number("FAKECUDA_LAG", 0);
+  event->due = stream != nullptr ? stream->asked + uint64_t(number("FAKECUDA_LAG", 0)) : 0;
   return kSuccess;
 }
 

@@ -177,7 +177,7 @@ void complete(Stream* stream, uint64_t place) {
 bool has_happened(Event* event, bool wait) {
   Stream* stream = event->stream;
   if (stream == nullptr || state().live_streams.count(stream) == 0) return true;
-  if (!wait && event->place > stream->happened && event->lag-- > 0) return false;
+  if (!wait && event->place > stream->happened && stream->asked++ < event->due) return false;
   complete(stream, event->place);
   return true;
 }

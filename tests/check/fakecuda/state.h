@@ -51,6 +51,7 @@ struct Dependency {
 struct Stream {
   uint64_t recorded = 0;  // events so far
   uint64_t happened = 0;  // those up to this one have
+  uint64_t asked = 0;     // how often somebody has asked for one that has not
   std::vector<Dependency> dependencies;
   bool capturing = false;
   size_t captured = 0;  // calls since the capture began
@@ -62,7 +63,7 @@ struct Graph {
 struct Event {
   Stream* stream = nullptr;
   uint64_t place = 0;  // in its stream
-  int lag = 0;
+  uint64_t due = 0;    // happens when its stream has been asked for so often
 };
 struct Block {
   size_t size;

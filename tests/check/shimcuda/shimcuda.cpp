@@ -21,20 +21,20 @@ namespace {
 using namespace shimcuda;  // all of it is this file's
 
 enum Entry : int {
-#define SHIMCUDA_NUMBER(name, count, kind) entry_##name,
+#define SHIMCUDA_NUMBER(name, arguments, kind) entry_##name,
   SHIMCUDA_ENTRIES(SHIMCUDA_NUMBER)
 #undef SHIMCUDA_NUMBER
       kEntries
 };
 
 constexpr const char* kNames[] = {
-#define SHIMCUDA_NAME(name, count, kind) #name,
+#define SHIMCUDA_NAME(name, arguments, kind) #name,
     SHIMCUDA_ENTRIES(SHIMCUDA_NAME)
 #undef SHIMCUDA_NAME
 };
 
 constexpr Kind kKinds[] = {
-#define SHIMCUDA_KIND(name, count, kind) Kind::kind,
+#define SHIMCUDA_KIND(name, arguments, kind) Kind::kind,
     SHIMCUDA_ENTRIES(SHIMCUDA_KIND)
 #undef SHIMCUDA_KIND
 };
@@ -85,17 +85,25 @@ void* next_function(Entry entry) {
   return next.functions[entry];
 }
 
-template <typename... Words>
-int forward(Entry entry, Words... words) {
+// CUipcEventHandle and CUipcMemHandle.
+struct Handle {
+  char reserved[64];
+};
+
+uintptr_t word_of(uintptr_t word) { return word; }
+uintptr_t word_of(const Handle&) { return 0; }
+
+template <typename... Arguments>
+int forward(Entry entry, Arguments... all) {
   constexpr int kNoDevice = 100, kNotSupported = 801;
-  const uintptr_t arguments[] = {words..., 0};
+  const uintptr_t arguments[] = {word_of(all)..., 0};
   const Kind kind = kKinds[entry];
   Ledger& book = ledger();
   const int injected = book.failure_of(kNames[entry], kind);
   book.begin(kind, arguments);
   if (injected != 0 && !is_release(kind)) return injected;
-  auto function = reinterpret_cast<int (*)(Words...)>(next_function(entry));
-  const int result = function                ? function(words...)
+  auto function = reinterpret_cast<int (*)(Arguments...)>(next_function(entry));
+  const int result = function                ? function(all...)
                      : entry == entry_cuInit ? kNoDevice
                                              : kNotSupported;
   if (result == 0) book.end(kind, arguments);
@@ -112,6 +120,8 @@ int forward(Entry entry, Words... words) {
 #define WORDS_5 WORDS_4, uintptr_t e
 #define WORDS_6 WORDS_5, uintptr_t f
 #define WORDS_11 WORDS_6, uintptr_t g, uintptr_t h, uintptr_t i, uintptr_t j, uintptr_t k
+#define WORDS_1H WORDS_1, Handle b
+#define WORDS_1H1 WORDS_1H, uintptr_t c
 #define PASS_0
 #define PASS_1 , a
 #define PASS_2 PASS_1, b
@@ -120,9 +130,11 @@ int forward(Entry entry, Words... words) {
 #define PASS_5 PASS_4, e
 #define PASS_6 PASS_5, f
 #define PASS_11 PASS_6, g, h, i, j, k
+#define PASS_1H PASS_2
+#define PASS_1H1 PASS_3
 
-#define SHIMCUDA_FORWARD(name, count, kind) \
-  EXPORT int name(WORDS_##count) { return forward(entry_##name PASS_##count); }
+#define SHIMCUDA_FORWARD(name, arguments, kind) \
+  EXPORT int name(WORDS_##arguments) { return forward(entry_##name PASS_##arguments); }
 SHIMCUDA_ENTRIES(SHIMCUDA_FORWARD)
 
 EXPORT void shimcuda_get_counts(ShimcudaCounts* counts) { *counts = ledger().counts(); }
