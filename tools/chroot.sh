@@ -128,14 +128,14 @@ open_chroot() {
 }
 
 # in_chroot DIR COMMAND...: runs it in DIR/root. Of the environment it sees no more than what says how
-# to test.
+# to test, and where in there the images are that nvcc need not compile again: chroot_images.
 in_chroot() {
   local dir=$1 enter=(chroot "$1/root") name
   shift
   # shellcheck disable=SC2206  # a list of words
   [ -z "$namespace" ] || enter=($namespace sh -c "$mount_and_enter" sh "$dir/root" "$toolkit")
   local environment=(PATH=/usr/local/cuda/bin:/usr/sbin:/usr/bin HOME=/tmp LC_ALL=C.UTF-8
-    PYTHONDONTWRITEBYTECODE=1)
+    PYTHONDONTWRITEBYTECODE=1 "CUDATRANSFORM_IMAGE_CACHE=${chroot_images:-}")
   for name in CI CUDATRANSFORM_REQUIRE_GPU; do
     [ -z "${!name:-}" ] || environment+=("$name=${!name}")
   done

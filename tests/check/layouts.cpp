@@ -47,7 +47,10 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
   // A step of one in 64 coefficients may move a sample by a little more than one level; more would
   // be a misplaced coefficient.
   const int allowed = std::string(coding.format) == "F32LE" ? 1 : 4;
+  // Under valgrind every format still gets every size, and every coding too.
+  const auto shift = (&coding - kCodings) / 3 + (&raw - kRaws) / 3;
   for (const auto& size : kSizes) {
+    if (under_valgrind() && (&size - kSizes + shift) % 3 != 0) continue;
     const GstVideoInfo info = video_info(raw.format, size[0], size[1]);
     gst_harness_set_sink_caps(h, video_caps(info));
     gst_harness_set_src_caps(h, video_caps(info));
@@ -210,8 +213,10 @@ Suite* make_suite() {
   TCase* tc = tcase_create("layouts");
   suite_add_tcase(suite, tc);
   tcase_add_loop_test(tc, test_matrix, 0, G_N_ELEMENTS(kRaws));
-  tcase_add_loop_test(tc, test_layouts_hold_the_same_numbers, 0, G_N_ELEMENTS(kRaws));
-  tcase_add_loop_test(tc, test_dc_is_eight_means, 0, G_N_ELEMENTS(kRaws));
+  // Both look at numbers; what they do to memory, the matrix does as well.
+  const int compared = under_valgrind() ? 3 : G_N_ELEMENTS(kRaws);
+  tcase_add_loop_test(tc, test_layouts_hold_the_same_numbers, 0, compared);
+  tcase_add_loop_test(tc, test_dc_is_eight_means, 0, compared);
   tcase_add_test(tc, test_440);
   return suite;
 }

@@ -14,8 +14,9 @@ using namespace testing;  // the helpers are half of every line here
 // The measured PSNR is that of the frame that really comes out of cudaidct8x8.
 void check_against_own_sum(GstVideoFormat format, const char* method, double tolerance) {
   const std::string properties = std::string("method=") + method;
+  // Two rows of blocks, one of them partial, are enough for valgrind.
   Pair pair(properties + " quality=60 measure=psnr keep-reference=true",
-            properties + " measure=psnr", format, 75, 45);
+            properties + " measure=psnr", format, 75, under_valgrind() ? 13 : 45);
   const int depth = static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&pair.info, 0));
   for (guint i = 0; i < 3; i++) {
     GstBuffer* in = make_frame(pair.info, i);
@@ -45,6 +46,8 @@ GST_START_TEST(test_own_sum) {
   if (format == GST_VIDEO_FORMAT_I420 || format == GST_VIDEO_FORMAT_GBR) {
     check_against_own_sum(format, "islow", 1e-9);
     check_against_own_sum(format, "ifast", 1e-9);
+    // The kernels are the same for both formats.
+    if (under_valgrind() && format == GST_VIDEO_FORMAT_GBR) return;
     for (const char* method :
          {"float", "reference", "naive", "matrix", "separable", "decomposed", "shuffle"})
       check_against_own_sum(format, method, 1e-3);

@@ -295,8 +295,9 @@ GST_END_TEST;
 
 // Properties are set and read from another thread while frames flow.
 GST_START_TEST(test_stress_properties) {
+  const std::string frames = testing::under_valgrind() ? "80" : "400";
   GstElement* pipeline =
-      launch("videotestsrc num-buffers=400 ! video/x-raw,width=96,height=64 ! " +
+      launch("videotestsrc num-buffers=" + frames + " ! video/x-raw,width=96,height=64 ! " +
              forward("name=f post-messages=true keep-reference=true") + " ! queue ! " +
              inverse("name=i post-messages=true") + " ! fakesink");
   GstElement* f = gst_bin_get_by_name(GST_BIN(pipeline), "f");

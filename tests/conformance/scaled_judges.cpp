@@ -10,7 +10,8 @@
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
-#include <string_view>
+
+#include "engines.h"
 
 namespace cudatransform::test {
 namespace {
@@ -42,11 +43,6 @@ bool picks(int scale, int width, int height) {
 // TurboJPEG copies rows of the padded width out of a buffer with rows of whole blocks.
 bool reads_past_its_rows(int width, int padded_width, int scale) {
   return padded_width > (width + 7) / 8 * (8 / scale);
-}
-
-bool sanitized() {
-  const char* value = std::getenv("CUDATRANSFORM_SANITIZED");
-  return value != nullptr && std::string_view(value) == "1";
 }
 
 // A file that goes away with the object.

@@ -77,7 +77,11 @@ const Engine& portable_engine() {
   return engine;
 }
 
-bool quick() { return set("CUDATRANSFORM_TEST_QUICK") || set("CUDATRANSFORM_VALGRIND"); }
+bool quick() {
+  return set("CUDATRANSFORM_TEST_QUICK") || set("CUDATRANSFORM_VALGRIND") || sanitized();
+}
+
+bool sanitized() { return set("CUDATRANSFORM_SANITIZED"); }
 
 bool choose_engines(int* argc, char** argv, int* exit_code) {
   std::string_view which = "all";

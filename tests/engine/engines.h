@@ -32,8 +32,11 @@ const std::vector<Engine>& engines();
 // The judge of the integer methods; exists whatever was chosen.
 const Engine& portable_engine();
 
-// CUDATRANSFORM_TEST_QUICK=1 or CUDATRANSFORM_VALGRIND=1, for slow tools: a fraction of the cases.
+// CUDATRANSFORM_TEST_QUICK=1, CUDATRANSFORM_VALGRIND=1 or sanitized(): a fraction of the cases.
 bool quick();
+// CUDATRANSFORM_SANITIZED=1. The subject is memory: of cases that differ in the numbers alone a
+// part will do, but every geometry counts.
+bool sanitized();
 
 // Flags shared by all test programs: --engine=host|cuda|all. False: nothing to test, the program
 // ends with *exit_code (77: skipped).
