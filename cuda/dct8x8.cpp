@@ -6,6 +6,7 @@
 
 #include "cuda/cuda_device.h"
 #include "cuda/dct8x8_fast_plan.h"
+#include "cuda/dct8x8_fast_tables.h"
 #include "cuda/dct8x8_plan.h"
 #include "cuda/dct8x8_scaled.h"
 #include "cuda/queue.h"

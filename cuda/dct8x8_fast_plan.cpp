@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cuda/context.h"
+#include "cuda/dct8x8_fast_tables.h"
 #include "cuda/dct8x8_plan.h"
 
 extern "C" {

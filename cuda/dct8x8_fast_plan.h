@@ -6,10 +6,11 @@
 #include <string>
 #include <variant>
 
-#include "cuda/dct8x8_fast_tables.h"
 #include "cuda/dct8x8_params.h"
 
 namespace cudatransform::cuda {
+
+class FastTables;
 
 // Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
 // byte; kAuto takes the fastest, the others are for tests and benchmarks.
