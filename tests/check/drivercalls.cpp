@@ -288,6 +288,9 @@ GST_START_TEST(test_calls_per_frame) {
     const ShimcudaCounts after = shim_counts();
     for (const Column& column : kColumns) {
       const int calls = after.*column.counted - before.*column.counted;
+      // How much a GPU that nothing waits for has in flight, and so what pools grow to, is its
+      // affair.
+      if (pace == kSlowGpu && !is_fake_behind_shim() && !column.most) continue;
       const int most = column.most ? limit.*column.most * kFrames : 0;
       more = more || calls > most;
       // Nobody waits for what a fast GPU has done.

@@ -43,7 +43,7 @@ const char kFine[] = "quality=100 method=float";
 void check_round_trips(const Raw& raw, const Coding& coding) {
   const std::string line =
       forward(kFine) + " ! " + coding_caps(coding, raw.depth) + " ! " + inverse("method=float");
-  GstHarness* h = gst_harness_new_parse(line.c_str());
+  GstHarness* h = new_harness(line);
   // A step of one in 64 coefficients may move a sample by a little more than one level; more would
   // be a misplaced coefficient.
   const int allowed = std::string(coding.format) == "F32LE" ? 1 : 4;
@@ -63,7 +63,7 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
     gst_buffer_unref(out);
     gst_buffer_unref(in);
   }
-  gst_harness_teardown(h);
+  end_harness(h);
 }
 
 GST_START_TEST(test_matrix) {
@@ -79,8 +79,7 @@ struct Coefficients {
 
 Coefficients transform(const GstVideoInfo& raw, GstBuffer* frame, const std::string& properties,
                        const std::string& caps) {
-  GstHarness* h =
-      gst_harness_new_parse((forward(properties) + " ! capsfilter caps=\"" + caps + "\"").c_str());
+  GstHarness* h = new_harness(forward(properties) + " ! capsfilter caps=\"" + caps + "\"");
   gst_harness_set_src_caps(h, video_caps(raw));
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(frame)), GST_FLOW_OK);
   Coefficients result;
@@ -92,7 +91,7 @@ Coefficients transform(const GstVideoInfo& raw, GstBuffer* frame, const std::str
                                     gst_buffer_get_size(result.buffer), &reason),
               "%s", reason);
   gst_caps_unref(negotiated);
-  gst_harness_teardown(h);
+  end_harness(h);
   return result;
 }
 
@@ -180,7 +179,7 @@ GST_START_TEST(test_440) {
       values[info.components[c].offset / 4 + 64 * block + 8] = 300.0f;
   gst_buffer_unmap(in, &map);
 
-  GstHarness* h = gst_harness_new_parse(inverse("method=float").c_str());
+  GstHarness* h = new_harness(inverse("method=float"));
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
   GstBuffer* out = gst_harness_pull(h);
@@ -204,7 +203,7 @@ GST_START_TEST(test_440) {
   gst_video_frame_unmap(&frame);
   gst_buffer_unref(out);
   gst_caps_unref(caps);
-  gst_harness_teardown(h);
+  end_harness(h);
 }
 GST_END_TEST;
 
