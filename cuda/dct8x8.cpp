@@ -140,6 +140,14 @@ Status submit_with_scratch(StreamQueue& queue, const Dct8x8Job& job) {
   return queue.read_back(job.sums, scratch, sizeof(Dct8x8Sums));
 }
 
+// Enqueues `work`, between the events of `timer` if there is one.
+template <typename Work>
+Status submit_timed(StreamQueue& queue, Timer* timer, Work&& work) {
+  if (timer != nullptr) CT_RETURN_IF_ERROR(timer->begin(queue));
+  CT_RETURN_IF_ERROR(work());
+  return timer != nullptr ? timer->end(queue) : Status{};
+}
+
 FastTables& tables_of(StreamQueue& queue) {
   auto* tables = dynamic_cast<FastTables*>(queue.kept().get());
   if (tables != nullptr) return *tables;
@@ -162,12 +170,10 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument()};
-  Timer* timer = launch->tells_time ? nullptr : job.timer;
-  if (timer != nullptr) CT_RETURN_IF_ERROR(timer->begin(queue));
-  CT_RETURN_IF_ERROR(queue.launch(launch->image, KernelKey{launch->kernel, fast_kernel_name},
-                                  launch->ctas, launch->threads, arguments,
-                                  launch->dependent_launch));
-  return timer != nullptr ? timer->end(queue) : Status{};
+  return submit_timed(queue, launch->tells_time ? nullptr : job.timer, [&] {
+    return queue.launch(launch->image, KernelKey{launch->kernel, fast_kernel_name}, launch->ctas,
+                        launch->threads, arguments, launch->dependent_launch);
+  });
 }
 
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
@@ -180,10 +186,9 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
   bool taken = false;
   if (job.scale == 1) CT_RETURN_IF_ERROR(submit_fast(*stream, job, &taken));
   if (!taken) {
-    if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
-    CT_RETURN_IF_ERROR(job.scale != 1 ? submit_scaled(*stream, job)
-                                      : submit_with_scratch(*stream, job));
-    if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
+    CT_RETURN_IF_ERROR(submit_timed(*stream, job.timer, [&] {
+      return job.scale != 1 ? submit_scaled(*stream, job) : submit_with_scratch(*stream, job);
+    }));
   }
   return fence != nullptr ? stream->record(fence) : Status{};
 }
