@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "cuda/cuda_device.h"
+#include "cuda/dct8x8_fast_params.h"
 #include "cuda/dct8x8_fast_plan.h"
-#include "cuda/dct8x8_fast_tables.h"
 #include "cuda/dct8x8_plan.h"
 #include "cuda/dct8x8_scaled.h"
 #include "cuda/queue.h"
@@ -148,11 +148,11 @@ Status submit_timed(StreamQueue& queue, Timer* timer, Work&& work) {
   return timer != nullptr ? timer->end(queue) : Status{};
 }
 
-FastTables& tables_of(StreamQueue& queue) {
-  auto* tables = dynamic_cast<FastTables*>(queue.kept().get());
-  if (tables != nullptr) return *tables;
-  auto made = std::make_unique<FastTables>();
-  FastTables& result = *made;
+FastParams& params_of(StreamQueue& queue) {
+  auto* params = dynamic_cast<FastParams*>(queue.kept().get());
+  if (params != nullptr) return *params;
+  auto made = std::make_unique<FastParams>();
+  FastParams& result = *made;
   queue.kept() = std::move(made);
   return result;
 }
@@ -166,10 +166,10 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   if (job.measure != 0 || job.timer != nullptr)
     CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));
   std::optional<FastLaunch> launch =
-      fast_launch(job, reinterpret_cast<SumsInProgress*>(progress), tables_of(queue));
+      fast_launch(job, reinterpret_cast<SumsInProgress*>(progress), params_of(queue));
   if (!launch) return {};
   *taken = true;
-  void* arguments[] = {launch->argument()};
+  void* arguments[] = {launch->argument};
   return submit_timed(queue, launch->tells_time ? nullptr : job.timer, [&] {
     return queue.launch(launch->image, KernelKey{launch->kernel, fast_kernel_name}, launch->ctas,
                         launch->threads, arguments, launch->dependent_launch);

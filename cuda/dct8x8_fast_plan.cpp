@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "cuda/context.h"
-#include "cuda/dct8x8_fast_tables.h"
+#include "cuda/dct8x8_fast_params.h"
 #include "cuda/dct8x8_plan.h"
 
 extern "C" {
@@ -181,7 +181,7 @@ bool tells_time(const Dct8x8Job& job) {
           job.order == Order::kRaster && job.samples[0].type == SampleType::kU8);
 }
 
-uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split) {
+uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split, bool timed) {
   uint32_t number = static_cast<uint32_t>(job.type) << kTypeShift;
   number |= (split                          ? kInSplit
              : job.layout == Layout::kPlane ? kInPlane
@@ -193,7 +193,7 @@ uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split) {
   if (job.samples[0].type != SampleType::kU8) number |= kWordsBit;
   if (interleaved) number |= kPairsBit;
   if (job.measure != 0) number |= kMeasureBit;
-  if (job.timer != nullptr && job.measure == 0 && tells_time(job)) number |= kTimedBit;
+  if (timed && job.measure == 0) number |= kTimedBit;
   return number;
 }
 
@@ -296,18 +296,33 @@ std::string fast_kernel_name(uint32_t number) {
   return name;
 }
 
-void* FastLaunch::argument() {
-  return std::visit([](auto& value) { return static_cast<void*>(&value); }, params);
-}
-
-// Fills the tables of an inverse kernel, or of the inverse in a forward kernel that measures.
-static void fill_inverse(const Dct8x8Job& job, bool split, FastTables& tables,
-                         FastInverseTable* filled) {
-  for (int c = 0; c < job.components; ++c) filled[c] = tables.inverse(job, c, split);
+// Tells the job's kind of kernel about the frame, and about its tables. Returns what it takes.
+static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split, FastParams& params) {
+  if (job.direction == Direction::kForward) {
+    if (job.measure == 0) {
+      FastForwardParams& told = params.forward(job);
+      told.frame = frame;
+      return &told;
+    }
+    FastMeasureParams& told = params.measure(job);
+    told.forward.frame = frame;
+    return &told;
+  }
+  if (job.measure == 0) {
+    FastInverseParams& told = params.inverse(job, split);
+    told.frame = frame;
+    return &told;
+  }
+  FastCompareParams& told = params.compare(job);
+  told.inverse.frame = frame;
+  uint32_t first_cta[3];
+  if ((job.measure & kMeasureSse) != 0)
+    make_planes(job, job.reference, kFusedThreads, told.reference, first_cta);
+  return &told;
 }
 
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
-                                      FastTables& tables) {
+                                      FastParams& params) {
   const KernelChoice choice = kernel_choice();
   bool interleaved = false;
   if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
@@ -323,26 +338,12 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
 
   std::optional<FastLaunch> launch(std::in_place);
   launch->image = image_of(job, split);
-  launch->kernel = kernel_number(job, interleaved, split);
+  launch->kernel = kernel_number(job, interleaved, split, frame.timed);
   launch->ctas = ctas;
   launch->threads = split ? kSplitCtaThreads : kFusedThreads;
-  launch->tells_time = tells_time(job);
+  launch->tells_time = frame.timed;
   launch->dependent_launch = split || !is_small(job);
-  if (job.direction == Direction::kForward) {
-    auto* measure = job.measure ? &launch->params.emplace<FastMeasureParams>() : nullptr;
-    auto& params = measure ? measure->forward : launch->params.emplace<FastForwardParams>();
-    params.frame = frame;
-    for (int c = 0; c < job.components; ++c) params.tables[c] = tables.forward(job, c);
-    if ((job.measure & kMeasureSse) != 0) fill_inverse(job, split, tables, measure->inverse);
-  } else {
-    auto* compare = job.measure ? &launch->params.emplace<FastCompareParams>() : nullptr;
-    auto& params = compare ? compare->inverse : launch->params.emplace<FastInverseParams>();
-    params.frame = frame;
-    fill_inverse(job, split, tables, params.tables);
-    uint32_t first_cta[3];
-    if ((job.measure & kMeasureSse) != 0)
-      make_planes(job, job.reference, kFusedThreads, compare->reference, first_cta);
-  }
+  launch->argument = tell(job, frame, split, params);
   return launch;
 }
 

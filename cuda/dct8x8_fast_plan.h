@@ -4,13 +4,12 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "cuda/dct8x8_params.h"
 
 namespace cudatransform::cuda {
 
-class FastTables;
+class FastParams;
 
 // Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
 // byte; kAuto takes the fastest, the others are for tests and benchmarks.
@@ -30,10 +29,8 @@ struct FastLaunch {
   uint32_t ctas;
   uint32_t threads;       // in a CTA
   bool dependent_launch;  // may be launched while its predecessor runs
-  bool tells_time;        // writes Dct8x8Job::times if there is a timer
-  std::variant<FastForwardParams, FastMeasureParams, FastInverseParams, FastCompareParams> params;
-
-  void* argument();  // what the kernel takes by value
+  bool tells_time;        // writes Dct8x8Job::times: the timer is not needed
+  void* argument;         // what the kernel takes by value; belongs to the FastParams
 };
 
 // The name of the kernel with that number.
@@ -41,8 +38,8 @@ std::string fast_kernel_name(uint32_t number);
 
 // The launch for a job that validate() has passed and whose method is fused, or nothing where only
 // the general kernel will do. `progress` is device memory, zero before the kernel and after it;
-// null where nothing is measured or timed. `tables` are kept from job to job.
+// null where nothing is measured or timed. `params` are kept from job to job.
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
-                                      FastTables& tables);
+                                      FastParams& params);
 
 }  // namespace cudatransform::cuda

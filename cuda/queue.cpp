@@ -21,8 +21,13 @@ class EventFence final : public Fence {
         number_(progress_->next_number()) {}
   ~EventFence() override { context_->give_event(false, event_); }
 
+  bool known_done() override {
+    if (result_ == CUDA_ERROR_NOT_READY && progress_->is_done(number_)) result_ = CUDA_SUCCESS;
+    return result_ != CUDA_ERROR_NOT_READY;
+  }
+
   bool done() override {
-    if (is_known()) return true;
+    if (known_done()) return true;
     if (!progress_->may_ask(number_)) return false;
     ScopedContext scoped(*context_);
     // Of a context that has gone no work is left to wait for.
@@ -33,7 +38,7 @@ class EventFence final : public Fence {
 
   Status wait() override {
     const Driver& driver = context_->driver();
-    if (!is_known()) {
+    if (!known_done()) {
       CT_ENTER_CONTEXT(*context_);
       // To go to sleep and be woken takes tens of microseconds; most have nothing to wait for.
       note(driver.event_query(event_));
@@ -46,7 +51,7 @@ class EventFence final : public Fence {
   Status enqueue_wait(void* native_stream) override {
     // What a stream does next is after what it has done. A stream that has a destroyed one's handle
     // has nothing to wait for: that one's work was finished first.
-    if ((is_known() && result_ == CUDA_SUCCESS) ||
+    if ((known_done() && result_ == CUDA_SUCCESS) ||
         (native_stream != nullptr && native_stream == stream_))
       return {};
     CT_ENTER_CONTEXT(*context_);
@@ -57,10 +62,6 @@ class EventFence final : public Fence {
   }
 
  private:
-  bool is_known() {
-    if (result_ == CUDA_ERROR_NOT_READY && progress_->is_done(number_)) result_ = CUDA_SUCCESS;
-    return result_ != CUDA_ERROR_NOT_READY;
-  }
   void note(CUresult result) {
     result_ = result;
     if (result == CUDA_SUCCESS) progress_->note_done(number_);

@@ -80,7 +80,7 @@ static gboolean gst_cuda_dct_base_stop(GstBaseTransform* trans) {
   auto* self = GST_CUDA_DCT_BASE(trans);
   self->state->frames.drop();
   self->state->stream.stop();
-  self->state->measure.collect(true, false);
+  self->state->measure.drain(false);
   return TRUE;
 }
 
@@ -96,11 +96,11 @@ static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* 
     case GST_EVENT_STREAM_START:
     case GST_EVENT_CAPS:
       // Whoever sees these has seen the measurements of everything before them.
-      self->state->measure.collect(true, gst_cuda_dct_base_posts_messages(self));
+      self->state->measure.drain(gst_cuda_dct_base_posts_messages(self));
       break;
     case GST_EVENT_FLUSH_STOP:
       self->state->frames.drop();
-      self->state->measure.collect(true, false);
+      self->state->measure.drain(false);
       break;
     default:
       break;

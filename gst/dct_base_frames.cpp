@@ -63,8 +63,7 @@ static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* setti
   return {};
 }
 
-static void notify_now_and_then(GstCudaDctBase* self) {
-  const gint64 now = g_get_monotonic_time();
+static void notify_now_and_then(GstCudaDctBase* self, gint64 now) {
   if (now - self->state->last_notify < G_USEC_PER_SEC) return;
   self->state->last_notify = now;
   g_object_notify(G_OBJECT(self), "psnr");
@@ -96,9 +95,10 @@ static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
   state->frames.add();
   state->measure.count_frame();
   if (frame) {
-    state->measure.submit(std::move(frame));
-    state->measure.collect(false, gst_cuda_dct_base_posts_messages(self));
-    notify_now_and_then(self);
+    const gint64 now = g_get_monotonic_time();
+    state->measure.submit(std::move(frame), now);
+    state->measure.collect(gst_cuda_dct_base_posts_messages(self), now);
+    notify_now_and_then(self, now);
   }
   return {};
 }

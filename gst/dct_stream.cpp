@@ -93,10 +93,10 @@ void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   const guint wanted = std::max(kReferenceBuffers, async_depth_);
   const size_t most =
       maximum == 0 ? wanted : std::min(wanted, maximum - std::min(maximum, kWorkingBuffers));
-  // Where one in the middle is done, all before it are, and nobody has to ask the device for them.
-  if (!in_flight_.empty()) (void)in_flight_[(in_flight_.size() - 1) / 2].second->done();
   in_flight_.emplace_back(gst_buffer_ref(buffer), fence);
-  while (in_flight_.size() > most || (in_flight_.size() > 1 && in_flight_.front().second->done())) {
+  const auto fence_of = [&](size_t i) { return in_flight_[i].second.get(); };
+  while (in_flight_.size() > most ||
+         (in_flight_.size() > 1 && first_is_done(in_flight_.size(), fence_of))) {
     // A failure of the work is reported where its result is used.
     (void)in_flight_.front().second->wait();
     gst_buffer_unref(in_flight_.front().first);

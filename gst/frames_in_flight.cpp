@@ -22,10 +22,8 @@ void SubmittedFrame::reset() {
   buffer.reset();
 }
 
-// Where one in the middle is done, all before it are, and nobody has to ask the device for them.
 bool FramesInFlight::oldest_is_done() {
-  (void)frames_[(first_ + (count_ - 1) / 2) % kMost].done();
-  return oldest().done();
+  return first_is_done(count_, [&](size_t i) { return frames_[(first_ + i) % kMost].ready.get(); });
 }
 
 Status FramesInFlight::take(BufferPtr* buffer) {

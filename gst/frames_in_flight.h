@@ -18,7 +18,6 @@ class SubmittedFrame {
   MappedBuffer memory;    // or where coefficients are
   BufferPtr device_copy;  // what is downloaded
 
-  bool done() const { return !ready || ready->done(); }
   // Waits and lets go of everything but the buffer. On an error, too.
   Status finish();
   void reset();

@@ -44,6 +44,7 @@ struct MeasuredFrame {
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;
   GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   FencePtr fence;
+  gint64 submitted = 0;  // by the monotonic clock, in us
 
   Results* results() const { return static_cast<Results*>(memory->data()); }
   const Dct8x8Sums& sums() const { return results()->sums; }
@@ -80,10 +81,12 @@ class Measure {
   void count_frame();
   // A frame to fill, or null where the device gives none (the frame then goes unmeasured).
   std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
-  void submit(std::unique_ptr<MeasuredFrame> frame);
-  // Reads what has finished, in order, and posts a message for each frame if asked. With `drain`
-  // it waits for everything that was submitted.
-  void collect(bool drain, bool post_messages);
+  // `now`, here and below: g_get_monotonic_time().
+  void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
+  // Reads what is known to have finished, in order, and posts a message for each frame if asked.
+  void collect(bool post_messages, gint64 now);
+  // The same, but waits for everything that was submitted.
+  void drain(bool post_messages);
 
   // Last frame; -1 where it was not measured. `component` 0..2, or -1 for all together.
   double last_psnr(int component) const;
@@ -91,6 +94,8 @@ class Measure {
   GstStructure* statistics(GstStructure* engine_fields) const;
 
  private:
+  bool oldest_is_done(gint64 now);
+  void read_oldest(bool post_messages);
   void finish(const MeasuredFrame& frame, bool post_messages);
   void add_errors(const MeasuredFrame& frame);
   void add_times(const MeasuredFrame& frame);

@@ -71,26 +71,28 @@ static Status bad_property(const char* name, const std::string& error) {
   return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
 }
 
+static void fill_table(const QuantSettings& settings, const std::optional<QuantTable>& given,
+                       QuantComponent component, QuantTable* table) {
+  *table = given ? *given : preset_table(settings.preset, component, settings.quality);
+}
+
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameSettings* frame) {
   if (!settings.file_error.empty())
     return bad_property("qtable-file", settings.file + ": " + settings.file_error);
   if (!settings.luma_error.empty()) return bad_property("luma-qtable", settings.luma_error);
   if (!settings.chroma_error.empty()) return bad_property("chroma-qtable", settings.chroma_error);
 
-  std::vector<QuantTable> tables = settings.file_tables;
-  if (tables.empty()) {
-    tables.push_back(settings.luma
-                         ? *settings.luma
-                         : preset_table(settings.preset, QuantComponent::kLuma, settings.quality));
-    const bool wants_chroma = info.sampling != GST_DCT_SAMPLING_RGB || settings.chroma;
-    if (wants_chroma)
-      tables.push_back(settings.chroma ? *settings.chroma
-                                       : preset_table(settings.preset, QuantComponent::kChroma,
-                                                      settings.quality));
-  }
-  const int used = std::min<int>(tables.size(), info.n_components);
+  const std::vector<QuantTable>& of_file = settings.file_tables;
+  const bool wants_chroma = info.sampling != GST_DCT_SAMPLING_RGB || settings.chroma;
+  const size_t given = of_file.empty() ? 1 + wants_chroma : of_file.size();
+  const int used = std::min<int>(given, info.n_components);
   frame->table_count = used;
-  std::copy_n(tables.begin(), used, frame->tables);
+  if (!of_file.empty()) {
+    std::copy_n(of_file.begin(), used, frame->tables);
+  } else {
+    fill_table(settings, settings.luma, QuantComponent::kLuma, &frame->tables[0]);
+    if (used > 1) fill_table(settings, settings.chroma, QuantComponent::kChroma, &frame->tables[1]);
+  }
   for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
   return {};
 }

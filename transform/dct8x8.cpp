@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dct8x8.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace cudatransform {
@@ -120,11 +122,11 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
   }
   if (job.quantized) {
     const QuantTable& table = job.tables[plane.table];
-    for (int i = 0; i < 64; ++i) {
-      if (table.q[i] == 0) {
-        return where.error("entry " + text(i) + " of quantisation table " + text(plane.table) +
-                           " is zero");
-      }
+    // Counted first: every frame comes here, and that compilers do with vectors.
+    if (std::count(std::begin(table.q), std::end(table.q), 0) != 0) {
+      const auto* zero = std::find(std::begin(table.q), std::end(table.q), 0);
+      return where.error("entry " + text(zero - table.q) + " of quantisation table " +
+                         text(plane.table) + " is zero");
     }
   }
   const int bytes = coef_bytes(job.type);

@@ -61,6 +61,33 @@ TEST(Device, MemoryAndFencesOutliveTheDevice) {
   }
 }
 
+// Fences of a queue are done in the order in which they were made: one answer serves for all
+// before.
+TEST(Device, FencesKnowOfLaterOnes) {
+  for (const Engine& engine : engines()) {
+    Device& device = *engine.device;
+    std::vector<uint8_t> bytes(1 << 20);
+    std::unique_ptr<Memory> memory;
+    ASSERT_TRUE(device.allocate(MemoryKind::kDevice, bytes.size(), &memory).ok());
+    Queue& queue = device.queue(QueueKind::kUpload);
+    FencePtr fences[4];
+    for (FencePtr& fence : fences) {
+      ASSERT_TRUE(
+          device.upload(queue, {memory->data(), 1024, bytes.data(), 1024, 1024, 1024}).ok());
+      ASSERT_TRUE(queue.record(&fence).ok());
+    }
+    EXPECT_EQ(fences[0]->known_done(), !engine.is_cuda) << "nobody has asked yet";
+    ASSERT_TRUE(fences[2]->wait().ok());
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(fences[i]->known_done()) << engine.name << " " << i;
+    ASSERT_TRUE(fences[3]->wait().ok());
+
+    int asked = 0;
+    EXPECT_TRUE(first_is_done(4, [&](size_t i) { return ++asked, fences[i].get(); }));
+    EXPECT_EQ(asked, 1);
+    EXPECT_TRUE(first_is_done(1, [](size_t) { return static_cast<Fence*>(nullptr); }));
+  }
+}
+
 TEST(Device, CopiesRectangles) {
   for (const Engine& engine : engines()) {
     Device& device = *engine.device;

@@ -1,0 +1,51 @@
+// What the fast kernels are told, kept from one job to the next.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/dct8x8_params.h"
+#include "cuda/queue.h"
+
+namespace cudatransform::cuda {
+
+// From frame to frame the addresses change, the quantisation tables hardly ever. To make those
+// takes as long as half of what else the host does for a launch, and even to copy them and to clear
+// where they go shows. Used by one thread at a time.
+class FastParams final : public StreamQueue::Kept {
+ public:
+  // What a kernel of each kind is told, with the tables of `job`, which the fast kernels take;
+  // everything else is as it was left. Valid as long as this object.
+  FastForwardParams& forward(const Dct8x8Job& job);
+  FastMeasureParams& measure(const Dct8x8Job& job);
+  // `transposed`: for kernels with eight threads a block.
+  FastInverseParams& inverse(const Dct8x8Job& job, bool transposed);
+  FastCompareParams& compare(const Dct8x8Job& job);
+
+ private:
+  // What a component's table was made from: all that it depends on.
+  struct Origin {
+    bool known = false;
+    Method method;
+    int depth;
+    bool quantized, zigzag, transposed;
+    QuantTable table;
+
+    bool matches(const Dct8x8Job& job, int c, bool is_transposed) const;
+    void take(const Dct8x8Job& job, int c, bool is_transposed);
+  };
+  template <typename Params>
+  struct Kept {
+    Params params = {};
+    Origin forward[3], inverse[3];
+  };
+
+  static void fill(const Dct8x8Job& job, Origin* origins, FastForwardTable* tables);
+  static void fill(const Dct8x8Job& job, bool transposed, Origin* origins,
+                   FastInverseTable* tables);
+
+  Kept<FastForwardParams> forward_;
+  Kept<FastMeasureParams> measure_;
+  Kept<FastInverseParams> inverse_;
+  Kept<FastCompareParams> compare_;
+};
+
+}  // namespace cudatransform::cuda
