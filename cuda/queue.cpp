@@ -4,11 +4,45 @@
 
 #include <atomic>
 #include <chrono>
+#include <unordered_map>
 
 namespace cudatransform::cuda {
 namespace {
 
 std::atomic<bool> dependent_launch = true;
+
+// The streams that are ours, of all contexts: a fence is told the handle of the one that waits.
+class OwnStreams {
+ public:
+  void add(CUstream stream, CUcontext context, std::shared_ptr<Progress> progress) {
+    const std::lock_guard lock(mutex_);
+    streams_[stream] = {context, std::move(progress)};
+  }
+  void remove(CUstream stream) {
+    const std::lock_guard lock(mutex_);
+    streams_.erase(stream);
+  }
+  // Null for a stream of others, or of another context: one may be lost and the other not know.
+  std::shared_ptr<Progress> find(CUstream stream, CUcontext context) {
+    const std::lock_guard lock(mutex_);
+    const auto found = streams_.find(stream);
+    const bool ours = found != streams_.end() && found->second.context == context;
+    return ours ? found->second.progress : nullptr;
+  }
+
+ private:
+  struct Stream {
+    CUcontext context;
+    std::shared_ptr<Progress> progress;
+  };
+  std::mutex mutex_;
+  std::unordered_map<CUstream, Stream> streams_;
+};
+
+OwnStreams& own_streams() {
+  static OwnStreams& streams = *new OwnStreams;  // outlives whatever is released at exit
+  return streams;
+}
 
 class EventFence final : public Fence {
  public:
@@ -56,9 +90,12 @@ class EventFence final : public Fence {
       return {};
     CT_ENTER_CONTEXT(*context_);
     const Driver& driver = context_->driver();
-    return driver.check(driver.stream_wait_event(static_cast<CUstream>(native_stream), event_,
-                                                 CU_EVENT_WAIT_DEFAULT),
-                        "cuStreamWaitEvent");
+    const auto stream = static_cast<CUstream>(native_stream);
+    CT_RETURN_IF_ERROR(driver.check(driver.stream_wait_event(stream, event_, CU_EVENT_WAIT_DEFAULT),
+                                    "cuStreamWaitEvent"));
+    const auto waiting = own_streams().find(stream, context_->handle());
+    if (waiting != nullptr) waiting->follow(progress_, number_);
+    return {};
   }
 
  private:
@@ -78,8 +115,27 @@ class EventFence final : public Fence {
 }  // namespace
 
 void Progress::note_done(uint64_t number) {
-  for (uint64_t known = done_; known < number && !done_.compare_exchange_weak(known, number);) {
+  uint64_t known = done_;
+  while (known < number && !done_.compare_exchange_weak(known, number)) {
   }
+  if (known >= number) return;
+  for (;;) {
+    Followed followed;
+    {
+      const std::lock_guard lock(mutex_);
+      if (followed_.empty() || followed_.front().until > number) return;
+      followed = std::move(followed_.front());
+      followed_.pop_front();
+    }
+    // Not under the lock: that one may have waited for us.
+    if (const auto other = followed.other.lock()) other->note_done(followed.number);
+  }
+}
+
+void Progress::follow(const std::shared_ptr<Progress>& other, uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (followed_.size() == kMostFollowed) followed_.pop_front();
+  followed_.push_back({other, number, recorded_ + 1});
 }
 
 bool Progress::may_ask(uint64_t number) {
@@ -95,7 +151,13 @@ bool Progress::may_ask(uint64_t number) {
 
 void set_dependent_launch(bool allowed) { dependent_launch = allowed; }
 
+StreamQueue::StreamQueue(std::shared_ptr<Context> context, CUstream stream)
+    : context_(std::move(context)), stream_(stream), progress_(std::make_shared<Progress>()) {
+  own_streams().add(stream_, context_->handle(), progress_);
+}
+
 StreamQueue::~StreamQueue() {
+  own_streams().remove(stream_);
   ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return;
   const Driver& driver = context_->driver();

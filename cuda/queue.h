@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 
 #include "cuda/context.h"
 #include "transform/device.h"
@@ -13,27 +15,39 @@ namespace cudatransform::cuda {
 
 // How far a stream's work has come, as far as its fences know. They are numbered as they are
 // recorded, and done in that order: one answer of the driver, which takes it a microsecond, serves
-// for many. Thread safe.
+// for many. It serves for other streams, too: what this one has waited for was done before.
+// Thread safe.
 class Progress {
  public:
   uint64_t next_number() { return ++recorded_; }
 
   bool is_done(uint64_t number) const { return number <= done_; }
   void note_done(uint64_t number);
+  // What is recorded from now on comes after fence `number` of `other`.
+  void follow(const std::shared_ptr<Progress>& other, uint64_t number);
   // Whether nobody has asked for this fence, or one before it, in the last 20 us.
   bool may_ask(uint64_t number);
 
  private:
   static constexpr int64_t kAskAgain = 20'000;  // ns
+  // More than are ever in flight; beyond, the oldest are forgotten and somebody has to ask for
+  // them.
+  static constexpr size_t kMostFollowed = 64;
+  struct Followed {
+    std::weak_ptr<Progress> other;  // streams may wait for each other
+    uint64_t number;
+    uint64_t until;  // the first fence here that comes after it
+  };
 
   std::atomic<uint64_t> recorded_ = 0, done_ = 0, asked_number_ = 0;
   std::atomic<int64_t> asked_at_ = 0;
+  std::mutex mutex_;  // guards followed_
+  std::deque<Followed> followed_;
 };
 
 class StreamQueue final : public Queue {
  public:
-  StreamQueue(std::shared_ptr<Context> context, CUstream stream)
-      : context_(std::move(context)), stream_(stream), progress_(std::make_shared<Progress>()) {}
+  StreamQueue(std::shared_ptr<Context> context, CUstream stream);
   ~StreamQueue() override;  // waits for the stream's work
 
   Status wait_for(const FencePtr& fence) override;

@@ -53,7 +53,20 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   }
   row_bytes_ = row_bytes;
   rows_ = rows;
+  has_spare_ = false;
   return {};
+}
+
+// A block comes back as soon as the work that reads it has been submitted. Were it the only one,
+// what is written next would wait on the device for that work, and no two frames' kernels or copies
+// would ever overlap. A pool that has two hands them out in turn. (One that makes two when it is
+// started leaks the first where there is no memory for the second.)
+void BlockPool::make_spare() {
+  if (has_spare_) return;
+  has_spare_ = true;
+  GstBuffer* spare = nullptr;
+  // Where there is no memory for it, one has to do.
+  if (acquire_buffer(pool_, "a device frame", &spare).ok()) gst_buffer_unref(spare);
 }
 
 Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
@@ -61,6 +74,7 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   const Status acquired = acquire_buffer(pool_, "a device frame", &buffer);
   if (!acquired.ok()) return failed_allocation(writer, acquired);
   BufferPtr owner(buffer);
+  make_spare();
   remove_stand_in_meta(buffer);
   GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
   GstMapInfo map;

@@ -32,7 +32,10 @@ class BlockPool {
   void clear();
 
  private:
+  void make_spare();
+
   GstBufferPool* pool_ = nullptr;
+  bool has_spare_ = false;  // or there was no memory for it
   gsize row_bytes_ = 0;
   guint rows_ = 0;
 };

@@ -77,7 +77,8 @@ static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
   CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds));
 
   std::unique_ptr<MeasuredFrame> frame;
-  if (kinds) frame = state->measure.begin(state->engine, kinds);
+  const bool posts = kinds && gst_cuda_dct_base_posts_messages(self);
+  if (kinds) frame = state->measure.begin(state->engine, kinds, posts);
   if (frame) fill_times(GST_BASE_TRANSFORM(self), in, frame.get());
   const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
   SubmittedFrame& out = state->frames.next();
@@ -97,7 +98,7 @@ static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
   if (frame) {
     const gint64 now = g_get_monotonic_time();
     state->measure.submit(std::move(frame), now);
-    state->measure.collect(gst_cuda_dct_base_posts_messages(self), now);
+    state->measure.collect(posts, now);
     notify_now_and_then(self, now);
   }
   return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gst/cuda_sync.h"
+#include "gst/fence_age.h"
 
 namespace cudatransform {
 
@@ -22,9 +23,9 @@ void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool r
 }
 
 void DctStream::release_inputs() {
-  for (auto& [buffer, fence] : in_flight_) {
-    if (fence) (void)fence->wait();
-    gst_buffer_unref(buffer);
+  for (const HeldBuffer& held : in_flight_) {
+    (void)held.fence->wait();
+    gst_buffer_unref(held.buffer);
   }
   in_flight_.clear();
 }
@@ -93,13 +94,16 @@ void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   const guint wanted = std::max(kReferenceBuffers, async_depth_);
   const size_t most =
       maximum == 0 ? wanted : std::min(wanted, maximum - std::min(maximum, kWorkingBuffers));
-  in_flight_.emplace_back(gst_buffer_ref(buffer), fence);
-  const auto fence_of = [&](size_t i) { return in_flight_[i].second.get(); };
-  while (in_flight_.size() > most ||
-         (in_flight_.size() > 1 && first_is_done(in_flight_.size(), fence_of))) {
+  const gint64 now = g_get_monotonic_time();
+  in_flight_.push_back({gst_buffer_ref(buffer), fence, now});
+  const auto fence_of = [&](size_t i) { return in_flight_[i].fence.get(); };
+  const auto oldest_is_done = [&] {
+    return first_is_done_by(now, in_flight_.front().since, in_flight_.size(), fence_of);
+  };
+  while (in_flight_.size() > most || (in_flight_.size() > 1 && oldest_is_done())) {
     // A failure of the work is reported where its result is used.
-    (void)in_flight_.front().second->wait();
-    gst_buffer_unref(in_flight_.front().first);
+    (void)in_flight_.front().fence->wait();
+    gst_buffer_unref(in_flight_.front().buffer);
     in_flight_.pop_front();
   }
 }

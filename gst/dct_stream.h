@@ -124,7 +124,12 @@ class DctStream {
   GstBufferPool* coefficient_pool_ = nullptr;  // system memory
   GstBufferPool* frame_pool_ = nullptr;
   guint frame_pool_maximum_ = 0;
-  std::deque<std::pair<GstBuffer*, FencePtr>> in_flight_;
+  struct HeldBuffer {
+    GstBuffer* buffer;
+    FencePtr fence;
+    gint64 since;  // by g_get_monotonic_time()
+  };
+  std::deque<HeldBuffer> in_flight_;
   GstBufferPool* known_pool_ = nullptr;  // not owned: only compared
   guint known_maximum_ = 0;
   int scale_ = 1;  // of the latest frame

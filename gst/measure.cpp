@@ -7,13 +7,23 @@
 #include <cmath>
 #include <limits>
 
+#include "gst/fence_age.h"
+
 namespace cudatransform {
 namespace {
 
-// Whoever waits for a frame or for its input finds out when it is done, without us, and mostly
-// soon. We ask the device, which takes it a microsecond, only if nobody has found out for so many
-// us.
-constexpr gint64 kPatience = 200;
+// Null where the device gives no memory or no timers.
+std::unique_ptr<MeasuredFrame> make_frame(Device& device) {
+  auto frame = std::make_unique<MeasuredFrame>();
+  if (!device.allocate(MemoryKind::kPinned, sizeof(MeasuredFrame::Results), &frame->memory).ok())
+    return nullptr;
+  frame->upload = device.make_timer();
+  frame->kernel = device.make_timer();
+  frame->download = device.make_timer();
+  if (!frame->upload || !frame->kernel || !frame->download) return nullptr;
+  *frame->results() = {};
+  return frame;
+}
 
 }  // namespace
 
@@ -89,22 +99,13 @@ void Measure::count_frame() {
   frames_++;
 }
 
-std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
-  std::unique_ptr<MeasuredFrame> frame;
-  if (free_.empty()) {
-    frame = std::make_unique<MeasuredFrame>();
-    Device& device = engine.device();
-    if (!device.allocate(MemoryKind::kPinned, sizeof(MeasuredFrame::Results), &frame->memory).ok())
-      return nullptr;
-    frame->upload = device.make_timer();
-    frame->kernel = device.make_timer();
-    frame->download = device.make_timer();
-    if (!frame->upload || !frame->kernel || !frame->download) return nullptr;
-    *frame->results() = {};
-  } else {
-    frame = std::move(free_.back());
-    free_.pop_back();
-  }
+std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds, bool post_messages) {
+  if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done())
+    read_oldest(post_messages);
+  if (free_.empty()) free_.push_back(make_frame(engine.device()));
+  std::unique_ptr<MeasuredFrame> frame = std::move(free_.back());
+  free_.pop_back();
+  if (!frame) return nullptr;
   frame->kinds = kinds;
   frame->has_sse = frame->uploaded = frame->downloaded = false;
   return frame;
@@ -115,15 +116,12 @@ void Measure::submit(std::unique_ptr<MeasuredFrame> frame, gint64 now) {
   in_flight_.push_back(std::move(frame));
 }
 
-bool Measure::oldest_is_done(gint64 now) {
-  const MeasuredFrame& oldest = *in_flight_.front();
-  if (oldest.fence->known_done()) return true;
-  if (now - oldest.submitted < kPatience) return false;
-  return first_is_done(in_flight_.size(), [&](size_t i) { return in_flight_[i]->fence.get(); });
-}
-
 void Measure::collect(bool post_messages, gint64 now) {
-  while (!in_flight_.empty() && oldest_is_done(now)) read_oldest(post_messages);
+  const auto fence_of = [&](size_t i) { return in_flight_[i]->fence.get(); };
+  while (!in_flight_.empty() &&
+         first_is_done_by(now, in_flight_.front()->submitted, in_flight_.size(), fence_of)) {
+    read_oldest(post_messages);
+  }
 }
 
 void Measure::drain(bool post_messages) {

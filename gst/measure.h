@@ -79,8 +79,9 @@ class Measure {
   void release();
 
   void count_frame();
-  // A frame to fill, or null where the device gives none (the frame then goes unmeasured).
-  std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
+  // A frame to fill, or null where the device gives none (the frame then goes unmeasured). May have
+  // to read one that has finished, and then posts a message for it if asked.
+  std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds, bool post_messages);
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
   // Reads what is known to have finished, in order, and posts a message for each frame if asked.
@@ -94,7 +95,6 @@ class Measure {
   GstStructure* statistics(GstStructure* engine_fields) const;
 
  private:
-  bool oldest_is_done(gint64 now);
   void read_oldest(bool post_messages);
   void finish(const MeasuredFrame& frame, bool post_messages);
   void add_errors(const MeasuredFrame& frame);

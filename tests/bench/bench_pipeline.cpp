@@ -10,6 +10,7 @@
 //   system     the chain from system memory to system memory. x copies: of the speed of uploads and
 //              downloads of the same bytes alone, both directions at once
 //   measured   the chain with measure= as the name says. x unmeasured: of its speed without
+//   control    the chain once more. x unmeasured: what is nobody's doing
 //   cpu        the chain on the CPU engine. x kernels: of the engine's speed alone
 // Counters:
 //   frames/s, us/frame   by the clock, from the first frame in to the last one complete
@@ -243,6 +244,8 @@ void Session::add_cuda_size(const PipeSize& size) {
 void Session::add_measured(const PipeSize& size, const std::string& unmeasured) {
   const std::string with = " backend=cuda method=float async-depth=4";
   const std::string at = std::string("/size:") + size.name;
+  add_line("case:control" + at, "cudadct8x8" + with + " ! cudaidct8x8" + with, size, kDevice, true,
+           2, unmeasured, "x unmeasured");
   add_line("case:measured" + at + "/measure:psnr+time",
            "cudadct8x8 measure=psnr+time" + with + " ! cudaidct8x8 measure=psnr+time" + with, size,
            kDevice, true, 2, unmeasured, "x unmeasured");

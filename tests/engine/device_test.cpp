@@ -62,7 +62,7 @@ TEST(Device, MemoryAndFencesOutliveTheDevice) {
 }
 
 // Fences of a queue are done in the order in which they were made: one answer serves for all
-// before.
+// before, and for what the queue has waited for.
 TEST(Device, FencesKnowOfLaterOnes) {
   for (const Engine& engine : engines()) {
     Device& device = *engine.device;
@@ -79,7 +79,15 @@ TEST(Device, FencesKnowOfLaterOnes) {
     EXPECT_EQ(fences[0]->known_done(), !engine.is_cuda) << "nobody has asked yet";
     ASSERT_TRUE(fences[2]->wait().ok());
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(fences[i]->known_done()) << engine.name << " " << i;
-    ASSERT_TRUE(fences[3]->wait().ok());
+    Queue& other = device.queue(QueueKind::kCompute);
+    FencePtr before, after;
+    ASSERT_TRUE(other.record(&before).ok());
+    ASSERT_TRUE(other.wait_for(fences[3]).ok());
+    ASSERT_TRUE(other.record(&after).ok());
+    ASSERT_TRUE(before->wait().ok());
+    EXPECT_EQ(fences[3]->known_done(), !engine.is_cuda) << "that one does not come after it";
+    ASSERT_TRUE(after->wait().ok());
+    EXPECT_TRUE(fences[3]->known_done()) << engine.name;
 
     int asked = 0;
     EXPECT_TRUE(first_is_done(4, [&](size_t i) { return ++asked, fences[i].get(); }));

@@ -202,7 +202,7 @@ TEST(Mutants, AreAllFound) {
 
 TEST(Mutants, AreAllFoundScaled) {
   if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
-  expect_found(scaled_cases().cases, quick() ? 37 : 11, {{"scale mistaken", mistake_the_scale}});
+  expect_found(scaled_cases().cases, 11, {{"scale mistaken", mistake_the_scale}});
 }
 
 }  // namespace
