@@ -23,11 +23,7 @@ void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool r
 }
 
 void DctStream::release_inputs() {
-  for (const HeldBuffer& held : in_flight_) {
-    (void)held.fence->wait();
-    gst_buffer_unref(held.buffer);
-  }
-  in_flight_.clear();
+  while (!in_flight_.empty()) release_oldest();
 }
 
 void DctStream::stop() {
@@ -97,15 +93,21 @@ void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   const gint64 now = g_get_monotonic_time();
   in_flight_.push_back({gst_buffer_ref(buffer), fence, now});
   const auto fence_of = [&](size_t i) { return in_flight_[i].fence.get(); };
-  const auto oldest_is_done = [&] {
-    return first_is_done_by(now, in_flight_.front().since, in_flight_.size(), fence_of);
-  };
-  while (in_flight_.size() > most || (in_flight_.size() > 1 && oldest_is_done())) {
-    // A failure of the work is reported where its result is used.
-    (void)in_flight_.front().fence->wait();
-    gst_buffer_unref(in_flight_.front().buffer);
-    in_flight_.pop_front();
+  const bool waits = in_flight_.size() > most;
+  while (in_flight_.size() > most) release_oldest();
+  // Behind one that had to be waited for, nobody need ask for the next.
+  while (in_flight_.size() > 1 &&
+         (waits ? fence_of(0)->known_done()
+                : first_is_done_by(now, in_flight_.front().since, in_flight_.size(), fence_of))) {
+    release_oldest();
   }
+}
+
+// Waits for it. A failure of the work is reported where its result is used.
+void DctStream::release_oldest() {
+  (void)in_flight_.front().fence->wait();
+  gst_buffer_unref(in_flight_.front().buffer);
+  in_flight_.pop_front();
 }
 
 static CoefType coef_type_of(GstDctFormat format) {

@@ -110,6 +110,7 @@ class DctStream {
   Status open_reference(GstBuffer* in, Reference* reference, Dct8x8Job* job);
   guint known_pool_maximum(GstBuffer* buffer);
   void hold_until_done(GstBuffer* buffer, const FencePtr& fence);
+  void release_oldest();
   void warn_once(std::string warning, bool* warned);
   void warn_of_detour(GstBuffer* buffer);
 
