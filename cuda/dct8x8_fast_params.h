@@ -33,7 +33,7 @@ class FastParams final : public StreamQueue::Kept {
     void take(const Dct8x8Job& job, int c, bool is_transposed);
   };
   template <typename Params>
-  struct Kept {
+  struct Made {
     Params params = {};
     Origin forward[3], inverse[3];
   };
@@ -42,10 +42,10 @@ class FastParams final : public StreamQueue::Kept {
   static void fill(const Dct8x8Job& job, bool transposed, Origin* origins,
                    FastInverseTable* tables);
 
-  Kept<FastForwardParams> forward_;
-  Kept<FastMeasureParams> measure_;
-  Kept<FastInverseParams> inverse_;
-  Kept<FastCompareParams> compare_;
+  Made<FastForwardParams> forward_;
+  Made<FastMeasureParams> measure_;
+  Made<FastInverseParams> inverse_;
+  Made<FastCompareParams> compare_;
 };
 
 }  // namespace cudatransform::cuda

@@ -18,9 +18,10 @@ class OwnStreams {
     const std::lock_guard lock(mutex_);
     streams_[stream] = {context, std::move(progress)};
   }
-  void remove(CUstream stream) {
+  void remove(CUstream stream, const std::shared_ptr<Progress>& progress) {
     const std::lock_guard lock(mutex_);
-    streams_.erase(stream);
+    const auto found = streams_.find(stream);
+    if (found != streams_.end() && found->second.progress == progress) streams_.erase(found);
   }
   // Null for a stream of others, or of another context: one may be lost and the other not know.
   std::shared_ptr<Progress> find(CUstream stream, CUcontext context) {
@@ -67,7 +68,7 @@ class EventFence final : public Fence {
     // Of a context that has gone no work is left to wait for.
     if (!scoped.status().ok()) return true;
     note(context_->driver().event_query(event_));
-    return result_ != CUDA_ERROR_NOT_READY;
+    return known_done();
   }
 
   Status wait() override {
@@ -75,8 +76,9 @@ class EventFence final : public Fence {
     if (!known_done()) {
       CT_ENTER_CONTEXT(*context_);
       // To go to sleep and be woken takes tens of microseconds; most have nothing to wait for.
-      note(driver.event_query(event_));
-      if (result_ == CUDA_ERROR_NOT_READY) note(driver.event_synchronize(event_));
+      CUresult result = driver.event_query(event_);
+      if (result == CUDA_ERROR_NOT_READY) result = driver.event_synchronize(event_);
+      note(result);
     }
     return driver.check(result_, "waiting for the GPU");
   }
@@ -99,7 +101,9 @@ class EventFence final : public Fence {
   }
 
  private:
+  // Another thread may have found out more in the meantime: that it is not done is no news.
   void note(CUresult result) {
+    if (result == CUDA_ERROR_NOT_READY) return;
     result_ = result;
     if (result == CUDA_SUCCESS) progress_->note_done(number_);
   }
@@ -157,7 +161,7 @@ StreamQueue::StreamQueue(std::shared_ptr<Context> context, CUstream stream)
 }
 
 StreamQueue::~StreamQueue() {
-  own_streams().remove(stream_);
+  own_streams().remove(stream_, progress_);
   ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return;
   const Driver& driver = context_->driver();

@@ -16,7 +16,8 @@ namespace cudatransform::cuda {
 // How far a stream's work has come, as far as its fences know. They are numbered as they are
 // recorded, and done in that order: one answer of the driver, which takes it a microsecond, serves
 // for many. It serves for other streams, too: what this one has waited for was done before.
-// Thread safe.
+// Thread safe, but for the numbers' order, which is that of the events' only because one thread at
+// a time records in a queue.
 class Progress {
  public:
   uint64_t next_number() { return ++recorded_; }

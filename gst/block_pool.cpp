@@ -53,17 +53,16 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   }
   row_bytes_ = row_bytes;
   rows_ = rows;
-  has_spare_ = false;
+  blocks_ = 0;
   return {};
 }
 
 // A block comes back as soon as the work that reads it has been submitted. Were it the only one,
 // what is written next would wait on the device for that work, and no two frames' kernels or copies
-// would ever overlap. A pool that has two hands them out in turn. (One that makes two when it is
-// started leaks the first where there is no memory for the second.)
+// would ever overlap. A pool that has two hands them out in turn. The second one is made when the
+// first comes round, and not before everything is there that a frame cannot do without.
 void BlockPool::make_spare() {
-  if (has_spare_) return;
-  has_spare_ = true;
+  blocks_++;
   GstBuffer* spare = nullptr;
   // Where there is no memory for it, one has to do.
   if (acquire_buffer(pool_, "a device frame", &spare).ok()) gst_buffer_unref(spare);
@@ -74,7 +73,6 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   const Status acquired = acquire_buffer(pool_, "a device frame", &buffer);
   if (!acquired.ok()) return failed_allocation(writer, acquired);
   BufferPtr owner(buffer);
-  make_spare();
   remove_stand_in_meta(buffer);
   GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
   GstMapInfo map;
@@ -89,6 +87,8 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   if (last && !(gst_dct_fence_wait_written(last, writer.native()) &&
                 gst_dct_fence_wait_read(last, writer.native())))
     return failed_work(writer, "earlier work on a device frame has failed");
+  if (!last) blocks_++;
+  if (last && blocks_ == 1) make_spare();
   block->fence = gst_dct_fence_new();
   gst_mini_object_set_qdata(memory_object, fence_quark(), block->fence,
                             reinterpret_cast<GDestroyNotify>(gst_dct_fence_unref));

@@ -35,7 +35,7 @@ class BlockPool {
   void make_spare();
 
   GstBufferPool* pool_ = nullptr;
-  bool has_spare_ = false;  // or there was no memory for it
+  guint blocks_ = 0;  // that have been seen, or tried to make
   gsize row_bytes_ = 0;
   guint rows_ = 0;
 };

@@ -85,6 +85,7 @@ class Measure {
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
   // Reads what is known to have finished, in order, and posts a message for each frame if asked.
+  // Asks the device where nobody has found out for long (fence_age.h).
   void collect(bool post_messages, gint64 now);
   // The same, but waits for everything that was submitted.
   void drain(bool post_messages);

@@ -21,8 +21,9 @@ class Fence {
   // True once all work before the fence has finished (also when it failed). Never blocks, and does
   // not ask the device at every call: it may be 20 us late.
   virtual bool done() = 0;
-  // Whether somebody has found out that it is done, or that a later fence of its queue is. Costs
-  // next to nothing: the device is not asked.
+  // Whether somebody has found out that it is done (also when the work failed), or that a later
+  // fence is, of its queue or of one that has waited for it. Costs next to nothing: the device is
+  // not asked.
   virtual bool known_done() = 0;
   // Blocks the calling thread until done; reports a failure of the work.
   virtual Status wait() = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "judge.h"
@@ -89,6 +90,21 @@ TEST(Device, FencesKnowOfLaterOnes) {
     ASSERT_TRUE(after->wait().ok());
     EXPECT_TRUE(fences[3]->known_done()) << engine.name;
 
+    // More than a queue keeps in mind: the latest tells of those before it.
+    std::vector<FencePtr> many(100);
+    for (FencePtr& fence : many) {
+      ASSERT_TRUE(device.upload(queue, {memory->data(), 64, bytes.data(), 64, 64, 1}).ok());
+      ASSERT_TRUE(queue.record(&fence).ok());
+      ASSERT_TRUE(other.wait_for(fence).ok());
+    }
+    ASSERT_TRUE(other.record(&after).ok());
+    ASSERT_TRUE(after->wait().ok());
+    for (const FencePtr& fence : many) EXPECT_TRUE(fence->known_done()) << engine.name;
+
+    for (FencePtr& fence : fences) ASSERT_TRUE(queue.record(&fence).ok());
+    const auto fence_of = [&](size_t i) { return fences[i].get(); };
+    while (!first_is_done(4, fence_of)) std::this_thread::yield();
+    EXPECT_TRUE(fences[0]->known_done());
     int asked = 0;
     EXPECT_TRUE(first_is_done(4, [&](size_t i) { return ++asked, fences[i].get(); }));
     EXPECT_EQ(asked, 1);
