@@ -30,6 +30,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "tests/check/fakecuda/state.h"
 
@@ -132,8 +133,9 @@ EXPORT int cuDeviceCanAccessPeer(int* can, int device, int peer) {
 EXPORT int cuCtxCreate_v2(Context** context, unsigned, int device) {
   if (mode_is("no-context")) return kOutOfMemory;
   if (device >= device_count()) return kInvalidDevice;
-  *context = new Context{device};
-  context_stack().push_back(*context);
+  auto made = std::make_unique<Context>(Context{device});
+  if (!context_stack().push(made.get())) return kInvalidValue;
+  *context = made.release();
   std::lock_guard lock(state().mutex);
   state().lost = false;
   state().counts.contexts++;
@@ -141,7 +143,7 @@ EXPORT int cuCtxCreate_v2(Context** context, unsigned, int device) {
 }
 
 EXPORT int cuCtxDestroy_v2(Context* context) {
-  std::erase(context_stack(), context);
+  context_stack().erase(context);
   std::lock_guard lock(state().mutex);
   std::erase_if(state().peers, [context](const auto& pair) {
     return pair.first == context || pair.second == context;
@@ -153,14 +155,14 @@ EXPORT int cuCtxDestroy_v2(Context* context) {
 
 EXPORT int cuCtxPushCurrent_v2(Context* context) {
   if (context == nullptr) return kInvalidContext;
-  context_stack().push_back(context);
+  if (!context_stack().push(context)) return kInvalidValue;
   return kSuccess;
 }
 
 EXPORT int cuCtxPopCurrent_v2(Context** context) {
   if (context_stack().empty()) return kInvalidContext;
   if (context != nullptr) *context = context_stack().back();
-  context_stack().pop_back();
+  context_stack().pop();
   return kSuccess;
 }
 

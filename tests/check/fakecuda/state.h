@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -83,8 +85,25 @@ struct State {
 };
 
 State& state();
+// Without a destructor: those of the main thread come before what a program releases at exit.
+struct ContextStack {
+  Context* contexts[64];
+  size_t depth;
+
+  bool empty() const { return depth == 0; }
+  Context* back() const { return contexts[depth - 1]; }
+  bool push(Context* context) {
+    if (depth == std::size(contexts)) return false;
+    contexts[depth++] = context;
+    return true;
+  }
+  void pop() { depth--; }
+  void erase(const Context* context) {
+    depth = size_t(std::remove(contexts, contexts + depth, context) - contexts);
+  }
+};
 // Of the calling thread.
-std::vector<Context*>& context_stack();
+ContextStack& context_stack();
 
 bool mode_is(const char* mode);
 // The value of an environment variable.
