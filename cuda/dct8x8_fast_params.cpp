@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8_fast_params.h"
 
-#include <algorithm>
-#include <iterator>
+#include <type_traits>
 
 namespace cudatransform::cuda {
 namespace {
@@ -45,57 +44,36 @@ FastInverseTable make_islow_inverse(bool zigzag, bool transposed, const QuantTab
 
 }  // namespace
 
-static bool is_zigzag(const Dct8x8Job& job) {
-  return job.order == Order::kZigzag && job.layout == Layout::kBlock;
+FastParams::Origin FastParams::origin_of(const Dct8x8Job& job, int c, bool transposed) {
+  Origin origin = {job.method, job.depth, false, transposed, std::nullopt};
+  origin.zigzag = job.order == Order::kZigzag && job.layout == Layout::kBlock;
+  if (job.quantized) origin.table = job.tables[job.coefs[c].table];
+  return origin;
 }
 
-bool FastParams::Origin::matches(const Dct8x8Job& job, int c, bool is_transposed) const {
-  if (!known || method != job.method || depth != job.depth || quantized != job.quantized ||
-      zigzag != is_zigzag(job) || transposed != is_transposed) {
-    return false;
-  }
-  return !quantized || std::equal(std::begin(table.q), std::end(table.q),
-                                  std::begin(job.tables[job.coefs[c].table].q));
-}
-
-void FastParams::Origin::take(const Dct8x8Job& job, int c, bool is_transposed) {
-  known = true;
-  method = job.method;
-  depth = job.depth;
-  quantized = job.quantized;
-  zigzag = is_zigzag(job);
-  transposed = is_transposed;
-  if (quantized) table = job.tables[job.coefs[c].table];
-}
-
-void FastParams::fill(const Dct8x8Job& job, Origin* origins, FastForwardTable* tables) {
+template <typename Table>
+void FastParams::fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
+                      Table* tables) {
   for (int c = 0; c < job.components; ++c) {
-    Origin& from = origins[c];
-    if (from.matches(job, c, false)) continue;
-    from.take(job, c, false);
-    tables[c] = make_forward(from.method, from.quantized ? &from.table : nullptr);
-  }
-}
-
-void FastParams::fill(const Dct8x8Job& job, bool transposed, Origin* origins,
-                      FastInverseTable* tables) {
-  for (int c = 0; c < job.components; ++c) {
-    Origin& from = origins[c];
-    if (from.matches(job, c, transposed)) continue;
-    from.take(job, c, transposed);
-    tables[c] = from.method == Method::kFloat
-                    ? make_float_inverse(from.depth, from.quantized ? &from.table : nullptr)
-                    : make_islow_inverse(from.zigzag, from.transposed, from.table);
+    const Origin origin = origin_of(job, c, transposed);
+    if (origins[c] == origin) continue;
+    if constexpr (std::is_same_v<Table, FastForwardTable>)
+      tables[c] = make_forward(origin.method, origin.quantization());
+    else if (origin.method == Method::kFloat)
+      tables[c] = make_float_inverse(origin.depth, origin.quantization());
+    else
+      tables[c] = make_islow_inverse(origin.zigzag, transposed, *origin.table);
+    origins[c] = origin;
   }
 }
 
 FastForwardParams& FastParams::forward(const Dct8x8Job& job) {
-  fill(job, forward_.forward, forward_.params.tables);
+  fill(job, false, forward_.forward, forward_.params.tables);
   return forward_.params;
 }
 
 FastMeasureParams& FastParams::measure(const Dct8x8Job& job) {
-  fill(job, measure_.forward, measure_.params.forward.tables);
+  fill(job, false, measure_.forward, measure_.params.forward.tables);
   if ((job.measure & kMeasureSse) != 0) fill(job, false, measure_.inverse, measure_.params.inverse);
   return measure_.params;
 }

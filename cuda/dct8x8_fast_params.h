@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <optional>
+
 #include "cuda/dct8x8_params.h"
 #include "cuda/queue.h"
 
@@ -21,26 +23,26 @@ class FastParams final : public StreamQueue::Kept {
   FastCompareParams& compare(const Dct8x8Job& job);
 
  private:
-  // What a component's table was made from: all that it depends on.
+  // What a component's table is made from: all that it depends on.
   struct Origin {
-    bool known = false;
     Method method;
     int depth;
-    bool quantized, zigzag, transposed;
-    QuantTable table;
+    bool zigzag, transposed;
+    std::optional<QuantTable> table;  // where there is quantisation
 
-    bool matches(const Dct8x8Job& job, int c, bool is_transposed) const;
-    void take(const Dct8x8Job& job, int c, bool is_transposed);
+    bool operator==(const Origin&) const = default;
+    const QuantTable* quantization() const { return table ? &*table : nullptr; }
   };
   template <typename Params>
   struct Made {
     Params params = {};
-    Origin forward[3], inverse[3];
+    std::optional<Origin> forward[3], inverse[3];  // of which component's tables; none as yet
   };
 
-  static void fill(const Dct8x8Job& job, Origin* origins, FastForwardTable* tables);
-  static void fill(const Dct8x8Job& job, bool transposed, Origin* origins,
-                   FastInverseTable* tables);
+  static Origin origin_of(const Dct8x8Job& job, int c, bool transposed);
+  template <typename Table>
+  static void fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
+                   Table* tables);
 
   Made<FastForwardParams> forward_;
   Made<FastMeasureParams> measure_;

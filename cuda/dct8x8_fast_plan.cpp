@@ -49,10 +49,7 @@ constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 int sample_bytes(const SamplePlane& plane) { return plane.type == SampleType::kU8 ? 1 : 2; }
 
 bool same_table(const Dct8x8Job& job, int a, int b) {
-  if (!job.quantized) return true;
-  return std::equal(std::begin(job.tables[job.coefs[a].table].q),
-                    std::end(job.tables[job.coefs[a].table].q),
-                    std::begin(job.tables[job.coefs[b].table].q));
+  return !job.quantized || job.tables[job.coefs[a].table] == job.tables[job.coefs[b].table];
 }
 
 // Whether the samples of components 1 and 2 alternate, as in NV12. *first is the component whose

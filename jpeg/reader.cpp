@@ -178,7 +178,7 @@ void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
       }
     }
     int t = 0;
-    while (t < tables->count && memcmp(&tables->tables[t], &table, sizeof table) != 0) t++;
+    while (t < tables->count && tables->tables[t] != table) t++;
     if (t == tables->count) tables->tables[tables->count++] = table;
     tables->table_of[c] = t;
   }

@@ -13,6 +13,8 @@ namespace cudatransform {
 // 64 divisors in natural order (index 8 v + u), each 1..65535.
 struct QuantTable {
   uint16_t q[64];
+
+  bool operator==(const QuantTable&) const = default;
 };
 
 // kNaturalOfZigzag[k] is the natural index of the k-th coefficient in zigzag order (ITU-T T.81,
