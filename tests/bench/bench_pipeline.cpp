@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 4:2:0 frames of 8 bits with a camera's picture, quality 85, in block layout. Contestants take
-// turns, each round on another of the host's processors, and count by medians; where two are
-// compared, what counts is the median of the quotients, each of two turns of the same round. Names
+// turns, each round on another of the host's processors, and count by medians of the turns that had
+// a core for themselves; where two are compared, by the median of the quotients, each of two turns
+// of the same round. Where fewer than five turns had a core for themselves all of them count. Names
 // are key:value pairs. case:
 //   chain      cudadct8x8 ! cudaidct8x8, frames and coefficients in CUDA memory; with a queue
 //              between them as "threads" says. x kernels: of the speed of the two kernels alone
@@ -17,7 +18,7 @@
 //   frames/s, us/frame   by the clock, from the first frame in to the last one complete
 //   host us/element      time of the processor in the pushing thread for each frame and element;
 //                        a thread that waits for the GPU sleeps and takes none
-//   host p10 us/element  the same, of the quickest tenth of the rounds
+//   shared ...           the same of the turns that shared their core, where there are five
 // --engine=cuda|cpu (cuda where there is a GPU); --seconds=S: of all turns together (60);
 // --filter=TEXT: names that contain it, and what they are compared with.
 //
@@ -42,6 +43,8 @@
 #include "common.h"
 #include "pipe_bare.h"
 #include "pipe_line.h"
+#include "pipe_turns.h"
+#include "processor.h"
 #if CT_HAVE_CUDA
 #include "cuda/cuda_device.h"
 #endif
@@ -58,11 +61,11 @@ PipeSize sized(PipeSize size, double seconds) {
 }
 constexpr int kSkipped = 77;
 // How long a contestant's turn is: long enough for the start and the end not to count, short enough
-// for the next one to find the machine in the same state. A virtual processor is half as slow again
-// for seconds or minutes, likely while somebody else keeps the other thread of its core busy, and a
-// process that pushes frames without a pause stays on one processor all its life. So each round has
-// its own.
-constexpr double kTurn = 0.1;
+// for the next one to find the machine in the same state. A virtual processor takes up to half as
+// long again for seconds or minutes, while somebody else keeps the other hardware thread of its
+// core busy, and a thread that pushes frames without a pause stays on one processor for as long. So
+// each round has its own.
+constexpr double kTurn = 0.05;
 
 struct Options {
   bool cuda = true;
@@ -78,11 +81,12 @@ struct Contestant {
   int elements = 0;             // that host time is divided by; 0: none is told
   std::string baseline, ratio;  // the other's name, and what the quotient is called
   Turn turn;
-  std::vector<double> seconds, host;
+  Turns turns;
 };
 
 int least_frames(const Options& options, const PipeSize& size) {
-  return options.seconds == 0 ? 2 : size.width > 4000 ? 50 : 500;
+  if (options.seconds == 0) return 2;
+  return options.cuda && size.width < 4000 ? 500 : 50;
 }
 
 class Session {
@@ -106,12 +110,11 @@ class Session {
     const auto end = Clock::now() + std::chrono::duration<double>(options_.seconds);
     for (rounds_ = 0; rounds_ < 1 || Clock::now() < end; ++rounds_) {
       move_to_processor(rounds_);
-      for (Contestant& one : contestants_) {
-        const Reading reading = one.turn(turn);
-        one.seconds.push_back(reading.seconds);
-        one.host.push_back(reading.host_seconds);
-      }
+      for (Contestant& one : contestants_) one.turns.take([&] { return one.turn(turn); });
     }
+    least_width_ = contestants_.front().turns.least_width();
+    for (const Contestant& one : contestants_)
+      least_width_ = std::min(least_width_, one.turns.least_width());
   }
 
   void report() {
@@ -140,7 +143,6 @@ class Session {
                             baseline,
                             ratio,
                             {},
-                            {},
                             {}});
   }
   template <typename Bare>
@@ -156,7 +158,6 @@ class Session {
                             0,
                             "",
                             "",
-                            {},
                             {},
                             {}});
   }
@@ -187,23 +188,22 @@ class Session {
   }
 
   void report_one(benchmark::State& state, const Contestant& one) const {
-    const double seconds = median(one.seconds);
-    for (auto _ : state) state.SetIterationTime(seconds);
-    state.counters["frames/s"] = 1 / seconds;
-    state.counters["us/frame"] = 1e6 * seconds;
-    if (one.elements > 0) {
-      state.counters["host us/element"] = 1e6 * median(one.host) / one.elements;
-      state.counters["host p10 us/element"] = 1e6 * quantile(one.host, 0.1) / one.elements;
-    }
-    if (!one.baseline.empty()) state.counters[one.ratio] = median_quotient(find(one.baseline), one);
+    const Turns& turns = one.turns;
+    const Reading reading = turns.medians(Core::kAlone, least_width_).value_or(turns.medians());
+    for (auto _ : state) state.SetIterationTime(reading.seconds);
+    state.counters["frames/s"] = 1 / reading.seconds;
+    count_times(state, one, reading, "");
+    if (const auto shared = turns.medians(Core::kShared, least_width_))
+      count_times(state, one, *shared, "shared ");
+    if (!one.baseline.empty())
+      state.counters[one.ratio] = Turns::quotient(find(one.baseline).turns, turns, least_width_);
   }
 
-  // By rounds, a second or so apart: the two have mostly met the same disturbances.
-  static double median_quotient(const Contestant& baseline, const Contestant& one) {
-    std::vector<double> quotients;
-    for (size_t round = 0; round < one.seconds.size(); ++round)
-      quotients.push_back(baseline.seconds[round] / one.seconds[round]);
-    return median(quotients);
+  static void count_times(benchmark::State& state, const Contestant& one, const Reading& reading,
+                          const std::string& which) {
+    state.counters[which + "us/frame"] = 1e6 * reading.seconds;
+    if (one.elements > 0)
+      state.counters[which + "host us/element"] = 1e6 * reading.host_seconds / one.elements;
   }
 
   void describe() const;
@@ -212,6 +212,7 @@ class Session {
   PipeSize hd_, eight_k_;
   std::vector<Contestant> contestants_;
   int rounds_ = 0;
+  double least_width_ = 0;
 };
 
 // What is between the elements.

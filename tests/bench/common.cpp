@@ -2,12 +2,9 @@
 // machine. SPDX-License-Identifier: LGPL-2.1-or-later
 #include "common.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <utility>
 
 namespace cudatransform::bench {
 
@@ -31,26 +28,10 @@ bool has_value(std::string_view argument, std::string_view option, double* value
   return true;
 }
 
-double quantile(std::vector<double> list, double share) {
-  const auto at = list.begin() + std::ptrdiff_t(share * double(list.size()));
-  std::nth_element(list.begin(), at, list.end());
-  return *at;
-}
-
-double median(std::vector<double> list) { return quantile(std::move(list), 0.5); }
-
-void move_to_processor(int number) {
-  cpu_set_t allowed, one;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  int left = number % CPU_COUNT(&allowed);
-  int processor = 0;
-  while (!CPU_ISSET(processor, &allowed) || left-- > 0) ++processor;
-  CPU_ZERO(&one);
-  CPU_SET(processor, &one);
-  // The thread goes at once, and stays there as long as the kernel sees no reason to move it.
-  // Threads that it starts later shall go where they like.
-  sched_setaffinity(0, sizeof one, &one);
-  sched_setaffinity(0, sizeof allowed, &allowed);
+double median(std::vector<double> list) {
+  const auto middle = list.begin() + std::ptrdiff_t(list.size() / 2);
+  std::nth_element(list.begin(), middle, list.end());
+  return *middle;
 }
 
 std::string line_of(const char* path, std::string_view key) {
