@@ -37,6 +37,9 @@ class Context {
   Status take_event(bool timed, CUevent* event);
   void give_event(bool timed, CUevent event);
 
+  // Sleeps until `event` has happened. The context is current.
+  CUresult sleep_until(CUevent event);
+
   // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
   Status kernel(const void* image, const char* name, CUfunction* function);
 
@@ -47,6 +50,14 @@ class Context {
   bool has_dependent_launch();
 
  private:
+  // What one thread at a time sleeps on: an event that wakes it, in a stream that does nothing
+  // else.
+  struct Alarm {
+    CUstream stream = nullptr;
+    CUevent event = nullptr;
+  };
+
+  CUresult take_alarm(Alarm* alarm);
   Status module_of(const void* image, CUmodule* module);
 
   const Driver& driver_;
@@ -54,6 +65,7 @@ class Context {
   std::shared_ptr<void> keep_alive_;  // the caller's hold on the context: released last
   std::mutex mutex_;
   std::vector<CUevent> spare_events_[2];
+  std::vector<Alarm> spare_alarms_;
   std::unordered_map<const void*, CUmodule> modules_;
   std::unordered_map<std::string, CUfunction> kernels_;
   std::atomic<CUfunction> numbered_[KernelKey::kCount] = {};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/queue.h"
 
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 #include <unordered_map>
@@ -10,6 +12,19 @@ namespace cudatransform::cuda {
 namespace {
 
 std::atomic<bool> dependent_launch = true;
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Of a processor, by this thread.
+int64_t busy_ns() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
 
 // The streams that are ours, of all contexts: a fence is told the handle of the one that waits.
 class OwnStreams {
@@ -75,9 +90,8 @@ class EventFence final : public Fence {
     const Driver& driver = context_->driver();
     if (!known_done()) {
       CT_ENTER_CONTEXT(*context_);
-      // To go to sleep and be woken takes tens of microseconds; most have nothing to wait for.
-      CUresult result = driver.event_query(event_);
-      if (result == CUDA_ERROR_NOT_READY) result = driver.event_synchronize(event_);
+      CUresult result = driver.event_query(event_);  // most have nothing to wait for
+      if (result == CUDA_ERROR_NOT_READY) result = sleep_or_spin();
       note(result);
     }
     return driver.check(result_, "waiting for the GPU");
@@ -101,6 +115,17 @@ class EventFence final : public Fence {
   }
 
  private:
+  // A thread that spins is told by what it has used of a processor, which is what sleeping saves:
+  // to have been kept from running is no reason to sleep.
+  CUresult sleep_or_spin() {
+    const bool sleeps = progress_->waits_long();
+    const int64_t begin = sleeps ? now_ns() : busy_ns();
+    const CUresult result =
+        sleeps ? context_->sleep_until(event_) : context_->driver().event_synchronize(event_);
+    progress_->note_wait((sleeps ? now_ns() : busy_ns()) - begin);
+    return result;
+  }
+
   // Another thread may have found out more in the meantime: that it is not done is no news.
   void note(CUresult result) {
     if (result == CUDA_ERROR_NOT_READY) return;
@@ -143,9 +168,7 @@ void Progress::follow(const std::shared_ptr<Progress>& other, uint64_t number) {
 }
 
 bool Progress::may_ask(uint64_t number) {
-  const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                          std::chrono::steady_clock::now().time_since_epoch())
-                          .count();
+  const int64_t now = now_ns();
   // Two threads that both ask lose nothing but a microsecond.
   if (number >= asked_number_ && now - asked_at_ < kAskAgain) return false;
   asked_number_ = number;

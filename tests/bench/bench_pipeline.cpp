@@ -16,8 +16,8 @@
 //   cpu        the chain on the CPU engine. x kernels: of the engine's speed alone
 // Counters:
 //   frames/s, us/frame   by the clock, from the first frame in to the last one complete
-//   host us/element      time of the processor in the pushing thread for each frame and element;
-//                        a thread that waits for the GPU sleeps and takes none
+//   host us/element      time of the processor in the pushing thread for each frame and element,
+//                        with what it spins while it waits for a fast GPU
 //   shared ...           the same of the turns that shared their core, where there are five
 // --engine=cuda|cpu (cuda where there is a GPU); --seconds=S: of all turns together (60);
 // --filter=TEXT: names that contain it, and what they are compared with.
@@ -112,9 +112,10 @@ class Session {
       move_to_processor(rounds_);
       for (Contestant& one : contestants_) one.turns.take([&] { return one.turn(turn); });
     }
-    least_width_ = contestants_.front().turns.least_width();
+    std::vector<double> widths;
     for (const Contestant& one : contestants_)
-      least_width_ = std::min(least_width_, one.turns.least_width());
+      for (const double width : one.turns.widths()) widths.push_back(width);
+    alone_width_ = kAloneWidth * quantile(widths, 0.1);
   }
 
   void report() {
@@ -189,14 +190,14 @@ class Session {
 
   void report_one(benchmark::State& state, const Contestant& one) const {
     const Turns& turns = one.turns;
-    const Reading reading = turns.medians(Core::kAlone, least_width_).value_or(turns.medians());
+    const Reading reading = turns.medians(Core::kAlone, alone_width_).value_or(turns.medians());
     for (auto _ : state) state.SetIterationTime(reading.seconds);
     state.counters["frames/s"] = 1 / reading.seconds;
     count_times(state, one, reading, "");
-    if (const auto shared = turns.medians(Core::kShared, least_width_))
+    if (const auto shared = turns.medians(Core::kShared, alone_width_))
       count_times(state, one, *shared, "shared ");
     if (!one.baseline.empty())
-      state.counters[one.ratio] = Turns::quotient(find(one.baseline).turns, turns, least_width_);
+      state.counters[one.ratio] = Turns::quotient(find(one.baseline).turns, turns, alone_width_);
   }
 
   static void count_times(benchmark::State& state, const Contestant& one, const Reading& reading,
@@ -212,7 +213,7 @@ class Session {
   PipeSize hd_, eight_k_;
   std::vector<Contestant> contestants_;
   int rounds_ = 0;
-  double least_width_ = 0;
+  double alone_width_ = 0;
 };
 
 // What is between the elements.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 namespace cudatransform::bench {
 
@@ -28,11 +29,13 @@ bool has_value(std::string_view argument, std::string_view option, double* value
   return true;
 }
 
-double median(std::vector<double> list) {
-  const auto middle = list.begin() + std::ptrdiff_t(list.size() / 2);
-  std::nth_element(list.begin(), middle, list.end());
-  return *middle;
+double quantile(std::vector<double> list, double share) {
+  const auto at = list.begin() + std::ptrdiff_t(share * double(list.size()));
+  std::nth_element(list.begin(), at, list.end());
+  return *at;
 }
+
+double median(std::vector<double> list) { return quantile(std::move(list), 0.5); }
 
 std::string line_of(const char* path, std::string_view key) {
   std::ifstream file(path);

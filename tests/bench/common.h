@@ -16,6 +16,8 @@ void take_options(int* argc, char** argv, const std::function<bool(std::string_v
 bool has_value(std::string_view argument, std::string_view option, std::string* value);
 bool has_value(std::string_view argument, std::string_view option, double* value);
 
+// The value that `share` (0 to below 1) of a list are below. The list is not empty.
+double quantile(std::vector<double> list, double share);
 double median(std::vector<double> list);
 
 // What is behind `key` in the first line of a file that has it; "unknown" without one.

@@ -21,8 +21,8 @@ Reading medians_of(const std::vector<Reading>& readings) {
 
 }  // namespace
 
-Core Turns::Taken::core(double least_width) const {
-  return width <= kAloneWidth * least_width ? Core::kAlone : Core::kShared;
+Core Turns::Taken::core(double alone_width) const {
+  return width <= alone_width ? Core::kAlone : Core::kShared;
 }
 
 void Turns::take(const std::function<Reading()>& turn) {
@@ -31,16 +31,16 @@ void Turns::take(const std::function<Reading()>& turn) {
   taken_.push_back({reading, std::max(before, core_width())});
 }
 
-double Turns::least_width() const {
-  double least = taken_.front().width;
-  for (const Taken& turn : taken_) least = std::min(least, turn.width);
-  return least;
+std::vector<double> Turns::widths() const {
+  std::vector<double> result;
+  for (const Taken& turn : taken_) result.push_back(turn.width);
+  return result;
 }
 
-std::optional<Reading> Turns::medians(Core core, double least_width) const {
+std::optional<Reading> Turns::medians(Core core, double alone_width) const {
   std::vector<Reading> readings;
   for (const Taken& turn : taken_)
-    if (turn.core(least_width) == core) readings.push_back(turn.reading);
+    if (turn.core(alone_width) == core) readings.push_back(turn.reading);
   if (readings.size() < kEnough) return std::nullopt;
   return medians_of(readings);
 }
@@ -51,12 +51,12 @@ Reading Turns::medians() const {
   return medians_of(readings);
 }
 
-double Turns::quotient(const Turns& over, const Turns& under, double least_width) {
+double Turns::quotient(const Turns& over, const Turns& under, double alone_width) {
   std::vector<double> all, alone;
   for (size_t round = 0; round < under.taken_.size(); ++round) {
     const Taken &a = over.taken_[round], &b = under.taken_[round];
     all.push_back(a.reading.seconds / b.reading.seconds);
-    if (a.core(least_width) == Core::kAlone && b.core(least_width) == Core::kAlone)
+    if (a.core(alone_width) == Core::kAlone && b.core(alone_width) == Core::kAlone)
       alone.push_back(all.back());
   }
   return median(alone.size() < kEnough ? all : alone);

@@ -17,24 +17,25 @@ class Turns {
  public:
   // Takes a turn, and looks before and after at who else is on the core.
   void take(const std::function<Reading()>& turn);
-  double least_width() const;  // of all turns, as core_width() gives it
+  // core_width() of each turn.
+  std::vector<double> widths() const;
 
-  // Of the turns that were alone or shared their core; `least_width`: of all contestants. Nothing
-  // where there are fewer than kEnough.
-  std::optional<Reading> medians(Core core, double least_width) const;
+  // Of the turns that were alone or shared their core; `alone_width`: at most that wide for the
+  // first. Nothing where there are fewer than kEnough.
+  std::optional<Reading> medians(Core core, double alone_width) const;
   // Of all turns.
   Reading medians() const;
 
   // The median of the quotients of two contestants' times, round by round: of those rounds where
   // both were alone, or of all where these are fewer than kEnough.
-  static double quotient(const Turns& over, const Turns& under, double least_width);
+  static double quotient(const Turns& over, const Turns& under, double alone_width);
 
  private:
   static constexpr size_t kEnough = 5;
   struct Taken {
     Reading reading;
     double width;
-    Core core(double least_width) const;
+    Core core(double alone_width) const;
   };
 
   std::vector<Taken> taken_;

@@ -212,6 +212,37 @@ GST_START_TEST(test_two_devices) {
 }
 GST_END_TEST;
 
+// How often a thread slept, in a few frames that are waited for.
+int sleeps_in_frames(GstHarness* h, const GstVideoInfo& info) {
+  const FakecudaCounts before = counts();
+  for (int i = 0; i < 5; i++) {
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+  }
+  const FakecudaCounts after = counts();
+  fail_unless(after.waits - before.waits >= 5);
+  return after.sleeps - before.sleeps;
+}
+
+// Threads sleep for a slow GPU, spin for a fast one, and find out which it is.
+GST_START_TEST(test_long_waits_sleep) {
+  g_setenv("FAKECUDA_LAG", "1000000000", TRUE);  // done when somebody waits
+  GstHarness* h = gst_harness_new_parse("cudadct8x8 backend=cuda ! capsfilter caps=video/x-dct");
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 24);
+  gst_harness_set_src_caps(h, video_caps(info));
+  fail_unless_equals_int(sleeps_in_frames(h, info), 0);
+  g_setenv("FAKECUDA_WAIT", "1000", TRUE);
+  const int sleeps = sleeps_in_frames(h, info);
+  fail_unless(sleeps >= 4, "%d of 5 frames slept for", sleeps);
+  g_unsetenv("FAKECUDA_WAIT");
+  sleeps_in_frames(h, info);
+  fail_unless_equals_int(sleeps_in_frames(h, info), 0);
+  g_unsetenv("FAKECUDA_LAG");
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
 // Events that take their time: messages come later, but all of them before EOS.
 GST_START_TEST(test_measuring_never_waits) {
   g_setenv("FAKECUDA_LAG", "7", TRUE);
@@ -341,6 +372,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_context_of_the_application);
   tcase_add_test(tc, test_no_such_device);
   tcase_add_test(tc, test_two_devices);
+  tcase_add_test(tc, test_long_waits_sleep);
   tcase_add_test(tc, test_measuring_never_waits);
   tcase_add_loop_test(tc, test_no_allocation_per_frame, 0, 3);
   tcase_add_test(tc, test_scale_changes);

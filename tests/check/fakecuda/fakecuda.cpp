@@ -22,6 +22,8 @@
 //   FAKECUDA_LAG      how often a stream's events are asked, as if that took time, before the
 //                     latest says that it has happened (0); all that its stream had to do before
 //                     it, or to wait for, has happened then too
+//   FAKECUDA_WAIT     how many microseconds it takes to wait for an event that has not happened
+//                     (0); the thread spins or, if the event was made for that, sleeps
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
 // context, copies must stay inside allocations of the context that they are about. And it counts
@@ -284,9 +286,11 @@ EXPORT int cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
   return kSuccess;
 }
 
-EXPORT int cuEventCreate(Event** event, unsigned) {
+EXPORT int cuEventCreate(Event** event, unsigned flags) {
+  constexpr unsigned kBlockingSync = 1;
   if (int result = check_context()) return result;
   *event = new Event;
+  (*event)->blocking = (flags & kBlockingSync) != 0;
   std::lock_guard lock(state().mutex);
   state().counts.events++;
   return kSuccess;
@@ -319,6 +323,8 @@ EXPORT int cuEventSynchronize(Event* event) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
   state().counts.waits++;
+  if (event->blocking) state().counts.sleeps++;
+  if (is_pending(*event)) take_time(event->blocking);
   has_happened(event, true);
   return kSuccess;
 }

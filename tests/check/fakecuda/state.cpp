@@ -3,9 +3,11 @@
 #include "tests/check/fakecuda/state.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <thread>
 
 namespace fakecuda {
 
@@ -173,6 +175,18 @@ void complete(Stream* stream, uint64_t place) {
 }
 
 }  // namespace
+
+bool is_pending(const Event& event) {
+  return state().live_streams.count(event.stream) != 0 && event.place > event.stream->happened;
+}
+
+void take_time(bool asleep) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::microseconds(number("FAKECUDA_WAIT", 0));
+  if (asleep) std::this_thread::sleep_until(end);
+  while (Clock::now() < end) {
+  }
+}
 
 bool has_happened(Event* event, bool wait) {
   Stream* stream = event->stream;

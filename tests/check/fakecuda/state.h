@@ -66,6 +66,7 @@ struct Event {
   Stream* stream = nullptr;
   uint64_t place = 0;  // in its stream
   uint64_t due = 0;    // happens when its stream has been asked for so often
+  bool blocking = false;
 };
 struct Block {
   size_t size;
@@ -160,6 +161,10 @@ int check_no_capture();
 // Whether an event has happened; with `wait`, after this call it has. An event outlives its stream
 // as one that has happened. The caller holds the lock.
 bool has_happened(Event* event, bool wait);
+// The same without asking.
+bool is_pending(const Event& event);
+// As long as FAKECUDA_WAIT says.
+void take_time(bool asleep);
 // The stream's next work comes after the event. The caller holds the lock.
 void wait_in_stream(Stream* stream, const Event& event);
 int synchronize_stream(Stream* stream);
