@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +16,10 @@ namespace cudatransform {
 struct QuantTable {
   uint16_t q[64];
 
-  bool operator==(const QuantTable&) const = default;
+  // By std::equal(), which compares bytes: a defaulted one goes from value to value.
+  bool operator==(const QuantTable& other) const {
+    return std::equal(std::begin(q), std::end(q), std::begin(other.q));
+  }
 };
 
 // kNaturalOfZigzag[k] is the natural index of the k-th coefficient in zigzag order (ITU-T T.81,
