@@ -19,16 +19,18 @@ struct StoredLevels {
 };
 
 // Reads a block and puts it where the thread finds it. Returns whether islow has to saturate.
+// `minus_limit`: of rows of a plane, for islow.
 template <typename M, Arrangement A, bool kPairs>
 __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPlace& place,
-                                            const FastInverseTable& table, uint8_t* shared,
+                                            const FastInverseTable& table,
+                                            const uint32_t* minus_limit, uint8_t* shared,
                                             StoredLevels<A>* levels) {
   constexpr bool kChecked = M::kMaySaturate;
   bool saturate = false;
   if constexpr (A == Arrangement::kPlane) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) levels->row[y] = *plane_row(plane, place, y);
-    if constexpr (kChecked) saturate = block_exceeds_limits(levels->row, table);
+    if constexpr (kChecked) saturate = block_exceeds_limits(levels->row, table, minus_limit);
   } else {
     using Stage = WarpStage<128, 32, kPairs>;
     const int lane = threadIdx.x % 32;
@@ -157,10 +159,11 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
   add_measured(frame, plane, place, sse, zeros);
 }
 
-// `reference`: null where nothing is measured, known when this is compiled. kTimed: the kernel
-// tells when it began and ended.
+// `reference`: null where nothing is measured, known when this is compiled. `minus_limits`: only
+// for rows of a plane. kTimed: the kernel tells when it began and ended.
 template <typename M, typename Row, Arrangement A, bool kTimed>
 __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
+                                             const FastMinusLimits* minus_limits,
                                              const FastPlane* reference) {
   __shared__ alignas(16) uint8_t shared[kFusedThreads * (128 + 16)];
   const FastFrame& frame = params.frame;
@@ -170,8 +173,10 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   wait_for_predecessor();
   note_begin<kTimed>(frame);
   StoredLevels<A> levels;
+  const uint32_t* const minus_limit =
+      A == Arrangement::kPlane ? minus_limits->of[plane.component[0]] : nullptr;
   const bool saturate = load_levels<M, A, Row::kPairs>(
-      plane, place_of_whole_block<Row::kPairs>(frame), table, shared, &levels);
+      plane, place_of_whole_block<Row::kPairs>(frame), table, minus_limit, shared, &levels);
   typename M::Value v[64];
   M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
   finish_inverse<M, Row>(frame, place_again<Row::kPairs>(frame), reference, v,

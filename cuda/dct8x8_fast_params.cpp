@@ -33,13 +33,19 @@ FastInverseTable make_islow_inverse(bool zigzag, bool transposed, const QuantTab
     const uint32_t q = table.q[natural];
     const uint32_t limit = (natural == 0 ? 2048 : 949) / q;  // see exceeds_limits()
     result.limit[i / 2] |= limit << (16 * (i % 2));
-    result.minus_limit[i / 2] |= ((0u - limit) & 0xffffu) << (16 * (i % 2));
     if (transposed)  // bytes, by columns
       result.q[(i % 8 * 8 + i / 8) / 4] |= q << (8 * (i / 8 % 4));
     else
       result.q[i / 2] |= q << (24 * (i % 2));
   }
   return result;
+}
+
+void make_minus_limits(const FastInverseTable& table, uint32_t* minus_limits) {
+  for (int i = 0; i < 32; ++i) {
+    const uint32_t pair = table.limit[i];
+    minus_limits[i] = (0u - (pair & 0xffff0000u)) | ((0u - pair) & 0xffffu);
+  }
 }
 
 }  // namespace
@@ -53,7 +59,7 @@ FastParams::Origin FastParams::origin_of(const Dct8x8Job& job, int c, bool trans
 
 template <typename Table>
 void FastParams::fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
-                      Table* tables) {
+                      Table* tables, FastMinusLimits* minus_limits) {
   for (int c = 0; c < job.components; ++c) {
     const Origin origin = origin_of(job, c, transposed);
     if (origins[c] == origin) continue;
@@ -63,6 +69,8 @@ void FastParams::fill(const Dct8x8Job& job, bool transposed, std::optional<Origi
       tables[c] = make_float_inverse(origin.depth, origin.quantization());
     else
       tables[c] = make_islow_inverse(origin.zigzag, transposed, *origin.table);
+    if constexpr (std::is_same_v<Table, FastInverseTable>)
+      if (minus_limits != nullptr) make_minus_limits(tables[c], minus_limits->of[c]);
     origins[c] = origin;
   }
 }
@@ -78,13 +86,15 @@ FastMeasureParams& FastParams::measure(const Dct8x8Job& job) {
   return measure_.params;
 }
 
-FastInverseParams& FastParams::inverse(const Dct8x8Job& job, bool transposed) {
-  fill(job, transposed, inverse_.inverse, inverse_.params.tables);
+FastPlaneInverseParams& FastParams::inverse(const Dct8x8Job& job, bool transposed) {
+  fill(job, transposed, inverse_.inverse, inverse_.params.inverse.tables,
+       &inverse_.params.minus_limits);
   return inverse_.params;
 }
 
 FastCompareParams& FastParams::compare(const Dct8x8Job& job) {
-  fill(job, false, compare_.inverse, compare_.params.inverse.tables);
+  fill(job, false, compare_.inverse, compare_.params.plane.inverse.tables,
+       &compare_.params.plane.minus_limits);
   return compare_.params;
 }
 

@@ -18,8 +18,9 @@ class FastParams final : public StreamQueue::Kept {
   // everything else is as it was left. Valid as long as this object.
   FastForwardParams& forward(const Dct8x8Job& job);
   FastMeasureParams& measure(const Dct8x8Job& job);
-  // `transposed`: for kernels with eight threads a block.
-  FastInverseParams& inverse(const Dct8x8Job& job, bool transposed);
+  // `transposed`: for kernels with eight threads a block. Kernels that need no limits with a minus
+  // take no more than the FastInverseParams at the beginning.
+  FastPlaneInverseParams& inverse(const Dct8x8Job& job, bool transposed);
   FastCompareParams& compare(const Dct8x8Job& job);
 
  private:
@@ -42,11 +43,11 @@ class FastParams final : public StreamQueue::Kept {
   static Origin origin_of(const Dct8x8Job& job, int c, bool transposed);
   template <typename Table>
   static void fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
-                   Table* tables);
+                   Table* tables, FastMinusLimits* minus_limits = nullptr);
 
   Made<FastForwardParams> forward_;
   Made<FastMeasureParams> measure_;
-  Made<FastInverseParams> inverse_;
+  Made<FastPlaneInverseParams> inverse_;
   Made<FastCompareParams> compare_;
 };
 

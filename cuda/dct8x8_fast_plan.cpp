@@ -306,12 +306,12 @@ static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split, Fast
     return &told;
   }
   if (job.measure == 0) {
-    FastInverseParams& told = params.inverse(job, split);
-    told.frame = frame;
+    FastPlaneInverseParams& told = params.inverse(job, split);
+    told.inverse.frame = frame;
     return &told;
   }
   FastCompareParams& told = params.compare(job);
-  told.inverse.frame = frame;
+  told.plane.inverse.frame = frame;
   uint32_t first_cta[3];
   if ((job.measure & kMeasureSse) != 0)
     make_planes(job, job.reference, kFusedThreads, told.reference, first_cta);

@@ -21,7 +21,7 @@ namespace cudatransform::cuda {
   CT_KERNEL(inverse_##name, 10, FastInverseParams,                                           \
             wide_inverse<Row, Coef, false>(params, nullptr))                                 \
   CT_KERNEL(inverse_##name##_measure, 8, FastCompareParams,                                  \
-            wide_inverse<Row, Coef, true>(params.inverse, params.reference))
+            wide_inverse<Row, Coef, true>(params.plane.inverse, params.reference))
 
 CT_KERNELS(float_u8_s32_block, ByteRow<false>, int32_t)
 CT_KERNELS(float_u8_f32_block, ByteRow<false>, float)

@@ -155,14 +155,15 @@ __device__ __forceinline__ bool exceeds_limits(const uint4* groups, uint4 limit)
 // own. A sum that leaves 16 bits has the wrong sign in one of the two and the right one in the
 // other.
 __device__ __forceinline__ bool block_exceeds_limits(const uint4* rows,
-                                                     const FastInverseTable& table) {
+                                                     const FastInverseTable& table,
+                                                     const uint32_t* minus_limit) {
   uint32_t above[4] = {}, below[4] = {};
 #pragma unroll
   for (int y = 0; y < 8; ++y) {
     const uint32_t words[4] = {rows[y].x, rows[y].y, rows[y].z, rows[y].w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      above[i] = __viaddmax_s16x2(words[i], table.minus_limit[4 * y + i], above[i]);
+      above[i] = __viaddmax_s16x2(words[i], minus_limit[4 * y + i], above[i]);
       below[i] = __viaddmin_s16x2(words[i], table.limit[4 * y + i], below[i]);
     }
   }

@@ -151,7 +151,7 @@ struct alignas(16) FastForwardTable {
 // float: normalised value (1 is the peak) = coefficient x mul.
 // islow: one word for two neighbours: bits 0..7 the first one's q, bits 24..31 the second one's;
 // and the levels that need no saturation, as pairs of 16 bits. See dequantize_low()
-// and exceeds_limits(). Layout::kPlane wants the limits with both signs.
+// and exceeds_limits().
 struct alignas(16) FastInverseTable {
   union {
     float mul[64];
@@ -160,9 +160,14 @@ struct alignas(16) FastInverseTable {
       uint32_t limit[32];
     };
   };
-  uint32_t minus_limit[32];
+};
+// The limits with the other sign, which islow wants for rows of a plane.
+struct FastMinusLimits {
+  uint32_t of[3][32];  // by component
 };
 
+// A launch takes .3 us longer for each KB that it tells a kernel: what few kernels want comes last,
+// and only they take it.
 struct FastForwardParams {
   FastFrame frame;
   FastForwardTable tables[3];
@@ -175,8 +180,12 @@ struct FastInverseParams {
   FastFrame frame;
   FastInverseTable tables[3];
 };
-struct FastCompareParams {
+struct FastPlaneInverseParams {
   FastInverseParams inverse;
+  FastMinusLimits minus_limits;
+};
+struct FastCompareParams {
+  FastPlaneInverseParams plane;
   FastPlane reference[3];  // as frame.planes, with other samples
 };
 

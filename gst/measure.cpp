@@ -100,6 +100,8 @@ void Measure::count_frame() {
 }
 
 std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds, bool post_messages) {
+  // What collect() is going to read and to clear was written by the device, and is in no cache.
+  if (!in_flight_.empty()) __builtin_prefetch(in_flight_.front()->results(), 1);
   if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done())
     read_oldest(post_messages);
   if (free_.empty()) free_.push_back(make_frame(engine.device()));

@@ -21,8 +21,8 @@ enum MeasureKinds : guint { kMeasurePsnr = 1, kMeasureTime = 2, kMeasureZeroShar
 // One frame being measured. The streaming thread fills it and hands it back; results are read when
 // the fence is done, so that no frame ever waits to be measured.
 struct MeasuredFrame {
-  // What the kernel writes.
-  struct Results {
+  // What the kernel writes: one line of the cache.
+  struct alignas(64) Results {
     Dct8x8Sums sums;
     Dct8x8Times times;
   };
