@@ -63,9 +63,12 @@ CUresult Context::sleep_until(CUevent event) {
   CUresult result = driver_.stream_wait_event(alarm.stream, event, CU_EVENT_WAIT_DEFAULT);
   if (result == CUDA_SUCCESS) result = driver_.event_record(alarm.event, alarm.stream);
   if (result == CUDA_SUCCESS) result = driver_.event_synchronize(alarm.event);
-  const std::lock_guard lock(mutex_);
-  spare_alarms_.push_back(alarm);
-  return result;
+  {
+    const std::lock_guard lock(mutex_);
+    spare_alarms_.push_back(alarm);
+  }
+  // What cannot be slept for is still to be waited for: memory will be given up after it.
+  return result == CUDA_SUCCESS ? result : driver_.event_synchronize(event);
 }
 
 Status Context::module_of(const void* image, CUmodule* module) {

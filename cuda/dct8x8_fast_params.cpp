@@ -67,10 +67,10 @@ void FastParams::fill(const Dct8x8Job& job, bool transposed, std::optional<Origi
       tables[c] = make_forward(origin.method, origin.quantization());
     else if (origin.method == Method::kFloat)
       tables[c] = make_float_inverse(origin.depth, origin.quantization());
-    else
+    else {
       tables[c] = make_islow_inverse(origin.zigzag, transposed, *origin.table);
-    if constexpr (std::is_same_v<Table, FastInverseTable>)
       if (minus_limits != nullptr) make_minus_limits(tables[c], minus_limits->of[c]);
+    }
     origins[c] = origin;
   }
 }

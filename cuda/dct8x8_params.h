@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "transform/dct8x8.h"
@@ -167,7 +168,7 @@ struct FastMinusLimits {
 };
 
 // A launch takes .3 us longer for each KB that it tells a kernel: what few kernels want comes last,
-// and only they take it.
+// and the commonest do not take it.
 struct FastForwardParams {
   FastFrame frame;
   FastForwardTable tables[3];
@@ -184,6 +185,7 @@ struct FastPlaneInverseParams {
   FastInverseParams inverse;
   FastMinusLimits minus_limits;
 };
+static_assert(offsetof(FastPlaneInverseParams, inverse) == 0, "most kernels take the first part");
 struct FastCompareParams {
   FastPlaneInverseParams plane;
   FastPlane reference[3];  // as frame.planes, with other samples

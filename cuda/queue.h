@@ -29,13 +29,19 @@ class Progress {
   // Whether nobody has asked for this fence, or one before it, in the last 20 us.
   bool may_ask(uint64_t number);
 
-  // Whether the last wait took so long that the next thread shall sleep. To sleep and to be woken
+  // Whether a late wait took so long that the next thread shall sleep. To sleep and to be woken
   // takes 15 us of two processors, and a frame 20 to 45 us longer: with short waits a thread spins.
-  bool waits_long() const { return waits_long_; }
-  void note_wait(int64_t ns) { waits_long_ = ns > kLongWait; }
+  bool waits_long() const { return sleeps_left_ > 0; }
+  void note_wait(int64_t ns) {
+    if (ns > kLongWait)
+      sleeps_left_ = kSleeps;
+    else if (sleeps_left_ > 0)
+      --sleeps_left_;  // two threads at once may count too far, below 0
+  }
 
  private:
   static constexpr int64_t kAskAgain = 20'000, kLongWait = 200'000;  // ns
+  static constexpr int kSleeps = 16;  // short ones until a thread spins again
   // More than are ever in flight; beyond, the oldest are forgotten and somebody has to ask for
   // them.
   static constexpr size_t kMostFollowed = 64;
@@ -47,7 +53,7 @@ class Progress {
 
   std::atomic<uint64_t> recorded_ = 0, done_ = 0, asked_number_ = 0;
   std::atomic<int64_t> asked_at_ = 0;
-  std::atomic<bool> waits_long_ = false;
+  std::atomic<int> sleeps_left_ = 0;
   std::mutex mutex_;  // guards followed_
   std::deque<Followed> followed_;
 };

@@ -27,6 +27,8 @@ struct MeasuredFrame {
     Dct8x8Times times;
   };
 
+  static_assert(sizeof(Results) == 64);
+
   // Filled by Measure.
   std::unique_ptr<Memory> memory;  // of the results
   std::unique_ptr<Timer> upload, kernel, download;

@@ -35,6 +35,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -181,6 +182,7 @@ class Session {
     for (const Contestant& one : contestants_)
       if (one.name.find(options_.filter) != std::string::npos) want(want, one);
     std::erase_if(contestants_, [&](const Contestant& one) { return !wanted.count(one.name); });
+    if (contestants_.empty()) throw std::runtime_error("no name contains " + options_.filter);
   }
 
   const Contestant& find(const std::string& name) const {

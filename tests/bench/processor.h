@@ -16,7 +16,8 @@ void move_to_processor(int number);
 double core_width();
 
 // A thread was alone on its core if core_width() was at most so many times what the lowest tenth of
-// many values are below. The least one is often 5 to 10 % lower, since something came between.
+// many values are below: not the least one, which is often 5 to 10 % lower since something came
+// between. Where more than nine tenths shared their cores, or cores differ, this cannot tell.
 inline constexpr double kAloneWidth = 1.1;
 
 }  // namespace cudatransform::bench

@@ -235,7 +235,8 @@ GST_START_TEST(test_long_waits_sleep) {
   const int sleeps = sleeps_in_frames(h, info);
   fail_unless(sleeps >= 4, "%d of 5 frames slept for", sleeps);
   g_unsetenv("FAKECUDA_WAIT");
-  sleeps_in_frames(h, info);
+  fail_unless(sleeps_in_frames(h, info) >= 4);  // a short wait may be an exception
+  for (int i = 0; i < 3; i++) sleeps_in_frames(h, info);
   fail_unless_equals_int(sleeps_in_frames(h, info), 0);
   g_unsetenv("FAKECUDA_LAG");
   gst_harness_teardown(h);

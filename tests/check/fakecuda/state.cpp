@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/fakecuda/state.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -180,11 +182,18 @@ bool is_pending(const Event& event) {
   return state().live_streams.count(event.stream) != 0 && event.place > event.stream->happened;
 }
 
+static int64_t busy_us() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
+}
+
 void take_time(bool asleep) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::microseconds(number("FAKECUDA_WAIT", 0));
-  if (asleep) std::this_thread::sleep_until(end);
-  while (Clock::now() < end) {
+  const int us = number("FAKECUDA_WAIT", 0);
+  if (asleep) std::this_thread::sleep_for(std::chrono::microseconds(us));
+  // Of a processor: somebody else may have it in between.
+  const int64_t end = busy_us() + us;
+  while (!asleep && busy_us() < end) {
   }
 }
 
