@@ -230,14 +230,19 @@ GST_START_TEST(test_long_waits_sleep) {
   GstHarness* h = gst_harness_new_parse("cudadct8x8 backend=cuda ! capsfilter caps=video/x-dct");
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 24);
   gst_harness_set_src_caps(h, video_caps(info));
-  fail_unless_equals_int(sleeps_in_frames(h, info), 0);
+  const auto run_in = [&] {
+    for (int i = 0; i < 4; i++) sleeps_in_frames(h, info);
+  };
+  run_in();  // what is called for the first time may take long
+  const bool waits_are_short = !under_valgrind();
+  if (waits_are_short) fail_unless_equals_int(sleeps_in_frames(h, info), 0);
   g_setenv("FAKECUDA_WAIT", "1000", TRUE);
   const int sleeps = sleeps_in_frames(h, info);
   fail_unless(sleeps >= 4, "%d of 5 frames slept for", sleeps);
   g_unsetenv("FAKECUDA_WAIT");
   fail_unless(sleeps_in_frames(h, info) >= 4);  // a short wait may be an exception
-  for (int i = 0; i < 3; i++) sleeps_in_frames(h, info);
-  fail_unless_equals_int(sleeps_in_frames(h, info), 0);
+  run_in();
+  if (waits_are_short) fail_unless_equals_int(sleeps_in_frames(h, info), 0);
   g_unsetenv("FAKECUDA_LAG");
   gst_harness_teardown(h);
   check_clean();
