@@ -58,12 +58,11 @@ CUresult Context::take_alarm(Alarm* alarm) {
 
 CUresult Context::sleep_until(CUevent event) {
   Alarm alarm;
-  // Without memory for one the thread spins, which is as good for whoever waits.
-  if (take_alarm(&alarm) != CUDA_SUCCESS) return driver_.event_synchronize(event);
-  CUresult result = driver_.stream_wait_event(alarm.stream, event, CU_EVENT_WAIT_DEFAULT);
-  if (result == CUDA_SUCCESS) result = driver_.event_record(alarm.event, alarm.stream);
-  if (result == CUDA_SUCCESS) result = driver_.event_synchronize(alarm.event);
-  {
+  CUresult result = take_alarm(&alarm);
+  if (result == CUDA_SUCCESS) {
+    result = driver_.stream_wait_event(alarm.stream, event, CU_EVENT_WAIT_DEFAULT);
+    if (result == CUDA_SUCCESS) result = driver_.event_record(alarm.event, alarm.stream);
+    if (result == CUDA_SUCCESS) result = driver_.event_synchronize(alarm.event);
     const std::lock_guard lock(mutex_);
     spare_alarms_.push_back(alarm);
   }

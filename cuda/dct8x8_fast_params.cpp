@@ -50,28 +50,29 @@ void make_minus_limits(const FastInverseTable& table, uint32_t* minus_limits) {
 
 }  // namespace
 
-FastParams::Origin FastParams::origin_of(const Dct8x8Job& job, int c, bool transposed) {
-  Origin origin = {job.method, job.depth, false, transposed, std::nullopt};
-  origin.zigzag = job.order == Order::kZigzag && job.layout == Layout::kBlock;
-  if (job.quantized) origin.table = job.tables[job.coefs[c].table];
-  return origin;
+FastParams::Kind FastParams::kind_of(const Dct8x8Job& job, bool transposed) {
+  const bool zigzag = job.order == Order::kZigzag && job.layout == Layout::kBlock;
+  return {job.method, job.depth, job.quantized, zigzag, transposed};
 }
 
 template <typename Table>
 void FastParams::fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
                       Table* tables, FastMinusLimits* minus_limits) {
+  const Kind kind = kind_of(job, transposed);
   for (int c = 0; c < job.components; ++c) {
-    const Origin origin = origin_of(job, c, transposed);
-    if (origins[c] == origin) continue;
-    if constexpr (std::is_same_v<Table, FastForwardTable>)
-      tables[c] = make_forward(origin.method, origin.quantization());
-    else if (origin.method == Method::kFloat)
-      tables[c] = make_float_inverse(origin.depth, origin.quantization());
-    else {
-      tables[c] = make_islow_inverse(origin.zigzag, transposed, *origin.table);
+    const QuantTable& table = job.tables[job.coefs[c].table];
+    if (origins[c] && origins[c]->kind == kind && (!kind.quantized || origins[c]->table == table))
+      continue;
+    const QuantTable* quantization = kind.quantized ? &table : nullptr;
+    if constexpr (std::is_same_v<Table, FastForwardTable>) {
+      tables[c] = make_forward(kind.method, quantization);
+    } else if (kind.method == Method::kFloat) {
+      tables[c] = make_float_inverse(kind.depth, quantization);
+    } else {
+      tables[c] = make_islow_inverse(kind.zigzag, transposed, table);
       if (minus_limits != nullptr) make_minus_limits(tables[c], minus_limits->of[c]);
     }
-    origins[c] = origin;
+    origins[c] = {kind, kind.quantized ? table : QuantTable{}};
   }
 }
 

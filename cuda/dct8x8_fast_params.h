@@ -25,14 +25,16 @@ class FastParams final : public StreamQueue::Kept {
 
  private:
   // What a component's table is made from: all that it depends on.
-  struct Origin {
+  struct Kind {
     Method method;
     int depth;
-    bool zigzag, transposed;
-    std::optional<QuantTable> table;  // where there is quantisation
+    bool quantized, zigzag, transposed;
 
-    bool operator==(const Origin&) const = default;
-    const QuantTable* quantization() const { return table ? &*table : nullptr; }
+    bool operator==(const Kind&) const = default;
+  };
+  struct Origin {
+    Kind kind;
+    QuantTable table;  // that counts where there is quantisation
   };
   template <typename Params>
   struct Made {
@@ -40,7 +42,7 @@ class FastParams final : public StreamQueue::Kept {
     std::optional<Origin> forward[3], inverse[3];  // of which component's tables; none as yet
   };
 
-  static Origin origin_of(const Dct8x8Job& job, int c, bool transposed);
+  static Kind kind_of(const Dct8x8Job& job, bool transposed);
   template <typename Table>
   static void fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
                    Table* tables, FastMinusLimits* minus_limits = nullptr);

@@ -190,10 +190,13 @@ static int64_t busy_us() {
 
 void take_time(bool asleep) {
   const int us = number("FAKECUDA_WAIT", 0);
-  if (asleep) std::this_thread::sleep_for(std::chrono::microseconds(us));
+  if (asleep) {
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
+    return;
+  }
   // Of a processor: somebody else may have it in between.
   const int64_t end = busy_us() + us;
-  while (!asleep && busy_us() < end) {
+  while (busy_us() < end) {
   }
 }
 
