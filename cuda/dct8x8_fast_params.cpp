@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8_fast_params.h"
 
-#include <type_traits>
-
 namespace cudatransform::cuda {
 namespace {
 
@@ -55,47 +53,56 @@ FastParams::Kind FastParams::kind_of(const Dct8x8Job& job, bool transposed) {
   return {job.method, job.depth, job.quantized, zigzag, transposed};
 }
 
-template <typename Table>
-void FastParams::fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
-                      Table* tables, FastMinusLimits* minus_limits) {
-  const Kind kind = kind_of(job, transposed);
+template <typename Make>
+void FastParams::renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
+                       Make&& make) {
   for (int c = 0; c < job.components; ++c) {
     const QuantTable& table = job.tables[job.coefs[c].table];
     if (origins[c] && origins[c]->kind == kind && (!kind.quantized || origins[c]->table == table))
       continue;
-    const QuantTable* quantization = kind.quantized ? &table : nullptr;
-    if constexpr (std::is_same_v<Table, FastForwardTable>) {
-      tables[c] = make_forward(kind.method, quantization);
-    } else if (kind.method == Method::kFloat) {
-      tables[c] = make_float_inverse(kind.depth, quantization);
-    } else {
-      tables[c] = make_islow_inverse(kind.zigzag, transposed, table);
-      if (minus_limits != nullptr) make_minus_limits(tables[c], minus_limits->of[c]);
-    }
+    make(c, kind.quantized ? &table : nullptr);
     origins[c] = {kind, kind.quantized ? table : QuantTable{}};
   }
 }
 
+FastInverseTable FastParams::make_inverse(const Kind& kind, const QuantTable* table) {
+  return kind.method == Method::kFloat ? make_float_inverse(kind.depth, table)
+                                       : make_islow_inverse(kind.zigzag, kind.transposed, *table);
+}
+
+void FastParams::renew_inverse(const Dct8x8Job& job, bool transposed,
+                               std::optional<Origin>* origins, FastPlaneInverseParams* params) {
+  const Kind kind = kind_of(job, transposed);
+  renew(job, kind, origins, [&](int c, const QuantTable* table) {
+    FastInverseTable& made = params->inverse.tables[c] = make_inverse(kind, table);
+    if (kind.method == Method::kIslow) make_minus_limits(made, params->minus_limits.of[c]);
+  });
+}
+
 FastForwardParams& FastParams::forward(const Dct8x8Job& job) {
-  fill(job, false, forward_.forward, forward_.params.tables);
+  const Kind kind = kind_of(job, false);
+  renew(job, kind, forward_.origins, [&](int c, const QuantTable* table) {
+    forward_.params.tables[c] = make_forward(kind.method, table);
+  });
   return forward_.params;
 }
 
 FastMeasureParams& FastParams::measure(const Dct8x8Job& job) {
-  fill(job, false, measure_.forward, measure_.params.forward.tables);
-  if ((job.measure & kMeasureSse) != 0) fill(job, false, measure_.inverse, measure_.params.inverse);
+  const Kind kind = kind_of(job, false);
+  renew(job, kind, measure_.origins, [&](int c, const QuantTable* table) {
+    measure_.params.forward.tables[c] = make_forward(kind.method, table);
+    measure_.params.inverse[c] = make_inverse(kind, table);
+  });
   return measure_.params;
 }
 
 FastPlaneInverseParams& FastParams::inverse(const Dct8x8Job& job, bool transposed) {
-  fill(job, transposed, inverse_.inverse, inverse_.params.inverse.tables,
-       &inverse_.params.minus_limits);
+  renew_inverse(job, transposed, inverse_.origins, &inverse_.params);
   return inverse_.params;
 }
 
 FastCompareParams& FastParams::compare(const Dct8x8Job& job) {
-  fill(job, false, compare_.inverse, compare_.params.plane.inverse.tables,
-       &compare_.params.plane.minus_limits);
+  renew_inverse(job, false, compare_.origins, &compare_.params.plane);
   return compare_.params;
 }
 

@@ -39,13 +39,17 @@ class FastParams final : public StreamQueue::Kept {
   template <typename Params>
   struct Made {
     Params params = {};
-    std::optional<Origin> forward[3], inverse[3];  // of which component's tables; none as yet
+    std::optional<Origin> origins[3];  // of each component's tables; none as yet
   };
 
   static Kind kind_of(const Dct8x8Job& job, bool transposed);
-  template <typename Table>
-  static void fill(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
-                   Table* tables, FastMinusLimits* minus_limits = nullptr);
+  // Calls make(component, table or null) where the tables at hand were made from something else.
+  template <typename Make>
+  static void renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
+                    Make&& make);
+  static FastInverseTable make_inverse(const Kind& kind, const QuantTable* table);
+  static void renew_inverse(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
+                            FastPlaneInverseParams* params);
 
   Made<FastForwardParams> forward_;
   Made<FastMeasureParams> measure_;

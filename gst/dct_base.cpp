@@ -96,7 +96,7 @@ static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* 
     case GST_EVENT_STREAM_START:
     case GST_EVENT_CAPS:
       // Whoever sees these has seen the measurements of everything before them.
-      self->state->measure.drain(gst_cuda_dct_base_posts_messages(self));
+      self->state->measure.drain(true);
       break;
     case GST_EVENT_FLUSH_STOP:
       self->state->frames.drop();

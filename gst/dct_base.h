@@ -76,7 +76,6 @@ struct GstCudaDctBaseState {
 void gst_cuda_dct_base_install_frames(GstBaseTransformClass* klass);
 // Pushes what is in flight, in order: before anything that has to come after it.
 GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self);
-bool gst_cuda_dct_base_posts_messages(GstCudaDctBase* self);
 // Takes note of a new delay between frames in and frames out, after caps or allocation.
 void gst_cuda_dct_base_update_latency(GstCudaDctBase* self);
 // The vfuncs of dct_base_negotiation.cpp.

@@ -18,13 +18,6 @@ using cudatransform::Status;
 using cudatransform::StatusCode;
 using cudatransform::SubmittedFrame;
 
-bool gst_cuda_dct_base_posts_messages(GstCudaDctBase* self) {
-  GST_OBJECT_LOCK(self);
-  const bool posts = self->state->post_messages;
-  GST_OBJECT_UNLOCK(self);
-  return posts;
-}
-
 // A stream that is not in time (raw bytes from a file) has neither stream time nor running time.
 static GstClockTime stream_time_of(GstBaseTransform* trans, GstBuffer* in) {
   if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
@@ -36,7 +29,8 @@ static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
   return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
 }
 
-static void fill_times(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+static void let_post(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+  frame->posts = true;
   frame->timestamp = GST_BUFFER_PTS(in);
   frame->duration = GST_BUFFER_DURATION(in);
   frame->stream_time = stream_time_of(trans, in);
@@ -44,7 +38,8 @@ static void fill_times(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* fr
 }
 
 // Takes the settings of the next frame. Controlled properties are set to their value at its time.
-static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds) {
+static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds,
+                       bool* posts) {
   const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
   if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
 
@@ -56,6 +51,7 @@ static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* setti
   const bool changed = settings->method != state->active_method;
   state->active_method = settings->method;
   *kinds = state->measure_kinds;
+  *posts = state->post_messages;
   GST_OBJECT_UNLOCK(self);
   if (changed) g_object_notify(G_OBJECT(self), "active-method");
   auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
@@ -74,12 +70,12 @@ static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
   GstCudaDctBaseState* state = self->state;
   FrameSettings settings;
   guint kinds = 0;
-  CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds));
+  bool posts = false;
+  CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds, &posts));
 
   std::unique_ptr<MeasuredFrame> frame;
-  const bool posts = kinds && gst_cuda_dct_base_posts_messages(self);
-  if (kinds) frame = state->measure.begin(state->engine, kinds, posts);
-  if (frame) fill_times(GST_BASE_TRANSFORM(self), in, frame.get());
+  if (kinds) frame = state->measure.begin(state->engine, kinds);
+  if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
   const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
   SubmittedFrame& out = state->frames.next();
   const Status status = forward ? state->stream.forward(settings, in, &out, frame.get())
@@ -98,7 +94,7 @@ static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
   if (frame) {
     const gint64 now = g_get_monotonic_time();
     state->measure.submit(std::move(frame), now);
-    state->measure.collect(posts, now);
+    state->measure.collect(now);
     notify_now_and_then(self, now);
   }
   return {};

@@ -150,13 +150,15 @@ Dct8x8Job DctStream::make_job(const FrameSettings& settings, Direction direction
   frame->depth = job.depth;
   frame->method = method_name(job.method);
   frame->bytes = 0;
+  // Of a block, a scaled inverse needs a part; counting zeros takes all of it.
+  const int read = job.measure & kMeasureZeros ? 64 : coefficients_needed(job.method, job.scale);
+  const guint64 block_bytes = guint64(read) * gst_dct_format_size(dct_.format);
   for (int c = 0; c < job.components; c++) {
+    const guint64 blocks = guint64(job.coefs[c].blocks_w) * job.coefs[c].blocks_h;
     frame->samples[c] = guint64(job.samples[c].width) * job.samples[c].height;
-    frame->coefficients[c] = guint64(job.coefs[c].blocks_w) * job.coefs[c].blocks_h * 64;
-    // Of a block, a scaled inverse needs a part; counting zeros takes all of it.
-    const int read = job.measure & kMeasureZeros ? 64 : coefficients_needed(job.method, job.scale);
-    frame->bytes += frame->samples[c] * (job.samples[c].type == SampleType::kU8 ? 1 : 2) +
-                    frame->coefficients[c] / 64 * read * gst_dct_format_size(dct_.format);
+    frame->coefficients[c] = 64 * blocks;
+    frame->bytes +=
+        frame->samples[c] * (job.samples[c].type == SampleType::kU8 ? 1 : 2) + blocks * block_bytes;
   }
   return job;
 }

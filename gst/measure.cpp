@@ -99,17 +99,16 @@ void Measure::count_frame() {
   frames_++;
 }
 
-std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds, bool post_messages) {
+std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
   // What collect() is going to read and to clear was written by the device, and is in no cache.
   if (!in_flight_.empty()) __builtin_prefetch(in_flight_.front()->results(), 1);
-  if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done())
-    read_oldest(post_messages);
+  if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done()) read_oldest(true);
   if (free_.empty()) free_.push_back(make_frame(engine.device()));
   std::unique_ptr<MeasuredFrame> frame = std::move(free_.back());
   free_.pop_back();
   if (!frame) return nullptr;
   frame->kinds = kinds;
-  frame->has_sse = frame->uploaded = frame->downloaded = false;
+  frame->has_sse = frame->uploaded = frame->downloaded = frame->posts = false;
   return frame;
 }
 
@@ -118,23 +117,23 @@ void Measure::submit(std::unique_ptr<MeasuredFrame> frame, gint64 now) {
   in_flight_.push_back(std::move(frame));
 }
 
-void Measure::collect(bool post_messages, gint64 now) {
+void Measure::collect(gint64 now) {
   const auto fence_of = [&](size_t i) { return in_flight_[i]->fence.get(); };
   while (!in_flight_.empty() &&
          first_is_done_by(now, in_flight_.front()->submitted, in_flight_.size(), fence_of)) {
-    read_oldest(post_messages);
+    read_oldest(true);
   }
 }
 
-void Measure::drain(bool post_messages) {
-  while (!in_flight_.empty()) read_oldest(post_messages);
+void Measure::drain(bool may_post) {
+  while (!in_flight_.empty()) read_oldest(may_post);
 }
 
-void Measure::read_oldest(bool post_messages) {
+void Measure::read_oldest(bool may_post) {
   MeasuredFrame& frame = *in_flight_.front();
   // A failure shows up where the work's result is used; here it only means that there is nothing
   // to report.
-  if (frame.fence->wait().ok()) finish(frame, post_messages);
+  if (frame.fence->wait().ok()) finish(frame, may_post);
   frame.fence.reset();
   // Now rather than in begin(): the device has written them, and now they are in our cache again.
   *frame.results() = {};
@@ -142,7 +141,7 @@ void Measure::read_oldest(bool post_messages) {
   in_flight_.pop_front();
 }
 
-void Measure::finish(const MeasuredFrame& frame, bool post_messages) {
+void Measure::finish(const MeasuredFrame& frame, bool may_post) {
   {
     std::lock_guard guard(lock_);
     measured_frames_++;
@@ -151,7 +150,7 @@ void Measure::finish(const MeasuredFrame& frame, bool post_messages) {
     add_errors(frame);
     add_times(frame);
   }
-  if (post_messages) post(frame);
+  if (may_post && frame.posts) post(frame);
 }
 
 void Measure::add_errors(const MeasuredFrame& frame) {

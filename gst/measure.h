@@ -43,6 +43,7 @@ struct MeasuredFrame {
   guint64 bytes = 0;             // samples and coefficients that the kernel moved
   int depth = 8;
   const char* method = "";
+  bool posts = false;  // a message, which tells these times:
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;
   GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   FencePtr fence;
@@ -82,15 +83,15 @@ class Measure {
 
   void count_frame();
   // A frame to fill, or null where the device gives none (the frame then goes unmeasured). May have
-  // to read one that has finished, and then posts a message for it if asked.
-  std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds, bool post_messages);
+  // to read one that has finished.
+  std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
-  // Reads what is known to have finished, in order, and posts a message for each frame if asked.
+  // Reads what is known to have finished, in order, and posts the messages of those that post one.
   // Asks the device where nobody has found out for long (fence_age.h).
-  void collect(bool post_messages, gint64 now);
-  // The same, but waits for everything that was submitted.
-  void drain(bool post_messages);
+  void collect(gint64 now);
+  // The same, but waits for everything that was submitted. Messages only if they may_post.
+  void drain(bool may_post);
 
   // Last frame; -1 where it was not measured. `component` 0..2, or -1 for all together.
   double last_psnr(int component) const;
@@ -98,8 +99,8 @@ class Measure {
   GstStructure* statistics(GstStructure* engine_fields) const;
 
  private:
-  void read_oldest(bool post_messages);
-  void finish(const MeasuredFrame& frame, bool post_messages);
+  void read_oldest(bool may_post);
+  void finish(const MeasuredFrame& frame, bool may_post);
   void add_errors(const MeasuredFrame& frame);
   void add_times(const MeasuredFrame& frame);
   void post(const MeasuredFrame& frame);
