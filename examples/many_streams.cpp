@@ -6,8 +6,9 @@
 //
 // Every stream is a pipeline of its own: a frame that is repeated, its coefficients, and frames of
 // them again. Stream i runs on device i modulo the number of devices; without a device all run on
-// the CPU. --memory=cuda repeats a frame that is on the device already, so that nothing is
-// uploaded.
+// the CPU. The frame that is repeated lies where cudaidct8x8 has left it: in system memory that the
+// GPU reads by itself, as a decoder's frames do that takes the proposed pool, or with --memory=cuda
+// on the device, so that nothing is uploaded.
 // --compare plays all streams on device 0 first, then on all devices.
 //
 // Outside of this tree: c++ many_streams.cpp $(pkg-config --cflags --libs gstreamer-1.0)
@@ -62,12 +63,11 @@ std::string line_of(const Options& options, int device) {
   const std::string engine = device < 0 ? " backend=cpu n-threads=" + std::to_string(threads)
                                         : " backend=cuda cuda-device-id=" + std::to_string(device);
   const bool on_device = device >= 0 && g_strcmp0(options.memory, "cuda") == 0;
-  const std::string memory = on_device ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw";
+  const std::string both_ways = " ! cudadct8x8" + engine + " ! cudaidct8x8" + engine + " ! " +
+                                (on_device ? "video/x-raw(memory:CUDAMemory)" : "video/x-raw");
   return "videotestsrc num-buffers=1 ! video/x-raw,format=I420,width=" +
-         std::to_string(options.width) + ",height=" + std::to_string(options.height) +
-         (on_device ? " ! cudadct8x8" + engine + " ! cudaidct8x8" + engine + " ! " + memory : "") +
-         " ! imagefreeze num-buffers=" + std::to_string(options.frames) + " ! cudadct8x8" + engine +
-         " ! cudaidct8x8" + engine + " ! " + memory +
+         std::to_string(options.width) + ",height=" + std::to_string(options.height) + both_ways +
+         " ! imagefreeze num-buffers=" + std::to_string(options.frames) + both_ways +
          " ! fakesink name=sink sync=false enable-last-sample=false";
 }
 
