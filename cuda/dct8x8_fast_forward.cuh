@@ -108,9 +108,10 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
         rows[y] = M::template finish<Row>(v + 8 * y, same_plane.shift, frame.peak);
       sse = block_error(frame, same_plane, place, rows, [&](int y) { return source.row(y); });
     }
-    add_measured(frame, same_plane, place, sse, zeros);
+    add_measured<kTimed>(frame, same_plane, place, sse, zeros);
+  } else {
+    note_end<kTimed>(frame);
   }
-  note_end<kTimed>(frame);
 }
 
 }  // namespace cudatransform::cuda

@@ -138,8 +138,9 @@ __device__ __forceinline__ uint32_t count_zero_levels(const StoredLevels<A>& lev
   return zeros;
 }
 
-// Writes a block's samples, and measures them where there is a `reference`.
-template <typename M, typename Row, typename Zeros>
+// Writes a block's samples, and measures them where there is a `reference`. What a thread does
+// last.
+template <typename M, typename Row, bool kTimed, typename Zeros>
 __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const FastPlace& place,
                                                const FastPlane* reference,
                                                const typename M::Value* v, Zeros&& count_zeros) {
@@ -148,7 +149,10 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
 #pragma unroll
   for (int y = 0; y < 8; ++y) rows[y] = M::template finish<Row>(v + 8 * y, plane.shift, frame.peak);
   store_rows<Row>(plane, place, rows);
-  if (reference == nullptr) return;
+  if (reference == nullptr) {
+    note_end<kTimed>(frame);
+    return;
+  }
   const uint32_t zeros = frame.measure & kMeasureZeros ? count_zeros() : 0;
   BlockError<Row> sse = 0;
   if (frame.measure & kMeasureSse) {
@@ -156,7 +160,7 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
     load_rows<Row>(reference[place.plane], place, source);
     sse = block_error(frame, plane, place, rows, [&](int y) { return source[y]; });
   }
-  add_measured(frame, plane, place, sse, zeros);
+  add_measured<kTimed>(frame, plane, place, sse, zeros);
 }
 
 // `reference`: null where nothing is measured, known when this is compiled. `minus_limits`: only
@@ -179,9 +183,8 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
       plane, place_of_whole_block<Row::kPairs>(frame), table, minus_limit, shared, &levels);
   typename M::Value v[64];
   M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
-  finish_inverse<M, Row>(frame, place_again<Row::kPairs>(frame), reference, v,
-                         [&] { return count_zero_levels<M, A>(levels); });
-  note_end<kTimed>(frame);
+  finish_inverse<M, Row, kTimed>(frame, place_again<Row::kPairs>(frame), reference, v,
+                                 [&] { return count_zero_levels<M, A>(levels); });
 }
 
 // The float method from 32-bit coefficients in blocks and raster order.
@@ -206,12 +209,11 @@ __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
 #pragma unroll
   for (int i = 0; i < 64; ++i) v[i] = float(coef(i));
   FloatDevice::inverse<true>(v, params.tables[plane.component[0]].mul, frame.inverse_dc);
-  finish_inverse<FastFloat, Row>(frame, place, reference, v, [&] {
+  finish_inverse<FastFloat, Row, kTimed>(frame, place, reference, v, [&] {
     uint32_t zeros = 0;
     for (int i = 0; i < 64; ++i) zeros += coef(i) == Coef(0);
     return zeros;
   });
-  note_end<kTimed>(frame);
 }
 
 }  // namespace cudatransform::cuda

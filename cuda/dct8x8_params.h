@@ -103,7 +103,7 @@ struct SumInProgress {
 struct SumsInProgress {
   SumInProgress sse[3];
   SumInProgress zeros[3];
-  SumInProgress finished;  // counts warps, of a kernel that is timed
+  SumInProgress finished;  // of a kernel that is timed: counts warps, or components that have sums
 };
 struct SumLayout {
   uint32_t sse_shift, zeros_shift;
