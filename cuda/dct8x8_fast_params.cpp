@@ -65,6 +65,8 @@ void FastParams::renew(const Dct8x8Job& job, const Kind& kind, std::optional<Ori
   }
 }
 
+// Entries of islow above 255 do not fit, and nobody reads them: who only counts zeros may have
+// them.
 FastInverseTable FastParams::make_inverse(const Kind& kind, const QuantTable* table) {
   return kind.method == Method::kFloat ? make_float_inverse(kind.depth, table)
                                        : make_islow_inverse(kind.zigzag, kind.transposed, *table);

@@ -89,8 +89,7 @@ __device__ __forceinline__ void note_end(const FastFrame& frame) {
 // ---- Sums ----
 
 // The last warp of each component calls it: the last of those tells the time. Another count of all
-// warps would have each wait a second time for an answer from the L2 cache, which takes a tenth of
-// the time that it lives.
+// warps would have each wait a second time for an answer from the L2 cache.
 template <bool kTimed>
 __device__ __forceinline__ void note_component_end(const FastFrame& frame) {
   if (!kTimed || !frame.timed) return;

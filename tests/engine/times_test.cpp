@@ -13,20 +13,31 @@
 namespace cudatransform::test {
 namespace {
 
+enum class Planes { kGrey, k420, kNv12 };
+
 struct Case {
   std::string name;
   Spec spec;
+  Planes planes;
   int width, height;
+
+  int components() const { return planes == Planes::kGrey ? 1 : 3; }
+  int width_of(int c) const { return c == 0 ? width : (width + 1) / 2; }
+  int height_of(int c) const { return c == 0 ? height : (height + 1) / 2; }
+  bool interleaved(int c) const { return planes == Planes::kNv12 && c > 0; }
 };
 
 std::vector<Case> cases(int widest) {
   std::vector<Case> list;
-  const auto add = [&](const std::string& name, int width, auto&& change) {
+  const auto add_planes = [&](Planes planes, const std::string& name, int width, auto&& change) {
     Spec spec;
     for (QuantTable& table : spec.tables)
       table = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 60);
     change(spec);
-    list.push_back({name, spec, width, width / 16 * 8 + 8});
+    list.push_back({name, spec, planes, width, width / 16 * 8 + 8});
+  };
+  const auto add = [&](const std::string& name, int width, auto&& change) {
+    add_planes(Planes::kGrey, name, width, change);
   };
   // Sizes on both sides of where the CUDA engine takes other kernels.
   for (const int width : {40, 640, 2560}) {
@@ -43,6 +54,16 @@ std::vector<Case> cases(int widest) {
         s.method = method;
         s.layout = Layout::kPlane;
       });
+      // Kernels that measure tell their time when the last component's sums are in.
+      for (const Planes planes : {Planes::k420, Planes::kNv12}) {
+        const std::string of = (planes == Planes::k420 ? ", 4:2:0" : ", NV12") + (" of " + with);
+        for (const uint32_t measure : {0u, uint32_t{kMeasureSse}, uint32_t{kMeasureZeros},
+                                       uint32_t{kMeasureSse | kMeasureZeros}})
+          add_planes(planes, "measuring " + std::to_string(measure) + of, width, [&](Spec& s) {
+            s.method = method;
+            s.measure = measure;
+          });
+      }
     }
     add("10 bits" + at, width, [](Spec& s) {
       s.method = Method::kFloat;
@@ -86,48 +107,53 @@ struct Plane {
 // A job of a case in flight, and what tells its time: its own timer, and one around it.
 struct Flight {
   Dct8x8Job job;
-  Plane samples, reference, coefs;
+  std::vector<Plane> samples, reference, coefs;  // by component
   std::unique_ptr<Memory> sums, times;
   std::unique_ptr<Timer> timer, around;
   FencePtr fence;
 
-  static size_t sample_bytes(const Spec& spec) { return spec.depth == 8 ? 1 : 2; }
-  static size_t coef_bytes(const Spec& spec) { return spec.type == CoefType::kS16 ? 2 : 4; }
-  // Of a row of blocks, or of coefficients.
-  static size_t coef_row(const Case& one) {
-    const size_t a_block = one.spec.layout == Layout::kBlock ? 64 : 8;
-    return size_t(one.width) / 8 * a_block * coef_bytes(one.spec);
-  }
-
   Flight(const Engine& engine, const Case& one, Direction direction)
-      : job(job_of(one.spec, direction, 1)),
-        samples(engine, size_t(one.width) * sample_bytes(one.spec), one.height),
-        reference(engine, size_t(one.width) * sample_bytes(one.spec), one.height),
-        coefs(engine, coef_row(one),
-              one.spec.layout == Layout::kBlock ? one.height / 8 : one.height),
+      : job(job_of(one.spec, direction, one.components())),
         sums(make_sums(engine)),
         timer(engine.device->make_timer()),
         around(engine.device->make_timer()) {
     EXPECT_TRUE(engine.device->allocate(MemoryKind::kPinned, sizeof(Dct8x8Times), &times).ok());
     std::memset(times->data(), 0, sizeof(Dct8x8Times));
-    SamplePlane& plane = job.samples[0];
-    plane.data = samples.memory->data();
-    plane.pitch = samples.pitch;
-    plane.width = one.width;
-    plane.height = one.height;
-    if (one.spec.depth > 8) {
-      plane.type = SampleType::kU16;
-      plane.stride = 2;
+    for (int c = 0; c < job.components; ++c) {
+      describe_samples(engine, one, c, &samples, &job.samples[c]);
+      describe_samples(engine, one, c, &reference, &job.reference[c]);
+      describe_coefs(engine, one, c);
     }
-    job.reference[0] = plane;
-    job.reference[0].data = reference.memory->data();
-    // Without gaps, as the fast kernels want rows of blocks.
-    job.coefs[0] = {coefs.memory->data(),
-                    one.spec.layout == Layout::kBlock ? ptrdiff_t(coef_row(one)) : coefs.pitch,
-                    one.width / 8, one.height / 8, 0};
     job.sums = static_cast<Dct8x8Sums*>(sums->data());
     job.times = static_cast<Dct8x8Times*>(times->data());
     job.timer = timer.get();
+  }
+
+  // Two interleaved components share the memory of the first.
+  static void describe_samples(const Engine& engine, const Case& one, int c,
+                               std::vector<Plane>* planes, SamplePlane* plane) {
+    const int bytes = one.spec.depth == 8 ? 1 : 2, together = one.interleaved(c) ? 2 : 1;
+    const size_t row_bytes = size_t(one.width_of(c)) * size_t(bytes * together);
+    planes->emplace_back(engine, row_bytes, one.height_of(c));
+    const bool second = one.interleaved(c) && c == 2;
+    const Plane& memory = (*planes)[size_t(second ? 1 : c)];
+    plane->data = static_cast<uint8_t*>(memory.memory->data()) + (second ? bytes : 0);
+    plane->pitch = memory.pitch;
+    plane->width = one.width_of(c);
+    plane->height = one.height_of(c);
+    plane->type = bytes == 1 ? SampleType::kU8 : SampleType::kU16;
+    plane->stride = bytes * together;
+  }
+
+  void describe_coefs(const Engine& engine, const Case& one, int c) {
+    const bool blocks = one.spec.layout == Layout::kBlock;
+    const int blocks_w = (one.width_of(c) + 7) / 8, blocks_h = (one.height_of(c) + 7) / 8;
+    const size_t coef_bytes = one.spec.type == CoefType::kS16 ? 2 : 4;
+    const size_t row_bytes = size_t(blocks_w) * (blocks ? 64 : 8) * coef_bytes;
+    coefs.emplace_back(engine, row_bytes, blocks ? blocks_h : 8 * blocks_h);
+    // Without gaps, as the fast kernels want rows of blocks.
+    const ptrdiff_t pitch = blocks ? ptrdiff_t(row_bytes) : coefs.back().pitch;
+    job.coefs[c] = {coefs.back().memory->data(), pitch, blocks_w, blocks_h, 0};
   }
 
   Status submit(const Engine& engine) {
@@ -179,7 +205,7 @@ void check(const Engine& engine, const Case& one, Direction direction) {
     ASSERT_TRUE(flight->around->read_ns(&around)) << name;
     // Events have a resolution of half a microsecond, and the two clocks are not the same one.
     EXPECT_LE(own, around + around / 100 + 1000) << name;
-    const double blocks = one.width / 8.0 * one.height / 8.0;
+    const double blocks = one.width / 8.0 * one.height / 8.0;  // at least
     EXPECT_GT(double(own), blocks * 0.01) << name << ": no device is that fast";
     EXPECT_EQ(by_kernel, has_clock(engine, one)) << name;
   }
