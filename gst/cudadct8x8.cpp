@@ -83,10 +83,10 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
   GST_OBJECT_LOCK(self);
   switch (id) {
     case PROP_QUALITY:
-      quant->quality = g_value_get_int(value);
+      quant->use_preset(quant->preset, g_value_get_int(value));
       break;
     case PROP_QUANT_PRESET:
-      quant->preset = static_cast<QuantPreset>(g_value_get_enum(value));
+      quant->use_preset(static_cast<QuantPreset>(g_value_get_enum(value)), quant->quality);
       break;
     case PROP_LUMA_QTABLE:
       quant->luma_error = cudatransform::read_table_property(value, &quant->luma);

@@ -9,6 +9,13 @@
 
 namespace cudatransform {
 
+void QuantSettings::use_preset(QuantPreset wanted, int wanted_quality) {
+  preset = wanted;
+  quality = wanted_quality;
+  preset_luma = preset_table(preset, QuantComponent::kLuma, quality);
+  preset_chroma = preset_table(preset, QuantComponent::kChroma, quality);
+}
+
 std::string read_table_property(const GValue* array, std::optional<QuantTable>* table) {
   table->reset();
   const guint size = gst_value_array_get_size(array);
@@ -71,11 +78,6 @@ static Status bad_property(const char* name, const std::string& error) {
   return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
 }
 
-static void fill_table(const QuantSettings& settings, const std::optional<QuantTable>& given,
-                       QuantComponent component, QuantTable* table) {
-  *table = given ? *given : preset_table(settings.preset, component, settings.quality);
-}
-
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameSettings* frame) {
   if (!settings.file_error.empty())
     return bad_property("qtable-file", settings.file + ": " + settings.file_error);
@@ -90,8 +92,8 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameS
   if (!of_file.empty()) {
     std::copy_n(of_file.begin(), used, frame->tables);
   } else {
-    fill_table(settings, settings.luma, QuantComponent::kLuma, &frame->tables[0]);
-    if (used > 1) fill_table(settings, settings.chroma, QuantComponent::kChroma, &frame->tables[1]);
+    frame->tables[0] = settings.luma ? *settings.luma : settings.preset_luma;
+    if (used > 1) frame->tables[1] = settings.chroma ? *settings.chroma : settings.preset_chroma;
   }
   for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
   return {};

@@ -17,8 +17,9 @@ namespace cudatransform {
 // What the user asked for. Precedence: file, then luma and chroma, then the preset. Not locked:
 // the element guards it and takes a copy for each frame.
 struct QuantSettings {
-  QuantPreset preset = QuantPreset::kAnnexK;
-  int quality = 85;
+  QuantPreset preset;
+  int quality;
+  QuantTable preset_luma, preset_chroma;  // of these two: made once, not for each frame
   std::optional<QuantTable> luma, chroma;
   std::string file;
 
@@ -26,6 +27,9 @@ struct QuantSettings {
   // empty: nothing.
   std::string luma_error, chroma_error, file_error;
   std::vector<QuantTable> file_tables;  // 1 to 4, of `file`
+
+  QuantSettings() { use_preset(QuantPreset::kAnnexK, 85); }
+  void use_preset(QuantPreset wanted, int wanted_quality);
 };
 
 // Reads a GstValueArray of 64 integers. An empty array means no table. On failure `table` is empty
