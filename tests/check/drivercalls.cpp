@@ -44,6 +44,9 @@ struct Case {
 // has not promised to honour the fence. Measuring adds none. And, for now, one for each plane that
 // is copied from memory that is not pinned (*).
 //
+// To sleep through a long wait takes a record more, of an event that wakes the thread, and a wait
+// of a stream for nothing else; at most one for each wait.
+//
 // Records: one for each kernel's, upload's and download's fence; with measure=time two more for
 // uploads and downloads, while kernels tell their time themselves. Stream waits: for another
 // queue's work, for coefficients by the queue that reads them, and for what used a block before its
@@ -282,23 +285,27 @@ void stand_in_for_kernel(GstHarness* h) {
   gst_object_unref(encoder);
 }
 
-GST_START_TEST(test_calls_per_frame) {
-  const Case& one = kCases[__i__ / kPaces];
-  const Pace pace = static_cast<Pace>(__i__ % kPaces);
+// Fails when there are more than the table says. Returns how many waits were slept through.
+int check_calls(const Case& one, Pace pace) {
   const std::string name = std::string(one.name) + (pace == kSlowGpu ? ", slow GPU" : "");
   Calls limit = one.most;
   limit.waits = most_waits(one.most, pace);
-  if (strstr(one.line, "jpeg") && require_element_or_skip("jpegcoefdec") != 0) return;
   GstHarness* h = gst_harness_new_parse(one.line);
   stand_in_for_kernel(h);
   std::string report;
   bool more = false;
+  int slept = 0;
   {
     Frames frames(h, one.source);
     warm_up(h, &frames, pace);
     const ShimcudaCounts before = shim_counts();
     run_frames(h, &frames, kFrames, pace);
     const ShimcudaCounts after = shim_counts();
+    slept = after.alarms - before.alarms;
+    if (slept > limit.waits * kFrames) {
+      more = true;
+      report += "slept " + std::to_string(slept) + " times; ";
+    }
     for (const Column& column : kColumns) {
       const int calls = after.*column.counted - before.*column.counted;
       // How much a GPU that nothing waits for has in flight, and so what pools grow to, is its
@@ -316,6 +323,27 @@ GST_START_TEST(test_calls_per_frame) {
   gst_harness_teardown(h);
   check_nothing_is_left(name.c_str());
   fail_if(more, "%s: %s", name.c_str(), report.c_str());
+  return slept;
+}
+
+bool can_run(const Case& one) {
+  return !strstr(one.line, "jpeg") || require_element_or_skip("jpegcoefdec") == 0;
+}
+
+GST_START_TEST(test_calls_per_frame) {
+  const Case& one = kCases[__i__ / kPaces];
+  if (can_run(one)) check_calls(one, static_cast<Pace>(__i__ % kPaces));
+}
+GST_END_TEST;
+
+// Threads that wait long sleep, and ask the driver for no more but what wakes them.
+GST_START_TEST(test_sleeping) {
+  const Case& one = kCases[__i__];
+  if (!is_fake_behind_shim() || !can_run(one)) return;
+  g_setenv("FAKECUDA_WAIT", "400", TRUE);
+  const int slept = check_calls(one, kSlowGpu);
+  g_unsetenv("FAKECUDA_WAIT");
+  fail_unless(slept > 0, "%s: nobody slept", one.name);
 }
 GST_END_TEST;
 
@@ -324,6 +352,7 @@ Suite* make_suite() {
   TCase* tc = tcase_create("calls");
   suite_add_tcase(suite, tc);
   tcase_add_loop_test(tc, test_calls_per_frame, 0, G_N_ELEMENTS(kCases) * kPaces);
+  tcase_add_loop_test(tc, test_sleeping, 0, 5);  // without and with copies
   return suite;
 }
 

@@ -93,6 +93,14 @@ void Ledger::look_for_copies(uintptr_t address) {
   if (in_use) counts_.hasty_frees++;
 }
 
+void Ledger::note_made(uintptr_t what, uintptr_t flags) {
+  constexpr uintptr_t kAlarm = 1;  // CU_EVENT_BLOCKING_SYNC and CU_STREAM_NON_BLOCKING alike
+  if ((flags & kAlarm) != 0)
+    alarms_.insert(what);
+  else
+    counts_.makes++;
+}
+
 // What is released is looked at while it is still there. Who has waited has done all that can be
 // asked, also where the wait fails: then there is no work any more.
 void Ledger::begin(Kind kind, const uintptr_t* arguments) {
@@ -106,6 +114,7 @@ void Ledger::begin(Kind kind, const uintptr_t* arguments) {
   if (kind == Kind::kWaitEvent) forget_copies_before(first);
   if (stuck_) copies_.clear();
   if (kind == Kind::kDestroyEvent) recorded_.erase(first);
+  if (kind == Kind::kDestroyEvent || kind == Kind::kDestroyStream) alarms_.erase(first);
 }
 
 void Ledger::end(Kind kind, const uintptr_t* arguments) {
@@ -123,11 +132,11 @@ void Ledger::end(Kind kind, const uintptr_t* arguments) {
       counts_.contexts++;
       break;
     case Kind::kMakeStream:
-      counts_.makes++;
+      note_made(made(), arguments[1]);
       counts_.streams++;
       break;
     case Kind::kMakeEvent:
-      counts_.makes++;
+      note_made(made(), arguments[1]);
       counts_.events++;
       break;
     case Kind::kMakeModule:
@@ -187,11 +196,11 @@ void Ledger::end(Kind kind, const uintptr_t* arguments) {
       note_copy(arguments[3], arguments[1], arguments[2]);
       break;
     case Kind::kRecord:
-      counts_.records++;
+      (alarms_.contains(first) ? counts_.alarms : counts_.records)++;
       recorded_[first] = {arguments[1], ++numbers_};
       break;
     case Kind::kStreamWait:
-      counts_.stream_waits++;
+      if (!alarms_.contains(first)) counts_.stream_waits++;
       if (const auto found = recorded_.find(arguments[1]); found != recorded_.end())
         orders_.push_back({{first, ++numbers_}, found->second});
       // Of streams that nobody ever waits for.

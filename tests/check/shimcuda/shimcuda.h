@@ -15,7 +15,10 @@ struct ShimcudaCounts {
   int stream_waits;  // of streams for events
   int allocations;   // of memory, on the device or pinned
   int frees;
-  int makes;        // of contexts, streams, events and modules
+  int makes;  // of contexts, streams, events and modules
+  // Records of events that wake a thread (CU_EVENT_BLOCKING_SYNC). They, the waits of streams made
+  // for them (CU_STREAM_NON_BLOCKING) and the making of both are not among those above.
+  int alarms;
   int others;       // among them looking up what kind of memory an address is
   int hasty_frees;  // of pinned memory that a copy may still use; each is a mistake
   // Alive now.
