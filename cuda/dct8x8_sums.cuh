@@ -41,6 +41,14 @@ __device__ __forceinline__ bool add_to_progress(SumInProgress* progress, uint32_
   return add_and_count(&progress->parts[part], shift, in_part, sum) &&
          add_and_count(&progress->whole, shift, min(warps, kSumParts), sum);
 }
+// The same, with the total in *result.
+__device__ __forceinline__ bool add_to_progress(uint64_t sum, SumInProgress* progress,
+                                                uint32_t shift, uint32_t warp, uint32_t warps,
+                                                uint64_t* result) {
+  if (!add_to_progress(progress, shift, warp, warps, &sum)) return false;
+  *result = sum;
+  return true;
+}
 
 // What nobody measures is 0.
 __device__ __forceinline__ void clear_unmeasured(const FastFrame& frame) {
@@ -114,19 +122,17 @@ __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastP
     const SumLayout& layout = frame.layout[component];
     bool last = false;
     if (frame.measure & kMeasureSse) {
-      uint64_t sum = sum_of_warp(mine ? sse : Sse(0));
+      const uint64_t sum = sum_of_warp(mine ? sse : Sse(0));
       if (speaks) {
-        last = add_to_progress(&frame.progress->sse[component], layout.sse_shift, warp,
-                               layout.warps, &sum);
-        if (last) frame.sums->sse[component] = sum;
+        last = add_to_progress(sum, &frame.progress->sse[component], layout.sse_shift, warp,
+                               layout.warps, &frame.sums->sse[component]);
       }
     }
     if (frame.measure & kMeasureZeros) {
-      uint64_t sum = sum_of_warp(mine ? zeros : 0u);
+      const uint64_t sum = sum_of_warp(mine ? zeros : 0u);
       if (speaks) {
-        last = add_to_progress(&frame.progress->zeros[component], layout.zeros_shift, warp,
-                               layout.warps, &sum);
-        if (last) frame.sums->zeros[component] = sum;
+        last = add_to_progress(sum, &frame.progress->zeros[component], layout.zeros_shift, warp,
+                               layout.warps, &frame.sums->zeros[component]);
       }
     }
     if (last) note_component_end<kTimed>(frame);

@@ -107,7 +107,7 @@ struct Plane {
 // A job of a case in flight, and what tells its time: its own timer, and one around it.
 struct Flight {
   Dct8x8Job job;
-  std::vector<Plane> samples, reference, coefs;  // by component
+  std::vector<Plane> samples, reference, coefs;
   std::unique_ptr<Memory> sums, times;
   std::unique_ptr<Timer> timer, around;
   FencePtr fence;
@@ -134,9 +134,9 @@ struct Flight {
                                std::vector<Plane>* planes, SamplePlane* plane) {
     const int bytes = one.spec.depth == 8 ? 1 : 2, together = one.interleaved(c) ? 2 : 1;
     const size_t row_bytes = size_t(one.width_of(c)) * size_t(bytes * together);
-    planes->emplace_back(engine, row_bytes, one.height_of(c));
     const bool second = one.interleaved(c) && c == 2;
-    const Plane& memory = (*planes)[size_t(second ? 1 : c)];
+    if (!second) planes->emplace_back(engine, row_bytes, one.height_of(c));
+    const Plane& memory = planes->back();
     plane->data = static_cast<uint8_t*>(memory.memory->data()) + (second ? bytes : 0);
     plane->pitch = memory.pitch;
     plane->width = one.width_of(c);
