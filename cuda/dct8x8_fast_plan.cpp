@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8_fast_plan.h"
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <limits>
@@ -244,7 +243,7 @@ bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout
   layout->warps = static_cast<uint32_t>(warps);
   layout->sse_shift = bits_of(samples) + bits_of(peak * peak);
   layout->zeros_shift = bits_of(samples);
-  const uint64_t additions = std::max<uint64_t>(kSumParts, warps / kSumParts + 1);
+  const uint64_t additions = warps / kSumParts + 1;
   return layout->sse_shift + bits_of(additions) <= 64;
 }
 

@@ -91,19 +91,17 @@ static_assert(sizeof(RepackParams) <= 4096, "kernel parameters of drivers before
 // ---- The fast kernels: the common formats, with little to be told and to compute per block ----
 
 // Where measured sums are collected on the device. The low `shift` bits of a word are a sum, the
-// rest counts the additions to it: one atomic operation does both, and tells who is last and may
-// hand the sum on and leave zero. No memset before the kernel, no copy behind it, no fence in
-// between. Warps add to one of many parts, parts to the whole: additions to one address take 7 ns
-// each.
+// rest counts the additions to it: one atomic operation does both, and whoever reads a word knows
+// whether it is complete. No memset before the kernel, no copy behind it, no fence in between.
+// Warps add to one of many parts: additions to one address take 7 ns each.
 inline constexpr uint32_t kSumParts = 64;
 struct SumInProgress {
   uint64_t parts[kSumParts];
-  uint64_t whole;
 };
 struct SumsInProgress {
   SumInProgress sse[3];
   SumInProgress zeros[3];
-  SumInProgress finished;  // of a kernel that is timed: counts warps, or components that have sums
+  SumInProgress finished;  // of a kernel that is timed and measures nothing: counts warps
 };
 struct SumLayout {
   uint32_t sse_shift, zeros_shift;

@@ -20,42 +20,57 @@ __device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
 #endif
 }
 
-// Adds to a word and returns whether that was the last of `count` additions; then *sum is the
-// total.
-__device__ __forceinline__ bool add_and_count(uint64_t* word, uint32_t shift, uint32_t count,
-                                              uint64_t* sum) {
-  const uint64_t added = (uint64_t{1} << shift) + *sum;
-  const uint64_t before = atomicAdd(reinterpret_cast<unsigned long long*>(word), added);
-  if (before >> shift != count - 1) return false;
-  *sum = (before + added) & ((uint64_t{1} << shift) - 1);
-  *word = 0;
-  return true;
+// See SumsInProgress. One lane calls it, with its warp's sum; `warp` is the warp's number. It does
+// not wait for an answer from the L2 cache: its CTA would stay so long, and no other come.
+__device__ __forceinline__ void add_to_progress(SumInProgress* progress, uint32_t shift,
+                                                uint32_t warp, uint64_t sum) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&progress->parts[warp % kSumParts]),
+            (uint64_t{1} << shift) + sum);
 }
 
-// See SumsInProgress. One lane calls it, with its warp's sum; `warp` is the warp's number. Returns
-// whether no warp is left; then *sum is the total.
-__device__ __forceinline__ bool add_to_progress(SumInProgress* progress, uint32_t shift,
-                                                uint32_t warp, uint32_t warps, uint64_t* sum) {
-  const uint32_t part = warp % kSumParts;
-  const uint32_t in_part = (warps - part + kSumParts - 1) / kSumParts;
-  return add_and_count(&progress->parts[part], shift, in_part, sum) &&
-         add_and_count(&progress->whole, shift, min(warps, kSumParts), sum);
-}
-// The same, with the total in *result.
-__device__ __forceinline__ bool add_to_progress(uint64_t sum, SumInProgress* progress,
-                                                uint32_t shift, uint32_t warp, uint32_t warps,
-                                                uint64_t* result) {
-  if (!add_to_progress(progress, shift, warp, warps, &sum)) return false;
-  *result = sum;
-  return true;
+// The first warp of the last CTA collects what all warps have added. CTAs are launched in order, so
+// that all others are running by then or have ended; were they not, they would be launched beside
+// this one, and it would wait longer.
+__device__ __forceinline__ bool is_collector() {
+  return blockIdx.x == gridDim.x - 1 && threadIdx.x < 32;
 }
 
-// What nobody measures is 0.
-__device__ __forceinline__ void clear_unmeasured(const FastFrame& frame) {
-  for (int c = 0; c < 3; ++c) {
-    const bool there = frame.layout[c].warps != 0;
-    if (!there || !(frame.measure & kMeasureSse)) frame.sums->sse[c] = 0;
-    if (!there || !(frame.measure & kMeasureZeros)) frame.sums->zeros[c] = 0;
+// How many of `warps` add to a part.
+__device__ __forceinline__ uint32_t additions_to(uint32_t part, uint32_t warps) {
+  return (warps - part + kSumParts - 1) / kSumParts;
+}
+
+// The collector waits until `warps[i]` warps have added to progress[i], for all of them at once,
+// and leaves zero there. All its threads get the totals.
+template <int kCount>
+__device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t (&shift)[kCount],
+                                        const uint32_t (&warps)[kCount], uint64_t (&sum)[kCount]) {
+  constexpr int kPerLane = kSumParts / 32;
+  const uint32_t lane = threadIdx.x % 32;
+  uint64_t words[kCount][kPerLane];
+  bool missing;
+  do {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+#pragma unroll
+      for (int j = 0; j < kPerLane; ++j)
+        words[i][j] = *const_cast<volatile uint64_t*>(&progress[i].parts[lane + 32 * j]);
+    missing = false;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+#pragma unroll
+      for (int j = 0; j < kPerLane; ++j)
+        missing |= words[i][j] >> shift[i] != additions_to(lane + 32 * j, warps[i]);
+  } while (__any_sync(0xffffffffu, missing));
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    uint64_t mine = 0;
+#pragma unroll
+    for (int j = 0; j < kPerLane; ++j) {
+      progress[i].parts[lane + 32 * j] = 0;
+      mine += words[i][j] & ((uint64_t{1} << shift[i]) - 1);
+    }
+    sum[i] = sum_of_warp(mine);
   }
 }
 
@@ -80,63 +95,62 @@ __device__ __forceinline__ void note_begin(const FastFrame& frame) {
   }
 }
 
-// Every thread of a kernel that measures nothing calls it last: the last warp to come tells the
-// time.
+// Every thread of a kernel that measures nothing calls it last.
 template <bool kTimed>
 __device__ __forceinline__ void note_end(const FastFrame& frame) {
   if (!kTimed || !frame.timed) return;
   __syncwarp();
-  if (threadIdx.x % 32 != 0) return;
   const uint32_t warps_a_cta = blockDim.x / 32;
-  uint64_t nothing = 0;
-  if (add_to_progress(&frame.progress->finished, 0, blockIdx.x * warps_a_cta + threadIdx.x / 32,
-                      gridDim.x * warps_a_cta, &nothing))
-    frame.times->end = nanoseconds();
+  if (threadIdx.x % 32 == 0) {
+    add_to_progress(&frame.progress->finished, 0, blockIdx.x * warps_a_cta + threadIdx.x / 32, 0);
+  }
+  if (!is_collector()) return;
+  uint64_t nothing[1];
+  collect<1>(&frame.progress->finished, {0}, {gridDim.x * warps_a_cta}, nothing);
+  if (threadIdx.x == 0) frame.times->end = nanoseconds();
 }
 
 // ---- Sums ----
 
-// The last warp of each component calls it: the last of those tells the time. Another count of all
-// warps would have each wait a second time for an answer from the L2 cache.
-template <bool kTimed>
-__device__ __forceinline__ void note_component_end(const FastFrame& frame) {
-  if (!kTimed || !frame.timed) return;
-  uint32_t components = 0;
-  for (const SumLayout& layout : frame.layout) components += layout.warps != 0;
-  uint64_t nothing = 0;
-  if (add_and_count(&frame.progress->finished.whole, 0, components, &nothing))
-    frame.times->end = nanoseconds();
+// Hands the sums of one kind on, by component. What nobody measures is 0.
+__device__ __forceinline__ void hand_on(bool measured, SumInProgress* progress,
+                                        const uint32_t (&shift)[3], const uint32_t (&warps)[3],
+                                        uint64_t* result) {
+  uint64_t sum[3] = {};
+  if (measured) collect<3>(progress, shift, warps, sum);
+  if (threadIdx.x < 3)
+    result[threadIdx.x] = threadIdx.x == 0 ? sum[0] : threadIdx.x == 1 ? sum[1] : sum[2];
 }
 
-// Adds what the threads of a warp have measured, and tells the time after what was added last. No
-// warp waits for another.
+// Adds what the threads of a warp have measured; the last CTA hands the sums on, and tells the
+// time.
 template <bool kTimed, typename Sse>
 __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastPlane& plane,
                                              const FastPlace& place, Sse sse, uint32_t zeros) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) clear_unmeasured(frame);
   const bool speaks = threadIdx.x % 32 == 0;
   const uint32_t warp = place.index / 32;
+  SumsInProgress* const progress = frame.progress;
+  const SumLayout(&layout)[3] = frame.layout;
   for (int parity = 0; parity <= int(plane.interleaved); ++parity) {
     const bool mine = place.active && place.parity == parity;
-    const uint32_t component = plane.component[parity];
-    const SumLayout& layout = frame.layout[component];
-    bool last = false;
+    const uint32_t c = plane.component[parity];
     if (frame.measure & kMeasureSse) {
       const uint64_t sum = sum_of_warp(mine ? sse : Sse(0));
-      if (speaks) {
-        last = add_to_progress(sum, &frame.progress->sse[component], layout.sse_shift, warp,
-                               layout.warps, &frame.sums->sse[component]);
-      }
+      if (speaks) add_to_progress(&progress->sse[c], layout[c].sse_shift, warp, sum);
     }
     if (frame.measure & kMeasureZeros) {
       const uint64_t sum = sum_of_warp(mine ? zeros : 0u);
-      if (speaks) {
-        last = add_to_progress(sum, &frame.progress->zeros[component], layout.zeros_shift, warp,
-                               layout.warps, &frame.sums->zeros[component]);
-      }
+      if (speaks) add_to_progress(&progress->zeros[c], layout[c].zeros_shift, warp, sum);
     }
-    if (last) note_component_end<kTimed>(frame);
   }
+  if (!is_collector()) return;
+  const uint32_t warps[3] = {layout[0].warps, layout[1].warps, layout[2].warps};
+  hand_on(frame.measure & kMeasureSse, progress->sse,
+          {layout[0].sse_shift, layout[1].sse_shift, layout[2].sse_shift}, warps, frame.sums->sse);
+  hand_on(frame.measure & kMeasureZeros, progress->zeros,
+          {layout[0].zeros_shift, layout[1].zeros_shift, layout[2].zeros_shift}, warps,
+          frame.sums->zeros);
+  if (kTimed && frame.timed && threadIdx.x == 0) frame.times->end = nanoseconds();
 }
 
 }  // namespace cudatransform::cuda
