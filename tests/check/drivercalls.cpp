@@ -332,6 +332,7 @@ bool can_run(const Case& one) {
 
 GST_START_TEST(test_calls_per_frame) {
   const Case& one = kCases[__i__ / kPaces];
+  if (under_valgrind() && (__i__ / kPaces + __i__) % kPaces != 0) return;  // one pace for each
   if (can_run(one)) check_calls(one, static_cast<Pace>(__i__ % kPaces));
 }
 GST_END_TEST;

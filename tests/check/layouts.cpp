@@ -47,7 +47,7 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
   // A step of one in 64 coefficients may move a sample by a little more than one level; more would
   // be a misplaced coefficient.
   const int allowed = std::string(coding.format) == "F32LE" ? 1 : 4;
-  // Under valgrind every format still gets every size, and every coding too.
+  // Under valgrind every format, every size and every coding still come up, in some of the pairs.
   const auto shift = (&coding - kCodings) / 3 + (&raw - kRaws) / 3;
   for (const auto& size : kSizes) {
     if (under_valgrind() && (&size - kSizes + shift) % 3 != 0) continue;
@@ -68,7 +68,7 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
 
 GST_START_TEST(test_matrix) {
   for (int i = 0; i < int(G_N_ELEMENTS(kCodings)); i++)
-    if (!under_valgrind() || (i + __i__) % 3 == 0) check_round_trips(kRaws[__i__], kCodings[i]);
+    if (!under_valgrind() || (i + __i__) % 5 == 0) check_round_trips(kRaws[__i__], kCodings[i]);
 }
 GST_END_TEST;
 

@@ -160,8 +160,12 @@ GST_START_TEST(test_samples) {
     const Coefficients coefs(raw, "quality=95", kCodings[(coding + (&size - kSizes)) % 4]);
     const bool deep = GST_VIDEO_INFO_COMP_DEPTH(&raw, 0) > 8;
     for (const int scale : kScales)
-      for (const char* method : {deep ? "float" : "islow", "float", "reference"})
+      for (const char* method : {deep ? "float" : "islow", "float", "reference"}) {
+        // What "reference" does with a frame the same code does for its kind of methods.
+        if (testing::under_valgrind() && g_str_equal(method, "reference") && __i__ % 4 != 0)
+          continue;
         fail_unless(check_frame(coefs, method, scale) > 0);
+      }
   }
 }
 GST_END_TEST;

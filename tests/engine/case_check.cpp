@@ -16,12 +16,6 @@ Coefficients stored_form(const Spec& spec, const Coefficients& exact) {
   return stored;
 }
 
-// The picture an inverse job's error is measured against: not the one it produces.
-Picture reference_of(const Case& test) {
-  return make_picture(test.sampling, test.width, test.height, test.spec.depth, Content::kPhoto,
-                      test.seed + 1000);
-}
-
 std::string check_forward(const Engine& engine, const Case& test, const Expectation& e) {
   const Spec& spec = test.spec;
   const ForwardResult result = run_forward(engine, spec, e.picture);
@@ -45,9 +39,7 @@ std::string check_forward(const Engine& engine, const Case& test, const Expectat
 
 std::string check_inverse(const Engine& engine, const Case& test, const Expectation& e) {
   const Spec& spec = test.spec;
-  const Picture reference = reference_of(test);
-  const InverseResult result =
-      run_inverse(engine, spec, e.input, e.like, spec.measure & kMeasureSse ? &reference : nullptr);
+  const InverseResult result = run_inverse(engine, spec, e.input, e.like, e.compared_with());
   if (!result.fault.empty()) return result.fault;
   if (spec.method != Method::kIfast)
     if (std::string f = judge_samples(spec, e.samples, e.values, result.picture); !f.empty())
@@ -57,7 +49,7 @@ std::string check_inverse(const Engine& engine, const Case& test, const Expectat
       return "against portable: " + f;
   if (spec.measure & kMeasureZeros)
     if (std::string f = judge_zeros(result.sums, e.input); !f.empty()) return f;
-  if (spec.measure & kMeasureSse) return judge_sse(result.sums, reference, result.picture, true);
+  if (spec.measure & kMeasureSse) return judge_sse(result.sums, e.reference, result.picture, true);
   return "";
 }
 
@@ -79,14 +71,15 @@ Expectation expect(const Case& test) {
                                                             spec.method == Method::kIslow
                                                                 ? ScaledBy::kMeans
                                                                 : ScaledBy::kLowFrequencies);
+    if (spec.measure & kMeasureSse)
+      e.reference = make_picture(test.sampling, test.width, test.height, spec.depth,
+                                 Content::kPhoto, test.seed + 1000);
   }
   if (is_integer(spec.method)) {
     if (test.direction == Direction::kForward) {
       e.portable_forward = run_forward(portable_engine(), spec, e.picture);
     } else {
-      const Picture reference = reference_of(test);
-      e.portable_inverse = run_inverse(portable_engine(), spec, e.input, e.like,
-                                       spec.measure & kMeasureSse ? &reference : nullptr);
+      e.portable_inverse = run_inverse(portable_engine(), spec, e.input, e.like, e.compared_with());
     }
   }
   return e;

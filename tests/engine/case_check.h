@@ -17,8 +17,11 @@ struct Expectation {
   Coefficients input;   // inverse: as stored
   Coefficients values;  // inverse: dequantised
   RealPicture samples;  // inverse: of the definition
+  Picture reference;    // inverse that measures its error: from this picture, not the one it makes
   ForwardResult portable_forward;
   InverseResult portable_inverse;
+
+  const Picture* compared_with() const { return reference.empty() ? nullptr : &reference; }
 };
 
 Expectation expect(const Case& test);

@@ -103,10 +103,21 @@ Status GuardedBuffer::download(const Engine& engine) {
 }
 
 std::string GuardedBuffer::fault() const {
-  for (size_t i = 0; i < host_.size(); ++i)
-    if (!writable_[i] && host_[i] != before_[i])
-      return "byte " + std::to_string(i) + " of " + std::to_string(host_.size()) +
+  const auto next = [this](size_t from, uint8_t value) -> size_t {
+    const void* found = std::memchr(writable_.data() + from, value, writable_.size() - from);
+    return found == nullptr ? writable_.size()
+                            : static_cast<const uint8_t*>(found) - writable_.data();
+  };
+  // From one stretch that is not writable to the next: bytes one by one take sanitisers long.
+  for (size_t begin = next(0, 0); begin < host_.size();) {
+    const size_t end = next(begin, 1);
+    if (std::memcmp(&host_[begin], &before_[begin], end - begin) != 0) {
+      while (host_[begin] == before_[begin]) ++begin;
+      return "byte " + std::to_string(begin) + " of " + std::to_string(host_.size()) +
              " is not the job's to write, but changed";
+    }
+    begin = next(end, 0);
+  }
   return "";
 }
 
@@ -165,7 +176,7 @@ void SampleFrame::fill(const Picture& picture) {
     for (int y = 0; y < plane.height; ++y)
       for (int x = 0; x < plane.width; ++x) {
         const uint32_t sample = picture[c].at(x, y / plane.row_repeat);
-        const uint32_t junk = random_() & ((1u << plane.shift) - 1);
+        const uint32_t junk = plane.shift == 0 ? 0 : random_() & ((1u << plane.shift) - 1);
         const auto word = static_cast<uint16_t>(sample << plane.shift | junk);
         if (plane.type == SampleType::kU8)
           *at(components_[c], x, y) = static_cast<uint8_t>(word);
@@ -178,9 +189,10 @@ void SampleFrame::fill(const Picture& picture) {
 void SampleFrame::poison() {
   for (Component& component : components_)
     for (int y = 0; y < component.plane.height; ++y)
-      for (int x = 0; x < component.plane.width; ++x)
-        for (int i = 0; i < bytes_of(component.plane.type); ++i)
-          at(component, x, y)[i] = static_cast<uint8_t>(random_());
+      for (int x = 0; x < component.plane.width; ++x) {
+        const auto junk = static_cast<uint32_t>(random_());
+        std::memcpy(at(component, x, y), &junk, bytes_of(component.plane.type));
+      }
 }
 
 uint32_t SampleFrame::read_word(const Component& component, int x, int row) {
