@@ -48,13 +48,15 @@ __device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t 
   constexpr int kPerLane = kSumParts / 32;
   const uint32_t lane = threadIdx.x % 32;
   uint64_t words[kCount][kPerLane];
+  const auto part = [&](int i, int j) -> volatile uint64_t& {
+    return progress[i].parts[lane + 32 * j];
+  };
   bool missing;
   do {
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
 #pragma unroll
-      for (int j = 0; j < kPerLane; ++j)
-        words[i][j] = *const_cast<volatile uint64_t*>(&progress[i].parts[lane + 32 * j]);
+      for (int j = 0; j < kPerLane; ++j) words[i][j] = part(i, j);
     missing = false;
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
@@ -67,7 +69,7 @@ __device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t 
     uint64_t mine = 0;
 #pragma unroll
     for (int j = 0; j < kPerLane; ++j) {
-      progress[i].parts[lane + 32 * j] = 0;
+      part(i, j) = 0;
       mine += words[i][j] & ((uint64_t{1} << shift[i]) - 1);
     }
     sum[i] = sum_of_warp(mine);

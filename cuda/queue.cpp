@@ -258,8 +258,13 @@ Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
   if (zeroed_ == 0) {
     CT_ENTER_CONTEXT(*context_);
     const Driver& driver = context_->driver();
-    CT_RETURN_IF_ERROR(driver.check(driver.mem_alloc(&zeroed_, kBytes), "cuMemAlloc (sums)"));
-    CT_RETURN_IF_ERROR(clear(zeroed_, kBytes));
+    CUdeviceptr memory = 0;
+    CT_RETURN_IF_ERROR(driver.check(driver.mem_alloc(&memory, kBytes), "cuMemAlloc (sums)"));
+    if (Status status = clear(memory, kBytes); !status.ok()) {
+      driver.mem_free(memory);
+      return status;
+    }
+    zeroed_ = memory;
   }
   *address = zeroed_;
   return {};

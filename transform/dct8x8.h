@@ -125,7 +125,7 @@ struct Dct8x8Job {
   uint32_t measure = 0;
   SamplePlane reference[3];    // inverse with kMeasureSse; sizes as samples[] (row_repeat 1)
   Dct8x8Sums* sums = nullptr;  // with measure: host memory (CUDA: pinned), valid once the fence is
-                               // done and until then the engine's
+                               // done and until then the engine's; 0 what is not measured
   // Both, or neither: what times the work. A kernel that can read a clock writes to `times`,
   // because two events around it cost as much as a small kernel; all other work is timed by
   // `timer`.

@@ -53,6 +53,7 @@ constexpr Fault kFaults[] = {
     {"cuLaunchKernelEx", kIllegalAddress, kShimcudaSticky},
     {"cuMemcpy2DAsync_v2", kInvalidValue, kShimcudaOnce},
     {"cuMemcpy2DAsync_v2", kIllegalAddress, kShimcudaSticky},
+    {"cuMemsetD8Async", kInvalidValue, kShimcudaOnce},
     {"cuMemsetD8Async", kIllegalAddress, kShimcudaSticky},
     {"cuEventRecord", kInvalidValue, kShimcudaOnce},
     {"cuEventRecord", kIllegalAddress, kShimcudaSticky},
