@@ -116,10 +116,13 @@ __device__ __forceinline__ void note_end(const FastFrame& frame) {
 
 // Hands the sums of one kind on, by component. What nobody measures is 0.
 __device__ __forceinline__ void hand_on(bool measured, SumInProgress* progress,
-                                        const uint32_t (&shift)[3], const uint32_t (&warps)[3],
+                                        const SumLayout (&layout)[3], uint32_t SumLayout::*shift,
                                         uint64_t* result) {
   uint64_t sum[3] = {};
-  if (measured) collect<3>(progress, shift, warps, sum);
+  if (measured) {
+    collect<3>(progress, {layout[0].*shift, layout[1].*shift, layout[2].*shift},
+               {layout[0].warps, layout[1].warps, layout[2].warps}, sum);
+  }
   if (threadIdx.x < 3)
     result[threadIdx.x] = threadIdx.x == 0 ? sum[0] : threadIdx.x == 1 ? sum[1] : sum[2];
 }
@@ -146,11 +149,9 @@ __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastP
     }
   }
   if (!is_collector()) return;
-  const uint32_t warps[3] = {layout[0].warps, layout[1].warps, layout[2].warps};
-  hand_on(frame.measure & kMeasureSse, progress->sse,
-          {layout[0].sse_shift, layout[1].sse_shift, layout[2].sse_shift}, warps, frame.sums->sse);
-  hand_on(frame.measure & kMeasureZeros, progress->zeros,
-          {layout[0].zeros_shift, layout[1].zeros_shift, layout[2].zeros_shift}, warps,
+  hand_on(frame.measure & kMeasureSse, progress->sse, layout, &SumLayout::sse_shift,
+          frame.sums->sse);
+  hand_on(frame.measure & kMeasureZeros, progress->zeros, layout, &SumLayout::zeros_shift,
           frame.sums->zeros);
   if (kTimed && frame.timed && threadIdx.x == 0) frame.times->end = nanoseconds();
 }
