@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <cstdio>
+#include <string>
 
 #include "tests/check/shimcuda/shimcuda.h"
 #include "tests/check/testing.h"
@@ -39,6 +40,26 @@ inline bool is_fake_behind_shim() {
   return next != nullptr && g_strstr_len(next, -1, "fakecuda") != nullptr;
 }
 
+// Processes that are started from here on have the driver without the shim; this one keeps it.
+// GStreamer's plugin scanner is such a process: it loads nvcodec, and NVIDIA's video decoder
+// (libnvcuvid) waits for ever on a driver that has no more than the entries we forward.
+inline void hide_shim_from_children() {
+  Dl_info info = {};
+  const gchar* path = g_getenv("LD_LIBRARY_PATH");
+  if (!path || !shim().get_counts || !dladdr(reinterpret_cast<void*>(shim().get_counts), &info) ||
+      !info.dli_fname)
+    return;
+  gchar* own = g_path_get_dirname(info.dli_fname);
+  gchar** folders = g_strsplit(path, ":", -1);
+  std::string others;
+  for (gchar** folder = folders; *folder; folder++)
+    if (**folder && g_strcmp0(*folder, own) != 0)
+      others += (others.empty() ? "" : ":") + std::string(*folder);
+  g_setenv("LD_LIBRARY_PATH", others.c_str(), TRUE);
+  g_strfreev(folders);
+  g_free(own);
+}
+
 // 0 with the shim and a device behind it; otherwise an exit status. Call it first in main.
 inline int require_shim_or_skip() {
   const bool found = shim().get_counts != nullptr;
@@ -48,6 +69,7 @@ inline int require_shim_or_skip() {
   }
   if (!found)
     return skip("libcuda.so.1 is not the shim of tests/check/shimcuda (LD_LIBRARY_PATH)", true);
+  hide_shim_from_children();
   return require_cuda_or_skip();
 }
 
