@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
-#include "tests/check/frames.h"
 #include "tests/check/shimdriver.h"
 
 namespace testing {
@@ -32,29 +30,12 @@ double resident_mb() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / kMb;
 }
 
-// Device and pinned memory of this process where the shim counts it, otherwise what is used on the
-// device, by whomever.
+// Device and pinned memory of this process, which the shim counts. The driver itself only tells
+// what everybody uses on the device.
 double device_mb() {
-  if (strcmp(backend(), "cuda") != 0) return 0;
-  if (shim().get_counts) {
-    const ShimcudaCounts now = shim_counts();
-    return static_cast<double>(now.device_bytes + now.pinned_bytes) / kMb;
-  }
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (driver == nullptr) return 0;
-  const auto retain =
-      reinterpret_cast<int (*)(void**, int)>(dlsym(driver, "cuDevicePrimaryCtxRetain"));
-  const auto push = reinterpret_cast<int (*)(void*)>(dlsym(driver, "cuCtxPushCurrent_v2"));
-  const auto pop = reinterpret_cast<int (*)(void**)>(dlsym(driver, "cuCtxPopCurrent_v2"));
-  const auto get = reinterpret_cast<int (*)(size_t*, size_t*)>(dlsym(driver, "cuMemGetInfo_v2"));
-  if (!retain || !push || !pop || !get) return 0;
-  static void* context = nullptr;  // kept, so that it is the same in every sample
-  if (context == nullptr && retain(&context, 0) != 0) return 0;
-  size_t available = 0, total = 0;
-  if (push(context) != 0) return 0;
-  const bool known = get(&available, &total) == 0;
-  pop(&context);
-  return known ? static_cast<double>(total - available) / kMb : 0;
+  if (!shim().get_counts) return 0;
+  const ShimcudaCounts now = shim_counts();
+  return static_cast<double>(now.device_bytes + now.pinned_bytes) / kMb;
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ class SoakWatch {
 // The program's.
 SoakWatch& soak_watch();
 
-// The most memory in use in the first half of a stream, after a tenth of it, and in the second.
+// The most memory in use in the first half of a stream, after a tenth of it, and in the second: the
+// host's, and on the shim the device's.
 class SoakMemory {
  public:
   explicit SoakMemory(int frames) : frames_(frames) {}
