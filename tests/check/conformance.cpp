@@ -160,9 +160,8 @@ std::vector<guint8> element_samples(const std::vector<gint32>& coefficients, con
                                kHeight));
   GstBuffer* in = gst_buffer_new_memdup(coefficients.data(), coefficients.size() * 4);
   fail_unless_equals_uint64(info.size, gst_buffer_get_size(in));
-  GstHarness* h = gst_harness_new_parse(
-      (testing::inverse(std::string("method=") + method) + " ! capsfilter caps=video/x-raw")
-          .c_str());
+  GstHarness* h = testing::new_harness(testing::inverse(std::string("method=") + method) +
+                                       " ! capsfilter caps=video/x-raw");
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
   GstBuffer* out = gst_harness_pull(h);
@@ -177,7 +176,7 @@ std::vector<guint8> element_samples(const std::vector<gint32>& coefficients, con
   }
   gst_video_frame_unmap(&frame);
   gst_buffer_unref(out);
-  gst_harness_teardown(h);
+  testing::end_harness(h);
   return result;
 }
 

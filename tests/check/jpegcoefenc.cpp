@@ -50,15 +50,14 @@ constexpr GstDctSampling kAllSamplings[] = {
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
                            GstDctInfo* info) {
-  GstHarness* h = gst_harness_new_parse(
-      (testing::forward("quality=" + std::to_string(quality)) + " ! capsfilter caps=video/x-dct")
-          .c_str());
+  GstHarness* h = testing::new_harness(testing::forward("quality=" + std::to_string(quality)) +
+                                       " ! capsfilter caps=video/x-dct");
   gst_harness_set_src_caps(h, testing::video_caps(raw));
   GstBuffer* buffer = gst_harness_push_and_pull(h, gst_buffer_ref(frame));
   GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
   fail_unless(gst_dct_info_from_caps(info, caps));
   gst_caps_unref(caps);
-  gst_harness_teardown(h);
+  testing::end_harness(h);
   return buffer;
 }
 
@@ -232,14 +231,14 @@ GST_START_TEST(test_large_qtable) {
   for (int k = 1; k < 64; k++) table += ",300";
   const std::string line =
       testing::forward("luma-qtable=\"<" + table + ">\"") + " ! " + testing::encoder("n-threads=1");
-  GstHarness* h = gst_harness_new_parse(line.c_str());
+  GstHarness* h = testing::new_harness(line);
   const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 24);
   gst_harness_set_src_caps(h, testing::video_caps(raw));
   const JpegFile file = testing::read_jpeg(testing::encode(h, testing::make_frame(raw)));
   fail_unless_equals_int(file.table_precision, 1);
   fail_unless_equals_int_hex(file.frame_marker, 0xc1);
   for (const guint16 entry : file.components[0].table) fail_unless_equals_int(entry, 300);
-  gst_harness_teardown(h);
+  testing::end_harness(h);
 }
 GST_END_TEST;
 
@@ -247,10 +246,10 @@ GST_END_TEST;
 Bytes file_of(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char* properties) {
   const std::string line = testing::forward("quality=" + std::to_string(quality)) + " ! " +
                            testing::encoder(std::string("n-threads=1 ") + properties);
-  GstHarness* h = gst_harness_new_parse(line.c_str());
+  GstHarness* h = testing::new_harness(line);
   gst_harness_set_src_caps(h, testing::video_caps(raw));
   const Bytes file = testing::encode(h, gst_buffer_ref(frame));
-  gst_harness_teardown(h);
+  testing::end_harness(h);
   return file;
 }
 

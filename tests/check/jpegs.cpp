@@ -221,7 +221,7 @@ std::string encoder(const std::string& properties) {
 }
 
 GstHarness* encoder_harness(const GstDctInfo& info, const std::string& properties) {
-  GstHarness* h = gst_harness_new_parse(encoder("n-threads=1 " + properties).c_str());
+  GstHarness* h = new_harness(encoder("n-threads=1 " + properties));
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   return h;
 }
