@@ -159,8 +159,12 @@ TEST(Ieee1180, Methods) {
       const auto method = static_cast<Method>(m);
       if (!engine.covers(method)) continue;
       Figures required, wider;
-      for (const DataSet& set : data_sets())
+      for (const DataSet& set : data_sets()) {
+        // Sanitisers look at memory, for which the numbers make no difference: one set of each
+        // kind.
+        if (sanitized() && (set.negated || (set.low != 256 && set.low != 384))) continue;
         (set.required ? required : wider).widen(judge_engine(engine, method, set));
+      }
       print(engine.name, method_name(method), "standard", required);
       print(engine.name, method_name(method), "wider", wider);
       // ifast is known to be worse than the standard allows; its promise is another one.

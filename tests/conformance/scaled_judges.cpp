@@ -11,6 +11,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "engines.h"
+
 namespace cudatransform::test {
 namespace {
 
@@ -36,6 +38,11 @@ bool picks(int scale, int width, int height) {
     if (larger && TJSCALED(width, f) <= w && TJSCALED(height, f) <= h) return false;
   }
   return true;
+}
+
+// TurboJPEG copies rows of the padded width out of a buffer with rows of whole blocks.
+bool reads_past_its_rows(int width, int padded_width, int scale) {
+  return padded_width > (width + 7) / 8 * (8 / scale);
 }
 
 // A file that goes away with the object.
@@ -79,6 +86,7 @@ BytePicture turbojpeg_planes(const std::vector<uint8_t>& file, int scale, bool f
                                      &colorspace));
   if (!picks(scale, width, height)) return {};
   const int w = (width + scale - 1) / scale, h = (height + scale - 1) / scale;
+  if (sanitized() && reads_past_its_rows(width, tjPlaneWidth(0, w, subsampling), scale)) return {};
   const int components = subsampling == TJSAMP_GRAY ? 1 : 3;
   BytePicture padded, visible;
   unsigned char* planes[3] = {};

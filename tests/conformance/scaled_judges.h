@@ -15,7 +15,8 @@ namespace cudatransform::test {
 // Every component at 1/scale by tjDecompressToYUVPlanes, which keeps the sampling. Visible samples
 // only: TurboJPEG's planes are padded to whole MCUs of one sample. `fast`: TJFLAG_FASTDCT. Empty
 // where TurboJPEG, which takes sizes instead of a scale, would take a larger scale of the same size
-// (pictures of one or two samples).
+// (pictures of one or two samples); and with CUDATRANSFORM_SANITIZED=1 where TurboJPEG 2.1 reads
+// past the end of a row of its own, for samples that are only padding.
 BytePicture turbojpeg_planes(const std::vector<uint8_t>& file, int scale, bool fast);
 
 // What `djpeg -dct METHOD -scale 1/SCALE` writes, one or three planes: no conversion where the file
