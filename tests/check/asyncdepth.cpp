@@ -187,16 +187,14 @@ Suite* make_suite() {
   Suite* suite = suite_create("asyncdepth");
   TCase* tc = tcase_create("asyncdepth");
   suite_add_tcase(suite, tc);
-  const int depths = quick() ? 2 : kDepths;
-  const int first = under_valgrind() ? 1 : 0;  // whose depth of 1 is everybody else's, too
-  tcase_add_loop_test(tc, test_delay, first, depths);
-  tcase_add_loop_test(tc, test_bytes, first, depths);
-  tcase_add_loop_test(tc, test_settings, first, depths);
-  tcase_add_loop_test(tc, test_discontinuity, first, depths);
-  tcase_add_loop_test(tc, test_qos, first, depths);
-  tcase_add_loop_test(tc, test_latency, first, depths);
-  tcase_add_loop_test(tc, test_error_in_order, first, depths);
-  tcase_add_loop_test(tc, test_measuring, first, depths);
+  tcase_add_loop_test(tc, test_delay, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_bytes, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_settings, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_discontinuity, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_qos, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_latency, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_error_in_order, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_measuring, first_depth(), end_of_depths());
   return suite;
 }
 

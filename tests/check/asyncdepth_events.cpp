@@ -156,14 +156,12 @@ Suite* make_suite() {
   Suite* suite = suite_create("asyncdepth-events");
   TCase* tc = tcase_create("asyncdepth-events");
   suite_add_tcase(suite, tc);
-  const int depths = quick() ? 2 : kDepths;
-  const int first = under_valgrind() ? 1 : 0;  // whose depth of 1 is everybody else's, too
-  tcase_add_loop_test(tc, test_events, first, depths);
-  tcase_add_loop_test(tc, test_caps_change, first, depths);
-  tcase_add_loop_test(tc, test_rescaling, first, depths);
-  tcase_add_loop_test(tc, test_flush, first, depths);
-  tcase_add_loop_test(tc, test_states, first, depths);
-  tcase_add_loop_test(tc, test_drain_query, first, depths);
+  tcase_add_loop_test(tc, test_events, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_caps_change, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_rescaling, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_flush, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_states, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_drain_query, first_depth(), end_of_depths());
   return suite;
 }
 

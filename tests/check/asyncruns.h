@@ -11,6 +11,11 @@ namespace testing {
 
 inline constexpr int kDepths = 5;  // a loop test's __i__ is async-depth - 1; the last one is 16
 
+// The depths that are looked at: two where everything is slow; under valgrind the second alone, as
+// other tests have a depth of 1.
+inline int first_depth() { return under_valgrind() ? 1 : 0; }
+inline int end_of_depths() { return quick() ? 2 : kDepths; }
+
 inline guint depth_of(int i) { return i == kDepths - 1 ? 16 : static_cast<guint>(i) + 1; }
 inline std::string depth_property(int i) { return "async-depth=" + std::to_string(depth_of(i)); }
 
