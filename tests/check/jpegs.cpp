@@ -221,9 +221,7 @@ std::string encoder(const std::string& properties) {
 }
 
 GstHarness* encoder_harness(const GstDctInfo& info, const std::string& properties) {
-  GstHarness* h = new_harness(encoder("n-threads=1 " + properties));
-  gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
-  return h;
+  return harness_with("n-threads=1 " + properties, info);
 }
 
 std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer) {
@@ -236,7 +234,7 @@ std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer) {
 }
 
 GstHarness* harness_with(const std::string& properties, const GstDctInfo& info) {
-  GstHarness* h = gst_harness_new_parse(encoder(properties).c_str());
+  GstHarness* h = new_harness(encoder(properties));
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   return h;
 }

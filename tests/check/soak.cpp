@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,11 +22,11 @@ namespace {
 using namespace testing;
 
 constexpr GstClockTime kDuration = 40 * GST_MSECOND;
-// From the first half to the second, of the resident set. A GPU's driver takes more with each of
-// the first contexts: up to 7 MB were seen in 3000 frames, and 3 MB in 100,000.
+// From the first half to the second, of the resident set. A GPU's driver takes up to 7 MB in 3000
+// frames while other programs are on the GPU, and up to 3 MB alone or in 100,000.
 constexpr int kManyFrames = 100000;
 double growth_mb(int frames) {
-  const bool gpu = strcmp(backend(), "cuda") == 0 && !is_fake_behind_shim();
+  const bool gpu = is_cuda() && !is_fake_behind_shim();
   return gpu && frames < kManyFrames ? 16 : 4;
 }
 constexpr double kDeviceGrowthMb = 32;  // of device and pinned memory
@@ -302,8 +301,7 @@ SoakPlan plan_of(bool jpeg, bool exact, int frames) {
 
 void compare_engines(bool jpeg) {
   const SoakPlan plan = plan_of(jpeg, true, frame_count());
-  const bool cuda = strcmp(backend(), "cuda") == 0;
-  const std::vector<guint64> expected = run_stream(plan, "cpu", cuda ? 0 : 1);
+  const std::vector<guint64> expected = run_stream(plan, "cpu", is_cuda() ? 0 : 1);
   const std::vector<guint64> found = run_stream(plan, backend(), 0);
   for (size_t i = 0; i < expected.size(); i++)
     fail_unless(found[i] == expected[i], "frame %d differs", static_cast<int>(i));
