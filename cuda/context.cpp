@@ -5,14 +5,11 @@
 namespace cudatransform::cuda {
 
 Context::~Context() {
+  if (!settle()) return;
   ScopedContext scoped(*this);
   if (!scoped.status().ok()) return;  // the context has gone and taken everything with it
   for (std::vector<CUevent>& events : spare_events_)
     for (CUevent event : events) driver_.event_destroy(event);
-  for (const Alarm& alarm : spare_alarms_) {
-    driver_.event_destroy(alarm.event);
-    driver_.stream_destroy(alarm.stream);
-  }
   for (const auto& [image, module] : modules_) driver_.module_unload(module);
 }
 
@@ -40,34 +37,16 @@ void Context::give_event(bool timed, CUevent event) {
   spare_events_[timed].push_back(event);
 }
 
-CUresult Context::take_alarm(Alarm* alarm) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!spare_alarms_.empty()) {
-      *alarm = spare_alarms_.back();
-      spare_alarms_.pop_back();
-      return CUDA_SUCCESS;
-    }
-  }
-  CUresult result = driver_.stream_create(&alarm->stream, CU_STREAM_NON_BLOCKING);
-  if (result != CUDA_SUCCESS) return result;
-  result = driver_.event_create(&alarm->event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
-  if (result != CUDA_SUCCESS) driver_.stream_destroy(alarm->stream);
-  return result;
+Status Context::stuck_status() const {
+  return Status::error(StatusCode::kDeviceLost,
+                       "the GPU has not finished a frame's work in " + duration_text(timeout_) +
+                           ": it is stuck, or shared with work that takes longer "
+                           "(CUDATRANSFORM_GPU_TIMEOUT)");
 }
 
-CUresult Context::sleep_until(CUevent event) {
-  Alarm alarm;
-  CUresult result = take_alarm(&alarm);
-  if (result == CUDA_SUCCESS) {
-    result = driver_.stream_wait_event(alarm.stream, event, CU_EVENT_WAIT_DEFAULT);
-    if (result == CUDA_SUCCESS) result = driver_.event_record(alarm.event, alarm.stream);
-    if (result == CUDA_SUCCESS) result = driver_.event_synchronize(alarm.event);
-    const std::lock_guard lock(mutex_);
-    spare_alarms_.push_back(alarm);
-  }
-  // What cannot be slept for is still to be waited for: memory will be given up after it.
-  return result == CUDA_SUCCESS ? result : driver_.event_synchronize(event);
+Status Context::check(CUresult result, const char* what) const {
+  if (result != CUDA_SUCCESS && stuck()) return stuck_status();
+  return driver_.check(result, what);
 }
 
 Status Context::module_of(const void* image, CUmodule* module) {
@@ -122,6 +101,11 @@ bool Context::has_dependent_launch() {
 }
 
 ScopedContext::ScopedContext(const Context& context) : driver_(context.driver()) {
+  if (context.stuck()) {
+    result_ = CUDA_ERROR_LAUNCH_TIMEOUT;
+    status_ = context.stuck_status();
+    return;
+  }
   result_ = driver_.ctx_push_current(context.handle());
   status_ = driver_.check(result_, "cuCtxPushCurrent");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/driver.h"
+#include "cuda/patience.h"
 
 namespace cudatransform::cuda {
 
@@ -22,10 +23,18 @@ struct KernelKey {
 
 // Fences and memory hold it, so it (and with it the caller's context) outlives the Device that they
 // came from. Thread safe.
+//
+// No wait for the GPU is without end (see kGpuTimeout). After one in vain the context is stuck: it
+// cannot be entered any more, and so nothing of it is given back to the driver, which would wait
+// inside for the GPU. The GPU may still write to memory of it, too.
 class Context {
  public:
   Context(const Driver& driver, CUcontext handle, std::shared_ptr<void> keep_alive)
-      : driver_(driver), handle_(handle), keep_alive_(std::move(keep_alive)) {}
+      : driver_(driver),
+        handle_(handle),
+        keep_alive_(std::move(keep_alive)),
+        timeout_(gpu_timeout_ns()),
+        patience_(Patience::with(handle)) {}
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -37,8 +46,22 @@ class Context {
   Status take_event(bool timed, CUevent* event);
   void give_event(bool timed, CUevent event);
 
-  // Sleeps until `event` has happened. The context is current.
-  CUresult sleep_until(CUevent event);
+  bool stuck() const { return patience_->is_over(); }
+  // What whoever enters a stuck context is told.
+  Status stuck_status() const;
+  // Driver::check(), or why nothing has been asked of a driver.
+  Status check(CUresult result, const char* what) const;
+
+  // Asks the driver until `ask()` is not CUDA_ERROR_NOT_READY any more, and tells what it is then;
+  // that it is not ready: now the context is stuck. The thread naps from the beginning or spins at
+  // first; `*took` is Wait::took_ns(). The context is current.
+  template <typename Ask>
+  CUresult wait_until(bool naps, int64_t* took, Ask&& ask);
+
+  // Waits until our streams in this context, of all its Contexts, have done what they have been
+  // given so far. After that the driver need not wait inside of calls that give something back,
+  // which wait for all that the context has to do. False: it is stuck, nothing may be given back.
+  bool settle();
 
   // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
   Status kernel(const void* image, const char* name, CUfunction* function);
@@ -50,29 +73,36 @@ class Context {
   bool has_dependent_launch();
 
  private:
-  // What one thread at a time sleeps on: an event that wakes it, in a stream that does nothing
-  // else.
-  struct Alarm {
-    CUstream stream = nullptr;
-    CUevent event = nullptr;
-  };
-
-  CUresult take_alarm(Alarm* alarm);
   Status module_of(const void* image, CUmodule* module);
 
   const Driver& driver_;
   CUcontext handle_;
   std::shared_ptr<void> keep_alive_;  // the caller's hold on the context: released last
+  const int64_t timeout_;             // of one wait, in ns; 0: none
+  const std::shared_ptr<Patience> patience_;
   std::mutex mutex_;
   std::vector<CUevent> spare_events_[2];
-  std::vector<Alarm> spare_alarms_;
   std::unordered_map<const void*, CUmodule> modules_;
   std::unordered_map<std::string, CUfunction> kernels_;
   std::atomic<CUfunction> numbered_[KernelKey::kCount] = {};
   std::atomic<int> dependent_launch_ = -1;  // -1: not asked yet
 };
 
-// Makes a context current for a scope, whatever was current before.
+template <typename Ask>
+CUresult Context::wait_until(bool naps, int64_t* took, Ask&& ask) {
+  Wait wait(timeout_, naps);
+  CUresult result = ask();
+  while (result == CUDA_ERROR_NOT_READY && !stuck()) {
+    if (wait.pause())
+      result = ask();
+    else
+      patience_->give_up(keep_alive_);
+  }
+  *took = wait.took_ns();
+  return result;
+}
+
+// Makes a context current for a scope, whatever was current before. A stuck one is not entered.
 class ScopedContext {
  public:
   explicit ScopedContext(const Context& context);

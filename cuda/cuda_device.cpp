@@ -67,6 +67,7 @@ class DriverMemory final : public Memory {
   DriverMemory(std::shared_ptr<Context> context, MemoryKind kind, void* data, size_t size)
       : context_(std::move(context)), kind_(kind), data_(data), size_(size) {}
   ~DriverMemory() override {
+    if (!context_->settle()) return;
     ScopedContext scoped(*context_);
     if (!scoped.status().ok()) return;
     if (kind_ == MemoryKind::kDevice)
@@ -123,6 +124,8 @@ class CudaDevice final : public Device {
     return {};
   }
 
+  Status settle() { return context_->settle() ? Status{} : context_->stuck_status(); }
+
   std::unique_ptr<Timer> make_timer() override { return std::make_unique<EventTimer>(context_); }
 
   Status upload(Queue& queue, const Copy2D& copy) override {
@@ -162,9 +165,7 @@ Status CudaDevice::enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, 
   const Status status = try_enqueue(queue, copy, from, to);
   if (status.ok()) return status;
   // Those before it may still use memory that the caller is about to give up.
-  ScopedContext scoped(*context_);
-  if (scoped.status().ok())
-    context_->driver().stream_synchronize(static_cast<CUstream>(queue.native()));
+  (void)static_cast<StreamQueue&>(queue).synchronize();
   return status;
 }
 
@@ -173,6 +174,11 @@ Status CudaDevice::try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype fr
   if (copy.rows == 0 || copy.row_bytes == 0) return {};
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
+  // Inside the driver a copy of pageable memory may wait for what the stream has to do before.
+  const void* host = from == CU_MEMORYTYPE_HOST ? copy.src : copy.dst;
+  const bool pageable = from != to && is_pageable(host);
+  auto& stream_queue = static_cast<StreamQueue&>(queue);
+  if (pageable) CT_RETURN_IF_ERROR(stream_queue.synchronize());
   CUDA_MEMCPY2D what = {};
   what.srcMemoryType = from;
   what.srcHost = copy.src;
@@ -190,9 +196,7 @@ Status CudaDevice::try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype fr
 
   // For pageable memory the driver promises no more than that the copy "might" be synchronous;
   // where the GPU reads the host's page tables it is not.
-  const void* host = from == CU_MEMORYTYPE_HOST ? copy.src : copy.dst;
-  if (from == to || !is_pageable(host)) return {};
-  return driver.check(driver.stream_synchronize(stream), "cuStreamSynchronize");
+  return pageable ? stream_queue.synchronize() : Status{};
 }
 
 // Contexts have address spaces of their own, so the driver is told which is meant. It copies
@@ -237,6 +241,10 @@ Status make_cuda_device(void* context, int ordinal, std::shared_ptr<void> keep_a
   CT_RETURN_IF_ERROR(made->make_queues());
   *device = std::move(made);
   return {};
+}
+
+Status settle_cuda_device(Device& device) {
+  return static_cast<cuda::CudaDevice&>(device).settle();
 }
 
 Status make_primary_cuda_device(int ordinal, std::unique_ptr<Device>* device) {

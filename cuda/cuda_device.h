@@ -25,6 +25,11 @@ Status make_primary_cuda_device(int ordinal, std::unique_ptr<Device>* device);
 // Whether this build has kernels that the device can run: kNotFound where it has not.
 Status probe_cuda_kernels(Device& device);
 
+// The driver waits for all that a context has to do before it takes something back. This waits for
+// it, too, but not without end: it fails when `device`, one of make_cuda_device(), is stuck, and
+// nothing of it may be given back any more. (What it has allocated sees to that itself.)
+Status settle_cuda_device(Device& device);
+
 // The CUDA engine. Jobs' addresses are device addresses, Dct8x8Job::sums is pinned host memory.
 const Dct8x8Ops& cuda_dct8x8_ops();
 

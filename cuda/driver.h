@@ -23,13 +23,12 @@ namespace cudatransform::cuda {
   X(ctx_pop_current, cuCtxPopCurrent, "cuCtxPopCurrent_v2")                         \
   X(stream_create, cuStreamCreate, "cuStreamCreate")                                \
   X(stream_destroy, cuStreamDestroy, "cuStreamDestroy_v2")                          \
-  X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                 \
+  X(stream_query, cuStreamQuery, "cuStreamQuery")                                   \
   X(stream_wait_event, cuStreamWaitEvent, "cuStreamWaitEvent")                      \
   X(event_create, cuEventCreate, "cuEventCreate")                                   \
   X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                             \
   X(event_record, cuEventRecord, "cuEventRecord")                                   \
   X(event_query, cuEventQuery, "cuEventQuery")                                      \
-  X(event_synchronize, cuEventSynchronize, "cuEventSynchronize")                    \
   X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")                   \
   X(mem_alloc, cuMemAlloc, "cuMemAlloc_v2")                                         \
   X(mem_free, cuMemFree, "cuMemFree_v2")                                            \

@@ -2,29 +2,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/queue.h"
 
-#include <time.h>
-
 #include <atomic>
-#include <chrono>
 #include <unordered_map>
+#include <vector>
 
 namespace cudatransform::cuda {
 namespace {
 
 std::atomic<bool> dependent_launch = true;
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-// Of a processor, by this thread.
-int64_t busy_ns() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 // The streams that are ours, of all contexts: a fence is told the handle of the one that waits.
 class OwnStreams {
@@ -44,6 +29,30 @@ class OwnStreams {
     const auto found = streams_.find(stream);
     const bool ours = found != streams_.end() && found->second.context == context;
     return ours ? found->second.progress : nullptr;
+  }
+
+  // How far the streams of a context have got.
+  struct Mark {
+    CUstream stream;
+    std::shared_ptr<Progress> progress;
+    uint64_t number;  // of the last fence
+  };
+  std::vector<Mark> marks_of(CUcontext context) {
+    std::vector<Mark> marks;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [handle, stream] : streams_)
+      if (stream.context == context)
+        marks.push_back({handle, stream.progress, stream.progress->recorded()});
+    return marks;
+  }
+  // Whether a stream is past its mark. One that is never idle is when somebody has waited for it.
+  // Under the lock, so that it is not destroyed meanwhile.
+  bool is_past(const Mark& mark, const Driver& driver) {
+    const std::lock_guard lock(mutex_);
+    const auto found = streams_.find(mark.stream);
+    if (found == streams_.end() || found->second.progress != mark.progress) return true;
+    return driver.stream_query(mark.stream) != CUDA_ERROR_NOT_READY ||
+           (mark.number > 0 && mark.progress->is_done(mark.number));
   }
 
  private:
@@ -80,21 +89,28 @@ class EventFence final : public Fence {
     if (known_done()) return true;
     if (!progress_->may_ask(number_)) return false;
     ScopedContext scoped(*context_);
-    // Of a context that has gone no work is left to wait for.
-    if (!scoped.status().ok()) return true;
+    // Of a context that has gone no work is left to wait for. A stuck one may still do it.
+    if (!scoped.status().ok()) return !context_->stuck();
     note(context_->driver().event_query(event_));
     return known_done();
   }
 
   Status wait() override {
-    const Driver& driver = context_->driver();
     if (!known_done()) {
       CT_ENTER_CONTEXT(*context_);
+      const Driver& driver = context_->driver();
       CUresult result = driver.event_query(event_);  // most have nothing to wait for
-      if (result == CUDA_ERROR_NOT_READY) result = sleep_or_spin();
+      if (result == CUDA_ERROR_NOT_READY) {
+        int64_t took = 0;
+        result = context_->wait_until(progress_->waits_long(), &took,
+                                      [&] { return driver.event_query(event_); });
+        progress_->note_wait(took);
+      }
       note(result);
     }
-    return driver.check(result_, "waiting for the GPU");
+    const CUresult result = result_;
+    if (result == CUDA_ERROR_NOT_READY) return context_->stuck_status();
+    return context_->driver().check(result, "waiting for the GPU");
   }
 
   // A null stream is the legacy default stream of the fence's own context.
@@ -115,17 +131,6 @@ class EventFence final : public Fence {
   }
 
  private:
-  // A thread that spins is told by what it has used of a processor, which is what sleeping saves:
-  // to have been kept from running is no reason to sleep.
-  CUresult sleep_or_spin() {
-    const bool sleeps = progress_->waits_long();
-    const int64_t begin = sleeps ? now_ns() : busy_ns();
-    const CUresult result =
-        sleeps ? context_->sleep_until(event_) : context_->driver().event_synchronize(event_);
-    progress_->note_wait((sleeps ? now_ns() : busy_ns()) - begin);
-    return result;
-  }
-
   // Another thread may have found out more in the meantime: that it is not done is no news.
   void note(CUresult result) {
     if (result == CUDA_ERROR_NOT_READY) return;
@@ -184,11 +189,12 @@ StreamQueue::StreamQueue(std::shared_ptr<Context> context, CUstream stream)
 }
 
 StreamQueue::~StreamQueue() {
+  (void)synchronize();
   own_streams().remove(stream_, progress_);
+  if ((scratch_ != 0 || zeroed_ != 0) && !context_->settle()) return;
   ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return;
   const Driver& driver = context_->driver();
-  driver.stream_synchronize(stream_);
   if (scratch_ != 0) driver.mem_free(scratch_);
   if (zeroed_ != 0) driver.mem_free(zeroed_);
   driver.stream_destroy(stream_);
@@ -240,7 +246,8 @@ Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {
   if (bytes > scratch_bytes_) {
     CT_ENTER_CONTEXT(*context_);
     if (scratch_ != 0) {
-      CT_RETURN_IF_ERROR(driver.check(driver.stream_synchronize(stream_), "cuStreamSynchronize"));
+      CT_RETURN_IF_ERROR(synchronize());
+      if (!context_->settle()) return context_->stuck_status();
       CT_RETURN_IF_ERROR(driver.check(driver.mem_free(scratch_), "cuMemFree"));
       scratch_ = 0;
       scratch_bytes_ = 0;
@@ -261,7 +268,7 @@ Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
     CUdeviceptr memory = 0;
     CT_RETURN_IF_ERROR(driver.check(driver.mem_alloc(&memory, kBytes), "cuMemAlloc (sums)"));
     if (Status status = clear(memory, kBytes); !status.ok()) {
-      driver.mem_free(memory);
+      if (context_->settle()) driver.mem_free(memory);
       return status;
     }
     zeroed_ = memory;
@@ -275,7 +282,7 @@ Status StreamQueue::launch(const void* image, const char* kernel, unsigned block
   CUfunction function = nullptr;
   CT_RETURN_IF_ERROR(context_->kernel(image, kernel, &function));
   const CUresult result = launch(function, blocks, threads, arguments, false);
-  return result == CUDA_SUCCESS ? Status{} : context_->driver().check(result, kernel);
+  return result == CUDA_SUCCESS ? Status{} : context_->check(result, kernel);
 }
 
 Status StreamQueue::launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
@@ -284,7 +291,7 @@ Status StreamQueue::launch(const void* image, KernelKey key, unsigned blocks, un
   CT_RETURN_IF_ERROR(context_->kernel(image, key, &function));
   const CUresult result = launch(function, blocks, threads, arguments, waits_itself);
   if (result == CUDA_SUCCESS) return {};
-  return context_->driver().check(result, key.name(key.number).c_str());
+  return context_->check(result, key.name(key.number).c_str());
 }
 
 CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned threads,
@@ -325,7 +332,23 @@ Status StreamQueue::read_back(void* destination, CUdeviceptr source, size_t byte
 Status StreamQueue::synchronize() {
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
-  return driver.check(driver.stream_synchronize(stream_), "cuStreamSynchronize");
+  int64_t took = 0;
+  const CUresult result = context_->wait_until(progress_->waits_long(), &took,
+                                               [&] { return driver.stream_query(stream_); });
+  return context_->check(result, "waiting for the GPU");
+}
+
+bool Context::settle() {
+  std::vector<OwnStreams::Mark> marks = own_streams().marks_of(handle_);
+  const ScopedContext scoped(*this);
+  // Of a context that is lost there is nothing to wait for.
+  if (!scoped.status().ok()) return !stuck();
+  int64_t took = 0;
+  const CUresult result = wait_until(false, &took, [&] {
+    std::erase_if(marks, [&](const auto& mark) { return own_streams().is_past(mark, driver_); });
+    return marks.empty() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  });
+  return result == CUDA_SUCCESS;
 }
 
 }  // namespace cudatransform::cuda

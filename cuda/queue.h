@@ -21,6 +21,7 @@ namespace cudatransform::cuda {
 class Progress {
  public:
   uint64_t next_number() { return ++recorded_; }
+  uint64_t recorded() const { return recorded_; }
 
   bool is_done(uint64_t number) const { return number <= done_; }
   void note_done(uint64_t number);
@@ -29,19 +30,19 @@ class Progress {
   // Whether nobody has asked for this fence, or one before it, in the last 20 us.
   bool may_ask(uint64_t number);
 
-  // Whether a late wait took so long that the next thread shall sleep. To sleep and to be woken
-  // takes 15 us of two processors, and a frame 20 to 45 us longer: with short waits a thread spins.
+  // Whether a late wait took so long that the next thread shall nap. A thread that naps comes back
+  // some 70 us late: with short waits it spins.
   bool waits_long() const { return sleeps_left_ > 0; }
   void note_wait(int64_t ns) {
-    if (ns > kLongWait)
+    if (ns > Wait::kLong)
       sleeps_left_ = kSleeps;
     else if (sleeps_left_ > 0)
       --sleeps_left_;  // two threads at once may count too far, below 0
   }
 
  private:
-  static constexpr int64_t kAskAgain = 20'000, kLongWait = 200'000;  // ns
-  static constexpr int kSleeps = 16;  // short ones until a thread spins again
+  static constexpr int64_t kAskAgain = 20'000;  // ns
+  static constexpr int kSleeps = 16;            // short ones until a thread spins again
   // More than are ever in flight; beyond, the oldest are forgotten and somebody has to ask for
   // them.
   static constexpr size_t kMostFollowed = 64;
@@ -61,7 +62,7 @@ class Progress {
 class StreamQueue final : public Queue {
  public:
   StreamQueue(std::shared_ptr<Context> context, CUstream stream);
-  ~StreamQueue() override;  // waits for the stream's work
+  ~StreamQueue() override;  // waits for the stream's work; keeps the stream if that is stuck
 
   Status wait_for(const FencePtr& fence) override;
   Status wait_for_stream(void* native_stream) override;
@@ -91,6 +92,7 @@ class StreamQueue final : public Queue {
   Status clear(CUdeviceptr address, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
+  // Waits for the stream's work.
   Status synchronize();
 
  private:

@@ -9,6 +9,7 @@
 
 #include "gst/buffer_ptr.h"
 #include "gst/cuda_gst.h"
+#include "gst/debug.h"
 #include "gst/peer_offer.h"
 #include "gst/pools.h"
 
@@ -42,12 +43,14 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
     return Status::error(StatusCode::kUnsupported, "a frame of " + std::to_string(rows) +
                                                        " rows of " + std::to_string(row_bytes) +
                                                        " bytes is too large for device memory");
+  CT_RETURN_IF_ERROR(engine.settle());
   GstCaps* caps = gst_video_info_to_caps(&info);
+  engine_ = &engine;
   pool_ = gst_cuda_buffer_pool_new(engine.context());
   const bool started = start_pool(pool_, caps, GST_VIDEO_INFO_SIZE(&info), 0, 0, false);
   gst_caps_unref(caps);
   if (!started) {
-    clear_pool(&pool_);
+    clear_pool(engine, &pool_);
     return failed_allocation(engine.queue(QueueKind::kCompute),
                              no_device_memory("a frame", GST_VIDEO_INFO_SIZE(&info)));
   }
@@ -68,7 +71,22 @@ void BlockPool::make_spare() {
   if (acquire_buffer(pool_, "a device frame", &spare).ok()) gst_buffer_unref(spare);
 }
 
+// Whether `writer` may write to what `last` guards, at once or behind what it waits for now. What
+// somebody else has failed to do with it does not matter: the next bytes are new.
+static bool is_left(GstDctFence* last, Queue& writer) {
+  const bool written = gst_dct_fence_wait_written(last, writer.native());
+  // Asked again, a fence has forgotten the readers that have failed and are done.
+  const bool read =
+      gst_dct_fence_wait_read(last, writer.native()) || gst_dct_fence_wait_read(last, nullptr);
+  return written && read;
+}
+
 Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
+  for (bool again = true; again;) CT_RETURN_IF_ERROR(try_acquire(writer, block, &again));
+  return {};
+}
+
+Status BlockPool::try_acquire(Queue& writer, DeviceBlock* block, bool* again) {
   GstBuffer* buffer = nullptr;
   const Status acquired = acquire_buffer(pool_, "a device frame", &buffer);
   if (!acquired.ok()) return failed_allocation(writer, acquired);
@@ -84,9 +102,15 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
 
   auto* memory_object = GST_MINI_OBJECT_CAST(memory);
   auto* last = static_cast<GstDctFence*>(gst_mini_object_get_qdata(memory_object, fence_quark()));
-  if (last && !(gst_dct_fence_wait_written(last, writer.native()) &&
-                gst_dct_fence_wait_read(last, writer.native())))
-    return failed_work(writer, "earlier work on a device frame has failed");
+  *again = last && !is_left(last, writer);
+  if (*again) {
+    Status status = failed_work(writer, "earlier work on a device frame has failed");
+    if (status.code == StatusCode::kDeviceLost) return status;
+    // Somebody may still be at it, whom nobody can wait for: the pool is to make another.
+    GST_WARNING("%s: it is set aside", status.message.c_str());
+    set_aside(std::move(owner), writer);
+    return {};
+  }
   if (!last) blocks_++;
   if (last && blocks_ == 1) make_spare();
   block->fence = gst_dct_fence_new();
@@ -94,6 +118,17 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
                             reinterpret_cast<GDestroyNotify>(gst_dct_fence_unref));
   block->buffer = owner.release();
   return {};
+}
+
+// Those that have been left by now come back. Not given to the pool: from GStreamer 1.24 on that
+// would hand the same memory out again, whatever becomes of the buffer.
+void BlockPool::set_aside(BufferPtr block, Queue& writer) {
+  std::erase_if(aside_, [&](const BufferPtr& other) {
+    auto* memory = GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(other.get(), 0));
+    return is_left(static_cast<GstDctFence*>(gst_mini_object_get_qdata(memory, fence_quark())),
+                   writer);
+  });
+  aside_.push_back(std::move(block));
 }
 
 bool fence_guards_memory(GstBuffer* buffer, const GstDctFence* fence) {
@@ -116,7 +151,10 @@ Status BlockPool::acquire(Queue&, DeviceBlock*) {
 #endif
 
 void BlockPool::clear() {
-  clear_pool(&pool_);
+  if (!aside_.empty() && !engine_->settle().ok())
+    for (BufferPtr& block : aside_) keep_for_ever(block.release());
+  aside_.clear();
+  if (pool_) clear_pool(*engine_, &pool_);
   row_bytes_ = 0;
   rows_ = 0;
 }

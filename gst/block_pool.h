@@ -4,6 +4,9 @@
 
 #include <gst/gst.h>
 
+#include <vector>
+
+#include "gst/buffer_ptr.h"
 #include "gst/engine.h"
 #include "gst/lib/gstdct.h"
 
@@ -23,6 +26,11 @@ struct DeviceBlock {
 //
 // Memory that comes back to the pool may still be read by a kernel. The fence of its last use lives
 // with the memory, and acquire() makes the queue that will write wait for it.
+//
+// Consumers' sync points are code of others, and may fail. That costs no frame: a reader whose work
+// has failed has left the memory; where a queue cannot wait the host does; and a block that
+// somebody may still be at, whom nobody can wait for, is set aside while the pool makes another.
+// Only where our own device is lost is it an error.
 class BlockPool {
  public:
   ~BlockPool() { clear(); }
@@ -32,9 +40,14 @@ class BlockPool {
   void clear();
 
  private:
+  // `*again`: the block could not be used, and has been set aside.
+  Status try_acquire(Queue& writer, DeviceBlock* block, bool* again);
+  void set_aside(BufferPtr block, Queue& writer);
   void make_spare();
 
+  Engine* engine_ = nullptr;  // of pool_
   GstBufferPool* pool_ = nullptr;
+  std::vector<BufferPtr> aside_;
   guint blocks_ = 0;  // that have been seen, or tried to make
   gsize row_bytes_ = 0;
   guint rows_ = 0;

@@ -225,7 +225,8 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
           add_to_groups(groups, GST_DCT_SAMPLING_440, format.depth);
       }
       GstStructure* base = gst_structure_copy(raw);
-      gst_structure_remove_field(base, "format");
+      gst_structure_remove_fields(base, "format", "quantization-tables", "component-tables",
+                                  nullptr);
       GstCaps* one = gst_caps_new_empty();
       if (scale_sizes_up(base, scale))
         for (const SampleGroup& group : groups) append_dct_structures(one, base, group, cuda);
@@ -257,7 +258,8 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
       }
       GstStructure* base = gst_structure_copy(dct);
       gst_structure_remove_fields(base, "format", "layout", "order", "quantized", "depth",
-                                  "sampling", "colorspace", nullptr);
+                                  "sampling", "colorspace", "quantization-tables",
+                                  "component-tables", nullptr);
       GstCaps* one = gst_caps_new_empty();
       if (scale_sizes_down(base, scale)) append_raw_structure(one, base, formats, cuda);
       result = gst_caps_merge(result, one);

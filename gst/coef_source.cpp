@@ -3,18 +3,16 @@
 
 #include "gst/coef_source.h"
 
-#include <string>
 #include <utility>
+
+#include "gst/bounded_pool.h"
 
 namespace cudatransform {
 namespace {
 
 constexpr size_t kMostUploads = 8;  // in flight
 
-Status no_memory(gsize bytes) {
-  return Status::error(StatusCode::kOutOfMemory, "no memory for a frame of coefficients of " +
-                                                     std::to_string(bytes) + " bytes");
-}
+Status no_memory(gsize bytes) { return no_system_memory("a frame of coefficients", bytes); }
 
 }  // namespace
 
@@ -40,8 +38,9 @@ Status CoefSource::allocate(GstQuery* query) {
   stop();
   // A peer that uploads proposes memory that it uploads from without staging.
   GstAllocator* allocator = in_cuda_ ? nullptr : proposed_allocator(query);
-  const Status status = make_system_pool(allocator, info_.size, &pool_);
+  const Status status = make_system_pool(allocator, info_.size, &pool_, bounded_pool_new);
   gst_clear_object(&allocator);
+  if (status.ok()) bounded_pool_set_limit(pool_, most_kept_);
   return status;
 }
 
@@ -50,20 +49,37 @@ void CoefSource::stop() {
     if (uploaded) (void)uploaded->wait();
   pinned_.clear();
   blocks_.clear();
-  clear_pool(&pool_);
+  clear_pool(engine_, &pool_);
+}
+
+void CoefSource::limit_kept(gsize most) {
+  most_kept_ = most;
+  if (pool_) bounded_pool_set_limit(pool_, most);
+  while (!pinned_.empty() && pinned_.size() * info_.size > most) {
+    if (pinned_.front().second) (void)pinned_.front().second->wait();
+    pinned_.pop_front();
+  }
+}
+
+gsize CoefSource::reusable(const GstDctInfo& info) const {
+  if (!is_negotiated(info)) return 0;
+  const bool any = in_cuda_ ? !pinned_.empty() : pool_ && bounded_pool_idle(pool_) > 0;
+  return any ? info_.size : 0;
 }
 
 // Memory whose upload is over, or new memory, which takes the driver long. It waits for the oldest
-// upload rather than let a producer that is faster than the bus take all there is.
+// upload rather than let a producer that is faster than the bus take all there is, or more than it
+// may keep beside what it takes.
 Status CoefSource::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
-  if (pinned_.size() >= kMostUploads && !is_free())
-    CT_RETURN_IF_ERROR(pinned_.front().second->wait());
+  const gsize with_new = (pinned_.size() + 1) * info_.size;
+  const bool full = pinned_.size() >= kMostUploads || with_new > most_kept_;
+  if (!pinned_.empty() && full && !is_free()) CT_RETURN_IF_ERROR(pinned_.front().second->wait());
   if (!pinned_.empty() && is_free()) {
     frame->pinned = std::move(pinned_.front().first);
     pinned_.pop_front();
   } else {
-    CT_RETURN_IF_ERROR(engine_.device().allocate(MemoryKind::kPinned, info_.size, &frame->pinned));
+    CT_RETURN_IF_ERROR(engine_.allocate_for_copies(info_.size, &frame->pinned));
   }
   frame->data = static_cast<guint8*>(frame->pinned->data());
   return {};

@@ -22,7 +22,7 @@ struct CoefFrame {
   GstDctInfo info = {};
   BufferPtr buffer;  // system memory, mapped
   GstMapInfo map = {};
-  std::unique_ptr<Memory> pinned;  // or memory that a device copies from without staging
+  std::unique_ptr<Memory> pinned;  // or memory that a device copies from, page-locked if possible
   guint8* data = nullptr;
 
   CoefFrame() = default;
@@ -55,6 +55,12 @@ class CoefSource {
   // Takes back what will not be pushed.
   void discard(std::unique_ptr<CoefFrame> frame);
 
+  // Host memory that is kept for frames to come, idle or still being uploaded: from now on no more
+  // than `most` bytes of it. Waits for uploads where it is more.
+  void limit_kept(gsize most);
+  // How much of it begin() would use up for a frame of `info`.
+  gsize reusable(const GstDctInfo& info) const;
+
   // Waits for uploads in flight and gives up all memory.
   void stop();
 
@@ -72,6 +78,7 @@ class CoefSource {
   BlockPool blocks_;               // device memory
   // Pinned memory of the negotiated size and what still reads it; null: nothing.
   std::deque<std::pair<std::unique_ptr<Memory>, FencePtr>> pinned_;
+  gsize most_kept_ = G_MAXSIZE;
 };
 
 }  // namespace cudatransform

@@ -23,6 +23,7 @@
 #include <new>
 
 #include "gst/caps.h"
+#include "gst/caps_tables.h"
 #include "gst/dct_base.h"
 #include "gst/property_types.h"
 #include "gst/quant_settings.h"
@@ -36,6 +37,8 @@ struct GstCudaDct8x8 {
   GstCudaDctBase parent;
   QuantSettings* quant;  // guarded by the object lock, as keep_reference
   gboolean keep_reference;
+  gboolean tables_in_caps;
+  cudatransform::ToldTables* told;  // the streaming thread's
 };
 
 struct GstCudaDct8x8Class {
@@ -58,6 +61,7 @@ enum {
   PROP_CHROMA_QTABLE,
   PROP_QTABLE_FILE,
   PROP_KEEP_REFERENCE,
+  PROP_TABLES_IN_CAPS,
 };
 }  // namespace
 
@@ -102,6 +106,9 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
     case PROP_KEEP_REFERENCE:
       self->keep_reference = g_value_get_boolean(value);
       break;
+    case PROP_TABLES_IN_CAPS:
+      self->tables_in_caps = g_value_get_boolean(value);
+      break;
     default:
       GST_OBJECT_UNLOCK(self);
       G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->set_property(object, id, value, pspec);
@@ -136,6 +143,9 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
     case PROP_KEEP_REFERENCE:
       g_value_set_boolean(value, self->keep_reference);
       break;
+    case PROP_TABLES_IN_CAPS:
+      g_value_set_boolean(value, self->tables_in_caps);
+      break;
     default:
       GST_OBJECT_UNLOCK(self);
       G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->get_property(object, id, value, pspec);
@@ -144,15 +154,59 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
   GST_OBJECT_UNLOCK(self);
 }
 
+// Caps of the next frame, whose tables are others than those before it.
+static void tell_tables(GstCudaDct8x8* self, const cudatransform::DctTables& tables,
+                        guint n_components) {
+  auto* base = GST_CUDA_DCT_BASE(self);
+  GstPad* pad = GST_BASE_TRANSFORM_SRC_PAD(base);
+  GstCaps* caps = gst_pad_get_current_caps(pad);
+  if (!caps) return;
+  // Frames in flight go with the caps that they were made with. A flow that is not OK shows again
+  // when the next buffer is pushed, as caps that nobody takes do.
+  (void)gst_cuda_dct_base_drain(base);
+  caps = gst_caps_make_writable(caps);
+  self->told->tell(caps, tables, n_components);
+  (void)gst_pad_push_event(pad, gst_event_new_caps(caps));
+  gst_caps_unref(caps);
+}
+
+// Fields that somebody else has asked for are not ours to promise.
+static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
+                                             GstCaps* caps, GstCaps* othercaps) {
+  GstCudaDct8x8* self = cast(trans);
+  GstCaps* fixed = GST_BASE_TRANSFORM_CLASS(gst_cuda_dct_8x8_parent_class)
+                       ->fixate_caps(trans, direction, caps, othercaps);
+  GstDctInfo info;
+  if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
+  fixed = gst_caps_make_writable(fixed);
+  cudatransform::remove_tables(fixed);
+  if (!gst_dct_info_from_caps(&info, fixed) || !info.quantized) return fixed;
+  cudatransform::FrameSettings settings;
+  GST_OBJECT_LOCK(self);
+  const bool wanted = self->tables_in_caps;
+  const Status status = cudatransform::fill_tables(*self->quant, info, &settings);
+  GST_OBJECT_UNLOCK(self);
+  // What is wrong with the settings is said with the frame.
+  if (wanted && status.ok())
+    self->told->tell(fixed, {settings.tables, settings.table_count, settings.table_of},
+                     info.n_components);
+  return fixed;
+}
+
 static Status prepare_frame(GstCudaDctBase* base, const GstDctInfo* info,
                             cudatransform::FrameSettings* settings) {
   GstCudaDct8x8* self = cast(base);
   Status status;
   GST_OBJECT_LOCK(self);
   settings->keep_reference = self->keep_reference;
+  const bool in_caps = self->tables_in_caps && info->quantized;
   if (info->quantized) status = cudatransform::fill_tables(*self->quant, *info, settings);
   GST_OBJECT_UNLOCK(self);
-  return status;
+  if (!status.ok() || !in_caps) return status;
+  const cudatransform::DctTables tables = {settings->tables, settings->table_count,
+                                           settings->table_of};
+  if (!self->told->same(tables, info->n_components)) tell_tables(self, tables, info->n_components);
+  return {};
 }
 
 // Frames that a decoder may hold between cudadct8x8 and the end of cudaidct8x8.
@@ -186,10 +240,14 @@ static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
 
 static void gst_cuda_dct_8x8_finalize(GObject* object) {
   delete cast(object)->quant;
+  delete cast(object)->told;
   G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->finalize(object);
 }
 
-static void gst_cuda_dct_8x8_init(GstCudaDct8x8* self) { self->quant = new QuantSettings; }
+static void gst_cuda_dct_8x8_init(GstCudaDct8x8* self) {
+  self->quant = new QuantSettings;
+  self->told = new cudatransform::ToldTables;
+}
 
 static void install_table(GObjectClass* klass, guint id, const char* name, const char* nick,
                           const char* blurb, GParamFlags flags) {
@@ -236,6 +294,12 @@ static void install_properties(GObjectClass* klass) {
                            "Attach the source frame to the coefficients, so that cudaidct8x8 can "
                            "measure PSNR against it",
                            FALSE, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_TABLES_IN_CAPS,
+      g_param_spec_boolean("tables-in-caps", "Tables in caps",
+                           "Write the quantisation tables into the caps as well, for files that "
+                           "keep no metas; new tables are new caps then",
+                           FALSE, cudatransform::kUpToReady));
 }
 
 static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
@@ -249,6 +313,7 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   object_class->get_property = gst_cuda_dct_8x8_get_property;
   object_class->finalize = gst_cuda_dct_8x8_finalize;
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
+  GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   install_properties(object_class);
   GstCaps* raw = cudatransform::raw_template_caps();
   GstCaps* dct = cudatransform::dct_template_caps(false);

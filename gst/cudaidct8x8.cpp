@@ -98,7 +98,7 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
       object_class, PROP_SCALE,
       g_param_spec_enum("scale", "Scale",
                         "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in "
-                        "width and height, rounded up",
+                        "width and height, rounded up; as a number its divisor (2 is 1/2)",
                         GST_TYPE_CUDA_IDCT_SCALE, 1, kWhilePlaying));
   klass->parent_class.direction = cudatransform::Direction::kInverse;
   klass->parent_class.element_name = "cudaidct8x8";
@@ -111,7 +111,7 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
   gst_caps_unref(dct);
   gst_caps_unref(raw);
   gst_element_class_set_static_metadata(
-      element_class, "8x8 inverse DCT", "Filter/Converter/Video/Hardware",
+      element_class, "8x8 inverse DCT", "Codec/Decoder/Filter/Converter/Video/Hardware",
       "Transforms 8x8 DCT coefficients back to planar video, on a CUDA device or on the CPU",
       "The cudatransform authors");
 }

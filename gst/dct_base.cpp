@@ -45,9 +45,10 @@ static bool open_engine(GstElement* element) {
   if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
                                   static_cast<int>(threads), &fallback))
     return false;
+  // gst-launch-1.0 prints an info's debug text alone.
   if (!fallback.empty())
     GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
-                     (nullptr));
+                     ("Using the CPU engine: %s", fallback.c_str()));
   return true;
 }
 
@@ -70,14 +71,17 @@ static gboolean gst_cuda_dct_base_start(GstBaseTransform* trans) {
   GST_OBJECT_LOCK(self);
   state->depth = state->async_depth;
   GST_OBJECT_UNLOCK(self);
-  state->stream.set_async_depth(state->depth);
+  state->stream.start(state->depth);
   state->latency = 0;
+  state->failure = state->untold = GST_FLOW_OK;
   state->measure.reset();
+  state->gate.open();
   return TRUE;
 }
 
 static gboolean gst_cuda_dct_base_stop(GstBaseTransform* trans) {
   auto* self = GST_CUDA_DCT_BASE(trans);
+  self->state->gate.close();
   self->state->frames.drop();
   self->state->stream.stop();
   self->state->measure.drain(false);
@@ -86,21 +90,29 @@ static gboolean gst_cuda_dct_base_stop(GstBaseTransform* trans) {
 
 static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* event) {
   auto* self = GST_CUDA_DCT_BASE(trans);
-  // A flow that is not OK shows again when the next buffer is pushed; an error has been posted.
+  // A flow that is not OK shows again when the next buffer is pushed.
   const GstEventTypeFlags flags = gst_event_type_get_flags(GST_EVENT_TYPE(event));
-  if (flags & GST_EVENT_TYPE_SERIALIZED && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS)
+    gst_cuda_dct_base_drain_at_end(self);
+  else if (flags & GST_EVENT_TYPE_SERIALIZED && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP)
     (void)gst_cuda_dct_base_drain(self);
+  // Whoever sees one of the first four has seen the measurements of everything before it.
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_EOS:
     case GST_EVENT_SEGMENT_DONE:
+      self->state->measure.drain(true);
+      gst_cuda_dct_base_notify_measured(self);
+      self->state->measure.finish_clip();
+      break;
     case GST_EVENT_STREAM_START:
     case GST_EVENT_CAPS:
-      // Whoever sees these has seen the measurements of everything before them.
       self->state->measure.drain(true);
       break;
     case GST_EVENT_FLUSH_STOP:
       self->state->frames.drop();
+      self->state->failure = self->state->untold = GST_FLOW_OK;
       self->state->measure.drain(false);
+      self->state->measure.drop_clip();
       break;
     default:
       break;

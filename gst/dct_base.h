@@ -12,6 +12,7 @@
 #include "gst/engine_element.h"
 #include "gst/frames_in_flight.h"
 #include "gst/measure.h"
+#include "gst/stream_gate.h"
 
 G_BEGIN_DECLS
 
@@ -64,20 +65,31 @@ struct GstCudaDctBaseState {
   cudatransform::DctStream stream;
   cudatransform::Measure measure;
   gint64 last_notify = 0;
+  cudatransform::MeasuredValues notified;  // when listeners were last told
+  cudatransform::StreamGate gate;
 
   // The streaming thread's.
   cudatransform::FramesInFlight frames;
   guint depth = 1;             // async_depth as it was when the stream began
   bool without_delay = false;  // the frame that comes next leaves before another is taken
+  // Why a drain has ended early, for good: nothing comes out any more until a flush or a new start.
+  GstFlowReturn failure = GST_FLOW_OK;
+  GstFlowReturn untold = GST_FLOW_OK;  // of a drain since the last buffer came
   std::atomic<GstClockTime> latency = 0;
 };
 
 // The vfuncs of dct_base_frames.cpp.
 void gst_cuda_dct_base_install_frames(GstBaseTransformClass* klass);
-// Pushes what is in flight, in order: before anything that has to come after it.
+// Pushes what is in flight, in order: before anything that has to come after it. What is left
+// behind a frame that is refused is dropped.
 GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self);
+// The same at the end of the stream. No push is left to return a refusal, of which upstream would
+// make an error, so that is posted here.
+void gst_cuda_dct_base_drain_at_end(GstCudaDctBase* self);
 // Takes note of a new delay between frames in and frames out, after caps or allocation.
 void gst_cuda_dct_base_update_latency(GstCudaDctBase* self);
+// Tells those who listen to the measured properties, all together.
+void gst_cuda_dct_base_notify_measured(GstCudaDctBase* self);
 // The vfuncs of dct_base_negotiation.cpp.
 void gst_cuda_dct_base_install_negotiation(GstBaseTransformClass* klass);
 // The properties of dct_base_properties.cpp.

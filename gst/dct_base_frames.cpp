@@ -8,6 +8,7 @@
 #include "gst/buffer_ptr.h"
 #include "gst/dct_base.h"
 #include "gst/debug.h"
+#include "gst/latency.h"
 
 using cudatransform::BufferPtr;
 using cudatransform::Direction;
@@ -59,10 +60,25 @@ static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* setti
   return {};
 }
 
+void gst_cuda_dct_base_notify_measured(GstCudaDctBase* self) {
+  static const char* const kPsnrs[] = {"psnr-y", "psnr-u", "psnr-v", "psnr"};
+  static const char* const kTimes[] = {"kernel-time", "upload-time", "download-time"};
+  GstCudaDctBaseState* state = self->state;
+  const auto then = std::exchange(state->notified, state->measure.last_values());
+  const auto& now = state->notified;
+  // What is not measured and was not is no news.
+  g_object_freeze_notify(G_OBJECT(self));
+  for (size_t i = 0; i < std::size(kPsnrs); i++)
+    if (now.psnr[i] >= 0 || then.psnr[i] >= 0) g_object_notify(G_OBJECT(self), kPsnrs[i]);
+  for (size_t i = 0; i < std::size(kTimes); i++)
+    if (now.time[i] >= 0 || then.time[i] >= 0) g_object_notify(G_OBJECT(self), kTimes[i]);
+  g_object_thaw_notify(G_OBJECT(self));
+}
+
 static void notify_now_and_then(GstCudaDctBase* self, gint64 now) {
   if (now - self->state->last_notify < G_USEC_PER_SEC) return;
   self->state->last_notify = now;
-  g_object_notify(G_OBJECT(self), "psnr");
+  gst_cuda_dct_base_notify_measured(self);
 }
 
 // Submits the work for `in`; its output joins the frames in flight.
@@ -115,17 +131,34 @@ static GstFlowReturn take_oldest(GstCudaDctBase* self, GstBuffer** out) {
   return GST_FLOW_OK;
 }
 
+// Whether a stream is over with it, and only a flush or a new start can change that.
+static bool is_final(GstFlowReturn flow) { return flow <= GST_FLOW_ERROR; }
+
 GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self) {
-  FramesInFlight& frames = self->state->frames;
-  GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK && !frames.empty()) {
+  GstCudaDctBaseState* state = self->state;
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  // Behind a frame that has failed none comes out, also not behind one that the base class pushed.
+  const bool held = !state->frames.empty();
+  GstFlowReturn flow = state->failure;
+  if (is_final(gst_pad_get_last_flow_return(src))) flow = gst_pad_get_last_flow_return(src);
+  while (flow >= GST_FLOW_OK && !state->frames.empty()) {
     GstBuffer* out = nullptr;
     flow = take_oldest(self, &out);
-    if (flow == GST_FLOW_OK) flow = gst_pad_push(GST_BASE_TRANSFORM_SRC_PAD(self), out);
+    if (flow == GST_FLOW_OK) flow = gst_pad_push(src, out);
   }
-  if (flow != GST_FLOW_OK) GST_DEBUG_OBJECT(self, "draining: %s", gst_flow_get_name(flow));
-  frames.drop();
+  if (is_final(flow)) state->failure = flow;
+  if (held && flow < GST_FLOW_OK) state->untold = flow;
+  if (flow < GST_FLOW_OK) GST_DEBUG_OBJECT(self, "draining: %s", gst_flow_get_name(flow));
+  state->frames.drop();
   return flow;
+}
+
+void gst_cuda_dct_base_drain_at_end(GstCudaDctBase* self) {
+  (void)gst_cuda_dct_base_drain(self);
+  const GstFlowReturn flow = std::exchange(self->state->untold, GST_FLOW_OK);
+  // Who returns GST_FLOW_ERROR has said why.
+  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(self, flow);
 }
 
 // How many frames there may be between a frame that comes and one that goes.
@@ -140,14 +173,13 @@ static guint depth_of(GstCudaDctBase* self) {
 static GstFlowReturn gst_cuda_dct_base_submit_input_buffer(GstBaseTransform* trans,
                                                            gboolean is_discont, GstBuffer* in) {
   auto* self = GST_CUDA_DCT_BASE(trans);
-  if (is_discont) {
-    const GstFlowReturn flow = gst_cuda_dct_base_drain(self);
-    if (flow != GST_FLOW_OK) {
-      gst_buffer_unref(in);
-      return flow;
-    }
-    self->state->without_delay = true;
+  const GstFlowReturn flow = is_discont ? gst_cuda_dct_base_drain(self) : self->state->failure;
+  self->state->untold = GST_FLOW_OK;  // what has gone wrong shows again
+  if (flow < GST_FLOW_OK) {
+    gst_buffer_unref(in);
+    return flow;
   }
+  if (is_discont) self->state->without_delay = true;
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
   return parent->submit_input_buffer(trans, is_discont, in);
 }
@@ -190,10 +222,7 @@ void gst_cuda_dct_base_update_latency(GstCudaDctBase* self) {
   const GstVideoInfo& info = state->stream.raw_info();
   const guint held = state->stream.waits_for_frames() ? depth_of(self) - 1 : 0;
   const GstClockTime latency =
-      GST_VIDEO_INFO_FPS_N(&info) > 0
-          ? gst_util_uint64_scale(GST_SECOND * held, GST_VIDEO_INFO_FPS_D(&info),
-                                  GST_VIDEO_INFO_FPS_N(&info))
-          : 0;
+      cudatransform::latency_of(held, GST_VIDEO_INFO_FPS_N(&info), GST_VIDEO_INFO_FPS_D(&info));
   if (state->latency.exchange(latency) == latency) return;
   GST_DEBUG_OBJECT(self, "latency is %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));

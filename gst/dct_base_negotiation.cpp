@@ -124,6 +124,7 @@ static gboolean gst_cuda_dct_base_set_caps(GstBaseTransform* trans, GstCaps* inc
   (void)gst_cuda_dct_base_drain(self);
   state->stream.configure(raw, dct, cudatransform::has_cuda_memory(raw_caps),
                           cudatransform::has_cuda_memory(dct_caps));
+  state->stream.read_tables(dct_caps);
   const int scale = state->stream.scale_for(wanted_scale(trans));
   if (scale == 0) {
     GST_ELEMENT_ERROR(
@@ -230,9 +231,10 @@ static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection
                                         GstQuery* query) {
   auto* self = GST_CUDA_DCT_BASE(trans);
   if (self->state->engine.handle_context_query(query)) return TRUE;
-  if (direction == GST_PAD_SINK &&
-      gst_query_type_get_flags(GST_QUERY_TYPE(query)) & GST_QUERY_TYPE_SERIALIZED)
+  if (direction == GST_PAD_SINK && cudatransform::is_serialized(query)) {
+    if (self->state->gate.refuses(GST_BASE_TRANSFORM_SINK_PAD(trans), query)) return FALSE;
     drain_before(self, query);
+  }
   const PinnedScale pinned(trans);
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
   const gboolean handled = parent->query(trans, direction, query);

@@ -28,6 +28,9 @@ enum {
   PROP_PSNR_Y,
   PROP_PSNR_U,
   PROP_PSNR_V,
+  PROP_KERNEL_TIME,
+  PROP_UPLOAD_TIME,
+  PROP_DOWNLOAD_TIME,
   PROP_STATS,
 };
 
@@ -130,6 +133,11 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
     case PROP_PSNR_V:
       g_value_set_double(value, state->measure.last_psnr(id - PROP_PSNR_Y));
       return;
+    case PROP_KERNEL_TIME:
+    case PROP_UPLOAD_TIME:
+    case PROP_DOWNLOAD_TIME:
+      g_value_set_int64(value, state->measure.last_values().time[id - PROP_KERNEL_TIME]);
+      return;
     case PROP_STATS:
       g_value_take_boxed(value, statistics(self));
       return;
@@ -181,6 +189,18 @@ static void install_read_only(GObjectClass* klass) {
                "PSNR of the last frame's second component (Cb or G) in dB; -1 when not measured");
   install_psnr(PROP_PSNR_V, "psnr-v", "PSNR of V",
                "PSNR of the last frame's third component (Cr or B) in dB; -1 when not measured");
+  const auto install_time = [&](guint id, const char* name, const char* nick, const char* blurb) {
+    g_object_class_install_property(
+        klass, id, g_param_spec_int64(name, nick, blurb, -1, G_MAXINT64, -1, kReadOnly));
+  };
+  install_time(PROP_KERNEL_TIME, "kernel-time", "Kernel time",
+               "Time of the last frame's transform in ns; -1 when not measured");
+  install_time(PROP_UPLOAD_TIME, "upload-time", "Upload time",
+               "Time of the last frame's copy from the host to the GPU in ns; -1 when not measured "
+               "or when there is none");
+  install_time(PROP_DOWNLOAD_TIME, "download-time", "Download time",
+               "Time of the last frame's copy from the GPU to the host in ns; -1 when not measured "
+               "or when there is none");
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",

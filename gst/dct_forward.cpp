@@ -4,21 +4,33 @@
 #include <algorithm>
 
 #include "gst/dct_stream.h"
+#include "gst/one_piece.h"
 
 namespace cudatransform {
 
 // A new coefficient buffer, or (for system memory behind a GPU) the device block that it will be
 // downloaded from. `rects` is where the engine writes.
 Status DctStream::make_coefficients(GstBuffer** buffer, DeviceBlock* block, Rects* rects) {
-  if (!dct_in_cuda_ &&
-      gst_buffer_pool_acquire_buffer(coefficient_pool_, buffer, nullptr) != GST_FLOW_OK)
-    return Status::error(StatusCode::kOutOfMemory, "no memory for a frame of coefficients");
+  if (!dct_in_cuda_)
+    CT_RETURN_IF_ERROR(acquire_buffer(coefficient_pool_, "a frame of coefficients", buffer));
   if (!engine_.is_cuda()) return {};
   const Rects shape = coefficient_rects(dct_, dct_.components, nullptr);
   CT_RETURN_IF_ERROR(dct_blocks_.configure(engine_, shape.row_bytes(), shape.rows()));
   CT_RETURN_IF_ERROR(dct_blocks_.acquire(engine_.queue(QueueKind::kCompute), block));
   *rects = shape.stacked_in(*block);
   return {};
+}
+
+// Not gst_buffer_copy_deep(), which ends the process where there is no memory.
+static GstBuffer* copy_frame(GstBuffer* in) {
+  GstBuffer* copy = copy_bytes(in);
+  if (!copy) return nullptr;
+  constexpr int kParts = GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS;
+  gst_buffer_copy_into(copy, in, static_cast<GstBufferCopyFlags>(kParts), 0, -1);
+  if (GstVideoMeta* meta = gst_buffer_get_video_meta(in))
+    gst_buffer_add_video_meta_full(copy, meta->flags, meta->format, meta->width, meta->height,
+                                   meta->n_planes, meta->offset, meta->stride);
+  return copy;
 }
 
 // Attaches what the engine read to `out`, for cudaidct8x8 measure=psnr.
@@ -41,9 +53,8 @@ Status DctStream::keep_source(GstBuffer* in, bool copy, const Placed& source, Gs
       GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = meta->offset[p];
     }
   }
-  BufferPtr copied(copy ? gst_buffer_copy_deep(in) : nullptr);
-  if (copy && !copied)
-    return Status::error(StatusCode::kOutOfMemory, "no memory to keep the source");
+  BufferPtr copied(copy ? copy_frame(in) : nullptr);
+  if (copy && !copied) return no_system_memory("a source to keep", gst_buffer_get_size(in));
   gst_buffer_add_dct_reference_meta(out, copied ? copied.get() : in, &info);
   return {};
 }

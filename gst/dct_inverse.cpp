@@ -15,16 +15,41 @@ struct DctStream::Reference {
   GstBuffer* in_place = nullptr;  // borrowed from the coefficients' meta
 };
 
+// Says why there is no PSNR: without a meta, or with one of another picture.
+void DctStream::warn_of_reference(const GstDctReferenceMeta* meta) {
+  if (warned_of_reference_) return;
+  std::string why =
+      "the coefficients come without their source frame. cudadct8x8 attaches it with "
+      "keep-reference=true; coefficients from files have none";
+  if (meta) {
+    const auto size = [](int width, int height) {
+      return std::to_string(width) + "x" + std::to_string(height);
+    };
+    const char* format = GST_VIDEO_INFO_NAME(&meta->info);
+    why = std::string("the source frame that the coefficients carry is ") + format + " of " +
+          size(meta->info.width, meta->info.height) + ", which cannot be compared with " +
+          gst_dct_sampling_to_string(dct_.sampling) + " of " + size(dct_.width, dct_.height) +
+          " and " + std::to_string(dct_.depth) + " bits";
+  }
+  warn_once("PSNR is not measured: " + why, &warned_of_reference_);
+}
+
 // Points `job` at the frame that the coefficients were made from, if they still carry it.
 Status DctStream::open_reference(GstBuffer* in, Reference* reference, Dct8x8Job* job) {
   const GstDctReferenceMeta* meta = gst_buffer_get_dct_reference_meta(in);
-  if (!meta) return {};
+  if (!meta) {
+    warn_of_reference(nullptr);
+    return {};
+  }
   const GstVideoInfo& info = meta->info;
   const RawFormat* format = find_raw_format(GST_VIDEO_INFO_FORMAT(&info));
   const bool comparable = format && format->sampling == dct_.sampling &&
                           format->depth == dct_.depth && info.width == dct_.width &&
                           info.height == dct_.height;
-  if (!comparable) return {};
+  if (!comparable) {
+    warn_of_reference(meta);
+    return {};
+  }
 
   const auto map = [&](bool device, Rects* rects) -> Status {
     reference->mapped.unmap();
@@ -58,12 +83,13 @@ static Status wait_written(Engine& engine, const GstDctMeta* meta, gpointer stre
 Status DctStream::inverse(const FrameSettings& base_settings, GstBuffer* in, SubmittedFrame* out,
                           MeasuredFrame* frame) {
   FrameSettings settings = base_settings;
-  const GstDctMeta* meta = gst_buffer_get_dct_meta(in);
   const bool timed = frame && frame->kinds & kMeasureTime;
 
   // Our own queues wait for the producer on the device, also where that is another one. Whoever
   // reads a map waits here.
   const Residence residence = residence_of(engine_, in);
+  const GstDctMeta* meta = nullptr;
+  CT_RETURN_IF_ERROR(caps_tables_.find(in, residence == Residence::kHost, &meta));
   if (residence == Residence::kDevice)
     CT_RETURN_IF_ERROR(wait_written(engine_, meta, engine_.queue(QueueKind::kCompute).native()));
   MappedCoefficients mapped;

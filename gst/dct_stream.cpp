@@ -10,6 +10,11 @@
 
 namespace cudatransform {
 
+void DctStream::start(guint async_depth) {
+  async_depth_ = async_depth;
+  warned_of_copies_ = warned_of_detour_ = warned_of_scale_ = warned_of_reference_ = false;
+}
+
 void DctStream::configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool raw_in_cuda,
                           bool dct_in_cuda) {
   stop();
@@ -31,8 +36,8 @@ void DctStream::stop() {
   raw_blocks_.clear();
   dct_blocks_.clear();
   reference_blocks_.clear();
-  clear_pool(&coefficient_pool_);
-  clear_pool(&frame_pool_);
+  clear_pool(engine_, &coefficient_pool_);
+  clear_pool(engine_, &frame_pool_);
 }
 
 void DctStream::settle() {
@@ -105,8 +110,12 @@ void DctStream::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
 
 // Waits for it. A failure of the work is reported where its result is used.
 void DctStream::release_oldest() {
-  (void)in_flight_.front().fence->wait();
-  gst_buffer_unref(in_flight_.front().buffer);
+  const Status status = in_flight_.front().fence->wait();
+  GstBuffer* buffer = in_flight_.front().buffer;
+  if (status.ok() || engine_.settle().ok())
+    gst_buffer_unref(buffer);
+  else
+    keep_for_ever(buffer);
   in_flight_.pop_front();
 }
 

@@ -11,6 +11,7 @@
 
 #include "gst/block_pool.h"
 #include "gst/buffer_ptr.h"
+#include "gst/caps_tables.h"
 #include "gst/engine.h"
 #include "gst/frames_in_flight.h"
 #include "gst/lib/gstdct.h"
@@ -44,8 +45,9 @@ class DctStream {
   explicit DctStream(Engine& engine) : engine_(engine) {}
   ~DctStream() { stop(); }
 
-  // How many frames may be in flight between submission and push; before configure().
-  void set_async_depth(guint depth) { async_depth_ = depth; }
+  // A new stream, before configure(): how many frames may be in flight between submission and
+  // push. Every warning may come again.
+  void start(guint async_depth);
   // That, or less where the pool of output frames is too small for it.
   guint usable_depth() const;
   // Whether the host has to wait for a frame before it can be pushed.
@@ -54,6 +56,8 @@ class DctStream {
   // New caps. Pools are made on first use.
   void configure(const GstVideoInfo& raw, const GstDctInfo& dct, bool raw_in_cuda,
                  bool dct_in_cuda);
+  // The caps that `dct` above is of, for buffers without meta.
+  void read_tables(const GstCaps* dct_caps) { caps_tables_.read(dct_caps, dct_); }
   // The scale at which the coefficients make frames of the negotiated size: `wanted` or, when that
   // has just been changed and is not negotiated yet, the one that the frame before had. Small
   // pictures have the same size at several scales. 0: there is none.
@@ -112,11 +116,13 @@ class DctStream {
   void hold_until_done(GstBuffer* buffer, const FencePtr& fence);
   void release_oldest();
   void warn_once(std::string warning, bool* warned);
+  void warn_of_reference(const GstDctReferenceMeta* meta);
   void warn_of_detour(GstBuffer* buffer);
 
   Engine& engine_;
   GstVideoInfo raw_ = {};
   GstDctInfo dct_ = {};
+  CapsTables caps_tables_;
   bool raw_in_cuda_ = false, dct_in_cuda_ = false;
   bool fence_is_honoured_ = false;
   bool waits_for_frames_ = false;
@@ -136,6 +142,7 @@ class DctStream {
   int scale_ = 1;  // of the latest frame
   std::string warning_;
   bool warned_of_copies_ = false, warned_of_detour_ = false, warned_of_scale_ = false;
+  bool warned_of_reference_ = false;
   void* known_foreign_context_ = nullptr;  // only compared
 };
 

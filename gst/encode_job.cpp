@@ -25,14 +25,20 @@ GstBuffer* wrap(JpegBytes* bytes) {
 
 }  // namespace
 
-Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const JpegOptions& options,
-                          GstVideoCodecFrame* frame) {
+Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTables& caps_tables,
+                          const JpegOptions& options, GstVideoCodecFrame* frame) {
   clear();
   frame_ = frame;
   options_ = options;
   coefficients_.reset(gst_buffer_ref(frame->input_buffer));
-  GstDctMeta* meta = gst_buffer_get_dct_meta(coefficients_.get());
-  const bool on_device = residence_of(engine, coefficients_.get()) == Residence::kDevice;
+  const Residence residence = residence_of(engine, coefficients_.get());
+  const bool on_device = residence == Residence::kDevice;
+  const GstDctMeta* meta = nullptr;
+  CT_RETURN_IF_ERROR(caps_tables.find(coefficients_.get(), residence == Residence::kHost, &meta));
+  if (meta && meta != gst_buffer_get_dct_meta(coefficients_.get())) {
+    stand_in_ = *meta;
+    meta = &stand_in_;
+  }
   // The download queue waits on the device, everybody else here.
   if (meta && meta->fence) {
     gpointer stream = on_device ? engine.queue(QueueKind::kDownload).native() : nullptr;
@@ -48,12 +54,12 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const JpegOpti
 }
 
 // Begins the download to our staging memory, where `*rects` is afterwards.
-Status EncodeJob::fetch(Engine& engine, GstDctMeta* meta, Rects* rects) {
+Status EncodeJob::fetch(Engine& engine, const GstDctMeta* meta, Rects* rects) {
   Rects to = *rects;
   gsize bytes = 0;
   for (int c = 0; c < to.count; c++) bytes += to.rect[c].row_bytes * to.rect[c].rows;
   if (!staging_ || staging_->size() < bytes)
-    CT_RETURN_IF_ERROR(engine.device().allocate(MemoryKind::kPinned, bytes, &staging_));
+    CT_RETURN_IF_ERROR(engine.allocate_for_copies(bytes, &staging_));
   auto* data = static_cast<guint8*>(staging_->data());
   for (int c = 0; c < to.count; c++) {
     to.rect[c].data = data;
@@ -81,6 +87,9 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   picture_.color = color_of(info.sampling);
   picture_.h_samp = info.components[0].h_samp;
   picture_.v_samp = info.components[0].v_samp;
+  if (const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get()))
+    picture_.metadata =
+        static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &picture_.metadata_size));
   for (guint c = 0; c < info.n_components; c++) {
     JpegLevels& levels = picture_.levels[c];
     levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);

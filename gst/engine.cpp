@@ -3,13 +3,18 @@
 
 #include "gst/engine.h"
 
+#include <utility>
+
 #include "gst/cuda_gst.h"
+#include "gst/debug.h"
 #include "gst/pinned_allocator.h"
 #include "gst/property_types.h"
 #include "transform/host_device.h"
+#include "transform/host_memory.h"
 #if CT_HAVE_CUDA
 #include "cuda/cuda_device.h"
 #endif
+#include "gst/debug.h"
 
 namespace cudatransform {
 
@@ -79,6 +84,10 @@ Status Engine::open_cuda(int cuda_device_id) {
   return {};
 }
 
+Status Engine::settle() {
+  return device_ && !device_->is_host() ? settle_cuda_device(*device_) : Status();
+}
+
 void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
   std::lock_guard lock(context_lock_);
   gst_cuda_handle_set_context(element_, context, cuda_device_id, &context_);
@@ -97,6 +106,8 @@ bool Engine::handle_context_query(GstQuery* query) {
 Status Engine::open_cuda(int) {
   return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
 }
+
+Status Engine::settle() { return {}; }
 
 void Engine::handle_set_context(GstContext*, int) {}
 
@@ -122,7 +133,20 @@ Status Engine::open(Backend backend, int cuda_device_id, int threads, std::strin
   return {};
 }
 
+Status Engine::allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory) {
+  const Status status = device_->allocate(MemoryKind::kPinned, bytes, memory);
+  if (status.ok() || status.code == StatusCode::kDeviceLost) return status;
+  const bool first = !std::exchange(warned_of_ordinary_memory_, true);
+  gst_debug_log(GST_CAT_DEFAULT, first ? GST_LEVEL_WARNING : GST_LEVEL_DEBUG, __FILE__, __func__,
+                __LINE__, G_OBJECT(element_), "no page-locked memory, taking ordinary: %s",
+                status.message.c_str());
+  return allocate_host_memory(bytes, memory);
+}
+
 void Engine::release_device() {
+  if (!settle().ok())
+    GST_WARNING_OBJECT(element_, "%s is stuck: what was made on it is kept", device_->name());
+  warned_of_ordinary_memory_ = false;
   if (pinned_allocator_) detach_pinned_allocator(pinned_allocator_);
   gst_clear_object(&pinned_allocator_);
   device_.reset();

@@ -33,12 +33,20 @@ class Engine {
   Status open(Backend backend, int cuda_device_id, int threads, std::string* fallback);
   void close();
 
+  // Before device memory that the engine works on is given back to the driver: waits for the device
+  // as long as for a frame. Fails when it is stuck: then whatever it may work on has to be kept.
+  // Pools of GStreamer's give back a buffer when they are configured, too.
+  Status settle();
+
   // Asked by caps and allocation queries, which come from any thread.
   bool is_open() const { return kind_ != Kind::kClosed; }
   bool is_cuda() const { return kind_ == Kind::kCuda; }
   Device& device() { return *device_; }
   Queue& queue(QueueKind kind) { return device_->queue(kind); }
   const Dct8x8Ops& dct8x8() const { return *dct8x8_; }
+  // Host memory that the device copies from and to: page-locked or, where the driver locks none,
+  // ordinary, with a line in the log. Used by the streaming thread.
+  Status allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory);
   // Of host memory for transfers; null on the CPU engine, where any memory will do.
   GstAllocator* pinned_allocator() const { return pinned_allocator_; }
 
@@ -65,6 +73,7 @@ class Engine {
   std::unique_ptr<Device> device_;
   const Dct8x8Ops* dct8x8_ = nullptr;
   GstAllocator* pinned_allocator_ = nullptr;
+  bool warned_of_ordinary_memory_ = false;
 };
 
 // The error of work on `queue` that has failed somewhere else: `what`, and the driver's name for it

@@ -23,14 +23,12 @@
  * |[
  * gst-launch-1.0 filesrc location=recording.avi ! avidemux ! jpegcoefdec ! cudaidct8x8 scale=1/4 \
  *   ! videoconvert ! autovideosink
- * ]| Plays a Motion-JPEG recording at a quarter of its size, for a fraction of the work.
+ * ]| Plays a Motion-JPEG recording at a quarter of its size, without full-size frames.
  */
 
 #include "gst/jpegcoefdec.h"
 
 #include <gst/video/gstvideodecoder.h>
-
-#include <algorithm>
 
 #include "gst/debug.h"
 #include "gst/element_errors.h"
@@ -39,15 +37,7 @@
 
 using State = cudatransform::JpegCoefDecState;
 using cudatransform::JpegSettings;
-using cudatransform::JpegSplitter;
 using cudatransform::Status;
-
-namespace {
-
-constexpr gsize kPiece = 16384;               // of a stream, looked at in one go
-constexpr gsize kMostBytes = gsize{1} << 28;  // of a picture
-
-}  // namespace
 
 G_DEFINE_TYPE(GstJpegCoefDec, gst_jpeg_coef_dec, GST_TYPE_VIDEO_DECODER);
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefdec, "jpegcoefdec", GST_RANK_NONE,
@@ -87,6 +77,9 @@ static void close_engine(GstElement* element) {
 
 static GstStateChangeReturn gst_jpeg_coef_dec_change_state(GstElement* element,
                                                            GstStateChange transition) {
+  // Deactivating the pads waits for the picture that is being decoded.
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_jpeg_coef_dec_state(element)->frames.interrupt();
   return cudatransform::change_engine_state(element,
                                             GST_ELEMENT_CLASS(gst_jpeg_coef_dec_parent_class),
                                             transition, open_engine, close_engine);
@@ -101,21 +94,29 @@ static void gst_jpeg_coef_dec_set_context(GstElement* element, GstContext* conte
 static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
   State* state = gst_jpeg_coef_dec_state(decoder);
   state->frames.start();
+  state->frames.set_tables_in_caps(settings_of(decoder).tables_in_caps);
   state->splitter.restart();
+  state->collected.clear();
   // Until caps say that somebody has done it already.
   gst_video_decoder_set_packetized(decoder, FALSE);
+  state->gate.open();
   return TRUE;
 }
 
 static gboolean gst_jpeg_coef_dec_stop(GstVideoDecoder* decoder) {
-  gst_jpeg_coef_dec_state(decoder)->frames.stop();
+  State* state = gst_jpeg_coef_dec_state(decoder);
+  state->gate.close();
+  state->frames.stop();
+  state->collected.clear();
   return TRUE;
 }
 
 // ---- Queries ----
 
 static gboolean gst_jpeg_coef_dec_sink_query(GstVideoDecoder* decoder, GstQuery* query) {
-  if (gst_jpeg_coef_dec_state(decoder)->engine.handle_context_query(query)) return TRUE;
+  State* state = gst_jpeg_coef_dec_state(decoder);
+  if (state->engine.handle_context_query(query)) return TRUE;
+  if (state->gate.refuses(GST_VIDEO_DECODER_SINK_PAD(decoder), query)) return FALSE;
   return GST_VIDEO_DECODER_CLASS(gst_jpeg_coef_dec_parent_class)->sink_query(decoder, query);
 }
 
@@ -153,6 +154,14 @@ static gboolean gst_jpeg_coef_dec_decide_allocation(GstVideoDecoder* decoder, Gs
 
 static gboolean gst_jpeg_coef_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
   auto& frames = gst_jpeg_coef_dec_state(decoder)->frames;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) frames.interrupt();
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+    // What was interrupted has been dropped by then.
+    const gboolean taken =
+        GST_VIDEO_DECODER_CLASS(gst_jpeg_coef_dec_parent_class)->sink_event(decoder, event);
+    frames.resume();
+    return taken;
+  }
   if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
     // Asked here, because the base class makes a TIME segment of every other.
     const GstSegment* segment = nullptr;
@@ -160,11 +169,18 @@ static gboolean gst_jpeg_coef_dec_sink_event(GstVideoDecoder* decoder, GstEvent*
     GST_VIDEO_DECODER_STREAM_LOCK(decoder);
     frames.set_framed(segment->format == GST_FORMAT_TIME);
     GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
-  } else if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && !frames.negotiated()) {
-    // The base class would make up caps for it. Nothing has been shown that could have a gap.
-    GST_DEBUG_OBJECT(decoder, "a gap before the first picture");
-    gst_event_unref(event);
-    return TRUE;
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_GAP) {
+    // The base class passes it on at once, and its own caps would be those of raw video.
+    GST_VIDEO_DECODER_STREAM_LOCK(decoder);
+    const JpegSettings settings = settings_of(decoder);
+    (void)frames.drain(settings);  // what has failed shows again with the next picture
+    const bool negotiated = frames.negotiate_gap(settings);
+    GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
+    if (!negotiated) {
+      GST_ELEMENT_ERROR(decoder, STREAM, FORMAT, ("There are no caps for a gap"),
+                        ("what is behind the element takes no coefficients"));
+      return gst_pad_push_event(GST_VIDEO_DECODER_SRC_PAD(decoder), event);
+    }
   }
   return GST_VIDEO_DECODER_CLASS(gst_jpeg_coef_dec_parent_class)->sink_event(decoder, event);
 }
@@ -180,59 +196,21 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
   return TRUE;
 }
 
-// Feeds the splitter what it has not seen. What it has not seen began with a buffer of its own.
-static void look_at_new_bytes(GstVideoDecoder* decoder, GstAdapter* adapter, gsize available) {
-  JpegSplitter& splitter = gst_jpeg_coef_dec_state(decoder)->splitter;
-  guint8 piece[kPiece];
-  bool first = true;
-  while (!splitter.found() && splitter.position() < available &&
-         !(splitter.inside() && splitter.position() - splitter.begin() > kMostBytes)) {
-    const gsize size = std::min(kPiece, available - splitter.position());
-    gst_adapter_copy(adapter, piece, splitter.position(), size);
-    // Where buffers have times, one that begins like a picture is one, and what came before it was
-    // cut off.
-    const bool framed = gst_jpeg_coef_dec_state(decoder)->frames.framed();
-    if (first && framed && splitter.inside() && size >= 3 && piece[0] == 0xff && piece[1] == 0xd8 &&
-        piece[2] == 0xff)
-      splitter.cut();
-    else
-      splitter.feed(piece, size);
-    first = false;
-  }
-}
-
-static GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame*,
-                                             GstAdapter* adapter, gboolean at_eos) {
-  JpegSplitter& splitter = gst_jpeg_coef_dec_state(decoder)->splitter;
-  const gsize available = gst_adapter_available(adapter);
-  look_at_new_bytes(decoder, adapter, available);
-  if (!splitter.found() && splitter.inside() &&
-      (at_eos || splitter.position() - splitter.begin() > kMostBytes))
-    splitter.cut();
-  if (!splitter.found()) {
-    // What is not part of a picture goes at once, all but an FF that may be the first half of SOI.
-    if (!splitter.inside() && available > 1) {
-      gst_adapter_flush(adapter, available - 1);
-      const guint8* last = static_cast<const guint8*>(gst_adapter_map(adapter, 1));
-      const guint8 byte = last[0];
-      gst_adapter_unmap(adapter);
-      splitter.restart();
-      splitter.feed(&byte, 1);
-    }
-    return GST_VIDEO_DECODER_FLOW_NEED_DATA;
-  }
-  const gsize begin = splitter.begin(), size = splitter.end() - begin;
-  splitter.restart();
-  if (begin > 0) {
-    GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes are between two pictures", begin);
-    gst_adapter_flush(adapter, begin);
-  }
-  gst_video_decoder_add_to_frame(decoder, static_cast<int>(size));
-  return gst_video_decoder_have_frame(decoder);
+// Pictures that have come before it are good.
+static GstFlowReturn fail_without_memory(GstVideoDecoder* decoder, GstVideoCodecFrame* frame) {
+  auto& frames = gst_jpeg_coef_dec_state(decoder)->frames;
+  const GstFlowReturn flow = frames.drain(settings_of(decoder));
+  gst_video_decoder_release_frame(decoder, frame);
+  if (flow != GST_FLOW_OK) return flow;
+  cudatransform::post_error(GST_ELEMENT(decoder),
+                            Status::error(cudatransform::StatusCode::kOutOfMemory,
+                                          "no memory to collect the bytes of a JPEG picture"));
+  return frames.fail(GST_FLOW_ERROR);
 }
 
 static GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder,
                                                     GstVideoCodecFrame* frame) {
+  if (!gst_jpeg_coef_dec_use_collected(frame)) return fail_without_memory(decoder, frame);
   gboolean qos = FALSE;
   g_object_get(decoder, "qos", &qos, nullptr);
   const bool late = qos && gst_video_decoder_get_max_decode_time(decoder, frame) < 0;
@@ -247,9 +225,13 @@ static GstFlowReturn gst_jpeg_coef_dec_drain(GstVideoDecoder* decoder) {
 // The end of the stream. A file of which nothing could be shown is an error, whatever on-error
 // says.
 static GstFlowReturn gst_jpeg_coef_dec_finish(GstVideoDecoder* decoder) {
+  const bool failed = gst_jpeg_coef_dec_state(decoder)->frames.failed();
   const GstFlowReturn flow = gst_jpeg_coef_dec_drain(decoder);
-  // The base class passes EOS on, whatever has become of the last pictures.
-  if (flow == GST_FLOW_NOT_NEGOTIATED) GST_ELEMENT_FLOW_ERROR(decoder, flow);
+  if (failed) return flow;  // whoever pushed has been told
+  // The base class passes EOS on, whatever has become of the last pictures. Who returns
+  // GST_FLOW_ERROR has said why.
+  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(decoder, flow);
   const auto counts = gst_jpeg_coef_dec_state(decoder)->frames.counts();
   if (flow != GST_FLOW_OK || counts.frames > 0 || counts.damaged == 0) return flow;
   GST_ELEMENT_ERROR(
@@ -263,6 +245,7 @@ static gboolean gst_jpeg_coef_dec_flush(GstVideoDecoder* decoder) {
   State* state = gst_jpeg_coef_dec_state(decoder);
   state->frames.flush();
   state->splitter.restart();
+  state->collected.clear();
   return TRUE;
 }
 
@@ -295,7 +278,7 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   gst_caps_unref(jpeg);
   gst_caps_unref(dct);
   gst_element_class_set_static_metadata(
-      element_class, "JPEG to DCT coefficients", "Codec/Decoder/Image",
+      element_class, "JPEG to DCT coefficients", "Codec/Parser/Image",
       "Takes JPEG pictures and Motion-JPEG apart as far as their quantised DCT coefficients",
       "The cudatransform authors");
 

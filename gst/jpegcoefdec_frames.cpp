@@ -3,12 +3,16 @@
 
 #include "gst/jpegcoefdec_frames.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gst/caps.h"
 #include "gst/debug.h"
 #include "gst/element_errors.h"
 #include "gst/jpeg_caps.h"
+#include "gst/latency.h"
+#include "gst/one_piece.h"
+#include "jpeg/metadata.h"
 
 namespace cudatransform {
 namespace {
@@ -40,21 +44,29 @@ bool is_half_a_picture(const JpegHeader& header, int caps_height) {
   return caps_height > 1 && (twice == caps_height || twice == caps_height + 1);
 }
 
+constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKept or less
+
 }  // namespace
 
 // One picture. run() is all that other threads do.
 struct JpegFrames::Job final : FrameJob {
   ~Job() override {
     if (GstVideoCodecFrame* left = take_frame()) gst_video_codec_frame_unref(left);
+    if (metadata) g_bytes_unref(metadata);
   }
   // The frame, unmapped and the caller's; null once it has been taken.
   GstVideoCodecFrame* take_frame() {
-    if (mapped) gst_buffer_unmap(frame->input_buffer, &map);
+    if (mapped) gst_buffer_unmap(file.get(), &map);
     mapped = false;
+    file.reset();
     return std::exchange(frame, nullptr);
   }
   void run() override {
     if (!status.ok() || late) return;
+    if (*reading.interrupt != 0) {
+      status = Status::error(StatusCode::kCancelled, "interrupted");
+      return;
+    }
     JpegLevels levels[kJpegMaxComponents];
     const GstDctInfo& info = coefs->info;
     for (guint c = 0; c < info.n_components; c++) {
@@ -64,23 +76,42 @@ struct JpegFrames::Job final : FrameJob {
       levels[c].blocks_w = component.blocks_w;
       levels[c].blocks_h = component.blocks_h;
     }
-    status = reader->read_coefficients(levels, &tables, &damage);
+    status = reader->read_coefficients(levels, &tables, &damage, reading);
     decoded = true;
+    if (status.ok() && keep_metadata) status = read_metadata();
+  }
+  Status read_metadata() {
+    const size_t size = jpeg_metadata_size(map.data, map.size);
+    if (size == 0) return {};
+    auto* bytes = static_cast<uint8_t*>(g_try_malloc(size));
+    if (!bytes)
+      return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
+    copy_jpeg_metadata(map.data, map.size, bytes);
+    metadata = g_bytes_new_take(bytes, size);
+    return {};
   }
 
   GstVideoCodecFrame* frame = nullptr;
+  BufferPtr file;  // the frame's input buffer, or its bytes in one piece
   bool mapped = false;
   GstMapInfo map = {};
   std::unique_ptr<JpegReader> reader;
   std::unique_ptr<CoefFrame> coefs;
-  Status status;       // of the decoder, or of what came before it
-  std::string damage;  // of a picture that has been decoded
+  GstDctInfo info = {};  // of a picture that is to be decoded
+  JpegReading reading;   // likewise
+  guint64 bytes = 0;     // of max-memory
+  Status status;         // of the decoder, or of what came before it
+  std::string damage;    // of a picture that has been decoded
   bool decoded = false;
   bool late = false;  // dropped without having been decoded
+  bool keep_metadata = false;
+  GBytes* metadata = nullptr;  // of the file, for GstDctJpegMeta
   JpegTables tables;
 };
 
 void JpegFrames::start() {
+  interrupts_ = 0;
+  failed_ = GST_FLOW_OK;
   negotiated_ = seen_good_ = false;
   bad_in_row_ = 0;
   last_pts_ = GST_CLOCK_TIME_NONE;
@@ -130,8 +161,9 @@ Status JpegFrames::prepare(GstVideoCodecFrame* frame, const JpegSettings& settin
   const auto damaged = [](const std::string& what) {
     return Status::error(StatusCode::kInvalidArgument, what);
   };
-  job->frame = frame;
-  job->mapped = gst_buffer_map(frame->input_buffer, &job->map, GST_MAP_READ);
+  job->keep_metadata = settings.keep_metadata;
+  CT_RETURN_IF_ERROR(in_one_piece(frame->input_buffer, &job->file));
+  job->mapped = gst_buffer_map(job->file.get(), &job->map, GST_MAP_READ);
   if (!job->mapped)
     return Status::error(StatusCode::kFailed, "a buffer of JPEG data could not be mapped");
   if (readers_.empty()) readers_.push_back(std::make_unique<JpegReader>());
@@ -140,7 +172,6 @@ Status JpegFrames::prepare(GstVideoCodecFrame* frame, const JpegSettings& settin
 
   JpegHeader header;
   CT_RETURN_IF_ERROR(job->reader->read_header(job->map.data, job->map.size, &header));
-  GstDctInfo info;
   const guint64 pixels = guint64(header.width) * header.height;
   if (settings.max_pixels != 0 && pixels > settings.max_pixels)
     return damaged("the picture has " + std::to_string(header.width) + "x" +
@@ -151,16 +182,62 @@ Status JpegFrames::prepare(GstVideoCodecFrame* frame, const JpegSettings& settin
                    std::to_string(header.height) + " has at least " +
                    std::to_string(header.least_bytes) + " bytes, not " +
                    std::to_string(job->map.size));
-  if (!info_of(header, &info)) return damaged("the picture has an impossible size");
+  if (!info_of(header, &job->info)) return damaged("the picture has an impossible size");
+  const guint64 needed = job->bytes + job->info.size + header.extra_bytes;
+  if (settings.max_memory != 0 && needed > settings.max_memory)
+    return damaged("the picture has " + std::to_string(header.width) + "x" +
+                   std::to_string(header.height) + " pixels and needs " + std::to_string(needed) +
+                   " bytes, more than max-memory=" + std::to_string(settings.max_memory));
   if (is_half_a_picture(header, input_ ? GST_VIDEO_INFO_HEIGHT(&input_->info) : 0))
     return Status::error(StatusCode::kUnsupported,
                          "the stream has two fields in each frame; interlaced Motion-JPEG is not "
                          "supported");
-  return source_.begin(info, &job->coefs);
+  job->bytes = needed;
+  job->reading = {settings.on_error == OnError::kConceal, &interrupts_};
+  return {};
+}
+
+// Pushes pictures until there is room for what `job` needs. Memory that is kept for pictures to
+// come is what goes first, all but what this one will use.
+GstFlowReturn JpegFrames::make_room(const Job& job, const JpegSettings& settings) {
+  most_bytes_ = settings.max_memory;
+  if (most_bytes_ == 0) {
+    source_.limit_kept(G_MAXSIZE);
+    return GST_FLOW_OK;
+  }
+  const guint64 most = std::max(most_bytes_, job.bytes);  // refused pictures are not too large here
+  for (bool found = true;;) {
+    const guint64 used = used_bytes_ + job.bytes;
+    source_.limit_kept((most > used ? most - used : 0) + source_.reusable(job.info));
+    if (used <= most || !found) return GST_FLOW_OK;
+    if (const GstFlowReturn flow = push_oldest(true, settings, &found); flow != GST_FLOW_OK)
+      return flow;
+  }
+}
+
+void JpegFrames::submit(std::unique_ptr<Job> job) {
+  used_bytes_ += job->bytes;
+  if (most_bytes_ != 0)
+    source_.limit_kept(most_bytes_ > used_bytes_ ? most_bytes_ - used_bytes_ : 0);
+  workers_.submit(std::move(job));
+}
+
+std::unique_ptr<JpegFrames::Job> JpegFrames::take(bool wait) {
+  std::unique_ptr<FrameJob> done = workers_.take(wait);
+  if (!done) return nullptr;
+  std::unique_ptr<Job> job(static_cast<Job*>(done.release()));
+  used_bytes_ -= job->bytes;
+  // What it leaves behind may be kept for the next.
+  if (most_bytes_ > used_bytes_) source_.limit_kept(most_bytes_ - used_bytes_);
+  return job;
 }
 
 GstFlowReturn JpegFrames::decode(GstVideoCodecFrame* frame, const JpegSettings& settings,
                                  bool late) {
+  if (failed()) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return failed_;
+  }
   if (!started_) start_workers(settings.n_threads);
   // Of two pictures in a buffer that has a time the second has none, and the base class would give
   // it that of a later one which is on its way already. Damage can split a picture like that.
@@ -170,45 +247,69 @@ GstFlowReturn JpegFrames::decode(GstVideoCodecFrame* frame, const JpegSettings& 
     frame->pts = last_pts_;
   auto job = std::make_unique<Job>();
   job->late = late;
-  if (late)
-    job->frame = frame;
-  else
-    job->status = prepare(frame, settings, job.get());
-  workers_.submit(std::move(job));
+  job->frame = frame;
+  job->bytes = gst_buffer_get_size(frame->input_buffer);
+  if (!late) job->status = prepare(frame, settings, job.get());
+  if (const GstFlowReturn flow = make_room(*job, settings); flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder_, job->take_frame());
+    release(std::move(job));
+    return flow;
+  }
+  if (!late && job->status.ok()) job->status = source_.begin(job->info, &job->coefs);
+  submit(std::move(job));
   return push_done(false, settings);
 }
 
 GstFlowReturn JpegFrames::drain(const JpegSettings& settings) { return push_done(true, settings); }
 
+// `*found`: whether there was one that is done.
+GstFlowReturn JpegFrames::push_oldest(bool wait, const JpegSettings& settings, bool* found) {
+  std::unique_ptr<Job> job = take(wait);
+  *found = job != nullptr;
+  if (!job) return GST_FLOW_OK;
+  const GstFlowReturn flow = finish(std::move(job), settings);
+  return is_fatal(flow) ? fail(flow) : flow;
+}
+
 GstFlowReturn JpegFrames::push_done(bool all, const JpegSettings& settings) {
-  GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK) {
-    std::unique_ptr<FrameJob> job = workers_.take(all || workers_.full());
-    if (!job) break;
-    flow = finish(std::unique_ptr<Job>(static_cast<Job*>(job.release())), settings);
+  GstFlowReturn flow = failed_;
+  for (bool found = true; found && flow == GST_FLOW_OK;)
+    flow = push_oldest(all || workers_.full(), settings, &found);
+  return flow;
+}
+
+// Were those behind the error pushed, there would be a hole in the stream that nobody can see.
+GstFlowReturn JpegFrames::fail(GstFlowReturn flow) {
+  failed_ = flow;
+  interrupts_ |= kFailed;
+  while (std::unique_ptr<Job> job = take(true)) {
+    gst_video_decoder_release_frame(decoder_, job->take_frame());
+    release(std::move(job));
   }
   return flow;
 }
 
 void JpegFrames::flush() {
-  while (std::unique_ptr<FrameJob> job = workers_.take(true))
-    release(std::unique_ptr<Job>(static_cast<Job*>(job.release())));
+  while (std::unique_ptr<Job> job = take(true)) release(std::move(job));
+  interrupts_ &= ~kFailed;
+  failed_ = GST_FLOW_OK;
   last_pts_ = GST_CLOCK_TIME_NONE;
 }
 
 // Keeps what the next picture can use.
 void JpegFrames::release(std::unique_ptr<Job> job) {
-  if (job->reader) readers_.push_back(std::move(job->reader));
+  if (job->reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job->reader));
   if (job->coefs) source_.discard(std::move(job->coefs));
 }
 
 GstFlowReturn JpegFrames::finish(std::unique_ptr<Job> job, const JpegSettings& settings) {
   if (job->late) return gst_video_decoder_drop_frame(decoder_, job->take_frame());
   const bool good = job->status.ok() && job->damage.empty();
-  const bool damaged =
-      job->decoded && (job->status.ok() || job->status.code == StatusCode::kInvalidArgument);
+  // Of others there are no coefficients behind the damage, even if they were to be shown by now.
+  const bool damaged = job->decoded && job->reading.past_damage &&
+                       (job->status.ok() || job->status.code == StatusCode::kInvalidArgument);
   const bool shown = good || (damaged && settings.on_error == OnError::kConceal);
-  if (!good) {
+  if (!good && job->status.code != StatusCode::kCancelled) {
     GST_OBJECT_LOCK(decoder_);
     counts_.damaged++;
     GST_OBJECT_UNLOCK(decoder_);
@@ -263,9 +364,12 @@ GstFlowReturn JpegFrames::reject(std::unique_ptr<Job> job, const JpegSettings& s
 }
 
 GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
-  if (!negotiated_ || !same_geometry(source_.info(), job->coefs->info) ||
+  const DctTables tables = {job->tables.tables, job->tables.count, job->tables.table_of};
+  const GstDctInfo& info = job->coefs->info;
+  const bool other_tables = tables_in_caps_ && !told_.same(tables, info.n_components);
+  if (!negotiated_ || other_tables || !same_geometry(source_.info(), info) ||
       gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_))) {
-    negotiated_ = negotiate(job->coefs->info);
+    negotiated_ = negotiate(info, tables);
     if (!negotiated_) {
       gst_video_decoder_release_frame(decoder_, job->take_frame());
       release(std::move(job));
@@ -274,8 +378,8 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
     }
   }
   GstBuffer* buffer = nullptr;
-  const DctTables tables = {job->tables.tables, job->tables.count, job->tables.table_of};
   const Status status = source_.finish(std::move(job->coefs), tables, &buffer);
+  if (status.ok() && job->metadata) gst_buffer_add_dct_jpeg_meta(buffer, job->metadata);
   GstVideoCodecFrame* frame = job->take_frame();
   const bool damaged = !job->status.ok() || !job->damage.empty();
   release(std::move(job));
@@ -295,7 +399,7 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
 }
 
 // Caps for coefficients of `info`: on the device if our engine is there and the peer takes them.
-bool JpegFrames::negotiate(const GstDctInfo& info) {
+bool JpegFrames::negotiate(const GstDctInfo& info, const DctTables& tables) {
   const int threads = workers_.threads();
   GstVideoCodecState* state = gst_video_decoder_set_output_state(decoder_, GST_VIDEO_FORMAT_ENCODED,
                                                                  info.width, info.height, input_);
@@ -306,6 +410,7 @@ bool JpegFrames::negotiate(const GstDctInfo& info) {
   // JPEG is BT.601 at full range (JFIF).
   if (info.sampling != GST_DCT_SAMPLING_GRAYSCALE && info.sampling != GST_DCT_SAMPLING_RGB)
     gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
+  if (tables_in_caps_ && tables.count > 0) told_.tell(caps, tables, info.n_components);
   bool in_cuda = false;
   if (engine_.is_cuda()) {
     GstCaps* cuda = gst_caps_copy(caps);
@@ -318,12 +423,10 @@ bool JpegFrames::negotiate(const GstDctInfo& info) {
   }
   gst_caps_replace(&state->caps, caps);
   gst_caps_unref(caps);
-  if (state->info.fps_n > 0) {
-    // A picture leaves at the latest when as many have come behind it as there are other threads.
-    const GstClockTime latency =
-        gst_util_uint64_scale(GST_SECOND * (threads - 1), state->info.fps_d, state->info.fps_n);
-    gst_video_decoder_set_latency(decoder_, latency, latency);
-  }
+  // A picture leaves at the latest when as many have come behind it as there are other threads.
+  const GstClockTime latency =
+      latency_of(static_cast<guint>(threads - 1), state->info.fps_n, state->info.fps_d);
+  gst_video_decoder_set_latency(decoder_, latency, latency);
   gst_video_codec_state_unref(state);
   source_.configure(info, in_cuda);
   return gst_video_decoder_negotiate(decoder_);

@@ -4,10 +4,12 @@
 
 #include <gst/video/gstvideodecoder.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "gst/caps_tables.h"
 #include "gst/coef_source.h"
 #include "gst/engine.h"
 #include "gst/frame_workers.h"
@@ -22,7 +24,10 @@ enum class OnError { kDrop, kConceal, kFail };
 struct JpegSettings {
   OnError on_error = OnError::kDrop;
   guint64 max_pixels = 0;
+  guint64 max_memory = 0;
   guint n_threads = 0;
+  bool keep_metadata = true;
+  bool tables_in_caps = false;
 };
 
 struct JpegCounts {
@@ -48,27 +53,45 @@ class JpegFrames {
   Status allocate(GstQuery* query, GstBufferPool** pool);
 
   // Takes `frame` (transfer full). Pushes what is done; waits only if all threads are busy. A
-  // picture that is too `late` to be shown is dropped when its turn comes.
+  // picture that is too `late` to be shown is dropped when its turn comes. Behind an error nothing
+  // is pushed any more: until flush() or start() it is returned again.
   GstFlowReturn decode(GstVideoCodecFrame* frame, const JpegSettings& settings, bool late);
   // Waits for everything in flight and pushes it.
   GstFlowReturn drain(const JpegSettings& settings);
   void flush();
+  // Any thread: what is being decoded is given up soon, as is what comes until resume().
+  void interrupt() { interrupts_ |= kFlushing; }
+  void resume() { interrupts_ &= ~kFlushing; }
+  // Ends the stream with an error that has been posted: drops what is in flight. Returns `flow`.
+  GstFlowReturn fail(GstFlowReturn flow);
+  // Whether an error has ended the stream.
+  bool failed() const { return failed_ != GST_FLOW_OK; }
+  // Caps for a gap that no picture has come before; a picture that differs changes them. False:
+  // what is behind the element takes none.
+  bool negotiate_gap(const JpegSettings& settings);
   // Whether buffers have times, so that each is about one picture (TIME segments).
   void set_framed(bool framed) { framed_ = framed; }
   bool framed() const { return framed_; }
-  bool negotiated() const { return negotiated_; }
+  // Whether caps say the tables, too; before the first picture.
+  void set_tables_in_caps(bool in_caps) { tables_in_caps_ = in_caps; }
 
   JpegCounts counts() const;  // any thread
 
  private:
   struct Job;
+  // Bits of interrupts_.
+  static constexpr unsigned kFlushing = 1, kFailed = 2;
   void start_workers(guint n_threads);
   Status prepare(GstVideoCodecFrame* frame, const JpegSettings& settings, Job* job);
+  GstFlowReturn make_room(const Job& job, const JpegSettings& settings);
+  void submit(std::unique_ptr<Job> job);
+  std::unique_ptr<Job> take(bool wait);
   GstFlowReturn finish(std::unique_ptr<Job> job, const JpegSettings& settings);
   GstFlowReturn push(std::unique_ptr<Job> job);
   GstFlowReturn reject(std::unique_ptr<Job> job, const JpegSettings& settings);
+  GstFlowReturn push_oldest(bool wait, const JpegSettings& settings, bool* found);
   GstFlowReturn push_done(bool all, const JpegSettings& settings);
-  bool negotiate(const GstDctInfo& info);
+  bool negotiate(const GstDctInfo& info, const DctTables& tables);
   void release(std::unique_ptr<Job> job);
 
   GstVideoDecoder* decoder_;
@@ -76,9 +99,15 @@ class JpegFrames {
   Engine& engine_;
   FrameWorkers workers_;
   bool started_ = false;                              // workers_
+  std::atomic<unsigned> interrupts_ = 0;              // not 0: decoding stops
+  GstFlowReturn failed_ = GST_FLOW_OK;                // the error that ended the stream
+  guint64 most_bytes_ = 0;                            // max-memory at the latest picture; 0: any
+  guint64 used_bytes_ = 0;                            // by the pictures in workers_
   std::vector<std::unique_ptr<JpegReader>> readers_;  // idle ones
   GstVideoCodecState* input_ = nullptr;
   bool negotiated_ = false;
+  bool tables_in_caps_ = false;
+  ToldTables told_;
   bool framed_ = false;
   guint bad_in_row_ = 0;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one

@@ -16,6 +16,9 @@ enum {
   PROP_0,
   PROP_ON_ERROR,
   PROP_MAX_PIXELS,
+  PROP_MAX_MEMORY,
+  PROP_KEEP_METADATA,
+  PROP_TABLES_IN_CAPS,
   PROP_N_THREADS,
   PROP_BACKEND,
   PROP_ACTIVE_BACKEND,
@@ -61,6 +64,15 @@ static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GVal
     case PROP_MAX_PIXELS:
       state->settings.max_pixels = g_value_get_uint64(value);
       break;
+    case PROP_MAX_MEMORY:
+      state->settings.max_memory = g_value_get_uint64(value);
+      break;
+    case PROP_KEEP_METADATA:
+      state->settings.keep_metadata = g_value_get_boolean(value);
+      break;
+    case PROP_TABLES_IN_CAPS:
+      state->settings.tables_in_caps = g_value_get_boolean(value);
+      break;
     default:
       if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -90,6 +102,15 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
     case PROP_MAX_PIXELS:
       g_value_set_uint64(value, state->settings.max_pixels);
       break;
+    case PROP_MAX_MEMORY:
+      g_value_set_uint64(value, state->settings.max_memory);
+      break;
+    case PROP_KEEP_METADATA:
+      g_value_set_boolean(value, state->settings.keep_metadata);
+      break;
+    case PROP_TABLES_IN_CAPS:
+      g_value_set_boolean(value, state->settings.tables_in_caps);
+      break;
     default:
       if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -113,6 +134,25 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
                           "Width times height above which a picture counts as damaged (0 = no "
                           "limit); a header of a few bytes can claim 4 gigapixels",
                           0, G_MAXUINT64, cudatransform::kMaxJpegPixels, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_MAX_MEMORY,
+      g_param_spec_uint64("max-memory", "Most memory",
+                          "Bytes of host memory that all pictures being decoded may take together "
+                          "(0 = no limit): fewer at a time when they are large; one that needs "
+                          "more alone counts as damaged",
+                          0, G_MAXUINT64, cudatransform::kMaxJpegMemory, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_KEEP_METADATA,
+      g_param_spec_boolean("keep-metadata", "Keep metadata",
+                           "Attach the file's density, Exif data, colour profile and comments to "
+                           "the coefficients, for jpegcoefenc to write",
+                           TRUE, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_TABLES_IN_CAPS,
+      g_param_spec_boolean("tables-in-caps", "Tables in caps",
+                           "Write the quantisation tables into the caps as well, for files that "
+                           "keep no metas; new tables are new caps then",
+                           FALSE, cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,

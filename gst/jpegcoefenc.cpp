@@ -45,6 +45,7 @@ enum {
   PROP_OPTIMIZE,
   PROP_ARITHMETIC,
   PROP_RESTART_INTERVAL,
+  PROP_KEEP_METADATA,
   PROP_N_THREADS,
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
@@ -79,6 +80,9 @@ static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GVal
     case PROP_RESTART_INTERVAL:
       state->options.restart_interval = g_value_get_uint(value);
       break;
+    case PROP_KEEP_METADATA:
+      state->options.keep_metadata = g_value_get_boolean(value);
+      break;
     default:
       if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -103,6 +107,9 @@ static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* va
       break;
     case PROP_RESTART_INTERVAL:
       g_value_set_uint(value, state->options.restart_interval);
+      break;
+    case PROP_KEEP_METADATA:
+      g_value_set_boolean(value, state->options.keep_metadata);
       break;
     default:
       if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
@@ -158,7 +165,9 @@ static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent*
 }
 
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
-  if (GST_JPEG_COEF_ENC(encoder)->state->engine.handle_context_query(query)) return TRUE;
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (state->engine.handle_context_query(query)) return TRUE;
+  if (state->gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
   return GST_VIDEO_ENCODER_CLASS(gst_jpeg_coef_enc_parent_class)->sink_query(encoder, query);
 }
 
@@ -177,9 +186,10 @@ static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  const auto install_flag = [&](guint id, const char* name, const char* nick, const char* blurb) {
-    g_object_class_install_property(klass, id,
-                                    g_param_spec_boolean(name, nick, blurb, FALSE, kWhilePlaying));
+  const auto install_flag = [&](guint id, const char* name, const char* nick, const char* blurb,
+                                gboolean initially = FALSE) {
+    g_object_class_install_property(
+        klass, id, g_param_spec_boolean(name, nick, blurb, initially, kWhilePlaying));
   };
   install_flag(PROP_PROGRESSIVE, "progressive", "Progressive",
                "Write progressive files: a coarse picture first, then what refines it");
@@ -192,6 +202,10 @@ static void install_properties(GObjectClass* klass) {
       g_param_spec_uint("restart-interval", "Restart interval",
                         "MCUs from one restart marker to the next (0 = no markers)", 0,
                         cudatransform::kJpegMaxRestartInterval, 0, kWhilePlaying));
+  install_flag(PROP_KEEP_METADATA, "keep-metadata", "Keep metadata",
+               "Write the density, Exif data, colour profile and comments that jpegcoefdec has "
+               "found in the file that the coefficients are from",
+               TRUE);
   install_engine_properties(klass, kEngineProperties);
 }
 

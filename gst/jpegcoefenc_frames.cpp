@@ -11,6 +11,7 @@
 #include "gst/jpeg_caps.h"
 #include "gst/jpegcoefenc.h"
 #include "gst/jpegcoefenc_private.h"
+#include "gst/latency.h"
 
 using cudatransform::EncodeJob;
 using cudatransform::FrameJob;
@@ -23,6 +24,30 @@ static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
   cudatransform::post_error(GST_ELEMENT(encoder), named);
 }
 
+// Of memory for downloads that is kept for frames to come.
+static constexpr gsize kMostStaging = gsize{1} << 28;
+
+static void keep_idle(GstJpegCoefEncState* state, std::unique_ptr<EncodeJob> job) {
+  job->clear();
+  gsize kept = job->staging_bytes();
+  for (const auto& idle : state->idle) kept += idle->staging_bytes();
+  if (kept > kMostStaging) job->free_staging();
+  state->idle.push_back(std::move(job));
+}
+
+// Drops what is on its way.
+static void drop_all(GstJpegCoefEncState* state) {
+  while (std::unique_ptr<FrameJob> done = state->workers.take(true))
+    keep_idle(state, std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(done.release())));
+}
+
+// Were frames behind the error pushed, there would be a hole in the stream that nobody can see.
+static GstFlowReturn fail(GstJpegCoefEncState* state, GstFlowReturn flow) {
+  state->failed = flow;
+  drop_all(state);
+  return flow;
+}
+
 // Pushes the oldest frame if it is done or, with `wait`, when it is; `*found` says whether it was.
 static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* found) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
@@ -32,18 +57,19 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(done.release()));
   GstVideoCodecFrame* frame = nullptr;
   const Status status = job->finish(&frame);
-  state->idle.push_back(std::move(job));
+  keep_idle(state, std::move(job));
   if (!status.ok()) {
     post_frame_error(encoder, status);
-    return GST_FLOW_ERROR;
+    return fail(state, GST_FLOW_ERROR);
   }
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
-  return gst_video_encoder_finish_frame(encoder, frame);
+  const GstFlowReturn flow = gst_video_encoder_finish_frame(encoder, frame);
+  return cudatransform::is_fatal(flow) ? fail(state, flow) : flow;
 }
 
 // Pushes everything that is on its way.
 static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
-  GstFlowReturn flow = GST_FLOW_OK;
+  GstFlowReturn flow = GST_JPEG_COEF_ENC(encoder)->state->failed;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = finish_oldest(encoder, true, &found);
   return flow;
@@ -52,6 +78,8 @@ static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
 // The end of the stream. No push is left to return a refusal, of which upstream would make an
 // error, and the base class passes EOS on whatever has become of the last files.
 static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
+  const GstFlowReturn failed = GST_JPEG_COEF_ENC(encoder)->state->failed;
+  if (failed != GST_FLOW_OK) return failed;  // whoever pushed has been told
   const GstFlowReturn flow = finish_all(encoder);
   const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
   // Who returns GST_FLOW_ERROR has said why.
@@ -61,11 +89,8 @@ static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
 
 static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
-  while (std::unique_ptr<FrameJob> done = state->workers.take(true)) {
-    std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(done.release()));
-    job->clear();
-    state->idle.push_back(std::move(job));
-  }
+  drop_all(state);
+  state->failed = GST_FLOW_OK;
   return TRUE;
 }
 
@@ -86,19 +111,26 @@ static size_t most_kept(GstBuffer* buffer) {
 static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
                                                     GstVideoCodecFrame* frame) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (state->failed != GST_FLOW_OK) {
+    // The base class keeps the frame until it is flushed; it need not keep more.
+    gst_clear_buffer(&frame->input_buffer);
+    gst_video_codec_frame_unref(frame);
+    return state->failed;
+  }
   GST_OBJECT_LOCK(encoder);
   const JpegOptions options = state->options;
   GST_OBJECT_UNLOCK(encoder);
 
   const size_t most = most_kept(frame->input_buffer);
   std::unique_ptr<EncodeJob> job = take_idle(state);
-  const Status status = job->prepare(state->engine, state->info, options, frame);
+  const Status status =
+      job->prepare(state->engine, state->info, state->caps_tables, options, frame);
   if (!status.ok()) {
-    job->clear();
-    state->idle.push_back(std::move(job));
+    keep_idle(state, std::move(job));
     const GstFlowReturn flow = finish_all(encoder);  // those before it are good
-    if (flow == GST_FLOW_OK) post_frame_error(encoder, status);
-    return flow == GST_FLOW_OK ? GST_FLOW_ERROR : flow;
+    if (flow != GST_FLOW_OK) return flow;
+    post_frame_error(encoder, status);
+    return fail(state, GST_FLOW_ERROR);
   }
   state->workers.submit(std::move(job));
 
@@ -119,11 +151,8 @@ static int threads_for(GstVideoEncoder* encoder) {
 
 // With n threads, a frame is pushed when the n - 1 after it have come.
 static void tell_latency(GstVideoEncoder* encoder, const GstDctInfo& info, int threads) {
-  constexpr int kAssumedRate = 25;  // where caps do not say
-  const guint64 fps_n = info.fps_n > 0 ? info.fps_n : kAssumedRate;
-  const guint64 fps_d = info.fps_n > 0 ? info.fps_d : 1;
   const GstClockTime latency =
-      gst_util_uint64_scale(static_cast<guint64>(threads - 1) * GST_SECOND, fps_d, fps_n);
+      cudatransform::latency_of(static_cast<guint>(threads - 1), info.fps_n, info.fps_d);
   gst_video_encoder_set_latency(encoder, latency, latency);
 }
 
@@ -152,7 +181,7 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
   const GstFlowReturn flow = finish_all(encoder);
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
-  gst_jpeg_coef_enc_flush(encoder);  // what downstream did not want any more
+  drop_all(state);  // what downstream did not want any more
   if (!gst_dct_info_from_caps(&state->info, caps)) {
     GST_ELEMENT_ERROR(encoder, STREAM, FORMAT,
                       ("The coefficient caps are incomplete or contradict themselves"),
@@ -177,6 +206,7 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
   GstDctInfo info;
   if (!gst_dct_info_from_caps(&info, caps)) return true;
+  state->caps_tables.read(caps, info);
   // Also of a colorimetry that GStreamer cannot read, and so does not take for a change.
   warn_of_colorimetry(encoder, info, caps);
   if (info.sampling == state->info.sampling) return true;
@@ -188,12 +218,16 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
 }
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
-  GST_JPEG_COEF_ENC(encoder)->state->warned_of_colorimetry = false;
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  state->warned_of_colorimetry = false;
+  state->failed = GST_FLOW_OK;
+  state->gate.open();
   return TRUE;
 }
 
 static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
   GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  state->gate.close();
   state->workers.start(1);  // ends the threads, and drops what nobody wants any more
   state->idle.clear();
   return TRUE;

@@ -11,6 +11,7 @@
 #include "gst/engine.h"
 #include "gst/engine_element.h"
 #include "gst/frame_workers.h"
+#include "gst/stream_gate.h"
 
 struct GstJpegCoefEncState;
 
@@ -30,12 +31,16 @@ struct GstJpegCoefEncState {
   cudatransform::JpegOptions options;
   cudatransform::EngineSettings engine_settings;
 
+  cudatransform::StreamGate gate;
+
   // Of the streaming thread.
   cudatransform::Engine engine;
   cudatransform::FrameWorkers workers;
   std::vector<std::unique_ptr<cudatransform::EncodeJob>> idle;  // to be used again
   GstDctInfo info = {};
+  cudatransform::CapsTables caps_tables;
   bool warned_of_colorimetry = false;
+  GstFlowReturn failed = GST_FLOW_OK;  // the error behind which nothing is pushed
 };
 
 #define GST_JPEG_COEF_ENC(object) \

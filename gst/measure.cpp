@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gst/debug.h"
 #include "gst/fence_age.h"
 
 namespace cudatransform {
@@ -85,6 +86,8 @@ void Measure::reset() {
   kernel_.reset();
   upload_.reset();
   download_.reset();
+  std::fill_n(last_times_, kTimedSteps, -1);
+  clip_ = {};
 }
 
 void Measure::release() {
@@ -149,6 +152,7 @@ void Measure::finish(const MeasuredFrame& frame, bool may_post) {
     peak_ = (1u << frame.depth) - 1;
     add_errors(frame);
     add_times(frame);
+    clip_.add(frame);
   }
   if (may_post && frame.posts) post(frame);
 }
@@ -180,15 +184,21 @@ void Measure::add_errors(const MeasuredFrame& frame) {
 }
 
 void Measure::add_times(const MeasuredFrame& frame) {
+  std::fill_n(last_times_, kTimedSteps, -1);
   if (!(frame.kinds & kMeasureTime)) return;
+  const auto add = [&](TimedStep step, TimeStatistics& statistics, uint64_t ns) {
+    statistics.add(ns);
+    last_times_[step] = static_cast<gint64>(ns);
+    clip_.add_time(step, ns);
+  };
   uint64_t ns = 0;
   if (frame.read_kernel_ns(&ns)) {
-    kernel_.add(ns);
+    add(kKernelStep, kernel_, ns);
     timed_bytes_ += frame.bytes;
     gigabytes_per_second_ = ns ? double(frame.bytes) / double(ns) : 0;
   }
-  if (frame.uploaded && frame.upload->read_ns(&ns)) upload_.add(ns);
-  if (frame.downloaded && frame.download->read_ns(&ns)) download_.add(ns);
+  if (frame.uploaded && frame.upload->read_ns(&ns)) add(kUploadStep, upload_, ns);
+  if (frame.downloaded && frame.download->read_ns(&ns)) add(kDownloadStep, download_, ns);
 }
 
 void Measure::post(const MeasuredFrame& frame) {
@@ -206,6 +216,32 @@ void Measure::post(const MeasuredFrame& frame) {
                       nullptr);
   }
   gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
+}
+
+void Measure::finish_clip() {
+  ClipSummary clip;
+  {
+    std::lock_guard guard(lock_);
+    std::swap(clip, clip_);
+  }
+  if (clip.frames() == 0) return;
+  const std::string name = std::string("application/x-") + element_name_ + "-summary";
+  GstStructure* s = clip.to_structure(name.c_str());
+  GST_INFO_OBJECT(element_, "%" GST_PTR_FORMAT, s);
+  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
+}
+
+void Measure::drop_clip() {
+  std::lock_guard guard(lock_);
+  clip_ = {};
+}
+
+MeasuredValues Measure::last_values() const {
+  std::lock_guard guard(lock_);
+  MeasuredValues values;
+  for (int i = 0; i < 4; i++) values.psnr[i] = psnr_of(mse_[i], peak_);
+  std::copy_n(last_times_, int(kTimedSteps), values.time);
+  return values;
 }
 
 double Measure::last_psnr(int component) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gst/clip_summary.h"
 #include "gst/engine.h"
 #include "transform/dct8x8.h"
 
@@ -70,7 +71,15 @@ class TimeStatistics {
   std::vector<guint64> recent_;
 };
 
-// Thread safe; every call but psnr(), last_psnr() and statistics() comes from the streaming thread.
+// What was measured of one frame, the last one: -1 where it was not, or where there is no such
+// step.
+struct MeasuredValues {
+  double psnr[4] = {-1, -1, -1, -1};        // of the components, then of all together
+  gint64 time[kTimedSteps] = {-1, -1, -1};  // ns
+};
+
+// Thread safe; every call but last_psnr(), last_values() and statistics() comes from the streaming
+// thread.
 class Measure {
  public:
   Measure(GstElement* element, const char* element_name)
@@ -93,8 +102,14 @@ class Measure {
   // The same, but waits for everything that was submitted. Messages only if they may_post.
   void drain(bool may_post);
 
+  // The end of a clip: posts the summary of the frames measured since the last one, if there are
+  // any. Or forgets them, because they are no part of what comes next.
+  void finish_clip();
+  void drop_clip();
+
   // Last frame; -1 where it was not measured. `component` 0..2, or -1 for all together.
   double last_psnr(int component) const;
+  MeasuredValues last_values() const;
   // The stats property; `engine_fields` (transfer full) is completed and returned.
   GstStructure* statistics(GstStructure* engine_fields) const;
 
@@ -120,6 +135,8 @@ class Measure {
   double gigabytes_per_second_ = 0;
   guint64 timed_bytes_ = 0;
   TimeStatistics kernel_, upload_, download_;
+  gint64 last_times_[kTimedSteps] = {-1, -1, -1};
+  ClipSummary clip_;
 };
 
 // 10 log10(peak^2 / mse); +infinity for mse 0, -1 for a negative mse ("not measured").

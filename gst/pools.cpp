@@ -10,6 +10,7 @@
 #include "gst/cuda_gst.h"
 #include "gst/cuda_sync.h"
 #include "gst/peer_offer.h"
+#include "gst/pinned_allocator.h"
 
 namespace cudatransform {
 
@@ -23,6 +24,19 @@ Status no_device_memory(const char* what, gsize bytes) {
                                                      " of " + std::to_string(bytes) + " bytes");
 }
 
+static guint buffer_size(GstBufferPool* pool) {
+  guint size = 0;
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
+  gst_structure_free(config);
+  return size;
+}
+
+Status no_system_memory(const char* what, gsize bytes) {
+  return Status::error(StatusCode::kOutOfMemory, std::string("no memory for ") + what + " of " +
+                                                     std::to_string(bytes) + " bytes");
+}
+
 Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer) {
   if (!pool) return Status::error(StatusCode::kFailed, std::string("no pool for ") + what);
   switch (gst_buffer_pool_acquire_buffer(pool, buffer, nullptr)) {
@@ -32,7 +46,7 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
       return Status::error(StatusCode::kCancelled,
                            std::string("the pool for ") + what + " is flushing");
     default:
-      return Status::error(StatusCode::kOutOfMemory, std::string("no memory for ") + what);
+      return no_system_memory(what, buffer_size(pool));
   }
 }
 
@@ -46,7 +60,7 @@ bool peers_honour_fence(GstQuery* query) {
 
 GstBuffer* new_system_buffer(gsize size) {
   GstAllocationParams params = aligned_params();
-  return gst_buffer_new_allocate(nullptr, size, &params);
+  return gst_buffer_new_allocate(ordinary_allocator(), size, &params);
 }
 
 guint pool_maximum(GstBuffer* buffer) {
@@ -56,6 +70,20 @@ guint pool_maximum(GstBuffer* buffer) {
   gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &maximum);
   gst_structure_free(config);
   return maximum;
+}
+
+void keep_for_ever(gpointer object) {
+  static GMutex lock;
+  static GPtrArray* kept = nullptr;
+  g_mutex_lock(&lock);
+  if (!kept) kept = g_ptr_array_new();
+  g_ptr_array_add(kept, object);
+  g_mutex_unlock(&lock);
+}
+
+void clear_pool(Engine& engine, GstBufferPool** pool) {
+  if (*pool && !engine.settle().ok()) keep_for_ever(std::exchange(*pool, nullptr));
+  clear_pool(pool);
 }
 
 void clear_pool(GstBufferPool** pool) {
@@ -82,13 +110,15 @@ GstAllocator* proposed_allocator(GstQuery* query) {
   return allocator;
 }
 
-Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool) {
+Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool,
+                        GstBufferPool* (*make)()) {
   clear_pool(pool);
   if (size > G_MAXUINT)
     return Status::error(StatusCode::kUnsupported, "coefficients of " + std::to_string(size) +
                                                        " bytes a frame are too large");
-  GstBufferPool* made = gst_buffer_pool_new();
-  GstStructure* config = system_config(made, nullptr, size, 0, allocator);
+  GstBufferPool* made = make();
+  GstStructure* config =
+      system_config(made, nullptr, size, 0, allocator ? allocator : ordinary_allocator());
   if (!gst_buffer_pool_set_config(made, config) || !gst_buffer_pool_set_active(made, TRUE)) {
     gst_object_unref(made);
     return pool_failed("coefficients", size);
@@ -115,18 +145,19 @@ static bool fits([[maybe_unused]] Engine& engine, GstBufferPool* pool, bool cuda
 
 Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool,
                      guint* maximum) {
-  clear_pool(pool);
+  clear_pool(engine, pool);
   *maximum = 0;
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps))
     return Status::error(StatusCode::kInvalidArgument, "the output caps are not raw video");
   const bool cuda = has_cuda_memory(caps);
+  if (cuda) CT_RETURN_IF_ERROR(engine.settle());
   const bool video_meta =
       gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
   GstCudaContext* context = cuda ? engine.context() : nullptr;
   PeerOffer peer(query);
-  // When a pool fails to start, GStreamer forgets the buffers that it has made until then. Device
-  // memory is what runs out, so nothing of it is made before it is needed.
+  // When a pool fails to start, GStreamer forgets the buffers that it has made until then. So
+  // nothing of device memory is made before it is needed, nor of a pool of our own.
   if (cuda) peer.min = 0;
   const guint size = MAX(peer.size, GST_VIDEO_INFO_SIZE(&info));
   const bool pinned = !cuda && engine.pinned_allocator() && peer.is_plain_memory();
@@ -139,16 +170,15 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
 
   Allocation& allocation = peer.allocation;
   allocation.has_alignment = pinned && allocation.has_alignment && video_meta;
-  if (cuda) allocation.has_params = false;
-  if (pinned) {
-    gst_object_replace(reinterpret_cast<GstObject**>(&allocation.allocator),
-                       GST_OBJECT(engine.pinned_allocator()));
+  allocation.has_params = !cuda;
+  if (pinned || !allocation.allocator) {
+    GstAllocator* ours = pinned ? engine.pinned_allocator() : ordinary_allocator();
+    gst_object_replace(reinterpret_cast<GstObject**>(&allocation.allocator), GST_OBJECT(ours));
     allocation.params.align |= aligned_params().align;
-    allocation.has_params = true;
   }
   *pool = new_raw_pool(engine, cuda);
-  if (start_pool(*pool, caps, size, peer.min, 0, video_meta, allocation, context)) return {};
-  clear_pool(pool);
+  if (start_pool(*pool, caps, size, 0, 0, video_meta, allocation, context)) return {};
+  clear_pool(engine, pool);
   if (cuda)
     return failed_allocation(engine.queue(QueueKind::kCompute), no_device_memory("frames", size));
   return pool_failed("frames", size);
@@ -174,17 +204,18 @@ void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_
   if (!caps || !gst_video_info_from_caps(&info, caps)) return;
   const bool cuda = has_cuda_memory(caps);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-  if (cuda && !engine.is_cuda()) return;
+  if (cuda && (!engine.is_cuda() || !engine.settle().ok())) return;
   GstBufferPool* pool = new_raw_pool(engine, cuda);
-  GstAllocator* allocator = cuda ? nullptr : engine.pinned_allocator();
+  GstAllocator* allocator = nullptr;
   GstStructure* config;
-  if (allocator) {
+  if (!cuda) {
+    allocator = engine.pinned_allocator() ? engine.pinned_allocator() : ordinary_allocator();
     // VIDEO_ALIGNMENT is offered by the pool itself, and configured by who needs padding.
     config = system_config(pool, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, allocator);
   } else {
     config = gst_buffer_pool_get_config(pool);
     gst_buffer_pool_config_set_params(config, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, 0);
-    if (cuda) add_stream(config, engine.context());
+    add_stream(config, engine.context());
   }
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   propose(query, pool, config, allocator);

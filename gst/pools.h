@@ -10,6 +10,9 @@
 
 namespace cudatransform {
 
+// kOutOfMemory, with what was wanted and how much.
+Status no_system_memory(const char* what, gsize bytes);
+
 // Acquires from `pool`; kCancelled while it is flushing, as at shutdown and on seeks.
 Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer);
 
@@ -28,10 +31,17 @@ guint pool_maximum(GstBuffer* buffer);
 
 // Unreferences the pool after deactivating it, and clears the variable.
 void clear_pool(GstBufferPool** pool);
+// The same for a pool whose buffers the engine works on. If its device is stuck the pool is kept
+// for ever instead, as it is: the driver would not come back from freeing device memory, and the
+// device may still write to what it was to download to.
+void clear_pool(Engine& engine, GstBufferPool** pool);
+// Keeps the caller's reference: for what a stuck device may be working on.
+void keep_for_ever(gpointer object);
 
 // An active pool of buffers of `size` bytes in system memory, aligned for SIMD, of `allocator` or,
-// where that is null, of GStreamer's own.
-Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool);
+// where that is null, of ordinary_allocator(). `make` makes the pool.
+Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool,
+                        GstBufferPool* (*make)() = gst_buffer_pool_new);
 
 // The allocator that the answered ALLOCATION query proposes, if pools can use it; transfer full.
 GstAllocator* proposed_allocator(GstQuery* query);

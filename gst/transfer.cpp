@@ -3,9 +3,13 @@
 
 #include "gst/transfer.h"
 
+#include <string.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "gst/cuda_gst.h"
+#include "gst/one_piece.h"
 
 namespace cudatransform {
 
@@ -113,6 +117,26 @@ static GstMapFlags map_flags(int flags, [[maybe_unused]] bool device) {
 void MappedFrame::unmap() {
   if (mapped_) gst_video_frame_unmap(&frame_);
   mapped_ = false;
+  piece_.reset();
+}
+
+// The format that a meta says, which anybody may have written: to read a value that the enum does
+// not have would be undefined behaviour in C++, and GStreamer has names for those that it has
+// alone.
+static guint32 raw_format_of(const GstVideoMeta* meta) {
+  guint32 format = 0;
+  static_assert(sizeof format == sizeof meta->format);
+  memcpy(&format, &meta->format, sizeof format);
+  return format;
+}
+
+static std::string format_name(guint32 format) {
+  // The last that GStreamer 1.22 has.
+  const bool named =
+      format > GST_VIDEO_FORMAT_UNKNOWN && format <= GST_VIDEO_FORMAT_NV12_10BE_8L128;
+  const char* name =
+      named ? gst_video_format_to_string(static_cast<GstVideoFormat>(format)) : nullptr;
+  return name ? name : "format number " + std::to_string(format);
 }
 
 Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags,
@@ -123,17 +147,23 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
                              gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) + " of " +
                              std::to_string(info.width) + "x" + std::to_string(info.height));
   };
+  const guint memories = gst_buffer_n_memory(buffer);
   const std::string size = std::to_string(gst_buffer_get_size(buffer));
   // Checked before gst_video_frame_map(), which takes such a meta for a bug of the program.
   if (const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer)) {
     if (meta->width < guint(info.width) || meta->height < guint(info.height))
       return describe("the frame's video meta says " + std::to_string(meta->width) + "x" +
                       std::to_string(meta->height));
-    if (meta->format != GST_VIDEO_INFO_FORMAT(&info))
-      return describe(std::string("the frame's video meta says ") +
-                      gst_video_format_to_string(meta->format));
+    const guint32 format = raw_format_of(meta);
+    if (format != guint32{GST_VIDEO_INFO_FORMAT(&info)})
+      return describe("the frame's video meta says " + format_name(format));
     if (meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info))
       return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
+  }
+  // A meta's planes are mapped one by one, each in one memory, as everywhere in GStreamer.
+  if (memories > 1 && flags == GST_MAP_READ && !gst_buffer_get_video_meta(buffer)) {
+    CT_RETURN_IF_ERROR(in_one_piece(buffer, &piece_));
+    buffer = piece_.get();
   }
   // Without a reference of its own, which would keep metadata from being written.
   const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
@@ -155,7 +185,10 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
         rect.pitch * (rect.rows - 1) + rect.row_bytes > map.size - skip)
       return describe("plane " + std::to_string(p) + " (stride " + std::to_string(stride) +
                       ", offset " + std::to_string(GST_VIDEO_FRAME_PLANE_OFFSET(&frame_, p)) +
-                      ") does not fit into the buffer of " + size + " bytes");
+                      ") does not fit into the buffer of " + size + " bytes" +
+                      (frame_.meta && memories > 1 ? " (a plane lies in one of its " +
+                                                         std::to_string(memories) + " memories)"
+                                                   : ""));
   }
   return {};
 }
@@ -203,8 +236,8 @@ void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& ta
 }
 
 void MappedCoefficients::unmap() {
-  if (buffer_) gst_buffer_unmap(buffer_, &map_);
-  buffer_ = nullptr;
+  if (piece_) gst_buffer_unmap(piece_.get(), &map_);
+  piece_.reset();
 }
 
 Status MappedCoefficients::map(GstBuffer* buffer, const GstDctInfo& info, const GstDctMeta* meta,
@@ -218,9 +251,11 @@ Status MappedCoefficients::map(GstBuffer* buffer, const GstDctInfo& info, const 
     g_free(reason);
     return status;
   }
-  if (!gst_buffer_map(buffer, &map_, map_flags(GST_MAP_READ, device)))
+  BufferPtr piece;
+  CT_RETURN_IF_ERROR(in_one_piece(buffer, &piece));
+  if (!gst_buffer_map(piece.get(), &map_, map_flags(GST_MAP_READ, device)))
     return Status::error(StatusCode::kFailed, "the coefficient buffer could not be mapped");
-  buffer_ = buffer;
+  piece_ = std::move(piece);
   rects_ = coefficient_rects(info, meta ? meta->components : info.components, map_.data);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gst/block_pool.h"
+#include "gst/buffer_ptr.h"
 #include "gst/engine.h"
 #include "gst/formats.h"
 #include "gst/lib/gstdct.h"
@@ -71,6 +72,7 @@ class MappedFrame {
 
  private:
   bool mapped_ = false;
+  BufferPtr piece_;  // where that is not the frame's own buffer
   GstVideoFrame frame_;
 };
 
@@ -87,7 +89,7 @@ class MappedCoefficients {
   const Rects& rects() const { return rects_; }
 
  private:
-  GstBuffer* buffer_ = nullptr;
+  BufferPtr piece_;  // mapped
   GstMapInfo map_;
   Rects rects_;
 };

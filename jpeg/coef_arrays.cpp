@@ -20,6 +20,11 @@ bool is_aligned(const JpegLevels& levels) {
   return reinterpret_cast<uintptr_t>(levels.data) % 16 == 0 && levels.stride % 16 == 0;
 }
 
+size_t round_up(size_t value, int step) {
+  const auto s = static_cast<size_t>(step);
+  return (value + s - 1) / s * s;
+}
+
 JBLOCKROW row_of(const JpegLevels& levels, uint32_t row) {
   return reinterpret_cast<JBLOCKROW>(levels.row(row));
 }
@@ -42,7 +47,9 @@ struct CoefArrays::Methods {
     } catch (const std::bad_alloc&) {
       laid_out = false;
     }
-    if (!laid_out) ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+    if (!laid_out)
+      JpegErrors::fail_for_memory(cinfo, "a component's levels",
+                                  sizeof(Block) * blocks_per_row * rows);
     return self.handles_[self.requested_++];
   }
 
@@ -88,6 +95,15 @@ void CoefArrays::begin_reading(const JpegLevels* levels, int components) {
   }
 }
 
+// Neither cleared, which access() does for the rows that are used, nor copied.
+void CoefArrays::Array::make_room(size_t blocks) {
+  if (own_blocks >= blocks) return;
+  own.reset();
+  own_blocks = 0;
+  own.reset(new Block[blocks]);
+  own_blocks = blocks;
+}
+
 // Rows of `blocks_per_row` blocks, in place where the caller's have that length; `rows` includes
 // dummy ones.
 void CoefArrays::lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows) {
@@ -96,7 +112,7 @@ void CoefArrays::lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows) {
   array->blocks_per_row = blocks_per_row;
   array->clean_rows = 0;
   const uint32_t rows_in_place = array->in_place ? levels.blocks_h : 0;
-  array->own.resize(size_t(blocks_per_row) * (rows - rows_in_place));
+  array->make_room(size_t(blocks_per_row) * (rows - rows_in_place));
   array->rows.resize(rows);
   for (uint32_t r = 0; r < rows; r++)
     array->rows[r] = r < rows_in_place
@@ -116,6 +132,24 @@ void CoefArrays::finish_reading() {
         memcpy(row_of(levels, r), array.rows[r], row_bytes);
     }
     array.look_at_rows_before(std::min(levels.blocks_h, array.clean_rows));
+  }
+}
+
+// As libjpeg's coefficient controller asks for it: whole MCUs.
+size_t CoefArrays::own_bytes(const jpeg_component_info& component) {
+  const size_t w = round_up(component.width_in_blocks, component.h_samp_factor);
+  const size_t h = round_up(component.height_in_blocks, component.v_samp_factor);
+  const size_t rows = w == component.width_in_blocks ? h - component.height_in_blocks : h;
+  return w * rows * sizeof(Block) + h * sizeof(JBLOCKROW);
+}
+
+void CoefArrays::give_back() {
+  size_t blocks = 0;
+  for (const Array& array : arrays_) blocks += array.own_blocks;
+  if (blocks * sizeof(Block) <= kMostKept) return;
+  for (Array& array : arrays_) {
+    array.own.reset();
+    array.own_blocks = 0;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "jpeg/libjpeg.h"
@@ -31,9 +32,12 @@ struct JpegLevels {
 
 // The coefficient arrays of one libjpeg object, one per component in the file's order. Rows of
 // `levels` are used in place where they can be: they start on 16 bytes, and, when decoding, fill
-// whole MCUs. Others go through memory of this object's that is kept for the next picture.
+// whole MCUs. Others go through memory of this object's, of which kMostKept bytes may be kept for
+// the next picture.
 class CoefArrays {
  public:
+  static constexpr size_t kMostKept = size_t{1} << 22;
+
   CoefArrays() = default;
   CoefArrays(const CoefArrays&) = delete;
   CoefArrays& operator=(const CoefArrays&) = delete;
@@ -49,9 +53,14 @@ class CoefArrays {
   // as it was decoded, while it was in the cache. False also where rows were decoded in several
   // scans.
   bool are_plain() const;
+  // The memory of this object's that reading a component takes whose levels start on 16 bytes.
+  static size_t own_bytes(const jpeg_component_info& component);
 
   // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `levels`.
   jvirt_barray_ptr* begin_writing(const JpegLevels* levels, int components);
+
+  // After a picture, finished or not: frees what is more than kMostKept.
+  void give_back();
 
  private:
   struct alignas(16) Block {
@@ -59,15 +68,17 @@ class CoefArrays {
   };
   struct Array {
     JpegLevels levels;
-    std::vector<JBLOCKROW> rows;  // one pointer per row, dummy rows included
-    std::vector<Block> own;       // rows that cannot be in place
-    uint32_t blocks_per_row = 0;  // dummy blocks included
-    uint32_t clean_rows = 0;      // rows from the top that have been cleared
-    uint32_t plain_rows = 0;      // rows from the top that are decoded and plain
-    bool is_plain = true;         // nothing else has been found, and no row was decoded twice
+    std::vector<JBLOCKROW> rows;   // one pointer per row, dummy rows included
+    std::unique_ptr<Block[]> own;  // rows that cannot be in place
+    size_t own_blocks = 0;         // that it has room for
+    uint32_t blocks_per_row = 0;   // dummy blocks included
+    uint32_t clean_rows = 0;       // rows from the top that have been cleared
+    uint32_t plain_rows = 0;       // rows from the top that are decoded and plain
+    bool is_plain = true;          // nothing else has been found, and no row was decoded twice
     bool in_place = false;
 
     void look_at_rows_before(uint32_t end);
+    void make_room(size_t blocks);  // throws std::bad_alloc
   };
   struct Methods;  // of the memory manager
   void lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows);

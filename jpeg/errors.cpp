@@ -4,10 +4,25 @@
 #include "jpeg/errors.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 
 namespace cudatransform {
+
+// Sound files may be of kinds that libjpeg does not read.
+static StatusCode status_code_of(int message_code) {
+  switch (message_code) {
+    case JERR_OUT_OF_MEMORY:
+      return StatusCode::kOutOfMemory;
+    case JERR_BAD_PRECISION:
+    case JERR_COMPONENT_COUNT:
+    case JERR_SOF_UNSUPPORTED:
+      return StatusCode::kUnsupported;
+    default:
+      return StatusCode::kInvalidArgument;
+  }
+}
 
 JpegErrors::JpegErrors() : state_{} {
   jpeg_std_error(&state_.base);
@@ -22,6 +37,7 @@ void JpegErrors::reset(const uint8_t* data, size_t size) {
   size_ = size;
   state_.base.num_warnings = 0;
   damage_.clear();
+  leaves_at_damage_ = false;
 }
 
 JpegErrors& JpegErrors::of(j_common_ptr cinfo) {
@@ -30,15 +46,33 @@ JpegErrors& JpegErrors::of(j_common_ptr cinfo) {
 
 void JpegErrors::exit_on_error(j_common_ptr cinfo) {
   State& state = of(cinfo).state_;
-  state.code = state.base.msg_code;
+  state.code = status_code_of(state.base.msg_code);
+  state.number = state.base.msg_code;
   state.base.format_message(cinfo, state.message);
   longjmp(state.leave, 1);
 }
 
 void JpegErrors::fail(j_common_ptr cinfo, const char* message) {
   State& state = of(cinfo).state_;
-  state.code = 0;
+  state.code = StatusCode::kInvalidArgument;
+  state.number = 0;
   strncpy(state.message, message, sizeof state.message - 1);
+  longjmp(state.leave, 1);
+}
+
+void JpegErrors::fail_for_memory(j_common_ptr cinfo, const char* what, size_t bytes) {
+  State& state = of(cinfo).state_;
+  state.code = StatusCode::kOutOfMemory;
+  state.number = 0;
+  snprintf(state.message, sizeof state.message, "no memory for %s of %zu bytes", what, bytes);
+  longjmp(state.leave, 1);
+}
+
+void JpegErrors::cancel(j_common_ptr cinfo) {
+  State& state = of(cinfo).state_;
+  state.code = StatusCode::kCancelled;
+  state.number = 0;
+  strncpy(state.message, "interrupted", sizeof state.message - 1);
   longjmp(state.leave, 1);
 }
 
@@ -75,28 +109,19 @@ void JpegErrors::note_message(j_common_ptr cinfo, int level) {
   JpegErrors& self = of(cinfo);
   self.state_.base.num_warnings++;
   if (!self.damage_.empty() || !self.means_damage(cinfo)) return;
-  char text[JMSG_LENGTH_MAX];
-  self.state_.base.format_message(cinfo, text);
-  self.damage_ = text;
-}
-
-// Sound files may be of kinds that libjpeg does not read.
-static StatusCode status_code_of(int message_code) {
-  switch (message_code) {
-    case JERR_OUT_OF_MEMORY:
-      return StatusCode::kOutOfMemory;
-    case JERR_BAD_PRECISION:
-    case JERR_COMPONENT_COUNT:
-    case JERR_SOF_UNSUPPORTED:
-      return StatusCode::kUnsupported;
-    default:
-      return StatusCode::kInvalidArgument;
-  }
+  State& state = self.state_;
+  state.base.format_message(cinfo, state.message);
+  self.damage_ = state.message;
+  if (!self.leaves_at_damage_) return;
+  state.code = StatusCode::kOk;
+  longjmp(state.leave, 1);
 }
 
 __attribute__((noinline)) Status JpegErrors::call(void (*function)(const void*), const void* data) {
-  if (setjmp(state_.leave)) return Status::error(status_code_of(state_.code), state_.message);
-  function(data);
+  if (setjmp(state_.leave) == 0)
+    function(data);
+  else if (state_.code != StatusCode::kOk)
+    return Status::error(state_.code, state_.message);
   return {};
 }
 

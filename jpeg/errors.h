@@ -32,12 +32,21 @@ class JpegErrors {
   }
 
   // Forgets warnings; before each picture. `data`: the file that is read, null when writing.
+  // guard() goes on behind damage.
   void reset(const uint8_t* data = nullptr, size_t size = 0);
   // The first warning that means damaged coefficients (as opposed to oddities that change nothing,
   // such as bytes between two markers); empty without one.
   const std::string& damage() const { return damage_; }
+  // From now on guard() returns at the first damage, with no error: damage() says what it was.
+  void leave_at_damage() { leaves_at_damage_ = true; }
+  // libjpeg's number of the error that the last guard() returned; 0 for others.
+  int code() const { return state_.number; }
   // Where messages are about a fault of ours or of the file that libjpeg does not look at.
   static void fail(j_common_ptr cinfo, const char* message);
+  // There is no memory for that many bytes.
+  static void fail_for_memory(j_common_ptr cinfo, const char* what, size_t bytes);
+  // Leaves guard() with kCancelled.
+  static void cancel(j_common_ptr cinfo);
 
  private:
   struct State {
@@ -45,7 +54,8 @@ class JpegErrors {
     JpegErrors* self;
     jmp_buf leave;
     char message[JMSG_LENGTH_MAX];
-    int code;
+    StatusCode code;
+    int number;  // libjpeg's, of its own errors
   };
   Status call(void (*function)(const void*), const void* data);
   static JpegErrors& of(j_common_ptr cinfo);
@@ -58,6 +68,7 @@ class JpegErrors {
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
   std::string damage_;
+  bool leaves_at_damage_ = false;
 };
 
 }  // namespace cudatransform

@@ -31,6 +31,31 @@ bool says_field(const uint8_t* data, size_t size) {
   return false;
 }
 
+// Whether a DNL marker behind the first scan says how many lines there are (T.81, B.2.5), as it has
+// to where the frame header says 0.
+bool counts_lines_later(const uint8_t* data, size_t size) {
+  constexpr uint8_t kRst0 = 0xd0, kRst7 = 0xd7, kSos = 0xda, kDnl = 0xdc;
+  bool in_scan = false;
+  for (size_t at = 2; at + 6 <= size;) {  // DNL has six bytes
+    const auto* ff = static_cast<const uint8_t*>(memchr(data + at, 0xff, size - at));
+    if (!ff) break;
+    at = static_cast<size_t>(ff - data);
+    if (at + 6 > size) break;
+    const uint8_t code = data[at + 1];
+    if (code == 0xff) {  // a fill byte
+      at++;
+    } else if (code == 0 || (code >= kRst0 && code <= kRst7)) {
+      at += 2;
+    } else if (in_scan) {
+      return code == kDnl && (data[at + 4] != 0 || data[at + 5] != 0);
+    } else {
+      in_scan = code == kSos;
+      at += 2 + (size_t(data[at + 2]) << 8 | data[at + 3]);
+    }
+  }
+  return false;
+}
+
 // A sequential Huffman-coded block takes two code words, for the DC difference and the end of the
 // block, of at least a bit each; in a progressive file one, in the first DC scan. Arithmetic coding
 // has no such bound.
@@ -41,6 +66,9 @@ size_t least_bytes(const jpeg_decompress_struct& cinfo, const JpegHeader& header
     blocks += size_t(header.blocks_w[c]) * header.blocks_h[c];
   return blocks * (cinfo.progressive_mode ? 1 : 2) / 8;
 }
+
+// The structures and tables of libjpeg's for one picture: under 100 KiB.
+constexpr size_t kLibjpegBytes = size_t{1} << 17;
 
 void stop_at_many_scans(j_common_ptr common) {
   const auto* cinfo = reinterpret_cast<j_decompress_ptr>(common);
@@ -64,6 +92,14 @@ std::string factors_text(const jpeg_decompress_struct& cinfo) {
 
 JpegReader::~JpegReader() { close(); }
 
+// libjpeg calls it for each row of MCUs of each scan.
+void JpegReader::look_at_progress(j_common_ptr cinfo) {
+  const auto* progress = reinterpret_cast<const Progress*>(cinfo->progress);
+  if (progress->interrupt && progress->interrupt->load(std::memory_order_relaxed) != 0)
+    JpegErrors::cancel(cinfo);
+  stop_at_many_scans(cinfo);
+}
+
 void JpegReader::close() {
   if (open_) jpeg_destroy_decompress(&cinfo_);
   open_ = false;
@@ -75,14 +111,21 @@ Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* hea
   errors_.reset(data, size);
   cinfo_.err = errors_.manager();
   open_ = true;  // also when making it fails half way: destroying copes with that
-  CT_RETURN_IF_ERROR(errors_.guard([&] {
+  const Status status = errors_.guard([&] {
     jpeg_create_decompress(&cinfo_);
     arrays_.install(reinterpret_cast<j_common_ptr>(&cinfo_));
-    progress_.progress_monitor = stop_at_many_scans;
-    cinfo_.progress = &progress_;
+    progress_.base.progress_monitor = look_at_progress;
+    progress_.interrupt = nullptr;
+    cinfo_.progress = &progress_.base;
     jpeg_mem_src(&cinfo_, data, size);
     jpeg_read_header(&cinfo_, TRUE);
-  }));
+  });
+  if (!status.ok() && errors_.code() == JERR_EMPTY_IMAGE && cinfo_.image_height == 0 &&
+      cinfo_.image_width > 0 && cinfo_.num_components > 0 && counts_lines_later(data, size))
+    return Status::error(StatusCode::kUnsupported,
+                         "the JPEG picture's header has no height, which a DNL marker behind the "
+                         "first scan says; that is not supported");
+  CT_RETURN_IF_ERROR(status);
   CT_RETURN_IF_ERROR(describe(header));
   header->is_field = says_field(data, size);
   return {};
@@ -134,24 +177,39 @@ Status JpegReader::describe(JpegHeader* header) {
   for (int c = 0; c < header->components; c++) {
     header->blocks_w[c] = comps[c].width_in_blocks;
     header->blocks_h[c] = comps[c].height_in_blocks;
+    header->extra_bytes += CoefArrays::own_bytes(comps[c]);
   }
+  header->extra_bytes += kLibjpegBytes;
   header->least_bytes = least_bytes(cinfo_, *header);
   return {};
 }
 
 Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* tables,
-                                     std::string* damage) {
+                                     std::string* damage, const JpegReading& how) {
+  *damage = errors_.damage();
+  if (!how.past_damage && !damage->empty()) return {};
   arrays_.begin_reading(levels, components_);
+  if (!how.past_damage) errors_.leave_at_damage();
+  progress_.interrupt = how.interrupt;
   const Status status = errors_.guard([&] { jpeg_read_coefficients(&cinfo_); });
-  arrays_.finish_reading();
   *damage = errors_.damage();
   if (!status.ok() && damage->empty()) *damage = status.message;
+  const bool cancelled = status.code == StatusCode::kCancelled;
+  if (!cancelled && (how.past_damage || damage->empty()))
+    finish_levels(levels, tables, damage, how.past_damage);
+  arrays_.give_back();
+  return status;
+}
+
+// What libjpeg has not looked at.
+void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, std::string* damage,
+                               bool past_damage) {
+  arrays_.finish_reading();
   take_tables(tables, damage);
   if (damage->empty() && !arrays_.are_plain()) *damage = range_damage(levels);
   // What is wrong anyway shall at least not trouble whoever writes it into another file.
-  if (!damage->empty())
+  if (!damage->empty() && past_damage)
     for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
-  return status;
 }
 
 // Huffman codes can say more than levels of 8-bit samples can be, and in damaged files they do.

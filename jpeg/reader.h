@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,6 +30,17 @@ struct JpegHeader {
   bool is_field = false;
   // No file that is complete is smaller, in bytes after the header; 0 where nothing can be said.
   size_t least_bytes = 0;
+  // What reading the coefficients takes besides the levels that they are read into: rows that
+  // libjpeg pads, and what it keeps itself, which is little, for all kinds of entropy coding.
+  size_t extra_bytes = 0;
+};
+
+// How a picture is read.
+struct JpegReading {
+  // Whether to go on behind damage, for whoever wants to show what there is.
+  bool past_damage = true;
+  // Reading ends with kCancelled soon after this, if it is there, is not 0 any more.
+  const std::atomic<unsigned>* interrupt = nullptr;
 };
 
 struct JpegTables {
@@ -61,17 +73,26 @@ class JpegReader {
   // coefficient is as the file has it. Ok otherwise: `damage` says what was wrong first; what could
   // not be decoded is 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
   // of `levels` and `tables` is written, all levels are such as 8-bit JPEG has, and no table has a
-  // zero.
-  Status read_coefficients(const JpegLevels* levels, JpegTables* tables, std::string* damage);
+  // zero; but neither is to be used after kCancelled, nor of a damaged picture without
+  // `past_damage`.
+  Status read_coefficients(const JpegLevels* levels, JpegTables* tables, std::string* damage,
+                           const JpegReading& how = {});
 
  private:
+  struct Progress {
+    jpeg_progress_mgr base;  // first: libjpeg hands back a pointer to it
+    const std::atomic<unsigned>* interrupt;
+  };
+  static void look_at_progress(j_common_ptr cinfo);
   void close();
   Status describe(JpegHeader* header);
+  void finish_levels(const JpegLevels* levels, JpegTables* tables, std::string* damage,
+                     bool past_damage);
   void take_tables(JpegTables* tables, std::string* damage) const;
   std::string range_damage(const JpegLevels* levels) const;
 
   jpeg_decompress_struct cinfo_ = {};
-  jpeg_progress_mgr progress_ = {};
+  Progress progress_ = {};
   JpegErrors errors_;
   CoefArrays arrays_;
   int components_ = 0;  // libjpeg's own count is overwritten by a second frame header

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "jpeg/levels.h"
+#include "jpeg/metadata.h"
 
 namespace cudatransform {
 namespace {
@@ -47,6 +48,13 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
       return invalid("component " + std::to_string(c) + " has a quantisation table with a zero");
   }
   return {};
+}
+
+size_t levels_bytes(const JpegPicture& picture) {
+  size_t blocks = 0;
+  for (int c = 0; c < picture.components(); c++)
+    blocks += size_t(picture.levels[c].blocks_w) * picture.levels[c].blocks_h;
+  return blocks * sizeof(JBLOCK);
 }
 
 J_COLOR_SPACE color_space_of(JpegColor color) {
@@ -89,7 +97,8 @@ JpegWriter::~JpegWriter() {
 boolean JpegWriter::grow(j_compress_ptr cinfo) {
   auto* self = reinterpret_cast<Destination*>(cinfo->dest);
   const size_t used = self->bytes.capacity_;
-  if (!self->bytes.reserve(2 * used)) ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+  if (!self->bytes.reserve(2 * used))
+    JpegErrors::fail_for_memory(reinterpret_cast<j_common_ptr>(cinfo), "a JPEG file", 2 * used);
   self->base.next_output_byte = self->bytes.data_ + used;
   self->base.free_in_buffer = used;
   return TRUE;
@@ -151,6 +160,24 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   if (options.progressive) jpeg_simple_progression(&cinfo_);
 }
 
+// The picture's own JFIF header takes the place of libjpeg's. A file with Exif data and none, as
+// cameras write them, gets none.
+void JpegWriter::describe_metadata(const JpegPicture& picture) {
+  JpegSegments segments(picture.metadata, picture.metadata_size);
+  for (JpegSegment segment; segments.next(&segment);)
+    if (segment.is_jfif() || segment.is_exif()) cinfo_.write_JFIF_header = FALSE;
+}
+
+void JpegWriter::write_metadata(const JpegPicture& picture) {
+  JpegSegments segments(picture.metadata, picture.metadata_size);
+  for (JpegSegment segment; segments.next(&segment);) {
+    // JFIF means YCbCr or grey, whatever else is in the file.
+    const bool fits = picture.color != JpegColor::kRgb || !segment.is_jfif();
+    if (fits && segment.stays())
+      jpeg_write_marker(&cinfo_, segment.code, segment.data, static_cast<unsigned>(segment.size));
+  }
+}
+
 Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes) {
   CT_RETURN_IF_ERROR(check(picture, options));
   for (int c = 0; c < picture.components(); c++)
@@ -160,11 +187,15 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
   try {
     arrays = arrays_.begin_writing(picture.levels, picture.components());
   } catch (const std::bad_alloc&) {
-    return Status::error(StatusCode::kOutOfMemory, "no memory for a picture's levels");
+    return Status::error(
+        StatusCode::kOutOfMemory,
+        "no memory for a picture's levels of " + std::to_string(levels_bytes(picture)) + " bytes");
   }
   Destination& to = destination_;
-  if (!to.bytes.reserve(std::max(to.guess, kLeastBytes)))
-    return Status::error(StatusCode::kOutOfMemory, "no memory for a JPEG file");
+  const size_t wanted = std::max(to.guess, kLeastBytes);
+  if (!to.bytes.reserve(wanted))
+    return Status::error(StatusCode::kOutOfMemory,
+                         "no memory for a JPEG file of " + std::to_string(wanted) + " bytes");
   to.base.next_output_byte = to.bytes.data_;
   to.base.free_in_buffer = to.bytes.capacity_;
 
@@ -172,7 +203,9 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
     if (!created_) create();
     created_ = true;
     describe(picture, options);
+    if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
+    if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });
   if (!status.ok()) {
@@ -180,8 +213,11 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
       jpeg_abort_compress(&cinfo_);
     else
       jpeg_destroy_compress(&cinfo_);
+    arrays_.give_back();
+    to.bytes = JpegBytes();
     return status;
   }
+  arrays_.give_back();
   // Pictures of a stream are much alike; what was too much is given back.
   to.guess = to.bytes.size_ + to.bytes.size_ / 8;
   if (to.bytes.capacity_ / 2 > to.bytes.size_) (void)to.bytes.reserve(to.bytes.size_);

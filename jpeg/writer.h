@@ -27,6 +27,9 @@ struct JpegPicture {
   JpegLevels levels[kJpegMaxComponents];
   // Of each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
+  // Segments (jpeg/metadata.h), of which those are written that stay. They may be anything.
+  const uint8_t* metadata = nullptr;
+  size_t metadata_size = 0;
 
   int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
 };
@@ -36,6 +39,7 @@ struct JpegOptions {
   bool optimize = false;          // optimal Huffman tables; a progressive file has them anyway
   bool arithmetic = false;        // arithmetic coding instead of Huffman's
   uint32_t restart_interval = 0;  // MCUs from one restart marker to the next; 0: none
+  bool keep_metadata = true;      // write the picture's
 
   bool operator==(const JpegOptions&) const = default;
 };
@@ -91,6 +95,8 @@ class JpegWriter {
   void create();
   void describe(const JpegPicture& picture, const JpegOptions& options);
   void set_tables(const JpegPicture& picture);
+  void describe_metadata(const JpegPicture& picture);
+  void write_metadata(const JpegPicture& picture);
   void restore_huffman_tables();
   static boolean grow(j_compress_ptr cinfo);
 

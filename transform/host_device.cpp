@@ -10,6 +10,7 @@
 #include <string>
 
 #include "transform/host_arena.h"
+#include "transform/host_memory.h"
 
 namespace cudatransform {
 
@@ -117,18 +118,7 @@ class HostDevice final : public Device {
   Queue& queue(QueueKind) override { return queue_; }
 
   Status allocate(MemoryKind, size_t bytes, std::unique_ptr<Memory>* memory) override {
-    void* data = nullptr;
-    if (bytes <= SIZE_MAX - kAlignment) {
-      // aligned_alloc wants a multiple of the alignment.
-      const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) & ~(kAlignment - 1);
-      data = std::aligned_alloc(kAlignment, rounded);
-    }
-    if (data == nullptr) {
-      return Status::error(StatusCode::kOutOfMemory,
-                           "no host memory for " + std::to_string(bytes) + " bytes");
-    }
-    *memory = std::make_unique<HostMemory>(data, bytes);
-    return {};
+    return allocate_host_memory(bytes, memory);
   }
 
   std::unique_ptr<Timer> make_timer() override { return std::make_unique<HostTimer>(); }
@@ -145,6 +135,21 @@ class HostDevice final : public Device {
 };
 
 }  // namespace
+
+Status allocate_host_memory(size_t bytes, std::unique_ptr<Memory>* memory) {
+  void* data = nullptr;
+  if (bytes <= SIZE_MAX - kAlignment) {
+    // aligned_alloc wants a multiple of the alignment.
+    const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) & ~(kAlignment - 1);
+    data = std::aligned_alloc(kAlignment, rounded);
+  }
+  if (data == nullptr) {
+    return Status::error(StatusCode::kOutOfMemory,
+                         "no host memory for " + std::to_string(bytes) + " bytes");
+  }
+  *memory = std::make_unique<HostMemory>(data, bytes);
+  return {};
+}
 
 std::unique_ptr<Device> make_host_device(int threads) {
   return std::make_unique<HostDevice>(threads);

@@ -35,10 +35,12 @@ class Point {
 
   bool operator==(const Point& other) const { return point_ == other.point_; }
   bool is_done() const { return point_->funcs->is_done(point_->user_data); }
+  // That a stream cannot wait says nothing of the work: then we wait.
   bool wait(gpointer cuda_stream) const {
     const GstDctSyncPointFuncs& funcs = *point_->funcs;
-    if (cuda_stream != nullptr && funcs.wait_stream != nullptr)
-      return funcs.wait_stream(point_->user_data, cuda_stream);
+    if (cuda_stream != nullptr && funcs.wait_stream != nullptr &&
+        funcs.wait_stream(point_->user_data, cuda_stream))
+      return true;
     return funcs.wait_host(point_->user_data);
   }
 
@@ -48,10 +50,15 @@ class Point {
 
 using Points = std::vector<Point>;
 
-// Waits for all, also after a failure: the memory is free only when everyone has left it.
-bool wait_for_all(const Points& points, gpointer cuda_stream) {
+// Waits for all, also after a failure: the memory is free only when everyone has left it. Those
+// that have failed are added to `*failed`.
+bool wait_for_all(const Points& points, gpointer cuda_stream, Points* failed = nullptr) {
   bool ok = true;
-  for (const Point& point : points) ok = point.wait(cuda_stream) && ok;
+  for (const Point& point : points) {
+    if (point.wait(cuda_stream)) continue;
+    ok = false;
+    if (failed != nullptr) failed->push_back(point);
+  }
   return ok;
 }
 
@@ -204,14 +211,22 @@ gboolean gst_dct_fence_wait_written(GstDctFence* fence, gpointer cuda_stream) {
  * @fence: a fence
  * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
  *
- * For whoever writes the memory next.
+ * For whoever writes the memory next. A failure is told once: a reader whose work has failed has
+ * left the memory as others have, and is forgotten. Where the same is told again, a reader can
+ * neither be waited for nor is it done, and the memory must not be written.
  *
  * Returns: %FALSE when a reader's work failed
  */
 gboolean gst_dct_fence_wait_read(GstDctFence* fence, gpointer cuda_stream) {
   g_return_val_if_fail(fence != nullptr, FALSE);
   const Points readers = fence->snapshot(fence->read);
-  const bool ok = wait_for_all(readers, cuda_stream);
-  if (cuda_stream == nullptr) fence->forget_read(readers);
+  Points failed;
+  const bool ok = wait_for_all(readers, cuda_stream, &failed);
+  Points left = cuda_stream == nullptr ? readers : failed;
+  if (!ok)
+    left.erase(
+        std::remove_if(left.begin(), left.end(), [](const Point& p) { return !p.is_done(); }),
+        left.end());
+  fence->forget_read(left);
   return ok;
 }

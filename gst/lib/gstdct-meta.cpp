@@ -70,7 +70,7 @@ gboolean dct_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark
   const auto* from = reinterpret_cast<const GstDctMeta*>(meta);
   GstDctMeta* to = add_empty_meta(target);
   if (to == nullptr) return FALSE;
-  to->flags = from->flags;
+  memcpy(&to->flags, &from->flags, sizeof to->flags);  // whatever they are
   to->n_components = from->n_components;
   std::copy(std::begin(from->components), std::end(from->components), to->components);
   to->n_tables = from->n_tables;
@@ -104,7 +104,7 @@ gboolean dct_meta_serialize(const GstMeta* meta, GstByteArrayInterface* data, gu
   // Whoever stores the meta stores the bytes of the buffer too, and knows no fence.
   if (dct->fence != nullptr && !gst_dct_fence_wait_written(dct->fence, nullptr)) return FALSE;
   std::vector<uint8_t> bytes;
-  gstdct::serialise(*dct, &bytes);
+  if (!gstdct::serialise(*dct, &bytes)) return FALSE;
   *version = gstdct::kSerialVersion;
   return gst_byte_array_interface_append_data(data, bytes.data(), static_cast<guint>(bytes.size()));
 }

@@ -6,6 +6,8 @@
 // u16.
 #include "gst/lib/gstdct-serial.h"
 
+#include "gst/lib/gstdct-private.h"
+
 namespace gstdct {
 namespace {
 
@@ -26,10 +28,17 @@ uint64_t take(const uint8_t** in, int bytes) {
 
 guint take_uint(const uint8_t** in) { return static_cast<guint>(take(in, 4)); }
 
+bool are_possible(uint32_t flags, guint n_components, guint n_tables) {
+  return (flags & ~kDctMetaAllFlags) == 0 && n_components <= GST_DCT_MAX_COMPONENTS &&
+         n_tables <= GST_DCT_MAX_TABLES;
+}
+
 }  // namespace
 
-void serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
-  put(static_cast<uint32_t>(meta.flags), 4, bytes);
+bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
+  const uint32_t flags = gst_dct_meta_raw_flags(&meta);
+  if (!are_possible(flags, meta.n_components, meta.n_tables)) return false;
+  put(flags, 4, bytes);
   put(meta.n_components, 4, bytes);
   put(meta.n_tables, 4, bytes);
   for (guint i = 0; i < meta.n_components; i++) {
@@ -43,16 +52,17 @@ void serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
   }
   for (guint i = 0; i < meta.n_tables; i++)
     for (guint16 value : meta.tables[i].values) put(value, 2, bytes);
+  return true;
 }
 
 bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta) {
   if (version != kSerialVersion || size < kHeaderBytes) return false;
-  const auto flags = static_cast<GstDctMetaFlags>(take(&bytes, 4));
+  const guint flags = take_uint(&bytes);
   const guint n_components = take_uint(&bytes);
   const guint n_tables = take_uint(&bytes);
-  if (n_components > GST_DCT_MAX_COMPONENTS || n_tables > GST_DCT_MAX_TABLES) return false;
+  if (!are_possible(flags, n_components, n_tables)) return false;
   if (size != kHeaderBytes + n_components * kComponentBytes + n_tables * kTableBytes) return false;
-  meta->flags = flags;
+  meta->flags = static_cast<GstDctMetaFlags>(flags);
   meta->n_components = n_components;
   meta->n_tables = n_tables;
   for (guint i = 0; i < n_components; i++) {

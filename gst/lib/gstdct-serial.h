@@ -14,10 +14,12 @@ namespace gstdct {
 inline constexpr uint8_t kSerialVersion = 0;
 
 // Appends everything in `meta` but the fence: who reads the bytes elsewhere has no use for one.
-void serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes);
+// False, with `bytes` untouched, for a meta that deserialise() would not take back: too many
+// components or tables, or unknown flags.
+bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes);
 
 // Fills flags, components and tables of `meta`. False, with `meta` untouched, on any other version,
-// length or count.
+// length or count, and on unknown flags.
 bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta);
 
 }  // namespace gstdct

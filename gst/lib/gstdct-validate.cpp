@@ -152,8 +152,10 @@ gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info, g
     return refuse(reason, "%u components in the meta, expected %u for %s", meta->n_components,
                   info->n_components, gst_dct_sampling_to_string(info->sampling));
   }
-  const guint both = GST_DCT_META_FLAG_TOP_FIELD | GST_DCT_META_FLAG_BOTTOM_FIELD;
-  if ((meta->flags & both) == both)
+  const guint32 flags = gst_dct_meta_raw_flags(meta);
+  if ((flags & ~kDctMetaAllFlags) != 0)
+    return refuse(reason, "the meta has flags %#x, expected some of %#x", flags, kDctMetaAllFlags);
+  if (flags == kDctMetaAllFlags)
     return refuse(reason, "the meta calls the picture both a top and a bottom field");
   for (guint i = 0; i < info->n_components; i++) {
     if (!validate_geometry(meta->components[i], info->components[i], i, reason) ||

@@ -177,6 +177,13 @@ GST_DCT_API const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* 
 GST_DCT_API gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component);
 GST_DCT_API guint gst_dct_info_rows(const GstDctInfo* info, guint component);
 
+GST_DCT_API gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_values,
+                                             const guint* component_tables, guint n_components,
+                                             gchar** reason);
+GST_DCT_API gboolean gst_dct_caps_get_tables(const GstCaps* caps, guint16** values, gsize* n_values,
+                                             guint** component_tables, guint* n_components,
+                                             gchar** reason);
+
 /**
  * GstDctSyncPoint:
  *
@@ -187,9 +194,10 @@ typedef struct _GstDctSyncPoint GstDctSyncPoint;
 
 /**
  * GstDctSyncPointFuncs:
- * @wait_host: blocks until the work is done; returns %FALSE when it failed
+ * @wait_host: blocks until the work is done; returns %FALSE when it failed, or when it cannot be
+ *   waited for: then @is_done tells which
  * @wait_stream: makes later work of the given CUstream start after it, without blocking; %NULL
- *   where the calling thread has to wait instead
+ *   where the calling thread has to wait instead, which it does as well after %FALSE
  * @is_done: whether the work is done (also when it failed); never blocks
  *
  * What a #GstDctSyncPoint can do. The functions may be called from any thread, several at a time.
@@ -312,5 +320,28 @@ GST_DCT_API GstDctReferenceMeta* gst_buffer_add_dct_reference_meta(GstBuffer* bu
                                                                    GstBuffer* source,
                                                                    const GstVideoInfo* info);
 GST_DCT_API GstDctReferenceMeta* gst_buffer_get_dct_reference_meta(GstBuffer* buffer);
+
+/**
+ * GstDctJpegMeta:
+ * @meta: the parent
+ * @segments: APPn and COM segments as they stand in a JPEG file, one behind the other, each from
+ *   the FF of its marker on
+ *
+ * What a JPEG file says about its picture besides the coefficients: density, Exif, XMP, colour
+ * profile, comments. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
+ * whole buffer; the bytes are shared. It holds for that very picture, so elements that make another
+ * one of it do not carry it over.
+ */
+typedef struct {
+  GstMeta meta;
+  GBytes* segments;
+} GstDctJpegMeta;
+
+#define GST_DCT_JPEG_META_API_TYPE (gst_dct_jpeg_meta_api_get_type())
+#define GST_DCT_JPEG_META_INFO (gst_dct_jpeg_meta_get_info())
+GST_DCT_API GType gst_dct_jpeg_meta_api_get_type(void);
+GST_DCT_API const GstMetaInfo* gst_dct_jpeg_meta_get_info(void);
+GST_DCT_API GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments);
+GST_DCT_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
 
 G_END_DECLS

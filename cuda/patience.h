@@ -1,0 +1,59 @@
+// How the host waits for the GPU: for how long at most, and what becomes of a context that is
+// stuck. SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace cudatransform::cuda {
+
+int64_t now_ns();
+
+// More than a frame takes on a card that somebody else uses, too. The environment variable
+// CUDATRANSFORM_GPU_TIMEOUT says otherwise, in milliseconds; 0: without end.
+inline constexpr int64_t kGpuTimeout = 30'000'000'000;  // ns
+int64_t gpu_timeout_ns();
+// "30 s", "250 ms"
+std::string duration_text(int64_t ns);
+
+// What everything on one CUcontext knows of it. Once somebody has waited in vain nobody waits
+// again, and nothing asks the driver for anything that may wait inside it: what was made on the
+// context stays, as does the context. Thread safe.
+class Patience {
+ public:
+  // That of `context`, the same for all who ask while one of them has it, and for ever after
+  // give_up().
+  static std::shared_ptr<Patience> with(CUcontext context);
+
+  bool is_over() const { return over_.load(std::memory_order_relaxed); }
+  // Keeps `context`, whatever holds it, for the rest of the process.
+  void give_up(std::shared_ptr<void> context);
+
+ private:
+  std::atomic<bool> over_ = false;
+};
+
+// One wait, which asks the driver again and again: it has no call that waits for so long at most. A
+// thread spins at first, and naps when that has used 200 us of a processor, or from the beginning.
+class Wait {
+ public:
+  static constexpr int64_t kLong = 200'000;  // ns
+
+  explicit Wait(int64_t timeout_ns, bool naps);
+  // Between two questions. False when the time is over.
+  bool pause();
+  // What it took so far: of a processor or, of a thread that napped, of time until it last asked in
+  // vain, as how late a nap ends says nothing of the GPU.
+  int64_t took_ns() const;
+
+ private:
+  int64_t timeout_, begin_, busy_begin_;
+  int64_t in_vain_ = 0;  // since the beginning
+  bool naps_;
+};
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,45 @@
+// The figures of a clip: what all its measured frames amount to, told at its end.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+namespace cudatransform {
+
+struct MeasuredFrame;
+
+// The steps that are timed, in the order in which properties and structures name them.
+enum TimedStep { kKernelStep, kUploadStep, kDownloadStep, kTimedSteps };
+
+// Not locked.
+class ClipSummary {
+ public:
+  // The errors and zeros of a frame.
+  void add(const MeasuredFrame& frame);
+  void add_time(TimedStep step, guint64 ns);
+  guint64 frames() const { return frames_; }
+  // docs/elements lists the fields. Transfer full.
+  GstStructure* to_structure(const char* name) const;
+
+ private:
+  struct Errors {
+    void add(double sse, double samples, double peak);
+    double overall_psnr() const;
+    double average_psnr() const;
+
+    // Squared errors as parts of the square of their frame's own peak: a clip may have two depths.
+    double relative = 0, samples = 0;
+    double psnr_sum = 0;  // of the frames where it is finite
+    guint64 frames = 0, equal = 0;
+  };
+  struct Times {
+    guint64 count = 0, least = 0, most = 0, total = 0;
+  };
+
+  guint64 frames_ = 0;
+  Errors errors_[4];  // of the components, then of all samples
+  double zeros_ = 0, coefficients_ = 0;
+  Times times_[kTimedSteps];
+};
+
+}  // namespace cudatransform

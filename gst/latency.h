@@ -1,0 +1,21 @@
+// What it costs in time to hold frames back.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+namespace cudatransform {
+
+// Frames a second where caps do not say how many there are (framerate=0/1: a variable or unknown
+// rate). GStreamer's x264enc assumes the same. To report no latency would be worse: sinks of a live
+// pipeline would drop every frame.
+inline constexpr int kAssumedRate = 25;
+
+// How late a frame leaves that waits for `held` more, at a rate as caps have it.
+inline GstClockTime latency_of(guint held, int fps_n, int fps_d) {
+  const bool known = fps_n > 0 && fps_d > 0;
+  return gst_util_uint64_scale_int(GST_SECOND * held, known ? fps_d : 1,
+                                   known ? fps_n : kAssumedRate);
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,87 @@
+// The segments of a JPEG file that are about its picture, kept from one file to another.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/metadata.h"
+
+#include <cstring>
+
+namespace cudatransform {
+namespace {
+
+// Marker codes (T.81, table B.1).
+constexpr uint8_t kTem = 0x01, kRst0 = 0xd0, kRst7 = 0xd7, kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda;
+constexpr uint8_t kApp0 = 0xe0, kApp1 = 0xe1, kApp2 = 0xe2, kApp14 = 0xee, kApp15 = 0xef;
+constexpr uint8_t kCom = 0xfe;
+
+constexpr size_t kHead = 4;  // marker and length
+
+// Segments that stay, until `with` returns false.
+template <typename Function>
+void for_each_kept(const uint8_t* file, size_t size, const Function& with) {
+  constexpr size_t kSoiBytes = 2;
+  if (size <= kSoiBytes) return;
+  JpegSegments segments(file + kSoiBytes, size - kSoiBytes);
+  for (JpegSegment segment; segments.next(&segment);)
+    if (segment.stays() && !with(segment)) return;
+}
+
+}  // namespace
+
+bool JpegSegment::begins_with(const char* text, size_t length) const {
+  return size >= length && memcmp(data, text, length) == 0;
+}
+
+bool JpegSegment::is_jfif() const { return code == kApp0 && size >= 14 && begins_with("JFIF", 5); }
+
+bool JpegSegment::is_exif() const { return code == kApp1 && begins_with("Exif", 5); }
+
+bool JpegSegment::stays() const {
+  if (code != kCom && (code < kApp0 || code > kApp15)) return false;
+  return !(code == kApp0 && begins_with("AVI1", 4)) && !(code == kApp2 && begins_with("MPF", 4)) &&
+         !(code == kApp14 && begins_with("Adobe", 5));
+}
+
+bool JpegSegments::next(JpegSegment* segment) {
+  while (size_ - at_ >= kHead) {
+    const void* ff = memchr(data_ + at_, 0xff, size_ - at_);
+    if (!ff) return false;
+    at_ = static_cast<size_t>(static_cast<const uint8_t*>(ff) - data_);
+    if (size_ - at_ < kHead) return false;
+    const uint8_t code = data_[at_ + 1];
+    if (code == 0xff) {  // a fill byte
+      at_++;
+      continue;
+    }
+    if (code == 0 || code == kTem || (code >= kRst0 && code <= kRst7)) {
+      at_ += 2;
+      continue;
+    }
+    if (code == kSoi || code == kEoi || code == kSos) return false;
+    const size_t length = size_t(data_[at_ + 2]) << 8 | data_[at_ + 3];
+    if (length < 2 || length > size_ - at_ - 2) return false;
+    *segment = {code, data_ + at_ + kHead, length - 2};
+    at_ += 2 + length;
+    return true;
+  }
+  return false;
+}
+
+size_t jpeg_metadata_size(const uint8_t* file, size_t size) {
+  size_t sum = 0;
+  for_each_kept(file, size, [&](const JpegSegment& segment) {
+    sum += kHead + segment.size;
+    return sum <= kMostJpegMetadata;
+  });
+  return sum <= kMostJpegMetadata ? sum : 0;
+}
+
+void copy_jpeg_metadata(const uint8_t* file, size_t size, uint8_t* to) {
+  for_each_kept(file, size, [&](const JpegSegment& segment) {
+    // Without fill bytes in front of the marker.
+    memcpy(to, segment.data - kHead, kHead + segment.size);
+    to += kHead + segment.size;
+    return true;
+  });
+}
+
+}  // namespace cudatransform

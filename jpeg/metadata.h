@@ -1,0 +1,47 @@
+// The segments of a JPEG file that are about its picture, kept from one file to another.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cudatransform {
+
+// A marker segment: what stands behind its length.
+struct JpegSegment {
+  uint8_t code = 0;
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+
+  bool begins_with(const char* text, size_t length) const;  // a zero at the end included
+  bool is_jfif() const;                                     // as libjpeg takes one for it
+  bool is_exif() const;
+  // APPn and COM, but for what the next file has no use for: what says how the coding is to be read
+  // (Adobe's APP14) or how the file lies beside others (AVI1, MPF's offsets).
+  bool stays() const;
+};
+
+// Steps through segments, in time that is linear in their bytes. libjpeg can keep them itself, but
+// its list takes time that is quadratic in their number.
+class JpegSegments {
+ public:
+  JpegSegments(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+  // False at the first scan, at the end, or at a segment that reaches beyond it.
+  bool next(JpegSegment* segment);
+
+ private:
+  const uint8_t* data_;
+  size_t size_;
+  size_t at_ = 0;
+};
+
+// No file has as much; all of it is left behind then.
+inline constexpr size_t kMostJpegMetadata = size_t{1} << 24;
+
+// Bytes of the segments in front of the first scan of `file` that stay, markers and lengths
+// included; 0 above kMostJpegMetadata.
+size_t jpeg_metadata_size(const uint8_t* file, size_t size);
+// Those segments, in their order, one behind the other.
+void copy_jpeg_metadata(const uint8_t* file, size_t size, uint8_t* to);
+
+}  // namespace cudatransform
