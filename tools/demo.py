@@ -9,11 +9,12 @@ import sys
 import demo_jpeg
 import demo_pictures
 import demo_pipelines
-from demo_pipelines import DemoError
+from demo_pipelines import DemoError, MissingDecoder
 
 QUALITIES = (10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95)
 SHOWN_QUALITY = 20  # low enough that a reader sees the blocks
 VIDEO_FRAMES = 100
+MISSING_DECODER = 3  # exit status, which tools/demo knows
 STILL_FRAMES = 20  # a still is repeated, so that its times are means
 
 
@@ -78,6 +79,13 @@ def print_engine(rows):
         print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
 
 
+def print_remark(media, rows):
+    sentence = demo_jpeg.why_so_high([(row[0], row[1]["mean-psnr"]) for row in rows],
+                                     media.decode == demo_pipelines.DECODE_JPEG)
+    if sentence:
+        print(f"\n{sentence}")
+
+
 def write_pictures(media, rows, folder):
     os.makedirs(folder, exist_ok=True)
     source, reconstruction = demo_pipelines.source_and_reconstruction(media, SHOWN_QUALITY)
@@ -107,12 +115,13 @@ def main(path, folder):
             demo_jpeg.describe(jpeg)
         rows = run_qualities(media)
         print_engine(rows)
+        print_remark(media, rows)
         if through_ours:
             demo_jpeg.write_again(jpeg, folder)
         write_pictures(media, rows, folder)
     except DemoError as error:
         print(f"demo: {error}", file=sys.stderr)
-        return 1
+        return MISSING_DECODER if isinstance(error, MissingDecoder) else 1
     except KeyboardInterrupt:
         return 130
     return 0

@@ -25,6 +25,10 @@ class DemoError(Exception):
     """Something that the user should read, without a traceback."""
 
 
+class MissingDecoder(DemoError):
+    """GStreamer lacks a plugin, which a package may have."""
+
+
 @dataclass
 class Media:
     path: str
@@ -72,12 +76,15 @@ class Pipeline:
             self.fail(message)
         return message.type == Gst.MessageType.EOS
 
+    def check_plugins(self):
+        if self.missing:
+            raise MissingDecoder(f"{self.path}: GStreamer has nothing that decodes this: "
+                                 f"{', '.join(self.missing)} is missing")
+
     def fail(self, message):
         error, debug = message.parse_error()
         element = message.src.get_name() if message.src else "the pipeline"
-        if self.missing:
-            raise DemoError(f"{self.path}: GStreamer has nothing that decodes this: "
-                            f"{', '.join(self.missing)} is missing")
+        self.check_plugins()
         decoder, decoded = self["decoder"], self["decoded"]
         if decoder and decoder.srcpads and not decoded.get_static_pad("sink").is_linked():
             raise DemoError(f"{self.path}: has no picture in it")
@@ -148,8 +155,9 @@ def probe(path, decode, video_frames, still_frames):
     with Pipeline(f"{decode} ! identity name=limit ! fakesink sync=false", path) as pipeline:
         seen = pipeline.run(video_frames, patience=3)
         caps = pipeline["decoded"].get_static_pad("sink").get_current_caps()
-    if not seen or not caps:
-        raise DemoError(f"{path}: has no picture in it")
+        if not seen or not caps:
+            pipeline.check_plugins()
+            raise DemoError(f"{path}: has no picture in it")
     structure = caps.get_structure(0)
     still = seen == 1
     decoded = structure.get_string("format")

@@ -9,19 +9,27 @@ build=$root/build
 # The system's own: a Python of pyenv or /usr/local does not see Debian's packages.
 python=/usr/bin/python3
 
+# Names of Debian 12. Those of Debian 13 are the same, but for libclang-rt-19-dev.
+# What the plugin alone is built with.
+plugin_packages=(
+  g++ meson ninja-build pkg-config python3
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libjpeg62-turbo-dev
+)
 build_packages=(
-  build-essential meson ninja-build pkg-config git python3
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libgstreamer-plugins-bad1.0-dev
-  libhwy-dev libtbb-dev libjpeg62-turbo-dev
-  libgl-dev                                    # the CUDA headers of GStreamer include GL/gl.h
+  "${plugin_packages[@]}" build-essential git
+  libgstreamer-plugins-bad1.0-dev              # GStreamer's CUDA headers; OpenCV comes along
+  libgl-dev                                    # which those include
   gobject-introspection libgirepository1.0-dev # libgstdct's typelib
 )
-# What the pipelines of the tests, the README and the demo use.
-run_packages=(
-  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
-  gstreamer1.0-plugins-ugly gstreamer1.0-libav
+# What the demo's pipelines use: PNG, JPEG, AVI and others.
+picture_packages=(
+  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
 )
+# What decodes everything else: installed for the demo when a file needs it.
+codec_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
+# What the pipelines of the tests and of the documentation use.
+run_packages=("${picture_packages[@]}" "${codec_packages[@]}")
 test_packages=(libgtest-dev libturbojpeg0-dev libjpeg-turbo-progs ffmpeg netpbm)
 # What the tests use besides on this machine, but not in a chroot.
 host_test_packages=(
@@ -30,8 +38,8 @@ host_test_packages=(
   python3-matplotlib # pictures of benchmarks
   mmdebstrap         # makes the chroot
 )
-demo_packages=(python3-pil python3-matplotlib)
-fuzz_packages=(clang libclang-rt-14-dev)
+demo_packages=("${plugin_packages[@]}" "${picture_packages[@]}" python3-pil python3-matplotlib)
+fuzz_packages=(clang libclang-rt-14-dev cmake) # cmake: for libjpeg-turbo, instrumented
 
 say() { printf '== %s\n' "$*"; }
 
@@ -119,11 +127,73 @@ install_packages() {
     as_root "${apt[@]}" install --no-install-recommends $missing || die "apt-get install failed"
 }
 
+# The nvcc that meson would find; nothing without one.
+find_nvcc() {
+  local nvcc
+  for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" \
+    /usr/local/cuda/bin/nvcc; do
+    if [ -x "$nvcc" ]; then
+      printf '%s\n' "$nvcc"
+      return
+    fi
+  done
+}
+
+# GStreamer's CUDA headers, for the plugin alone: their package depends on OpenCV, so they are taken
+# out of its archive. Nothing is done where the package is installed.
+headers_package=libgstreamer-plugins-bad1.0-dev
+headers_library=libgstreamer-plugins-bad1.0-0
+
+# The folder of those headers for the library that is installed; nothing where they are the system's.
+headers_folder() {
+  local installed
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "$headers_package" 2>/dev/null || true)
+  [[ $installed != installed\ * ]] || return 0
+  installed=$(dpkg-query -W -f '${Version}' "$headers_library" 2>/dev/null || true)
+  [ -z "$installed" ] || printf '%s\n' "$root/build/gstcuda/$installed"
+}
+
+fetch_cuda_headers() {
+  local folder
+  folder=$(headers_folder)
+  if [ -z "$folder" ] || [ -d "$folder/pkgconfig" ]; then return 0; fi
+  run_long "$build/private/headers.log" "Fetching GStreamer's CUDA headers: $headers_package" \
+    unpack_cuda_headers "$folder" || die "the CUDA headers cannot be fetched; install $headers_package"
+}
+
+# The package's pkg-config file, but with its paths; the library itself is the system's.
+unpack_cuda_headers() {
+  local folder=$1 file library
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cd "$folder" || return
+  if ! apt-get -q download "$headers_package=${folder##*/}"; then
+    as_root apt-get -q -y update && apt-get -q download "$headers_package=${folder##*/}" || return
+  fi
+  dpkg-deb -x "$headers_package"_*.deb "$folder" || return
+  file=$(find "$folder/usr/lib" -name gstreamer-cuda-1.0.pc)
+  library=$(dpkg-query -L "$headers_library" | grep '/libgstcuda-1\.0\.so\.0$') || return
+  ln -sf "$library" "$folder/libgstcuda-1.0.so"
+  mkdir "$folder/unfinished"
+  sed -e "s|^prefix=.*|prefix=$folder/usr|" -e "s|^libdir=.*|libdir=$folder|" "$file" \
+    >"$folder/unfinished/gstreamer-cuda-1.0.pc" || return
+  rm -f "$folder"/*.deb
+  mv "$folder/unfinished" "$folder/pkgconfig"
+}
+
+# Where meson looks for pkg-config files first.
+pkg_config_path() {
+  local folder
+  folder=$(headers_folder)
+  [ ! -d "$folder/pkgconfig" ] || printf '%s' "$folder/pkgconfig${PKG_CONFIG_PATH:+:}"
+  printf '%s\n' "${PKG_CONFIG_PATH:-}"
+}
+
 # Options of every set-up: the GPU architectures to compile for, and where the test pictures are.
 common_options() {
   local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
   if [ -z "$archs" ]; then
-    if [ "${CI:-}" = true ]; then archs=sm_90; else archs=$(default_archs); fi
+    if [ "${CI:-}" = true ]; then archs=sm_90; else archs=$(machine_archs); fi
   fi
   if [ -z "$data" ] && [ -f "$root/../shared/data/images/barbara.pgm" ]; then
     data=$(cd "$root/../shared/data" && pwd)
@@ -131,11 +201,19 @@ common_options() {
   printf '%s\n' "-Dcuda-archs=$archs" "-Dtest-data=$data"
 }
 
-# What meson_options.txt says: a build directory that was set up for other architectures does not
-# go back to the default by itself.
-default_archs() {
-  sed -n "/'cuda-archs'/,/description/ s/.*value: \[\(.*\)\].*/\1/p" "$root/meson_options.txt" |
-    tr -d "' "
+# The architectures of the cards in the machine. Where there is none that nvcc knows, PTX, which every
+# card from Turing on takes.
+machine_archs() {
+  local nvcc known capability archs=
+  nvcc=$(find_nvcc)
+  known=" $([ -z "$nvcc" ] || "$nvcc" --list-gpu-code 2>/dev/null | tr '\n' ' ') "
+  # Where the driver is broken, nvidia-smi says so in place of the numbers.
+  for capability in $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+    grep -x '[0-9]*\.[0-9]' | sort -u); do
+    [[ $known != *" sm_${capability/./} "* ]] || archs+=sm_${capability/./},
+  done
+  archs=${archs%,}
+  printf '%s\n' "${archs:-compute_75}"
 }
 
 # A word that changes when a package of ours comes, goes or is upgraded.
@@ -153,7 +231,7 @@ build_project() {
   local dir=$1 name=${1##*/} wanted options
   shift
   mapfile -t options < <(common_options)
-  options+=("$@")
+  options+=("-Dpkg_config_path=$(pkg_config_path)" "$@")
   wanted="${options[*]} nvcc=$(command -v nvcc || true) packages=$(packages_state)"
   if [ ! -f "$dir/build.ninja" ]; then
     run_long "$dir/private/setup.log" "Setting up $name/" \

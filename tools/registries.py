@@ -4,7 +4,7 @@ registries.py BUILD_DIR [PRELOAD]
 
 Each test has a registry of its own, so that tests may run side by side; scanning anew for each of
 them costs seconds every time, and minutes in an instrumented build. PRELOAD is a library that the
-scanning process needs first (AddressSanitizer's run-time).
+scanning process needs first (a sanitizer's run-time).
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import json
@@ -25,7 +25,9 @@ def main(build, preload=""):
         return
     scan = {**os.environ, **environments[0], VARIABLE: missing[0]}
     if preload:
-        scan.update(LD_PRELOAD=preload, GST_REGISTRY_FORK="no", ASAN_OPTIONS="detect_leaks=0")
+        # It is the tests that are looked at.
+        scan.update(LD_PRELOAD=preload, GST_REGISTRY_FORK="no", ASAN_OPTIONS="detect_leaks=0",
+                    TSAN_OPTIONS="report_bugs=0")
     os.makedirs(os.path.dirname(missing[0]), exist_ok=True)
     subprocess.run(["gst-inspect-1.0", "--exists", "identity"], env=scan, check=True)
     for path in missing[1:]:

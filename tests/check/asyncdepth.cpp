@@ -24,7 +24,7 @@ GST_START_TEST(test_delay) {
       run.push(i);
       const guint held = is_cuda() ? depth_of(__i__) - 1 : 0;
       const guint least = i + 1 - std::min(i + 1, held);
-      if (is_fake() || held == 0) {
+      if ((is_fake() && !is_deferred()) || held == 0) {
         fail_unless_equals_int(run.received(), least);
       } else {
         fail_unless(run.received() >= least);
@@ -54,7 +54,8 @@ GST_START_TEST(test_bytes) {
       GstBuffer *a = deep.pull(), *b = flat.pull();
       fail_unless_equals_uint64(GST_BUFFER_PTS(a), i * GST_SECOND / 25);
       fail_unless_equals_uint64(GST_BUFFER_DURATION(a), GST_SECOND / 25);
-      if (!is_fake()) fail_unless(deep.samples(a) == flat.samples(b), "frame %u", i);
+      if (!is_fake() || is_deferred())
+        fail_unless(deep.samples(a) == flat.samples(b), "frame %u", i);
       gst_buffer_unref(a);
       gst_buffer_unref(b);
     }
@@ -136,16 +137,25 @@ GST_START_TEST(test_latency) {
            " ! capsfilter caps=video/x-raw",
        1},
   };
-  for (const auto& c : cases) {
-    AsyncRun run(c.line);
-    run.caps(small());
-    gst_harness_set_upstream_latency(run.harness(), 123);
-    run.push(0);
-    guint64 frames = c.waiting ? depth_of(__i__) - 1 : 1;
-    if (!is_cuda()) frames = 0;
-    fail_unless_equals_uint64(gst_harness_query_latency(run.harness()),
-                              123 + frames * 40 * GST_MSECOND);
-  }
+  const struct {
+    gint fps;
+    GstClockTime frame;
+  } rates[] = {
+      {25, 40 * GST_MSECOND}, {50, 20 * GST_MSECOND}, {0, 40 * GST_MSECOND}};  // 0: not known
+  for (const auto& c : cases)
+    for (const auto& rate : rates) {
+      AsyncRun run(c.line);  // behind a live source, as a harness is
+      GstVideoInfo info = small();
+      info.fps_n = rate.fps;
+      info.fps_d = 1;
+      run.caps(info);
+      gst_harness_set_upstream_latency(run.harness(), 123);
+      run.push(0);
+      guint64 frames = c.waiting ? depth_of(__i__) - 1 : 1;
+      if (!is_cuda()) frames = 0;
+      fail_unless_equals_uint64(gst_harness_query_latency(run.harness()),
+                                123 + frames * rate.frame);
+    }
 }
 GST_END_TEST;
 
@@ -173,8 +183,8 @@ GST_START_TEST(test_measuring) {
   guint64 expected = 0;
   while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT)) {
     guint64 timestamp = 0;
-    gst_structure_get_uint64(gst_message_get_structure(message), "timestamp", &timestamp);
-    fail_unless_equals_uint64(timestamp, expected++ * GST_SECOND / 25);
+    if (gst_structure_get_uint64(gst_message_get_structure(message), "timestamp", &timestamp))
+      fail_unless_equals_uint64(timestamp, expected++ * GST_SECOND / 25);
     gst_message_unref(message);
   }
   fail_unless_equals_uint64(expected, 20);

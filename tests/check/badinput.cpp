@@ -59,6 +59,12 @@ GST_START_TEST(test_short_frames) {
 }
 GST_END_TEST;
 
+// As a program in C may do it: also to what C++ could not read as this enum.
+void set_raw_format(GstVideoMeta* meta, guint32 format) {
+  static_assert(sizeof format == sizeof meta->format);
+  std::memcpy(&meta->format, &format, sizeof format);
+}
+
 struct MetaLie {
   void (*tell)(GstVideoMeta* meta);
   const char* named;
@@ -78,6 +84,8 @@ const MetaLie kMetaLies[] = {
     {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_Y42B; }, ""},
     {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_GRAY8; }, ""},
     {[](GstVideoMeta* m) { m->n_planes = 1; }, ""},
+    {[](GstVideoMeta* m) { set_raw_format(m, GST_VIDEO_FORMAT_UNKNOWN); }, "format number 0"},
+    {[](GstVideoMeta* m) { set_raw_format(m, 0x7fffffff); }, "format number 2147483647"},
 };
 
 GST_START_TEST(test_lying_video_meta) {

@@ -17,6 +17,7 @@ struct Work {
   std::condition_variable changed;
   bool done = false;
   bool failed = false;
+  bool stream_fails = false;
   int waiting = 0;
   std::atomic<int> stream_waits{0};
   std::atomic<gpointer> stream{nullptr};
@@ -47,7 +48,7 @@ gboolean wait_stream(gpointer data, gpointer stream) {
   auto* work = static_cast<Work*>(data);
   work->stream_waits++;
   work->stream = stream;
-  return !work->failed;
+  return !work->failed && !work->stream_fails;
 }
 
 gboolean is_done(gpointer data) {
@@ -167,13 +168,57 @@ GST_START_TEST(test_failures) {
   set_written(fence, &bad);
   fail_if(gst_dct_fence_wait_written(fence, nullptr));
   fail_if(gst_dct_fence_wait_written(fence, stream_at(8)));
-  Work pending_bad;
-  pending_bad.failed = true;
-  add_read(fence, &pending_bad);
+  Work bad_reader;
+  add_read(fence, &bad_reader);
   add_read(fence, &good);
+  bad_reader.finish(false);
   // A failure does not keep it from waiting for the others.
   fail_if(gst_dct_fence_wait_read(fence, stream_at(8)));
   fail_unless_equals_int(good.stream_waits, 1);
+  // It has left the memory, and is told of once; the written side is for all who come.
+  fail_unless(bad_reader.destroyed);
+  fail_if(good.destroyed);
+  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_if(gst_dct_fence_wait_written(fence, nullptr));
+  good.finish();
+  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  fail_unless(good.destroyed);
+  gst_dct_fence_unref(fence);
+}
+GST_END_TEST;
+
+// Where a stream cannot wait for it, a thread does, and nothing has failed.
+GST_START_TEST(test_stream_cannot_wait) {
+  Work work;
+  work.stream_fails = true;
+  work.finish();
+  GstDctFence* fence = gst_dct_fence_new();
+  set_written(fence, &work);
+  add_read(fence, &work);
+  fail_unless(gst_dct_fence_wait_written(fence, stream_at(8)));
+  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_unless_equals_int(work.stream_waits, 2);
+  fail_unless_equals_int(work.waiting, 2);
+  gst_dct_fence_unref(fence);
+}
+GST_END_TEST;
+
+// One that can neither be waited for nor is done is told of again and again.
+GST_START_TEST(test_reader_cannot_be_waited_for) {
+  static constexpr GstDctSyncPointFuncs kBroken = {[](gpointer) -> gboolean { return FALSE; },
+                                                   nullptr, is_done};
+  Work work;
+  GstDctSyncPoint* point = make_point(&work, &kBroken);
+  GstDctFence* fence = gst_dct_fence_new();
+  gst_dct_fence_add_read(fence, point);
+  gst_dct_sync_point_unref(point);
+  for (gpointer stream : {stream_at(8), stream_at(0), stream_at(8)})
+    fail_if(gst_dct_fence_wait_read(fence, stream));
+  fail_if(work.destroyed);
+  work.finish(false);
+  fail_if(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_unless(work.destroyed);
+  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
   gst_dct_fence_unref(fence);
 }
 GST_END_TEST;
@@ -241,6 +286,8 @@ Suite* make_suite() {
   tcase_add_test(tc, test_waits_outside_the_lock);
   tcase_add_test(tc, test_done_readers_are_dropped);
   tcase_add_test(tc, test_failures);
+  tcase_add_test(tc, test_stream_cannot_wait);
+  tcase_add_test(tc, test_reader_cannot_be_waited_for);
   tcase_add_test(tc, test_host_only);
   tcase_add_test(tc, test_threads);
   return suite;

@@ -185,6 +185,12 @@ GST_START_TEST(test_reference) {
 }
 GST_END_TEST;
 
+// As a program in C, or a file, may have it.
+void set_raw_flags(GstDctMeta* meta, guint32 flags) {
+  static_assert(sizeof flags == sizeof meta->flags);
+  std::memcpy(&meta->flags, &flags, sizeof flags);
+}
+
 // One lie, and a part of the sentence that must name it.
 struct Lie {
   void (*tell)(GstDctMeta* meta);
@@ -195,6 +201,8 @@ const Lie kLies[] = {
     {[](GstDctMeta* m) { m->n_components = 1; }, "1 components in the meta, expected 3"},
     {[](GstDctMeta* m) { m->n_components = 0xffffffff; }, "components in the meta, expected 3"},
     {[](GstDctMeta* m) { m->flags = static_cast<GstDctMetaFlags>(3); }, "both a top and a bottom"},
+    {[](GstDctMeta* m) { set_raw_flags(m, 4); }, "the meta has flags 0x4"},
+    {[](GstDctMeta* m) { set_raw_flags(m, 0xfeffffff); }, "the meta has flags 0xfeffffff"},
     {[](GstDctMeta* m) { m->components[1].id = 3; }, "component 1 has id 3, expected 2"},
     {[](GstDctMeta* m) { m->components[0].h_samp = 1; }, "do not make YCbCr-4:2:0"},
     {[](GstDctMeta* m) { m->components[1].v_samp = 0; }, "do not make YCbCr-4:2:0"},
@@ -302,7 +310,7 @@ GST_START_TEST(test_serial) {
   meta->flags = GST_DCT_META_FLAG_BOTTOM_FIELD;
   meta->components[2].offset = gsize{0x123456789a};
   std::vector<uint8_t> bytes;
-  gstdct::serialise(*meta, &bytes);
+  fail_unless(gstdct::serialise(*meta, &bytes));
   fail_unless_equals_uint64(bytes.size(), 12 + 3 * 48 + 2 * 128);
   GstDctMeta back = {};
   fail_unless(gstdct::deserialise(bytes.data(), bytes.size(), gstdct::kSerialVersion, &back));
@@ -326,6 +334,11 @@ GST_START_TEST(test_serial) {
     wrong[count_at + 3] = 0xff;
     fail_if(gstdct::deserialise(wrong.data(), wrong.size(), gstdct::kSerialVersion, &back));
   }
+  for (size_t flags_at : {0, 1, 2, 3}) {
+    std::vector<uint8_t> wrong = bytes;
+    wrong[flags_at] = 0xf4;
+    fail_if(gstdct::deserialise(wrong.data(), wrong.size(), gstdct::kSerialVersion, &back));
+  }
 #if GST_CHECK_VERSION(1, 23, 0)
   GByteArray* stored = g_byte_array_new();
   fail_unless(gst_meta_serialize_simple(&meta->meta, stored));
@@ -342,6 +355,35 @@ GST_START_TEST(test_serial) {
 }
 GST_END_TEST;
 
+// What anybody may have written into a meta is copied as it is, and never stored.
+GST_START_TEST(test_serial_of_lies) {
+  const GstDctInfo info = make_info();
+  const struct {
+    void (*tell)(GstDctMeta* meta);
+    const char* what;
+  } lies[] = {
+      {[](GstDctMeta* m) { m->n_components = GST_DCT_MAX_COMPONENTS + 1; }, "components"},
+      {[](GstDctMeta* m) { m->n_components = 0xffffffff; }, "many components"},
+      {[](GstDctMeta* m) { m->n_tables = GST_DCT_MAX_TABLES + 1; }, "tables"},
+      {[](GstDctMeta* m) { set_raw_flags(m, 0x80000000); }, "flags"},
+  };
+  for (const auto& lie : lies) {
+    GstDctMeta* meta;
+    GstBuffer* buffer = make_buffer(info, &meta);
+    lie.tell(meta);
+    std::vector<uint8_t> bytes;
+    fail_if(gstdct::serialise(*meta, &bytes), "%s", lie.what);
+    fail_unless(bytes.empty());
+    GstBuffer* copy = gst_buffer_copy(buffer);
+    const GstDctMeta* copied = gst_buffer_get_dct_meta(copy);
+    fail_unless(std::memcmp(&copied->flags, &meta->flags, sizeof meta->flags) == 0);
+    fail_unless(copied->n_components == meta->n_components && copied->n_tables == meta->n_tables);
+    gst_buffer_unref(copy);
+    gst_buffer_unref(buffer);
+  }
+}
+GST_END_TEST;
+
 Suite* make_suite() {
   Suite* suite = suite_create("dctmeta");
   TCase* tc = tcase_create("meta");
@@ -355,6 +397,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_sizes);
   tcase_add_test(tc, test_no_meta);
   tcase_add_test(tc, test_serial);
+  tcase_add_test(tc, test_serial_of_lies);
   return suite;
 }
 

@@ -45,6 +45,7 @@ std::string text_of(GParamSpec* spec, const GValue* value) {
   if (G_VALUE_HOLDS_INT(value)) return std::to_string(g_value_get_int(value));
   if (G_VALUE_HOLDS_UINT(value)) return std::to_string(g_value_get_uint(value));
   if (G_VALUE_HOLDS_UINT64(value)) return std::to_string(g_value_get_uint64(value));
+  if (G_VALUE_HOLDS_INT64(value)) return std::to_string(g_value_get_int64(value));
   if (G_VALUE_HOLDS_DOUBLE(value))
     return std::to_string(static_cast<int>(g_value_get_double(value)));
   if (G_VALUE_HOLDS_STRING(value)) return g_value_get_string(value) ? "set" : "null";
@@ -75,6 +76,7 @@ std::string type_of(GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "boolean";
   if (G_IS_PARAM_SPEC_UINT(spec)) return "uint";
   if (G_IS_PARAM_SPEC_UINT64(spec)) return "uint64";
+  if (G_IS_PARAM_SPEC_INT64(spec)) return "int64";
   if (G_IS_PARAM_SPEC_INT(spec)) return "int";
   if (G_IS_PARAM_SPEC_DOUBLE(spec)) return "double";
   if (G_IS_PARAM_SPEC_STRING(spec)) return "string";
@@ -89,6 +91,7 @@ std::string range_of(GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_INT(spec)) return range(G_PARAM_SPEC_INT(spec));
   if (G_IS_PARAM_SPEC_UINT(spec)) return range(G_PARAM_SPEC_UINT(spec));
   if (G_IS_PARAM_SPEC_UINT64(spec)) return range(G_PARAM_SPEC_UINT64(spec));
+  if (G_IS_PARAM_SPEC_INT64(spec)) return range(G_PARAM_SPEC_INT64(spec));
   return "";
 }
 
@@ -260,6 +263,7 @@ GST_END_TEST;
 const char* documented_type(GType type) {
   if (type == G_TYPE_STRING) return "string";
   if (type == G_TYPE_UINT64) return "uint64";
+  if (type == G_TYPE_INT64) return "int64";
   if (type == G_TYPE_DOUBLE) return "double";
   return g_type_name(type);
 }
@@ -306,12 +310,20 @@ GST_START_TEST(test_stats_and_messages) {
   Names seen;
   while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT)) {
     const GstStructure* s = gst_message_get_structure(message);
-    seen.insert(gst_structure_get_name(s));
-    check_structure(gst_structure_get_name(s),
-                    table_under(read_page(gst_structure_get_name(s)), "Messages"), s);
+    const char* name = gst_structure_get_name(s);
+    const std::string page = read_page(GST_MESSAGE_SRC_NAME(message));
+    const bool of_frame = g_str_equal(name, GST_MESSAGE_SRC_NAME(message));
+    fail_unless(contains(page, std::string("`") + name + "`"), "%s", name);
+    check_structure(name, table_under(page, of_frame ? "Messages" : "Summary"), s);
+    seen.insert(name);
     gst_message_unref(message);
   }
-  check_same("messages", Names(std::begin(kElements), std::end(kElements)), seen);
+  Names expected;
+  for (const char* name : kElements) {
+    expected.insert(name);
+    expected.insert(std::string("application/x-") + name + "-summary");
+  }
+  check_same("messages", expected, seen);
   gst_element_set_bus(h->element, nullptr);
   gst_object_unref(bus);
   gst_harness_teardown(h);

@@ -28,6 +28,8 @@ GST_START_TEST(test_auto_takes_the_cpu) {
     fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
     fail_unless_equals_int(outcome.infos, 2);  // one of each element
     fail_unless(outcome.info.find("CPU") != std::string::npos, "%s", outcome.info.c_str());
+    fail_unless(outcome.info_debug.find(outcome.info) != std::string::npos, "'%s' in '%s'",
+                outcome.info.c_str(), outcome.info_debug.c_str());
   }
   // These lose nothing without a GPU, and do not complain.
   if (const std::string line = jpeg_line("auto"); !line.empty()) {

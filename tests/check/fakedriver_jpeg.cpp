@@ -1,6 +1,7 @@
 // jpegcoefdec and jpegcoefenc with coefficients in CUDA memory, on a driver without a GPU: what
 // they copy, what they allocate, what they leave behind, and what they do when memory runs out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,37 @@ GST_START_TEST(test_uploads) {
 }
 GST_END_TEST;
 
+// Where no page can be locked: one line in the log of each element. test_uploads says that the
+// files are the same.
+void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
+                GstDebugMessage* message, gpointer lines) {
+  if (level == GST_LEVEL_WARNING &&
+      contains(gst_debug_message_get(message), "no page-locked memory"))
+    (*static_cast<std::atomic<int>*>(lines))++;
+}
+
+GST_START_TEST(test_ordinary_memory_is_logged_once) {
+  std::atomic<int> lines = 0;
+  gst_debug_set_default_threshold(GST_LEVEL_WARNING);
+  gst_debug_add_log_function(count_line, &lines, nullptr);
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec backend=cuda n-threads=3 ! jpegcoefenc backend=cuda n-threads=3");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  for (guint i = 0; i < 10; i++) {
+    const std::vector<guint8> file = make_file(70, 45, i);
+    fail_unless_equals_int(gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size())),
+                           GST_FLOW_OK);
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(gst_harness_buffers_received(h), 10);
+  gst_harness_teardown(h);
+  gst_debug_remove_log_function(count_line);
+  gst_debug_set_default_threshold(GST_LEVEL_ERROR);
+  fail_unless_equals_int(lines, 2);
+  check_clean();
+}
+GST_END_TEST;
+
 // Levels on another device than the encoder's. It has to read them on the CPU anyway, so it takes
 // them from where they are.
 GST_START_TEST(test_levels_of_another_device) {
@@ -245,6 +277,9 @@ Suite* make_suite() {
   suite_add_tcase(suite, tc);
   if (g_str_equal(mode(), "alloc-fails")) {
     tcase_add_test(tc, test_allocation_fails);
+  } else if (g_str_equal(mode(), "no-pinned")) {
+    tcase_add_test(tc, test_uploads);
+    tcase_add_test(tc, test_ordinary_memory_is_logged_once);
   } else {
     tcase_add_test(tc, test_downloads);
     tcase_add_test(tc, test_uploads);

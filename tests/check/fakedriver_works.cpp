@@ -268,12 +268,15 @@ GST_START_TEST(test_measuring_never_waits) {
   }
   gst_harness_push_event(h, gst_event_new_eos());
   while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT)) {
-    guint64 timestamp = G_MAXUINT64, kernel_time = 0;
-    gst_structure_get_uint64(gst_message_get_structure(message), "timestamp", &timestamp);
-    gst_structure_get_uint64(gst_message_get_structure(message), "kernel-time", &kernel_time);
-    fail_unless_equals_uint64(timestamp, expected);
-    fail_unless_equals_uint64(kernel_time, 1500000);
-    expected++;
+    const GstStructure* s = gst_message_get_structure(message);
+    if (gst_structure_has_name(s, "cudadct8x8")) {
+      guint64 timestamp = G_MAXUINT64, kernel_time = 0;
+      gst_structure_get_uint64(s, "timestamp", &timestamp);
+      gst_structure_get_uint64(s, "kernel-time", &kernel_time);
+      fail_unless_equals_uint64(timestamp, expected);
+      fail_unless_equals_uint64(kernel_time, 1500000);
+      expected++;
+    }
     gst_message_unref(message);
   }
   fail_unless_equals_uint64(expected, 20);

@@ -57,11 +57,10 @@ constexpr Fault kFaults[] = {
     {"cuMemsetD8Async", kIllegalAddress, kShimcudaSticky},
     {"cuEventRecord", kInvalidValue, kShimcudaOnce},
     {"cuEventRecord", kIllegalAddress, kShimcudaSticky},
-    {"cuEventSynchronize", kInvalidValue, kShimcudaOnce},
-    {"cuEventSynchronize", kIllegalAddress, kShimcudaSticky},
+    {"cuEventQuery", kInvalidValue, kShimcudaOnce},
     {"cuEventQuery", kIllegalAddress, kShimcudaSticky},
     {"cuStreamWaitEvent", kIllegalAddress, kShimcudaSticky},
-    {"cuStreamSynchronize", kIllegalAddress, kShimcudaSticky},
+    {"cuStreamQuery", kIllegalAddress, kShimcudaSticky},
     {"cuCtxPushCurrent_v2", kIllegalAddress, kShimcudaSticky},
 };
 
@@ -132,7 +131,9 @@ GST_START_TEST(test_faults) {
   const bool optional = g_str_equal(fault.call, "cuLaunchKernelEx") ||
                         (g_str_equal(fault.call, "cuLaunchKernel") && !is_fake_behind_shim());
   fail_unless(optional || reached > 1, "%s was called %d times", fault.call, reached);
-  fail_unless(optional || errors > 1, "%s: %d errors", fault.call, errors);
+  // Where no pages are locked, ordinary memory does.
+  const bool harmless = g_str_equal(fault.call, "cuMemHostAlloc");
+  fail_unless(harmless ? errors == 0 : optional || errors > 1, "%s: %d errors", fault.call, errors);
 }
 GST_END_TEST;
 

@@ -149,10 +149,10 @@ GST_START_TEST(test_order_and_times) {
 }
 GST_END_TEST;
 
-GstClockTime latency_of(const std::string& properties, bool live) {
+GstClockTime latency_of(const std::string& properties, bool live, const char* caps = kCaps) {
   GstHarness* harness = open(properties, nullptr);
   gst_harness_set_live(harness, live);
-  gst_harness_set_src_caps_str(harness, kCaps);
+  gst_harness_set_src_caps_str(harness, caps);
   for (int i = 0; i < 10; i++) push(harness, make_jpeg(24, 16), GstClockTime(i) * 40 * GST_MSECOND);
   const GstClockTime latency = gst_harness_query_latency(harness);
   finish(harness);
@@ -163,8 +163,13 @@ GstClockTime latency_of(const std::string& properties, bool live) {
 GST_START_TEST(test_latency) {
   fail_unless_equals_uint64(latency_of("n-threads=1", true), 0);
   fail_unless_equals_uint64(latency_of("n-threads=4", true), 3 * 40 * GST_MSECOND);
+  fail_unless_equals_uint64(latency_of("n-threads=4", true, "image/jpeg,framerate=50/1"),
+                            3 * 20 * GST_MSECOND);
   // A live source is not delayed unless that is asked for.
   fail_unless_equals_uint64(latency_of("n-threads=0", true), 0);
+  // Where nobody knows the rate, pictures are late nevertheless.
+  for (const char* caps : {"image/jpeg,framerate=0/1", "image/jpeg"})
+    fail_unless_equals_uint64(latency_of("n-threads=4", true, caps), 3 * 40 * GST_MSECOND);
 }
 GST_END_TEST;
 

@@ -254,7 +254,8 @@ Bytes file_of(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char
 }
 
 // The file that cjpeg makes of the same samples.
-Bytes cjpeg_file(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char* options) {
+Bytes cjpeg_file(const GstVideoInfo& raw, GstBuffer* frame, int quality,
+                 const std::string& options) {
   gchar* folder = g_dir_make_tmp("jpegcoefenc-XXXXXX", nullptr);
   const std::string pgm = std::string(folder) + "/in.pgm", jpg = std::string(folder) + "/out.jpg";
   std::string picture =
@@ -266,8 +267,8 @@ Bytes cjpeg_file(const GstVideoInfo& raw, GstBuffer* frame, int quality, const c
                    static_cast<size_t>(raw.width));
   fail_unless(g_file_set_contents(pgm.c_str(), picture.data(), static_cast<gssize>(picture.size()),
                                   nullptr));
-  const std::string command = "cjpeg -dct int -baseline -quality " + std::to_string(quality) + " " +
-                              options + " -outfile " + jpg + " " + pgm;
+  const std::string command = "cjpeg -dct int -quality " + std::to_string(quality) + " " + options +
+                              " -outfile " + jpg + " " + pgm;
   gint status = -1;
   fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));
   fail_unless_equals_int(status, 0);
@@ -299,11 +300,25 @@ GST_START_TEST(test_cjpeg) {
     for (const auto& option : options)
       for (const int quality : {5, 75, 100})
         fail_unless(file_of(raw, frame, quality, option.ours) ==
-                        cjpeg_file(raw, frame, quality, option.theirs),
+                        cjpeg_file(raw, frame, quality, std::string("-baseline ") + option.theirs),
                     "%dx%d, quality %d %s: cjpeg makes another file", size[0], size[1], quality,
                     option.ours);
     gst_buffer_unref(frame);
   }
+}
+GST_END_TEST;
+
+// Which qualities need -baseline, as the documentation has it.
+GST_START_TEST(test_cjpeg_at_every_quality) {
+  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_GRAY8, 24, 16);
+  GstBuffer* frame = testing::make_frame(raw);
+  for (int quality = 1; quality <= 100; quality++) {
+    const Bytes ours = file_of(raw, frame, quality, "");
+    fail_unless(ours == cjpeg_file(raw, frame, quality, "-baseline"), "quality %d", quality);
+    const bool same = ours == cjpeg_file(raw, frame, quality, "");
+    fail_unless(same == (quality > 23), "quality %d without -baseline", quality);
+  }
+  gst_buffer_unref(frame);
 }
 GST_END_TEST;
 
@@ -325,6 +340,7 @@ Suite* make_cjpeg_suite() {
   TCase* tc = tcase_create("cjpeg");
   suite_add_tcase(suite, tc);
   tcase_add_test(tc, test_cjpeg);
+  tcase_add_test(tc, test_cjpeg_at_every_quality);
   return suite;
 }
 

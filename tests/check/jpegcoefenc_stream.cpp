@@ -61,6 +61,12 @@ GST_START_TEST(test_latency) {
     fail_unless_equals_uint64(gst_harness_query_latency(h), one.latency);
     gst_harness_teardown(h);
   }
+  GstDctInfo unknown = info;
+  unknown.fps_n = 0;
+  GstHarness* h = harness_with("n-threads=4", unknown);
+  gst_harness_push(h, numbered(unknown, 0));
+  fail_unless_equals_uint64(gst_harness_query_latency(h), 3 * 40 * GST_MSECOND);
+  gst_harness_teardown(h);
 }
 GST_END_TEST;
 

@@ -28,6 +28,11 @@ inline double psnr_of(double mse, int depth) {
   return mse == 0 ? HUGE_VAL : 10 * std::log10(peak * peak / mse);
 }
 
+// Whether it is the message about a clip, not one about a frame.
+inline bool is_summary(GstMessage* message) {
+  return g_str_has_suffix(gst_structure_get_name(gst_message_get_structure(message)), "-summary");
+}
+
 // A pair of elements in a harness, and the messages of both.
 struct Pair {
   GstHarness* h;
@@ -59,6 +64,12 @@ struct Pair {
   GstBuffer* push(GstBuffer* in) {
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
     return gst_harness_pull(h);
+  }
+  // Pushes a made-up frame, of which nothing is left.
+  void pass(guint seed = 1) {
+    GstBuffer* in = testing::make_frame(info, seed);
+    gst_buffer_unref(push(in));
+    gst_buffer_unref(in);
   }
 
   // After EOS everything has been measured and posted.

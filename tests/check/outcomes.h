@@ -12,7 +12,8 @@ struct Outcome {
   std::string error;  // "" at EOS
   GQuark domain = 0;
   int code = 0;
-  std::string info;  // the last info message
+  std::string info;        // the last info message
+  std::string info_debug;  // and its debug text, all that gst-launch-1.0 prints of it
   int infos = 0;
   int warnings = 0;
 };
@@ -29,8 +30,11 @@ inline Outcome run_to_end(GstElement* pipeline) {
     fail_unless(message != nullptr, "nothing happened for 20 s");
     GError* error = nullptr;
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_INFO) {
-      gst_message_parse_info(message, &error, nullptr);
+      gchar* debug = nullptr;
+      gst_message_parse_info(message, &error, &debug);
       outcome.info = error->message;
+      outcome.info_debug = debug ? debug : "";
+      g_free(debug);
       outcome.infos++;
     } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
       outcome.warnings++;

@@ -48,7 +48,7 @@ GST_START_TEST(test_padded_frames) {
       gst_harness_push(plain, make_frame(info, i));
       GstBuffer *a = gst_harness_pull(h), *b = gst_harness_pull(plain);
       fail_unless(is_pinned(a), "coefficients in plain memory");
-      if (!is_fake()) fail_unless(bytes_of(a) == bytes_of(b));
+      if (!is_fake() || is_deferred()) fail_unless(bytes_of(a) == bytes_of(b));
       gst_buffer_unref(a);
       gst_buffer_unref(b);
     }

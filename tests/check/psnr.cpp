@@ -109,6 +109,116 @@ GST_START_TEST(test_not_measured) {
 }
 GST_END_TEST;
 
+// The texts of the warnings on the bus.
+std::vector<std::string> warnings_on(GstBus* bus) {
+  std::vector<std::string> texts;
+  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
+    GError* error = nullptr;
+    gst_message_parse_warning(message, &error, nullptr);
+    texts.emplace_back(error->message);
+    g_clear_error(&error);
+    gst_message_unref(message);
+  }
+  return texts;
+}
+
+void push_some(Pair& pair, guint frames) {
+  for (guint i = 0; i < frames; i++) pair.pass(i);
+}
+
+// Nothing to compare with: said once in each stream, by the element that was to measure.
+GST_START_TEST(test_no_reference_warns) {
+  Pair pair("measure=psnr", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
+  for (int stream = 0; stream < 2; stream++) {
+    push_some(pair, 3);
+    const std::vector<std::string> texts = warnings_on(pair.bus);
+    fail_unless_equals_uint64(texts.size(), 1);
+    fail_unless(texts[0].find("keep-reference=true") != std::string::npos, "%s", texts[0].c_str());
+    gst_element_set_state(pair.h->element, GST_STATE_READY);
+    gst_element_set_state(pair.h->element, GST_STATE_PLAYING);
+    gst_harness_push_event(pair.h, gst_event_new_stream_start("again"));
+    GstCaps* caps = video_caps(pair.info);
+    gst_harness_push_event(pair.h, gst_event_new_caps(caps));
+    push_segment(pair.h);
+    gst_caps_unref(caps);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_nothing_to_warn_of) {
+  for (const char* properties : {"", "measure=time+zeros"}) {
+    Pair pair("", properties, GST_VIDEO_FORMAT_I420, 32, 16);
+    push_some(pair, 1);
+    fail_unless_equals_uint64(warnings_on(pair.bus).size(), 0);
+  }
+  Pair pair("keep-reference=true", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
+  push_some(pair, 1);
+  fail_unless_equals_uint64(warnings_on(pair.bus).size(), 0);
+}
+GST_END_TEST;
+
+// A reference is there, but of another size: the warning says which.
+GstPadProbeReturn exchange_reference(GstPad*, GstPadProbeInfo* probe, gpointer) {
+  GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(probe));
+  GstMeta* meta = gst_buffer_get_meta(buffer, GST_DCT_REFERENCE_META_API_TYPE);
+  if (meta) gst_buffer_remove_meta(buffer, meta);
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_NV12, 34, 16);
+  GstBuffer* frame = make_frame(info);
+  gst_buffer_add_dct_reference_meta(buffer, frame, &info);
+  gst_buffer_unref(frame);
+  GST_PAD_PROBE_INFO_DATA(probe) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST(test_other_reference_warns) {
+  Pair pair("", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
+  GstPad* pad = gst_element_get_static_pad(pair.fwd, "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, exchange_reference, nullptr, nullptr);
+  push_some(pair, 3);
+  const std::vector<std::string> texts = warnings_on(pair.bus);
+  fail_unless_equals_uint64(texts.size(), 1);
+  for (const char* part : {"NV12", "34x16", "32x16", "YCbCr-4:2:0"})
+    fail_unless(texts[0].find(part) != std::string::npos, "%s", texts[0].c_str());
+  fail_unless(texts[0].find("keep-reference") == std::string::npos, "%s", texts[0].c_str());
+  fail_unless(property(pair.inv, "psnr") == -1);
+  gst_object_unref(pad);
+}
+GST_END_TEST;
+
+// Coefficients of files never had a source frame.
+GST_START_TEST(test_file_without_reference_warns) {
+  GstElementFactory* factory = gst_element_factory_find("jpegcoefdec");
+  if (!factory) return;  // a build without it
+  gst_object_unref(factory);
+  GstElement* pipeline =
+      launch("videotestsrc num-buffers=3 ! " + forward() + " ! jpegcoefenc ! jpegcoefdec ! " +
+             inverse("measure=psnr") + " ! fakesink");
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  std::string text;
+  for (GstMessageType type = GST_MESSAGE_UNKNOWN; type != GST_MESSAGE_EOS;) {
+    GstMessage* message = gst_bus_timed_pop_filtered(
+        bus, 20 * GST_SECOND,
+        static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
+    fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR);
+    type = GST_MESSAGE_TYPE(message);
+    if (type == GST_MESSAGE_WARNING) {
+      GError* error = nullptr;
+      gst_message_parse_warning(message, &error, nullptr);
+      text += error->message;
+      g_clear_error(&error);
+    }
+    gst_message_unref(message);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  fail_unless(text.find("coefficients from files have none") != std::string::npos, "%s",
+              text.c_str());
+  fail_unless(text.find("PSNR") == text.rfind("PSNR"), "more than once: %s", text.c_str());
+}
+GST_END_TEST;
+
 GST_START_TEST(test_grey_has_one_component) {
   Pair pair("measure=psnr", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   GstBuffer* in = make_frame(pair.info);
@@ -148,6 +258,11 @@ GST_START_TEST(test_messages) {
   while (GstMessage* message = gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT)) {
     const GstStructure* s = gst_message_get_structure(message);
     const bool is_forward = GST_MESSAGE_SRC(message) == GST_OBJECT(pair.fwd);
+    if (is_summary(message)) {
+      fail_unless_equals_int(seen[is_forward], kFrames);
+      gst_message_unref(message);
+      continue;
+    }
     fail_unless(gst_structure_has_name(s, is_forward ? "cudadct8x8" : "cudaidct8x8"));
     const guint i = seen[is_forward]++;
     const guint64 late = i * 40 * GST_MSECOND;
@@ -268,6 +383,10 @@ Suite* make_suite() {
   tcase_add_test(tc, test_unquantised);
   tcase_add_test(tc, test_identical_is_infinity);
   tcase_add_test(tc, test_not_measured);
+  tcase_add_test(tc, test_no_reference_warns);
+  tcase_add_test(tc, test_nothing_to_warn_of);
+  tcase_add_test(tc, test_other_reference_warns);
+  tcase_add_test(tc, test_file_without_reference_warns);
   tcase_add_test(tc, test_grey_has_one_component);
   tcase_add_test(tc, test_messages);
   tcase_add_test(tc, test_zero_share);

@@ -304,6 +304,22 @@ GST_START_TEST(test_negotiation) {
 }
 GST_END_TEST;
 
+// The number of a scale is its divisor.
+GST_START_TEST(test_values_by_number) {
+  for (const int scale : kScales) {
+    GstElement* by_text = testing::launch("cudaidct8x8 scale=" + std::to_string(scale));
+    GstElement* by_number = testing::launch("cudaidct8x8");
+    g_object_set(by_number, "scale", scale, nullptr);
+    for (GstElement* element : {by_text, by_number}) {
+      gint value = 0;
+      g_object_get(element, "scale", &value, nullptr);
+      fail_unless_equals_int(value, scale);
+      gst_object_unref(element);
+    }
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(test_bad_values) {
   for (const char* bad : {"0", "3", "1/3", "1/16", "-2", "half"}) {
     const std::string error =
@@ -322,6 +338,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_440);
   tcase_add_test(tc, test_caps);
   tcase_add_test(tc, test_negotiation);
+  tcase_add_test(tc, test_values_by_number);
   tcase_add_test(tc, test_bad_values);
   return suite;
 }

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdio>
 
+#include "tests/check/fakecuda/fakecuda.h"
+
 namespace testing {
 namespace {
 
@@ -17,6 +19,26 @@ std::atomic<int>& critical_count() {
 }
 
 GstContext* kept_context = nullptr;
+
+// How often the fake driver's user has not waited for what it has to wait for: with
+// FAKECUDA_DEFERRED=1, which says what the first was.
+int count_violations() {
+  if (!is_deferred()) return 0;
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  auto get =
+      driver == nullptr
+          ? nullptr
+          : reinterpret_cast<decltype(&fakecuda_get_order)>(dlsym(driver, "fakecuda_get_order"));
+  if (get == nullptr) {
+    std::fprintf(stderr, "libcuda.so.1 is not the fake driver\n");
+    return 1;
+  }
+  FakecudaOrder order;
+  get(&order);
+  if (order.violations > 0)
+    std::fprintf(stderr, "%d times work was not waited for: %s\n", order.violations, order.first);
+  return order.violations;
+}
 
 void count_criticals(const gchar* domain, GLogLevelFlags level, const gchar* message, gpointer) {
   if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)) critical_count()++;
@@ -38,6 +60,7 @@ int run(int argc, char** argv, Suite* (*make_suite)()) {
   const int ran = srunner_ntests_run(runner);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
+  const int violations = count_violations();
   if (kept_context) gst_context_unref(kept_context);
   kept_context = nullptr;
   // A failed test has left its pipeline running, and gst_deinit() would wait for the threads.
@@ -48,7 +71,7 @@ int run(int argc, char** argv, Suite* (*make_suite)()) {
   if (ran == 0) std::fprintf(stderr, "no test ran\n");
   const int criticals = take_criticals();
   if (criticals > 0) std::fprintf(stderr, "%d unexpected criticals or warnings\n", criticals);
-  return ran > 0 && criticals == 0 ? 0 : 1;
+  return ran > 0 && criticals == 0 && violations == 0 ? 0 : 1;
 }
 
 void use_kept_cuda_context(GstElement* element) {
@@ -101,6 +124,16 @@ void drain(GstHarness* h) {
 }
 
 GstCaps* current_caps(GstHarness* h) { return gst_pad_get_current_caps(h->sinkpad); }
+
+DoneAtOnce::DoneAtOnce() : deferred_(is_deferred()) {
+  if (deferred_) g_setenv("FAKECUDA_DEFERRED", "0", TRUE);
+}
+
+DoneAtOnce::~DoneAtOnce() {
+  if (deferred_) g_setenv("FAKECUDA_DEFERRED", "1", TRUE);
+}
+
+bool is_deferred() { return g_strcmp0(g_getenv("FAKECUDA_DEFERRED"), "1") == 0; }
 
 bool quick() {
   return g_getenv("CUDATRANSFORM_TEST_QUICK") || g_getenv("CUDATRANSFORM_VALGRIND") ||

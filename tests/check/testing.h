@@ -59,6 +59,23 @@ void push_flush(GstHarness* h);
 void drain(GstHarness* h);
 GstCaps* current_caps(GstHarness* h);  // of what comes out; transfer full
 
+// Whether the program runs on the fake driver that does all work as late as it may, where kernels
+// write something that stands for what they would write. run() fails where work was not waited for.
+bool is_deferred();
+
+// While it lives such a driver does all work at once, in the order in which it is enqueued: what
+// pipelines make that run from beginning to end meanwhile is what others have to make.
+class DoneAtOnce {
+ public:
+  DoneAtOnce();
+  ~DoneAtOnce();
+  DoneAtOnce(const DoneAtOnce&) = delete;
+  DoneAtOnce& operator=(const DoneAtOnce&) = delete;
+
+ private:
+  const bool deferred_;
+};
+
 // 0 when the element is in the registry; otherwise what skip() returns. Needs GStreamer
 // initialised.
 int require_element_or_skip(const char* factory);

@@ -7,7 +7,7 @@ try:
     import gi
     gi.require_version("Gst", "1.0")
     gi.require_version("GstDct", "1.0")
-    from gi.repository import Gst, GstDct
+    from gi.repository import GLib, Gst, GstDct
 except (ImportError, ValueError) as error:
     print(f"SKIP: {error}")
     sys.exit(77)
@@ -45,6 +45,13 @@ def main():
     meta.set_fence(fence)
     copy = buffer.copy_deep()
     assert GstDct.buffer_get_dct_meta(copy).n_tables == 2
+    assert GstDct.buffer_get_dct_jpeg_meta(buffer) is None
+    segments = b"\xff\xfe\x00\x04hi"
+    GstDct.buffer_add_dct_jpeg_meta(buffer, GLib.Bytes.new(segments))
+    copy = buffer.copy_deep()
+    assert GstDct.buffer_get_dct_jpeg_meta(copy).segments.get_data() == segments
+    part = buffer.copy_region(Gst.BufferCopyFlags.META | Gst.BufferCopyFlags.MEMORY, 1, 8)
+    assert GstDct.buffer_get_dct_jpeg_meta(part) is None
     print("ok")
 
 

@@ -83,6 +83,12 @@ void ElementRun::begin(GstCaps* caps, GstFormat format) {
   push_event(gst_event_new_segment(&segment));
 }
 
+void ElementRun::begin_again(GstCaps* caps, GstFormat format) {
+  push_event(gst_event_new_flush_start());
+  push_event(gst_event_new_flush_stop(TRUE));
+  begin(caps, format);
+}
+
 bool ElementRun::push_caps(GstCaps* caps) {
   const bool taken = push_event(gst_event_new_caps(caps));
   gst_caps_unref(caps);

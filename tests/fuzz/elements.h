@@ -25,8 +25,12 @@ class ElementRun {
   ElementRun& operator=(const ElementRun&) = delete;
 
   GstElement* element() const { return harness_->element; }
+  // What the peer behind the element takes; before begin(). Anything, unless it is said.
+  void want_caps(const char* caps) { gst_harness_set_sink_caps_str(harness_, caps); }
   // STREAM_START, CAPS (takes them) and SEGMENT.
   void begin(GstCaps* caps, GstFormat format);
+  // The same behind a flush.
+  void begin_again(GstCaps* caps, GstFormat format);
   bool push_caps(GstCaps* caps);
   bool push_event(GstEvent* event) { return gst_harness_push_event(harness_, event); }
   // A buffer of exactly these bytes, without timestamps.

@@ -211,9 +211,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       run.push_caps(caps_of(info, before));
       if (before >= 0xf0) all_sound = false;
     } else if ((before & 7) == 2) {
-      run.push_event(gst_event_new_flush_start());
-      run.push_event(gst_event_new_flush_stop(TRUE));
-      run.begin(caps_of(info, 0), GST_FORMAT_TIME);
+      run.begin_again(caps_of(info, 0), GST_FORMAT_TIME);
       all_sound = false;  // what was on its way is gone
     }
     bool sound = true;

@@ -6,6 +6,7 @@
 // the seeds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -50,6 +51,13 @@ class Input {
   uint16_t word() {
     const unsigned high = byte();
     return static_cast<uint16_t>(high << 8 | byte());
+  }
+  // Copies up to `size` bytes; what the input does not have stays as it is.
+  void take(uint8_t* to, size_t size) {
+    const size_t taken = std::min(size, size_);
+    std::copy_n(data_, taken, to);
+    data_ += taken;
+    size_ -= taken;
   }
   const uint8_t* data() const { return data_; }
   size_t size() const { return size_; }

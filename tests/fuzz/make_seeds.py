@@ -228,8 +228,71 @@ def seeds_of_jpegcoefenc():
                 bytes([flags, number, sampling, 7, 7]) + frame + other + flush
 
 
+def caps_of_coefficients():
+    """Format, sampling, depth, width, height: see dct_caps.cpp."""
+    for shape in (0x00, 0x01, 0x04, 0x08, 0x11, 0x12, 0x16):
+        for sampling in range(7):
+            depth = 4 if shape == 0x01 else sampling % 4
+            yield bytes([shape, sampling, depth, 16 + sampling, 8])
+
+
+def seeds_of_dct_meta():
+    """Version, caps, size of the buffer, changes to a sound meta: see fuzz_dct_meta.cpp."""
+    for number, caps in enumerate(caps_of_coefficients()):
+        head = bytes([number % 5]) + caps
+        yield f"{number}-sound", head + b"\0\xff\x01\x07"
+        yield f"{number}-short", head + b"\0\x10\x01\x07"
+        for at in (0, 3, 4, 8, 12, 44, 52, 156):  # flags, counts, a component, a table
+            yield f"{number}-changed-{at}", head + b"\0\xff\x01\x07" + at.to_bytes(2, "big") + \
+                b"\x3c"
+        yield f"{number}-bytes", head + b"\0\xff\0" + bytes(range(256)) * 2
+    # Flags that nobody knows, in an otherwise sound meta of no components.
+    yield "flags", bytes([0, 0, 0, 0, 8, 8, 0, 255, 0]) + b"\xff" * 4 + bytes(8)
+
+
+def seeds_of_cudaidct8x8():
+    """Settings, caps and frames: see fuzz_cudaidct8x8.cpp."""
+    levels = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\x7f\xff\x80\0" * 99]
+    for number, caps in enumerate(caps_of_coefficients()):
+        head = bytes([number, number % 8]) + caps
+        frame = bytes([0, 0, 7]) + levels[number % 3]
+        lying = bytes([0, 0x20, 9]) + b"\0" * 300 + bytes([0, number, 1, 0, 44, 255])
+        short = bytes([0, 0x0F, 3, 0, number])
+        bare = bytes([0, 0xE0, 3]) + levels[0][:64]
+        other = bytes([1]) + bytes([0, number % 7, 0, 9, 30]) + bytes([0x1D, 6]) + levels[2]
+        flush = bytes([2, 0x0C, 15]) + levels[1]
+        for name, frames in (("sound", frame), ("lying", frame + lying), ("short", short),
+                             ("bare", bare), ("more", frame + other + flush)):
+            yield f"{number}-{name}", head + frames
+
+
+def seeds_of_cudadct8x8():
+    """Settings, caps and frames: see fuzz_cudadct8x8.cpp."""
+    samples = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\xff\0" * 300]
+    for number in range(51):
+        head = bytes([number, number % 16, number, 17 + number % 3, 9])
+        sound = bytes([0, 0, 0, 0, 0]) + samples[number % 3]
+        described = bytes([0, 0x20, 0, 0, 0]) + samples[0]
+        lying = bytes([0, 0x20, number % 16 + 0x10 * (number % 3), number, 0xFF]) + samples[1]
+        short = bytes([0, 0x0F, 0, 0, number])
+        parts = bytes([0, 0x10, 0, 0, 40]) + samples[2]
+        torn = bytes([0, 0x30, 0, 0, 40]) + samples[2]  # a meta, and planes in two memories
+        other = bytes([1, number + 1, 30, 8, 0x40, 0, 0, 0]) + samples[1]
+        flush = bytes([2, 0, 0, 0, 0]) + samples[1]
+        for name, frames in (("sound", sound), ("described", described), ("lying", lying),
+                             ("short", short), ("parts", parts), ("torn", torn),
+                             ("more", sound + other + flush)):
+            yield f"{number}-{name}", head + frames
+
+
 # Targets that read no files.
-OWN_SEEDS = {"fuzz_jpeg_writer": seeds_of_writer, "fuzz_jpegcoefenc": seeds_of_jpegcoefenc}
+OWN_SEEDS = {
+    "fuzz_cudadct8x8": seeds_of_cudadct8x8,
+    "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
+    "fuzz_dct_meta": seeds_of_dct_meta,
+    "fuzz_jpeg_writer": seeds_of_writer,
+    "fuzz_jpegcoefenc": seeds_of_jpegcoefenc,
+}
 
 
 def seeds_of(target, every):

@@ -84,6 +84,15 @@ class Read(unittest.TestCase):
         told = self.write(data[:2] + b"\xff\xff" + comment + data[2:])  # with fill bytes
         self.assertEqual(told.metadata, plain.metadata + len(comment))
 
+    def test_high_psnr_is_explained(self):
+        self.assertEqual(demo_jpeg.why_so_high([(10, 28.1), (95, 45.9)], True), "")
+        sentence = demo_jpeg.why_so_high([(80, 44.0), (90, 66.4), (95, 49.0)], True)
+        self.assertIn("66 dB at quality 90", sentence)
+        self.assertIn("compressed already", sentence)
+        sentence = demo_jpeg.why_so_high([(90, float("inf"))], False)
+        self.assertIn("inf dB", sentence)
+        self.assertNotIn("already", sentence)
+
     def test_no_jpeg(self):
         self.assertIsNone(self.write(SOURCE))
         self.assertIsNone(self.write(b""))

@@ -14,9 +14,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 SKIP = 77
 SOURCES = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(SOURCES, "../../gst"))
+import say_where  # noqa: E402
+
 EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
 PROGRAM = os.path.join(SOURCES, "install_test.c")
 LIBRARY = "libgstdct-1.0.so"
@@ -53,8 +58,9 @@ class Installed(unittest.TestCase):
         option = {entry["name"]: entry["value"] for entry in introspected}
         cls.prefix, cls.libdir = option["prefix"], option["libdir"]
         destdir = os.path.join(cls.folder, "root")
-        output_of(*MESON, "install", "-C", BUILD, "--no-rebuild", "--destdir", destdir,
-                  env={name: value for name, value in os.environ.items() if name != "DESTDIR"})
+        cls.said = output_of(
+            *MESON, "install", "-C", BUILD, "--no-rebuild", "--destdir", destdir,
+            env={name: value for name, value in os.environ.items() if name != "DESTDIR"})
         cls.destdir = destdir
         cls.root = destdir + cls.prefix
         cls.lib = os.path.join(cls.root, cls.libdir)
@@ -113,6 +119,38 @@ class Installed(unittest.TestCase):
         found = {os.path.join(folder, name)
                  for folder, _folders, names in os.walk(self.destdir) for name in names}
         self.assertEqual(found, expected)
+
+    def test_says_where_gstreamer_has_to_look(self):
+        folder = os.path.join(self.prefix, self.libdir, "gstreamer-1.0")
+        self.assertIn(f"The plugin is in {folder}.", self.said)
+        (gstreamers,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
+        exported = f"export GST_PLUGIN_PATH={folder}"
+        if os.path.realpath(folder) == os.path.realpath(gstreamers):
+            self.assertNotIn(exported, self.said)
+        else:
+            self.assertIn(exported, self.said)
+
+    def said_of(self, prefix, plugins="lib/gstreamer-1.0", home="/nowhere"):
+        with mock.patch.dict(os.environ, {"HOME": home, "XDG_DATA_HOME": ""}):
+            return "\n".join(say_where.sentences(prefix, plugins, "lib", "/usr/lib/gstreamer-1.0", True))
+
+    def test_what_is_said_of_other_prefixes(self):
+        self.assertIn("by itself: try", self.said_of("/usr"))
+        self.assertNotIn("export", self.said_of("/usr"))
+        # Where a user's own plugins are looked for.
+        self.assertNotIn("GST_PLUGIN_PATH", self.said_of("/home/a/.local", home="/home/a",
+                                                         plugins="share/gstreamer-1.0/plugins"))
+        self.assertIn("GST_PLUGIN_PATH", self.said_of("/home/a/.local", home="/home/a"))
+        self.assertIn("export GI_TYPELIB_PATH=/opt/x/lib/girepository-1.0", self.said_of("/opt/x"))
+
+    def test_the_line_that_is_said_works(self):
+        said = self.said_of(self.root, os.path.dirname(self.plugin))
+        line = re.search("export GST_PLUGIN_PATH.*", said)
+        self.assertTrue(line, said)
+        env = {name: value for name, value in self.plugin_env().items()
+               if name != "GST_PLUGIN_PATH_1_0"}
+        for before in ({}, {"GST_PLUGIN_PATH": os.path.join(self.folder, "plugins")}):
+            output_of("sh", "-c", line[0] + "\ngst-inspect-1.0 cudadct8x8", env=env | before)
 
     def test_plugin_finds_the_installed_library(self):
         libraries = output_of("ldd", self.plugin, env=self.plugin_env())

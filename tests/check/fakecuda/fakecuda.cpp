@@ -14,7 +14,10 @@
 //                     launch-fails   kernels do not start
 //                     lost           an illegal address: from then on every call fails, until a new
 //                                    context is made
-//   FAKECUDA_AFTER    how many allocations or launches still work before the mode strikes (0)
+//                     stuck          the GPU never finishes anything more of a context: calls that
+//                                    would wait for it for ever end the process
+//   FAKECUDA_AFTER    how many allocations or launches still work before the mode strikes (0); of
+//                     stuck, how many launches and asynchronous copies of the newest context
 //   FAKECUDA_DEVICES  number of devices (1)
 //   FAKECUDA_PEER     yes (default)  devices reach each other
 //                     no             they do not, but the driver copies between them
@@ -22,8 +25,13 @@
 //   FAKECUDA_LAG      how often a stream's events are asked, as if that took time, before the
 //                     latest says that it has happened (0); all that its stream had to do before
 //                     it, or to wait for, has happened then too
+//   FAKECUDA_DEFERRED 1              work is done as late as a driver may, kernels write bytes that
+//                                    depend on what they read, and what is not ordered is noticed
+//                                    (deferred.h); events then happen when their stream has been
+//                                    asked twice, unless FAKECUDA_LAG says otherwise
+//                     0              kernels write the same, and work is done at once
 //   FAKECUDA_WAIT     how many microseconds it takes to wait for an event that has not happened
-//                     (0); the thread spins or, if the event was made for that, sleeps
+//                     (0), by asking for it again and again
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
 // context, copies must stay inside allocations of the context that they are about. And it counts
@@ -34,122 +42,37 @@
 #include <cstring>
 #include <memory>
 
+#include "tests/check/fakecuda/deferred.h"
 #include "tests/check/fakecuda/state.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 using namespace fakecuda;  // all of it is this file's
 
-namespace {
-
-struct Name {
-  int code;
-  const char* name;
-};
-constexpr Name kNames[] = {
-    {kSuccess, "CUDA_SUCCESS"},
-    {kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
-    {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
-    {kNotInitialized, "CUDA_ERROR_NOT_INITIALIZED"},
-    {kNoDevice, "CUDA_ERROR_NO_DEVICE"},
-    {kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
-    {kInvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
-    {kNoBinaryForGpu, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-    {kPeerAccessUnsupported, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"},
-    {kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
-    {kNotReady, "CUDA_ERROR_NOT_READY"},
-    {kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-    {kLaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
-    {kPeerAccessAlreadyEnabled, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"},
-    {kPeerAccessNotEnabled, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED"},
-    {kNotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
-    {kCaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
-};
-
-}  // namespace
-
-// ---- The driver and its devices ----
-
-EXPORT int cuInit(unsigned) {
-  if (mode_is("no-init")) return kNoDevice;
-  std::lock_guard lock(state().mutex);
-  state().initialised = true;
-  return kSuccess;
-}
-
-EXPORT int cuDriverGetVersion(int* version) {
-  *version = 13000;
-  return kSuccess;
-}
-
-EXPORT int cuGetErrorName(int code, const char** name) {
-  for (const Name& known : kNames) {
-    if (known.code != code) continue;
-    *name = known.name;
-    return kSuccess;
-  }
-  *name = nullptr;
-  return kInvalidValue;
-}
-
-EXPORT int cuGetErrorString(int code, const char** text) { return cuGetErrorName(code, text); }
-
-EXPORT int cuDeviceGetCount(int* count) {
-  if (!state().initialised) return kNotInitialized;
-  *count = device_count();
-  return kSuccess;
-}
-
-EXPORT int cuDeviceGet(int* device, int ordinal) {
-  if (ordinal < 0 || ordinal >= device_count()) return kInvalidDevice;
-  *device = ordinal;
-  return kSuccess;
-}
-
-EXPORT int cuDeviceGetName(char* name, int size, int) {
-  std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
-  return kSuccess;
-}
-
-EXPORT int cuDeviceGetPCIBusId(char* id, int size, int) {
-  std::strncpy(id, "0000:00:00.0", static_cast<size_t>(size));
-  return kSuccess;
-}
-
-// What is asked for are alignments, and whether there is what has no entry points here.
-EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
-  constexpr int kVirtualMemory = 102, kFileDescriptors = 103, kMemoryPools = 115;
-  const bool absent =
-      attribute == kVirtualMemory || attribute == kFileDescriptors || attribute == kMemoryPools;
-  *value = absent ? 0 : static_cast<int>(kPitch);
-  return kSuccess;
-}
-
-EXPORT int cuDeviceCanAccessPeer(int* can, int device, int peer) {
-  *can = are_peers(device, peer);
-  return kSuccess;
-}
-
 // ---- Contexts ----
 
 EXPORT int cuCtxCreate_v2(Context** context, unsigned, int device) {
   if (mode_is("no-context")) return kOutOfMemory;
   if (device >= device_count()) return kInvalidDevice;
-  auto made = std::make_unique<Context>(Context{device});
+  auto made = std::make_unique<Context>();
+  made->device = device;
   if (!context_stack().push(made.get())) return kInvalidValue;
   *context = made.release();
   std::lock_guard lock(state().mutex);
   state().lost = false;
+  state().work = 0;
   state().counts.contexts++;
   return kSuccess;
 }
 
 EXPORT int cuCtxDestroy_v2(Context* context) {
+  check_gives_back(context, "cuCtxDestroy");
   context_stack().erase(context);
   std::lock_guard lock(state().mutex);
   std::erase_if(state().peers, [context](const auto& pair) {
     return pair.first == context || pair.second == context;
   });
+  note_context_destroyed(context);
   delete context;
   state().counts.contexts--;
   return kSuccess;
@@ -158,6 +81,7 @@ EXPORT int cuCtxDestroy_v2(Context* context) {
 EXPORT int cuCtxPushCurrent_v2(Context* context) {
   if (context == nullptr) return kInvalidContext;
   if (!context_stack().push(context)) return kInvalidValue;
+  forget_questions();
   return kSuccess;
 }
 
@@ -171,7 +95,7 @@ EXPORT int cuCtxPopCurrent_v2(Context** context) {
 EXPORT int cuDevicePrimaryCtxRetain(Context** context, int device) {
   std::lock_guard lock(state().mutex);
   Context*& primary = state().primary[device];
-  if (primary == nullptr) primary = new Context{device};
+  if (primary == nullptr) primary = new Context{device, false};
   *context = primary;
   return kSuccess;
 }
@@ -239,35 +163,66 @@ EXPORT int cuPointerGetAttributes(unsigned count, const int* attributes, void** 
   return kSuccess;
 }
 
-EXPORT int cuMemcpy2D_v2(const Copy2D* copy) { return copy_2d(copy); }
-EXPORT int cuMemcpy2DAsync_v2(const Copy2D* copy, void*) { return copy_2d(copy); }
-EXPORT int cuMemcpy3DPeerAsync(const PeerCopy* copy, void*) { return copy_between_contexts(copy); }
+EXPORT int cuMemcpy2D_v2(const Copy2D* copy) {
+  check_blocks("cuMemcpy2D");
+  return copy_2d(copy, nullptr, true);
+}
 
-EXPORT int cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t bytes, void* stream) {
+EXPORT int cuMemcpy2DAsync_v2(const Copy2D* copy, Stream* stream) {
+  if (int result = copy_2d(copy, stream, false)) return result;
+  const auto is_pageable = [](const Side& side) {
+    return side.type == kHostMemory && !is_inside(reinterpret_cast<uintptr_t>(side.host), 1,
+                                                  kHostMemory, context_stack().back());
+  };
+  const bool pageable = is_pageable(copy->from) || is_pageable(copy->to);
+  std::lock_guard lock(state().mutex);
+  // Inside a driver such a copy waits for its turn.
+  const auto found = state().live_streams.find(stream);
+  if (pageable && found != state().live_streams.end() && is_unfinished(*found))
+    check_blocks("cuMemcpy2DAsync of pageable memory");
+  note_work(stream);
+  return kSuccess;
+}
+
+EXPORT int cuMemcpy3DPeerAsync(const PeerCopy* copy, Stream* stream) {
+  if (int result = copy_between_contexts(copy, stream)) return result;
+  std::lock_guard lock(state().mutex);
+  note_work(stream);
+  return kSuccess;
+}
+
+EXPORT int cuMemcpyDtoHAsync_v2(void* to, uintptr_t from, size_t bytes, Stream* stream) {
   if (int result = check_context()) return result;
   if (!is_inside(from, bytes, kDeviceMemory, context_stack().back())) return kInvalidValue;
   std::lock_guard lock(state().mutex);
   capture(stream);
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  note_work(stream);
+  const auto make = [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); };
+  const Area source = {from, bytes, bytes, 1, false, false};
+  const Area target = {reinterpret_cast<uintptr_t>(to), bytes, bytes, 1, true, true};
+  enqueue(stream, {"a copy to the host", {source, target}, make, true});
   return kSuccess;
 }
 
-EXPORT int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t bytes, void* stream) {
+EXPORT int cuMemsetD8Async(uintptr_t address, unsigned char value, size_t bytes, Stream* stream) {
   if (int result = check_context()) return result;
   if (!is_inside(address, bytes, kDeviceMemory, context_stack().back())) return kInvalidValue;
   std::lock_guard lock(state().mutex);
   capture(stream);
-  std::memset(reinterpret_cast<void*>(address), value, bytes);
+  note_work(stream);
+  const auto make = [=] { std::memset(reinterpret_cast<void*>(address), value, bytes); };
+  enqueue(stream, {"a fill", {{address, bytes, bytes, 1, true, false}}, make});
   return kSuccess;
 }
 
 // ---- Streams and events ----
 
-EXPORT int cuStreamCreate(Stream** stream, unsigned) {
+EXPORT int cuStreamCreate(Stream** stream, unsigned flags) {
   if (int result = check_context()) return result;
   *stream = new Stream;
   std::lock_guard lock(state().mutex);
   state().live_streams.insert(*stream);
+  note_stream(*stream, flags);
   state().counts.streams++;
   return kSuccess;
 }
@@ -278,6 +233,8 @@ EXPORT int cuStreamSynchronize(Stream* stream) { return synchronize_stream(strea
 EXPORT int cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
+  if (!is_event(event)) return kInvalidHandle;
+  if (!note_stream_wait(stream, event)) return kSuccess;
   wait_in_stream(stream, *event);
   if (stream == event->stream) return kSuccess;
   const auto& live = state().live_streams;
@@ -292,14 +249,19 @@ EXPORT int cuEventCreate(Event** event, unsigned flags) {
   *event = new Event;
   (*event)->blocking = (flags & kBlockingSync) != 0;
   std::lock_guard lock(state().mutex);
+  note_event(*event);
+  state().live_handles.insert(*event);
   state().counts.events++;
   return kSuccess;
 }
 
 EXPORT int cuEventDestroy_v2(Event* event) {
   if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
-  delete event;
   std::lock_guard lock(state().mutex);
+  if (!is_event(event)) return kInvalidHandle;
+  note_event_destroyed(event);
+  state().live_handles.erase(event);
+  delete event;
   state().counts.events--;
   return kSuccess;
 }
@@ -307,24 +269,32 @@ EXPORT int cuEventDestroy_v2(Event* event) {
 EXPORT int cuEventRecord(Event* event, Stream* stream) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
+  if (!is_event(event)) return kInvalidHandle;
+  note_record(event, stream);
   event->stream = stream;
   event->place = stream != nullptr ? ++stream->recorded : 0;
-  event->due = stream != nullptr ? stream->asked + uint64_t(number("FAKECUDA_LAG", 0)) : 0;
+  event->due = stream != nullptr
+                   ? stream->asked + uint64_t(number("FAKECUDA_LAG", is_deferred() ? 2 : 0))
+                   : 0;
   return kSuccess;
 }
 
 EXPORT int cuEventQuery(Event* event) {
   if (int result = check_context()) return result;
   std::lock_guard lock(state().mutex);
-  return has_happened(event, false) ? kSuccess : kNotReady;
+  if (!is_event(event)) return kInvalidHandle;
+  if (is_pending(*event) && is_stuck()) return kNotReady;
+  return has_happened(event, is_pending(*event) && has_waited(event)) ? kSuccess : kNotReady;
 }
 
 EXPORT int cuEventSynchronize(Event* event) {
   if (int result = check_context()) return result;
+  check_blocks("cuEventSynchronize");
   std::lock_guard lock(state().mutex);
+  if (!is_event(event)) return kInvalidHandle;
   state().counts.waits++;
   if (event->blocking) state().counts.sleeps++;
-  if (is_pending(*event)) take_time(event->blocking);
+  if (is_pending(*event)) take_time();
   has_happened(event, true);
   return kSuccess;
 }
@@ -337,54 +307,7 @@ EXPORT int cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
   return kSuccess;
 }
 
-// ---- Kernels ----
-
-EXPORT int cuModuleLoadData(void** module, const void* image) {
-  if (int result = check_context()) return result;
-  if (int result = check_no_capture()) return result;
-  if (mode_is("no-module")) return kNoBinaryForGpu;
-  constexpr uint32_t kFatBinary = 0xba55ed50;  // the first word of what nvcc -fatbin writes
-  uint32_t magic = 0;
-  std::memcpy(&magic, image, sizeof(magic));
-  if (magic != kFatBinary) return kInvalidValue;
-  *module = std::malloc(1);
-  std::lock_guard lock(state().mutex);
-  state().counts.modules++;
-  return kSuccess;
-}
-
-EXPORT int cuModuleUnload(void* module) {
-  std::free(module);
-  std::lock_guard lock(state().mutex);
-  state().counts.modules--;
-  return kSuccess;
-}
-
-EXPORT int cuModuleGetFunction(void** function, void* module, const char*) {
-  if (int result = check_context()) return result;
-  *function = module;
-  return kSuccess;
-}
-
-EXPORT int cuLaunchKernel(void*, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                          unsigned bz, unsigned, void* stream, void**, void**) {
-  if (int result = check_context()) return result;
-  if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024)
-    return kInvalidValue;
-  State& s = state();
-  std::lock_guard lock(s.mutex);
-  const bool strikes = s.counts.launches >= number("FAKECUDA_AFTER", 0);
-  if (strikes && mode_is("launch-fails")) return kLaunchOutOfResources;
-  if (strikes && mode_is("lost")) s.lost = true;  // found out by the next call, as on a GPU
-  s.counts.launches++;
-  capture(stream);
-  return kSuccess;
-}
-
-EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, void*, int, size_t) {
-  *ctas = 1;
-  return kSuccess;
-}
+// ---- What is told about users ----
 
 EXPORT void fakecuda_get_waits(void* stream, FakecudaWaits* waits) {
   std::lock_guard lock(state().mutex);

@@ -5,11 +5,11 @@
 #include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <thread>
+
+#include "tests/check/fakecuda/deferred.h"
 
 namespace fakecuda {
 
@@ -80,10 +80,12 @@ int check_no_capture() {
 
 int release(void* address, int type) {
   if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
+  check_gives_back(type == kDeviceMemory ? "cuMemFree" : "cuMemFreeHost");
   State& s = state();
   std::lock_guard lock(s.mutex);
   auto found = s.blocks.find(reinterpret_cast<uintptr_t>(address));
   if (found == s.blocks.end() || found->second.type != type) return kInvalidValue;
+  note_free(found->first, found->second.size, type == kHostMemory);
   s.blocks.erase(found);
   s.counts.memory--;
   std::free(address);
@@ -115,7 +117,8 @@ uintptr_t first_byte(const Side& side, size_t width, size_t height, const Contex
   return first;
 }
 
-int copy_rows(const Copy2D* copy, const Context* from_context, const Context* to_context) {
+int copy_rows(const Copy2D* copy, const Context* from_context, const Context* to_context,
+              Stream* stream) {
   if (copy->width == 0 || copy->height == 0) return kSuccess;
   const uintptr_t from = first_byte(copy->from, copy->width, copy->height, from_context);
   const uintptr_t to = first_byte(copy->to, copy->width, copy->height, to_context);
@@ -124,10 +127,18 @@ int copy_rows(const Copy2D* copy, const Context* from_context, const Context* to
     state().counts.bad_copies++;
     return kInvalidValue;
   }
-  for (size_t row = 0; row < copy->height; row++) {
-    std::memmove(reinterpret_cast<void*>(to + row * copy->to.pitch),
-                 reinterpret_cast<const void*>(from + row * copy->from.pitch), copy->width);
-  }
+  const auto make = [from, to, rows = *copy] {
+    for (size_t row = 0; row < rows.height; row++) {
+      std::memmove(reinterpret_cast<void*>(to + row * rows.to.pitch),
+                   reinterpret_cast<const void*>(from + row * rows.from.pitch), rows.width);
+    }
+  };
+  const bool up = copy->from.type == kHostMemory, down = copy->to.type == kHostMemory;
+  const Area source = {from, copy->from.pitch, copy->width, copy->height, false, up};
+  const Area target = {to, copy->to.pitch, copy->width, copy->height, true, down};
+  const char* what = up ? "a copy from the host" : down ? "a copy to the host" : "a copy";
+  std::lock_guard lock(state().mutex);
+  enqueue(stream, {what, {source, target}, make, true});
   return kSuccess;
 }
 
@@ -137,9 +148,12 @@ Side rows_of(const PeerSide& side) {
 
 }  // namespace
 
-int copy_2d(const Copy2D* copy) {
+int copy_2d(const Copy2D* copy, Stream* stream, bool wait) {
   if (int result = check_context()) return result;
-  return copy_rows(copy, context_stack().back(), context_stack().back());
+  const int result = copy_rows(copy, context_stack().back(), context_stack().back(), stream);
+  std::lock_guard lock(state().mutex);
+  if (wait) finish(stream);
+  return result;
 }
 
 bool are_peers(int device, int other) {
@@ -147,7 +161,7 @@ bool are_peers(int device, int other) {
   return device != other && (set == nullptr || std::strcmp(set, "yes") == 0);
 }
 
-int copy_between_contexts(const PeerCopy* copy) {
+int copy_between_contexts(const PeerCopy* copy, Stream* stream) {
   if (int result = check_context()) return result;
   if (copy->from.context == nullptr || copy->to.context == nullptr || copy->depth != 1)
     return kInvalidValue;
@@ -156,7 +170,7 @@ int copy_between_contexts(const PeerCopy* copy) {
       std::strcmp(set, "fails") == 0)
     return kPeerAccessUnsupported;
   const Copy2D rows = {rows_of(copy->from), rows_of(copy->to), copy->width, copy->height};
-  const int result = copy_rows(&rows, copy->from.context, copy->to.context);
+  const int result = copy_rows(&rows, copy->from.context, copy->to.context, stream);
   std::lock_guard lock(state().mutex);
   if (result == kSuccess) state().counts.peer_copies++;
   return result;
@@ -188,23 +202,20 @@ static int64_t busy_us() {
   return int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }
 
-void take_time(bool asleep) {
-  const int us = number("FAKECUDA_WAIT", 0);
-  if (asleep) {
-    std::this_thread::sleep_for(std::chrono::microseconds(us));
-    return;
-  }
+void take_time() {
   // Of a processor: somebody else may have it in between.
-  const int64_t end = busy_us() + us;
+  const int64_t end = busy_us() + number("FAKECUDA_WAIT", 0);
   while (busy_us() < end) {
   }
 }
 
 bool has_happened(Event* event, bool wait) {
+  if (!is_event(event)) return true;
   Stream* stream = event->stream;
-  if (stream == nullptr || state().live_streams.count(stream) == 0) return true;
-  if (!wait && event->place > stream->happened && stream->asked++ < event->due) return false;
-  complete(stream, event->place);
+  const bool lives = state().live_streams.count(stream) != 0;
+  if (lives && !wait && event->place > stream->happened && stream->asked++ < event->due)
+    return false;
+  if (note_host_wait(event) && lives) complete(stream, event->place);
   return true;
 }
 
@@ -213,13 +224,20 @@ void wait_in_stream(Stream* stream, const Event& event) {
     stream->dependencies.push_back({stream->recorded + 1, event.stream, event.place});
 }
 
+void finish_stream(Stream* stream) {
+  if (!note_host_wait(stream) || state().live_streams.count(stream) == 0) return;
+  complete(stream, stream->recorded + 1);
+  stream->happened = stream->recorded;
+  stream->busy = false;
+}
+
 int synchronize_stream(Stream* stream) {
   if (int result = check_context()) return result;
   if (int result = check_no_capture()) return result;
+  check_blocks("cuStreamSynchronize");
   std::lock_guard lock(state().mutex);
   state().counts.waits++;
-  if (state().live_streams.count(stream)) complete(stream, stream->recorded + 1);
-  if (state().live_streams.count(stream)) stream->happened = stream->recorded;
+  finish_stream(stream);
   return kSuccess;
 }
 
@@ -227,6 +245,7 @@ int destroy_stream(Stream* stream) {
   if (int result = check_context(); result != kSuccess && result != kIllegalAddress) return result;
   std::lock_guard lock(state().mutex);
   if (state().live_streams.erase(stream) == 0) return kInvalidHandle;
+  note_stream_destroyed(stream);
   delete stream;
   state().counts.streams--;
   return kSuccess;

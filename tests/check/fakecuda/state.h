@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,7 @@ constexpr int kHostMemory = 1, kDeviceMemory = 2;
 
 struct Context {
   int device;
+  std::atomic<bool> stuck = false;  // its GPU finishes nothing any more
 };
 struct Stream;
 // What a stream has been told to wait for.
@@ -55,12 +58,16 @@ struct Stream {
   uint64_t happened = 0;  // those up to this one have
   uint64_t asked = 0;     // how often somebody has asked for one that has not
   std::vector<Dependency> dependencies;
+  bool busy = false;  // with work behind its last event
   bool capturing = false;
   size_t captured = 0;  // calls since the capture began
   FakecudaWaits waits = {};
 };
 struct Graph {
   size_t nodes;
+};
+struct Function {
+  std::string name;
 };
 struct Event {
   Stream* stream = nullptr;
@@ -80,6 +87,9 @@ struct State {
   std::map<int, Context*> primary;
   std::set<std::pair<Context*, Context*>> peers;  // who may access whom
   std::set<Stream*> live_streams;
+  std::map<std::pair<void*, std::string>, Function> functions;  // by their module
+  std::set<void*> live_handles;                                 // events and modules
+  int work = 0;  // launches and asynchronous copies since the latest context
   FakecudaCounts counts = {};
   bool initialised = false;
   bool lost = false;
@@ -132,7 +142,8 @@ struct Copy2D {
   Side from, to;
   size_t width, height;
 };
-int copy_2d(const Copy2D* copy);
+// In the stream's order; with `wait` it is over when the call returns.
+int copy_2d(const Copy2D* copy, Stream* stream, bool wait);
 
 // CUDA_MEMCPY3D_PEER, likewise.
 struct PeerSide {
@@ -148,7 +159,7 @@ struct PeerCopy {
   PeerSide from, to;
   size_t width, height, depth;
 };
-int copy_between_contexts(const PeerCopy* copy);
+int copy_between_contexts(const PeerCopy* copy, Stream* stream);
 // Of FAKECUDA_PEER; no device is a peer of itself.
 bool are_peers(int device, int other);
 
@@ -164,9 +175,32 @@ bool has_happened(Event* event, bool wait);
 // The same without asking.
 bool is_pending(const Event& event);
 // As long as FAKECUDA_WAIT says.
-void take_time(bool asleep);
+void take_time();
+// A thread waits that asks for the same thing more than once, and for nothing in between, without
+// having entered a context again. Called for each question after something that has not happened;
+// true once the thread has waited as long as FAKECUDA_WAIT says. The caller holds the lock.
+bool has_waited(const void* what);
+// The calling thread enters a context.
+void forget_questions();
+// Work for a stream, after which the GPU may be stuck. The caller holds the lock.
+void note_work(void* stream);
+// Whether that of the current context is.
+bool is_stuck();
+// Ends the process if a call that waits for a context's work, or for that of the current one, would
+// never return.
+void check_blocks(const Context* context, const char* call);
+void check_blocks(const char* call);
+// The same for calls that give something back, which wait for the whole context. Who has found it
+// finished just before may be overtaken by another thread, whose work is what the GPU is stuck in:
+// then it was given back in time.
+void check_gives_back(const Context* context, const char* call);
+void check_gives_back(const char* call);
 // The stream's next work comes after the event. The caller holds the lock.
 void wait_in_stream(Stream* stream, const Event& event);
+// Whether the stream has something to do, or to wait for. The caller holds the lock.
+bool is_unfinished(const Stream* stream);
+// All that the stream has been given so far. The caller holds the lock.
+void finish_stream(Stream* stream);
 int synchronize_stream(Stream* stream);
 int destroy_stream(Stream* stream);
 

@@ -2,11 +2,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/shimcuda/ledger.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 #include "tests/check/fakecuda/state.h"
 
 namespace shimcuda {
+
+namespace {
+
+constexpr int kNotReady = 600;
+
+// Of the calling thread: what it has asked for last, if nothing has been called since. To enter a
+// context is a call, too: a thread waits that asks again without.
+struct Questions {
+  uintptr_t what;
+  int count;
+  long naps;
+};
+Questions& questions() {
+  static thread_local Questions questions = {};
+  return questions;
+}
+
+// How often the thread has given up its processor by itself.
+long naps() {
+  rusage usage = {};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+bool is_question(Kind kind) { return kind == Kind::kQuery || kind == Kind::kQueryEvent; }
+
+}  // namespace
 
 Ledger& ledger() {
   static Ledger& instance = *new Ledger;  // outlives whatever is released at exit
@@ -93,14 +122,6 @@ void Ledger::look_for_copies(uintptr_t address) {
   if (in_use) counts_.hasty_frees++;
 }
 
-void Ledger::note_made(uintptr_t what, uintptr_t flags) {
-  constexpr uintptr_t kAlarm = 1;  // CU_EVENT_BLOCKING_SYNC and CU_STREAM_NON_BLOCKING alike
-  if ((flags & kAlarm) != 0)
-    alarms_.insert(what);
-  else
-    counts_.makes++;
-}
-
 // What is released is looked at while it is still there. Who has waited has done all that can be
 // asked, also where the wait fails: then there is no work any more.
 void Ledger::begin(Kind kind, const uintptr_t* arguments) {
@@ -108,13 +129,27 @@ void Ledger::begin(Kind kind, const uintptr_t* arguments) {
   const uintptr_t first = arguments[0];
   if (kind == Kind::kFreePinned) look_for_copies(first);
   if (kind == Kind::kFree || kind == Kind::kFreePinned) forget_block(first);
-  if (kind == Kind::kQuery || kind == Kind::kQueryEvent) counts_.queries++;
+  Questions& asked = questions();
+  if (!is_question(kind) || asked.what != first) asked = {is_question(kind) ? first : 0, 0, 0};
+  if (is_question(kind) && ++asked.count <= 2)
+    (asked.count == 1 ? counts_.queries : counts_.waits)++;
+  if (asked.count == 2) asked.naps = naps();
   if (kind == Kind::kWaitStream) forget_copies(first, numbers_);
   if (kind == Kind::kWaitContext) copies_.clear();
   if (kind == Kind::kWaitEvent) forget_copies_before(first);
   if (stuck_) copies_.clear();
   if (kind == Kind::kDestroyEvent) recorded_.erase(first);
-  if (kind == Kind::kDestroyEvent || kind == Kind::kDestroyStream) alarms_.erase(first);
+}
+
+// As for waits: who is told of a failure has asked all that can be asked.
+void Ledger::answer(Kind kind, const uintptr_t* arguments, int result) {
+  if (!is_question(kind) || result == kNotReady) return;
+  std::lock_guard lock(mutex_);
+  if (kind == Kind::kQuery) forget_copies(arguments[0], numbers_);
+  if (kind == Kind::kQueryEvent) forget_copies_before(arguments[0]);
+  Questions& asked = questions();
+  if (asked.count >= 2 && naps() != asked.naps) counts_.sleeps++;
+  asked = {};
 }
 
 void Ledger::end(Kind kind, const uintptr_t* arguments) {
@@ -132,11 +167,11 @@ void Ledger::end(Kind kind, const uintptr_t* arguments) {
       counts_.contexts++;
       break;
     case Kind::kMakeStream:
-      note_made(made(), arguments[1]);
+      counts_.makes++;
       counts_.streams++;
       break;
     case Kind::kMakeEvent:
-      note_made(made(), arguments[1]);
+      counts_.makes++;
       counts_.events++;
       break;
     case Kind::kMakeModule:
@@ -196,20 +231,18 @@ void Ledger::end(Kind kind, const uintptr_t* arguments) {
       note_copy(arguments[3], arguments[1], arguments[2]);
       break;
     case Kind::kRecord:
-      (alarms_.contains(first) ? counts_.alarms : counts_.records)++;
+      counts_.records++;
       recorded_[first] = {arguments[1], ++numbers_};
       break;
     case Kind::kStreamWait:
-      if (!alarms_.contains(first)) counts_.stream_waits++;
+      counts_.stream_waits++;
       if (const auto found = recorded_.find(arguments[1]); found != recorded_.end())
         orders_.push_back({{first, ++numbers_}, found->second});
       // Of streams that nobody ever waits for.
       if (orders_.size() > 1000) orders_.pop_front();
       break;
     case Kind::kQuery:
-      break;
     case Kind::kQueryEvent:
-      forget_copies_before(first);
       break;
     case Kind::kWaitContext:
     case Kind::kWaitStream:

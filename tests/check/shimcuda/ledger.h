@@ -63,6 +63,8 @@ class Ledger {
   // Before the next driver is called (or the call fails), and after it has succeeded.
   void begin(Kind kind, const uintptr_t* arguments);
   void end(Kind kind, const uintptr_t* arguments);
+  // In between, for one that asks how far the device is: what it is told.
+  void answer(Kind kind, const uintptr_t* arguments, int result);
   ShimcudaCounts counts();
 
  private:
@@ -91,14 +93,12 @@ class Ledger {
   void forget_copies(uintptr_t stream, uint64_t up_to);
   void forget_copies_before(uintptr_t event);
   void look_for_copies(uintptr_t address);
-  void note_made(uintptr_t what, uintptr_t flags);
 
   std::mutex mutex_;
   ShimcudaCounts counts_ = {};
   std::map<uintptr_t, Block> blocks_;
   std::vector<Copy> copies_;             // that may not be over
   std::map<uintptr_t, Point> recorded_;  // of each event
-  std::set<uintptr_t> alarms_;           // events and streams that only wake a thread
   std::deque<Order> orders_;
   uint64_t numbers_ = 0;  // of everything that streams do
 

@@ -101,11 +101,13 @@ int forward(Entry entry, Arguments... all) {
   Ledger& book = ledger();
   const int injected = book.failure_of(kNames[entry], kind);
   book.begin(kind, arguments);
+  if (injected != 0) book.answer(kind, arguments, injected);
   if (injected != 0 && !is_release(kind)) return injected;
   auto function = reinterpret_cast<int (*)(Arguments...)>(next_function(entry));
   const int result = function                ? function(all...)
                      : entry == entry_cuInit ? kNoDevice
                                              : kNotSupported;
+  book.answer(kind, arguments, result);
   if (result == 0) book.end(kind, arguments);
   return injected != 0 ? injected : result;
 }

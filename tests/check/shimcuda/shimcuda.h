@@ -7,18 +7,18 @@ extern "C" {
 struct ShimcudaCounts {
   // Calls since the start.
   int launches;
-  int waits;         // that block the host: for a stream, an event or a context
+  // Of the host for a stream, an event or a context: calls that block it, and threads that ask for
+  // one thing again and again, which counts once.
+  int waits;
+  int sleeps;        // of the latter, in which the thread gave up its processor
   int sync_copies;   // that block the host until the copy is done
-  int queries;       // of events, which never block
+  int queries;       // of events and streams; of a thread that waits, the first
   int copies;        // asynchronous ones, and fills
   int records;       // of events
   int stream_waits;  // of streams for events
   int allocations;   // of memory, on the device or pinned
   int frees;
-  int makes;  // of contexts, streams, events and modules
-  // Records of events that wake a thread (CU_EVENT_BLOCKING_SYNC). They, the waits of streams made
-  // for them (CU_STREAM_NON_BLOCKING) and the making of both are not among those above.
-  int alarms;
+  int makes;        // of contexts, streams, events and modules
   int others;       // among them looking up what kind of memory an address is
   int hasty_frees;  // of pinned memory that a copy may still use; each is a mistake
   // Alive now.

@@ -1,0 +1,173 @@
+// Autoplugging: with ranks that a user raises, decodebin and playbin play JPEG through our
+// elements. SPDX-License-Identifier: LGPL-2.1-or-later
+#include <glib/gstdio.h>
+#include <gst/app/gstappsink.h>
+
+#include <functional>
+#include <string>
+
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+
+constexpr const char* kOurs[] = {"jpegcoefdec", "cudaidct8x8"};
+
+// A picture and a film, made once.
+struct Files {
+  std::string folder, picture, film;
+};
+
+const Files& files() {
+  static const Files made = [] {
+    Files f;
+    gchar* folder = g_dir_make_tmp("autoplug-XXXXXX", nullptr);
+    f.folder = folder;
+    g_free(folder);
+    f.picture = f.folder + "/picture.jpg";
+    f.film = f.folder + "/film.avi";
+    const std::string coder =
+        ",width=70,height=50,framerate=25/1 ! cudadct8x8 backend=cpu ! "
+        "jpegcoefenc backend=cpu ! ";
+    const auto run = [](const std::string& line) {
+      const std::string error = run_pipeline(line);
+      fail_unless(error.empty(), "%s: %s", line.c_str(), error.c_str());
+    };
+    run("videotestsrc num-buffers=1 ! video/x-raw,format=I420" + coder +
+        "filesink location=" + f.picture);
+    run("videotestsrc num-buffers=5 pattern=ball ! video/x-raw,format=I420" + coder +
+        "avimux ! filesink location=" + f.film);
+    return f;
+  }();
+  return made;
+}
+
+void set_ranks(guint rank) {
+  for (const char* name : kOurs) {
+    GstPluginFeature* feature = gst_registry_lookup_feature(gst_registry_get(), name);
+    fail_unless(feature != nullptr);
+    gst_plugin_feature_set_rank(feature, rank);
+    gst_object_unref(feature);
+  }
+}
+
+bool has_ours(GstElement* bin, const char* factory) {
+  bool found = false;
+  GstIterator* elements = gst_bin_iterate_all_by_element_factory_name(GST_BIN(bin), factory);
+  GValue item = G_VALUE_INIT;
+  if (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) found = true;
+  if (G_IS_VALUE(&item)) g_value_unset(&item);
+  gst_iterator_free(elements);
+  return found;
+}
+
+GstFlowReturn collect(GstAppSink* sink, gpointer data) {
+  GstSample* sample = gst_app_sink_pull_sample(sink);
+  static_cast<Frames*>(data)->push_back(
+      samples_of(gst_sample_get_buffer(sample), gst_sample_get_caps(sample)));
+  gst_sample_unref(sample);
+  return GST_FLOW_OK;
+}
+
+using Look = std::function<void(GstElement*)>;
+
+// The pictures that a playbin shows; `*failure` says why it did not end.
+Frames try_to_play(const char* player, const std::string& file, const Look& look,
+                   std::string* failure) {
+  Frames frames;
+  GstElement* sink = gst_parse_launch("appsink sync=false caps=video/x-raw", nullptr);
+  GstAppSinkCallbacks callbacks = {};
+  callbacks.new_sample = collect;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
+  GstElement* pipeline = gst_element_factory_make(player, nullptr);
+  g_object_set(pipeline, "uri", ("file://" + file).c_str(), "video-sink", sink, nullptr);
+  *failure = run_to_eos(pipeline);
+  look(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return frames;
+}
+
+// GStreamer 1.22's playbin3 now and then does not end on a busy machine, with its own decoders,
+// too: it gets three attempts.
+Frames play_with(const char* player, const std::string& file, const Look& look) {
+  std::string failure = "timeout";
+  Frames frames;
+  for (int attempt = 0; attempt < 3 && failure == "timeout"; attempt++)
+    frames = try_to_play(player, file, look, &failure);
+  fail_unless(failure.empty(), "%s: %s", player, failure.c_str());
+  return frames;
+}
+
+// Plays `file` in every way that plugs decoders by itself: `take` gets the pictures. decodebin3 is
+// what playbin3 decodes with.
+void play_all_ways(const std::string& file, const Look& look,
+                   const std::function<void(const std::string&, const Frames&)>& take) {
+  const std::string sink = " ! appsink name=sink sync=false caps=video/x-raw";
+  for (const std::string& source :
+       {"filesrc location=" + file + " ! decodebin", "uridecodebin uri=file://" + file})
+    take(source, play(source + sink, nullptr, look));
+  for (const char* player : {"playbin", "playbin3"}) take(player, play_with(player, file, look));
+}
+
+void check(const std::string& file, const std::string& direct) {
+  const Frames expected =
+      play(direct + " ! cudaidct8x8 backend=cpu ! appsink name=sink sync=false");
+  bool ours = true;
+  const auto look = [&](GstElement* pipeline) {
+    for (const char* factory : kOurs) ours = ours && has_ours(pipeline, factory);
+  };
+  play_all_ways(file, look, [&](const std::string& what, const Frames& frames) {
+    compare(frames, expected, what);
+    fail_unless(ours, "%s: other decoders", what.c_str());
+  });
+}
+
+GST_START_TEST(test_raised_ranks) {
+  set_ranks(GST_RANK_PRIMARY + 100);
+  const Files& f = files();
+  check(f.picture, "filesrc location=" + f.picture + " ! jpegcoefdec");
+  check(f.film, "filesrc location=" + f.film + " ! avidemux ! jpegcoefdec");
+  set_ranks(GST_RANK_NONE);
+}
+GST_END_TEST;
+
+// Without a user's wish nothing of ours is plugged.
+GST_START_TEST(test_ranks_as_they_are) {
+  if (require_element_or_skip("jpegdec") != 0) return;
+  std::string found;
+  const auto look = [&](GstElement* pipeline) {
+    for (const char* factory : kOurs)
+      if (has_ours(pipeline, factory)) found = factory;
+  };
+  play_all_ways(files().picture, look, [&](const std::string& what, const Frames& frames) {
+    fail_unless(found.empty(), "%s: %s", what.c_str(), found.c_str());
+    fail_unless_equals_uint64(frames.size(), 1);
+  });
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("autoplug");
+  TCase* tc = tcase_create("autoplug");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_ranks_as_they_are);
+  tcase_add_test(tc, test_raised_ranks);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gst_init(&argc, &argv);
+  for (const char* element : {"avimux", "decodebin3", "playbin3"})
+    if (const int status = require_element_or_skip(element)) return status;
+  const int status = testing::run(argc, argv, make_suite);
+  if (status == 0) {
+    for (const std::string& file : {files().picture, files().film}) g_remove(file.c_str());
+    g_rmdir(files().folder.c_str());
+  }
+  return status;
+}

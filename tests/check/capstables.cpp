@@ -1,0 +1,239 @@
+// Quantisation tables in caps: the library's two functions, and coefficients that went through a
+// file without their metas.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gst/lib/gstdct.h"
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+
+std::vector<guint16> numbers(gsize n) {
+  std::vector<guint16> values(n);
+  for (gsize i = 0; i < n; i++) values[i] = static_cast<guint16>(65535 - i);
+  return values;
+}
+
+// Whether `caps` have these tables and nothing else.
+void check_tables(const GstCaps* caps, const std::vector<guint16>& wanted,
+                  const std::vector<guint>& wanted_of) {
+  guint16* values = nullptr;
+  guint* of = nullptr;
+  gsize n = 0;
+  guint components = 0;
+  gchar* reason = nullptr;
+  fail_unless(gst_dct_caps_get_tables(caps, &values, &n, &of, &components, &reason), "%s", reason);
+  fail_unless(std::vector<guint16>(values, values + n) == wanted);
+  fail_unless(std::vector<guint>(of, of + components) == wanted_of);
+  g_free(values);
+  g_free(of);
+}
+
+void check_refused(const GstCaps* caps, const char* part) {
+  guint16* values = nullptr;
+  guint* of = nullptr;
+  gsize n = 0;
+  guint components = 0;
+  gchar* reason = nullptr;
+  fail_if(gst_dct_caps_get_tables(caps, &values, &n, &of, &components, &reason));
+  fail_unless(values == nullptr && of == nullptr && n == 0 && components == 0);
+  fail_unless(strstr(reason, part) != nullptr, "%s", reason);
+  g_free(reason);
+}
+
+GST_START_TEST(test_there_and_back) {
+  for (gsize tables = 1; tables <= 4; tables++) {
+    const std::vector<guint16> values = numbers(64 * tables);
+    const std::vector<guint> of = {0, static_cast<guint>(tables - 1), 0};
+    GstCaps* caps = gst_caps_new_empty_simple(GST_DCT_MEDIA_TYPE);
+    fail_unless(gst_dct_caps_set_tables(caps, values.data(), values.size(), of.data(), 3, nullptr));
+    fail_unless(gst_caps_is_fixed(caps));
+    check_tables(caps, values, of);
+    gchar* text = gst_caps_to_string(caps);
+    GstCaps* read = gst_caps_from_string(text);
+    check_tables(read, values, of);
+    fail_unless(gst_caps_is_equal(read, caps));
+    gst_caps_unref(read);
+    g_free(text);
+    fail_unless(gst_dct_caps_set_tables(caps, nullptr, 0, nullptr, 0, nullptr));
+    check_refused(caps, "no field quantization-tables");
+    gst_caps_unref(caps);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_refusals) {
+  GstCaps* caps = gst_caps_new_empty_simple(GST_DCT_MEDIA_TYPE);
+  std::vector<guint16> values = numbers(5 * 64);
+  const guint of[] = {0, 1, 0, 0};
+  const auto refused = [&](gsize n, guint components, const char* part) {
+    gchar* reason = nullptr;
+    fail_if(gst_dct_caps_set_tables(caps, values.data(), n, of, components, &reason));
+    fail_unless(strstr(reason, part) != nullptr, "%s", reason);
+    g_free(reason);
+    check_refused(caps, "no field");
+  };
+  refused(5 * 64, 3, "5 quantisation tables, expected 1 to 4");
+  refused(65, 3, "65 values");
+  refused(64, 3, "component 1 uses table 1 of 1");
+  refused(128, 0, "tables of 0 components");
+  refused(128, 4, "tables of 4 components");
+  values[70] = 0;
+  refused(128, 3, "table 1 has a zero at index 6");
+  gst_caps_unref(caps);
+  const std::string seven =
+      "video/x-dct,component-tables=<0>,quantization-tables=< <1,2,3,4,5,6,7> >";
+  for (const auto& [text, part] : std::vector<std::pair<std::string, const char*>>{
+           {seven, "no array of 64"},
+           {"video/x-dct,quantization-tables=3,component-tables=<0>", "is not an array"},
+           {"video/x-dct,quantization-tables=<1,2>,component-tables=<0>", "no array of 64"},
+           {"ANY", "not fixed"}}) {
+    caps = gst_caps_from_string(text.c_str());
+    fail_unless(caps != nullptr, "%s", text.c_str());
+    check_refused(caps, part);
+    gst_caps_unref(caps);
+  }
+}
+GST_END_TEST;
+
+// A file in the middle of a chain that has been cut in two: what `use` makes of what `make` made.
+std::string temporary() {
+  return std::string(g_get_tmp_dir()) + "/capstables-" + std::to_string(getpid()) + ".gdp";
+}
+
+Frames through_a_file(const std::string& make, const std::string& use) {
+  const std::string error =
+      run_pipeline(make + " ! video/x-dct ! gdppay ! filesink location=" + temporary());
+  fail_unless(error.empty(), "%s", error.c_str());
+  const Frames frames = play("filesrc location=" + temporary() + " ! gdpdepay ! " + use +
+                             " ! appsink name=sink sync=false");
+  g_remove(temporary().c_str());
+  return frames;
+}
+
+void check_chain(const std::string& make, const std::string& told, const std::string& use) {
+  const Frames direct = play(make + " ! video/x-dct ! " + use + " ! appsink name=sink sync=false");
+  compare(through_a_file(told, use), direct, told);
+}
+
+constexpr const char* kSource =
+    "videotestsrc num-buffers=4 pattern=ball ! video/x-raw,format=I420,width=70,height=50 ! ";
+
+GST_START_TEST(test_transform) {
+  check_chain(kSource + forward("quality=40"), kSource + forward("quality=40 tables-in-caps=true"),
+              inverse());
+  const std::string values =
+      kSource + forward() + " ! capsfilter caps=video/x-dct,quantized=false,format=S32LE";
+  check_chain(values, values, inverse());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_files) {
+  if (require_element_or_skip("jpegcoefdec") != 0) return;
+  const std::string files = kSource + forward("quality=40") + " ! jpegcoefenc ! jpegcoefdec";
+  check_chain(files, files + " tables-in-caps=true", "jpegcoefenc");
+}
+GST_END_TEST;
+
+// A quality that changes while frames flow: caps change with it, and no frame gets others' tables.
+GST_START_TEST(test_changing_quality) {
+  GstHarness* h = gst_harness_new_parse(
+      (forward("name=f tables-in-caps=true") + " ! capsfilter caps=video/x-dct").c_str());
+  GstElement* f = gst_bin_get_by_name(GST_BIN(h->element), "f");
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 16);
+  gst_harness_set_src_caps(h, video_caps(info));
+  GstCaps* before = nullptr;
+  for (int quality : {30, 30, 80}) {
+    g_object_set(f, "quality", quality, nullptr);
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
+    GstBuffer* out = gst_harness_pull(h);
+    GstCaps* caps = current_caps(h);
+    const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
+    std::vector<guint16> wanted;
+    for (guint t = 0; t < meta->n_tables; t++)
+      wanted.insert(wanted.end(), meta->tables[t].values, meta->tables[t].values + 64);
+    check_tables(caps, wanted, {0, 1, 1});
+    if (before) fail_unless_equals_int(gst_caps_is_equal(before, caps), quality == 30);
+    gst_caps_take(&before, caps);
+    gst_buffer_unref(out);
+  }
+  gst_clear_caps(&before);
+  gst_object_unref(f);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+// Three frames, of which the last has another quality.
+void push_qualities(GstHarness* h, const GstVideoInfo& info) {
+  GstElement* f = gst_bin_get_by_name(GST_BIN(h->element), "f");
+  gst_harness_set_src_caps(h, video_caps(info));
+  guint seed = 0;
+  for (int quality : {30, 30, 80}) {
+    g_object_set(f, "quality", quality, nullptr);
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info, seed++)), GST_FLOW_OK);
+  }
+  gst_object_unref(f);
+}
+
+Frames all_of(GstHarness* h) {
+  Frames frames;
+  GstCaps* caps = current_caps(h);
+  while (GstBuffer* out = gst_harness_try_pull(h)) {
+    frames.push_back(samples_of(out, caps));
+    gst_buffer_unref(out);
+  }
+  gst_caps_unref(caps);
+  return frames;
+}
+
+GST_START_TEST(test_changing_quality_in_a_file) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 16);
+  GstHarness* direct = gst_harness_new_parse((forward("name=f") + " ! " + inverse()).c_str());
+  push_qualities(direct, info);
+  GstHarness* writer = gst_harness_new_parse(
+      (forward("name=f tables-in-caps=true") + " ! capsfilter caps=video/x-dct ! gdppay").c_str());
+  push_qualities(writer, info);
+  GstHarness* reader = gst_harness_new_parse(("gdpdepay ! " + inverse()).c_str());
+  gst_harness_set_src_caps_str(reader, "application/x-gdp");
+  while (GstBuffer* piece = gst_harness_try_pull(writer))
+    fail_unless_equals_int(gst_harness_push(reader, piece), GST_FLOW_OK);
+  compare(all_of(reader), all_of(direct), "a quality that changes");
+  for (GstHarness* h : {direct, writer, reader}) gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("capstables");
+  TCase* tc = tcase_create("capstables");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_there_and_back);
+  tcase_add_test(tc, test_refusals);
+  tcase_add_test(tc, test_changing_quality);
+  GstElementFactory* gdp = gst_element_factory_find("gdppay");
+  if (gdp) {
+    tcase_add_test(tc, test_transform);
+    tcase_add_test(tc, test_files);
+    tcase_add_test(tc, test_changing_quality_in_a_file);
+    gst_object_unref(gdp);
+  } else {
+    std::printf("SKIP of the files: no element gdppay (gst-plugins-bad)\n");
+  }
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gst_init(&argc, &argv);
+  return testing::run(argc, argv, make_suite);
+}

@@ -1,0 +1,241 @@
+// What launches of our kernels read and write, and bytes that depend on what they have read.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/check/fakecuda/kernels.h"
+
+#include <cstring>
+
+#include "cuda/dct8x8_params.h"
+#include "cuda/dct8x8_scaled_params.h"
+
+namespace fakecuda {
+namespace {
+
+using namespace cudatransform;
+using namespace cudatransform::cuda;
+
+class Launch {
+ public:
+  Launch(const std::string& name, unsigned ctas) : name_(name), ctas_(ctas) {}
+
+  void fast(const FastFrame& frame, const FastPlane* reference);
+  void general(const FrameParams& frame, bool samples, bool coefs);
+  void scaled(const ScaledParams& params);
+  void repack(const RepackParams& params, uintptr_t values);
+  void values(uintptr_t first, uint32_t blocks, bool written);
+  void words(const void* first, size_t bytes, bool on_host);
+
+  bool has(const char* part) const { return name_.find(part) != std::string::npos; }
+  // Whether coefficients are read; otherwise samples are.
+  bool inverse() const {
+    return has("inverse_") || has("load_coefs") || has("store_samples") || has("scaled_");
+  }
+  Operation operation() const;
+
+ private:
+  size_t coef_bytes() const { return has("_s32") || has("_f32") ? 4 : 2; }
+  void add(const void* first, int64_t pitch, int64_t width, int64_t rows, bool written,
+           size_t unit = 1, size_t step = 1);
+  void coefs(const CoefParams& coefs, uint32_t blocks_w, uint32_t blocks, size_t bytes,
+             bool written);
+  void samples(const SampleParams& samples, bool written);
+  void fast_samples(const FastPlane& plane, bool written);
+
+  std::string name_;
+  unsigned ctas_;
+  std::vector<Area> areas_;
+  // Of `areas_`, those that are numbers.
+  std::vector<Area> words_;
+};
+
+void Launch::add(const void* first, int64_t pitch, int64_t width, int64_t rows, bool written,
+                 size_t unit, size_t step) {
+  if (first == nullptr || width <= 0 || rows <= 0) return;
+  areas_.push_back({reinterpret_cast<uintptr_t>(first), static_cast<size_t>(pitch),
+                    static_cast<size_t>(width), static_cast<size_t>(rows), written, false, unit,
+                    step});
+}
+
+void Launch::words(const void* first, size_t bytes, bool on_host) {
+  if (first == nullptr) return;
+  words_.push_back({reinterpret_cast<uintptr_t>(first), bytes, bytes, 1, true, on_host});
+}
+
+// ---- The fast kernels ----
+
+void Launch::fast_samples(const FastPlane& plane, bool written) {
+  const int64_t bytes = (has("_u16") ? 2 : 1) * (plane.interleaved != 0 ? 2 : 1);
+  add(plane.samples, plane.pitch, plane.width * bytes, plane.rows, written);
+}
+
+void Launch::fast(const FastFrame& frame, const FastPlane* reference) {
+  for (int i = 0; i < 3; i++) {
+    if (frame.first_cta[i] == UINT32_MAX) continue;
+    const FastPlane& plane = frame.planes[i];
+    fast_samples(plane, inverse());
+    if (reference != nullptr) fast_samples(reference[i], false);
+    const int64_t size = static_cast<int64_t>(coef_bytes());
+    const uint32_t components = plane.interleaved != 0 ? 2 : 1;
+    const uint32_t blocks = plane.blocks / components;
+    for (uint32_t c = 0; c < components; c++) {
+      if (has("_plane"))
+        add(plane.coefs[c], plane.coef_pitch, plane.blocks_w * 8 * size,
+            8 * (blocks / plane.blocks_w), !inverse());
+      else
+        add(plane.coefs[c], 0, blocks * 64 * size, 1, !inverse());
+    }
+  }
+  if (frame.measure != 0) words(frame.sums, sizeof(Dct8x8Sums), true);
+  if (frame.timed != 0) words(frame.times, sizeof(Dct8x8Times), true);
+}
+
+// ---- The others ----
+
+void Launch::samples(const SampleParams& samples, bool written) {
+  const size_t bytes = samples.type == SampleType::kU8 ? 1 : 2;
+  const int64_t width = static_cast<int64_t>(samples.width - 1) * samples.stride;
+  add(samples.data, samples.pitch, width + static_cast<int64_t>(bytes), samples.height, written,
+      bytes, static_cast<size_t>(samples.stride));
+}
+
+void Launch::coefs(const CoefParams& coefs, uint32_t blocks_w, uint32_t blocks, size_t bytes,
+                   bool written) {
+  if (blocks_w == 0) return;
+  const auto rows = static_cast<int64_t>(blocks / blocks_w);
+  const int64_t group = 8 * static_cast<int64_t>(bytes);
+  if (coefs.block_step == 8 * group)
+    add(coefs.data, coefs.row_step, blocks_w * 8 * group, rows, written);
+  else
+    add(coefs.data, coefs.group_step, blocks_w * group, 8 * rows, written);
+}
+
+void Launch::general(const FrameParams& frame, bool with_samples, bool with_coefs) {
+  for (const PlaneParams& plane : frame.planes) {
+    if (plane.first_block == UINT32_MAX) continue;
+    if (with_samples) samples(plane.samples, inverse());
+    if (with_samples && (frame.measure & kMeasureSse) != 0 && inverse())
+      samples(plane.reference, false);
+    if (with_coefs)
+      coefs(plane.coefs, plane.blocks_w, plane.blocks, frame.type == CoefType::kS16 ? 2 : 4,
+            !inverse());
+  }
+  if (frame.measure != 0) words(frame.sums, sizeof(Dct8x8Sums), false);
+}
+
+void Launch::scaled(const ScaledParams& params) {
+  const bool counts = has("scaled_zeros");
+  for (int c = 0; c < 3; c++) {
+    const ScaledPlaneParams& plane = params.planes[c];
+    if (plane.first_cta == UINT32_MAX || plane.ctas_per_row == 0) continue;
+    const bool last = c == 2 || params.planes[c + 1].first_cta == UINT32_MAX;
+    const uint32_t ctas = (last ? ctas_ : params.planes[c + 1].first_cta) - plane.first_cta;
+    const CoefParams lie = {const_cast<uint8_t*>(plane.coefs), plane.block_step, plane.row_step,
+                            plane.group_step};
+    const auto blocks_w = static_cast<uint32_t>(plane.blocks_w);
+    coefs(lie, blocks_w, ctas / plane.ctas_per_row * blocks_w, coef_bytes(), false);
+    if (counts) continue;
+    SampleParams target = {};
+    target.data = plane.samples;
+    target.pitch = plane.pitch;
+    target.width = plane.width;
+    target.height = plane.height;
+    target.stride = plane.stride;
+    target.type = params.sample_type;
+    samples(target, true);
+  }
+  if (counts) words(params.sums, sizeof(Dct8x8Sums), false);
+}
+
+// Values of 8 bytes are doubles.
+void Launch::values(uintptr_t first, uint32_t blocks, bool written) {
+  const int64_t bytes = has("_double") || has("teach_reference") ? 8 : 4;
+  add(reinterpret_cast<const void*>(first), 0, blocks * 64 * bytes, 1, written);
+}
+
+void Launch::repack(const RepackParams& params, uintptr_t first) {
+  values(first, params.count, has("load_"));
+  general(params.job.frame, has("_samples"), has("_coefs"));
+}
+
+// ---- Bytes ----
+
+uint64_t mix(uint64_t number) {
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+template <typename Visit>
+void visit_bytes(const Area& area, Visit&& visit) {
+  for (size_t row = 0; row < area.rows; row++) {
+    auto* bytes = reinterpret_cast<unsigned char*>(area.first + row * area.pitch);
+    for (size_t at = 0; at < area.width; at += area.step)
+      for (size_t i = 0; i < area.unit; i++) visit(&bytes[at + i]);
+  }
+}
+
+// Every second byte is 0: numbers of 16 bits are levels that a JPEG file can hold.
+void fill(const Area& area, uint64_t seed) {
+  size_t index = 0;
+  visit_bytes(area, [&](unsigned char* byte) {
+    *byte = index % 2 == 0
+                ? static_cast<unsigned char>(mix(seed + index / 16) >> 7 * (index / 2 % 8) & 0x7f)
+                : 0;
+    index++;
+  });
+}
+
+// They grow, as times do.
+void fill_words(const Area& area, uint64_t seed) {
+  for (size_t i = 0; i < area.width / sizeof(uint64_t); i++) {
+    const uint64_t word = seed % 97 + 1 + 1000 * i;
+    std::memcpy(reinterpret_cast<void*>(area.first + i * sizeof word), &word, sizeof word);
+  }
+}
+
+Operation Launch::operation() const {
+  Operation made;
+  made.what = name_;
+  made.areas = areas_;
+  made.areas.insert(made.areas.end(), words_.begin(), words_.end());
+  made.make = [areas = areas_, words = words_] {
+    uint64_t seed = 0xcbf29ce484222325;
+    for (const Area& area : areas)
+      if (!area.written)
+        visit_bytes(area,
+                    [&](const unsigned char* byte) { seed = (seed ^ *byte) * 0x100000001b3; });
+    seed = mix(seed);
+    for (size_t i = 0; i < areas.size(); i++)
+      if (areas[i].written) fill(areas[i], seed + i);
+    for (const Area& area : words) fill_words(area, seed);
+  };
+  return made;
+}
+
+}  // namespace
+
+Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
+  Launch launch(kernel, ctas);
+  const void* first = parameters[0];
+  if (launch.has("repack_")) {
+    launch.repack(*static_cast<const RepackParams*>(first),
+                  *static_cast<const uintptr_t*>(parameters[1]));
+  } else if (launch.has("teach_")) {
+    const auto values = *static_cast<const uintptr_t*>(first);
+    const auto blocks = *static_cast<const uint32_t*>(parameters[1]);
+    launch.values(values, blocks, false);
+    launch.values(values, blocks, true);
+  } else if (launch.has("scaled_")) {
+    launch.scaled(*static_cast<const ScaledParams*>(first));
+  } else if (launch.has("_general_")) {
+    // Of both kinds of parameters the first part.
+    launch.general(*static_cast<const FrameParams*>(first), true, true);
+  } else if (launch.has("forward_") || launch.has("inverse_")) {
+    const auto* frame = static_cast<const FastFrame*>(first);
+    const bool compares = launch.has("inverse_") && (frame->measure & kMeasureSse) != 0;
+    const auto* all = static_cast<const FastCompareParams*>(first);
+    launch.fast(*frame, compares ? all->reference : nullptr);
+  }
+  return launch.operation();
+}
+
+}  // namespace fakecuda

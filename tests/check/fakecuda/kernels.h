@@ -1,0 +1,16 @@
+// What launches of our kernels read and write, and bytes that depend on what they have read.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "tests/check/fakecuda/deferred.h"
+
+namespace fakecuda {
+
+// The operation of a launch: what its parameters name is read, and all that it writes is filled
+// with bytes that are the same for the same input, and others for any other. Of a kernel that is
+// not known, nothing is known.
+Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters);
+
+}  // namespace fakecuda

@@ -1,0 +1,67 @@
+// The fake driver's modules and kernels, which do nothing but in the deferred mode.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/check/fakecuda/deferred.h"
+#include "tests/check/fakecuda/kernels.h"
+#include "tests/check/fakecuda/state.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace fakecuda;  // all of it is this file's
+
+EXPORT int cuModuleLoadData(void** module, const void* image) {
+  if (int result = check_context()) return result;
+  if (int result = check_no_capture()) return result;
+  if (mode_is("no-module")) return kNoBinaryForGpu;
+  constexpr uint32_t kFatBinary = 0xba55ed50;  // the first word of what nvcc -fatbin writes
+  uint32_t magic = 0;
+  std::memcpy(&magic, image, sizeof(magic));
+  if (magic != kFatBinary) return kInvalidValue;
+  *module = std::malloc(1);
+  std::lock_guard lock(state().mutex);
+  state().live_handles.insert(*module);
+  state().counts.modules++;
+  return kSuccess;
+}
+
+EXPORT int cuModuleUnload(void* module) {
+  check_gives_back("cuModuleUnload");
+  std::lock_guard lock(state().mutex);
+  state().live_handles.erase(module);
+  std::erase_if(state().functions, [=](const auto& pair) { return pair.first.first == module; });
+  state().counts.modules--;
+  std::free(module);
+  return kSuccess;
+}
+
+EXPORT int cuModuleGetFunction(Function** function, void* module, const char* name) {
+  if (int result = check_context()) return result;
+  std::lock_guard lock(state().mutex);
+  *function = &state().functions.try_emplace({module, name}, Function{name}).first->second;
+  return kSuccess;
+}
+
+EXPORT int cuLaunchKernel(const Function* function, unsigned gx, unsigned gy, unsigned gz,
+                          unsigned bx, unsigned by, unsigned bz, unsigned, Stream* stream,
+                          void** parameters, void**) {
+  if (int result = check_context()) return result;
+  if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024)
+    return kInvalidValue;
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  const bool strikes = s.counts.launches >= number("FAKECUDA_AFTER", 0);
+  if (strikes && mode_is("launch-fails")) return kLaunchOutOfResources;
+  if (strikes && mode_is("lost")) s.lost = true;  // found out by the next call, as on a GPU
+  s.counts.launches++;
+  capture(stream);
+  note_work(stream);
+  if (kernels_write()) enqueue(stream, launch_of(function->name, gx, parameters));
+  return kSuccess;
+}
+
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, void*, int, size_t) {
+  *ctas = 1;
+  return kSuccess;
+}
