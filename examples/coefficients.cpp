@@ -5,12 +5,12 @@
 //
 // FRAMES are I420 without padding, one after the other, as `ffmpeg -pix_fmt yuv420p -f rawvideo`
 // writes them. Outside of this tree, all that a program like this needs is
-//   c++ coefficients.cpp $(pkg-config --cflags --libs gstreamer-dct-1.0 gstreamer-app-1.0)
+//   c++ coefficients.cpp $(pkg-config --cflags --libs gstreamer-coef-1.0 gstreamer-app-1.0)
 // and, for coefficients that stay on the GPU, -DHAVE_GST_CUDA=1, the folder of the CUDA toolkit's
 // headers and the package gstreamer-cuda-1.0. Without them they are asked for in system memory.
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
-#include <gst/dct/gstdct.h>
+#include <gst/coef/dct.h>
 #include <gst/video/video.h>
 
 #include <algorithm>

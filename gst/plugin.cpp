@@ -3,12 +3,12 @@
 
 #include <gst/gst.h>
 
-#include "gst/cudadct8x8.h"
-#include "gst/cudaidct8x8.h"
-#include "gst/debug.h"
+#include "gst/dct8x8/cudadct8x8.h"
+#include "gst/dct8x8/cudaidct8x8.h"
+#include "gst/engine/debug.h"
 #if CT_HAVE_JPEG
-#include "gst/jpegcoefdec.h"
-#include "gst/jpegcoefenc.h"
+#include "gst/jpeg/jpegcoefdec.h"
+#include "gst/jpeg/jpegcoefenc.h"
 #endif
 
 GST_DEBUG_CATEGORY(cudatransform_debug);

@@ -37,7 +37,7 @@ def sentences(prefix, plugins, libraries, gstreamers, typelib):
                   f"{gstreamers}. Before gst-inspect-1.0 cudadct8x8:",
                   export("GST_PLUGIN_PATH", plugins)]
     if prefix != SYSTEM_PREFIX:
-        lines += ["For programs of your own with libgstdct-1.0 besides:",
+        lines += ["For programs of your own with libgstcoef-1.0 besides:",
                   export("PKG_CONFIG_PATH", os.path.join(libraries, "pkgconfig")),
                   export("LD_LIBRARY_PATH", libraries)]
         if typelib:

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "jpeg/libjpeg.h"
-#include "transform/status.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
 

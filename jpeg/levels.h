@@ -3,7 +3,7 @@
 #pragma once
 
 #include "jpeg/coef_arrays.h"
-#include "transform/status.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
 

@@ -10,7 +10,7 @@
 #include "jpeg/coef_arrays.h"
 #include "jpeg/color.h"
 #include "jpeg/errors.h"
-#include "transform/quant_table.h"
+#include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform {
 

@@ -10,7 +10,7 @@
 #include "jpeg/color.h"
 #include "jpeg/errors.h"
 #include "jpeg/libjpeg.h"
-#include "transform/status.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
 

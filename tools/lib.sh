@@ -19,7 +19,7 @@ build_packages=(
   "${plugin_packages[@]}" build-essential git
   libgstreamer-plugins-bad1.0-dev              # GStreamer's CUDA headers; OpenCV comes along
   libgl-dev                                    # which those include
-  gobject-introspection libgirepository1.0-dev # libgstdct's typelib
+  gobject-introspection libgirepository1.0-dev # libgstcoef's typelib
 )
 # What the demo's pipelines use: PNG, JPEG, AVI and others.
 picture_packages=(

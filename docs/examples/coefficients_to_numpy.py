@@ -3,8 +3,8 @@
 
 usage: coefficients_to_numpy.py FILE.jpg
 
-Needs python3-gi, python3-numpy, and the typelib of libgstdct-1.0: from a build folder, add its
-gst/lib to GI_TYPELIB_PATH and LD_LIBRARY_PATH, and its gst to GST_PLUGIN_PATH.
+Needs python3-gi, python3-numpy, and the typelib of libgstcoef-1.0: from a build folder, add its
+gst-libs/gst/coef to GI_TYPELIB_PATH and LD_LIBRARY_PATH, and its gst to GST_PLUGIN_PATH.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import sys
@@ -12,7 +12,7 @@ import sys
 import gi
 
 gi.require_version("Gst", "1.0")
-gi.require_version("GstDct", "1.0")
+gi.require_version("GstCoef", "1.0")
 from gi.repository import GLib, Gst, GstDct  # noqa: E402
 import numpy  # noqa: E402
 
@@ -53,7 +53,7 @@ def levels_of(buffer, component):
 
 def table_of(meta, component):
     """The 8 x 8 quantisation table of a component."""
-    return numpy.array(meta.get_table(component.table, GstDct.DctOrder.RASTER)).reshape(8, 8)
+    return numpy.array(meta.get_table(component.table, GstCoef.DctOrder.RASTER)).reshape(8, 8)
 
 
 def dc_image(levels, table):
@@ -69,10 +69,10 @@ def main(path):
     except (ValueError, GLib.Error) as error:
         print(error, file=sys.stderr)
         return 1
-    _ok, info = GstDct.dct_info_from_caps(caps)
-    meta = GstDct.buffer_get_dct_meta(buffer)
+    _ok, info = GstCoef.dct_info_from_caps(caps)
+    meta = GstCoef.buffer_get_dct_meta(buffer)
     components = [meta.get_component(index) for index in range(info.n_components)]
-    print(f"{info.width} x {info.height}, {GstDct.dct_sampling_to_string(info.sampling)}, "
+    print(f"{info.width} x {info.height}, {GstCoef.dct_sampling_to_string(info.sampling)}, "
           f"{meta.n_tables} quantisation tables")
 
     levels = levels_of(buffer, components[0])

@@ -4,7 +4,7 @@
 usage: coefficients_to_torch.py FILE.jpg [torch|cupy]
 
 Prints the share of zeros and the mean DC of every component, both computed on the GPU. From a build
-folder, add its gst/lib to LD_LIBRARY_PATH and its gst to GST_PLUGIN_PATH.
+folder, add its gst-libs/gst/coef to LD_LIBRARY_PATH and its gst to GST_PLUGIN_PATH.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import sys

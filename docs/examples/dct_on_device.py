@@ -13,7 +13,7 @@ import ctypes
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_uint16, c_void_p
 
 gst = ctypes.CDLL("libgstreamer-1.0.so.0")
-gstdct = ctypes.CDLL("libgstdct-1.0.so.0")
+gstcoef = ctypes.CDLL("libgstcoef-1.0.so.0")
 
 MAP_READ = 1
 MAP_CUDA = 1 << 17  # GST_MAP_FLAG_LAST << 1
@@ -31,7 +31,7 @@ class DctComponent(Structure):
 
 
 class DctMeta(Structure):
-    """GstDctMeta of gstdct.h; the first two fields are its GstMeta."""
+    """GstDctMeta of gst/coef/dct.h; the first two fields are its GstMeta."""
     _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("flags", c_int),
                 ("n_components", c_uint), ("components", DctComponent * 3), ("n_tables", c_uint),
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
@@ -49,8 +49,8 @@ buffer_unmap = declare(gst, "gst_buffer_unmap", None, c_void_p, POINTER(MapInfo)
 mini_object_ref = declare(gst, "gst_mini_object_ref", c_void_p, c_void_p)
 mini_object_unref = declare(gst, "gst_mini_object_unref", None, c_void_p)
 set_context = declare(gst, "gst_element_set_context", None, c_void_p, c_void_p)
-get_dct_meta = declare(gstdct, "gst_buffer_get_dct_meta", POINTER(DctMeta), c_void_p)
-wait_written = declare(gstdct, "gst_dct_fence_wait_written", c_int, c_void_p, c_void_p)
+get_dct_meta = declare(gstcoef, "gst_buffer_get_dct_meta", POINTER(DctMeta), c_void_p)
+wait_written = declare(gstcoef, "gst_coef_fence_wait_written", c_int, c_void_p, c_void_p)
 
 
 class Coefficients:

@@ -28,7 +28,7 @@
 #include "common.h"
 #include "cpu_avdct.h"
 #include "cpu_copy.h"
-#include "transform/host_device.h"
+#include "transform/device/host_device.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -43,7 +43,7 @@
 #include <string_view>
 
 #include "common.h"
-#include "cuda/cuda_device.h"
+#include "cuda/device/cuda_device.h"
 #include "gpu_measure.h"
 #include "gpu_telemetry.h"
 

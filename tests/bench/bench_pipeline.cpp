@@ -47,7 +47,7 @@
 #include "pipe_turns.h"
 #include "processor.h"
 #if CT_HAVE_CUDA
-#include "cuda/cuda_device.h"
+#include "cuda/device/cuda_device.h"
 #endif
 
 namespace cudatransform::bench {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "transform/quant_table.h"
+#include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform::bench {
 

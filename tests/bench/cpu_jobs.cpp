@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "transform/host_arena.h"
-#include "transform/host_device.h"
+#include "transform/device/host_arena.h"
+#include "transform/device/host_device.h"
 
 namespace cudatransform::bench {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cpu_frames.h"
-#include "transform/dct8x8.h"
+#include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::bench {
 

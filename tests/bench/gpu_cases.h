@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/dct8x8_fast_plan.h"
+#include "cuda/dct8x8/fast_plan.h"
 #include "gpu_frames.h"
 
 namespace cudatransform::bench {

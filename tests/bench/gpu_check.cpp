@@ -77,9 +77,9 @@ void OutputCheck::compare(size_t set, uint64_t poisoned) {
 }
 
 void OutputCheck::compare_sums(size_t set, uint8_t poison) {
-  const Dct8x8Sums& sums = *buffers_.sums(set);
+  const PictureSums& sums = *buffers_.sums(set);
   if (runs_ == 1 && set == 0) sums_ = sums;
-  Dct8x8Sums poisoned;
+  PictureSums poisoned;
   std::memset(&poisoned, poison, sizeof poisoned);
   const std::string where = "set " + std::to_string(set) + " of buffers: ";
   if (std::memcmp(&sums, &poisoned, sizeof sums) == 0)

@@ -37,7 +37,7 @@ class OutputCheck {
   bool measures_;
   int runs_ = 0;
   uint64_t checksum_ = 0;
-  Dct8x8Sums sums_ = {};
+  PictureSums sums_ = {};
   std::string fault_;
   std::unique_ptr<Memory> sum_;
   CUfunction kernel_;

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "transform/status.h"
+#include "transform/device/status.h"
 
 namespace cudatransform::bench {
 

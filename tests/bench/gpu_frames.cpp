@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "cuda/cuda_device.h"
+#include "cuda/device/cuda_device.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -211,7 +211,7 @@ void FrameGeometry::add_coefs(const JobSpec& spec, int component) {
 
 Buffers::Buffers(const Gpu& gpu, Device& device, const JobSpec& spec, size_t sets)
     : gpu_(gpu), geometry_(spec), forward_(spec.direction == Direction::kForward) {
-  require(device.allocate(MemoryKind::kPinned, sets * sizeof(Dct8x8Sums), &sums_));
+  require(device.allocate(MemoryKind::kPinned, sets * sizeof(PictureSums), &sums_));
   for (size_t i = 0; i < sets; ++i) {
     Set set;
     require(device.allocate(MemoryKind::kDevice, geometry_.sample_allocation, &set.samples));
@@ -270,8 +270,8 @@ void* Buffers::output(size_t set) const {
   return (forward_ ? sets_[set].coefs : sets_[set].samples)->data();
 }
 
-Dct8x8Sums* Buffers::sums(size_t set) const {
-  return static_cast<Dct8x8Sums*>(sums_->data()) + set;
+PictureSums* Buffers::sums(size_t set) const {
+  return static_cast<PictureSums*>(sums_->data()) + set;
 }
 
 void Buffers::poison(uint8_t value) const {

@@ -9,7 +9,7 @@
 
 #include "gpu_driver.h"
 #include "picture.h"
-#include "transform/dct8x8.h"
+#include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::bench {
 
@@ -59,7 +59,7 @@ struct FrameGeometry {
   std::vector<Region> sample_regions, coef_regions;
   // What must move at least: visible samples, and whole blocks.
   // For a scaled inverse the parts of blocks, in the 32 bytes that memory is read by, that
-  // transform/dct8x8.h says the method depends on.
+  // transform/dct8x8/dct8x8.h says the method depends on.
   size_t sample_bytes = 0, coef_bytes = 0;
   size_t visible_samples = 0, blocks = 0;
 
@@ -83,7 +83,7 @@ class Buffers {
   const std::vector<Region>& output_regions() const {
     return forward_ ? geometry_.coef_regions : geometry_.sample_regions;
   }
-  Dct8x8Sums* sums(size_t set) const;
+  PictureSums* sums(size_t set) const;
   // All output and all sums; waits.
   void poison(uint8_t value) const;
 

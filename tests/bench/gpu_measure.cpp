@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "cuda/cuda_device.h"
-#include "cuda/queue.h"
+#include "cuda/device/cuda_device.h"
+#include "cuda/device/queue.h"
 #include "gpu_check.h"
 #include "gpu_streams.h"
 

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "transform/host_device.h"
-#include "transform/quant_table.h"
+#include "transform/dct8x8/quant_table.h"
+#include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
-#include "cuda/cuda_device.h"
+#include "cuda/device/cuda_device.h"
 #endif
 
 namespace cudatransform::bench {

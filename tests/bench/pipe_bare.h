@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pipe_line.h"
-#include "transform/dct8x8.h"
+#include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::bench {
 

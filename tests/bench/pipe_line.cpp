@@ -8,7 +8,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "picture.h"
 
 namespace cudatransform::bench {
@@ -198,7 +198,7 @@ void Line::drain() {
     fail("frames do not arrive");
   // Coefficients on the device may be pushed before they are complete.
   const GstDctMeta* meta = last_ ? gst_buffer_get_dct_meta(last_) : nullptr;
-  if (meta && meta->fence) gst_dct_fence_wait_written(meta->fence, nullptr);
+  if (meta && meta->fence) gst_coef_fence_wait_written(meta->fence, nullptr);
 }
 
 Reading Line::run(double seconds, int least_frames) {

@@ -32,7 +32,7 @@ struct Reading {
 };
 
 // Frames go round a ring in memory of the pool that the first element proposes. The last pad
-// promises to honour GstDctFence. Throws std::runtime_error when an element fails.
+// promises to honour GstCoefFence. Throws std::runtime_error when an element fails.
 class Line {
  public:
   // `elements` as gst-launch-1.0 takes them; `sink_caps`: what the last pad takes.

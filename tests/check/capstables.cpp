@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 

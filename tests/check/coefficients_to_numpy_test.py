@@ -50,9 +50,9 @@ def eighth(path):
 
 def parts(path):
     caps, buffer = example.first_picture(path)
-    ok, info = GstDct.dct_info_from_caps(caps)
+    ok, info = GstCoef.dct_info_from_caps(caps)
     assert ok and info.n_components == 1
-    meta = GstDct.buffer_get_dct_meta(buffer)
+    meta = GstCoef.buffer_get_dct_meta(buffer)
     component = meta.get_component(0)
     return example.levels_of(buffer, component), example.table_of(meta, component)
 

@@ -12,9 +12,9 @@
 
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
-#include "transform/host_device.h"
+#include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
-#include "cuda/cuda_device.h"
+#include "cuda/device/cuda_device.h"
 #endif
 
 namespace {

@@ -1,4 +1,4 @@
-// Tests of GstDctFence with points whose moment of completion the test decides.
+// Tests of GstCoefFence with points whose moment of completion the test decides.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
 #include <condition_variable>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "tests/check/testing.h"
 
 namespace {
@@ -57,53 +57,53 @@ gboolean is_done(gpointer data) {
   return work->done;
 }
 
-constexpr GstDctSyncPointFuncs kFuncs = {wait_host, wait_stream, is_done};
-constexpr GstDctSyncPointFuncs kHostOnly = {wait_host, nullptr, is_done};
+constexpr GstCoefSyncPointFuncs kFuncs = {wait_host, wait_stream, is_done};
+constexpr GstCoefSyncPointFuncs kHostOnly = {wait_host, nullptr, is_done};
 
-GstDctSyncPoint* make_point(Work* work, const GstDctSyncPointFuncs* funcs = &kFuncs) {
-  return gst_dct_sync_point_new(funcs, work,
-                                [](gpointer data) { static_cast<Work*>(data)->destroyed = true; });
+GstCoefSyncPoint* make_point(Work* work, const GstCoefSyncPointFuncs* funcs = &kFuncs) {
+  return gst_coef_sync_point_new(funcs, work,
+                                 [](gpointer data) { static_cast<Work*>(data)->destroyed = true; });
 }
 
-void set_written(GstDctFence* fence, Work* work) {
-  GstDctSyncPoint* point = make_point(work);
-  gst_dct_fence_set_written(fence, point);
-  gst_dct_sync_point_unref(point);
+void set_written(GstCoefFence* fence, Work* work) {
+  GstCoefSyncPoint* point = make_point(work);
+  gst_coef_fence_set_written(fence, point);
+  gst_coef_sync_point_unref(point);
 }
 
-void add_read(GstDctFence* fence, Work* work) {
-  GstDctSyncPoint* point = make_point(work);
-  gst_dct_fence_add_read(fence, point);
-  gst_dct_sync_point_unref(point);
+void add_read(GstCoefFence* fence, Work* work) {
+  GstCoefSyncPoint* point = make_point(work);
+  gst_coef_fence_add_read(fence, point);
+  gst_coef_sync_point_unref(point);
 }
 
 gpointer stream_at(guintptr address) { return reinterpret_cast<gpointer>(address); }
 
 GST_START_TEST(test_unset_is_done) {
-  GstDctFence* fence = gst_dct_fence_new();
+  GstCoefFence* fence = gst_coef_fence_new();
   for (gpointer stream : {stream_at(0), stream_at(16)}) {
-    fail_unless(gst_dct_fence_wait_written(fence, stream));
-    fail_unless(gst_dct_fence_wait_read(fence, stream));
+    fail_unless(gst_coef_fence_wait_written(fence, stream));
+    fail_unless(gst_coef_fence_wait_read(fence, stream));
   }
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
 }
 GST_END_TEST;
 
 GST_START_TEST(test_written) {
   Work work;
-  GstDctFence* fence = gst_dct_fence_new();
+  GstCoefFence* fence = gst_coef_fence_new();
   set_written(fence, &work);
   // A stream waits without blocking us, ...
-  fail_unless(gst_dct_fence_wait_written(fence, stream_at(32)));
+  fail_unless(gst_coef_fence_wait_written(fence, stream_at(32)));
   fail_unless_equals_int(work.stream_waits, 1);
   fail_unless(work.stream == stream_at(32));
   fail_unless_equals_int(work.waiting, 0);
   // ... the other side is not concerned, ...
-  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   // ... and a thread blocks until the work is done.
   std::atomic<bool> returned{false};
   std::thread waiter([&] {
-    fail_unless(gst_dct_fence_wait_written(fence, nullptr));
+    fail_unless(gst_coef_fence_wait_written(fence, nullptr));
     returned = true;
   });
   work.wait_until_someone_waits();
@@ -112,7 +112,7 @@ GST_START_TEST(test_written) {
   waiter.join();
   fail_unless(returned);
   fail_if(work.destroyed);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
   fail_unless(work.destroyed);
 }
 GST_END_TEST;
@@ -120,16 +120,16 @@ GST_END_TEST;
 // While one thread waits, others must be able to use the fence: the lock is not held.
 GST_START_TEST(test_waits_outside_the_lock) {
   Work written, read, late;
-  GstDctFence* fence = gst_dct_fence_new();
+  GstCoefFence* fence = gst_coef_fence_new();
   set_written(fence, &written);
   add_read(fence, &read);
-  std::thread writer([&] { fail_unless(gst_dct_fence_wait_written(fence, nullptr)); });
-  std::thread reader([&] { fail_unless(gst_dct_fence_wait_read(fence, nullptr)); });
+  std::thread writer([&] { fail_unless(gst_coef_fence_wait_written(fence, nullptr)); });
+  std::thread reader([&] { fail_unless(gst_coef_fence_wait_read(fence, nullptr)); });
   written.wait_until_someone_waits();
   read.wait_until_someone_waits();
   add_read(fence, &late);  // would hang
-  fail_unless(gst_dct_fence_wait_written(fence, stream_at(8)));
-  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_unless(gst_coef_fence_wait_written(fence, stream_at(8)));
+  fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
   fail_unless_equals_int(late.stream_waits, 1);
   written.finish();
   read.finish();
@@ -139,24 +139,24 @@ GST_START_TEST(test_waits_outside_the_lock) {
   fail_unless(read.destroyed);
   fail_if(late.destroyed);
   late.finish();
-  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   fail_unless(late.destroyed);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
 }
 GST_END_TEST;
 
 GST_START_TEST(test_done_readers_are_dropped) {
   Work works[100];
-  GstDctFence* fence = gst_dct_fence_new();
+  GstCoefFence* fence = gst_coef_fence_new();
   for (int i = 0; i < 100; i++) {
     add_read(fence, &works[i]);
     if (i % 2 == 0) works[i].finish();
     // All earlier even ones are gone, the odd ones stay.
     for (int j = 0; j < i; j++) fail_unless_equals_int(works[j].destroyed, j % 2 == 0);
   }
-  fail_unless(gst_dct_fence_wait_read(fence, stream_at(64)));
+  fail_unless(gst_coef_fence_wait_read(fence, stream_at(64)));
   for (int i = 1; i < 100; i += 2) fail_unless_equals_int(works[i].stream_waits, 1);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
   for (Work& work : works) fail_unless(work.destroyed);
 }
 GST_END_TEST;
@@ -164,26 +164,26 @@ GST_END_TEST;
 GST_START_TEST(test_failures) {
   Work bad, good;
   bad.finish(false);
-  GstDctFence* fence = gst_dct_fence_new();
+  GstCoefFence* fence = gst_coef_fence_new();
   set_written(fence, &bad);
-  fail_if(gst_dct_fence_wait_written(fence, nullptr));
-  fail_if(gst_dct_fence_wait_written(fence, stream_at(8)));
+  fail_if(gst_coef_fence_wait_written(fence, nullptr));
+  fail_if(gst_coef_fence_wait_written(fence, stream_at(8)));
   Work bad_reader;
   add_read(fence, &bad_reader);
   add_read(fence, &good);
   bad_reader.finish(false);
   // A failure does not keep it from waiting for the others.
-  fail_if(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_if(gst_coef_fence_wait_read(fence, stream_at(8)));
   fail_unless_equals_int(good.stream_waits, 1);
   // It has left the memory, and is told of once; the written side is for all who come.
   fail_unless(bad_reader.destroyed);
   fail_if(good.destroyed);
-  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
-  fail_if(gst_dct_fence_wait_written(fence, nullptr));
+  fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
+  fail_if(gst_coef_fence_wait_written(fence, nullptr));
   good.finish();
-  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   fail_unless(good.destroyed);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
 }
 GST_END_TEST;
 
@@ -192,34 +192,34 @@ GST_START_TEST(test_stream_cannot_wait) {
   Work work;
   work.stream_fails = true;
   work.finish();
-  GstDctFence* fence = gst_dct_fence_new();
+  GstCoefFence* fence = gst_coef_fence_new();
   set_written(fence, &work);
   add_read(fence, &work);
-  fail_unless(gst_dct_fence_wait_written(fence, stream_at(8)));
-  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_unless(gst_coef_fence_wait_written(fence, stream_at(8)));
+  fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
   fail_unless_equals_int(work.stream_waits, 2);
   fail_unless_equals_int(work.waiting, 2);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
 }
 GST_END_TEST;
 
 // One that can neither be waited for nor is done is told of again and again.
 GST_START_TEST(test_reader_cannot_be_waited_for) {
-  static constexpr GstDctSyncPointFuncs kBroken = {[](gpointer) -> gboolean { return FALSE; },
-                                                   nullptr, is_done};
+  static constexpr GstCoefSyncPointFuncs kBroken = {[](gpointer) -> gboolean { return FALSE; },
+                                                    nullptr, is_done};
   Work work;
-  GstDctSyncPoint* point = make_point(&work, &kBroken);
-  GstDctFence* fence = gst_dct_fence_new();
-  gst_dct_fence_add_read(fence, point);
-  gst_dct_sync_point_unref(point);
+  GstCoefSyncPoint* point = make_point(&work, &kBroken);
+  GstCoefFence* fence = gst_coef_fence_new();
+  gst_coef_fence_add_read(fence, point);
+  gst_coef_sync_point_unref(point);
   for (gpointer stream : {stream_at(8), stream_at(0), stream_at(8)})
-    fail_if(gst_dct_fence_wait_read(fence, stream));
+    fail_if(gst_coef_fence_wait_read(fence, stream));
   fail_if(work.destroyed);
   work.finish(false);
-  fail_if(gst_dct_fence_wait_read(fence, stream_at(8)));
+  fail_if(gst_coef_fence_wait_read(fence, stream_at(8)));
   fail_unless(work.destroyed);
-  fail_unless(gst_dct_fence_wait_read(fence, stream_at(8)));
-  gst_dct_fence_unref(fence);
+  fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
+  gst_coef_fence_unref(fence);
 }
 GST_END_TEST;
 
@@ -227,23 +227,23 @@ GST_END_TEST;
 GST_START_TEST(test_host_only) {
   Work work;
   work.finish();
-  GstDctSyncPoint* point = make_point(&work, &kHostOnly);
-  GstDctFence* fence = gst_dct_fence_new();
-  gst_dct_fence_set_written(fence, point);
-  fail_unless(gst_dct_fence_wait_written(fence, stream_at(8)));
+  GstCoefSyncPoint* point = make_point(&work, &kHostOnly);
+  GstCoefFence* fence = gst_coef_fence_new();
+  gst_coef_fence_set_written(fence, point);
+  fail_unless(gst_coef_fence_wait_written(fence, stream_at(8)));
   fail_unless_equals_int(work.waiting, 1);
   // Setting again replaces, and boxed copies are references.
   Work other;
   other.finish();
   set_written(fence, &other);
   fail_if(work.destroyed);
-  gst_dct_sync_point_unref(point);
+  gst_coef_sync_point_unref(point);
   fail_unless(work.destroyed);
-  auto* same = static_cast<GstDctFence*>(g_boxed_copy(GST_TYPE_DCT_FENCE, fence));
+  auto* same = static_cast<GstCoefFence*>(g_boxed_copy(GST_TYPE_COEF_FENCE, fence));
   fail_unless(same == fence);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
   fail_if(other.destroyed);
-  g_boxed_free(GST_TYPE_DCT_FENCE, same);
+  g_boxed_free(GST_TYPE_COEF_FENCE, same);
   fail_unless(other.destroyed);
 }
 GST_END_TEST;
@@ -252,10 +252,10 @@ GST_END_TEST;
 GST_START_TEST(test_threads) {
   constexpr int kThreads = 4, kRounds = 500;
   std::vector<Work> works(kThreads * kRounds);
-  GstDctFence* fence = gst_dct_fence_new();
+  GstCoefFence* fence = gst_coef_fence_new();
   std::atomic<bool> stop{false};
   std::thread writer([&] {
-    while (!stop) fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+    while (!stop) fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   });
   std::vector<std::thread> readers;
   for (int t = 0; t < kThreads; t++) {
@@ -263,7 +263,7 @@ GST_START_TEST(test_threads) {
       for (int i = 0; i < kRounds; i++) {
         Work* work = &works[static_cast<size_t>(t * kRounds + i)];
         add_read(fence, work);
-        gst_dct_fence_wait_written(fence, stream_at(8));
+        gst_coef_fence_wait_written(fence, stream_at(8));
         work->finish();
       }
     });
@@ -271,9 +271,9 @@ GST_START_TEST(test_threads) {
   for (std::thread& reader : readers) reader.join();
   stop = true;
   writer.join();
-  fail_unless(gst_dct_fence_wait_read(fence, nullptr));
+  fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   for (Work& work : works) fail_unless(work.destroyed);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
 }
 GST_END_TEST;
 

@@ -1,6 +1,6 @@
-/* gstdct.h in a C program: it compiles, links and answers. */
+/* gst/coef/dct.h in a C program: it compiles, links and answers. */
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 
 int main(int argc, char** argv) {
   GstDctInfo info;

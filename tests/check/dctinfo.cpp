@@ -3,7 +3,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "tests/check/testing.h"
 
 namespace {

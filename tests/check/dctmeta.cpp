@@ -1,11 +1,11 @@
-// Tests of GstDctMeta and GstDctReferenceMeta: life, copies, every lie that validate must see, and
+// Tests of GstDctMeta and GstCoefReferenceMeta: life, copies, every lie that validate must see, and
 // the serial form.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
 #include <vector>
 
-#include "gst/lib/gstdct-serial.h"
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct-serial.h>
+#include <gst/coef/dct.h>
 #include "tests/check/testing.h"
 
 namespace {
@@ -88,15 +88,15 @@ GST_START_TEST(test_tables) {
 GST_END_TEST;
 
 // A fence whose life can be seen: its written point counts its own destruction.
-GstDctFence* make_watched_fence(gint* destroyed) {
-  static const GstDctSyncPointFuncs funcs = {[](gpointer) -> gboolean { return TRUE; },
-                                             [](gpointer, gpointer) -> gboolean { return TRUE; },
-                                             [](gpointer) -> gboolean { return TRUE; }};
-  GstDctSyncPoint* point = gst_dct_sync_point_new(
+GstCoefFence* make_watched_fence(gint* destroyed) {
+  static const GstCoefSyncPointFuncs funcs = {[](gpointer) -> gboolean { return TRUE; },
+                                              [](gpointer, gpointer) -> gboolean { return TRUE; },
+                                              [](gpointer) -> gboolean { return TRUE; }};
+  GstCoefSyncPoint* point = gst_coef_sync_point_new(
       &funcs, destroyed, [](gpointer data) { g_atomic_int_inc(static_cast<gint*>(data)); });
-  GstDctFence* fence = gst_dct_fence_new();
-  gst_dct_fence_set_written(fence, point);
-  gst_dct_sync_point_unref(point);
+  GstCoefFence* fence = gst_coef_fence_new();
+  gst_coef_fence_set_written(fence, point);
+  gst_coef_sync_point_unref(point);
   return fence;
 }
 
@@ -106,9 +106,9 @@ GST_START_TEST(test_copies) {
   GstBuffer* buffer = make_buffer(info, &meta);
   meta->flags = GST_DCT_META_FLAG_TOP_FIELD;
   gint destroyed = 0;
-  GstDctFence* fence = make_watched_fence(&destroyed);
+  GstCoefFence* fence = make_watched_fence(&destroyed);
   gst_dct_meta_set_fence(meta, fence);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
 
   GstBuffer* shallow = gst_buffer_copy(buffer);
   GstBuffer* deep = gst_buffer_copy_deep(buffer);
@@ -144,12 +144,12 @@ GST_START_TEST(test_set_fence) {
   GstDctMeta* meta;
   GstBuffer* buffer = make_buffer(info, &meta);
   gint destroyed = 0;
-  GstDctFence* fence = make_watched_fence(&destroyed);
+  GstCoefFence* fence = make_watched_fence(&destroyed);
   gst_dct_meta_set_fence(meta, fence);
-  gst_dct_fence_unref(fence);
+  gst_coef_fence_unref(fence);
   gst_dct_meta_set_fence(meta, meta->fence);  // must not free what it sets
   fail_unless_equals_int(destroyed, 0);
-  fail_unless(gst_dct_fence_wait_written(meta->fence, nullptr));
+  fail_unless(gst_coef_fence_wait_written(meta->fence, nullptr));
   gst_dct_meta_set_fence(meta, nullptr);
   fail_unless_equals_int(destroyed, 1);
   gst_buffer_unref(buffer);
@@ -162,20 +162,20 @@ GST_START_TEST(test_reference) {
   gst_video_info_set_format(&video, GST_VIDEO_FORMAT_I420, 17, 33);
   GstBuffer* source = gst_buffer_new_allocate(nullptr, video.size, nullptr);
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
-  fail_unless(gst_buffer_get_dct_reference_meta(buffer) == nullptr);
-  GstDctReferenceMeta* meta = gst_buffer_add_dct_reference_meta(buffer, source, &video);
-  fail_unless(gst_buffer_get_dct_reference_meta(buffer) == meta);
+  fail_unless(gst_buffer_get_coef_reference_meta(buffer) == nullptr);
+  GstCoefReferenceMeta* meta = gst_buffer_add_coef_reference_meta(buffer, source, &video);
+  fail_unless(gst_buffer_get_coef_reference_meta(buffer) == meta);
   fail_unless(meta->source == source);
   fail_unless(gst_video_info_is_equal(&meta->info, &video));
   ASSERT_BUFFER_REFCOUNT(source, "source", 2);
   GstBuffer* deep = gst_buffer_copy_deep(buffer);
-  fail_unless(gst_buffer_get_dct_reference_meta(deep)->source == source);
-  fail_unless(gst_video_info_is_equal(&gst_buffer_get_dct_reference_meta(deep)->info, &video));
+  fail_unless(gst_buffer_get_coef_reference_meta(deep)->source == source);
+  fail_unless(gst_video_info_is_equal(&gst_buffer_get_coef_reference_meta(deep)->info, &video));
   ASSERT_BUFFER_REFCOUNT(source, "source", 3);
   GstBuffer* part = gst_buffer_copy_region(buffer, GST_BUFFER_COPY_ALL, 0, 64);
-  fail_unless(gst_buffer_get_dct_reference_meta(part) == nullptr);
+  fail_unless(gst_buffer_get_coef_reference_meta(part) == nullptr);
   ASSERT_BUFFER_REFCOUNT(source, "source", 3);
-  fail_unless(gst_buffer_add_dct_reference_meta(buffer, buffer, &video) == nullptr);
+  fail_unless(gst_buffer_add_coef_reference_meta(buffer, buffer, &video) == nullptr);
   fail_unless_equals_int(testing::take_criticals(), 1);
   gst_buffer_unref(part);
   gst_buffer_unref(deep);
@@ -310,10 +310,10 @@ GST_START_TEST(test_serial) {
   meta->flags = GST_DCT_META_FLAG_BOTTOM_FIELD;
   meta->components[2].offset = gsize{0x123456789a};
   std::vector<uint8_t> bytes;
-  fail_unless(gstdct::serialise(*meta, &bytes));
+  fail_unless(gstcoef::serialise(*meta, &bytes));
   fail_unless_equals_uint64(bytes.size(), 12 + 3 * 48 + 2 * 128);
   GstDctMeta back = {};
-  fail_unless(gstdct::deserialise(bytes.data(), bytes.size(), gstdct::kSerialVersion, &back));
+  fail_unless(gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kSerialVersion, &back));
   fail_unless_equals_int(back.flags, meta->flags);
   fail_unless_equals_int(back.n_components, meta->n_components);
   fail_unless(std::memcmp(back.components, meta->components, sizeof(back.components)) == 0);
@@ -323,21 +323,21 @@ GST_START_TEST(test_serial) {
   for (size_t size = 0; size < bytes.size(); size++) {
     // An own block for each length: a read past its end is seen by the sanitiser.
     const std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
-    fail_if(gstdct::deserialise(cut.data(), size, gstdct::kSerialVersion, &back));
+    fail_if(gstcoef::deserialise(cut.data(), size, gstcoef::kSerialVersion, &back));
   }
   bytes.push_back(0);
-  fail_if(gstdct::deserialise(bytes.data(), bytes.size(), gstdct::kSerialVersion, &back));
+  fail_if(gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kSerialVersion, &back));
   bytes.pop_back();
-  fail_if(gstdct::deserialise(bytes.data(), bytes.size(), gstdct::kSerialVersion + 1, &back));
+  fail_if(gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kSerialVersion + 1, &back));
   for (size_t count_at : {4, 8}) {
     std::vector<uint8_t> wrong = bytes;
     wrong[count_at + 3] = 0xff;
-    fail_if(gstdct::deserialise(wrong.data(), wrong.size(), gstdct::kSerialVersion, &back));
+    fail_if(gstcoef::deserialise(wrong.data(), wrong.size(), gstcoef::kSerialVersion, &back));
   }
   for (size_t flags_at : {0, 1, 2, 3}) {
     std::vector<uint8_t> wrong = bytes;
     wrong[flags_at] = 0xf4;
-    fail_if(gstdct::deserialise(wrong.data(), wrong.size(), gstdct::kSerialVersion, &back));
+    fail_if(gstcoef::deserialise(wrong.data(), wrong.size(), gstcoef::kSerialVersion, &back));
   }
 #if GST_CHECK_VERSION(1, 23, 0)
   GByteArray* stored = g_byte_array_new();
@@ -372,7 +372,7 @@ GST_START_TEST(test_serial_of_lies) {
     GstBuffer* buffer = make_buffer(info, &meta);
     lie.tell(meta);
     std::vector<uint8_t> bytes;
-    fail_if(gstdct::serialise(*meta, &bytes), "%s", lie.what);
+    fail_if(gstcoef::serialise(*meta, &bytes), "%s", lie.what);
     fail_unless(bytes.empty());
     GstBuffer* copy = gst_buffer_copy(buffer);
     const GstDctMeta* copied = gst_buffer_get_dct_meta(copy);

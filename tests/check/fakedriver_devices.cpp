@@ -54,7 +54,7 @@ struct Element {
 // Whether the frame that `coefficients` keep has the samples of `frame`.
 void check_reference(const GstVideoInfo& info, GstBuffer* coefficients, GstBuffer* frame,
                      const char* what) {
-  const GstDctReferenceMeta* meta = gst_buffer_get_dct_reference_meta(coefficients);
+  const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
   fail_unless(meta != nullptr);
   GstVideoInfo kept = meta->info;
   GstVideoFrame from;

@@ -29,8 +29,8 @@ gboolean wait_stream(gpointer data, gpointer) {
 
 gboolean is_done(gpointer data) { return static_cast<Reader*>(data)->is_done; }
 
-constexpr GstDctSyncPointFuncs kFuncs = {wait_host, wait_stream, is_done};
-constexpr GstDctSyncPointFuncs kHostOnly = {wait_host, nullptr, is_done};
+constexpr GstCoefSyncPointFuncs kFuncs = {wait_host, wait_stream, is_done};
+constexpr GstCoefSyncPointFuncs kHostOnly = {wait_host, nullptr, is_done};
 
 struct Case {
   const char* name;
@@ -45,15 +45,15 @@ constexpr Case kCases[] = {
     {"cannot be waited for", {false, false, false}, false},
 };
 
-void add_read(GstBuffer* buffer, const GstDctSyncPointFuncs* funcs, Reader* reader) {
-  GstDctSyncPoint* point = gst_dct_sync_point_new(funcs, reader, nullptr);
-  gst_dct_fence_add_read(gst_buffer_get_dct_meta(buffer)->fence, point);
-  gst_dct_sync_point_unref(point);
+void add_read(GstBuffer* buffer, const GstCoefSyncPointFuncs* funcs, Reader* reader) {
+  GstCoefSyncPoint* point = gst_coef_sync_point_new(funcs, reader, nullptr);
+  gst_coef_fence_add_read(gst_buffer_get_dct_meta(buffer)->fence, point);
+  gst_coef_sync_point_unref(point);
 }
 
 GST_START_TEST(test_failing_readers) {
   const Case& one = kCases[__i__ / 2];
-  const GstDctSyncPointFuncs* funcs = __i__ % 2 ? &kHostOnly : &kFuncs;
+  const GstCoefSyncPointFuncs* funcs = __i__ % 2 ? &kHostOnly : &kFuncs;
   GstHarness* h = gst_harness_new_parse(
       "cudadct8x8 backend=cuda ! capsfilter caps=video/x-dct(memory:CUDAMemory)");
   gst_harness_add_propose_allocation_meta(h, GST_DCT_META_API_TYPE, nullptr);

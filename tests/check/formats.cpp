@@ -1,6 +1,6 @@
 // Which frames CUDA memory loses a plane of, on which GStreamer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/formats.h"
+#include "gst/stream/formats.h"
 
 #include "tests/check/testing.h"
 

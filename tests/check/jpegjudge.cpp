@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "tests/check/jpegs.h"
 #include "tests/conformance/jpeg_codec.h"
 #include "tests/conformance/libjpeg.h"

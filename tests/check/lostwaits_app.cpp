@@ -74,8 +74,8 @@ gboolean in_context(gpointer data, Call&& call) {
 
 }  // namespace
 
-GstDctSyncPoint* point_of(const AppStream& stream) {
-  static const GstDctSyncPointFuncs kFuncs = {
+GstCoefSyncPoint* point_of(const AppStream& stream) {
+  static const GstCoefSyncPointFuncs kFuncs = {
       [](gpointer data) { return in_context(data, entry<int(void*)>("cuEventSynchronize")); },
       [](gpointer data, gpointer other) {
         return in_context(data, [&](void* event) {
@@ -90,7 +90,7 @@ GstDctSyncPoint* point_of(const AppStream& stream) {
               entry<int(void*, void*)>("cuEventRecord")(made->event, stream.handle()) == 0,
           "no event");
   gst_cuda_context_pop(nullptr);
-  return gst_dct_sync_point_new(&kFuncs, made, [](gpointer data) {
+  return gst_coef_sync_point_new(&kFuncs, made, [](gpointer data) {
     in_context(data, entry<int(void*)>("cuEventDestroy_v2"));
     delete static_cast<AppEvent*>(data);
   });

@@ -42,7 +42,7 @@ class AppStream {
 };
 
 // The end of what the stream has to do now.
-GstDctSyncPoint* point_of(const AppStream& stream);
+GstCoefSyncPoint* point_of(const AppStream& stream);
 
 struct Bytes {
   guint8* data;

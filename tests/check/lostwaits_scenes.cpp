@@ -147,20 +147,20 @@ GstBuffer* Application::coefficients(int number) {
     slots_.push_back({own, bytes_in(own, caps), writer_.get()});
     slot = &slots_.back();
   }
-  require(gst_dct_fence_wait_written(meta->fence, writer_->handle()), "coefficients failed");
+  require(gst_coef_fence_wait_written(meta->fence, writer_->handle()), "coefficients failed");
   const std::vector<Bytes> from = bytes_in(made, caps);
   gst_caps_unref(caps);
   for (size_t i = 0; i < from.size(); i++)
     writer_->copy(from[i].data, CU_MEMORYTYPE_DEVICE, from[i].pitch, slot->rows[i].data,
                   CU_MEMORYTYPE_DEVICE, slot->rows[i].pitch, from[i].width, from[i].rows);
-  GstDctSyncPoint* copied = point_of(*writer_);
-  gst_dct_fence_add_read(meta->fence, copied);
+  GstCoefSyncPoint* copied = point_of(*writer_);
+  gst_coef_fence_add_read(meta->fence, copied);
   GstBuffer* out = lend(slot);
-  GstDctFence* fence = gst_dct_fence_new();
-  gst_dct_fence_set_written(fence, copied);
+  GstCoefFence* fence = gst_coef_fence_new();
+  gst_coef_fence_set_written(fence, copied);
   gst_dct_meta_set_fence(gst_buffer_get_dct_meta(out), fence);
-  gst_dct_fence_unref(fence);
-  gst_dct_sync_point_unref(copied);
+  gst_coef_fence_unref(fence);
+  gst_coef_sync_point_unref(copied);
   gst_buffer_unref(made);
   return out;
 }
@@ -207,7 +207,8 @@ void Application::read(GstBuffer* buffer, GstCaps* caps) {
   // Of raw frames; coefficients have a fence.
   if (cuda && !meta) gst_cuda_memory_sync(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0)));
 #endif
-  if (fenced) require(gst_dct_fence_wait_written(meta->fence, reader_->handle()), "a frame failed");
+  if (fenced)
+    require(gst_coef_fence_wait_written(meta->fence, reader_->handle()), "a frame failed");
   for (const Bytes& b : bytes_in(buffer, caps)) {
     if (!cuda) {
       for (size_t y = 0; y < b.rows; y++) add(b.data + y * b.pitch, b.width);
@@ -218,9 +219,9 @@ void Application::read(GstBuffer* buffer, GstCaps* caps) {
                   b.width, b.width, b.rows);
   }
   if (!fenced) return finish_read();
-  GstDctSyncPoint* point = point_of(*reader_);
-  gst_dct_fence_add_read(meta->fence, point);
-  gst_dct_sync_point_unref(point);
+  GstCoefSyncPoint* point = point_of(*reader_);
+  gst_coef_fence_add_read(meta->fence, point);
+  gst_coef_sync_point_unref(point);
 }
 
 void Application::pull() {

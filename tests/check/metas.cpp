@@ -75,7 +75,7 @@ GST_START_TEST(test_forward) {
   fail_unless(meta != nullptr);
   fail_unless_equals_int(meta->n_components, 3);
   fail_unless_equals_int(meta->n_tables, 2);
-  fail_unless(gst_buffer_get_dct_reference_meta(out) == nullptr, "keep-reference is off");
+  fail_unless(gst_buffer_get_coef_reference_meta(out) == nullptr, "keep-reference is off");
   gst_buffer_unref(out);
   gst_harness_teardown(h);
 }
@@ -91,7 +91,7 @@ GST_START_TEST(test_both) {
     GstBuffer* out = gst_harness_pull(h);
     check_decorated(out);
     fail_unless(gst_buffer_get_dct_meta(out) == nullptr, "raw video with a GstDctMeta");
-    fail_unless(gst_buffer_get_dct_reference_meta(out) == nullptr);
+    fail_unless(gst_buffer_get_coef_reference_meta(out) == nullptr);
     gst_buffer_unref(out);
     gst_harness_teardown(h);
   }
@@ -106,7 +106,7 @@ GST_START_TEST(test_keep_reference) {
   GstBuffer* in = testing::make_frame(info);
   gst_harness_push(h, gst_buffer_ref(in));
   GstBuffer* out = gst_harness_pull(h);
-  GstDctReferenceMeta* meta = gst_buffer_get_dct_reference_meta(out);
+  GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(out);
   fail_unless(meta != nullptr);
   fail_unless_equals_int(GST_VIDEO_INFO_FORMAT(&meta->info), GST_VIDEO_FORMAT_I420);
   fail_unless_equals_int(meta->info.width, 32);

@@ -160,11 +160,11 @@ GST_END_TEST;
 // A reference is there, but of another size: the warning says which.
 GstPadProbeReturn exchange_reference(GstPad*, GstPadProbeInfo* probe, gpointer) {
   GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(probe));
-  GstMeta* meta = gst_buffer_get_meta(buffer, GST_DCT_REFERENCE_META_API_TYPE);
+  GstMeta* meta = gst_buffer_get_meta(buffer, GST_COEF_REFERENCE_META_API_TYPE);
   if (meta) gst_buffer_remove_meta(buffer, meta);
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_NV12, 34, 16);
   GstBuffer* frame = make_frame(info);
-  gst_buffer_add_dct_reference_meta(buffer, frame, &info);
+  gst_buffer_add_coef_reference_meta(buffer, frame, &info);
   gst_buffer_unref(frame);
   GST_PAD_PROBE_INFO_DATA(probe) = buffer;
   return GST_PAD_PROBE_OK;

@@ -6,7 +6,7 @@ import sys
 try:
     import gi
     gi.require_version("Gst", "1.0")
-    gi.require_version("GstDct", "1.0")
+    gi.require_version("GstCoef", "1.0")
     from gi.repository import GLib, Gst, GstDct
 except (ImportError, ValueError) as error:
     print(f"SKIP: {error}")
@@ -19,7 +19,7 @@ CAPS = ("video/x-dct,format=S16LE,layout=block,order=zigzag,quantized=true,depth
 def main():
     Gst.init(None)
     caps = Gst.Caps.from_string(CAPS)
-    ok, info = GstDct.dct_info_from_caps(caps)
+    ok, info = GstCoef.dct_info_from_caps(caps)
     assert ok and info.size == 3456 and info.n_components == 3
     assert info.to_caps().is_equal(caps)
     chroma = info.get_component(1)
@@ -27,31 +27,31 @@ def main():
     assert info.get_component(3) is None
 
     buffer = Gst.Buffer.new_allocate(None, info.size, None)
-    assert GstDct.buffer_get_dct_meta(buffer) is None
-    GstDct.buffer_add_dct_meta(buffer, info)
-    meta = GstDct.buffer_get_dct_meta(buffer)
+    assert GstCoef.buffer_get_dct_meta(buffer) is None
+    GstCoef.buffer_add_dct_meta(buffer, info)
+    meta = GstCoef.buffer_get_dct_meta(buffer)
     ok, reason = meta.validate(info, buffer.get_size())
     assert not ok and "0 quantisation tables" in reason, reason
     for table in range(2):
         assert meta.set_table(table, list(range(1, 65)))
-    assert meta.get_table(0, GstDct.DctOrder.RASTER) == list(range(1, 65))
-    assert meta.get_table(1, GstDct.DctOrder.ZIGZAG)[:6] == [1, 2, 9, 17, 10, 3]
+    assert meta.get_table(0, GstCoef.DctOrder.RASTER) == list(range(1, 65))
+    assert meta.get_table(1, GstCoef.DctOrder.ZIGZAG)[:6] == [1, 2, 9, 17, 10, 3]
     assert meta.get_component(2).table == 1
     ok, reason = meta.validate(info, buffer.get_size())
     assert ok and reason is None
 
-    fence = GstDct.DctFence.new()
+    fence = GstCoef.DctFence.new()
     assert fence.wait_written(None) and fence.wait_read(None)
     meta.set_fence(fence)
     copy = buffer.copy_deep()
-    assert GstDct.buffer_get_dct_meta(copy).n_tables == 2
-    assert GstDct.buffer_get_dct_jpeg_meta(buffer) is None
+    assert GstCoef.buffer_get_dct_meta(copy).n_tables == 2
+    assert GstCoef.buffer_get_dct_jpeg_meta(buffer) is None
     segments = b"\xff\xfe\x00\x04hi"
-    GstDct.buffer_add_dct_jpeg_meta(buffer, GLib.Bytes.new(segments))
+    GstCoef.buffer_add_dct_jpeg_meta(buffer, GLib.Bytes.new(segments))
     copy = buffer.copy_deep()
-    assert GstDct.buffer_get_dct_jpeg_meta(copy).segments.get_data() == segments
+    assert GstCoef.buffer_get_dct_jpeg_meta(copy).segments.get_data() == segments
     part = buffer.copy_region(Gst.BufferCopyFlags.META | Gst.BufferCopyFlags.MEMORY, 1, 8)
-    assert GstDct.buffer_get_dct_jpeg_meta(part) is None
+    assert GstCoef.buffer_get_dct_jpeg_meta(part) is None
     print("ok")
 
 

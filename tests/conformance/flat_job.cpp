@@ -1,6 +1,6 @@
 // Packed pictures to jobs and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "flat_job.h"
+#include "tests/conformance/flat_job.h"
 
 #include <cmath>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "job_runner.h"
+#include "tests/engine/dct8x8/job_runner.h"
 
 namespace cudatransform::test {
 namespace {
@@ -70,7 +70,7 @@ size_t level_count(const BytePlane& plane) {
 }  // namespace
 
 Levels forward_levels(const Engine& engine, const FlatOptions& options, const BytePicture& picture,
-                      Dct8x8Sums* sums) {
+                      PictureSums* sums) {
   Dct8x8Job job = plain_job(Direction::kForward, options, picture);
   std::vector<Packed> samples, coefs;
   Levels levels;
@@ -88,7 +88,7 @@ Levels forward_levels(const Engine& engine, const FlatOptions& options, const By
     pinned = make_sums(engine);
     if (!pinned) throw std::runtime_error("no pinned memory");
     job.measure = kMeasureSse | kMeasureZeros;
-    job.sums = static_cast<Dct8x8Sums*>(pinned->data());
+    job.sums = static_cast<PictureSums*>(pinned->data());
   }
   require(engine, submit_and_wait(engine, job));
   for (size_t c = 0; c < picture.size(); ++c) coefs[c].download(levels[c].data());

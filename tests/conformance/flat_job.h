@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engines.h"
+#include "tests/engine/engines.h"
 
 namespace cudatransform::test {
 
@@ -31,7 +31,7 @@ struct FlatOptions {
 
 // Both throw std::runtime_error when the engine fails.
 Levels forward_levels(const Engine& engine, const FlatOptions& options, const BytePicture& picture,
-                      Dct8x8Sums* sums = nullptr);
+                      PictureSums* sums = nullptr);
 BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, const Levels& levels,
                            const BytePicture& like);
 

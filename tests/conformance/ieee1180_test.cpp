@@ -15,8 +15,8 @@
 #include <functional>
 #include <vector>
 
-#include "definition.h"
-#include "flat_job.h"
+#include "tests/conformance/flat_job.h"
+#include "tests/engine/dct8x8/definition.h"
 
 namespace cudatransform::test {
 namespace {

@@ -1,10 +1,10 @@
 // libjpeg-turbo as a judge: planes to levels, levels to planes, through its raw-data interface.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "jpeg_codec.h"
+#include "tests/conformance/jpeg_codec.h"
 
 #include <algorithm>
 
-#include "libjpeg.h"
+#include "tests/conformance/libjpeg.h"
 
 namespace cudatransform::test {
 namespace {

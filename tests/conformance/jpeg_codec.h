@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "flat_job.h"
+#include "tests/conformance/flat_job.h"
 
 namespace cudatransform::test {
 

@@ -12,11 +12,11 @@
 #include <numeric>
 #include <random>
 
-#include "flat_job.h"
-#include "job_runner.h"
-#include "jpeg_codec.h"
-#include "picture.h"
-#include "test_data.h"
+#include "tests/conformance/flat_job.h"
+#include "tests/conformance/jpeg_codec.h"
+#include "tests/conformance/test_data.h"
+#include "tests/engine/dct8x8/job_runner.h"
+#include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::test {
 namespace {

@@ -1,6 +1,6 @@
 // JPEG files decoded at 1/2, 1/4 and 1/8 by others: TurboJPEG and djpeg.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scaled_judges.h"
+#include "tests/conformance/scaled_judges.h"
 
 #include <turbojpeg.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "engines.h"
+#include "tests/engine/engines.h"
 
 namespace cudatransform::test {
 namespace {

@@ -9,10 +9,10 @@
 #include <map>
 #include <random>
 
-#include "jpeg_codec.h"
-#include "picture.h"
-#include "scaled_judges.h"
-#include "test_data.h"
+#include "tests/conformance/jpeg_codec.h"
+#include "tests/conformance/scaled_judges.h"
+#include "tests/conformance/test_data.h"
+#include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::test {
 namespace {

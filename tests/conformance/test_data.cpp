@@ -1,6 +1,6 @@
 // Where test pictures are, and the PGM format (netpbm's "P5").
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "test_data.h"
+#include "tests/conformance/test_data.h"
 
 #include <cstdlib>
 #include <filesystem>

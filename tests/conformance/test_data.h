@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "flat_job.h"
+#include "tests/conformance/flat_job.h"
 
 namespace cudatransform::test {
 

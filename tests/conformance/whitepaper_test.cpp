@@ -9,9 +9,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "flat_job.h"
-#include "picture.h"
-#include "test_data.h"
+#include "tests/conformance/flat_job.h"
+#include "tests/conformance/test_data.h"
+#include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::test {
 namespace {
@@ -70,7 +70,7 @@ TEST_F(Whitepaper, Table1) {
     for (const Method method : kMethods) {
       if (!engine.covers(method)) continue;
       const FlatOptions options{method, {&table_, 1}};
-      Dct8x8Sums sums;
+      PictureSums sums;
       const Levels levels = forward_levels(engine, options, picture_, &sums);
       const BytePicture decoded = inverse_planes(engine, options, levels, picture_);
       const auto samples = static_cast<double>(picture_[0].samples.size());

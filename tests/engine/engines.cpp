@@ -1,16 +1,16 @@
 // Finds the engines that this machine and build have.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "engines.h"
+#include "tests/engine/engines.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
-#include "transform/host_device.h"
+#include "transform/device/host_device.h"
 #ifdef CT_HAVE_CUDA
-#include "cuda/cuda_device.h"
-#include "cuda/dct8x8_fast_plan.h"
+#include "cuda/dct8x8/fast_plan.h"
+#include "cuda/device/cuda_device.h"
 #endif
 
 namespace cudatransform::test {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
-#include "engines.h"
+#include "tests/engine/engines.h"
 
 // AddressSanitizer asks this at start: an allocation larger than any memory shall fail as it does
 // elsewhere, not end the program (Device.OutOfMemory). Without the sanitiser nobody calls it.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "tests/check/rawformats.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"

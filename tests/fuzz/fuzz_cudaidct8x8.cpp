@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "gst/lib/gstdct-serial.h"
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct-serial.h>
+#include <gst/coef/dct.h>
 #include "tests/fuzz/dct_caps.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
@@ -55,7 +55,7 @@ void read_frame(GstBuffer* buffer, GstCaps* caps) {
 // Replaces `meta` by one of changed bytes, if these are one; false where it is as it was.
 bool change_meta(GstDctMeta* meta, Input* input, int changes) {
   std::vector<uint8_t> bytes;
-  promise(gstdct::serialise(*meta, &bytes), "a sound meta can be stored");
+  promise(gstcoef::serialise(*meta, &bytes), "a sound meta can be stored");
   const std::vector<uint8_t> before = bytes;
   for (; changes > 0; changes--) {
     const size_t at = input->word() % bytes.size();
@@ -63,7 +63,7 @@ bool change_meta(GstDctMeta* meta, Input* input, int changes) {
   }
   GstDctMeta read = {};
   if (bytes == before ||
-      !gstdct::deserialise(bytes.data(), bytes.size(), gstdct::kSerialVersion, &read))
+      !gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kSerialVersion, &read))
     return false;
   read.meta = meta->meta;
   *meta = read;
@@ -81,7 +81,7 @@ void add_reference(GstBuffer* buffer, const GstDctInfo& info, guint8 kind) {
   GstBuffer* source = gst_buffer_new_allocate(nullptr, bytes, nullptr);
   gst_buffer_memset(source, 0, kind, bytes);
   if (kind & 8) video.stride[0] = kind * 1000;
-  gst_buffer_add_dct_reference_meta(buffer, source, &video);
+  gst_buffer_add_coef_reference_meta(buffer, source, &video);
   gst_buffer_unref(source);
 }
 

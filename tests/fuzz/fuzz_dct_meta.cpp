@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "gst/lib/gstdct-serial.h"
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct-serial.h>
+#include <gst/coef/dct.h>
 #include "tests/fuzz/dct_caps.h"
 #include "tests/fuzz/fuzzing.h"
 
@@ -24,7 +24,7 @@ std::vector<uint8_t> changed_meta(Input* input, const GstDctInfo& info) {
   GstBuffer* buffer = gst_buffer_new();
   GstDctMeta* meta = fuzzing::add_sound_meta(buffer, info, 1 + input->byte());
   std::vector<uint8_t> bytes;
-  promise(gstdct::serialise(*meta, &bytes), "a sound meta can be stored");
+  promise(gstcoef::serialise(*meta, &bytes), "a sound meta can be stored");
   gst_buffer_unref(buffer);
   while (input->size() > 0) {
     const size_t at = input->word() % bytes.size();
@@ -52,7 +52,7 @@ void read_components(const GstDctMeta& meta, const GstDctInfo& info, size_t size
 // What was read can be stored again, and is what was read.
 void store_again(const GstDctMeta& read, const std::vector<uint8_t>& from) {
   std::vector<uint8_t> again;
-  promise(gstdct::serialise(read, &again), "what was read can be stored");
+  promise(gstcoef::serialise(read, &again), "what was read can be stored");
   promise(again == from, "it is stored as it was");
 }
 
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static GuardedMemory memory(kMostBytes);
   Input input(data, size);
-  const uint8_t version = input.byte() % 4 == 3 ? 1 : gstdct::kSerialVersion;
+  const uint8_t version = input.byte() % 4 == 3 ? 1 : gstcoef::kSerialVersion;
   GstDctInfo info;
   if (!fuzzing::dct_info_of(&input, &info)) return 0;
   const gsize buffer_size = info.size + input.word() % 512 - 128;
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   GstDctMeta read = {};
   const uint8_t* guarded = memory.copy(bytes.data(), bytes.size());
-  if (!gstdct::deserialise(guarded, bytes.size(), version, &read)) return 0;
+  if (!gstcoef::deserialise(guarded, bytes.size(), version, &read)) return 0;
   store_again(read, bytes);
   gchar* reason = nullptr;
   if (gst_dct_meta_validate(&read, &info, buffer_size, &reason))

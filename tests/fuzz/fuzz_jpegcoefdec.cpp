@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>
 #include "jpeg/reader.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"

@@ -24,15 +24,15 @@ import say_where  # noqa: E402
 
 EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
 PROGRAM = os.path.join(SOURCES, "install_test.c")
-LIBRARY = "libgstdct-1.0.so"
+LIBRARY = "libgstcoef-1.0.so"
 # What the pipelines here need of GStreamer itself: scanning all of its plugins takes seconds.
 PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
 import gi
-gi.require_version("GstDct", "1.0")
+gi.require_version("GstCoef", "1.0")
 from gi.repository import Gst, GstDct
 Gst.init(None)
-assert GstDct.dct_format_size(GstDct.DctFormat.F32LE) == 4
+assert GstCoef.dct_format_size(GstCoef.DctFormat.F32LE) == 4
 """
 
 
@@ -92,7 +92,7 @@ class Installed(unittest.TestCase):
         """The folder of a pkg-config file that says not where the tree will be but where it is."""
         folder = os.path.join(cls.folder, "pkgconfig")
         os.mkdir(folder)
-        name = "gstreamer-dct-1.0.pc"
+        name = "gstreamer-coef-1.0.pc"
         with open(os.path.join(cls.lib, "pkgconfig", name), encoding="utf-8") as file:
             text = file.read()
         assert text.startswith(f"prefix={cls.prefix}\n"), text
@@ -108,14 +108,14 @@ class Installed(unittest.TestCase):
         return self.loader_env() if self.prefix == "/usr" else self.env
 
     def test_files(self):
-        version = pkg_config("--modversion", "gstreamer-dct-1.0", env=self.env)[0]
-        expected = {self.plugin, os.path.join(self.include, "gstreamer-1.0/gst/dct/gstdct.h")}
+        version = pkg_config("--modversion", "gstreamer-coef-1.0", env=self.env)[0]
+        expected = {self.plugin, os.path.join(self.include, "gstreamer-1.0/gst/coef/dct.h")}
         expected |= {os.path.join(self.lib, name)
                      for name in (LIBRARY, f"{LIBRARY}.0", f"{LIBRARY}.{version}",
-                                  "pkgconfig/gstreamer-dct-1.0.pc")}
+                                  "pkgconfig/gstreamer-coef-1.0.pc")}
         if TYPELIB:
-            expected |= {os.path.join(self.lib, "girepository-1.0/GstDct-1.0.typelib"),
-                         os.path.join(self.data, "gir-1.0/GstDct-1.0.gir")}
+            expected |= {os.path.join(self.lib, "girepository-1.0/GstCoef-1.0.typelib"),
+                         os.path.join(self.data, "gir-1.0/GstCoef-1.0.gir")}
         found = {os.path.join(folder, name)
                  for folder, _folders, names in os.walk(self.destdir) for name in names}
         self.assertEqual(found, expected)
@@ -175,9 +175,9 @@ class Installed(unittest.TestCase):
                 "cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! fakesink")
         output_of("gst-launch-1.0", "-q", *shlex.split(line), env=self.plugin_env())
 
-    def compiled(self, compiler, source, *flags, packages=("gstreamer-dct-1.0",)):
+    def compiled(self, compiler, source, *flags, packages=("gstreamer-coef-1.0",)):
         found = pkg_config("--cflags", "--libs", *packages, env=self.env)
-        for flag in (f"-I{self.include}/gstreamer-1.0", f"-L{self.lib}", "-lgstdct-1.0"):
+        for flag in (f"-I{self.include}/gstreamer-1.0", f"-L{self.lib}", "-lgstcoef-1.0"):
             self.assertIn(flag, found)
         program = os.path.join(self.folder, self.id().rsplit(".", maxsplit=1)[-1])
         output_of(*compiler, *flags, "-Wall", "-Wextra", "-Werror", source, "-o", program, *found)
@@ -195,7 +195,7 @@ class Installed(unittest.TestCase):
         if subprocess.run(["pkg-config", "--exists", "gstreamer-app-1.0"]).returncode != 0:
             self.skipTest("no gstreamer-app-1.0")
         program = self.compiled(CXX, EXAMPLE, "-std=c++17",
-                                packages=("gstreamer-dct-1.0", "gstreamer-app-1.0"))
+                                packages=("gstreamer-coef-1.0", "gstreamer-app-1.0"))
         said = output_of(program, "16", "8", "50", "cpu", input=chr(0) * 192,
                          env=self.loader_env())
         self.assertIn("frame 0: 16 x 8, YCbCr-4:2:0, in system memory", said)
@@ -214,7 +214,7 @@ if __name__ == "__main__":
     MESON, BUILD = shlex.split(sys.argv[1]), os.path.abspath(sys.argv[2])
     CC = shlex.split(os.environ.get("CC", "cc"))
     CXX = shlex.split(os.environ.get("CXX", "c++"))
-    TYPELIB = glob.glob(os.path.join(BUILD, "gst/lib/*.typelib"))
+    TYPELIB = glob.glob(os.path.join(BUILD, "gst-libs/gst/coef/*.typelib"))
     missing = [name for name in (CC[0], CXX[0], "pkg-config", "readelf", "gst-inspect-1.0",
                                  "gst-launch-1.0") if not shutil.which(name)]
     if missing:

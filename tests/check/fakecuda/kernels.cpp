@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "cuda/dct8x8_params.h"
-#include "cuda/dct8x8_scaled_params.h"
+#include "cuda/dct8x8/params.h"
+#include "cuda/dct8x8/scaled_params.h"
 
 namespace fakecuda {
 namespace {
@@ -84,8 +84,8 @@ void Launch::fast(const FastFrame& frame, const FastPlane* reference) {
         add(plane.coefs[c], 0, blocks * 64 * size, 1, !inverse());
     }
   }
-  if (frame.measure != 0) words(frame.sums, sizeof(Dct8x8Sums), true);
-  if (frame.timed != 0) words(frame.times, sizeof(Dct8x8Times), true);
+  if (frame.measure != 0) words(frame.sums, sizeof(PictureSums), true);
+  if (frame.timed != 0) words(frame.times, sizeof(PictureTimes), true);
 }
 
 // ---- The others ----
@@ -118,7 +118,7 @@ void Launch::general(const FrameParams& frame, bool with_samples, bool with_coef
       coefs(plane.coefs, plane.blocks_w, plane.blocks, frame.type == CoefType::kS16 ? 2 : 4,
             !inverse());
   }
-  if (frame.measure != 0) words(frame.sums, sizeof(Dct8x8Sums), false);
+  if (frame.measure != 0) words(frame.sums, sizeof(PictureSums), false);
 }
 
 void Launch::scaled(const ScaledParams& params) {
@@ -142,7 +142,7 @@ void Launch::scaled(const ScaledParams& params) {
     target.type = params.sample_type;
     samples(target, true);
   }
-  if (counts) words(params.sums, sizeof(Dct8x8Sums), false);
+  if (counts) words(params.sums, sizeof(PictureSums), false);
 }
 
 // Values of 8 bytes are doubles.

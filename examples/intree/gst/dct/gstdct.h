@@ -2,4 +2,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "gst/lib/gstdct.h"
+#include <gst/coef/dct.h>

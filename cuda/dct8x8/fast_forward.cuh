@@ -1,0 +1,117 @@
+// The fast forward kernels' bodies: rows of samples to stored coefficients.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/dct8x8/fast.cuh"
+
+namespace cudatransform::cuda {
+
+// Eight stored coefficients from group `g` on, in the order that they are stored in.
+template <typename M, Arrangement A>
+__device__ __forceinline__ uint4 level_group(const typename M::Value* v, int g) {
+  uint4 words;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    word_of(words, i) = pair_of(M::bits(v[natural_index<A>(8 * g + 2 * i)]),
+                                M::bits(v[natural_index<A>(8 * g + 2 * i + 1)]));
+  }
+  return words;
+}
+
+// Four coefficients of 32 bits.
+template <typename M, typename Coef>
+__device__ __forceinline__ uint4 wide_group(const typename M::Value* v) {
+  uint4 words;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    word_of(words, i) =
+        Coef(0.5) != 0 ? uint32_t(M::bits(v[i])) : uint32_t(M::bits(v[i]) - kRoundBits);
+  }
+  return words;
+}
+
+template <typename M, typename Coef, Arrangement A, bool kPairs>
+__device__ __forceinline__ void store_block(const FastPlane& plane, const FastPlace& place,
+                                            uint8_t* shared, const typename M::Value* v) {
+  if constexpr (A == Arrangement::kPlane) {
+    static_assert(sizeof(Coef) == 2);
+    if (!place.active) return;
+#pragma unroll
+    for (int y = 0; y < 8; ++y) *plane_row(plane, place, y) = level_group<M, A>(v, y);
+  } else {
+    const int lane = threadIdx.x % 32;
+    using Stage = WarpStage<64 * sizeof(Coef), 32, kPairs>;
+    const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
+    if constexpr (sizeof(Coef) == 2) {
+#pragma unroll
+      for (int g = 0; g < 8; ++g) *stage.group(lane, g) = level_group<M, A>(v, g);
+    } else {
+      static_assert(A == Arrangement::kBlock);
+#pragma unroll
+      for (int g = 0; g < 16; ++g) *stage.group(lane, g) = wide_group<M, Coef>(v + 4 * g);
+    }
+    stage.write(plane, place.index - lane);
+  }
+}
+
+template <typename M, typename Coef>
+__device__ __forceinline__ uint32_t count_zeros(const typename M::Value* v) {
+  uint32_t zeros = 0;
+#pragma unroll
+  for (int i = 0; i < 64; ++i)
+    zeros += Coef(0.5) != 0 ? M::bits(v[i]) << 1 == 0 : M::bits(v[i]) == kRoundBits;
+  return zeros;
+}
+
+// kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it. kTimed:
+// the kernel tells when it began and ended.
+template <typename M, typename Row, typename Coef, Arrangement A, bool kMeasure,
+          bool kTimed = kMeasure>
+__device__ __forceinline__ void fast_forward(const FastForwardParams& params,
+                                             const FastInverseTable* inverse_tables) {
+  constexpr size_t kShared =
+      A == Arrangement::kPlane ? 16 : kFusedThreads * (64 * sizeof(Coef) + 16);
+  __shared__ alignas(16) uint8_t shared[kShared];
+  __shared__ alignas(16) uint8_t sources[kMeasure ? kFusedThreads * SourceStage<Row>::kStride : 16];
+  const SourceStage<Row> source{sources + threadIdx.x * SourceStage<Row>::kStride};
+  const FastFrame& frame = params.frame;
+  const FastPlane& plane = frame.planes[plane_of_cta(frame)];
+  let_successor_launch();
+  wait_for_predecessor();
+  note_begin<kTimed>(frame);
+  typename Row::Words rows[8];
+  load_rows<Row>(plane, place_of_whole_block<Row::kPairs>(frame), rows);
+  if constexpr (kMeasure) {
+#pragma unroll
+    for (int y = 0; y < 8; ++y) source.row(y) = rows[y];
+  }
+  typename M::Value v[64];
+  M::template forward<Row>(rows, plane, frame, v);
+  M::template quantize<Coef>(v, params.tables[plane.component[0]]);
+  const FastPlace place = place_again<Row::kPairs>(frame);
+  const FastPlane& same_plane = frame.planes[place.plane];
+  store_block<M, Coef, A, Row::kPairs>(same_plane, place, shared, v);
+  if constexpr (kMeasure) {
+    uint32_t zeros = 0;
+    if (frame.measure & kMeasureZeros) zeros = count_zeros<M, Coef>(v);
+    BlockError<Row> sse = 0;
+    if (frame.measure & kMeasureSse) {
+      const auto groups = [&](int g) {
+        if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
+        constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, false>::kStride;
+        return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
+      };
+      M::template reconstruct<Coef, A>(v, groups, inverse_tables[same_plane.component[0]],
+                                       frame.inverse_dc);
+#pragma unroll
+      for (int y = 0; y < 8; ++y)
+        rows[y] = M::template finish<Row>(v + 8 * y, same_plane.shift, frame.peak);
+      sse = block_error(frame, same_plane, place, rows, [&](int y) { return source.row(y); });
+    }
+    add_measured<kTimed>(frame, same_plane, place, sse, zeros);
+  } else {
+    note_end<kTimed>(frame);
+  }
+}
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,346 @@
+// Which jobs the fast kernels take, which of them a job gets, and what it is told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dct8x8/fast_plan.h"
+
+#include <atomic>
+#include <bit>
+#include <limits>
+
+#include "cuda/dct8x8/fast_params.h"
+#include "cuda/dct8x8/plan.h"
+#include "cuda/device/context.h"
+
+extern "C" {
+extern const unsigned char cuda_image_dct8x8_fused_forward[];
+extern const unsigned char cuda_image_dct8x8_fused_inverse[];
+extern const unsigned char cuda_image_dct8x8_fused_split[];
+extern const unsigned char cuda_image_dct8x8_fused_wide[];
+}
+
+namespace cudatransform::cuda {
+namespace {
+
+std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
+
+// ---- The choice by size ----
+
+// A frame of up to so many blocks is small: 1080 lines in one plane have 32,640, in 4:2:0 48,960.
+// Measured on an H200, in us a frame of 1920x1088 samples:
+//
+//                    one thread a block   eight threads a block
+//   float inverse          3.71                  3.68
+//   islow inverse          4.20                  3.96
+//   float forward          3.82                  3.82 to 4.18: not worth a kernel
+//   islow forward          3.89                  3.90 to 4.25: likewise
+//
+// A small frame is over before its threads have spread over the GPU; more of them overlap better.
+// Above, their exchanges through shared memory cost more than that gains (4K: 11.2 us instead of
+// 8.5), and so do CTAs, of which the GPU starts one in 1.2 ns. Dependent launch gains 4 to 12 %
+// above and with eight threads, and loses on small frames with one.
+constexpr uint32_t kSmallFrame = 50000;
+
+bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
+
+// ---- What the fast kernels take for granted ----
+
+constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
+
+int sample_bytes(const SamplePlane& plane) { return plane.type == SampleType::kU8 ? 1 : 2; }
+
+bool same_table(const Dct8x8Job& job, int a, int b) {
+  return !job.quantized || job.tables[job.coefs[a].table] == job.tables[job.coefs[b].table];
+}
+
+// Whether the samples of components 1 and 2 alternate, as in NV12. *first is the component whose
+// sample comes first.
+bool is_interleaved(const Dct8x8Job& job, const SamplePlane* planes, int* first) {
+  if (job.components != 3) return false;
+  const SamplePlane &u = planes[1], &v = planes[2];
+  const int bytes = sample_bytes(u);
+  if (u.stride != 2 * bytes || v.stride != u.stride || v.type != u.type || v.pitch != u.pitch ||
+      v.width != u.width || v.height != u.height || v.shift != u.shift) {
+    return false;
+  }
+  const ptrdiff_t apart = static_cast<uint8_t*>(v.data) - static_cast<uint8_t*>(u.data);
+  *first = apart > 0 ? 1 : 2;
+  return apart == bytes || apart == -bytes;
+}
+
+// Interleaved planes have kernels of their own, for the commonest arrangement.
+bool has_pairs_kernel(const Dct8x8Job& job) {
+  return job.type == CoefType::kS16 && job.layout == Layout::kBlock && job.order == Order::kRaster;
+}
+
+// Whether rows of eight samples can be moved as vectors.
+bool is_fast_plane(const SamplePlane& plane, bool interleaved) {
+  const int bytes = sample_bytes(plane);
+  const auto alignment = static_cast<uintptr_t>(interleaved ? 16 : 8 * bytes);
+  return plane.type != SampleType::kS16 && plane.row_repeat == 1 && plane.width >= 8 &&
+         plane.stride == (interleaved ? 2 : 1) * bytes && plane.pitch <= kMaxPitch &&
+         is_aligned(plane.data, plane.pitch, alignment);
+}
+
+bool are_fast_samples(const Dct8x8Job& job, const SamplePlane* planes, bool* interleaved) {
+  int first = 1;
+  *interleaved = is_interleaved(job, planes, &first);
+  for (int c = 0; c < job.components; ++c) {
+    const bool paired = *interleaved && c > 0;
+    if (paired && c != first) continue;
+    if (!is_fast_plane(planes[c], paired) || planes[c].type != planes[0].type ||
+        planes[c].shift != planes[0].shift) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool are_fast_coefs(const Dct8x8Job& job) {
+  const int bytes = job.type == CoefType::kS16 ? 2 : 4;
+  if (bytes == 4 && (job.layout != Layout::kBlock || job.order != Order::kRaster)) return false;
+  for (int c = 0; c < job.components; ++c) {
+    const CoefPlane& coefs = job.coefs[c];
+    if (!is_aligned(coefs.data, coefs.pitch, kCoefAlignment) || coefs.pitch > kMaxPitch)
+      return false;
+    if (job.layout == Layout::kBlock && coefs.pitch != ptrdiff_t{64} * bytes * coefs.blocks_w)
+      return false;
+  }
+  return true;
+}
+
+// Kernels of islow multiply by bytes.
+bool are_fast_tables(const Dct8x8Job& job) {
+  if (job.method == Method::kFloat) return true;
+  if (!job.quantized || job.type != CoefType::kS16) return false;
+  const bool inverse = job.direction == Direction::kInverse || (job.measure & kMeasureSse) != 0;
+  for (int c = 0; inverse && c < job.components; ++c)
+    for (const uint16_t q : job.tables[job.coefs[c].table].q)
+      if (q > 255) return false;
+  return true;
+}
+
+// ---- Planes ----
+
+// The plane whose first component is `c`, and whose other is `other` where two share it.
+FastPlane make_plane(const Dct8x8Job& job, const SamplePlane* planes, int c, int other) {
+  const SamplePlane& samples = planes[c];
+  const CoefPlane& coefs = job.coefs[c];
+  FastPlane plane = {};
+  plane.samples = static_cast<uint8_t*>(samples.data);
+  plane.pitch = static_cast<int32_t>(samples.pitch);
+  plane.width = samples.width;
+  plane.rows = samples.rows();
+  plane.shift = samples.shift;
+  plane.interleaved = c != other;
+  plane.coefs[0] = static_cast<uint8_t*>(coefs.data);
+  plane.coefs[1] = static_cast<uint8_t*>(job.coefs[other].data);
+  plane.coef_pitch = static_cast<int32_t>(coefs.pitch);
+  plane.row_step = int64_t{8} * coefs.pitch;
+  plane.blocks_w = static_cast<uint32_t>(coefs.blocks_w);
+  plane.by_blocks_w = make_divider(plane.blocks_w);
+  plane.blocks = static_cast<uint32_t>(coefs.blocks_w) * static_cast<uint32_t>(coefs.blocks_h);
+  if (plane.interleaved) plane.blocks *= 2;
+  plane.component[0] = static_cast<uint32_t>(c);
+  plane.component[1] = static_cast<uint32_t>(other);
+  return plane;
+}
+
+// Fills planes[] and where the CTAs of each begin, which have `blocks_a_cta` blocks. Returns how
+// many CTAs there are.
+uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t blocks_a_cta,
+                     FastPlane* planes, uint32_t* first_cta) {
+  int first = 1;
+  const bool interleaved = is_interleaved(job, samples, &first);
+  uint32_t ctas = 0;
+  for (int i = 0; i < 3; ++i) {
+    first_cta[i] = UINT32_MAX;
+    if (i >= job.components || (interleaved && i == 2)) continue;
+    const bool paired = interleaved && i == 1;
+    planes[i] = make_plane(job, samples, paired ? first : i, paired ? 3 - first : i);
+    first_cta[i] = ctas;
+    ctas += (planes[i].blocks + blocks_a_cta - 1) / blocks_a_cta;
+  }
+  return ctas;
+}
+
+// ---- Kernels by number: what tells them apart, as bits ----
+
+enum Arrangement : uint32_t { kInBlocks, kInZigzag, kInPlane, kInSplit };
+constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
+                   kMeasureBit = 256, kTimedBit = 512;
+constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
+static_assert(2 * kTimedBit == KernelKey::kCount);
+
+// Whether the kernel tells its time: all that measure do.
+bool tells_time(const Dct8x8Job& job) {
+  return job.measure != 0 ||
+         (job.type == CoefType::kS16 && job.layout == Layout::kBlock &&
+          job.order == Order::kRaster && job.samples[0].type == SampleType::kU8);
+}
+
+uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split, bool timed) {
+  uint32_t number = static_cast<uint32_t>(job.type) << kTypeShift;
+  number |= (split                          ? kInSplit
+             : job.layout == Layout::kPlane ? kInPlane
+             : job.order == Order::kZigzag  ? kInZigzag
+                                            : kInBlocks)
+            << kArrangementShift;
+  if (job.direction == Direction::kInverse) number |= kInverseBit;
+  if (job.method == Method::kFloat) number |= kFloatBit;
+  if (job.samples[0].type != SampleType::kU8) number |= kWordsBit;
+  if (interleaved) number |= kPairsBit;
+  if (job.measure != 0) number |= kMeasureBit;
+  if (timed && job.measure == 0) number |= kTimedBit;
+  return number;
+}
+
+const void* image_of(const Dct8x8Job& job, bool split) {
+  if (split) return cuda_image_dct8x8_fused_split;
+  if (job.type != CoefType::kS16) return cuda_image_dct8x8_fused_wide;
+  return job.direction == Direction::kForward ? cuda_image_dct8x8_fused_forward
+                                              : cuda_image_dct8x8_fused_inverse;
+}
+
+// Whether the reference frame lies as the output does, so that one set of steps serves both.
+bool is_fast_reference(const Dct8x8Job& job, bool interleaved) {
+  bool reference_interleaved = false;
+  int first = 1, reference_first = 1;
+  if (!are_fast_samples(job, job.reference, &reference_interleaved)) return false;
+  is_interleaved(job, job.samples, &first);
+  is_interleaved(job, job.reference, &reference_first);
+  return reference_interleaved == interleaved && reference_first == first &&
+         job.reference[0].type == job.samples[0].type &&
+         job.reference[0].shift == job.samples[0].shift;
+}
+
+bool is_fast(const Dct8x8Job& job, bool* interleaved) {
+  if (!are_fast_samples(job, job.samples, interleaved) || !are_fast_coefs(job) ||
+      !are_fast_tables(job)) {
+    return false;
+  }
+  if (*interleaved && !(has_pairs_kernel(job) && same_table(job, 1, 2))) return false;
+  const bool compares = job.direction == Direction::kInverse && (job.measure & kMeasureSse) != 0;
+  return !compares || is_fast_reference(job, *interleaved);
+}
+
+bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
+  if (job.direction == Direction::kForward) return false;
+  for (int c = 0; c < job.components; ++c)
+    if (job.samples[c].width % 8 != 0 || job.samples[c].rows() % 8 != 0) return false;
+  return job.measure == 0 && !interleaved && job.type == CoefType::kS16 &&
+         job.layout == Layout::kBlock && job.order == Order::kRaster &&
+         job.samples[0].type == SampleType::kU8;
+}
+
+uint32_t bits_of(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
+
+// How a component's sums share words with the count of warps. False where they do not fit, which
+// takes 16-bit samples.
+bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout) {
+  const uint64_t ctas = (plane.blocks + kFusedThreads - 1) / kFusedThreads;
+  const uint64_t warps = ctas * (kFusedThreads / 32);
+  const uint64_t peak = (uint64_t{1} << job.depth) - 1;
+  const uint64_t samples = uint64_t{64} * plane.blocks;
+  layout->warps = static_cast<uint32_t>(warps);
+  layout->sse_shift = bits_of(samples) + bits_of(peak * peak);
+  layout->zeros_shift = bits_of(samples);
+  const uint64_t additions = warps / kSumParts + 1;
+  return layout->sse_shift + bits_of(additions) <= 64;
+}
+
+// Fills what measuring needs.
+bool make_measuring(const Dct8x8Job& job, FastFrame* frame) {
+  frame->sums = job.sums;
+  frame->measure = job.measure;
+  for (int i = 0; i < 3; ++i) {
+    if (frame->first_cta[i] == UINT32_MAX) continue;
+    const FastPlane& plane = frame->planes[i];
+    for (const uint32_t component : plane.component)
+      if (!make_layout(job, plane, &frame->layout[component])) return false;
+  }
+  return true;
+}
+
+FastFrame make_frame(const Dct8x8Job& job, bool split, uint32_t* ctas) {
+  FastFrame frame = {};
+  const uint32_t blocks_a_cta = split ? kSplitCtaThreads / kSplitThreads : kFusedThreads;
+  *ctas = make_planes(job, job.samples, blocks_a_cta, frame.planes, frame.first_cta);
+  const float level_shift = static_cast<float>(1 << (job.depth - 1));
+  frame.peak = static_cast<float>((1 << job.depth) - 1);
+  // Bytes come with the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
+  const float offset = job.samples[0].type == SampleType::kU8 ? 32768.0f : 0.0f;
+  frame.forward_dc = 64.0f * (offset + level_shift);
+  frame.inverse_dc = level_shift / frame.peak;
+  return frame;
+}
+
+}  // namespace
+
+void set_kernel_choice(KernelChoice choice) { chosen = choice; }
+KernelChoice kernel_choice() { return chosen; }
+
+std::string fast_kernel_name(uint32_t number) {
+  static const char* const kTypes[] = {"_s16", "_s32", "_f32"};
+  static const char* const kArrangements[] = {"_block", "_zigzag", "_plane", "_split"};
+  std::string name = number & kInverseBit ? "inverse_" : "forward_";
+  name += method_name(number & kFloatBit ? Method::kFloat : Method::kIslow);
+  name += number & kWordsBit ? "_u16" : "_u8";
+  name += kTypes[number >> kTypeShift & 3];
+  name += kArrangements[number >> kArrangementShift & 3];
+  if (number & kPairsBit) name += "_pairs";
+  if (number & kMeasureBit) name += "_measure";
+  if (number & kTimedBit) name += "_timed";
+  return name;
+}
+
+// Tells the job's kind of kernel about the frame, and about its tables. Returns what it takes.
+static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split, FastParams& params) {
+  if (job.direction == Direction::kForward) {
+    if (job.measure == 0) {
+      FastForwardParams& told = params.forward(job);
+      told.frame = frame;
+      return &told;
+    }
+    FastMeasureParams& told = params.measure(job);
+    told.forward.frame = frame;
+    return &told;
+  }
+  if (job.measure == 0) {
+    FastPlaneInverseParams& told = params.inverse(job, split);
+    told.inverse.frame = frame;
+    return &told;
+  }
+  FastCompareParams& told = params.compare(job);
+  told.plane.inverse.frame = frame;
+  uint32_t first_cta[3];
+  if ((job.measure & kMeasureSse) != 0)
+    make_planes(job, job.reference, kFusedThreads, told.reference, first_cta);
+  return &told;
+}
+
+std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
+                                      FastParams& params) {
+  const KernelChoice choice = kernel_choice();
+  bool interleaved = false;
+  if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
+  const bool split =
+      has_split_kernel(job, interleaved) &&
+      (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
+  uint32_t ctas = 0;
+  FastFrame frame = make_frame(job, split, &ctas);
+  frame.progress = progress;
+  frame.timed = job.timer != nullptr && tells_time(job);
+  frame.times = job.times;
+  if (job.measure != 0 && !make_measuring(job, &frame)) return std::nullopt;
+
+  std::optional<FastLaunch> launch(std::in_place);
+  launch->image = image_of(job, split);
+  launch->kernel = kernel_number(job, interleaved, split, frame.timed);
+  launch->ctas = ctas;
+  launch->threads = split ? kSplitCtaThreads : kFusedThreads;
+  launch->tells_time = frame.timed;
+  launch->dependent_launch = split || !is_small(job);
+  launch->argument = tell(job, frame, split, params);
+  return launch;
+}
+
+}  // namespace cudatransform::cuda

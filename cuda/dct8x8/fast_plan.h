@@ -1,0 +1,45 @@
+// From a job to a fast kernel, where there is one for it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cuda/dct8x8/params.h"
+
+namespace cudatransform::cuda {
+
+class FastParams;
+
+// Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
+// byte; kAuto takes the fastest, the others are for tests and benchmarks.
+enum class KernelChoice {
+  kAuto,
+  kWhole,    // one thread a block, where the format has such a kernel
+  kSplit,    // eight threads a block, where the format has such a kernel
+  kGeneral,  // the kernel that takes every format
+};
+// For the whole process.
+void set_kernel_choice(KernelChoice choice);
+KernelChoice kernel_choice();
+
+struct FastLaunch {
+  const void* image;  // the fat binary that has the kernel
+  uint32_t kernel;    // its number
+  uint32_t ctas;
+  uint32_t threads;       // in a CTA
+  bool dependent_launch;  // may be launched while its predecessor runs
+  bool tells_time;        // writes Dct8x8Job::times: the timer is not needed
+  void* argument;         // what the kernel takes by value; belongs to the FastParams
+};
+
+// The name of the kernel with that number.
+std::string fast_kernel_name(uint32_t number);
+
+// The launch for a job that validate() has passed and whose method is fused, or nothing where only
+// the general kernel will do. `progress` is device memory, zero before the kernel and after it;
+// null where nothing is measured or timed. `params` are kept from job to job.
+std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
+                                      FastParams& params);
+
+}  // namespace cudatransform::cuda

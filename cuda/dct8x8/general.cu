@@ -1,0 +1,187 @@
+// The general kernels of the fused methods: every format, layout, order and alignment, one thread
+// per 8x8 block, in one launch. The fast kernels take over where they can.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The arithmetic is that of the fast kernels, so that a frame's bytes do not depend on which of
+// them it gets.
+#include "cuda/dct8x8/adapters.cuh"
+#include "cuda/dct8x8/float.cuh"
+#include "transform/dct8x8/block.h"
+
+namespace cudatransform::cuda {
+namespace {
+
+// What the transforms of a plane are told besides their table.
+struct Range {
+  int32_t level_shift, peak;
+  int32_t low, high;  // of samples with the level shift
+};
+
+struct GeneralIslow : IslowMethod {
+  static __device__ __forceinline__ void inverse(int32_t* v, const InverseTable&,
+                                                 const Range& range) {
+    IslowMethod::inverse(v, range.level_shift);
+  }
+  static __device__ __forceinline__ int32_t sample(int32_t x, const Range& range) {
+    return clamp_int(x, range.low, range.high);
+  }
+};
+
+// InverseTable::mul is divided by the peak here.
+struct GeneralFloat {
+  using Value = float;
+  static __device__ __forceinline__ void forward(float* v, int level_shift) {
+    FloatDevice::forward(v, 64.0f * float(level_shift));
+  }
+  template <typename Coef>
+  static __device__ __forceinline__ Coef store(float x, const ForwardTable& table, int i) {
+    if constexpr (Coef(0.5) != 0)
+      return x * table.mul[i];
+    else
+      return Coef(integer_of_rounded(FloatDevice::rounded(x, table.mul[i])));
+  }
+  template <typename Coef>
+  static __device__ __forceinline__ float load(Coef c, const InverseTable&, int) {
+    return float(c);
+  }
+  static __device__ __forceinline__ void inverse(float* v, const InverseTable& table,
+                                                 const Range& range) {
+    FloatDevice::inverse<false>(v, table.mul, float(range.level_shift) / float(range.peak));
+  }
+  // Picture samples end as in the fast kernels. Signed ones reach further, and are rounded from the
+  // same product, so that clamping them gives the picture's.
+  static __device__ __forceinline__ int32_t sample(float x, const Range& range) {
+    const float peak = float(range.peak);
+    if (range.low == 0) return FloatDevice::sample_bits(__saturatef(x), peak) & 0xffff;
+    x = fminf(fmaxf(x, float(range.low) / peak - 1.0f), float(range.high) / peak + 1.0f);
+    return clamp_int(integer_of_rounded(__fmaf_rn(x, peak, kRound)), range.low, range.high);
+  }
+};
+
+__device__ __forceinline__ BlockPlace place_of_thread(const FrameParams& frame) {
+  const int component =
+      (blockIdx.x >= frame.planes[1].first_cta) + (blockIdx.x >= frame.planes[2].first_cta);
+  const uint32_t cta = blockIdx.x - frame.planes[component].first_cta;
+  return place_in_plane(frame, component, cta * kFusedThreads + threadIdx.x);
+}
+
+__device__ __forceinline__ Range range_of(const FrameParams& frame, const PlaneParams& plane) {
+  return {plane.level_shift, frame.peak, plane.low, plane.high};
+}
+
+// Every thread calls it.
+__device__ __forceinline__ void add_measured(const FrameParams& frame, const BlockPlace& place,
+                                             int zeros, uint64_t error) {
+  if (frame.measure & kMeasureSse)
+    add_to_sum(place.active ? error : 0, &frame.sums->sse[place.component]);
+  if (frame.measure & kMeasureZeros)
+    add_to_sum(place.active ? zeros : 0, &frame.sums->zeros[place.component]);
+}
+
+template <typename M, typename Coef, bool kMeasure>
+__device__ __forceinline__ void forward_general(const ForwardParams& params) {
+  const FrameParams& frame = params.frame;
+  const BlockPlace place = place_of_thread(frame);
+  const PlaneParams& plane = frame.planes[place.component];
+  typename M::Value v[64];
+  load_samples(plane.samples, place, frame.peak, v);
+  M::forward(v, plane.level_shift);
+  uint8_t* out = block_address(plane.coefs, place);
+  int zeros = 0;
+  const auto store_all = [&](auto natural) {
+#pragma unroll
+    for (int g = 0; g < 8; ++g) {
+      Coef c[8];
+      zeros += quantize_eight<M, Coef, kMeasure>(
+          v, params.tables[place.component], &params.inverse_tables[place.component],
+          [&](int k) { return natural(8 * g + k); }, c);
+      if (place.active) store_eight(out + g * plane.coefs.group_step, c);
+    }
+  };
+  if (frame.order == Order::kZigzag)
+    store_all([](int k) { return natural_of_zigzag(k); });
+  else
+    store_all([](int k) { return k; });
+  if constexpr (kMeasure) {
+    uint64_t error = 0;
+    if (frame.measure & kMeasureSse) {
+      const Range range = range_of(frame, plane);
+      M::inverse(v, params.inverse_tables[place.component], range);
+      error = squared_error(plane.samples, place, frame.peak,
+                            [&](int i) { return M::sample(v[i], range); });
+    }
+    add_measured(frame, place, zeros, error);
+  }
+}
+
+// Eight coefficients to transform values; returns how many are zero.
+template <typename M, typename Coef, typename Natural>
+__device__ __forceinline__ int dequantize_eight(const Coef* c, const InverseTable& table,
+                                                Natural&& natural, typename M::Value* v) {
+  int zeros = 0;
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const int i = natural(k);
+    v[i] = M::template load<Coef>(c[k], table, i);
+    zeros += c[k] == Coef(0);
+  }
+  return zeros;
+}
+
+template <typename M, typename Coef, bool kMeasure>
+__device__ __forceinline__ void inverse_general(const InverseParams& params) {
+  const FrameParams& frame = params.frame;
+  const BlockPlace place = place_of_thread(frame);
+  const PlaneParams& plane = frame.planes[place.component];
+  const uint8_t* in = block_address(plane.coefs, place);
+  typename M::Value v[64];
+  int zeros = 0;
+  const auto load_all = [&](auto natural) {
+#pragma unroll
+    for (int g = 0; g < 8; ++g) {
+      Coef c[8];
+      load_eight(in + g * plane.coefs.group_step, c);
+      zeros += dequantize_eight<M>(
+          c, params.tables[place.component], [&](int k) { return natural(8 * g + k); }, v);
+    }
+  };
+  if (frame.order == Order::kZigzag)
+    load_all([](int k) { return natural_of_zigzag(k); });
+  else
+    load_all([](int k) { return k; });
+  const Range range = range_of(frame, plane);
+  M::inverse(v, params.tables[place.component], range);
+  const auto sample = [&](int i) { return M::sample(v[i], range); };
+  if (place.active) store_samples(plane.samples, place, sample);
+  if constexpr (kMeasure) {
+    uint64_t error = 0;
+    if (frame.measure & kMeasureSse)
+      error = squared_error(plane.reference, place, frame.peak, sample);
+    add_measured(frame, place, zeros, error);
+  }
+}
+
+}  // namespace
+
+// CTAs on an SM: what fits without spilling registers.
+#define CT_KERNEL(name, Params, ...)                             \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, 6) \
+      name(const __grid_constant__ Params params) {              \
+    __VA_ARGS__(params);                                         \
+  }
+#define CT_KERNELS(method, M, suffix, Coef)                                                      \
+  CT_KERNEL(forward_##method##_general_##suffix, ForwardParams, forward_general<M, Coef, false>) \
+  CT_KERNEL(forward_##method##_general_##suffix##_measure, ForwardParams,                        \
+            forward_general<M, Coef, true>)                                                      \
+  CT_KERNEL(inverse_##method##_general_##suffix, InverseParams, inverse_general<M, Coef, false>) \
+  CT_KERNEL(inverse_##method##_general_##suffix##_measure, InverseParams,                        \
+            inverse_general<M, Coef, true>)
+
+CT_KERNELS(islow, GeneralIslow, s16, int16_t)
+CT_KERNELS(islow, GeneralIslow, s32, int32_t)
+CT_KERNELS(islow, GeneralIslow, f32, float)
+CT_KERNELS(float, GeneralFloat, s16, int16_t)
+CT_KERNELS(float, GeneralFloat, s32, int32_t)
+CT_KERNELS(float, GeneralFloat, f32, float)
+
+}  // namespace cudatransform::cuda

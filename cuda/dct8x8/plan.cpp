@@ -1,0 +1,140 @@
+// Geometry, tables and the choice of a fused kernel's variant.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dct8x8/plan.h"
+
+namespace cudatransform::cuda {
+namespace {
+
+int64_t coef_bytes(CoefType type) { return type == CoefType::kS16 ? 2 : 4; }
+
+SampleParams sample_params(const SamplePlane& plane) {
+  SampleParams params = {};
+  params.data = static_cast<uint8_t*>(plane.data);
+  params.pitch = plane.pitch;
+  params.width = plane.width;
+  params.rows = plane.rows();
+  params.height = plane.height;
+  params.stride = plane.stride;
+  params.shift = plane.shift;
+  params.row_repeat = plane.row_repeat;
+  params.type = plane.type;
+  return params;
+}
+
+CoefParams coef_params(const Dct8x8Job& job, const CoefPlane& plane) {
+  const int64_t group = 8 * coef_bytes(job.type);
+  CoefParams params = {};
+  params.data = static_cast<uint8_t*>(plane.data);
+  if (job.layout == Layout::kBlock) {
+    params.block_step = 8 * group;
+    params.row_step = plane.pitch;
+    params.group_step = group;
+  } else {
+    params.block_step = group;
+    params.row_step = 8 * plane.pitch;
+    params.group_step = plane.pitch;
+  }
+  return params;
+}
+
+// The float kernels work on samples divided by the peak.
+void normalize(int32_t peak, InverseTable* table) {
+  for (float& mul : table->mul) mul /= static_cast<float>(peak);
+}
+
+uint32_t plane_blocks(const CoefPlane& plane) {
+  return static_cast<uint32_t>(plane.blocks_w) * static_cast<uint32_t>(plane.blocks_h);
+}
+uint32_t plane_ctas(const CoefPlane& plane) {
+  return (plane_blocks(plane) + kFusedThreads - 1) / kFusedThreads;
+}
+
+}  // namespace
+
+bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
+  return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
+         static_cast<uintptr_t>(pitch) % alignment == 0;
+}
+
+Divider make_divider(uint32_t d) {
+  uint32_t log2 = 0;
+  while ((uint64_t{1} << log2) < d) ++log2;
+  const uint32_t shift = 31 + log2;
+  return {static_cast<uint32_t>(((uint64_t{1} << shift) + d - 1) / d), shift};
+}
+
+bool is_fused(Method method) { return method == Method::kIslow || method == Method::kFloat; }
+
+Status make_params(const Dct8x8Job& job, PictureSums* sums, ForwardParams* params) {
+  *params = {};
+  FrameParams& frame = params->frame;
+  frame.sums = sums;
+  frame.measure = job.measure;
+  frame.type = job.type;
+  frame.order = job.order;
+  frame.peak = (1 << job.depth) - 1;
+  const bool inverse = job.direction == Direction::kInverse;
+  const int32_t level_shift = 1 << (job.depth - 1);
+
+  uint32_t blocks = 0;
+  uint32_t ctas = 0;
+  for (int c = 0; c < 3; ++c) {
+    PlaneParams& plane = frame.planes[c];
+    plane.first_block = plane.first_cta = UINT32_MAX;
+    if (c >= job.components) continue;
+    const CoefPlane& coefs = job.coefs[c];
+    if (!is_aligned(coefs.data, coefs.pitch, kCoefAlignment)) {
+      return Status::error(StatusCode::kInvalidArgument,
+                           "coefficients of component " + std::to_string(c) +
+                               ": the CUDA engine needs address and pitch in multiples of " +
+                               std::to_string(kCoefAlignment));
+    }
+    plane.samples = sample_params(job.samples[c]);
+    if (inverse && (job.measure & kMeasureSse) != 0)
+      plane.reference = sample_params(job.reference[c]);
+    plane.coefs = coef_params(job, coefs);
+    plane.blocks_w = static_cast<uint32_t>(coefs.blocks_w);
+    plane.by_blocks_w = make_divider(plane.blocks_w);
+    plane.blocks = plane_blocks(coefs);
+    plane.first_block = blocks;
+    plane.first_cta = ctas;
+    plane.level_shift = level_shift;
+    const bool is_signed = job.samples[c].type == SampleType::kS16;
+    plane.samples.bias = is_signed ? level_shift : 0;
+    plane.low = is_signed ? level_shift - 32768 : 0;
+    plane.high = is_signed ? level_shift + 32767 : frame.peak;
+    blocks += plane.blocks;
+    ctas += plane_ctas(coefs);
+
+    const QuantTable* table = job.quantized ? &job.tables[coefs.table] : nullptr;
+    if (!inverse) params->tables[c] = make_forward_table(job.method, table);
+    if (inverse || (job.measure & kMeasureSse) != 0)
+      params->inverse_tables[c] = make_inverse_table(job.method, table);
+    if (job.method == Method::kFloat) normalize(frame.peak, &params->inverse_tables[c]);
+  }
+  return {};
+}
+
+uint32_t fused_ctas(const Dct8x8Job& job) {
+  uint32_t ctas = 0;
+  for (int c = 0; c < job.components; ++c) ctas += plane_ctas(job.coefs[c]);
+  return ctas;
+}
+
+uint32_t total_blocks(const Dct8x8Job& job) {
+  uint32_t blocks = 0;
+  for (int c = 0; c < job.components; ++c) blocks += plane_blocks(job.coefs[c]);
+  return blocks;
+}
+
+std::string general_kernel_name(const Dct8x8Job& job) {
+  std::string name = job.direction == Direction::kForward ? "forward_" : "inverse_";
+  name += method_name(job.method);
+  name += job.type == CoefType::kS16   ? "_general_s16"
+          : job.type == CoefType::kS32 ? "_general_s32"
+                                       : "_general_f32";
+  if (job.measure != 0) name += "_measure";
+  return name;
+}
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,118 @@
+// Spare events and loaded kernels of one CUDA context.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/device/context.h"
+
+namespace cudatransform::cuda {
+
+Context::~Context() {
+  if (!settle()) return;
+  ScopedContext scoped(*this);
+  if (!scoped.status().ok()) return;  // the context has gone and taken everything with it
+  for (std::vector<CUevent>& events : spare_events_)
+    for (CUevent event : events) driver_.event_destroy(event);
+  for (const auto& [image, module] : modules_) driver_.module_unload(module);
+}
+
+Status Context::take_event(bool timed, CUevent* event) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<CUevent>& spare = spare_events_[timed];
+    if (!spare.empty()) {
+      *event = spare.back();
+      spare.pop_back();
+      return {};
+    }
+  }
+  CT_ENTER_CONTEXT(*this);
+  // Not with CU_EVENT_BLOCKING_SYNC, which wakes a thread that waits. Each such event interrupts a
+  // processor as it happens, whether anybody waits or not, and wakes a thread of the driver for
+  // each context that there is. At 50,000 frames a second that took the one processor 40 us a
+  // frame, and a quarter of another.
+  const unsigned flags = timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
+  return driver_.check(driver_.event_create(event, flags), "cuEventCreate");
+}
+
+void Context::give_event(bool timed, CUevent event) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  spare_events_[timed].push_back(event);
+}
+
+Status Context::stuck_status() const {
+  return Status::error(StatusCode::kDeviceLost,
+                       "the GPU has not finished a frame's work in " + duration_text(timeout_) +
+                           ": it is stuck, or shared with work that takes longer "
+                           "(CUDATRANSFORM_GPU_TIMEOUT)");
+}
+
+Status Context::check(CUresult result, const char* what) const {
+  if (result != CUDA_SUCCESS && stuck()) return stuck_status();
+  return driver_.check(result, what);
+}
+
+Status Context::module_of(const void* image, CUmodule* module) {
+  if (auto found = modules_.find(image); found != modules_.end()) {
+    *module = found->second;
+    return {};
+  }
+  CT_ENTER_CONTEXT(*this);
+  CT_RETURN_IF_ERROR(driver_.check(driver_.module_load_data(module, image), "cuModuleLoadData"));
+  modules_.emplace(image, *module);
+  return {};
+}
+
+Status Context::kernel(const void* image, const char* name, CUfunction* function) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  // Kernel names are unique over all images: the build embeds extern "C" names of one project.
+  if (auto found = kernels_.find(name); found != kernels_.end()) {
+    *function = found->second;
+    return {};
+  }
+  CUmodule module = nullptr;
+  CT_RETURN_IF_ERROR(module_of(image, &module));
+  CT_ENTER_CONTEXT(*this);
+  CT_RETURN_IF_ERROR(
+      driver_.check(driver_.module_get_function(function, module, name), "cuModuleGetFunction"));
+  kernels_.emplace(name, *function);
+  return {};
+}
+
+Status Context::kernel(const void* image, KernelKey key, CUfunction* function) {
+  *function = numbered_[key.number].load(std::memory_order_acquire);
+  if (*function != nullptr) return {};
+  CT_RETURN_IF_ERROR(kernel(image, key.name(key.number).c_str(), function));
+  numbered_[key.number].store(*function, std::memory_order_release);
+  return {};
+}
+
+bool Context::has_dependent_launch() {
+  if (dependent_launch_ < 0) {
+    int major = 0;
+    CUdevice device = 0;
+    ScopedContext scoped(*this);
+    const bool known =
+        scoped.status().ok() && driver_.launch_kernel_ex != nullptr &&
+        driver_.ctx_get_device != nullptr && driver_.device_get_attribute != nullptr &&
+        driver_.ctx_get_device(&device) == CUDA_SUCCESS &&
+        driver_.device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                     device) == CUDA_SUCCESS;
+    dependent_launch_ = known && major >= 9 ? 1 : 0;
+  }
+  return dependent_launch_ == 1;
+}
+
+ScopedContext::ScopedContext(const Context& context) : driver_(context.driver()) {
+  if (context.stuck()) {
+    result_ = CUDA_ERROR_LAUNCH_TIMEOUT;
+    status_ = context.stuck_status();
+    return;
+  }
+  result_ = driver_.ctx_push_current(context.handle());
+  status_ = driver_.check(result_, "cuCtxPushCurrent");
+}
+
+ScopedContext::~ScopedContext() {
+  CUcontext popped = nullptr;
+  if (status_.ok()) driver_.ctx_pop_current(&popped);
+}
+
+}  // namespace cudatransform::cuda

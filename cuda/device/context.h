@@ -1,0 +1,126 @@
+// What everything made on one CUDA context shares: the driver, spare events, loaded kernels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/device/driver.h"
+#include "cuda/device/patience.h"
+
+namespace cudatransform::cuda {
+
+// A kernel by number, for those that are launched for every frame.
+struct KernelKey {
+  static constexpr uint32_t kCount = 1024;
+  uint32_t number;                // below kCount
+  std::string (*name)(uint32_t);  // of the kernel with that number
+};
+
+// Fences and memory hold it, so it (and with it the caller's context) outlives the Device that they
+// came from. Thread safe.
+//
+// No wait for the GPU is without end (see kGpuTimeout). After one in vain the context is stuck: it
+// cannot be entered any more, and so nothing of it is given back to the driver, which would wait
+// inside for the GPU. The GPU may still write to memory of it, too.
+class Context {
+ public:
+  Context(const Driver& driver, CUcontext handle, std::shared_ptr<void> keep_alive)
+      : driver_(driver),
+        handle_(handle),
+        keep_alive_(std::move(keep_alive)),
+        timeout_(gpu_timeout_ns()),
+        patience_(Patience::with(handle)) {}
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  CUcontext handle() const { return handle_; }
+
+  // Lends an event, with time stamps or without. It is the caller's until given back.
+  Status take_event(bool timed, CUevent* event);
+  void give_event(bool timed, CUevent event);
+
+  bool stuck() const { return patience_->is_over(); }
+  // What whoever enters a stuck context is told.
+  Status stuck_status() const;
+  // Driver::check(), or why nothing has been asked of a driver.
+  Status check(CUresult result, const char* what) const;
+
+  // Asks the driver until `ask()` is not CUDA_ERROR_NOT_READY any more, and tells what it is then;
+  // that it is not ready: now the context is stuck. The thread naps from the beginning or spins at
+  // first; `*took` is Wait::took_ns(). The context is current.
+  template <typename Ask>
+  CUresult wait_until(bool naps, int64_t* took, Ask&& ask);
+
+  // Waits until our streams in this context, of all its Contexts, have done what they have been
+  // given so far. After that the driver need not wait inside of calls that give something back,
+  // which wait for all that the context has to do. False: it is stuck, nothing may be given back.
+  bool settle();
+
+  // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
+  Status kernel(const void* image, const char* name, CUfunction* function);
+
+  // The same, at the cost of a load once the number has been used.
+  Status kernel(const void* image, KernelKey key, CUfunction* function);
+
+  // Whether a kernel may be launched before its predecessor in the stream has finished (sm_90 on).
+  bool has_dependent_launch();
+
+ private:
+  Status module_of(const void* image, CUmodule* module);
+
+  const Driver& driver_;
+  CUcontext handle_;
+  std::shared_ptr<void> keep_alive_;  // the caller's hold on the context: released last
+  const int64_t timeout_;             // of one wait, in ns; 0: none
+  const std::shared_ptr<Patience> patience_;
+  std::mutex mutex_;
+  std::vector<CUevent> spare_events_[2];
+  std::unordered_map<const void*, CUmodule> modules_;
+  std::unordered_map<std::string, CUfunction> kernels_;
+  std::atomic<CUfunction> numbered_[KernelKey::kCount] = {};
+  std::atomic<int> dependent_launch_ = -1;  // -1: not asked yet
+};
+
+template <typename Ask>
+CUresult Context::wait_until(bool naps, int64_t* took, Ask&& ask) {
+  Wait wait(timeout_, naps);
+  CUresult result = ask();
+  while (result == CUDA_ERROR_NOT_READY && !stuck()) {
+    if (wait.pause())
+      result = ask();
+    else
+      patience_->give_up(keep_alive_);
+  }
+  *took = wait.took_ns();
+  return result;
+}
+
+// Makes a context current for a scope, whatever was current before. A stuck one is not entered.
+class ScopedContext {
+ public:
+  explicit ScopedContext(const Context& context);
+  ~ScopedContext();
+  ScopedContext(const ScopedContext&) = delete;
+  ScopedContext& operator=(const ScopedContext&) = delete;
+  const Status& status() const { return status_; }
+  CUresult result() const { return result_; }
+
+ private:
+  const Driver& driver_;
+  CUresult result_;
+  Status status_;
+};
+
+// Makes `context` current until the end of the enclosing block, or returns the failure.
+#define CT_ENTER_CONTEXT(context)                        \
+  ::cudatransform::cuda::ScopedContext scoped_(context); \
+  CT_RETURN_IF_ERROR(scoped_.status())
+
+}  // namespace cudatransform::cuda

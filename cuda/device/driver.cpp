@@ -1,0 +1,139 @@
+// Opens libcuda.so.1 and turns the driver's result codes into Status.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/device/driver.h"
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+#include "cuda/device/cuda_device.h"
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+constexpr char kLibrary[] = "libcuda.so.1";
+
+// Errors after which every later call on the context fails too.
+bool is_sticky(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+StatusCode code_of(CUresult result) {
+  if (is_sticky(result)) return StatusCode::kDeviceLost;
+  switch (result) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return StatusCode::kOutOfMemory;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_INVALID_DEVICE:
+    case CUDA_ERROR_STUB_LIBRARY:
+    // The embedded image has nothing for this GPU: neither machine code nor PTX that it takes.
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+      return StatusCode::kNotFound;
+    case CUDA_ERROR_NOT_SUPPORTED:
+      return StatusCode::kUnsupported;
+    default:
+      return StatusCode::kFailed;
+  }
+}
+
+Status resolve(void* library, Driver* driver) {
+#define CT_CUDA_RESOLVE(member, function, name)                                              \
+  driver->member = reinterpret_cast<decltype(driver->member)>(dlsym(library, name));         \
+  if (driver->member == nullptr)                                                             \
+    return Status::error(StatusCode::kNotFound, std::string("the CUDA driver ") + kLibrary + \
+                                                    " lacks " + name + ": it is too old");
+  CT_CUDA_ENTRY_POINTS(CT_CUDA_RESOLVE)
+#undef CT_CUDA_RESOLVE
+#define CT_CUDA_RESOLVE(member, function, name) \
+  driver->member = reinterpret_cast<decltype(driver->member)>(dlsym(library, name));
+  CT_CUDA_OPTIONAL_ENTRY_POINTS(CT_CUDA_RESOLVE)
+#undef CT_CUDA_RESOLVE
+  return {};
+}
+
+Status open_library(Driver* driver) {
+  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    return Status::error(StatusCode::kNotFound,
+                         std::string("no CUDA driver: ") + (reason != nullptr ? reason : kLibrary));
+  }
+  if (Status status = resolve(library, driver); !status.ok()) {
+    dlclose(library);
+    return status;
+  }
+  // From here on the library has run and stays: unloading a driver is asking for trouble.
+  return driver->check(driver->init(0), "cuInit");
+}
+
+// The only state of the process: a driver cannot be unloaded and loaded again.
+struct Loaded {
+  std::mutex mutex;
+  bool ready = false;
+  Driver driver;
+};
+
+Loaded& loaded() {
+  static Loaded& instance = *new Loaded;  // never destroyed: fences may be released at exit
+  return instance;
+}
+
+}  // namespace
+
+Status Driver::check(CUresult result, const char* what) const {
+  if (result == CUDA_SUCCESS) return {};
+  const char* name = nullptr;
+  if (get_error_name(result, &name) != CUDA_SUCCESS) name = nullptr;
+  std::string message = std::string(what) + ": ";
+  message += name != nullptr ? name : "CUDA error " + std::to_string(static_cast<int>(result));
+  return Status::error(code_of(result), std::move(message));
+}
+
+Status load_driver(const Driver** driver) {
+  Loaded& process = loaded();
+  std::lock_guard<std::mutex> lock(process.mutex);
+  if (!process.ready) {
+    Driver candidate;
+    CT_RETURN_IF_ERROR(open_library(&candidate));
+    process.driver = candidate;
+    process.ready = true;
+  }
+  *driver = &process.driver;
+  return {};
+}
+
+}  // namespace cuda
+
+Status probe_cuda_driver(int* device_count) {
+  const cuda::Driver* driver = nullptr;
+  CT_RETURN_IF_ERROR(cuda::load_driver(&driver));
+  int count = 0;
+  CT_RETURN_IF_ERROR(driver->check(driver->device_get_count(&count), "cuDeviceGetCount"));
+  if (count <= 0) return Status::error(StatusCode::kNotFound, "the CUDA driver knows no device");
+  if (device_count != nullptr) *device_count = count;
+  return {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,117 @@
+// How the host waits for the GPU: for how long at most, and what becomes of a context that is
+// stuck. SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/device/patience.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace cudatransform::cuda {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kShortestNap = 20'000, kLongestNap = 100'000;  // ns
+
+// Of a processor, by this thread.
+int64_t busy_ns() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// A quarter of a microsecond or so, in which the driver is not asked: it takes a lock to answer.
+void spin() {
+  for (int i = 0; i < 16; i++) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+}
+
+void nap(int64_t ns) {
+  const timespec duration = {0, static_cast<long>(ns)};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
+}
+
+// The only state of the process besides the driver: contexts belong to it, not to an element.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<CUcontext, std::weak_ptr<Patience>> known;
+  std::vector<std::shared_ptr<void>> kept;
+};
+
+Registry& registry() {
+  static Registry& instance = *new Registry;  // never destroyed: what it keeps is never released
+  return instance;
+}
+
+}  // namespace
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+int64_t gpu_timeout_ns() {
+  const char* set = std::getenv("CUDATRANSFORM_GPU_TIMEOUT");
+  if (set == nullptr || *set < '0' || *set > '9') return kGpuTimeout;
+  char* end = nullptr;
+  errno = 0;
+  const long long milliseconds = std::strtoll(set, &end, 10);
+  if (*end != '\0' || errno != 0 || milliseconds > INT64_MAX / kMillisecond) return kGpuTimeout;
+  return milliseconds * kMillisecond;
+}
+
+std::string duration_text(int64_t ns) {
+  const int64_t ms = ns / kMillisecond;
+  return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+}
+
+std::shared_ptr<Patience> Patience::with(CUcontext context) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<Patience>& known = all.known[context];
+  std::shared_ptr<Patience> patience = known.lock();
+  if (patience == nullptr) known = patience = std::make_shared<Patience>();
+  return patience;
+}
+
+void Patience::give_up(std::shared_ptr<void> context) {
+  if (over_.exchange(true)) return;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.kept.push_back(std::move(context));
+  for (const auto& entry : all.known)
+    if (std::shared_ptr<Patience> patience = entry.second.lock(); patience.get() == this)
+      all.kept.push_back(std::move(patience));
+}
+
+Wait::Wait(int64_t timeout_ns, bool naps)
+    : timeout_(timeout_ns), begin_(now_ns()), busy_begin_(naps ? 0 : busy_ns()), naps_(naps) {}
+
+// A thread that spins is told by what it has used of a processor, which is what napping saves: to
+// have been kept from running is no reason to nap.
+bool Wait::pause() {
+  const int64_t waited = in_vain_ = now_ns() - begin_;
+  if (timeout_ > 0 && waited >= timeout_) return false;
+  if (!naps_ && waited > kLong && busy_ns() - busy_begin_ > kLong) naps_ = true;
+  if (naps_)
+    nap(std::clamp(waited / 8, kShortestNap, kLongestNap));
+  else
+    spin();
+  return true;
+}
+
+int64_t Wait::took_ns() const { return naps_ ? in_vain_ : busy_ns() - busy_begin_; }
+
+}  // namespace cudatransform::cuda

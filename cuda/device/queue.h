@@ -1,0 +1,116 @@
+// A CUDA stream as a Queue: what a transform enqueues its kernels on.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "cuda/device/context.h"
+#include "transform/device/device.h"
+
+namespace cudatransform::cuda {
+
+// How far a stream's work has come, as far as its fences know. They are numbered as they are
+// recorded, and done in that order: one answer of the driver, which takes it a microsecond, serves
+// for many. It serves for other streams, too: what this one has waited for was done before.
+// Thread safe, but for the numbers' order, which is that of the events' only because one thread at
+// a time records in a queue.
+class Progress {
+ public:
+  uint64_t next_number() { return ++recorded_; }
+  uint64_t recorded() const { return recorded_; }
+
+  bool is_done(uint64_t number) const { return number <= done_; }
+  void note_done(uint64_t number);
+  // What is recorded from now on comes after fence `number` of `other`.
+  void follow(const std::shared_ptr<Progress>& other, uint64_t number);
+  // Whether nobody has asked for this fence, or one before it, in the last 20 us.
+  bool may_ask(uint64_t number);
+
+  // Whether a late wait took so long that the next thread shall nap. A thread that naps comes back
+  // some 70 us late: with short waits it spins.
+  bool waits_long() const { return sleeps_left_ > 0; }
+  void note_wait(int64_t ns) {
+    if (ns > Wait::kLong)
+      sleeps_left_ = kSleeps;
+    else if (sleeps_left_ > 0)
+      --sleeps_left_;  // two threads at once may count too far, below 0
+  }
+
+ private:
+  static constexpr int64_t kAskAgain = 20'000;  // ns
+  static constexpr int kSleeps = 16;            // short ones until a thread spins again
+  // More than are ever in flight; beyond, the oldest are forgotten and somebody has to ask for
+  // them.
+  static constexpr size_t kMostFollowed = 64;
+  struct Followed {
+    std::weak_ptr<Progress> other;  // streams may wait for each other
+    uint64_t number;
+    uint64_t until;  // the first fence here that comes after it
+  };
+
+  std::atomic<uint64_t> recorded_ = 0, done_ = 0, asked_number_ = 0;
+  std::atomic<int64_t> asked_at_ = 0;
+  std::atomic<int> sleeps_left_ = 0;
+  std::mutex mutex_;  // guards followed_
+  std::deque<Followed> followed_;
+};
+
+class StreamQueue final : public Queue {
+ public:
+  StreamQueue(std::shared_ptr<Context> context, CUstream stream);
+  ~StreamQueue() override;  // waits for the stream's work; keeps the stream if that is stuck
+
+  Status wait_for(const FencePtr& fence) override;
+  Status wait_for_stream(void* native_stream) override;
+  Status record(FencePtr* fence) override;
+  void* native() override { return stream_; }
+
+  // Device memory for intermediates, at least `bytes`, the same from call to call. Its users are
+  // ordered by the stream. Growing waits for the stream's work, which is rare: sizes change seldom.
+  Status scratch(size_t bytes, CUdeviceptr* address);
+  // At most 4096 bytes of device memory that were zero when they were first handed out, the same
+  // from call to call. Who uses them leaves zeros behind.
+  Status zeroed(size_t bytes, CUdeviceptr* address);
+  Status launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
+                void** arguments);
+  // Without allocating or locking anything once the kernel has been used. A kernel that
+  // `waits_itself` for its predecessor in the stream may be launched while that still runs, where
+  // the device can do so.
+  Status launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
+                void** arguments, bool waits_itself);
+  // What a transform keeps with the queue from job to job; null at first.
+  struct Kept {
+    virtual ~Kept() = default;
+  };
+  std::unique_ptr<Kept>& kept() { return kept_; }
+  // Finds a kernel, without launching it.
+  Status load(const void* image, const char* kernel);
+  Status clear(CUdeviceptr address, size_t bytes);
+  // `destination` is pinned.
+  Status read_back(void* destination, CUdeviceptr source, size_t bytes);
+  // Waits for the stream's work.
+  Status synchronize();
+
+ private:
+  CUresult launch(CUfunction function, unsigned blocks, unsigned threads, void** arguments,
+                  bool waits_itself);
+  Status try_record(FencePtr* fence);
+
+  std::shared_ptr<Context> context_;
+  CUstream stream_;
+  std::shared_ptr<Progress> progress_;
+  CUdeviceptr scratch_ = 0;
+  size_t scratch_bytes_ = 0;
+  CUdeviceptr zeroed_ = 0;
+  std::unique_ptr<Kept> kept_;
+};
+
+// Whether launches may overlap as StreamQueue::launch() says, in the whole process: for benchmarks
+// that tell the two apart. They may by default.
+void set_dependent_launch(bool allowed);
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,69 @@
+// GstDctJpegMeta: what a JPEG file says about its picture besides the coefficients.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/coef/dct-private.h>
+
+namespace {
+
+gboolean jpeg_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
+  reinterpret_cast<GstDctJpegMeta*>(meta)->segments = nullptr;
+  return TRUE;
+}
+
+void jpeg_meta_free(GstMeta* meta, GstBuffer*) {
+  auto* jpeg = reinterpret_cast<GstDctJpegMeta*>(meta);
+  g_clear_pointer(&jpeg->segments, g_bytes_unref);
+}
+
+// Stays with copies of the whole buffer: part of a buffer is no picture.
+gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type,
+                             gpointer data) {
+  if (!GST_META_TRANSFORM_IS_COPY(type) || static_cast<GstMetaTransformCopy*>(data)->region)
+    return FALSE;
+  const auto* from = reinterpret_cast<const GstDctJpegMeta*>(meta);
+  return gst_buffer_add_dct_jpeg_meta(target, from->segments) != nullptr;
+}
+
+}  // namespace
+
+// The tag keeps elements that make a new picture from carrying it over.
+GType gst_dct_jpeg_meta_api_get_type(void) {
+  static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
+  static const GType type = gst_meta_api_type_register("GstDctJpegMetaAPI", tags);
+  return type;
+}
+
+const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
+  static const GstMetaInfo* const info =
+      gst_meta_register(gst_dct_jpeg_meta_api_get_type(), "GstDctJpegMeta", sizeof(GstDctJpegMeta),
+                        jpeg_meta_init, jpeg_meta_free, jpeg_meta_transform);
+  return info;
+}
+
+/**
+ * gst_buffer_add_dct_jpeg_meta:
+ * @buffer: (transfer none): a writable buffer of coefficients
+ * @segments: (transfer none): marker segments, see #GstDctJpegMeta
+ *
+ * Nothing of @segments is looked at here.
+ *
+ * Returns: (transfer none): the meta, owned by @buffer
+ */
+GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments) {
+  g_return_val_if_fail(GST_IS_BUFFER(buffer) && segments != nullptr, nullptr);
+  auto* meta = reinterpret_cast<GstDctJpegMeta*>(
+      gst_buffer_add_meta(buffer, GST_DCT_JPEG_META_INFO, nullptr));
+  if (meta == nullptr) return nullptr;
+  meta->segments = g_bytes_ref(segments);
+  return meta;
+}
+
+/**
+ * gst_buffer_get_dct_jpeg_meta:
+ * @buffer: (transfer none): a buffer
+ *
+ * Returns: (transfer none) (nullable): the meta, owned by @buffer
+ */
+GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer) {
+  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
+  return reinterpret_cast<GstDctJpegMeta*>(gst_buffer_get_meta(buffer, GST_DCT_JPEG_META_API_TYPE));
+}

@@ -1,0 +1,82 @@
+// GstDctMeta as bytes, so that a meta survives a file or a socket (gdppay, unixfdsink).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Version 0, little endian: u32 flags, u32 n_components, u32 n_tables; per component u32 id,
+// h_samp, v_samp, width, height, blocks_w, blocks_h, table and u64 offset, stride; per table 64
+// u16.
+#include <gst/coef/dct-serial.h>
+
+#include <gst/coef/dct-private.h>
+
+namespace gstcoef {
+namespace {
+
+constexpr size_t kHeaderBytes = 3 * 4;
+constexpr size_t kComponentBytes = 8 * 4 + 2 * 8;
+constexpr size_t kTableBytes = 64 * 2;
+
+void put(uint64_t value, int bytes, std::vector<uint8_t>* out) {
+  for (int i = 0; i < bytes; i++) out->push_back(static_cast<uint8_t>(value >> (8 * i)));
+}
+
+uint64_t take(const uint8_t** in, int bytes) {
+  uint64_t value = 0;
+  for (int i = 0; i < bytes; i++) value |= uint64_t{(*in)[i]} << (8 * i);
+  *in += bytes;
+  return value;
+}
+
+guint take_uint(const uint8_t** in) { return static_cast<guint>(take(in, 4)); }
+
+bool are_possible(uint32_t flags, guint n_components, guint n_tables) {
+  return (flags & ~kDctMetaAllFlags) == 0 && n_components <= GST_DCT_MAX_COMPONENTS &&
+         n_tables <= GST_DCT_MAX_TABLES;
+}
+
+}  // namespace
+
+bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
+  const uint32_t flags = gst_dct_meta_raw_flags(&meta);
+  if (!are_possible(flags, meta.n_components, meta.n_tables)) return false;
+  put(flags, 4, bytes);
+  put(meta.n_components, 4, bytes);
+  put(meta.n_tables, 4, bytes);
+  for (guint i = 0; i < meta.n_components; i++) {
+    const GstDctComponent& c = meta.components[i];
+    for (guint value :
+         {c.id, c.h_samp, c.v_samp, c.width, c.height, c.blocks_w, c.blocks_h, c.table}) {
+      put(value, 4, bytes);
+    }
+    put(c.offset, 8, bytes);
+    put(c.stride, 8, bytes);
+  }
+  for (guint i = 0; i < meta.n_tables; i++)
+    for (guint16 value : meta.tables[i].values) put(value, 2, bytes);
+  return true;
+}
+
+bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta) {
+  if (version != kSerialVersion || size < kHeaderBytes) return false;
+  const guint flags = take_uint(&bytes);
+  const guint n_components = take_uint(&bytes);
+  const guint n_tables = take_uint(&bytes);
+  if (!are_possible(flags, n_components, n_tables)) return false;
+  if (size != kHeaderBytes + n_components * kComponentBytes + n_tables * kTableBytes) return false;
+  meta->flags = static_cast<GstDctMetaFlags>(flags);
+  meta->n_components = n_components;
+  meta->n_tables = n_tables;
+  for (guint i = 0; i < n_components; i++) {
+    GstDctComponent& c = meta->components[i];
+    for (guint* value :
+         {&c.id, &c.h_samp, &c.v_samp, &c.width, &c.height, &c.blocks_w, &c.blocks_h, &c.table}) {
+      *value = take_uint(&bytes);
+    }
+    c.offset = take(&bytes, 8);
+    c.stride = take(&bytes, 8);
+  }
+  for (guint i = 0; i < n_tables; i++)
+    for (guint16& value : meta->tables[i].values) value = static_cast<guint16>(take(&bytes, 2));
+  return true;
+}
+
+}  // namespace gstcoef

@@ -1,0 +1,25 @@
+// GstDctMeta as bytes, so that a meta survives a file or a socket (gdppay, unixfdsink).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gst/coef/dct.h>
+
+namespace gstcoef {
+
+// The version of the serial form that serialise() writes.
+inline constexpr uint8_t kSerialVersion = 0;
+
+// Appends everything in `meta` but the fence: who reads the bytes elsewhere has no use for one.
+// False, with `bytes` untouched, for a meta that deserialise() would not take back: too many
+// components or tables, or unknown flags.
+bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes);
+
+// Fills flags, components and tables of `meta`. False, with `meta` untouched, on any other version,
+// length or count, and on unknown flags.
+bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta);
+
+}  // namespace gstcoef

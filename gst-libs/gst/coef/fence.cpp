@@ -1,0 +1,232 @@
+// GstCoefFence: when a buffer's coefficients are complete, and when their readers are done.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The lock guards the lists alone. Points are asked and waited for outside it, on references of our
+// own, so that a waiting thread holds nobody up.
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <gst/coef/dct-private.h>
+
+struct _GstCoefSyncPoint {
+  gint refcount;
+  const GstCoefSyncPointFuncs* funcs;
+  gpointer user_data;
+  GDestroyNotify destroy;
+};
+
+namespace {
+
+// A counted reference.
+class Point {
+ public:
+  explicit Point(GstCoefSyncPoint* point) : point_(gst_coef_sync_point_ref(point)) {}
+  Point(const Point& other) : Point(other.point_) {}
+  Point(Point&& other) noexcept : point_(std::exchange(other.point_, nullptr)) {}
+  Point& operator=(Point other) noexcept {
+    std::swap(point_, other.point_);
+    return *this;
+  }
+  ~Point() {
+    if (point_ != nullptr) gst_coef_sync_point_unref(point_);
+  }
+
+  bool operator==(const Point& other) const { return point_ == other.point_; }
+  bool is_done() const { return point_->funcs->is_done(point_->user_data); }
+  // That a stream cannot wait says nothing of the work: then we wait.
+  bool wait(gpointer cuda_stream) const {
+    const GstCoefSyncPointFuncs& funcs = *point_->funcs;
+    if (cuda_stream != nullptr && funcs.wait_stream != nullptr &&
+        funcs.wait_stream(point_->user_data, cuda_stream))
+      return true;
+    return funcs.wait_host(point_->user_data);
+  }
+
+ private:
+  GstCoefSyncPoint* point_;
+};
+
+using Points = std::vector<Point>;
+
+// Waits for all, also after a failure: the memory is free only when everyone has left it. Those
+// that have failed are added to `*failed`.
+bool wait_for_all(const Points& points, gpointer cuda_stream, Points* failed = nullptr) {
+  bool ok = true;
+  for (const Point& point : points) {
+    if (point.wait(cuda_stream)) continue;
+    ok = false;
+    if (failed != nullptr) failed->push_back(point);
+  }
+  return ok;
+}
+
+}  // namespace
+
+struct _GstCoefFence {
+  gint refcount = 1;
+  std::mutex mutex;
+  Points written;  // none or one
+  Points read;
+
+  Points snapshot(const Points& side) {
+    std::lock_guard lock(mutex);
+    return side;
+  }
+
+  // Forgets those of `gone` that are still in the list of readers; they are released after the
+  // lock, because a point's destroy function is foreign code.
+  void forget_read(const Points& gone) {
+    Points released;
+    std::lock_guard lock(mutex);
+    auto is_gone = [&](const Point& p) {
+      return std::find(gone.begin(), gone.end(), p) != gone.end();
+    };
+    auto kept_end = std::stable_partition(read.begin(), read.end(),
+                                          [&](const Point& p) { return !is_gone(p); });
+    released.assign(std::make_move_iterator(kept_end), std::make_move_iterator(read.end()));
+    read.erase(kept_end, read.end());
+  }
+};
+
+G_DEFINE_BOXED_TYPE(GstCoefSyncPoint, gst_coef_sync_point, gst_coef_sync_point_ref,
+                    gst_coef_sync_point_unref)
+G_DEFINE_BOXED_TYPE(GstCoefFence, gst_coef_fence, gst_coef_fence_ref, gst_coef_fence_unref)
+
+/**
+ * gst_coef_sync_point_new: (skip)
+ * @funcs: what the point can do, in static storage
+ * @user_data: given to @funcs
+ * @destroy: (nullable): frees @user_data with the last reference
+ *
+ * Returns: (transfer full): a point in some device's work
+ */
+GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs, gpointer user_data,
+                                          GDestroyNotify destroy) {
+  g_return_val_if_fail(funcs != nullptr, nullptr);
+  g_return_val_if_fail(funcs->wait_host != nullptr && funcs->is_done != nullptr, nullptr);
+  return new GstCoefSyncPoint{1, funcs, user_data, destroy};
+}
+
+/**
+ * gst_coef_sync_point_ref:
+ * @point: a point
+ *
+ * Returns: (transfer full): @point
+ */
+GstCoefSyncPoint* gst_coef_sync_point_ref(GstCoefSyncPoint* point) {
+  g_return_val_if_fail(point != nullptr, nullptr);
+  g_atomic_int_inc(&point->refcount);
+  return point;
+}
+
+/**
+ * gst_coef_sync_point_unref:
+ * @point: (transfer full): a point
+ */
+void gst_coef_sync_point_unref(GstCoefSyncPoint* point) {
+  g_return_if_fail(point != nullptr);
+  if (!g_atomic_int_dec_and_test(&point->refcount)) return;
+  if (point->destroy != nullptr) point->destroy(point->user_data);
+  delete point;
+}
+
+/**
+ * gst_coef_fence_new:
+ *
+ * Returns: (transfer full): a fence that nobody has set: both sides are done
+ */
+GstCoefFence* gst_coef_fence_new(void) { return new GstCoefFence; }
+
+/**
+ * gst_coef_fence_ref:
+ * @fence: a fence
+ *
+ * Returns: (transfer full): @fence
+ */
+GstCoefFence* gst_coef_fence_ref(GstCoefFence* fence) {
+  g_return_val_if_fail(fence != nullptr, nullptr);
+  g_atomic_int_inc(&fence->refcount);
+  return fence;
+}
+
+/**
+ * gst_coef_fence_unref:
+ * @fence: (transfer full): a fence
+ */
+void gst_coef_fence_unref(GstCoefFence* fence) {
+  g_return_if_fail(fence != nullptr);
+  if (g_atomic_int_dec_and_test(&fence->refcount)) delete fence;
+}
+
+/**
+ * gst_coef_fence_set_written:
+ * @fence: a fence
+ * @point: (transfer none): when the coefficients are complete
+ *
+ * For the producer, once, before it pushes the buffer.
+ */
+void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point) {
+  g_return_if_fail(fence != nullptr && point != nullptr);
+  Points written{Point(point)};  // and after the swap what was there before, released unlocked
+  std::lock_guard lock(fence->mutex);
+  fence->written.swap(written);
+}
+
+/**
+ * gst_coef_fence_add_read:
+ * @fence: a fence
+ * @point: (transfer none): when the reader is done
+ *
+ * For a consumer that reads asynchronously, after it has submitted its work. Points that are done
+ * are dropped, so that the list stays short.
+ */
+void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point) {
+  g_return_if_fail(fence != nullptr && point != nullptr);
+  Points done = fence->snapshot(fence->read);
+  done.erase(std::remove_if(done.begin(), done.end(), [](const Point& p) { return !p.is_done(); }),
+             done.end());
+  fence->forget_read(done);
+  std::lock_guard lock(fence->mutex);
+  fence->read.emplace_back(point);
+}
+
+/**
+ * gst_coef_fence_wait_written:
+ * @fence: a fence
+ * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
+ *
+ * For a consumer, before it reads the coefficients.
+ *
+ * Returns: %FALSE when the producer's work failed
+ */
+gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer cuda_stream) {
+  g_return_val_if_fail(fence != nullptr, FALSE);
+  return wait_for_all(fence->snapshot(fence->written), cuda_stream);
+}
+
+/**
+ * gst_coef_fence_wait_read:
+ * @fence: a fence
+ * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
+ *
+ * For whoever writes the memory next. A failure is told once: a reader whose work has failed has
+ * left the memory as others have, and is forgotten. Where the same is told again, a reader can
+ * neither be waited for nor is it done, and the memory must not be written.
+ *
+ * Returns: %FALSE when a reader's work failed
+ */
+gboolean gst_coef_fence_wait_read(GstCoefFence* fence, gpointer cuda_stream) {
+  g_return_val_if_fail(fence != nullptr, FALSE);
+  const Points readers = fence->snapshot(fence->read);
+  Points failed;
+  const bool ok = wait_for_all(readers, cuda_stream, &failed);
+  Points left = cuda_stream == nullptr ? readers : failed;
+  if (!ok)
+    left.erase(
+        std::remove_if(left.begin(), left.end(), [](const Point& p) { return !p.is_done(); }),
+        left.end());
+  fence->forget_read(left);
+  return ok;
+}

@@ -1,0 +1,41 @@
+// Negotiation: which video/x-raw and which video/x-dct belong together, and which to prefer.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <gst/coef/dct.h>
+
+namespace cudatransform {
+
+inline constexpr char kCudaMemoryFeature[] = "memory:CUDAMemory";
+
+// Which memories an element may offer: both until an engine is chosen, then what it can reach.
+struct MemoryKinds {
+  bool cuda;
+};
+
+// Everything the transforms take or make; CUDA memory first where this build has it. The dct caps
+// hold more than the allowed combinations, which the two functions below spell out: a template is
+// read by people. `with_440`: also what only JPEG files have. Transfer full.
+GstCaps* raw_template_caps();
+GstCaps* dct_template_caps(bool with_440);
+
+// What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
+// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Raw video has 1/scale of the
+// coefficients' width and height, rounded up. Transfer full.
+GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale);
+GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
+
+// Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
+// every field as docs/architecture.md lists them, whatever the peer's order is. Frames that
+// CUDA memory loses a plane of (formats.h) go to system memory where the peer leaves the choice.
+GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
+GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
+
+// Drops the structures in CUDA memory. Transfer full, both ways.
+GstCaps* without_cuda_memory(GstCaps* caps);
+
+bool has_cuda_memory(const GstCaps* caps);  // of the first structure
+
+}  // namespace cudatransform

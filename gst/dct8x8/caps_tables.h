@@ -1,0 +1,44 @@
+// Quantisation tables in caps: written for who keeps no metas, read where a buffer has none.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include <gst/coef/dct.h>
+#include "gst/stream/transfer.h"
+
+namespace cudatransform {
+
+// The tables that caps were last given, so that new ones are noticed.
+class ToldTables {
+ public:
+  bool same(const DctTables& tables, guint n_components) const;
+  // Writes them into `caps`, which are writable.
+  void tell(GstCaps* caps, const DctTables& tables, guint n_components);
+
+ private:
+  int count_ = -1;
+  guint components_ = 0;
+  QuantTable tables_[GST_DCT_MAX_TABLES] = {};
+  int table_of_[GST_DCT_MAX_COMPONENTS] = {};
+};
+
+// Drops the fields.
+void remove_tables(GstCaps* caps);
+
+// What caps say about buffers that carry no meta: coefficients in system memory at the places of
+// GstDctInfo, and the tables of the caps.
+class CapsTables {
+ public:
+  void read(const GstCaps* caps, const GstDctInfo& info);
+  // The meta of `buffer`, or what stands for it, or null where there is neither. An error where
+  // caps have tables that are needed and cannot be used.
+  Status find(GstBuffer* buffer, bool in_system_memory, const GstDctMeta** meta) const;
+
+ private:
+  GstDctMeta meta_ = {};
+  bool usable_ = false;
+  std::string wrong_;  // with the tables that are there
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,330 @@
+// Element cudadct8x8: raw video to 8x8 DCT coefficients.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/**
+ * SECTION:element-cudadct8x8
+ * @title: cudadct8x8
+ * @see_also: cudaidct8x8
+ *
+ * Transforms planar video to 8x8 DCT coefficients (video/x-dct) and quantises them, on a CUDA
+ * device or, with the same result, on the CPU. The quantisation tables travel with every buffer.
+ *
+ * docs/elements/cudadct8x8.md lists every property, caps field and statistics field.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudadct8x8 quality=75 measure=psnr \
+ *   post-messages=true ! fakesink
+ * ]| Prints how much of the test picture a JPEG of quality 75 would keep, as PSNR.
+ */
+
+#include "gst/dct8x8/cudadct8x8.h"
+
+#include <new>
+
+#include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/caps_tables.h"
+#include "gst/dct8x8/dct_base.h"
+#include "gst/dct8x8/quant_settings.h"
+#include "gst/engine/property_types.h"
+
+using cudatransform::kWhilePlaying;
+using cudatransform::QuantPreset;
+using cudatransform::QuantSettings;
+using cudatransform::Status;
+
+struct GstCudaDct8x8 {
+  GstCudaDctBase parent;
+  QuantSettings* quant;  // guarded by the object lock, as keep_reference
+  gboolean keep_reference;
+  gboolean tables_in_caps;
+  cudatransform::ToldTables* told;  // the streaming thread's
+};
+
+struct GstCudaDct8x8Class {
+  GstCudaDctBaseClass parent_class;
+};
+
+G_DEFINE_TYPE(GstCudaDct8x8, gst_cuda_dct_8x8, GST_TYPE_CUDA_DCT_BASE);
+GST_ELEMENT_REGISTER_DEFINE(cudadct8x8, "cudadct8x8", GST_RANK_NONE, gst_cuda_dct_8x8_get_type());
+
+static GstCudaDct8x8* cast(gpointer object) {
+  return G_TYPE_CHECK_INSTANCE_CAST(object, gst_cuda_dct_8x8_get_type(), GstCudaDct8x8);
+}
+
+namespace {
+// Above the base class's.
+enum {
+  PROP_QUALITY = 100,
+  PROP_QUANT_PRESET,
+  PROP_LUMA_QTABLE,
+  PROP_CHROMA_QTABLE,
+  PROP_QTABLE_FILE,
+  PROP_KEEP_REFERENCE,
+  PROP_TABLES_IN_CAPS,
+};
+}  // namespace
+
+#define GST_TYPE_CUDA_DCT_QUANT_PRESET (gst_cuda_dct_quant_preset_get_type())
+static GType gst_cuda_dct_quant_preset_get_type(void) {
+  static const GEnumValue kValues[] = {
+      {int(QuantPreset::kAnnexK), "ITU-T T.81 Annex K, scaled by quality", "annex-k"},
+      {int(QuantPreset::kFlat), "16 everywhere", "flat"},
+      {int(QuantPreset::kWhitepaper), "NVIDIA's DCT8x8 whitepaper", "whitepaper"},
+      {int(QuantPreset::kMpeg), "MPEG-1's default intra matrix", "mpeg"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaDctQuantPreset", kValues);
+  return type;
+}
+
+static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValue* value,
+                                          GParamSpec* pspec) {
+  GstCudaDct8x8* self = cast(object);
+  QuantSettings* quant = self->quant;
+  QuantSettings loaded;
+  if (id == PROP_QTABLE_FILE) cudatransform::load_table_file(g_value_get_string(value), &loaded);
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_QUALITY:
+      quant->use_preset(quant->preset, g_value_get_int(value));
+      break;
+    case PROP_QUANT_PRESET:
+      quant->use_preset(static_cast<QuantPreset>(g_value_get_enum(value)), quant->quality);
+      break;
+    case PROP_LUMA_QTABLE:
+      quant->luma_error = cudatransform::read_table_property(value, &quant->luma);
+      break;
+    case PROP_CHROMA_QTABLE:
+      quant->chroma_error = cudatransform::read_table_property(value, &quant->chroma);
+      break;
+    case PROP_QTABLE_FILE:
+      quant->file = loaded.file;
+      quant->file_error = loaded.file_error;
+      quant->file_tables = loaded.file_tables;
+      break;
+    case PROP_KEEP_REFERENCE:
+      self->keep_reference = g_value_get_boolean(value);
+      break;
+    case PROP_TABLES_IN_CAPS:
+      self->tables_in_caps = g_value_get_boolean(value);
+      break;
+    default:
+      GST_OBJECT_UNLOCK(self);
+      G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->set_property(object, id, value, pspec);
+      return;
+  }
+  GST_OBJECT_UNLOCK(self);
+  // The number of frames that we hold has changed: let the source ask again.
+  if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
+}
+
+static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* value,
+                                          GParamSpec* pspec) {
+  GstCudaDct8x8* self = cast(object);
+  const QuantSettings* quant = self->quant;
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_QUALITY:
+      g_value_set_int(value, quant->quality);
+      break;
+    case PROP_QUANT_PRESET:
+      g_value_set_enum(value, int(quant->preset));
+      break;
+    case PROP_LUMA_QTABLE:
+      cudatransform::write_table_property(quant->luma, value);
+      break;
+    case PROP_CHROMA_QTABLE:
+      cudatransform::write_table_property(quant->chroma, value);
+      break;
+    case PROP_QTABLE_FILE:
+      g_value_set_string(value, quant->file.empty() ? nullptr : quant->file.c_str());
+      break;
+    case PROP_KEEP_REFERENCE:
+      g_value_set_boolean(value, self->keep_reference);
+      break;
+    case PROP_TABLES_IN_CAPS:
+      g_value_set_boolean(value, self->tables_in_caps);
+      break;
+    default:
+      GST_OBJECT_UNLOCK(self);
+      G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->get_property(object, id, value, pspec);
+      return;
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+// Caps of the next frame, whose tables are others than those before it.
+static void tell_tables(GstCudaDct8x8* self, const cudatransform::DctTables& tables,
+                        guint n_components) {
+  auto* base = GST_CUDA_DCT_BASE(self);
+  GstPad* pad = GST_BASE_TRANSFORM_SRC_PAD(base);
+  GstCaps* caps = gst_pad_get_current_caps(pad);
+  if (!caps) return;
+  // Frames in flight go with the caps that they were made with. A flow that is not OK shows again
+  // when the next buffer is pushed, as caps that nobody takes do.
+  (void)gst_cuda_dct_base_drain(base);
+  caps = gst_caps_make_writable(caps);
+  self->told->tell(caps, tables, n_components);
+  (void)gst_pad_push_event(pad, gst_event_new_caps(caps));
+  gst_caps_unref(caps);
+}
+
+// Fields that somebody else has asked for are not ours to promise.
+static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
+                                             GstCaps* caps, GstCaps* othercaps) {
+  GstCudaDct8x8* self = cast(trans);
+  GstCaps* fixed = GST_BASE_TRANSFORM_CLASS(gst_cuda_dct_8x8_parent_class)
+                       ->fixate_caps(trans, direction, caps, othercaps);
+  GstDctInfo info;
+  if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
+  fixed = gst_caps_make_writable(fixed);
+  cudatransform::remove_tables(fixed);
+  if (!gst_dct_info_from_caps(&info, fixed) || !info.quantized) return fixed;
+  cudatransform::FrameSettings settings;
+  GST_OBJECT_LOCK(self);
+  const bool wanted = self->tables_in_caps;
+  const Status status = cudatransform::fill_tables(*self->quant, info, &settings);
+  GST_OBJECT_UNLOCK(self);
+  // What is wrong with the settings is said with the frame.
+  if (wanted && status.ok())
+    self->told->tell(fixed, {settings.tables, settings.table_count, settings.table_of},
+                     info.n_components);
+  return fixed;
+}
+
+static Status prepare_frame(GstCudaDctBase* base, const GstDctInfo* info,
+                            cudatransform::FrameSettings* settings) {
+  GstCudaDct8x8* self = cast(base);
+  Status status;
+  GST_OBJECT_LOCK(self);
+  settings->keep_reference = self->keep_reference;
+  const bool in_caps = self->tables_in_caps && info->quantized;
+  if (info->quantized) status = cudatransform::fill_tables(*self->quant, *info, settings);
+  GST_OBJECT_UNLOCK(self);
+  if (!status.ok() || !in_caps) return status;
+  const cudatransform::DctTables tables = {settings->tables, settings->table_count,
+                                           settings->table_of};
+  if (!self->told->same(tables, info->n_components)) tell_tables(self, tables, info->n_components);
+  return {};
+}
+
+// Frames that a decoder may hold between cudadct8x8 and the end of cudaidct8x8.
+static guint extra_buffers(GstCudaDctBase* base) {
+  GstCudaDct8x8* self = cast(base);
+  GST_OBJECT_LOCK(self);
+  const guint extra = self->keep_reference ? cudatransform::kReferenceBuffers : 0;
+  GST_OBJECT_UNLOCK(self);
+  return extra;
+}
+
+// Settings that cannot work fail the change to READY, before any data flows.
+static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
+                                                          GstStateChange transition) {
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+    GstCudaDct8x8* self = cast(element);
+    GstDctInfo grey = {};
+    grey.sampling = GST_DCT_SAMPLING_GRAYSCALE;
+    grey.n_components = 1;
+    cudatransform::FrameSettings settings;
+    GST_OBJECT_LOCK(self);
+    const Status status = cudatransform::fill_tables(*self->quant, grey, &settings);
+    GST_OBJECT_UNLOCK(self);
+    if (!status.ok()) {
+      gst_cuda_dct_base_post_error(GST_CUDA_DCT_BASE(element), status);
+      return GST_STATE_CHANGE_FAILURE;
+    }
+  }
+  return GST_ELEMENT_CLASS(gst_cuda_dct_8x8_parent_class)->change_state(element, transition);
+}
+
+static void gst_cuda_dct_8x8_finalize(GObject* object) {
+  delete cast(object)->quant;
+  delete cast(object)->told;
+  G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->finalize(object);
+}
+
+static void gst_cuda_dct_8x8_init(GstCudaDct8x8* self) {
+  self->quant = new QuantSettings;
+  self->told = new cudatransform::ToldTables;
+}
+
+static void install_table(GObjectClass* klass, guint id, const char* name, const char* nick,
+                          const char* blurb, GParamFlags flags) {
+  // The element spec has no range: GObject would silently move a wrong entry into it, and we want
+  // to say that it is wrong.
+  g_object_class_install_property(
+      klass, id,
+      gst_param_spec_array(
+          name, nick, blurb,
+          g_param_spec_int("entry", "Entry", "Divisor of one coefficient", G_MININT, G_MAXINT, 16,
+                           static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+          flags));
+}
+
+static void install_properties(GObjectClass* klass) {
+  g_object_class_install_property(
+      klass, PROP_QUALITY,
+      g_param_spec_int("quality", "Quality",
+                       "JPEG quality: scales the annex-k tables exactly as libjpeg does; no other "
+                       "tables are scaled",
+                       1, 100, 85,
+                       static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
+  g_object_class_install_property(
+      klass, PROP_QUANT_PRESET,
+      g_param_spec_enum("quant-preset", "Quantisation preset", "The quantisation tables to use",
+                        GST_TYPE_CUDA_DCT_QUANT_PRESET, int(QuantPreset::kAnnexK), kWhilePlaying));
+  install_table(klass, PROP_LUMA_QTABLE, "luma-qtable", "Luma quantisation table",
+                "64 integers, 1 to 65535, in natural order, instead of the preset's luma table; "
+                "empty: none",
+                kWhilePlaying);
+  install_table(klass, PROP_CHROMA_QTABLE, "chroma-qtable", "Chroma quantisation table",
+                "64 integers, 1 to 65535, in natural order, instead of the preset's chroma table; "
+                "empty: none",
+                kWhilePlaying);
+  g_object_class_install_property(
+      klass, PROP_QTABLE_FILE,
+      g_param_spec_string("qtable-file", "Quantisation table file",
+                          "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of all "
+                          "other tables",
+                          nullptr, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_KEEP_REFERENCE,
+      g_param_spec_boolean("keep-reference", "Keep reference",
+                           "Attach the source frame to the coefficients, so that cudaidct8x8 can "
+                           "measure PSNR against it",
+                           FALSE, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_TABLES_IN_CAPS,
+      g_param_spec_boolean("tables-in-caps", "Tables in caps",
+                           "Write the quantisation tables into the caps as well, for files that "
+                           "keep no metas; new tables are new caps then",
+                           FALSE, cudatransform::kUpToReady));
+}
+
+static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
+  auto* object_class = G_OBJECT_CLASS(klass);
+  auto* element_class = GST_ELEMENT_CLASS(klass);
+  klass->parent_class.direction = cudatransform::Direction::kForward;
+  klass->parent_class.element_name = "cudadct8x8";
+  klass->parent_class.prepare_frame = prepare_frame;
+  klass->parent_class.extra_buffers = extra_buffers;
+  object_class->set_property = gst_cuda_dct_8x8_set_property;
+  object_class->get_property = gst_cuda_dct_8x8_get_property;
+  object_class->finalize = gst_cuda_dct_8x8_finalize;
+  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
+  GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
+  install_properties(object_class);
+  GstCaps* raw = cudatransform::raw_template_caps();
+  GstCaps* dct = cudatransform::dct_template_caps(false);
+  gst_element_class_add_pad_template(
+      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw));
+  gst_element_class_add_pad_template(element_class,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, dct));
+  gst_caps_unref(raw);
+  gst_caps_unref(dct);
+  gst_element_class_set_static_metadata(
+      element_class, "8x8 DCT", "Filter/Converter/Video/Hardware",
+      "Transforms planar video to quantised 8x8 DCT coefficients, on a CUDA device or on the CPU",
+      "The cudatransform authors");
+}

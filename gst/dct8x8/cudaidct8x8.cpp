@@ -1,0 +1,117 @@
+// Element cudaidct8x8: 8x8 DCT coefficients to raw video.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/**
+ * SECTION:element-cudaidct8x8
+ * @title: cudaidct8x8
+ * @see_also: cudadct8x8
+ *
+ * Dequantises 8x8 DCT coefficients (video/x-dct) with the tables that each buffer carries and
+ * transforms them back to planar video, on a CUDA device or, with the same result, on the CPU.
+ *
+ * With #GstCudaIdct8x8:scale the pictures are made at 1/2, 1/4 or 1/8 of their size, which costs
+ * less than the full size.
+ *
+ * docs/elements/cudaidct8x8.md lists every property, caps field and statistics field.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! cudadct8x8 quality=50 ! cudaidct8x8 ! \
+ *   videoconvert ! autovideosink
+ * ]| The test picture, as a JPEG of quality 50 would show it.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=1 ! video/x-raw,width=1920,height=1080 ! cudadct8x8 ! \
+ *   cudaidct8x8 scale=1/8 ! videoconvert ! pngenc ! filesink location=thumbnail.png
+ * ]| A thumbnail of 240x135.
+ */
+
+#include "gst/dct8x8/cudaidct8x8.h"
+
+#include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/dct_base.h"
+#include "gst/engine/property_types.h"
+
+using cudatransform::kWhilePlaying;
+
+struct GstCudaIdct8x8 {
+  GstCudaDctBase parent;
+};
+
+struct GstCudaIdct8x8Class {
+  GstCudaDctBaseClass parent_class;
+};
+
+G_DEFINE_TYPE(GstCudaIdct8x8, gst_cuda_idct_8x8, GST_TYPE_CUDA_DCT_BASE);
+GST_ELEMENT_REGISTER_DEFINE(cudaidct8x8, "cudaidct8x8", GST_RANK_NONE,
+                            gst_cuda_idct_8x8_get_type());
+
+enum { PROP_0, PROP_SCALE };
+
+#define GST_TYPE_CUDA_IDCT_SCALE (gst_cuda_idct_scale_get_type())
+static GType gst_cuda_idct_scale_get_type(void) {
+  static const GEnumValue kValues[] = {
+      {1, "Full size", "1"},
+      {2, "Half of the width and height", "1/2"},
+      {4, "A quarter of the width and height", "1/4"},
+      {8, "An eighth of the width and height", "1/8"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaIdctScale", kValues);
+  return type;
+}
+
+// The base class has properties of its own: it gets what is not ours.
+static void gst_cuda_idct_8x8_set_property(GObject* object, guint id, const GValue* value,
+                                           GParamSpec* pspec) {
+  if (pspec->owner_type != gst_cuda_idct_8x8_get_type()) {
+    G_OBJECT_CLASS(gst_cuda_idct_8x8_parent_class)->set_property(object, id, value, pspec);
+    return;
+  }
+  int* scale = &GST_CUDA_DCT_BASE(object)->state->scale;
+  GST_OBJECT_LOCK(object);
+  const bool changed = *scale != g_value_get_enum(value);
+  *scale = g_value_get_enum(value);
+  GST_OBJECT_UNLOCK(object);
+  // The next buffer negotiates the new size first.
+  if (changed) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+}
+
+static void gst_cuda_idct_8x8_get_property(GObject* object, guint id, GValue* value,
+                                           GParamSpec* pspec) {
+  if (pspec->owner_type != gst_cuda_idct_8x8_get_type()) {
+    G_OBJECT_CLASS(gst_cuda_idct_8x8_parent_class)->get_property(object, id, value, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  g_value_set_enum(value, GST_CUDA_DCT_BASE(object)->state->scale);
+  GST_OBJECT_UNLOCK(object);
+}
+
+static void gst_cuda_idct_8x8_init(GstCudaIdct8x8*) {}
+
+static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
+  auto* object_class = G_OBJECT_CLASS(klass);
+  auto* element_class = GST_ELEMENT_CLASS(klass);
+  object_class->set_property = gst_cuda_idct_8x8_set_property;
+  object_class->get_property = gst_cuda_idct_8x8_get_property;
+  g_object_class_install_property(
+      object_class, PROP_SCALE,
+      g_param_spec_enum("scale", "Scale",
+                        "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in "
+                        "width and height, rounded up; as a number its divisor (2 is 1/2)",
+                        GST_TYPE_CUDA_IDCT_SCALE, 1, kWhilePlaying));
+  klass->parent_class.direction = cudatransform::Direction::kInverse;
+  klass->parent_class.element_name = "cudaidct8x8";
+  GstCaps* dct = cudatransform::dct_template_caps(true);
+  GstCaps* raw = cudatransform::raw_template_caps();
+  gst_element_class_add_pad_template(
+      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, dct));
+  gst_element_class_add_pad_template(element_class,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw));
+  gst_caps_unref(dct);
+  gst_caps_unref(raw);
+  gst_element_class_set_static_metadata(
+      element_class, "8x8 inverse DCT", "Codec/Decoder/Filter/Converter/Video/Hardware",
+      "Transforms 8x8 DCT coefficients back to planar video, on a CUDA device or on the CPU",
+      "The cudatransform authors");
+}

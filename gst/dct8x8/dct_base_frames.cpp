@@ -1,0 +1,235 @@
+// The base class of cudadct8x8 and cudaidct8x8: the frame loop, frames in flight, latency.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "gst/dct8x8/dct_base.h"
+#include "gst/engine/buffer_ptr.h"
+#include "gst/engine/debug.h"
+#include "gst/stream/latency.h"
+
+using cudatransform::BufferPtr;
+using cudatransform::Direction;
+using cudatransform::FrameSettings;
+using cudatransform::FramesInFlight;
+using cudatransform::MeasuredFrame;
+using cudatransform::Status;
+using cudatransform::StatusCode;
+using cudatransform::SubmittedFrame;
+
+// A stream that is not in time (raw bytes from a file) has neither stream time nor running time.
+static GstClockTime stream_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
+static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
+static void let_post(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+  frame->posts = true;
+  frame->timestamp = GST_BUFFER_PTS(in);
+  frame->duration = GST_BUFFER_DURATION(in);
+  frame->stream_time = stream_time_of(trans, in);
+  frame->running_time = running_time_of(trans, in);
+}
+
+// Takes the settings of the next frame. Controlled properties are set to their value at its time.
+static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds,
+                       bool* posts) {
+  const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
+  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
+
+  GstCudaDctBaseState* state = self->state;
+  const GstDctInfo& info = state->stream.dct_info();
+  GST_OBJECT_LOCK(self);
+  settings->scale = state->stream.scale_for(state->scale);
+  settings->method = cudatransform::effective_method(state->method, info.depth, settings->scale);
+  const bool changed = settings->method != state->active_method;
+  state->active_method = settings->method;
+  *kinds = state->measure_kinds;
+  *posts = state->post_messages;
+  GST_OBJECT_UNLOCK(self);
+  if (changed) g_object_notify(G_OBJECT(self), "active-method");
+  auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
+  if (klass->prepare_frame) return klass->prepare_frame(self, &info, settings);
+  return {};
+}
+
+void gst_cuda_dct_base_notify_measured(GstCudaDctBase* self) {
+  static const char* const kPsnrs[] = {"psnr-y", "psnr-u", "psnr-v", "psnr"};
+  static const char* const kTimes[] = {"kernel-time", "upload-time", "download-time"};
+  GstCudaDctBaseState* state = self->state;
+  const auto then = std::exchange(state->notified, state->measure.last_values());
+  const auto& now = state->notified;
+  // What is not measured and was not is no news.
+  g_object_freeze_notify(G_OBJECT(self));
+  for (size_t i = 0; i < std::size(kPsnrs); i++)
+    if (now.psnr[i] >= 0 || then.psnr[i] >= 0) g_object_notify(G_OBJECT(self), kPsnrs[i]);
+  for (size_t i = 0; i < std::size(kTimes); i++)
+    if (now.time[i] >= 0 || then.time[i] >= 0) g_object_notify(G_OBJECT(self), kTimes[i]);
+  g_object_thaw_notify(G_OBJECT(self));
+}
+
+static void notify_now_and_then(GstCudaDctBase* self, gint64 now) {
+  if (now - self->state->last_notify < G_USEC_PER_SEC) return;
+  self->state->last_notify = now;
+  gst_cuda_dct_base_notify_measured(self);
+}
+
+// Submits the work for `in`; its output joins the frames in flight.
+static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
+  GstCudaDctBaseState* state = self->state;
+  FrameSettings settings;
+  guint kinds = 0;
+  bool posts = false;
+  CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds, &posts));
+
+  std::unique_ptr<MeasuredFrame> frame;
+  if (kinds) frame = state->measure.begin(state->engine, kinds);
+  if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
+  const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
+  SubmittedFrame& out = state->frames.next();
+  const Status status = forward ? state->stream.forward(settings, in, &out, frame.get())
+                                : state->stream.inverse(settings, in, &out, frame.get());
+  if (!status.ok()) {
+    // Uploads and sums may still be on their way, of a frame that is given up here.
+    state->stream.settle();
+    out.reset();
+    return status;
+  }
+  auto* trans = GST_BASE_TRANSFORM(self);
+  if (!GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
+    GST_WARNING_OBJECT(self, "could not copy the metadata of %" GST_PTR_FORMAT, in);
+  state->frames.add();
+  state->measure.count_frame();
+  if (frame) {
+    const gint64 now = g_get_monotonic_time();
+    state->measure.submit(std::move(frame), now);
+    state->measure.collect(now);
+    notify_now_and_then(self, now);
+  }
+  return {};
+}
+
+// Waits for the oldest frame. After a failure, which is posted, none is left.
+static GstFlowReturn take_oldest(GstCudaDctBase* self, GstBuffer** out) {
+  GstCudaDctBaseState* state = self->state;
+  BufferPtr buffer;
+  const Status status = state->frames.take(&buffer);
+  if (!status.ok()) state->frames.drop();
+  if (state->frames.empty()) state->without_delay = false;
+  if (!status.ok()) {
+    gst_cuda_dct_base_post_error(self, status);
+    return GST_FLOW_ERROR;
+  }
+  *out = buffer.release();
+  return GST_FLOW_OK;
+}
+
+// Whether a stream is over with it, and only a flush or a new start can change that.
+static bool is_final(GstFlowReturn flow) { return flow <= GST_FLOW_ERROR; }
+
+GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self) {
+  GstCudaDctBaseState* state = self->state;
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  // Behind a frame that has failed none comes out, also not behind one that the base class pushed.
+  const bool held = !state->frames.empty();
+  GstFlowReturn flow = state->failure;
+  if (is_final(gst_pad_get_last_flow_return(src))) flow = gst_pad_get_last_flow_return(src);
+  while (flow >= GST_FLOW_OK && !state->frames.empty()) {
+    GstBuffer* out = nullptr;
+    flow = take_oldest(self, &out);
+    if (flow == GST_FLOW_OK) flow = gst_pad_push(src, out);
+  }
+  if (is_final(flow)) state->failure = flow;
+  if (held && flow < GST_FLOW_OK) state->untold = flow;
+  if (flow < GST_FLOW_OK) GST_DEBUG_OBJECT(self, "draining: %s", gst_flow_get_name(flow));
+  state->frames.drop();
+  return flow;
+}
+
+void gst_cuda_dct_base_drain_at_end(GstCudaDctBase* self) {
+  (void)gst_cuda_dct_base_drain(self);
+  const GstFlowReturn flow = std::exchange(self->state->untold, GST_FLOW_OK);
+  // Who returns GST_FLOW_ERROR has said why.
+  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(self, flow);
+}
+
+// How many frames there may be between a frame that comes and one that goes.
+static guint depth_of(GstCudaDctBase* self) {
+  // Who pulls would not get those that are in flight at the end.
+  if (GST_PAD_MODE(GST_BASE_TRANSFORM_SRC_PAD(self)) == GST_PAD_MODE_PULL) return 1;
+  return std::min(self->state->depth, self->state->stream.usable_depth());
+}
+
+// The base class marks the buffer that leaves next as the one after a discontinuity: it has to be
+// the right one.
+static GstFlowReturn gst_cuda_dct_base_submit_input_buffer(GstBaseTransform* trans,
+                                                           gboolean is_discont, GstBuffer* in) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  const GstFlowReturn flow = is_discont ? gst_cuda_dct_base_drain(self) : self->state->failure;
+  self->state->untold = GST_FLOW_OK;  // what has gone wrong shows again
+  if (flow < GST_FLOW_OK) {
+    gst_buffer_unref(in);
+    return flow;
+  }
+  if (is_discont) self->state->without_delay = true;
+  auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
+  return parent->submit_input_buffer(trans, is_discont, in);
+}
+
+// Called after every input buffer, and again until it has nothing to push.
+static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, GstBuffer** out) {
+  auto* self = GST_CUDA_DCT_BASE(trans);
+  GstCudaDctBaseState* state = self->state;
+  *out = nullptr;
+  if (trans->queued_buf) {
+    const BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+    const Status status = submit_frame(self, in.get());
+    if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
+    if (!status.ok()) {
+      // The frames before it are good.
+      (void)gst_cuda_dct_base_drain(self);
+      gst_cuda_dct_base_post_error(self, status);
+      return GST_FLOW_ERROR;
+    }
+    const std::string warning = state->stream.take_warning();
+    if (!warning.empty())
+      GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  }
+  if (state->frames.empty()) return GST_FLOW_OK;
+  const guint depth = depth_of(self);
+  // With depth 1 the only frame has just been submitted: it is waited for, not asked for.
+  const bool leaves = state->without_delay || depth == 1 || state->frames.oldest_is_done() ||
+                      state->frames.size() >= depth;
+  return leaves ? take_oldest(self, out) : GST_FLOW_OK;
+}
+
+// Never called, because generate_output does not call it: the base class takes an element without
+// this function for one that passes everything through.
+static GstFlowReturn gst_cuda_dct_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
+  g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
+}
+
+void gst_cuda_dct_base_update_latency(GstCudaDctBase* self) {
+  GstCudaDctBaseState* state = self->state;
+  const GstVideoInfo& info = state->stream.raw_info();
+  const guint held = state->stream.waits_for_frames() ? depth_of(self) - 1 : 0;
+  const GstClockTime latency =
+      cudatransform::latency_of(held, GST_VIDEO_INFO_FPS_N(&info), GST_VIDEO_INFO_FPS_D(&info));
+  if (state->latency.exchange(latency) == latency) return;
+  GST_DEBUG_OBJECT(self, "latency is %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
+  gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
+
+void gst_cuda_dct_base_install_frames(GstBaseTransformClass* klass) {
+  klass->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_submit_input_buffer);
+  klass->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_generate_output);
+  klass->transform = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform);
+}

@@ -1,0 +1,102 @@
+// The quantisation properties of cudadct8x8, and the tables that they amount to.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dct8x8/quant_settings.h"
+
+#include <glib/gstdio.h>
+
+#include <algorithm>
+
+namespace cudatransform {
+
+void QuantSettings::use_preset(QuantPreset wanted, int wanted_quality) {
+  preset = wanted;
+  quality = wanted_quality;
+  preset_luma = preset_table(preset, QuantComponent::kLuma, quality);
+  preset_chroma = preset_table(preset, QuantComponent::kChroma, quality);
+}
+
+std::string read_table_property(const GValue* array, std::optional<QuantTable>* table) {
+  table->reset();
+  const guint size = gst_value_array_get_size(array);
+  if (size == 0) return {};
+  if (size != 64) return "has " + std::to_string(size) + " entries, expected 64";
+  QuantTable read;
+  for (guint i = 0; i < 64; i++) {
+    const GValue* item = gst_value_array_get_value(array, i);
+    const gint entry = G_VALUE_HOLDS_INT(item) ? g_value_get_int(item) : 0;
+    if (entry < 1 || entry > 65535)
+      return "has " +
+             (G_VALUE_HOLDS_INT(item) ? std::to_string(entry) : std::string("no integer")) +
+             " at index " + std::to_string(i) + ", expected 1 to 65535";
+    read.q[i] = static_cast<uint16_t>(entry);
+  }
+  *table = read;
+  return {};
+}
+
+void write_table_property(const std::optional<QuantTable>& table, GValue* array) {
+  if (!table) return;
+  for (const uint16_t entry : table->q) {
+    GValue item = G_VALUE_INIT;
+    g_value_init(&item, G_TYPE_INT);
+    g_value_set_int(&item, entry);
+    gst_value_array_append_and_take_value(array, &item);
+  }
+}
+
+void load_table_file(const char* file, QuantSettings* settings) {
+  // Four tables with generous comments; and a pipe or a device would keep us reading.
+  constexpr goffset kLargest = 1 << 20;
+  settings->file = file ? file : "";
+  settings->file_tables.clear();
+  settings->file_error.clear();
+  if (settings->file.empty()) return;
+  GStatBuf about;
+  if (g_stat(settings->file.c_str(), &about) == 0 &&
+      (!S_ISREG(about.st_mode) || about.st_size > kLargest)) {
+    settings->file_error = "not a regular file of up to 1 MiB";
+    return;
+  }
+  gchar* text = nullptr;
+  gsize length = 0;
+  GError* error = nullptr;
+  if (!g_file_get_contents(settings->file.c_str(), &text, &length, &error)) {
+    settings->file_error = error->message;
+    g_error_free(error);
+    return;
+  }
+  const Status status = parse_qtable_text({text, length}, &settings->file_tables);
+  if (!status.ok()) {
+    settings->file_error = status.message;
+    settings->file_tables.clear();
+  }
+  g_free(text);
+}
+
+static Status bad_property(const char* name, const std::string& error) {
+  return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
+}
+
+Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameSettings* frame) {
+  if (!settings.file_error.empty())
+    return bad_property("qtable-file", settings.file + ": " + settings.file_error);
+  if (!settings.luma_error.empty()) return bad_property("luma-qtable", settings.luma_error);
+  if (!settings.chroma_error.empty()) return bad_property("chroma-qtable", settings.chroma_error);
+
+  const std::vector<QuantTable>& of_file = settings.file_tables;
+  const bool wants_chroma = info.sampling != GST_DCT_SAMPLING_RGB || settings.chroma;
+  const size_t given = of_file.empty() ? 1 + wants_chroma : of_file.size();
+  const int used = std::min<int>(given, info.n_components);
+  frame->table_count = used;
+  if (!of_file.empty()) {
+    std::copy_n(of_file.begin(), used, frame->tables);
+  } else {
+    frame->tables[0] = settings.luma ? *settings.luma : settings.preset_luma;
+    if (used > 1) frame->tables[1] = settings.chroma ? *settings.chroma : settings.preset_chroma;
+  }
+  for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
+  return {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,48 @@
+// The quantisation properties of cudadct8x8, and the tables that they amount to.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gst/dct8x8/dct_stream.h"
+#include "transform/dct8x8/quant_table.h"
+
+namespace cudatransform {
+
+// What the user asked for. Precedence: file, then luma and chroma, then the preset. Not locked:
+// the element guards it and takes a copy for each frame.
+struct QuantSettings {
+  QuantPreset preset;
+  int quality;
+  QuantTable preset_luma, preset_chroma;  // of these two: made once, not for each frame
+  std::optional<QuantTable> luma, chroma;
+  std::string file;
+
+  // What was wrong with the value that luma-qtable, chroma-qtable or qtable-file was last set to;
+  // empty: nothing.
+  std::string luma_error, chroma_error, file_error;
+  std::vector<QuantTable> file_tables;  // 1 to 4, of `file`
+
+  QuantSettings() { use_preset(QuantPreset::kAnnexK, 85); }
+  void use_preset(QuantPreset wanted, int wanted_quality);
+};
+
+// Reads a GstValueArray of 64 integers. An empty array means no table. On failure `table` is empty
+// and the message says what was wrong.
+std::string read_table_property(const GValue* array, std::optional<QuantTable>* table);
+void write_table_property(const std::optional<QuantTable>& table, GValue* array);
+
+// Sets `file` and reads its tables; a null or empty name forgets them. Touches only the three
+// members about the file, and reads the file: call it on a copy, without a lock.
+void load_table_file(const char* file, QuantSettings* settings);
+
+// Fills the tables of a frame. Y or all of R, G, B use the luma table; a chroma-qtable, or a second
+// table in the file, goes to the other components, a third one to the last.
+Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameSettings* frame);
+
+}  // namespace cudatransform

@@ -1,0 +1,60 @@
+// Pools of device blocks: CUDA memory that a fence guards from its last use to its next.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <vector>
+
+#include <gst/coef/dct.h>
+#include "gst/engine/buffer_ptr.h"
+#include "gst/engine/engine.h"
+
+namespace cudatransform {
+
+// Device memory of `rows` rows of at least `row_bytes` bytes: one GstCudaMemory in a GstBuffer.
+struct DeviceBlock {
+  GstBuffer* buffer = nullptr;  // owned by whoever acquired it; null where that has failed
+  guint8* data = nullptr;       // device address
+  gsize pitch = 0;
+  GstCoefFence* fence = nullptr;  // of this use of the memory; owned by the memory
+};
+
+// A private pool of device blocks. The blocks are GstCudaMemory because that is what
+// memory:CUDAMemory promises; their caps are stand-in raw caps (RGBA, a quarter as wide as a row
+// has bytes), because gstcuda allocates by raw format and knows none of ours.
+//
+// Memory that comes back to the pool may still be read by a kernel. The fence of its last use lives
+// with the memory, and acquire() makes the queue that will write wait for it.
+//
+// Consumers' sync points are code of others, and may fail. That costs no frame: a reader whose work
+// has failed has left the memory; where a queue cannot wait the host does; and a block that
+// somebody may still be at, whom nobody can wait for, is set aside while the pool makes another.
+// Only where our own device is lost is it an error.
+class BlockPool {
+ public:
+  ~BlockPool() { clear(); }
+  // Nothing happens when it is already configured so.
+  Status configure(Engine& engine, gsize row_bytes, guint rows);
+  Status acquire(Queue& writer, DeviceBlock* block);
+  void clear();
+
+ private:
+  // `*again`: the block could not be used, and has been set aside.
+  Status try_acquire(Queue& writer, DeviceBlock* block, bool* again);
+  void set_aside(BufferPtr block, Queue& writer);
+  void make_spare();
+
+  Engine* engine_ = nullptr;  // of pool_
+  GstBufferPool* pool_ = nullptr;
+  std::vector<BufferPtr> aside_;
+  guint blocks_ = 0;  // that have been seen, or tried to make
+  gsize row_bytes_ = 0;
+  guint rows_ = 0;
+};
+
+// Whether `fence` is that of the memory in `buffer`, and so guards its reuse. It is not for deep
+// copies, which share the fence of the buffer that they were copied from.
+bool fence_guards_memory(GstBuffer* buffer, const GstCoefFence* fence);
+
+}  // namespace cudatransform

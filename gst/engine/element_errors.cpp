@@ -1,0 +1,32 @@
+// A failed Status as the element error that fits its code.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/engine/element_errors.h"
+
+#include "gst/engine/debug.h"
+
+namespace cudatransform {
+
+void post_error(GstElement* element, const Status& status) {
+  const char* message = status.message.c_str();
+  switch (status.code) {
+    case StatusCode::kNotFound:
+      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", message), (nullptr));
+      break;
+    case StatusCode::kOutOfMemory:
+      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", message), (nullptr));
+      break;
+    case StatusCode::kInvalidSetting:
+      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", message), (nullptr));
+      break;
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kUnsupported:
+      GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s", message), (nullptr));
+      break;
+    default:
+      GST_ELEMENT_ERROR(element, LIBRARY, FAILED, ("%s", message), (nullptr));
+      break;
+  }
+}
+
+}  // namespace cudatransform

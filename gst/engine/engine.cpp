@@ -1,0 +1,191 @@
+// The engine of one element: which back end, on which device, and how CUDA contexts are shared.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/engine/engine.h"
+
+#include <utility>
+
+#include "gst/engine/cuda_gst.h"
+#include "gst/engine/debug.h"
+#include "gst/engine/pinned_allocator.h"
+#include "gst/engine/property_types.h"
+#include "transform/device/host_device.h"
+#include "transform/device/host_memory.h"
+#if CT_HAVE_CUDA
+#include "cuda/device/cuda_device.h"
+#endif
+#include "gst/engine/debug.h"
+
+namespace cudatransform {
+
+Engine::~Engine() {
+  close();
+#if CT_HAVE_CUDA
+  gst_clear_object(&context_);
+#endif
+}
+
+#if CT_HAVE_CUDA
+
+Status Engine::make_device() {
+  guint ordinal = 0;
+  g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
+  std::shared_ptr<void> keep_alive(gst_object_ref(context_), gst_object_unref);
+  CT_RETURN_IF_ERROR(make_cuda_device(gst_cuda_context_get_handle(context_),
+                                      static_cast<int>(ordinal), keep_alive, &device_));
+  if (!transforms_) return {};
+  const Status loaded = probe_cuda_kernels(*device_);
+  if (loaded.code != StatusCode::kNotFound) return loaded;
+  return Status::error(StatusCode::kNotFound, std::string("this build has no kernels for ") +
+                                                  device_->name() + ": " + loaded.message);
+}
+
+// A pipeline keeps its shared context also when an error has made that unusable. Puts a new one in
+// its place, for us and for all elements that are started after us.
+Status Engine::replace_context() {
+  guint ordinal = 0;
+  g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
+  gst_clear_object(&context_);
+  context_ = gst_cuda_context_new(ordinal);
+  if (!context_)
+    return Status::error(StatusCode::kDeviceLost,
+                         "the CUDA context is lost, and no new one is to be had");
+  GstContext* shared = gst_context_new_cuda_context(context_);
+  gst_element_set_context(element_, shared);
+  gst_element_post_message(element_, gst_message_new_have_context(GST_OBJECT(element_), shared));
+  return {};
+}
+
+Status Engine::open_cuda(int cuda_device_id) {
+  // In this order: GStreamer 1.22 never comes back from its second attempt to make a context when
+  // there is a driver without a device, so it must not be asked before we know that there is one.
+  int count = 0;
+  CT_RETURN_IF_ERROR(probe_cuda_driver(&count));
+  if (cuda_device_id >= count)
+    return Status::error(StatusCode::kNotFound,
+                         "cuda-device-id is " + std::to_string(cuda_device_id) +
+                             ", but there are " + std::to_string(count) + " CUDA devices");
+  if (!gst_cuda_load_library())
+    return Status::error(StatusCode::kNotFound, "GStreamer's CUDA library cannot load the driver");
+  gst_cuda_memory_init_once();
+
+  std::lock_guard lock(context_lock_);
+  if (!gst_cuda_ensure_element_context(element_, cuda_device_id, &context_))
+    return Status::error(StatusCode::kNotFound, "no CUDA context could be made on the device");
+  Status made = make_device();
+  if (made.code == StatusCode::kDeviceLost) {
+    CT_RETURN_IF_ERROR(replace_context());
+    made = make_device();
+  }
+  CT_RETURN_IF_ERROR(made);
+  dct8x8_ = &cuda_dct8x8_ops();
+  pinned_allocator_ = new_pinned_allocator(*device_);
+  kind_ = Kind::kCuda;
+  return {};
+}
+
+Status Engine::settle() {
+  return device_ && !device_->is_host() ? settle_cuda_device(*device_) : Status();
+}
+
+void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
+  std::lock_guard lock(context_lock_);
+  gst_cuda_handle_set_context(element_, context, cuda_device_id, &context_);
+}
+
+bool Engine::handle_context_query(GstQuery* query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT) return false;
+  // Whoever holds the lock may be asking its neighbours for a context, us among them: not waiting
+  // for it keeps two elements from waiting for each other.
+  std::unique_lock lock(context_lock_, std::try_to_lock);
+  return lock && context_ && gst_cuda_handle_context_query(element_, query, context_);
+}
+
+#else
+
+Status Engine::open_cuda(int) {
+  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+}
+
+Status Engine::settle() { return {}; }
+
+void Engine::handle_set_context(GstContext*, int) {}
+
+bool Engine::handle_context_query(GstQuery*) { return false; }
+
+#endif
+
+Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
+  // The context stays if the application has set one already: opening is what it was set for.
+  kind_ = Kind::kClosed;
+  release_device();
+  if (backend != Backend::kCpu) {
+    Status status = open_cuda(cuda_device_id);
+    if (status.ok()) return status;
+    close();
+    if (backend == Backend::kCuda) return status;
+    *fallback = status.message;
+  }
+  device_ = make_host_device(threads);
+  if (!device_) return Status::error(StatusCode::kFailed, "the CPU engine could not start");
+  dct8x8_ = &host_dct8x8_ops();
+  kind_ = Kind::kCpu;
+  return {};
+}
+
+Status Engine::allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory) {
+  const Status status = device_->allocate(MemoryKind::kPinned, bytes, memory);
+  if (status.ok() || status.code == StatusCode::kDeviceLost) return status;
+  const bool first = !std::exchange(warned_of_ordinary_memory_, true);
+  gst_debug_log(GST_CAT_DEFAULT, first ? GST_LEVEL_WARNING : GST_LEVEL_DEBUG, __FILE__, __func__,
+                __LINE__, G_OBJECT(element_), "no page-locked memory, taking ordinary: %s",
+                status.message.c_str());
+  return allocate_host_memory(bytes, memory);
+}
+
+void Engine::release_device() {
+  if (!settle().ok())
+    GST_WARNING_OBJECT(element_, "%s is stuck: what was made on it is kept", device_->name());
+  warned_of_ordinary_memory_ = false;
+  if (pinned_allocator_) detach_pinned_allocator(pinned_allocator_);
+  gst_clear_object(&pinned_allocator_);
+  device_.reset();
+}
+
+Status failed_work(Queue& queue, const std::string& what) {
+  FencePtr fence;
+  Status status = queue.record(&fence);
+  if (status.ok()) status = fence->wait();
+  if (status.ok()) return Status::error(StatusCode::kFailed, what);
+  return Status::error(status.code, what + ": " + status.message);
+}
+
+Status failed_allocation(Queue& queue, Status status) {
+  if (status.code != StatusCode::kOutOfMemory) return status;
+  Status lost = failed_work(queue, status.message);
+  return lost.code == StatusCode::kDeviceLost ? lost : status;
+}
+
+void Engine::close() {
+  kind_ = Kind::kClosed;
+  release_device();
+  dct8x8_ = nullptr;
+#if CT_HAVE_CUDA
+  std::lock_guard lock(context_lock_);
+  gst_clear_object(&context_);
+#endif
+}
+
+}  // namespace cudatransform
+
+GType gst_cuda_dct_backend_get_type(void) {
+  using cudatransform::Backend;
+  static const GEnumValue kValues[] = {
+      {int(Backend::kAuto), "CUDA where there is a usable GPU, else the CPU", "auto"},
+      {int(Backend::kCuda), "CUDA, or an error", "cuda"},
+      {int(Backend::kCpu), "CPU", "cpu"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaDctBackend", kValues);
+  return type;
+}

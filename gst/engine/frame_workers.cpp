@@ -1,0 +1,72 @@
+// Threads that work on several pictures at once, whose results are taken in order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/engine/frame_workers.h"
+
+namespace cudatransform {
+
+int picture_threads(GstPad* sink, guint wanted) {
+  if (wanted > 0) return static_cast<int>(wanted);
+  GstQuery* query = gst_query_new_latency();
+  gboolean live = FALSE;
+  if (gst_pad_peer_query(sink, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
+  gst_query_unref(query);
+  return live ? 1 : static_cast<int>(g_get_num_processors());
+}
+
+bool FrameWorkers::start(int threads) {
+  stop();
+  threads_ = threads;
+  if (threads == 1) return true;
+  // Exclusive threads: a picture must not wait for other users of GLib's shared ones.
+  pool_ = g_thread_pool_new(
+      [](gpointer job, gpointer self) {
+        static_cast<FrameWorkers*>(self)->run(static_cast<FrameJob*>(job));
+      },
+      this, threads, TRUE, nullptr);
+  // The pool is there even if none of its threads could be made: then nobody would take a job.
+  if (pool_ && g_thread_pool_get_num_threads(pool_) > 0) return true;
+  if (pool_) g_thread_pool_free(pool_, TRUE, FALSE);
+  pool_ = nullptr;
+  threads_ = 1;
+  return false;
+}
+
+void FrameWorkers::stop() {
+  while (take(true)) {
+  }
+  if (pool_) g_thread_pool_free(pool_, FALSE, TRUE);
+  pool_ = nullptr;
+}
+
+void FrameWorkers::run(FrameJob* job) {
+  job->run();
+  std::lock_guard lock(lock_);
+  job->done_ = true;
+  finished_.notify_one();
+}
+
+void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
+  FrameJob* raw = job.get();
+  raw->done_ = false;  // it may have been used before
+  jobs_.push_back(std::move(job));
+  // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
+  if (pool_)
+    g_thread_pool_push(pool_, raw, nullptr);
+  else
+    run(raw);
+}
+
+std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
+  if (jobs_.empty()) return nullptr;
+  {
+    std::unique_lock lock(lock_);
+    if (wait) finished_.wait(lock, [this] { return jobs_.front()->done_; });
+    if (!jobs_.front()->done_) return nullptr;
+  }
+  std::unique_ptr<FrameJob> job = std::move(jobs_.front());
+  jobs_.pop_front();
+  return job;
+}
+
+}  // namespace cudatransform

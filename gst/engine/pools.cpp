@@ -1,0 +1,234 @@
+// Where output buffers come from: pools of coefficients and of raw frames, for us and our peers.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/engine/pools.h"
+
+#include <string>
+#include <utility>
+
+#include "gst/dct8x8/caps.h"
+#include "gst/engine/cuda_gst.h"
+#include "gst/engine/cuda_sync.h"
+#include "gst/engine/peer_offer.h"
+#include "gst/engine/pinned_allocator.h"
+
+namespace cudatransform {
+
+static Status pool_failed(const char* what, gsize bytes) {
+  return Status::error(StatusCode::kFailed, std::string("no buffer pool for ") + what + " of " +
+                                                std::to_string(bytes) + " bytes could be started");
+}
+
+Status no_device_memory(const char* what, gsize bytes) {
+  return Status::error(StatusCode::kOutOfMemory, std::string("no device memory for ") + what +
+                                                     " of " + std::to_string(bytes) + " bytes");
+}
+
+static guint buffer_size(GstBufferPool* pool) {
+  guint size = 0;
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
+  gst_structure_free(config);
+  return size;
+}
+
+Status no_system_memory(const char* what, gsize bytes) {
+  return Status::error(StatusCode::kOutOfMemory, std::string("no memory for ") + what + " of " +
+                                                     std::to_string(bytes) + " bytes");
+}
+
+Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer) {
+  if (!pool) return Status::error(StatusCode::kFailed, std::string("no pool for ") + what);
+  switch (gst_buffer_pool_acquire_buffer(pool, buffer, nullptr)) {
+    case GST_FLOW_OK:
+      return {};
+    case GST_FLOW_FLUSHING:
+      return Status::error(StatusCode::kCancelled,
+                           std::string("the pool for ") + what + " is flushing");
+    default:
+      return no_system_memory(what, buffer_size(pool));
+  }
+}
+
+bool peers_honour_fence(GstQuery* query) {
+  guint index = 0;
+  if (!gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) return false;
+  const GstStructure* params = nullptr;
+  gst_query_parse_nth_allocation_meta(query, index, &params);
+  return params == nullptr;
+}
+
+GstBuffer* new_system_buffer(gsize size) {
+  GstAllocationParams params = aligned_params();
+  return gst_buffer_new_allocate(ordinary_allocator(), size, &params);
+}
+
+guint pool_maximum(GstBuffer* buffer) {
+  if (!buffer->pool) return 0;
+  guint maximum = 0;
+  GstStructure* config = gst_buffer_pool_get_config(buffer->pool);
+  gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &maximum);
+  gst_structure_free(config);
+  return maximum;
+}
+
+void keep_for_ever(gpointer object) {
+  static GMutex lock;
+  static GPtrArray* kept = nullptr;
+  g_mutex_lock(&lock);
+  if (!kept) kept = g_ptr_array_new();
+  g_ptr_array_add(kept, object);
+  g_mutex_unlock(&lock);
+}
+
+void clear_pool(Engine& engine, GstBufferPool** pool) {
+  if (*pool && !engine.settle().ok()) keep_for_ever(std::exchange(*pool, nullptr));
+  clear_pool(pool);
+}
+
+void clear_pool(GstBufferPool** pool) {
+  if (!*pool) return;
+  gst_buffer_pool_set_active(*pool, FALSE);
+  gst_clear_object(pool);
+}
+
+static GstStructure* system_config(GstBufferPool* pool, GstCaps* caps, gsize size, guint min,
+                                   GstAllocator* allocator) {
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  const GstAllocationParams params = aligned_params();
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(size), min, 0);
+  gst_buffer_pool_config_set_allocator(config, allocator, &params);
+  return config;
+}
+
+GstAllocator* proposed_allocator(GstQuery* query) {
+  GstAllocator* allocator = nullptr;
+  if (gst_query_get_n_allocation_params(query) > 0)
+    gst_query_parse_nth_allocation_param(query, 0, &allocator, nullptr);
+  if (allocator && GST_OBJECT_FLAG_IS_SET(allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC))
+    gst_clear_object(&allocator);
+  return allocator;
+}
+
+Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool,
+                        GstBufferPool* (*make)()) {
+  clear_pool(pool);
+  if (size > G_MAXUINT)
+    return Status::error(StatusCode::kUnsupported, "coefficients of " + std::to_string(size) +
+                                                       " bytes a frame are too large");
+  GstBufferPool* made = make();
+  GstStructure* config =
+      system_config(made, nullptr, size, 0, allocator ? allocator : ordinary_allocator());
+  if (!gst_buffer_pool_set_config(made, config) || !gst_buffer_pool_set_active(made, TRUE)) {
+    gst_object_unref(made);
+    return pool_failed("coefficients", size);
+  }
+  *pool = made;
+  return {};
+}
+
+static GstBufferPool* new_raw_pool([[maybe_unused]] Engine& engine, [[maybe_unused]] bool cuda) {
+#if CT_HAVE_CUDA
+  if (cuda) return gst_cuda_buffer_pool_new(engine.context());
+#endif
+  return gst_video_buffer_pool_new();
+}
+
+static bool fits([[maybe_unused]] Engine& engine, GstBufferPool* pool, bool cuda) {
+  if (!pool || !cuda) return pool;
+#if CT_HAVE_CUDA
+  return GST_IS_CUDA_BUFFER_POOL(pool) && GST_CUDA_BUFFER_POOL(pool)->context == engine.context();
+#else
+  return false;
+#endif
+}
+
+Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool,
+                     guint* maximum) {
+  clear_pool(engine, pool);
+  *maximum = 0;
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, caps))
+    return Status::error(StatusCode::kInvalidArgument, "the output caps are not raw video");
+  const bool cuda = has_cuda_memory(caps);
+  if (cuda) CT_RETURN_IF_ERROR(engine.settle());
+  const bool video_meta =
+      gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
+  GstCudaContext* context = cuda ? engine.context() : nullptr;
+  PeerOffer peer(query);
+  // When a pool fails to start, GStreamer forgets the buffers that it has made until then. So
+  // nothing of device memory is made before it is needed, nor of a pool of our own.
+  if (cuda) peer.min = 0;
+  const guint size = MAX(peer.size, GST_VIDEO_INFO_SIZE(&info));
+  const bool pinned = !cuda && engine.pinned_allocator() && peer.is_plain_memory();
+  if (!pinned && fits(engine, peer.pool, cuda) &&
+      start_pool(peer.pool, caps, size, peer.min, peer.max, video_meta, {}, context)) {
+    *maximum = peer.max;
+    *pool = std::exchange(peer.pool, nullptr);
+    return {};
+  }
+
+  Allocation& allocation = peer.allocation;
+  allocation.has_alignment = pinned && allocation.has_alignment && video_meta;
+  allocation.has_params = !cuda;
+  if (pinned || !allocation.allocator) {
+    GstAllocator* ours = pinned ? engine.pinned_allocator() : ordinary_allocator();
+    gst_object_replace(reinterpret_cast<GstObject**>(&allocation.allocator), GST_OBJECT(ours));
+    allocation.params.align |= aligned_params().align;
+  }
+  *pool = new_raw_pool(engine, cuda);
+  if (start_pool(*pool, caps, size, 0, 0, video_meta, allocation, context)) return {};
+  clear_pool(engine, pool);
+  if (cuda)
+    return failed_allocation(engine.queue(QueueKind::kCompute), no_device_memory("frames", size));
+  return pool_failed("frames", size);
+}
+
+// Upstream configures the pool anew, with the first allocator of the answer rather than with the
+// pool's: both are ours.
+static void propose(GstQuery* query, GstBufferPool* pool, GstStructure* config,
+                    GstAllocator* allocator) {
+  const GstAllocationParams params = aligned_params();
+  if (allocator) gst_query_add_allocation_param(query, allocator, &params);
+  if (!gst_buffer_pool_set_config(pool, config)) return;
+  // A pool may learn its size (pitch and all) when it is configured.
+  guint size = 0, min = 0;
+  config = gst_buffer_pool_get_config(pool);
+  gst_buffer_pool_config_get_params(config, nullptr, &size, &min, nullptr);
+  gst_structure_free(config);
+  gst_query_add_allocation_pool(query, pool, size, min, 0);
+}
+
+void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers) {
+  GstVideoInfo info;
+  if (!caps || !gst_video_info_from_caps(&info, caps)) return;
+  const bool cuda = has_cuda_memory(caps);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  if (cuda && (!engine.is_cuda() || !engine.settle().ok())) return;
+  GstBufferPool* pool = new_raw_pool(engine, cuda);
+  GstAllocator* allocator = nullptr;
+  GstStructure* config;
+  if (!cuda) {
+    allocator = engine.pinned_allocator() ? engine.pinned_allocator() : ordinary_allocator();
+    // VIDEO_ALIGNMENT is offered by the pool itself, and configured by who needs padding.
+    config = system_config(pool, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, allocator);
+  } else {
+    config = gst_buffer_pool_get_config(pool);
+    gst_buffer_pool_config_set_params(config, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, 0);
+    add_stream(config, engine.context());
+  }
+  gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  propose(query, pool, config, allocator);
+  gst_object_unref(pool);
+}
+
+void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
+                              guint min_buffers) {
+  GstAllocator* allocator = engine.pinned_allocator();
+  if (!allocator || has_cuda_memory(caps) || size > G_MAXUINT) return;
+  GstBufferPool* pool = gst_buffer_pool_new();
+  propose(query, pool, system_config(pool, caps, size, min_buffers, allocator), allocator);
+  gst_object_unref(pool);
+}
+
+}  // namespace cudatransform

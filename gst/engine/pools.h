@@ -1,0 +1,62 @@
+// Where output buffers come from: pools of coefficients and of raw frames, for us and our peers.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <gst/coef/dct.h>
+#include "gst/engine/engine.h"
+
+namespace cudatransform {
+
+// kOutOfMemory, with what was wanted and how much.
+Status no_system_memory(const char* what, gsize bytes);
+
+// Acquires from `pool`; kCancelled while it is flushing, as at shutdown and on seeks.
+Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer);
+
+// What it is called when a CUDA pool does not start. It allocates when it is configured, to learn
+// the pitch. We only ask for formats that it can hold, so what fails there is the allocation.
+Status no_device_memory(const char* what, gsize bytes);
+
+// Whether all who answered the ALLOCATION query promise to honour GstDctMeta's fence.
+bool peers_honour_fence(GstQuery* query);
+
+// A buffer of system memory, aligned for SIMD as those of make_system_pool(); null without memory.
+GstBuffer* new_system_buffer(gsize size);
+
+// How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
+guint pool_maximum(GstBuffer* buffer);
+
+// Unreferences the pool after deactivating it, and clears the variable.
+void clear_pool(GstBufferPool** pool);
+// The same for a pool whose buffers the engine works on. If its device is stuck the pool is kept
+// for ever instead, as it is: the driver would not come back from freeing device memory, and the
+// device may still write to what it was to download to.
+void clear_pool(Engine& engine, GstBufferPool** pool);
+// Keeps the caller's reference: for what a stuck device may be working on.
+void keep_for_ever(gpointer object);
+
+// An active pool of buffers of `size` bytes in system memory, aligned for SIMD, of `allocator` or,
+// where that is null, of ordinary_allocator(). `make` makes the pool.
+Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool,
+                        GstBufferPool* (*make)() = gst_buffer_pool_new);
+
+// The allocator that the answered ALLOCATION query proposes, if pools can use it; transfer full.
+GstAllocator* proposed_allocator(GstQuery* query);
+
+// An active pool of raw frames of `caps` from the answered ALLOCATION `query`: the peer's where it
+// fits our engine and memory kind, else our own. Frames that the engine downloads come from a pool
+// of our own with page-locked memory if the peer has plain memory to offer, whose alignment it then
+// has, too. `*maximum` is how many buffers the pool may have; 0: no limit.
+Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool,
+                     guint* maximum);
+
+// Proposes a pool to the peer that asks in `query`: for raw frames of `caps`, or for coefficients
+// of `size` bytes in system memory, where that helps the engine.
+void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers);
+void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
+                              guint min_buffers);
+
+}  // namespace cudatransform

@@ -1,0 +1,154 @@
+// Caps of coefficients that fit a JPEG file, and of the file.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/caps.h"
+
+#include <gst/video/video.h>
+
+#include <vector>
+
+#include "gst/dct8x8/caps.h"
+#include "jpeg/writer.h"
+
+namespace cudatransform {
+namespace {
+
+// The default first.
+constexpr GstDctSampling kSamplings[] = {
+    GST_DCT_SAMPLING_420, GST_DCT_SAMPLING_422, GST_DCT_SAMPLING_444,       GST_DCT_SAMPLING_440,
+    GST_DCT_SAMPLING_411, GST_DCT_SAMPLING_RGB, GST_DCT_SAMPLING_GRAYSCALE,
+};
+constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY"};
+
+bool is_ycbcr(GstDctSampling sampling) {
+  return g_str_equal(gst_dct_sampling_get_colorspace(sampling), "sYUV");
+}
+
+// One string, or a list.
+void set_strings(GstStructure* s, const char* field, const std::vector<const char*>& strings) {
+  if (strings.size() == 1) {
+    gst_structure_set(s, field, G_TYPE_STRING, strings[0], nullptr);
+    return;
+  }
+  GValue list = G_VALUE_INIT;
+  g_value_init(&list, GST_TYPE_LIST);
+  for (const char* string : strings) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, G_TYPE_STRING);
+    g_value_set_static_string(&value, string);
+    gst_value_list_append_and_take_value(&list, &value);
+  }
+  gst_structure_take_value(s, field, &list);
+}
+
+// The samplings of one colorspace, or all with null.
+void set_samplings(GstStructure* s, const char* colorspace) {
+  std::vector<const char*> samplings, colorspaces;
+  for (const GstDctSampling sampling : kSamplings)
+    if (!colorspace || g_str_equal(colorspace, gst_dct_sampling_get_colorspace(sampling)))
+      samplings.push_back(gst_dct_sampling_to_string(sampling));
+  for (const char* name : kColorspaces)
+    if (!colorspace || g_str_equal(colorspace, name)) colorspaces.push_back(name);
+  set_strings(s, "sampling", samplings);
+  set_strings(s, "colorspace", colorspaces);
+}
+
+GstStructure* new_size_structure(const char* name) {
+  return gst_structure_new(name, "width", GST_TYPE_INT_RANGE, 1, int(kJpegMaxSize), "height",
+                           GST_TYPE_INT_RANGE, 1, int(kJpegMaxSize), "framerate",
+                           GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
+}
+
+void append_levels(GstCaps* caps, const char* memory) {
+  for (const char* colorspace : kColorspaces) {
+    GstStructure* s = new_size_structure(GST_DCT_MEDIA_TYPE);
+    gst_structure_set(s, "format", G_TYPE_STRING, "S16LE", "layout", G_TYPE_STRING, "block",
+                      "order", G_TYPE_STRING, "raster", "quantized", G_TYPE_BOOLEAN, TRUE, "depth",
+                      G_TYPE_INT, 8, nullptr);
+    set_samplings(s, colorspace);
+    gst_caps_append_structure_full(caps, s, gst_caps_features_new(memory, nullptr));
+  }
+}
+
+// Of an image/jpeg structure, what is the same in coefficient caps.
+GstStructure* levels_of_file(const GstStructure* file) {
+  GstStructure* s = gst_structure_new_empty(GST_DCT_MEDIA_TYPE);
+  for (const char* field : {"width", "height", "framerate", "pixel-aspect-ratio", "interlace-mode",
+                            "sampling", "colorspace"})
+    if (const GValue* value = gst_structure_get_value(file, field))
+      gst_structure_set_value(s, field, value);
+  return s;
+}
+
+}  // namespace
+
+GstCaps* jpeg_levels_template_caps([[maybe_unused]] bool cuda_first) {
+  GstCaps* caps = gst_caps_new_empty();
+#if CT_HAVE_CUDA
+  if (cuda_first) append_levels(caps, kCudaMemoryFeature);
+  append_levels(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+  if (!cuda_first) append_levels(caps, kCudaMemoryFeature);
+#else
+  append_levels(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+#endif
+  return caps;
+}
+
+GstCaps* jpeg_template_caps() {
+  GstStructure* s = new_size_structure("image/jpeg");
+  set_samplings(s, nullptr);
+  return gst_caps_new_full(s, nullptr);
+}
+
+GstCaps* jpeg_levels_for(const GstCaps* files, const GstCaps* levels) {
+  GstCaps* wanted = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(files); i++)
+    gst_caps_append_structure_full(wanted, levels_of_file(gst_caps_get_structure(files, i)),
+                                   gst_caps_features_new_any());
+  GstCaps* fitting =
+      gst_caps_is_any(files)
+          ? gst_caps_copy(levels)
+          : gst_caps_intersect_full(const_cast<GstCaps*>(levels), wanted, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(wanted);
+
+  GstCaps* result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(fitting); i++) {
+    const GstStructure* s = gst_caps_get_structure(fitting, i);
+    const GstCapsFeatures* features = gst_caps_get_features(fitting, i);
+    if (g_strcmp0(gst_structure_get_string(s, "colorspace"), "sYUV") == 0) {
+      GstStructure* preferred = gst_structure_copy(s);
+      gst_structure_set(preferred, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
+      gst_caps_append_structure_full(result, preferred, gst_caps_features_copy(features));
+    }
+    gst_caps_append_structure_full(result, gst_structure_copy(s), gst_caps_features_copy(features));
+  }
+  gst_caps_unref(fitting);
+  return result;
+}
+
+GstCaps* jpeg_caps_for(const GstDctInfo& info) {
+  return gst_caps_new_simple("image/jpeg", "parsed", G_TYPE_BOOLEAN, TRUE, "sampling",
+                             G_TYPE_STRING, gst_dct_sampling_to_string(info.sampling), "colorspace",
+                             G_TYPE_STRING, gst_dct_sampling_get_colorspace(info.sampling),
+                             nullptr);
+}
+
+std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {
+  const char* text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
+  GstVideoColorimetry found;
+  if (!text || !is_ycbcr(info.sampling)) return {};
+  // Neither primaries nor the transfer function are JPEG's business.
+  const bool known = gst_video_colorimetry_from_string(&found, text);
+  const bool range = known && found.range == GST_VIDEO_COLOR_RANGE_0_255;
+  const bool matrix = known && found.matrix == GST_VIDEO_COLOR_MATRIX_BT601;
+  if (range && matrix) return {};
+  std::string wrong;
+  if (!range) wrong = "black will look grey and white dull";
+  if (!matrix) wrong += (wrong.empty() ? "" : ", ") + std::string("colours will be off");
+  return "The coefficients have colorimetry " + std::string(text) + ", but JPEG means " +
+         kJpegColorimetry + " (full range BT.601): " + wrong +
+         ". Convert before the transform: videoconvert ! video/x-raw,colorimetry=" +
+         kJpegColorimetry + " ! cudadct8x8";
+}
+
+}  // namespace cudatransform

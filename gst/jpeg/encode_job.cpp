@@ -1,0 +1,129 @@
+// One frame of coefficients on its way to a JPEG file.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/encode_job.h"
+
+#include <cstdlib>
+
+#include "gst/engine/cuda_sync.h"
+
+namespace cudatransform {
+namespace {
+
+JpegColor color_of(GstDctSampling sampling) {
+  if (sampling == GST_DCT_SAMPLING_GRAYSCALE) return JpegColor::kGray;
+  return sampling == GST_DCT_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
+}
+
+// Without a copy: the buffer frees what the writer has allocated.
+GstBuffer* wrap(JpegBytes* bytes) {
+  const gsize size = bytes->size(), capacity = bytes->capacity();
+  uint8_t* data = bytes->release();
+  return gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), data, capacity, 0, size, data,
+                                     std::free);
+}
+
+}  // namespace
+
+Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTables& caps_tables,
+                          const JpegOptions& options, GstVideoCodecFrame* frame) {
+  clear();
+  frame_ = frame;
+  options_ = options;
+  coefficients_.reset(gst_buffer_ref(frame->input_buffer));
+  const Residence residence = residence_of(engine, coefficients_.get());
+  const bool on_device = residence == Residence::kDevice;
+  const GstDctMeta* meta = nullptr;
+  CT_RETURN_IF_ERROR(caps_tables.find(coefficients_.get(), residence == Residence::kHost, &meta));
+  if (meta && meta != gst_buffer_get_dct_meta(coefficients_.get())) {
+    stand_in_ = *meta;
+    meta = &stand_in_;
+  }
+  // The download queue waits on the device, everybody else here.
+  if (meta && meta->fence) {
+    gpointer stream = on_device ? engine.queue(QueueKind::kDownload).native() : nullptr;
+    if (!gst_coef_fence_wait_written(meta->fence, stream))
+      return failed_work(engine.queue(QueueKind::kDownload),
+                         "the work that made the coefficients has failed");
+  }
+  CT_RETURN_IF_ERROR(mapped_.map(coefficients_.get(), info, meta, on_device));
+  Rects rects = mapped_.rects();
+  if (on_device) CT_RETURN_IF_ERROR(fetch(engine, meta, &rects));
+  describe(info, *meta, rects);
+  return {};
+}
+
+// Begins the download to our staging memory, where `*rects` is afterwards.
+Status EncodeJob::fetch(Engine& engine, const GstDctMeta* meta, Rects* rects) {
+  Rects to = *rects;
+  gsize bytes = 0;
+  for (int c = 0; c < to.count; c++) bytes += to.rect[c].row_bytes * to.rect[c].rows;
+  if (!staging_ || staging_->size() < bytes)
+    CT_RETURN_IF_ERROR(engine.allocate_for_copies(bytes, &staging_));
+  auto* data = static_cast<guint8*>(staging_->data());
+  for (int c = 0; c < to.count; c++) {
+    to.rect[c].data = data;
+    to.rect[c].pitch = to.rect[c].row_bytes;
+    data += to.rect[c].row_bytes * to.rect[c].rows;
+  }
+  Queue& queue = engine.queue(QueueKind::kDownload);
+  CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), queue));
+  CT_RETURN_IF_ERROR(download(engine.device(), queue, *rects, to));
+  CT_RETURN_IF_ERROR(queue.record(&downloaded_));
+  // For whoever holds the memory without the buffer; the buffer itself waits for us.
+  if (fence_guards_memory(coefficients_.get(), meta->fence)) {
+    GstCoefSyncPoint* point = sync_point_of(downloaded_);
+    gst_coef_fence_add_read(meta->fence, point);
+    gst_coef_sync_point_unref(point);
+  }
+  *rects = to;
+  return {};
+}
+
+void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects) {
+  picture_ = JpegPicture();
+  picture_.width = info.width;
+  picture_.height = info.height;
+  picture_.color = color_of(info.sampling);
+  picture_.h_samp = info.components[0].h_samp;
+  picture_.v_samp = info.components[0].v_samp;
+  if (const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get()))
+    picture_.metadata =
+        static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &picture_.metadata_size));
+  for (guint c = 0; c < info.n_components; c++) {
+    JpegLevels& levels = picture_.levels[c];
+    levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);
+    levels.stride = static_cast<ptrdiff_t>(rects.rect[c].pitch);
+    levels.blocks_w = info.components[c].blocks_w;
+    levels.blocks_h = info.components[c].blocks_h;
+    picture_.tables[c] = meta.tables[meta.components[c].table].values;
+  }
+}
+
+void EncodeJob::run() {
+  status_ = downloaded_ ? downloaded_->wait() : Status();
+  if (status_.ok()) status_ = writer_.write(picture_, options_, &bytes_);
+}
+
+Status EncodeJob::finish(GstVideoCodecFrame** frame) {
+  *frame = nullptr;
+  Status status = std::move(status_);
+  if (status.ok()) {
+    frame_->output_buffer = wrap(&bytes_);
+    *frame = std::exchange(frame_, nullptr);
+  }
+  clear();
+  return status;
+}
+
+void EncodeJob::clear() {
+  if (downloaded_) (void)downloaded_->wait();  // a failure is reported where the levels are used
+  downloaded_.reset();
+  mapped_.unmap();
+  coefficients_.reset();
+  if (frame_) gst_video_codec_frame_unref(frame_);
+  frame_ = nullptr;
+  status_ = {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,272 @@
+// The frames of jpegcoefenc: formats, threads, and coefficients in, files out, in order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <algorithm>
+#include <string>
+
+#include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/dct_stream.h"
+#include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
+#include "gst/jpeg/caps.h"
+#include "gst/jpeg/jpegcoefenc.h"
+#include "gst/jpeg/jpegcoefenc_private.h"
+#include "gst/stream/latency.h"
+
+using cudatransform::EncodeJob;
+using cudatransform::FrameJob;
+using cudatransform::JpegOptions;
+using cudatransform::Status;
+
+static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
+  Status named = status;
+  named.message = "A frame cannot be written as JPEG: " + status.message;
+  cudatransform::post_error(GST_ELEMENT(encoder), named);
+}
+
+// Of memory for downloads that is kept for frames to come.
+static constexpr gsize kMostStaging = gsize{1} << 28;
+
+static void keep_idle(GstJpegCoefEncState* state, std::unique_ptr<EncodeJob> job) {
+  job->clear();
+  gsize kept = job->staging_bytes();
+  for (const auto& idle : state->idle) kept += idle->staging_bytes();
+  if (kept > kMostStaging) job->free_staging();
+  state->idle.push_back(std::move(job));
+}
+
+// Drops what is on its way.
+static void drop_all(GstJpegCoefEncState* state) {
+  while (std::unique_ptr<FrameJob> done = state->workers.take(true))
+    keep_idle(state, std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(done.release())));
+}
+
+// Were frames behind the error pushed, there would be a hole in the stream that nobody can see.
+static GstFlowReturn fail(GstJpegCoefEncState* state, GstFlowReturn flow) {
+  state->failed = flow;
+  drop_all(state);
+  return flow;
+}
+
+// Pushes the oldest frame if it is done or, with `wait`, when it is; `*found` says whether it was.
+static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* found) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  std::unique_ptr<FrameJob> done = state->workers.take(wait);
+  *found = done != nullptr;
+  if (!done) return GST_FLOW_OK;
+  std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(done.release()));
+  GstVideoCodecFrame* frame = nullptr;
+  const Status status = job->finish(&frame);
+  keep_idle(state, std::move(job));
+  if (!status.ok()) {
+    post_frame_error(encoder, status);
+    return fail(state, GST_FLOW_ERROR);
+  }
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  const GstFlowReturn flow = gst_video_encoder_finish_frame(encoder, frame);
+  return cudatransform::is_fatal(flow) ? fail(state, flow) : flow;
+}
+
+// Pushes everything that is on its way.
+static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
+  GstFlowReturn flow = GST_JPEG_COEF_ENC(encoder)->state->failed;
+  for (bool found = true; found && flow == GST_FLOW_OK;)
+    flow = finish_oldest(encoder, true, &found);
+  return flow;
+}
+
+// The end of the stream. No push is left to return a refusal, of which upstream would make an
+// error, and the base class passes EOS on whatever has become of the last files.
+static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
+  const GstFlowReturn failed = GST_JPEG_COEF_ENC(encoder)->state->failed;
+  if (failed != GST_FLOW_OK) return failed;  // whoever pushed has been told
+  const GstFlowReturn flow = finish_all(encoder);
+  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  // Who returns GST_FLOW_ERROR has said why.
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(encoder, flow);
+  return flow;
+}
+
+static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  drop_all(state);
+  state->failed = GST_FLOW_OK;
+  return TRUE;
+}
+
+static std::unique_ptr<EncodeJob> take_idle(GstJpegCoefEncState* state) {
+  if (state->idle.empty()) return std::make_unique<EncodeJob>();
+  std::unique_ptr<EncodeJob> job = std::move(state->idle.back());
+  state->idle.pop_back();
+  return job;
+}
+
+// How many buffers may be kept while the source of `buffer` is to bring the next one.
+static size_t most_kept(GstBuffer* buffer) {
+  const guint maximum = cudatransform::pool_maximum(buffer);
+  if (maximum == 0) return G_MAXUINT;
+  return maximum > cudatransform::kWorkingBuffers ? maximum - cudatransform::kWorkingBuffers : 1;
+}
+
+static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
+                                                    GstVideoCodecFrame* frame) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (state->failed != GST_FLOW_OK) {
+    // The base class keeps the frame until it is flushed; it need not keep more.
+    gst_clear_buffer(&frame->input_buffer);
+    gst_video_codec_frame_unref(frame);
+    return state->failed;
+  }
+  GST_OBJECT_LOCK(encoder);
+  const JpegOptions options = state->options;
+  GST_OBJECT_UNLOCK(encoder);
+
+  const size_t most = most_kept(frame->input_buffer);
+  std::unique_ptr<EncodeJob> job = take_idle(state);
+  const Status status =
+      job->prepare(state->engine, state->info, state->caps_tables, options, frame);
+  if (!status.ok()) {
+    keep_idle(state, std::move(job));
+    const GstFlowReturn flow = finish_all(encoder);  // those before it are good
+    if (flow != GST_FLOW_OK) return flow;
+    post_frame_error(encoder, status);
+    return fail(state, GST_FLOW_ERROR);
+  }
+  state->workers.submit(std::move(job));
+
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (bool found = true; found && flow == GST_FLOW_OK;) {
+    const bool wait = state->workers.full() || state->workers.pending() >= most;
+    flow = finish_oldest(encoder, wait, &found);
+  }
+  return flow;
+}
+
+static int threads_for(GstVideoEncoder* encoder) {
+  GST_OBJECT_LOCK(encoder);
+  const guint wanted = GST_JPEG_COEF_ENC(encoder)->state->engine_settings.n_threads;
+  GST_OBJECT_UNLOCK(encoder);
+  return cudatransform::picture_threads(GST_VIDEO_ENCODER_SINK_PAD(encoder), wanted);
+}
+
+// With n threads, a frame is pushed when the n - 1 after it have come.
+static void tell_latency(GstVideoEncoder* encoder, const GstDctInfo& info, int threads) {
+  const GstClockTime latency =
+      cudatransform::latency_of(static_cast<guint>(threads - 1), info.fps_n, info.fps_d);
+  gst_video_encoder_set_latency(encoder, latency, latency);
+}
+
+static bool start_workers(GstVideoEncoder* encoder, int threads) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (state->workers.threads() == threads) return true;
+  GST_INFO_OBJECT(encoder, "%d pictures at once", threads);
+  if (state->workers.start(threads)) return true;
+  GST_ELEMENT_ERROR(encoder, RESOURCE, FAILED, ("%d threads could not be started", threads),
+                    (nullptr));
+  return false;
+}
+
+// Once in a stream.
+static void warn_of_colorimetry(GstVideoEncoder* encoder, const GstDctInfo& info, GstCaps* caps) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  if (state->warned_of_colorimetry) return;
+  const std::string warning = cudatransform::colorimetry_warning(info, caps);
+  if (warning.empty()) return;
+  state->warned_of_colorimetry = true;
+  GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
+}
+
+// Everything that caps decide; `reference` has what files take over from their coefficients.
+static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecState* reference) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  const GstFlowReturn flow = finish_all(encoder);
+  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
+  drop_all(state);  // what downstream did not want any more
+  if (!gst_dct_info_from_caps(&state->info, caps)) {
+    GST_ELEMENT_ERROR(encoder, STREAM, FORMAT,
+                      ("The coefficient caps are incomplete or contradict themselves"),
+                      ("caps: %" GST_PTR_FORMAT, caps));
+    return false;
+  }
+  warn_of_colorimetry(encoder, state->info, caps);
+  const int threads = threads_for(encoder);
+  if (!start_workers(encoder, threads)) return false;
+  tell_latency(encoder, state->info, threads);
+  GstVideoCodecState* output = gst_video_encoder_set_output_state(
+      encoder, cudatransform::jpeg_caps_for(state->info), reference);
+  gst_video_codec_state_unref(output);
+  return true;
+}
+
+static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoCodecState* input) {
+  return apply_caps(encoder, input->caps, input);
+}
+
+bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  GstDctInfo info;
+  if (!gst_dct_info_from_caps(&info, caps)) return true;
+  state->caps_tables.read(caps, info);
+  // Also of a colorimetry that GStreamer cannot read, and so does not take for a change.
+  warn_of_colorimetry(encoder, info, caps);
+  if (info.sampling == state->info.sampling) return true;
+  GstVideoCodecState* output = gst_video_encoder_get_output_state(encoder);
+  if (!output) return true;
+  const bool applied = apply_caps(encoder, caps, output);
+  gst_video_codec_state_unref(output);
+  return applied;
+}
+
+static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  state->warned_of_colorimetry = false;
+  state->failed = GST_FLOW_OK;
+  state->gate.open();
+  return TRUE;
+}
+
+static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
+  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  state->gate.close();
+  state->workers.start(1);  // ends the threads, and drops what nobody wants any more
+  state->idle.clear();
+  return TRUE;
+}
+
+static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* filter) {
+  const auto& engine = GST_JPEG_COEF_ENC(encoder)->state->engine;
+  GstCaps* levels = gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder));
+  if (engine.is_open() && !engine.is_cuda()) levels = cudatransform::without_cuda_memory(levels);
+  // Not the allowed caps of our own pad, which has to stay with what was negotiated.
+  GstPad* src = GST_VIDEO_ENCODER_SRC_PAD(encoder);
+  GstCaps* all_files = gst_pad_get_pad_template_caps(src);
+  GstCaps* files = gst_pad_peer_query_caps(src, all_files);
+  GstCaps* caps = cudatransform::jpeg_levels_for(files, levels);
+  gst_caps_unref(files);
+  gst_caps_unref(all_files);
+  gst_caps_unref(levels);
+  if (filter) {
+    GstCaps* filtered = gst_caps_intersect_full(caps, filter, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref(caps);
+    caps = filtered;
+  }
+  return caps;
+}
+
+// Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
+static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
+  // The promise to honour the fence: see gst_coef_fence_wait_written().
+  gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+  return TRUE;
+}
+
+void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass) {
+  klass->start = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_start);
+  klass->stop = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_stop);
+  klass->set_format = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_set_format);
+  klass->getcaps = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_getcaps);
+  klass->propose_allocation = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_propose_allocation);
+  klass->handle_frame = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_handle_frame);
+  klass->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_finish);
+  klass->flush = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_flush);
+}

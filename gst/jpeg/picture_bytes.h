@@ -1,0 +1,36 @@
+// The bytes of one picture that arrives in several buffers, collected in one block.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/base/gstadapter.h>
+#include <gst/gst.h>
+
+#include "gst/engine/buffer_ptr.h"
+
+namespace cudatransform {
+
+// Each byte is copied here once (a few times while the block grows, which it does by doubling), and
+// the buffer that it came in is free at once. The memory is malloc()'s, because GLib's ends the
+// process when there is none.
+class PictureBytes {
+ public:
+  static constexpr gsize kMost = gsize{1} << 28;  // of a picture
+
+  PictureBytes() = default;
+  ~PictureBytes() { clear(); }
+  PictureBytes(const PictureBytes&) = delete;
+  PictureBytes& operator=(const PictureBytes&) = delete;
+
+  // Appends the first `count` bytes of `adapter`, where they stay; false without memory.
+  bool append(GstAdapter* adapter, gsize count);
+  gsize size() const { return size_; }
+  void clear();
+  // Everything collected so far, without a copy.
+  BufferPtr take();
+
+ private:
+  guint8* data_ = nullptr;
+  gsize size_ = 0, capacity_ = 0;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,45 @@
+// Frames that have been submitted and not been pushed: async-depth's queue.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/frames_in_flight.h"
+
+#include <utility>
+
+namespace cudatransform {
+
+Status SubmittedFrame::finish() {
+  const Status status = ready ? ready->wait() : Status();
+  ready.reset();
+  frame.unmap();
+  memory.unmap();
+  device_copy.reset();
+  return status;
+}
+
+// A failure does not matter any more.
+void SubmittedFrame::reset() {
+  (void)finish();
+  buffer.reset();
+}
+
+bool FramesInFlight::oldest_is_done() {
+  return first_is_done(count_, [&](size_t i) { return frames_[(first_ + i) % kMost].ready.get(); });
+}
+
+Status FramesInFlight::take(BufferPtr* buffer) {
+  SubmittedFrame& frame = oldest();
+  const Status status = frame.finish();
+  *buffer = std::move(frame.buffer);
+  first_ = (first_ + 1) % kMost;
+  count_--;
+  return status;
+}
+
+void FramesInFlight::drop() {
+  for (; count_ > 0; count_--) {
+    frames_[first_].reset();
+    first_ = (first_ + 1) % kMost;
+  }
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,279 @@
+// Measuring without waiting: a queue of frames in flight, the running statistics, the messages.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gst/engine/debug.h"
+#include "gst/engine/fence_age.h"
+
+namespace cudatransform {
+namespace {
+
+// Null where the device gives no memory or no timers.
+std::unique_ptr<MeasuredFrame> make_frame(Device& device) {
+  auto frame = std::make_unique<MeasuredFrame>();
+  if (!device.allocate(MemoryKind::kPinned, sizeof(MeasuredFrame::Results), &frame->memory).ok())
+    return nullptr;
+  frame->upload = device.make_timer();
+  frame->kernel = device.make_timer();
+  frame->download = device.make_timer();
+  if (!frame->upload || !frame->kernel || !frame->download) return nullptr;
+  *frame->results() = {};
+  return frame;
+}
+
+}  // namespace
+
+double psnr_of(double mse, double peak) {
+  if (mse < 0) return -1;
+  if (mse == 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(peak * peak / mse);
+}
+
+bool MeasuredFrame::read_kernel_ns(uint64_t* nanoseconds) const {
+  const PictureTimes& times = results()->times;
+  if (times.end == 0) return kernel->read_ns(nanoseconds);
+  *nanoseconds = times.end - times.begin;
+  return true;
+}
+
+void TimeStatistics::add(guint64 ns) {
+  constexpr size_t kRecent = 1024;
+  if (recent_.size() < kRecent)
+    recent_.push_back(ns);
+  else
+    recent_[count_ % kRecent] = ns;
+  last_ = ns;
+  min_ = count_ ? std::min(min_, ns) : ns;
+  max_ = std::max(max_, ns);
+  total_ += ns;
+  count_++;
+}
+
+void TimeStatistics::append_to(GstStructure* s, const char* name) const {
+  guint64 p99 = 0;
+  if (!recent_.empty()) {
+    std::vector<guint64> sorted = recent_;
+    const size_t rank = (sorted.size() * 99 + 99) / 100 - 1;  // nearest rank
+    std::nth_element(sorted.begin(), sorted.begin() + rank, sorted.end());
+    p99 = sorted[rank];
+  }
+  const std::string field = std::string(name) + "-time";
+  auto set = [&](const char* suffix, guint64 value) {
+    gst_structure_set(s, (field + suffix).c_str(), G_TYPE_UINT64, value, nullptr);
+  };
+  set("", last_);
+  set("-mean", count_ ? total_ / count_ : 0);
+  set("-min", min_);
+  set("-max", max_);
+  set("-p99", p99);
+}
+
+void Measure::reset() {
+  std::lock_guard guard(lock_);
+  frames_ = measured_frames_ = psnr_frames_ = zero_frames_ = 0;
+  components_ = 0;
+  std::fill_n(mse_, 4, -1);
+  std::fill_n(mse_sum_, 4, 0);
+  zeros_ = -1;
+  zeros_sum_ = 0;
+  gigabytes_per_second_ = 0;
+  timed_bytes_ = 0;
+  kernel_.reset();
+  upload_.reset();
+  download_.reset();
+  std::fill_n(last_times_, kTimedSteps, -1);
+  clip_ = {};
+}
+
+void Measure::release() {
+  for (auto& frame : in_flight_)
+    if (frame->fence) (void)frame->fence->wait();
+  in_flight_.clear();
+  free_.clear();
+}
+
+void Measure::count_frame() {
+  std::lock_guard guard(lock_);
+  frames_++;
+}
+
+std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
+  // What collect() is going to read and to clear was written by the device, and is in no cache.
+  if (!in_flight_.empty()) __builtin_prefetch(in_flight_.front()->results(), 1);
+  if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done()) read_oldest(true);
+  if (free_.empty()) free_.push_back(make_frame(engine.device()));
+  std::unique_ptr<MeasuredFrame> frame = std::move(free_.back());
+  free_.pop_back();
+  if (!frame) return nullptr;
+  frame->kinds = kinds;
+  frame->has_sse = frame->uploaded = frame->downloaded = frame->posts = false;
+  return frame;
+}
+
+void Measure::submit(std::unique_ptr<MeasuredFrame> frame, gint64 now) {
+  frame->submitted = now;
+  in_flight_.push_back(std::move(frame));
+}
+
+void Measure::collect(gint64 now) {
+  const auto fence_of = [&](size_t i) { return in_flight_[i]->fence.get(); };
+  while (!in_flight_.empty() &&
+         first_is_done_by(now, in_flight_.front()->submitted, in_flight_.size(), fence_of)) {
+    read_oldest(true);
+  }
+}
+
+void Measure::drain(bool may_post) {
+  while (!in_flight_.empty()) read_oldest(may_post);
+}
+
+void Measure::read_oldest(bool may_post) {
+  MeasuredFrame& frame = *in_flight_.front();
+  // A failure shows up where the work's result is used; here it only means that there is nothing
+  // to report.
+  if (frame.fence->wait().ok()) finish(frame, may_post);
+  frame.fence.reset();
+  // Now rather than in begin(): the device has written them, and now they are in our cache again.
+  *frame.results() = {};
+  free_.push_back(std::move(in_flight_.front()));
+  in_flight_.pop_front();
+}
+
+void Measure::finish(const MeasuredFrame& frame, bool may_post) {
+  {
+    std::lock_guard guard(lock_);
+    measured_frames_++;
+    components_ = frame.components;
+    peak_ = (1u << frame.depth) - 1;
+    add_errors(frame);
+    add_times(frame);
+    clip_.add(frame);
+  }
+  if (may_post && frame.posts) post(frame);
+}
+
+void Measure::add_errors(const MeasuredFrame& frame) {
+  std::fill_n(mse_, 4, -1);
+  if (frame.has_sse) {
+    double sse = 0, samples = 0;
+    for (int c = 0; c < frame.components; c++) {
+      mse_[c] = double(frame.sums().sse[c]) / double(frame.samples[c]);
+      sse += double(frame.sums().sse[c]);
+      samples += double(frame.samples[c]);
+    }
+    mse_[3] = sse / samples;
+    for (int i = 0; i < 4; i++) mse_sum_[i] += std::max(mse_[i], 0.0);
+    psnr_frames_++;
+  }
+  zeros_ = -1;
+  if (frame.kinds & kMeasureZeroShare) {
+    double zeros = 0, coefficients = 0;
+    for (int c = 0; c < frame.components; c++) {
+      zeros += double(frame.sums().zeros[c]);
+      coefficients += double(frame.coefficients[c]);
+    }
+    zeros_ = zeros / coefficients;
+    zeros_sum_ += zeros_;
+    zero_frames_++;
+  }
+}
+
+void Measure::add_times(const MeasuredFrame& frame) {
+  std::fill_n(last_times_, kTimedSteps, -1);
+  if (!(frame.kinds & kMeasureTime)) return;
+  const auto add = [&](TimedStep step, TimeStatistics& statistics, uint64_t ns) {
+    statistics.add(ns);
+    last_times_[step] = static_cast<gint64>(ns);
+    clip_.add_time(step, ns);
+  };
+  uint64_t ns = 0;
+  if (frame.read_kernel_ns(&ns)) {
+    add(kKernelStep, kernel_, ns);
+    timed_bytes_ += frame.bytes;
+    gigabytes_per_second_ = ns ? double(frame.bytes) / double(ns) : 0;
+  }
+  if (frame.uploaded && frame.upload->read_ns(&ns)) add(kUploadStep, upload_, ns);
+  if (frame.downloaded && frame.download->read_ns(&ns)) add(kDownloadStep, download_, ns);
+}
+
+void Measure::post(const MeasuredFrame& frame) {
+  GstStructure* s =
+      gst_structure_new(element_name_, "timestamp", G_TYPE_UINT64, frame.timestamp, "stream-time",
+                        G_TYPE_UINT64, frame.stream_time, "running-time", G_TYPE_UINT64,
+                        frame.running_time, "duration", G_TYPE_UINT64, frame.duration, nullptr);
+  gst_structure_set(s, "psnr-y", G_TYPE_DOUBLE, last_psnr(0), "psnr-u", G_TYPE_DOUBLE, last_psnr(1),
+                    "psnr-v", G_TYPE_DOUBLE, last_psnr(2), "psnr", G_TYPE_DOUBLE, last_psnr(-1),
+                    nullptr);
+  {
+    std::lock_guard guard(lock_);
+    const guint64 kernel_time = frame.kinds & kMeasureTime ? kernel_.last() : GST_CLOCK_TIME_NONE;
+    gst_structure_set(s, "kernel-time", G_TYPE_UINT64, kernel_time, "zeros", G_TYPE_DOUBLE, zeros_,
+                      nullptr);
+  }
+  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
+}
+
+void Measure::finish_clip() {
+  ClipSummary clip;
+  {
+    std::lock_guard guard(lock_);
+    std::swap(clip, clip_);
+  }
+  if (clip.frames() == 0) return;
+  const std::string name = std::string("application/x-") + element_name_ + "-summary";
+  GstStructure* s = clip.to_structure(name.c_str());
+  GST_INFO_OBJECT(element_, "%" GST_PTR_FORMAT, s);
+  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
+}
+
+void Measure::drop_clip() {
+  std::lock_guard guard(lock_);
+  clip_ = {};
+}
+
+MeasuredValues Measure::last_values() const {
+  std::lock_guard guard(lock_);
+  MeasuredValues values;
+  for (int i = 0; i < 4; i++) values.psnr[i] = psnr_of(mse_[i], peak_);
+  std::copy_n(last_times_, int(kTimedSteps), values.time);
+  return values;
+}
+
+double Measure::last_psnr(int component) const {
+  std::lock_guard guard(lock_);
+  return psnr_of(mse_[component < 0 ? 3 : component], peak_);
+}
+
+GstStructure* Measure::statistics(GstStructure* s) const {
+  std::lock_guard guard(lock_);
+  gst_structure_set(s, "frames", G_TYPE_UINT64, frames_, "measured-frames", G_TYPE_UINT64,
+                    measured_frames_, nullptr);
+  static const char* const kSuffixes[4] = {"-y", "-u", "-v", ""};
+  for (int i = 0; i < 4; i++) {
+    const bool exists = psnr_frames_ && (i == 3 || i < components_);
+    const double mean = exists ? mse_sum_[i] / double(psnr_frames_) : -1;
+    auto set = [&](const char* name, double value) {
+      gst_structure_set(s, (std::string(name) + kSuffixes[i]).c_str(), G_TYPE_DOUBLE, value,
+                        nullptr);
+    };
+    set("mse", mse_[i]);
+    set("psnr", psnr_of(mse_[i], peak_));
+    set("mean-mse", mean);
+    set("mean-psnr", psnr_of(mean, peak_));
+  }
+  gst_structure_set(s, "zeros", G_TYPE_DOUBLE, zeros_, "mean-zeros", G_TYPE_DOUBLE,
+                    zero_frames_ ? zeros_sum_ / double(zero_frames_) : -1, nullptr);
+  kernel_.append_to(s, "kernel");
+  upload_.append_to(s, "upload");
+  download_.append_to(s, "download");
+  gst_structure_set(s, "gbps", G_TYPE_DOUBLE, gigabytes_per_second_, "gbps-mean", G_TYPE_DOUBLE,
+                    kernel_.total() ? double(timed_bytes_) / double(kernel_.total()) : 0, nullptr);
+  return s;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,145 @@
+// Measuring without waiting: a queue of frames in flight, the running statistics, the messages.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gst/engine/engine.h"
+#include "gst/stream/clip_summary.h"
+#include "transform/dct8x8/dct8x8.h"
+
+namespace cudatransform {
+
+// The measure property.
+enum MeasureKinds : guint { kMeasurePsnr = 1, kMeasureTime = 2, kMeasureZeroShare = 4 };
+
+// One frame being measured. The streaming thread fills it and hands it back; results are read when
+// the fence is done, so that no frame ever waits to be measured.
+struct MeasuredFrame {
+  // What the kernel writes: one line of the cache.
+  struct alignas(64) Results {
+    PictureSums sums;
+    PictureTimes times;
+  };
+
+  static_assert(sizeof(Results) == 64);
+
+  // Filled by Measure.
+  std::unique_ptr<Memory> memory;  // of the results
+  std::unique_ptr<Timer> upload, kernel, download;
+
+  // Filled by the element.
+  guint kinds = 0;
+  bool has_sse = false;  // psnr was asked for and there was something to compare with
+  bool uploaded = false, downloaded = false;
+  int components = 0;
+  guint64 samples[kMaxComponents] = {};       // visible samples of each component
+  guint64 coefficients[kMaxComponents] = {};  // stored coefficients of each component
+  guint64 bytes = 0;                          // samples and coefficients that the kernel moved
+  int depth = 8;
+  const char* method = "";
+  bool posts = false;  // a message, which tells these times:
+  GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;
+  GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
+  FencePtr fence;
+  gint64 submitted = 0;  // by the monotonic clock, in us
+
+  Results* results() const { return static_cast<Results*>(memory->data()); }
+  const PictureSums& sums() const { return results()->sums; }
+  // By whichever clock the engine took. False where there is no time.
+  bool read_kernel_ns(uint64_t* nanoseconds) const;
+};
+
+// Last, mean and extremes of one kind of time, in ns; the 99th percentile of the latest 1024.
+class TimeStatistics {
+ public:
+  void add(guint64 ns);
+  void reset() { *this = TimeStatistics(); }
+  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (guint64; 0 before the first).
+  void append_to(GstStructure* s, const char* name) const;
+  guint64 last() const { return last_; }
+  guint64 total() const { return total_; }
+
+ private:
+  guint64 count_ = 0, last_ = 0, min_ = 0, max_ = 0, total_ = 0;
+  std::vector<guint64> recent_;
+};
+
+// What was measured of one frame, the last one: -1 where it was not, or where there is no such
+// step.
+struct MeasuredValues {
+  double psnr[4] = {-1, -1, -1, -1};        // of the components, then of all together
+  gint64 time[kTimedSteps] = {-1, -1, -1};  // ns
+};
+
+// Thread safe; every call but last_psnr(), last_values() and statistics() comes from the streaming
+// thread.
+class Measure {
+ public:
+  Measure(GstElement* element, const char* element_name)
+      : element_(element), element_name_(element_name) {}
+
+  // READY to PAUSED: a new stream, new statistics.
+  void reset();
+  // Before the engine closes: frees everything made by its device.
+  void release();
+
+  void count_frame();
+  // A frame to fill, or null where the device gives none (the frame then goes unmeasured). May have
+  // to read one that has finished.
+  std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
+  // `now`, here and below: g_get_monotonic_time().
+  void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
+  // Reads what is known to have finished, in order, and posts the messages of those that post one.
+  // Asks the device where nobody has found out for long (fence_age.h).
+  void collect(gint64 now);
+  // The same, but waits for everything that was submitted. Messages only if they may_post.
+  void drain(bool may_post);
+
+  // The end of a clip: posts the summary of the frames measured since the last one, if there are
+  // any. Or forgets them, because they are no part of what comes next.
+  void finish_clip();
+  void drop_clip();
+
+  // Last frame; -1 where it was not measured. `component` 0..2, or -1 for all together.
+  double last_psnr(int component) const;
+  MeasuredValues last_values() const;
+  // The stats property; `engine_fields` (transfer full) is completed and returned.
+  GstStructure* statistics(GstStructure* engine_fields) const;
+
+ private:
+  void read_oldest(bool may_post);
+  void finish(const MeasuredFrame& frame, bool may_post);
+  void add_errors(const MeasuredFrame& frame);
+  void add_times(const MeasuredFrame& frame);
+  void post(const MeasuredFrame& frame);
+
+  GstElement* element_;
+  const char* element_name_;
+  std::deque<std::unique_ptr<MeasuredFrame>> in_flight_;
+  std::vector<std::unique_ptr<MeasuredFrame>> free_;
+
+  mutable std::mutex lock_;  // guards everything below
+  guint64 frames_ = 0, measured_frames_ = 0, psnr_frames_ = 0, zero_frames_ = 0;
+  int components_ = 0;
+  double peak_ = 255;
+  double mse_[4] = {-1, -1, -1, -1};  // components, then all; last frame, -1: not measured
+  double mse_sum_[4] = {};
+  double zeros_ = -1, zeros_sum_ = 0;
+  double gigabytes_per_second_ = 0;
+  guint64 timed_bytes_ = 0;
+  TimeStatistics kernel_, upload_, download_;
+  gint64 last_times_[kTimedSteps] = {-1, -1, -1};
+  ClipSummary clip_;
+};
+
+// 10 log10(peak^2 / mse); +infinity for mse 0, -1 for a negative mse ("not measured").
+double psnr_of(double mse, double peak);
+
+}  // namespace cudatransform

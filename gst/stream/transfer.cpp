@@ -1,0 +1,311 @@
+// Frames and coefficients as rectangles of bytes: checking them, and moving them to the engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/transfer.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "gst/engine/cuda_gst.h"
+#include "gst/engine/one_piece.h"
+
+namespace cudatransform {
+
+namespace {
+constexpr gsize kDevicePitch = 512;     // what today's devices align rows to
+constexpr gsize kPlaneAlignment = 256;  // divides it
+}  // namespace
+
+gsize Rects::row_bytes() const {
+  gsize widest = 0;
+  for (int i = 0; i < count; i++) widest = std::max(widest, rect[i].row_bytes);
+  return gapless ? (widest + kDevicePitch - 1) / kDevicePitch * kDevicePitch : widest;
+}
+
+guint Rects::rows() const {
+  guint total = 0;
+  for (int i = 0; i < count; i++) total += rect[i].rows;
+  return total;
+}
+
+Rects Rects::stacked_in(const DeviceBlock& block) const {
+  Rects stacked = *this;
+  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
+  const bool packed = gapless && block.pitch == row_bytes();
+  guint8* data = block.data;
+  for (int i = 0; i < count; i++) {
+    const gsize pitch = packed ? rect[i].row_bytes : block.pitch;
+    stacked.rect[i].data = data;
+    stacked.rect[i].pitch = pitch;
+    data += (pitch * rect[i].rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
+  }
+  return stacked;
+}
+
+bool Rects::aligned() const {
+  for (int i = 0; i < count; i++)
+    if (reinterpret_cast<guintptr>(rect[i].data) % 16 != 0 || rect[i].pitch % 16 != 0) return false;
+  return true;
+}
+
+RawView view_of(const Rects& rects, const GstVideoInfo& info) {
+  RawView view = {};
+  view.info = info;
+  for (int i = 0; i < rects.count; i++) {
+    view.plane[i] = rects.rect[i].data;
+    view.stride[i] = static_cast<gint>(rects.rect[i].pitch);
+  }
+  return view;
+}
+
+Residence residence_of([[maybe_unused]] const Engine& engine, [[maybe_unused]] GstBuffer* buffer) {
+#if CT_HAVE_CUDA
+  if (engine.is_cuda() && gst_buffer_n_memory(buffer) == 1) {
+    GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+    // Not the objects: an application may have wrapped one context twice.
+    if (gst_is_cuda_memory(memory))
+      return native_context_of(buffer) == gst_cuda_context_get_handle(engine.context())
+                 ? Residence::kDevice
+                 : Residence::kForeignDevice;
+  }
+#endif
+  return Residence::kHost;
+}
+
+#if CT_HAVE_CUDA
+
+static GstCudaContext* context_of(GstBuffer* buffer) {
+  return GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context;
+}
+
+void* native_context_of(GstBuffer* buffer) {
+  return gst_cuda_context_get_handle(context_of(buffer));
+}
+
+std::string describe_detour(const Engine& engine, GstBuffer* buffer) {
+  guint ours = 0, theirs = 0;
+  g_object_get(engine.context(), "cuda-device-id", &ours, nullptr);
+  g_object_get(context_of(buffer), "cuda-device-id", &theirs, nullptr);
+  if (ours == theirs) return {};
+  CUdevice device = 0, peer = 0;
+  int direct = 0;
+  if (CuDeviceGet(&device, static_cast<int>(ours)) == CUDA_SUCCESS &&
+      CuDeviceGet(&peer, static_cast<int>(theirs)) == CUDA_SUCCESS &&
+      CuDeviceCanAccessPeer(&direct, device, peer) == CUDA_SUCCESS && direct)
+    return {};
+  return "Frames come from CUDA device " + std::to_string(theirs) + ", which device " +
+         std::to_string(ours) + " cannot reach: they are copied through system memory";
+}
+
+#else
+
+void* native_context_of(GstBuffer*) { return nullptr; }
+
+std::string describe_detour(const Engine&, GstBuffer*) { return {}; }
+
+#endif
+
+static GstMapFlags map_flags(int flags, [[maybe_unused]] bool device) {
+#if CT_HAVE_CUDA
+  if (device) return static_cast<GstMapFlags>(flags | GST_MAP_CUDA);
+#endif
+  return static_cast<GstMapFlags>(flags);
+}
+
+void MappedFrame::unmap() {
+  if (mapped_) gst_video_frame_unmap(&frame_);
+  mapped_ = false;
+  piece_.reset();
+}
+
+// The format that a meta says, which anybody may have written: to read a value that the enum does
+// not have would be undefined behaviour in C++, and GStreamer has names for those that it has
+// alone.
+static guint32 raw_format_of(const GstVideoMeta* meta) {
+  guint32 format = 0;
+  static_assert(sizeof format == sizeof meta->format);
+  memcpy(&format, &meta->format, sizeof format);
+  return format;
+}
+
+static std::string format_name(guint32 format) {
+  // The last that GStreamer 1.22 has.
+  const bool named =
+      format > GST_VIDEO_FORMAT_UNKNOWN && format <= GST_VIDEO_FORMAT_NV12_10BE_8L128;
+  const char* name =
+      named ? gst_video_format_to_string(static_cast<GstVideoFormat>(format)) : nullptr;
+  return name ? name : "format number " + std::to_string(format);
+}
+
+Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags,
+                        bool device) {
+  const auto describe = [&](const std::string& found) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         found + ", but caps promise " +
+                             gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) + " of " +
+                             std::to_string(info.width) + "x" + std::to_string(info.height));
+  };
+  const guint memories = gst_buffer_n_memory(buffer);
+  const std::string size = std::to_string(gst_buffer_get_size(buffer));
+  // Checked before gst_video_frame_map(), which takes such a meta for a bug of the program.
+  if (const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer)) {
+    if (meta->width < guint(info.width) || meta->height < guint(info.height))
+      return describe("the frame's video meta says " + std::to_string(meta->width) + "x" +
+                      std::to_string(meta->height));
+    const guint32 format = raw_format_of(meta);
+    if (format != guint32{GST_VIDEO_INFO_FORMAT(&info)})
+      return describe("the frame's video meta says " + format_name(format));
+    if (meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info))
+      return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
+  }
+  // A meta's planes are mapped one by one, each in one memory, as everywhere in GStreamer.
+  if (memories > 1 && flags == GST_MAP_READ && !gst_buffer_get_video_meta(buffer)) {
+    CT_RETURN_IF_ERROR(in_one_piece(buffer, &piece_));
+    buffer = piece_.get();
+  }
+  // Without a reference of its own, which would keep metadata from being written.
+  const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
+  if (!gst_video_frame_map(&frame_, &info, buffer, all))
+    return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +
+                    std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes");
+  mapped_ = true;
+  frame_.info.width = info.width;
+  frame_.info.height = info.height;
+
+  // gst_video_frame_map() trusts a meta's strides and offsets; a kernel must not.
+  const Rects planes = rects();
+  for (int p = 0; p < planes.count; p++) {
+    const Rect& rect = planes.rect[p];
+    const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
+    const GstMapInfo& map = frame_.map[frame_.meta ? p : 0];
+    const gsize skip = rect.data - map.data;
+    if (stride < 0 || rect.pitch < rect.row_bytes || rect.data < map.data || skip > map.size ||
+        rect.pitch * (rect.rows - 1) + rect.row_bytes > map.size - skip)
+      return describe("plane " + std::to_string(p) + " (stride " + std::to_string(stride) +
+                      ", offset " + std::to_string(GST_VIDEO_FRAME_PLANE_OFFSET(&frame_, p)) +
+                      ") does not fit into the buffer of " + size + " bytes" +
+                      (frame_.meta && memories > 1 ? " (a plane lies in one of its " +
+                                                         std::to_string(memories) + " memories)"
+                                                   : ""));
+  }
+  return {};
+}
+
+Rects MappedFrame::rects() const {
+  Rects rects;
+  rects.count = GST_VIDEO_FRAME_N_PLANES(&frame_);
+  for (int p = 0; p < rects.count; p++) {
+    Rect& rect = rects.rect[p];
+    rect.data = static_cast<guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
+    rect.pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
+    rect.row_bytes = plane_row_bytes(frame_.info, p);
+    rect.rows = plane_rows(frame_.info, p);
+  }
+  return rects;
+}
+
+Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base) {
+  Rects rects;
+  rects.count = info.n_components;
+  rects.gapless = info.layout == GST_DCT_LAYOUT_BLOCK;
+  for (guint c = 0; c < info.n_components; c++) {
+    Rect& rect = rects.rect[c];
+    rect.data = base + components[c].offset;
+    rect.pitch = components[c].stride;
+    rect.row_bytes = gst_dct_info_row_bytes(&info, c);
+    rect.rows = gst_dct_info_rows(&info, c);
+  }
+  return rects;
+}
+
+void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& tables,
+                  const Rects* on_device, const guint8* base) {
+  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
+  for (guint c = 0; c < info.n_components; c++) {
+    meta->components[c].table = info.quantized ? tables.table_of[c] : 0;
+    if (!on_device) continue;
+    meta->components[c].offset = on_device->rect[c].data - base;
+    meta->components[c].stride = on_device->rect[c].pitch;
+  }
+  if (!info.quantized) return;
+  meta->n_tables = tables.count;
+  for (int t = 0; t < tables.count; t++)
+    std::copy_n(tables.tables[t].q, 64, meta->tables[t].values);
+}
+
+void MappedCoefficients::unmap() {
+  if (piece_) gst_buffer_unmap(piece_.get(), &map_);
+  piece_.reset();
+}
+
+Status MappedCoefficients::map(GstBuffer* buffer, const GstDctInfo& info, const GstDctMeta* meta,
+                               bool device) {
+  if (!meta && device)
+    return Status::error(StatusCode::kInvalidArgument,
+                         "coefficients in CUDA memory without GstDctMeta: their pitch is unknown");
+  gchar* reason = nullptr;
+  if (!gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason)) {
+    Status status = Status::error(StatusCode::kInvalidArgument, reason ? reason : "bad GstDctMeta");
+    g_free(reason);
+    return status;
+  }
+  BufferPtr piece;
+  CT_RETURN_IF_ERROR(in_one_piece(buffer, &piece));
+  if (!gst_buffer_map(piece.get(), &map_, map_flags(GST_MAP_READ, device)))
+    return Status::error(StatusCode::kFailed, "the coefficient buffer could not be mapped");
+  piece_ = std::move(piece);
+  rects_ = coefficient_rects(info, meta ? meta->components : info.components, map_.data);
+  return {};
+}
+
+namespace {
+
+using CopyFunction = Status (Device::*)(Queue&, const Copy2D&);
+
+Status move(Device& device, Queue& queue, const Rects& from, const Rects& to, CopyFunction function,
+            void* from_context = nullptr) {
+  for (int i = 0; i < from.count; i++) {
+    Copy2D job;
+    job.dst = to.rect[i].data;
+    job.dst_pitch = static_cast<ptrdiff_t>(to.rect[i].pitch);
+    job.src = from.rect[i].data;
+    job.src_pitch = static_cast<ptrdiff_t>(from.rect[i].pitch);
+    job.row_bytes = from.rect[i].row_bytes;
+    job.rows = from.rect[i].rows;
+    job.src_context = from_context;
+    CT_RETURN_IF_ERROR((device.*function)(queue, job));
+  }
+  return {};
+}
+
+const FencePtr& fence_in(gpointer user_data) { return *static_cast<FencePtr*>(user_data); }
+
+}  // namespace
+
+Status upload(Device& device, Queue& queue, const Rects& from, const Rects& to) {
+  return move(device, queue, from, to, &Device::upload);
+}
+
+Status download(Device& device, Queue& queue, const Rects& from, const Rects& to) {
+  return move(device, queue, from, to, &Device::download);
+}
+
+Status copy(Device& device, Queue& queue, const Rects& from, void* from_context, const Rects& to) {
+  return move(device, queue, from, to, &Device::copy, from_context);
+}
+
+GstCoefSyncPoint* sync_point_of(FencePtr fence) {
+  static const GstCoefSyncPointFuncs kFuncs = {
+      [](gpointer data) -> gboolean { return fence_in(data)->wait().ok(); },
+      [](gpointer data, gpointer stream) -> gboolean {
+        return fence_in(data)->enqueue_wait(stream).ok();
+      },
+      [](gpointer data) -> gboolean { return fence_in(data)->done(); },
+  };
+  return gst_coef_sync_point_new(&kFuncs, new FencePtr(std::move(fence)),
+                                 [](gpointer data) { delete static_cast<FencePtr*>(data); });
+}
+
+}  // namespace cudatransform

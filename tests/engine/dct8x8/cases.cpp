@@ -1,0 +1,259 @@
+// Chooses the cases: a full product of what kernels branch on, pairs of the rest.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/engine/dct8x8/cases.h"
+
+#include <array>
+#include <random>
+#include <set>
+
+namespace cudatransform::test {
+namespace {
+
+// The properties of a case as small integers, so that pairs can be counted.
+enum Property {
+  kMethod,
+  kDirection,
+  kForm,
+  kPlacement,
+  kDepth,
+  kSampling,
+  kArrangement,
+  kSize,
+  kContent,
+  kTable,
+  kMeasure,
+  kProperties
+};
+constexpr std::array<int, 11> kValues = {
+    kMethodCount, 2, 4, 3, 4, kSamplingCount, kArrangementCount, 14, kContentCount, 6, 4};
+using Choice = std::array<int, kProperties>;
+
+constexpr int kDepths[] = {8, 10, 12, 16};
+constexpr int kSizes[][2] = {{1, 1},    {7, 9},   {8, 8},     {17, 33},  {64, 48},
+                             {131, 77}, {9, 1},   {1, 23},    {257, 19}, {16, 16},
+                             {40, 120}, {33, 16}, {320, 181}, {5, 200}};
+enum Form { kLevels16, kLevels32, kRounded32, kReal };
+
+bool valid(const Choice& c) {
+  const int depth = kDepths[c[kDepth]];
+  const auto method = static_cast<Method>(c[kMethod]);
+  const auto sampling = static_cast<Sampling>(c[kSampling]);
+  const auto arrangement = static_cast<Arrangement>(c[kArrangement]);
+  const bool inverse = c[kDirection] == 1;
+  if ((method == Method::kIslow || method == Method::kIfast) && depth != 8) return false;
+  if (c[kForm] == kLevels16 && depth == 16) return false;
+  if (c[kForm] == kLevels32 && depth != 16) return false;
+  if (arrangement == Arrangement::kSemiPlanar && (sampling != Sampling::k420 || depth > 10))
+    return false;
+  if (arrangement == Arrangement::kResidual && !inverse) return false;
+  // What the difference between residuals and a reference would mean is not defined.
+  if (arrangement == Arrangement::kResidual && (c[kMeasure] & kMeasureSse)) return false;
+  if (sampling == Sampling::k440 && !inverse) return false;
+  // The reference of a repeated row: see row_repeat_test.
+  if (sampling == Sampling::k440 && (c[kMeasure] & kMeasureSse)) return false;
+  return true;
+}
+
+class PairCounter {
+ public:
+  int count_new(const Choice& c) const {
+    int fresh = 0;
+    for_each(c, [&](int code) { fresh += !met_.contains(code); });
+    return fresh;
+  }
+  void add(const Choice& c) {
+    for_each(c, [&](int code) { met_.insert(code); });
+  }
+  size_t size() const { return met_.size(); }
+
+ private:
+  template <typename F>
+  static void for_each(const Choice& c, F f) {
+    for (int i = 0; i < kProperties; ++i)
+      for (int j = 0; j < i; ++j) f(((i * 16 + j) * 16 + c[i]) * 16 + c[j]);
+  }
+  std::set<int> met_;
+};
+
+Case make_case(const Choice& c, uint32_t seed) {
+  static const CoefType types[] = {CoefType::kS16, CoefType::kS32, CoefType::kS32, CoefType::kF32};
+  Case result{};
+  result.direction = static_cast<Direction>(c[kDirection]);
+  result.sampling = static_cast<Sampling>(c[kSampling]);
+  result.content = static_cast<Content>(c[kContent]);
+  result.table_kind = static_cast<TableKind>(c[kTable]);
+  result.width = kSizes[c[kSize]][0];
+  result.height = kSizes[c[kSize]][1];
+  result.seed = seed;
+  Spec& spec = result.spec;
+  spec.method = static_cast<Method>(c[kMethod]);
+  spec.type = types[c[kForm]];
+  spec.quantized = c[kForm] == kLevels16 || c[kForm] == kLevels32;
+  spec.layout = c[kPlacement] == 2 ? Layout::kPlane : Layout::kBlock;
+  spec.order = c[kPlacement] == 1 ? Order::kZigzag : Order::kRaster;
+  spec.depth = kDepths[c[kDepth]];
+  spec.arrangement = static_cast<Arrangement>(c[kArrangement]);
+  spec.chroma_row_repeat = result.sampling == Sampling::k440 ? 2 : 1;
+  spec.measure = static_cast<uint32_t>(c[kMeasure]);
+  spec.seed = seed * 7 + 3;
+  for (int i = 0; i < 3; ++i)
+    spec.tables[i] =
+        make_table(result.table_kind,
+                   i == 0 || result.sampling == Sampling::kRgb ? QuantComponent::kLuma
+                                                               : QuantComponent::kChroma,
+                   seed + i);
+  return result;
+}
+
+CaseList make_cases() {
+  std::mt19937 random(20240611);
+  PairCounter met, possible;
+  CaseList list;
+  const auto draw = [&](Choice c, int first) {
+    for (int tries = 0; tries < 1000; ++tries) {
+      for (int p = first; p < kProperties; ++p) c[p] = static_cast<int>(random() % kValues[p]);
+      if (valid(c)) break;
+    }
+    return c;
+  };
+  for (int i = 0; i < 40000; ++i)
+    if (const Choice c = draw({}, 0); valid(c)) possible.add(c);
+
+  Choice c{};
+  for (c[kMethod] = 0; c[kMethod] < kValues[kMethod]; ++c[kMethod])
+    for (c[kDirection] = 0; c[kDirection] < 2; ++c[kDirection])
+      for (c[kForm] = 0; c[kForm] < 4; ++c[kForm])
+        for (c[kPlacement] = 0; c[kPlacement] < 3; ++c[kPlacement])
+          for (c[kDepth] = 0; c[kDepth] < 4; ++c[kDepth]) {
+            // The integer methods exist at one depth: draw them as often as the others all told.
+            const int repeats = c[kMethod] <= static_cast<int>(Method::kIfast) ? 12 : 3;
+            for (int r = 0; r < repeats; ++r) {
+              Choice best{};
+              int best_new = -1;
+              for (int i = 0; i < 40; ++i) {
+                const Choice candidate = draw(c, kSampling);
+                if (!valid(candidate)) break;
+                if (const int fresh = met.count_new(candidate); fresh > best_new) {
+                  best = candidate;
+                  best_new = fresh;
+                }
+              }
+              if (best_new < 0) continue;
+              met.add(best);
+              list.cases.push_back(make_case(best, static_cast<uint32_t>(list.cases.size() + 1)));
+            }
+          }
+  list.pairs_met = met.size();
+  list.pairs_possible = possible.size();
+  return list;
+}
+
+bool valid_scaled(const Choice& c, int scale) {
+  const auto method = static_cast<Method>(c[kMethod]);
+  if (effective_method(method, kDepths[c[kDepth]], scale) != method) return false;
+  return (c[kMeasure] & kMeasureSse) == 0 && valid(c);
+}
+
+// The best of a few draws that leave the first properties as they are.
+bool draw_scaled(Choice* choice, int scale, std::mt19937* random, PairCounter* met) {
+  Choice best{};
+  int best_new = -1;
+  for (int tries = 0; tries < 200; ++tries) {
+    Choice c = *choice;
+    for (int p = kSampling; p < kProperties; ++p)
+      c[p] = static_cast<int>((*random)() % static_cast<unsigned>(kValues[p]));
+    if (!valid_scaled(c, scale)) continue;
+    if (const int fresh = met->count_new(c); fresh > best_new) {
+      best = c;
+      best_new = fresh;
+    }
+  }
+  if (best_new < 0) return false;
+  met->add(best);
+  *choice = best;
+  return true;
+}
+
+CaseList make_scaled_cases() {
+  std::mt19937 random(20250131);
+  CaseList list;
+  for (const int scale : {2, 4, 8}) {
+    PairCounter met;
+    Choice c{};
+    c[kDirection] = 1;
+    for (c[kMethod] = 0; c[kMethod] < kValues[kMethod]; ++c[kMethod])
+      for (c[kForm] = 0; c[kForm] < kValues[kForm]; ++c[kForm])
+        for (c[kPlacement] = 0; c[kPlacement] < kValues[kPlacement]; ++c[kPlacement])
+          for (c[kDepth] = 0; c[kDepth] < kValues[kDepth]; ++c[kDepth]) {
+            const int repeats = c[kMethod] == static_cast<int>(Method::kIslow) ? 16 : 4;
+            for (int r = 0; r < repeats; ++r) {
+              Choice choice = c;
+              if (!draw_scaled(&choice, scale, &random, &met)) break;
+              list.cases.push_back(make_case(choice, static_cast<uint32_t>(list.cases.size() + 1)));
+              list.cases.back().spec.scale = scale;
+            }
+          }
+    list.pairs_met += met.size();
+  }
+  return list;
+}
+
+}  // namespace
+
+QuantTable make_table(TableKind kind, QuantComponent component, uint32_t seed) {
+  std::mt19937 random(seed);
+  QuantTable table{};
+  switch (kind) {
+    case TableKind::kAnnexK50:
+      return preset_table(QuantPreset::kAnnexK, component, 50);
+    case TableKind::kAnnexK95:
+      return preset_table(QuantPreset::kAnnexK, component, 95);
+    case TableKind::kWhitepaper:
+      return preset_table(QuantPreset::kWhitepaper, component, 50);
+    case TableKind::kOnes:
+      for (uint16_t& q : table.q) q = 1;
+      return table;
+    case TableKind::kMixed255:
+      for (uint16_t& q : table.q) q = static_cast<uint16_t>(1 + random() % 255);
+      return table;
+    case TableKind::kMixed65535:
+      for (uint16_t& q : table.q)
+        q = static_cast<uint16_t>(1 + random() % (65535u >> random() % 16));
+      table.q[random() % 64] = 65535;
+      return table;
+  }
+  return table;
+}
+
+std::string Case::text() const {
+  static const char* const types[] = {"S16", "S32", "F32"};
+  static const char* const contents[] = {"photo", "noise", "extreme"};
+  static const char* const tables[] = {"annex-k 50", "annex-k 95",   "ones",
+                                       "whitepaper", "mixed to 255", "mixed to 65535"};
+  std::string s = direction == Direction::kForward ? "forward " : "inverse ";
+  s += method_name(spec.method);
+  s += std::string(" ") + types[static_cast<int>(spec.type)];
+  s += spec.quantized ? std::string(" levels of ") + tables[static_cast<int>(table_kind)]
+                      : " values";
+  s += spec.layout == Layout::kPlane  ? ", plane"
+       : spec.order == Order::kZigzag ? ", block zigzag"
+                                      : ", block raster";
+  s += ", " + std::to_string(spec.depth) + " bit " + arrangement_name(spec.arrangement) + " " +
+       sampling_name(sampling) + " " + std::to_string(width) + "x" + std::to_string(height) + " " +
+       contents[static_cast<int>(content)];
+  if (spec.scale != 1) s += ", at 1/" + std::to_string(spec.scale);
+  s += ", measure " + std::to_string(spec.measure) + ", seed " + std::to_string(seed);
+  return s;
+}
+
+const CaseList& all_cases() {
+  static const CaseList list = make_cases();
+  return list;
+}
+
+const CaseList& scaled_cases() {
+  static const CaseList list = make_scaled_cases();
+  return list;
+}
+
+}  // namespace cudatransform::test

@@ -1,0 +1,42 @@
+// The product of everything a job can vary, sampled so that every pair of values meets.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/engine/dct8x8/job_runner.h"
+
+namespace cudatransform::test {
+
+enum class TableKind { kAnnexK50, kAnnexK95, kOnes, kWhitepaper, kMixed255, kMixed65535 };
+
+struct Case {
+  Direction direction;
+  Spec spec;
+  Sampling sampling;
+  Content content;
+  TableKind table_kind;
+  int width, height;
+  uint32_t seed;  // of the picture
+
+  std::string text() const;  // "forward islow S16 levels, block zigzag, 8 bit ..."
+};
+
+QuantTable make_table(TableKind kind, QuantComponent component, uint32_t seed);
+
+// Every valid combination of method, direction, coefficient form, placement and depth; the other
+// properties are drawn so that as many new pairs of values as possible are met. The same list every
+// time.
+struct CaseList {
+  std::vector<Case> cases;
+  size_t pairs_met = 0;
+  size_t pairs_possible = 0;
+};
+const CaseList& all_cases();
+
+// Inverses at 1/2, 1/4 and 1/8: every valid combination of scale, method, coefficient form,
+// placement and depth, the rest drawn likewise.
+const CaseList& scaled_cases();
+
+}  // namespace cudatransform::test

@@ -1,0 +1,56 @@
+// Runs one job on one engine: fills guarded planes, submits, waits, reads back, checks the borders.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tests/engine/dct8x8/frame.h"
+
+namespace cudatransform::test {
+
+// A job without its data.
+struct Spec {
+  Method method = Method::kIslow;
+  CoefType type = CoefType::kS16;
+  bool quantized = true;
+  Layout layout = Layout::kBlock;
+  Order order = Order::kRaster;
+  int depth = 8;
+  int scale = 1;  // inverse
+  Arrangement arrangement = Arrangement::kPlanar;
+  int chroma_row_repeat = 1;  // inverse
+  uint32_t measure = 0;
+  uint32_t seed = 1;                   // of pitches, offsets, gaps and junk
+  std::array<QuantTable, 3> tables{};  // one per component
+};
+
+// `fault` says what went wrong besides the values: "" when nothing did.
+struct ForwardResult {
+  std::string fault;
+  Coefficients coefs;
+  PictureSums sums{};
+};
+struct InverseResult {
+  std::string fault;
+  Picture picture;
+  PictureSums sums{};
+};
+
+ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture);
+// `like` gives the sizes; `reference` may be null unless spec.measure asks for the squared error.
+InverseResult run_inverse(const Engine& engine, const Spec& spec, const Coefficients& coefs,
+                          const Picture& like, const Picture* reference = nullptr);
+
+// The job without planes: method, type, tables.
+Dct8x8Job job_of(const Spec& spec, Direction direction, int components);
+
+// Pinned memory for one PictureSums, filled with junk.
+std::unique_ptr<Memory> make_sums(const Engine& engine);
+
+// Uploads must have been enqueued; returns when the job is done and its outputs may be downloaded.
+Status submit_and_wait(const Engine& engine, const Dct8x8Job& job);
+
+}  // namespace cudatransform::test

@@ -1,0 +1,152 @@
+// The promises of the methods, as inequalities.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/engine/dct8x8/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "tests/engine/dct8x8/definition.h"
+
+namespace cudatransform::test {
+namespace {
+
+// What fp32 arithmetic may add to a sum of numbers of this magnitude: 2^-24 each for some dozens of
+// roundings (naive sums 64 products). fp64 adds nothing that an fp32 result would show.
+double slack(Method method, double magnitude) {
+  return magnitude * (method == Method::kReference ? 0x1p-40 : 0x1p-18);
+}
+
+std::string place(size_t c, int bx, int by, int k) {
+  return "component " + std::to_string(c) + " block (" + std::to_string(bx) + "," +
+         std::to_string(by) + ") coefficient (" + std::to_string(k % 8) + "," +
+         std::to_string(k / 8) + ")";
+}
+
+std::string expected_but_got(double expected, double got) {
+  char text[96];
+  std::snprintf(text, sizeof text, ": expected %.9g, got %.9g", expected, got);
+  return text;
+}
+
+// Whether an integer that should be round(exact) may be `got`.
+bool near_rounding(double exact, double got, double tolerance) {
+  const double rounded = round_half_away(exact);
+  if (got == rounded) return true;
+  return std::fabs(got - rounded) <= 1 && distance_to_tie(exact) <= std::max(tolerance, 1e-9);
+}
+
+bool acceptable_coefficient(const Spec& spec, double exact, int q, double got) {
+  const double magnitude = std::ldexp(1.0, spec.depth + 2);  // the largest DC
+  const double quotient = exact / q;
+  switch (spec.method) {
+    case Method::kIslow:
+      return spec.type == CoefType::kF32 ? std::fabs(got - quotient) <= 1
+                                         : std::fabs(got - round_half_away(quotient)) <= 1;
+    default: {
+      const double tolerance = slack(spec.method, magnitude) / q;
+      if (spec.type != CoefType::kF32) return near_rounding(quotient, got, tolerance);
+      return std::fabs(got - quotient) <= std::max(tolerance, magnitude * 0x1p-24);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_integer(Method method) { return method == Method::kIslow || method == Method::kIfast; }
+
+std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
+                               const Coefficients& got) {
+  for (size_t c = 0; c < exact.size(); ++c)
+    for (int by = 0; by < exact[c].blocks_h; ++by)
+      for (int bx = 0; bx < exact[c].blocks_w; ++bx)
+        for (int k = 0; k < 64; ++k) {
+          const int q = spec.quantized ? spec.tables[c].q[k] : 1;
+          const double e = exact[c].block(bx, by)[k], g = got[c].block(bx, by)[k];
+          if (!acceptable_coefficient(spec, e, q, g))
+            return place(c, bx, by, k) + expected_but_got(e / q, g);
+        }
+  return "";
+}
+
+std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coefficients& values,
+                          const Picture& got) {
+  const bool residual = spec.arrangement == Arrangement::kResidual;
+  const int size = 8 / spec.scale;
+  const double shift = residual ? 0 : 1 << (spec.depth - 1);
+  const double low = residual ? -32768 : 0;
+  const double high = residual ? 32767 : (1 << spec.depth) - 1;
+  for (size_t c = 0; c < exact.size(); ++c)
+    for (int by = 0; by < values[c].blocks_h; ++by)
+      for (int bx = 0; bx < values[c].blocks_w; ++bx) {
+        double magnitude = shift;
+        for (int k = 0; k < 64; ++k) magnitude += std::fabs(values[c].block(bx, by)[k]);
+        const int right = std::min(size * (bx + 1), got[c].width);
+        const int bottom = std::min(size * (by + 1), got[c].rows);
+        for (int y = size * by; y < bottom; ++y)
+          for (int x = size * bx; x < right; ++x) {
+            const double e = std::clamp(exact[c].at(x, y) + shift, low, high);
+            const double g = got[c].at(x, y);
+            const bool fine = spec.method == Method::kIslow
+                                  ? std::fabs(g - round_half_away(e)) <= 1
+                                  : near_rounding(e, g, slack(spec.method, magnitude));
+            if (!fine)
+              return "component " + std::to_string(c) + " sample (" + std::to_string(x) + "," +
+                     std::to_string(y) + ")" + expected_but_got(e, g);
+          }
+      }
+  return "";
+}
+
+std::string judge_equal(const Coefficients& expected, const Coefficients& got) {
+  for (size_t c = 0; c < expected.size(); ++c)
+    for (size_t i = 0; i < expected[c].values.size(); ++i)
+      if (expected[c].values[i] != got[c].values[i]) {
+        const int block = static_cast<int>(i / 64);
+        return place(c, block % expected[c].blocks_w, block / expected[c].blocks_w,
+                     static_cast<int>(i % 64)) +
+               expected_but_got(expected[c].values[i], got[c].values[i]);
+      }
+  return "";
+}
+
+std::string judge_equal(const Picture& expected, const Picture& got) {
+  for (size_t c = 0; c < expected.size(); ++c)
+    for (size_t i = 0; i < expected[c].samples.size(); ++i)
+      if (expected[c].samples[i] != got[c].samples[i])
+        return "component " + std::to_string(c) + " sample (" +
+               std::to_string(i % expected[c].width) + "," + std::to_string(i / expected[c].width) +
+               ")" + expected_but_got(expected[c].samples[i], got[c].samples[i]);
+  return "";
+}
+
+std::string judge_sse(const PictureSums& sums, const Picture& source, const Picture& result,
+                      bool exactly) {
+  for (size_t c = 0; c < source.size(); ++c) {
+    const auto expected = static_cast<double>(squared_error(source[c], result[c]));
+    int largest = 0;
+    for (size_t i = 0; i < source[c].samples.size(); ++i)
+      largest = std::max(largest, std::abs(source[c].samples[i] - result[c].samples[i]));
+    // 0.001 dB are a factor of 10^0.0001; one sample that rounds the other way changes its square
+    // by at most 2 |error| + 1.
+    const double tolerance =
+        exactly ? 0 : expected * (std::pow(10.0, 0.0001) - 1) + 2 * (2 * largest + 1);
+    if (std::fabs(static_cast<double>(sums.sse[c]) - expected) > tolerance)
+      return "component " + std::to_string(c) + " squared error" +
+             expected_but_got(expected, static_cast<double>(sums.sse[c]));
+  }
+  return "";
+}
+
+std::string judge_zeros(const PictureSums& sums, const Coefficients& coefs) {
+  for (size_t c = 0; c < coefs.size(); ++c) {
+    const auto zeros =
+        static_cast<uint64_t>(std::count(coefs[c].values.begin(), coefs[c].values.end(), 0.0));
+    if (sums.zeros[c] != zeros)
+      return "component " + std::to_string(c) + " zeros" +
+             expected_but_got(static_cast<double>(zeros), static_cast<double>(sums.zeros[c]));
+  }
+  return "";
+}
+
+}  // namespace cudatransform::test

@@ -1,0 +1,34 @@
+// Verdicts: how far an engine's output may be from the definition or from another engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tests/engine/dct8x8/job_runner.h"
+
+namespace cudatransform::test {
+
+// All return "" or the first fault. The promises are those of docs/architecture.md.
+
+// `exact`: unquantised values of the definition. Floating methods: equal to the rounded quotient
+// except where it is nearly a tie, and then off by one; islow: off by one at most. Not for ifast.
+std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
+                               const Coefficients& got);
+// `exact`: samples of the definition before level shift, rounding and clamp, from the very
+// dequantised values whose magnitudes `values` gives. Not for ifast.
+std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coefficients& values,
+                          const Picture& got);
+
+std::string judge_equal(const Coefficients& expected, const Coefficients& got);
+std::string judge_equal(const Picture& expected, const Picture& got);
+
+// Sums that the job should have measured. `exactly`: the integer methods' promise; else 0.001 dB
+// and the few samples that fall on the other side of a tie.
+std::string judge_sse(const PictureSums& sums, const Picture& source, const Picture& result,
+                      bool exactly);
+std::string judge_zeros(const PictureSums& sums, const Coefficients& coefs);
+
+bool is_integer(Method method);
+
+}  // namespace cudatransform::test

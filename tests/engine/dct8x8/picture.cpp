@@ -1,0 +1,204 @@
+// Synthetic pictures, and the definition applied to whole components.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/engine/dct8x8/picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tests/engine/dct8x8/definition.h"
+
+namespace cudatransform::test {
+namespace {
+
+struct Factors {
+  int h, v;  // luma's sampling factors; chroma's are 1
+};
+
+Factors luma_factors(Sampling sampling) {
+  switch (sampling) {
+    case Sampling::k420:
+      return {2, 2};
+    case Sampling::k422:
+      return {2, 1};
+    case Sampling::k411:
+      return {4, 1};
+    case Sampling::k440:
+      return {1, 2};
+    default:
+      return {1, 1};
+  }
+}
+
+int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+void fill_photo(Plane& plane, int peak, std::mt19937& random) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  const double phase = 6.28 * unit(random), slope = 8 + 20 * unit(random);
+  const double grain = 0.5 + 2 * unit(random);
+  std::normal_distribution<double> noise(0, 0.01);
+  for (int y = 0; y < plane.rows; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      const double smooth = 0.3 * std::sin(x / slope + phase) + 0.2 * std::cos(y / 13.0 - x / 61.0);
+      const double texture = 0.15 * std::sin(grain * x) * std::cos(1.3 * grain * y + phase) *
+                             std::max(0.0, std::sin(x / 23.0 + y / 31.0));
+      const double edge = (x + 2 * y) % 83 < 20 ? 0.12 : 0.0;
+      const double value = 0.5 + smooth + texture + edge + noise(random);
+      plane.at(x, y) = std::clamp(static_cast<int>(std::lround(value * peak)), 0, peak);
+    }
+}
+
+void fill_noise(Plane& plane, int peak, std::mt19937& random) {
+  std::uniform_int_distribution<int> any(0, peak);
+  for (int& sample : plane.samples) sample = any(random);
+}
+
+// Each block is all lowest, all highest, or the sign of a random basis function, which is what
+// makes that coefficient as large as it can be.
+void fill_extreme(Plane& plane, int peak, std::mt19937& random) {
+  std::uniform_int_distribution<int> pick(-2, 127);
+  for (int by = 0; by < plane.rows; by += 8)
+    for (int bx = 0; bx < plane.width; bx += 8) {
+      const int kind = pick(random);
+      double coefs[64] = {}, samples[64];
+      coefs[kind < 0 ? 0 : kind % 64] = (kind < 64 && kind != -2) ? 1 : -1;
+      definition_idct(coefs, samples);
+      for (int y = by; y < std::min(by + 8, plane.rows); ++y)
+        for (int x = bx; x < std::min(bx + 8, plane.width); ++x)
+          plane.at(x, y) = samples[8 * (y - by) + x - bx] > 0 ? peak : 0;
+    }
+}
+
+}  // namespace
+
+const char* sampling_name(Sampling sampling) {
+  static const char* const names[] = {"grey", "4:2:0", "4:2:2", "4:4:4", "4:1:1", "4:4:0", "RGB"};
+  return names[static_cast<int>(sampling)];
+}
+
+int component_count(Sampling sampling) { return sampling == Sampling::kGrey ? 1 : 3; }
+
+Picture empty_picture(Sampling sampling, int width, int height) {
+  const Factors luma = luma_factors(sampling);
+  Picture picture;
+  picture.emplace_back(width, height);
+  for (int c = 1; c < component_count(sampling); ++c)
+    picture.emplace_back(divide_up(width, luma.h), divide_up(height, luma.v));
+  return picture;
+}
+
+Picture empty_scaled_picture(const Picture& picture, int scale) {
+  Picture scaled;
+  for (const Plane& plane : picture)
+    scaled.emplace_back(divide_up(plane.width, scale), divide_up(plane.rows, scale));
+  return scaled;
+}
+
+Coefficients empty_coefficients(const Picture& picture) {
+  Coefficients coefs;
+  for (const Plane& plane : picture)
+    coefs.emplace_back(divide_up(plane.width, 8), divide_up(plane.rows, 8));
+  return coefs;
+}
+
+Picture make_picture(Sampling sampling, int width, int height, int depth, Content content,
+                     uint32_t seed) {
+  std::mt19937 random(seed);
+  Picture picture = empty_picture(sampling, width, height);
+  const int peak = (1 << depth) - 1;
+  for (Plane& plane : picture) switch (content) {
+      case Content::kPhoto:
+        fill_photo(plane, peak, random);
+        break;
+      case Content::kNoise:
+        fill_noise(plane, peak, random);
+        break;
+      case Content::kExtreme:
+        fill_extreme(plane, peak, random);
+        break;
+    }
+  return picture;
+}
+
+Coefficients definition_forward(const Picture& picture, int depth) {
+  Coefficients result = empty_coefficients(picture);
+  const double shift = 1 << (depth - 1);
+  for (size_t c = 0; c < picture.size(); ++c) {
+    const Plane& plane = picture[c];
+    for (int by = 0; by < result[c].blocks_h; ++by)
+      for (int bx = 0; bx < result[c].blocks_w; ++bx) {
+        double samples[64];
+        for (int i = 0; i < 64; ++i)
+          samples[i] = plane.at(std::min(8 * bx + i % 8, plane.width - 1),
+                                std::min(8 * by + i / 8, plane.rows - 1)) -
+                       shift;
+        definition_dct(samples, result[c].block(bx, by));
+      }
+  }
+  return result;
+}
+
+Coefficients quantise(const Coefficients& values, std::span<const QuantTable> tables) {
+  Coefficients levels = values;
+  for (size_t c = 0; c < levels.size(); ++c)
+    for (size_t i = 0; i < levels[c].values.size(); ++i)
+      levels[c].values[i] = round_half_away(levels[c].values[i] / tables[c].q[i % 64]);
+  return levels;
+}
+
+Coefficients dequantise(const Coefficients& levels, std::span<const QuantTable> tables) {
+  Coefficients values = levels;
+  for (size_t c = 0; c < values.size(); ++c)
+    for (size_t i = 0; i < values[c].values.size(); ++i) values[c].values[i] *= tables[c].q[i % 64];
+  return values;
+}
+
+RealPicture definition_inverse(const Coefficients& values, const Picture& like) {
+  RealPicture result;
+  for (size_t c = 0; c < values.size(); ++c) {
+    BasicPlane<double> plane(like[c].width, like[c].rows);
+    for (int by = 0; by < values[c].blocks_h; ++by)
+      for (int bx = 0; bx < values[c].blocks_w; ++bx) {
+        double samples[64];
+        definition_idct(values[c].block(bx, by), samples);
+        for (int i = 0; i < 64; ++i) {
+          const int x = 8 * bx + i % 8, y = 8 * by + i / 8;
+          if (x < plane.width && y < plane.rows) plane.at(x, y) = samples[i];
+        }
+      }
+    result.push_back(std::move(plane));
+  }
+  return result;
+}
+
+RealPicture definition_scaled_inverse(const Coefficients& values, const Picture& like, int scale,
+                                      ScaledBy way) {
+  const int n = 8 / scale;
+  RealPicture result;
+  for (size_t c = 0; c < values.size(); ++c) {
+    BasicPlane<double> plane(like[c].width, like[c].rows);
+    for (int by = 0; by < values[c].blocks_h; ++by)
+      for (int bx = 0; bx < values[c].blocks_w; ++bx) {
+        double samples[64];
+        (way == ScaledBy::kMeans ? definition_means : definition_low_frequencies)(
+            values[c].block(bx, by), n, samples);
+        for (int i = 0; i < n * n; ++i) {
+          const int x = n * bx + i % n, y = n * by + i / n;
+          if (x < plane.width && y < plane.rows) plane.at(x, y) = samples[i];
+        }
+      }
+    result.push_back(std::move(plane));
+  }
+  return result;
+}
+
+uint64_t squared_error(const Plane& a, const Plane& b) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < a.samples.size(); ++i) {
+    const int64_t difference = a.samples[i] - b.samples[i];
+    sum += static_cast<uint64_t>(difference * difference);
+  }
+  return sum;
+}
+
+}  // namespace cudatransform::test

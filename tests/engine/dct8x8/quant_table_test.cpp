@@ -1,0 +1,124 @@
+// Presets, quality scaling and cjpeg's table syntax.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "transform/dct8x8/quant_table.h"
+
+namespace cudatransform::test {
+namespace {
+
+constexpr int kQualities[] = {1, 10, 49, 50, 51, 85, 100};
+
+// ITU-T T.81, tables K.1 and K.2.
+constexpr int kLuma[64] = {16, 11, 10, 16, 24,  40,  51,  61,  12, 12, 14, 19, 26,  58,  60,  55,
+                           14, 13, 16, 24, 40,  57,  69,  56,  14, 17, 22, 29, 51,  87,  80,  62,
+                           18, 22, 37, 56, 68,  109, 103, 77,  24, 35, 55, 64, 81,  104, 113, 92,
+                           49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99};
+constexpr int kChromaCorner[4][4] = {
+    {17, 18, 24, 47}, {18, 21, 26, 66}, {24, 26, 56, 99}, {47, 66, 99, 99}};
+
+int scaled(int base, int quality) {
+  const int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+  return std::clamp((base * scale + 50) / 100, 1, 255);
+}
+
+TEST(QuantTable, AnnexK) {
+  for (const int quality : kQualities) {
+    const QuantTable luma = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality);
+    const QuantTable chroma = preset_table(QuantPreset::kAnnexK, QuantComponent::kChroma, quality);
+    for (int k = 0; k < 64; ++k) {
+      EXPECT_EQ(luma.q[k], scaled(kLuma[k], quality)) << k << " at " << quality;
+      const int v = k / 8, u = k % 8;
+      EXPECT_EQ(chroma.q[k], scaled(u < 4 && v < 4 ? kChromaCorner[v][u] : 99, quality));
+    }
+  }
+}
+
+TEST(QuantTable, FixedPresetsIgnoreQualityAndComponent) {
+  constexpr int kWhitepaperDiagonals[] = {32, 33, 51, 81, 66, 39, 34, 17};
+  constexpr int kMpeg[64] = {8,  16, 19, 22, 26, 27, 29, 34, 16, 16, 22, 24, 27, 29, 34, 37,
+                             19, 22, 26, 27, 29, 34, 34, 38, 22, 22, 26, 27, 29, 34, 37, 40,
+                             22, 26, 27, 29, 32, 35, 40, 48, 26, 27, 29, 32, 35, 40, 48, 58,
+                             26, 27, 29, 34, 38, 46, 56, 69, 27, 29, 35, 38, 46, 56, 69, 83};
+  constexpr int kSecond[] = {33, 36, 48, 47, 28, 23, 12, 12};
+  for (const int quality : kQualities)
+    for (const QuantComponent component : {QuantComponent::kLuma, QuantComponent::kChroma}) {
+      const QuantTable flat = preset_table(QuantPreset::kFlat, component, quality);
+      const QuantTable paper = preset_table(QuantPreset::kWhitepaper, component, quality);
+      const QuantTable mpeg = preset_table(QuantPreset::kMpeg, component, quality);
+      for (int k = 0; k < 64; ++k) {
+        EXPECT_EQ(flat.q[k], 16);
+        EXPECT_EQ(mpeg.q[k], kMpeg[k]) << k;
+        EXPECT_EQ(paper.q[k], paper.q[k % 8 * 8 + k / 8]) << "symmetric";
+      }
+      for (int u = 0; u < 8; ++u) {
+        EXPECT_EQ(paper.q[u], kWhitepaperDiagonals[u]);
+        EXPECT_EQ(paper.q[8 + u], kSecond[u]);
+      }
+      EXPECT_EQ(paper.q[63], 12);
+    }
+}
+
+std::string table_text(int first, const char* separator) {
+  std::string text;
+  for (int k = 0; k < 64; ++k) text += std::to_string(first + k) + separator;
+  return text;
+}
+
+TEST(QuantTable, ParsesOneToFourTables) {
+  for (int n = 1; n <= 4; ++n) {
+    std::string text = "# tables\n";
+    for (int t = 0; t < n; ++t) text += table_text(100 * t + 1, t % 2 ? "\n" : " \t") + "# end\n";
+    std::vector<QuantTable> tables;
+    const Status status = parse_qtable_text(text, &tables);
+    ASSERT_TRUE(status.ok()) << status.message;
+    ASSERT_EQ(tables.size(), static_cast<size_t>(n));
+    for (int t = 0; t < n; ++t)
+      for (int k = 0; k < 64; ++k) EXPECT_EQ(tables[t].q[k], 100 * t + 1 + k);
+  }
+}
+
+TEST(QuantTable, ParsesOddButLegalText) {
+  std::vector<QuantTable> tables;
+  // A comment right behind a number, no newline at the end, DOS line ends, the largest entry.
+  std::string text;
+  for (int k = 0; k < 63; ++k) text += k % 8 == 7 ? "7#comment 99\r\n" : "7 ";
+  text += "65535";
+  const Status status = parse_qtable_text(text, &tables);
+  ASSERT_TRUE(status.ok()) << status.message;
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables[0].q[62], 7);
+  EXPECT_EQ(tables[0].q[63], 65535);
+}
+
+TEST(QuantTable, RefusesBadText) {
+  const std::string good = table_text(1, " ");
+  const std::pair<const char*, std::string> bad[] = {
+      {"empty", ""},
+      {"only a comment", "# nothing\n"},
+      {"63 numbers", good.substr(0, good.rfind("64"))},
+      {"65 numbers", good + "65"},
+      {"five tables", good + good + good + good + good},
+      {"a zero", "0 " + good.substr(2)},
+      {"a negative number", "-1 " + good.substr(2)},
+      {"65536", "65536 " + good.substr(2)},
+      {"a number beyond 64 bits", "99999999999999999999999 " + good.substr(2)},
+      {"a fraction", "1.5 " + good.substr(2)},
+      {"hexadecimal", "0x10 " + good.substr(2)},
+      {"a word", "sixteen " + good.substr(2)},
+  };
+  for (const auto& [name, text] : bad) {
+    std::vector<QuantTable> tables;
+    const Status status = parse_qtable_text(text, &tables);
+    EXPECT_FALSE(status.ok()) << name;
+    if (status.ok()) continue;
+    EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << name;
+    EXPECT_GT(status.message.size(), 10u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace cudatransform::test

@@ -1,0 +1,253 @@
+// Names of methods, and the checks that keep kernels inside their buffers.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform/dct8x8/dct8x8.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+namespace cudatransform {
+
+namespace {
+
+// Kernels number the blocks of a frame with 32-bit integers.
+constexpr int64_t kMaxBlocks = int64_t{1} << 30;
+constexpr int32_t kMaxRowRepeat = 8;
+constexpr int32_t kMaxSide = 1 << 30;
+
+std::string text(int64_t value) { return std::to_string(value); }
+
+// What a message starts with: "component 1: ".
+struct Where {
+  const char* what;
+  int component;
+  Status error(const std::string& message) const {
+    return Status::error(StatusCode::kInvalidArgument,
+                         std::string(what) + " of component " + text(component) + ": " + message);
+  }
+};
+
+Status job_error(const std::string& message) {
+  return Status::error(StatusCode::kInvalidArgument, message);
+}
+
+template <typename Enum>
+bool within(Enum value, Enum last) {
+  return int(value) >= 0 && int(value) <= int(last);
+}
+
+int coef_bytes(CoefType type) { return type == CoefType::kS16 ? 2 : 4; }
+int sample_bytes(SampleType type) { return type == SampleType::kU8 ? 1 : 2; }
+
+Status check_pitch(const Where& where, const void* data, ptrdiff_t pitch, int64_t row_bytes,
+                   int64_t rows, int alignment) {
+  if (data == nullptr) return where.error("no memory");
+  if (pitch < row_bytes) {
+    return where.error("pitch " + text(pitch) + " is less than the " + text(row_bytes) +
+                       " bytes of a row");
+  }
+  ptrdiff_t extent;
+  if (__builtin_mul_overflow(pitch, ptrdiff_t(rows), &extent) ||
+      uintptr_t(data) > UINTPTR_MAX - uintptr_t(extent)) {
+    return where.error(text(rows) + " rows of pitch " + text(pitch) +
+                       " do not fit into the address space");
+  }
+  if (uintptr_t(data) % uintptr_t(alignment) != 0 || pitch % alignment != 0) {
+    return where.error("address and pitch must be multiples of " + text(alignment));
+  }
+  return {};
+}
+
+Status check_sample_format(const Where& where, const SamplePlane& plane, int depth, bool output) {
+  switch (plane.type) {
+    case SampleType::kU8:
+      if (depth != 8 || plane.shift != 0) {
+        return where.error("8-bit samples need depth 8 and shift 0, not " + text(depth) + " and " +
+                           text(plane.shift));
+      }
+      return {};
+    case SampleType::kU16:
+      if (plane.shift < 0 || plane.shift > 16 - depth) {
+        return where.error("shift " + text(plane.shift) + " leaves no room for " + text(depth) +
+                           " bits in 16");
+      }
+      return {};
+    case SampleType::kS16:
+      if (!output) return where.error("signed samples can only be written");
+      if (plane.shift != 0) return where.error("signed samples cannot be shifted");
+      return {};
+  }
+  return where.error("unknown sample type " + text(int(plane.type)));
+}
+
+Status check_samples(const Where& where, const SamplePlane& plane, int depth, int scale,
+                     bool output) {
+  CT_RETURN_IF_ERROR(check_sample_format(where, plane, depth, output));
+  if (plane.width < 1 || plane.height < 1) {
+    return where.error("size " + text(plane.width) + " x " + text(plane.height) + " is empty");
+  }
+  if (plane.width > kMaxSide / scale || plane.height > kMaxSide / scale) {
+    return where.error("size " + text(plane.width) + " x " + text(plane.height) + " is over " +
+                       text(kMaxSide / scale));
+  }
+  const int32_t max_repeat = output ? kMaxRowRepeat : 1;
+  if (plane.row_repeat < 1 || plane.row_repeat > max_repeat) {
+    return where.error("row repeat " + text(plane.row_repeat) + " is not in 1 to " +
+                       text(max_repeat));
+  }
+  const int bytes = sample_bytes(plane.type);
+  if (plane.stride < bytes || plane.stride % bytes != 0) {
+    return where.error("sample stride " + text(plane.stride) + " is no positive multiple of " +
+                       text(bytes));
+  }
+  const int64_t row_bytes = (int64_t{plane.width} - 1) * plane.stride + bytes;
+  return check_pitch(where, plane.data, plane.pitch, row_bytes, plane.height, bytes);
+}
+
+int64_t component_rows(const SamplePlane& plane) {
+  return (int64_t{plane.height} + plane.row_repeat - 1) / plane.row_repeat;
+}
+
+Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane& samples,
+                   const Dct8x8Job& job) {
+  const int64_t size = 8 / job.scale;  // samples of a block in a row
+  const int64_t blocks_w = (samples.width + size - 1) / size;
+  const int64_t blocks_h = (component_rows(samples) + size - 1) / size;
+  if (plane.blocks_w != blocks_w || plane.blocks_h != blocks_h) {
+    return where.error(text(plane.blocks_w) + " x " + text(plane.blocks_h) +
+                       " blocks, but the samples need " + text(blocks_w) + " x " + text(blocks_h));
+  }
+  if (plane.table < 0 || plane.table > 3) {
+    return where.error("table index " + text(plane.table) + " is not in 0 to 3");
+  }
+  if (job.quantized) {
+    const QuantTable& table = job.tables[plane.table];
+    // Counted first: every frame comes here, and that compilers do with vectors.
+    if (std::count(std::begin(table.q), std::end(table.q), 0) != 0) {
+      const auto* zero = std::find(std::begin(table.q), std::end(table.q), 0);
+      return where.error("entry " + text(zero - table.q) + " of quantisation table " +
+                         text(plane.table) + " is zero");
+    }
+  }
+  const int bytes = coef_bytes(job.type);
+  const bool block_layout = job.layout == Layout::kBlock;
+  return check_pitch(where, plane.data, plane.pitch, blocks_w * (block_layout ? 64 : 8) * bytes,
+                     blocks_h * (block_layout ? 1 : 8), bytes);
+}
+
+Status check_reference(const Where& where, const SamplePlane& reference, const SamplePlane& samples,
+                       int depth) {
+  if (samples.type == SampleType::kS16) {
+    return where.error("signed samples cannot be measured against a picture");
+  }
+  CT_RETURN_IF_ERROR(check_samples(where, reference, depth, 1, false));
+  if (reference.width != samples.width || reference.height != component_rows(samples)) {
+    return where.error("size " + text(reference.width) + " x " + text(reference.height) +
+                       ", but the samples are " + text(samples.width) + " x " +
+                       text(component_rows(samples)));
+  }
+  return {};
+}
+
+Status check_scale(const Dct8x8Job& job) {
+  if (job.direction == Direction::kForward) return job_error("only the inverse can scale");
+  if (job.scale != 2 && job.scale != 4 && job.scale != 8) {
+    return job_error("scale 1/" + text(job.scale) + " is not 1, 1/2, 1/4 or 1/8");
+  }
+  if (effective_method(job.method, job.depth, job.scale) != job.method) {
+    return job_error(std::string("method ") + method_name(job.method) + " cannot scale");
+  }
+  if ((job.measure & kMeasureSse) != 0) {
+    return job_error("a scaled picture has no reference to be measured against");
+  }
+  return {};
+}
+
+Status check_format(const Dct8x8Job& job) {
+  if (!within(job.direction, Direction::kInverse) || !within(job.type, CoefType::kF32) ||
+      !within(job.layout, Layout::kPlane) || !within(job.order, Order::kZigzag)) {
+    return job_error("unknown direction, coefficient type, layout or order");
+  }
+  if (job.depth != 8 && job.depth != 10 && job.depth != 12 && job.depth != 16) {
+    return job_error("depth " + text(job.depth) + " is not 8, 10, 12 or 16");
+  }
+  if (!within(job.method, Method::kShuffle)) {
+    return job_error("unknown method " + text(int(job.method)));
+  }
+  if (effective_method(job.method, job.depth) != job.method) {
+    return job_error(std::string("method ") + method_name(job.method) + " needs depth 8, not " +
+                     text(job.depth));
+  }
+  if (job.scale != 1) CT_RETURN_IF_ERROR(check_scale(job));
+  const CoefType levels = job.depth == 16 ? CoefType::kS32 : CoefType::kS16;
+  if (job.quantized && job.type != levels) {
+    return job_error(std::string("quantised coefficients of depth ") + text(job.depth) + " are " +
+                     (job.depth == 16 ? "S32" : "S16"));
+  }
+  if (!job.quantized && job.type == CoefType::kS16) {
+    return job_error("unquantised coefficients are S32 or F32, not S16");
+  }
+  if (job.layout == Layout::kPlane && job.order != Order::kRaster) {
+    return job_error("the plane layout has no zigzag order");
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* method_name(Method method) {
+  static constexpr const char* kNames[kMethodCount] = {"islow",     "ifast",      "float",
+                                                       "reference", "naive",      "matrix",
+                                                       "separable", "decomposed", "shuffle"};
+  return within(method, Method::kShuffle) ? kNames[int(method)] : "unknown";
+}
+
+Method effective_method(Method method, int depth, int scale) {
+  const bool eight_bit_only = method == Method::kIslow || method == Method::kIfast;
+  if (eight_bit_only && depth > 8) return Method::kFloat;
+  if (scale == 1) return method;
+  if (eight_bit_only) return Method::kIslow;
+  return method == Method::kReference ? Method::kReference : Method::kFloat;
+}
+
+int coefficients_needed(Method method, int scale) {
+  if (scale == 1) return 64;
+  if (scale == 8) return 1;
+  if (method == Method::kIslow) return scale == 2 ? 7 * 7 : 5 * 5;
+  return scale == 2 ? 4 * 4 : 2 * 2;
+}
+
+Status validate(const Dct8x8Job& job) {
+  CT_RETURN_IF_ERROR(check_format(job));
+  if (job.components != 1 && job.components != 3) {
+    return job_error(text(job.components) + " components, expected 1 or 3");
+  }
+  if ((job.measure & ~uint32_t{kMeasureSse | kMeasureZeros}) != 0) {
+    return job_error("unknown flags in measure");
+  }
+  if (job.measure != 0 && job.sums == nullptr) return job_error("no memory for the measured sums");
+  if ((job.timer == nullptr) != (job.times == nullptr))
+    return job_error("a timer and memory for times, expected both or neither");
+  const bool inverse = job.direction == Direction::kInverse;
+  int64_t blocks = 0;
+  for (int c = 0; c < job.components; ++c) {
+    CT_RETURN_IF_ERROR(
+        check_samples({"samples", c}, job.samples[c], job.depth, job.scale, inverse));
+    CT_RETURN_IF_ERROR(check_coefs({"coefficients", c}, job.coefs[c], job.samples[c], job));
+    if (inverse && (job.measure & kMeasureSse) != 0) {
+      CT_RETURN_IF_ERROR(
+          check_reference({"reference", c}, job.reference[c], job.samples[c], job.depth));
+    }
+    // The level shift and the clamp are chosen once a job.
+    if (job.samples[c].type != job.samples[0].type) {
+      return job_error("samples of component " + text(c) + " differ in type from the first's");
+    }
+    blocks += int64_t{job.coefs[c].blocks_w} * job.coefs[c].blocks_h;
+    if (blocks > kMaxBlocks) {
+      return job_error("more than " + text(kMaxBlocks) + " blocks in one job");
+    }
+  }
+  return {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,109 @@
+// The 8x8 DCT as a job: what to transform, how, from where to where, and what to measure.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Every engine offers a Dct8x8Ops; all of them take the same Dct8x8Job and, for the integer
+// methods, write the same bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transform/dct8x8/quant_table.h"
+#include "transform/device/device.h"
+#include "transform/picture.h"
+
+namespace cudatransform {
+
+// See docs/architecture.md for what each promises. kIslow and kIfast exist at depth 8 only; ask
+// effective_method() what a job of another depth gets.
+enum class Method {
+  kIslow,       // int32, libjpeg's accurate integer method; bit-exact to libjpeg-turbo
+  kIfast,       // 16-bit, libjpeg's fast integer method; bit-exact to libjpeg-turbo
+  kFloat,       // fp32 AA&N, scaling folded into the tables; the fastest
+  kReference,   // the fp64 definition
+  kNaive,       // fp32, the definition with cosines computed at run time
+  kMatrix,      // fp32, two matrix products with a cosine table (whitepaper CUDA 1)
+  kSeparable,   // fp32, rows then columns from the table, one thread per sample on a GPU
+  kDecomposed,  // fp32, Sung's eight-tap decomposition (whitepaper CUDA 2)
+  kShuffle,     // fp32, the same, transposed by warp shuffles on a GPU
+};
+inline constexpr int kMethodCount = 9;
+
+// "islow", "float", ...: the spelling of the method property.
+const char* method_name(Method method);
+
+// The method that really runs at `depth` bits and, for the inverse, at `scale`. islow and ifast
+// above 8 bits are answered by float, because libjpeg's 12-bit constants fail IEEE 1180. Scaled
+// inverses exist as islow, float and reference: islow answers for ifast, as it does in libjpeg, and
+// float for the methods that teach.
+Method effective_method(Method method, int depth, int scale = 1);
+
+// Samples of a row or column of `size` samples at 1/scale of it: ceil(size / scale). Subsampling
+// first and scaling then gives the same as the other way round.
+constexpr int32_t scaled_size(int32_t size, int scale) { return (size - 1) / scale + 1; }
+
+// How many of a block's 64 coefficients the inverse at `scale` depends on: see
+// transform/dct8x8/scaled.h.
+int coefficients_needed(Method method, int scale);
+
+enum class CoefType { kS16, kS32, kF32 };
+enum class Layout {
+  kBlock,  // 64 consecutive coefficients a block, blocks in raster order, block rows pitched
+  kPlane,  // coefficient (u, v) of block (bx, by) at row 8 by + v, column 8 bx + u, rows pitched
+};
+enum class Order { kRaster, kZigzag };  // inside a block; kPlane is always kRaster
+
+// One component's coefficients: blocks_w x blocks_h blocks that cover the samples exactly
+// (ceil(scale x width / 8) x ceil(scale x rows() / 8)).
+struct CoefPlane {
+  void* data = nullptr;  // aligned to the coefficient type; CUDA: 16 bytes, as the pitch
+  ptrdiff_t pitch = 0;  // kBlock: bytes from one row of blocks to the next; kPlane: of coefficients
+  int32_t blocks_w = 0;
+  int32_t blocks_h = 0;
+  int32_t table = 0;  // index into Dct8x8Job::tables
+};
+
+struct Dct8x8Job {
+  Direction direction = Direction::kForward;
+  Method method = Method::kIslow;  // an effective one for `depth` and `scale`
+  // Allowed: quantized with kS16 (depth <= 12) or kS32 (depth 16), unquantized with kS32 (rounded)
+  // or kF32. Unquantized values are orthonormal: DC = 8 x (mean - 2^(depth-1)).
+  CoefType type = CoefType::kS16;
+  Layout layout = Layout::kBlock;
+  Order order = Order::kRaster;
+  bool quantized = true;
+  int depth = 8;  // 8, 10, 12, 16; level shift 2^(depth-1)
+  // Inverse: 1, 2, 4 or 8. samples[] is the picture at 1/scale of its size, every block becomes
+  // 8/scale x 8/scale samples. The full size need not be known: as 8/scale is whole, the blocks of
+  // `n` full samples are those of scaled_size(n, scale) scaled ones.
+  int scale = 1;
+  int components = 0;  // 1 or 3
+  SamplePlane samples[kMaxComponents];
+  CoefPlane coefs[kMaxComponents];
+  QuantTable tables[4];  // natural order, entries 1..65535; ignored when !quantized
+  uint32_t measure = 0;
+  SamplePlane
+      reference[kMaxComponents];  // inverse with kMeasureSse; sizes as samples[] (row_repeat 1)
+  PictureSums* sums = nullptr;  // with measure: host memory (CUDA: pinned), valid once the fence is
+                                // done and until then the engine's; 0 what is not measured
+  // Both, or neither: what times the work. A kernel that can read a clock writes to `times`,
+  // because two events around it cost as much as a small kernel; all other work is timed by
+  // `timer`.
+  Timer* timer = nullptr;
+  PictureTimes* times = nullptr;  // as `sums`; all zero
+};
+
+// Checks everything that an engine relies on (sizes, pitches, pairs of type and depth, tables
+// without zeros, methods that exist at the depth), so that a job that passes cannot make a kernel
+// leave its buffers. Engines call it first.
+Status validate(const Dct8x8Job& job);
+
+// What one engine offers. submit() returns at once; `fence` is done when outputs and sums are
+// complete. Partial blocks at the right and bottom are filled by replicating the last column and
+// row (forward) or dropped (inverse); padding bytes of the output pitch are never written.
+struct Dct8x8Ops {
+  const char* name;
+  Status (*submit)(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence);
+};
+
+}  // namespace cudatransform

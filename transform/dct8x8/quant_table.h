@@ -1,0 +1,47 @@
+// Quantisation tables: presets, libjpeg's quality scaling, orders, and cjpeg's table files.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+// 64 divisors in natural order (index 8 v + u), each 1..65535.
+struct QuantTable {
+  uint16_t q[64];
+
+  // By std::equal(), which compares bytes: a defaulted one goes from value to value.
+  bool operator==(const QuantTable& other) const {
+    return std::equal(std::begin(q), std::end(q), std::begin(other.q));
+  }
+};
+
+// kNaturalOfZigzag[k] is the natural index of the k-th coefficient in zigzag order (ITU-T T.81,
+// figure 5).
+extern const uint8_t kNaturalOfZigzag[64];
+extern const uint8_t kZigzagOfNatural[64];
+
+enum class QuantPreset {
+  kAnnexK,      // ITU-T T.81 tables K.1 and K.2, the only preset that quality scales
+  kFlat,        // 16 everywhere
+  kWhitepaper,  // NVIDIA's DCT8x8 whitepaper, for all components
+  kMpeg,        // ISO/IEC 11172-2 default intra matrix, for all components
+};
+
+enum class QuantComponent { kLuma, kChroma };
+
+// The table of a preset; `quality` 1..100 matters to kAnnexK only and scales exactly as libjpeg's
+// jpeg_set_quality(quality, TRUE): entries clamped to 1..255.
+QuantTable preset_table(QuantPreset preset, QuantComponent component, int quality);
+
+// Parses the syntax of cjpeg -qtables: tables of 64 decimal integers in natural order, '#' starts a
+// comment that runs to the end of the line. 1 to 4 tables, entries 1..65535.
+Status parse_qtable_text(std::string_view text, std::vector<QuantTable>* tables);
+
+}  // namespace cudatransform

@@ -1,0 +1,115 @@
+// The CPU engine: block rows over oneTBB, vector code where there is some, portable code elsewhere.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform/dct8x8/rows.h"
+
+#include <tbb/parallel_for.h>
+
+#include <atomic>
+#include <exception>
+#include <new>
+
+#include "transform/device/host_arena.h"
+#include "transform/device/host_device.h"
+
+namespace cudatransform {
+
+namespace {
+
+RowContext make_context(const Dct8x8Job& job) {
+  RowContext context;
+  context.job = &job;
+  context.peak = (1 << job.depth) - 1;
+  context.level_shift = 1 << (job.depth - 1);
+  const bool forward = job.direction == Direction::kForward;
+  const bool inverse = !forward || (job.measure & kMeasureSse) != 0;
+  for (int c = 0; c < job.components; ++c) {
+    const QuantTable* table = job.quantized ? &job.tables[job.coefs[c].table] : nullptr;
+    if (forward) context.forward[c] = make_forward_table(job.method, table);
+    if (inverse) context.inverse[c] = make_inverse_table(job.method, table, job.scale);
+    if (job.type == CoefType::kS16 && job.method <= Method::kFloat) {
+      context.short_tables[c] = make_short_tables(job.method, *table);
+    }
+  }
+  return context;
+}
+
+struct AtomicSums {
+  std::atomic<uint64_t> sse[kMaxComponents] = {};
+  std::atomic<uint64_t> zeros[kMaxComponents] = {};
+};
+
+// Block row `index` when the components' rows are numbered one after the other.
+void run_row(const RowContext& context, RowFunction function, int index, AtomicSums* sums) {
+  const Dct8x8Job& job = *context.job;
+  int component = 0;
+  while (index >= job.coefs[component].blocks_h) index -= job.coefs[component++].blocks_h;
+  const RowSums row = function(context, component, index);
+  if (job.measure == 0) return;
+  sums->sse[component].fetch_add(row.sse, std::memory_order_relaxed);
+  sums->zeros[component].fetch_add(row.zeros, std::memory_order_relaxed);
+}
+
+// ThreadSanitizer does not see how oneTBB, which is not instrumented, orders what its threads do.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kMayUseThreads = false;
+#else
+constexpr bool kMayUseThreads = true;
+#endif
+
+void run_all_rows(const Dct8x8Job& job, RowFunction function, tbb::task_arena& arena) {
+  const RowContext context = make_context(job);
+  AtomicSums sums;
+  int rows = 0;
+  for (int c = 0; c < job.components; ++c) rows += job.coefs[c].blocks_h;
+  if (!kMayUseThreads || arena.max_concurrency() == 1 || rows == 1) {
+    for (int index = 0; index < rows; ++index) run_row(context, function, index, &sums);
+  } else {
+    arena.execute([&] {
+      tbb::parallel_for(0, rows, [&](int index) { run_row(context, function, index, &sums); });
+    });
+  }
+  if (job.measure == 0) return;
+  for (int c = 0; c < 3; ++c) {
+    job.sums->sse[c] = sums.sse[c].load(std::memory_order_relaxed);
+    job.sums->zeros[c] = sums.zeros[c].load(std::memory_order_relaxed);
+  }
+}
+
+RowFunction best_row_function(const Dct8x8Job& job) {
+  const RowFunction simd = simd_row_function(job);
+  return simd != nullptr ? simd : portable_row_function(job);
+}
+
+Status submit_best(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
+  return run_rows(device, queue, job, best_row_function, fence);
+}
+
+}  // namespace
+
+Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
+                RowFunction (*choose)(const Dct8x8Job&), FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  tbb::task_arena* arena = host_arena(device);
+  if (arena == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         std::string("the CPU engine cannot work on ") + device.name());
+  }
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
+  try {
+    run_all_rows(job, choose(job), *arena);
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no host memory for the CPU engine's tasks");
+  } catch (const std::exception& error) {
+    return Status::error(StatusCode::kFailed,
+                         std::string("the CPU engine failed: ") + error.what());
+  }
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
+  return queue.record(fence);
+}
+
+const Dct8x8Ops& host_dct8x8_ops() {
+  static constexpr Dct8x8Ops kOps = {"cpu", submit_best};
+  return kOps;
+}
+
+}  // namespace cudatransform
