@@ -36,7 +36,8 @@ def compile_image(report, command):
 
 def headers_of(root):
     """Every header that an image of cuda/ may include: more than it does."""
-    return sorted([*root.glob("cuda/*.cuh"), *root.glob("cuda/*.h"), *root.glob("transform/*.h")])
+    return sorted(path for pattern in ("cuda/**/*.cuh", "cuda/**/*.h", "transform/**/*.h")
+                  for path in root.glob(pattern))
 
 
 def cache_key(command, source, headers):
@@ -55,7 +56,7 @@ def main(report, *command):
     cache = os.environ.get("CUDATRANSFORM_IMAGE_CACHE")
     source = pathlib.Path(command[-1])
     here = pathlib.Path(__file__).resolve().parent
-    if not cache or source.resolve().parent != here or "-MF" not in command:
+    if not cache or here not in source.resolve().parents or "-MF" not in command:
         return compile_image(report, command)[0]
 
     image, depfile = (command[command.index(option) + 1] for option in ("-o", "-MF"))
