@@ -6,14 +6,15 @@
 // a constant.
 #pragma once
 
-#include "cuda/dct8x8/params.h"
+#include "cuda/dct8x8/general_params.h"
 #include "cuda/dct8x8/zigzag.cuh"
 
 namespace cudatransform::cuda {
 
-__device__ __forceinline__ uint32_t divide(uint32_t n, const Divider& by) {
-  return uint32_t((uint64_t(n) * by.multiplier) >> by.shift);
-}
+// The types of coefficients, by their names in kernels.h.
+using S16 = int16_t;
+using S32 = int32_t;
+using F32 = float;
 
 // One 8x8 block of one plane. A thread beyond the plane's last block repeats that block and is not
 // `active`: it takes part in shuffles and barriers but must not store or count.

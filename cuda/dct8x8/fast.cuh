@@ -14,8 +14,6 @@
 
 namespace cudatransform::cuda {
 
-enum class Arrangement { kBlock, kZigzag, kPlane };  // of the coefficients of a component
-
 template <Arrangement A>
 __device__ __forceinline__ constexpr int natural_index(int stored) {
   return A == Arrangement::kZigzag ? natural_of_zigzag(stored) : stored;
@@ -25,7 +23,7 @@ __device__ __forceinline__ constexpr int stored_index(int natural) {
   return A == Arrangement::kZigzag ? zigzag_of_natural(natural) : natural;
 }
 
-// Two samples of a word of a WordRow, brought to the right and clamped to the depth.
+// Two samples of a word of a U16Row, brought to the right and clamped to the depth.
 __device__ __forceinline__ uint32_t unpack_words(uint32_t word, int shift, uint32_t peak) {
   const uint32_t kept = 0xffffu >> shift;
   return __vminu2(word >> shift & (kept << 16 | kept), peak << 16 | peak);

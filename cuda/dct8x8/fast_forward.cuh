@@ -63,12 +63,22 @@ __device__ __forceinline__ uint32_t count_zeros(const typename M::Value* v) {
   return zeros;
 }
 
-// kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it. kTimed:
-// the kernel tells when it began and ended.
-template <typename M, typename Row, typename Coef, Arrangement A, bool kMeasure,
-          bool kTimed = kMeasure>
-__device__ __forceinline__ void fast_forward(const FastForwardParams& params,
-                                             const FastInverseTable* inverse_tables) {
+template <Variant V>
+using ForwardParamsOf =
+    std::conditional_t<V == Variant::kMeasure, FastMeasureParams, FastForwardParams>;
+
+__device__ __forceinline__ const FastForwardParams& forward_part(const FastForwardParams& params) {
+  return params;
+}
+__device__ __forceinline__ const FastForwardParams& forward_part(const FastMeasureParams& params) {
+  return params.forward;
+}
+
+// Variant::kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it.
+template <typename M, typename Row, typename Coef, Arrangement A, Variant V>
+__device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
+  constexpr bool kMeasure = V == Variant::kMeasure, kTimed = V != Variant::kPlain;
+  const FastForwardParams& params = forward_part(all);
   constexpr size_t kShared =
       A == Arrangement::kPlane ? 16 : kFusedThreads * (64 * sizeof(Coef) + 16);
   __shared__ alignas(16) uint8_t shared[kShared];
@@ -101,7 +111,7 @@ __device__ __forceinline__ void fast_forward(const FastForwardParams& params,
         constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, false>::kStride;
         return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
       };
-      M::template reconstruct<Coef, A>(v, groups, inverse_tables[same_plane.component[0]],
+      M::template reconstruct<Coef, A>(v, groups, all.inverse[same_plane.component[0]],
                                        frame.inverse_dc);
 #pragma unroll
       for (int y = 0; y < 8; ++y)

@@ -216,4 +216,32 @@ __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
   });
 }
 
+// ---- What a kernel takes, and its parts ----
+
+template <Arrangement A, Variant V>
+using InverseParamsOf = std::conditional_t<
+    V == Variant::kMeasure, FastCompareParams,
+    std::conditional_t<A == Arrangement::kPlane, FastPlaneInverseParams, FastInverseParams>>;
+
+template <typename M, typename Row, Arrangement A, Variant V>
+__device__ __forceinline__ void fast_inverse(const InverseParamsOf<A, V>& params) {
+  constexpr bool kTimed = V != Variant::kPlain;
+  if constexpr (V == Variant::kMeasure)
+    fast_inverse<M, Row, A, kTimed>(params.plane.inverse, &params.plane.minus_limits,
+                                    params.reference);
+  else if constexpr (A == Arrangement::kPlane)
+    fast_inverse<M, Row, A, kTimed>(params.inverse, &params.minus_limits, nullptr);
+  else
+    fast_inverse<M, Row, A, kTimed>(params, nullptr, nullptr);
+}
+
+template <typename Row, typename Coef, Variant V>
+__device__ __forceinline__ void wide_inverse(
+    const InverseParamsOf<Arrangement::kBlock, V>& params) {
+  if constexpr (V == Variant::kMeasure)
+    wide_inverse<Row, Coef, true>(params.plane.inverse, params.reference);
+  else
+    wide_inverse<Row, Coef, false>(params, nullptr);
+}
+
 }  // namespace cudatransform::cuda

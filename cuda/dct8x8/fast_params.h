@@ -1,60 +1,121 @@
-// What the fast kernels are told, kept from one job to the next.
+// What the fast kernels are told: plain structs, passed to a kernel by value. Few words, and little
+// to compute from them for each block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 
-#include "cuda/dct8x8/params.h"
-#include "cuda/device/queue.h"
+#include "cuda/common/divider.h"
+#include "cuda/dct8x8/general_params.h"
 
 namespace cudatransform::cuda {
 
-// From frame to frame the addresses change, the quantisation tables hardly ever. To make those
-// takes as long as half of what else the host does for a launch, and even to copy them and to clear
-// where they go shows. Used by one thread at a time.
-class FastParams final : public StreamQueue::Kept {
- public:
-  // What a kernel of each kind is told, with the tables of `job`, which the fast kernels take;
-  // everything else is as it was left. Valid as long as this object.
-  FastForwardParams& forward(const Dct8x8Job& job);
-  FastMeasureParams& measure(const Dct8x8Job& job);
-  // `transposed`: for kernels with eight threads a block. Kernels that need no limits with a minus
-  // take no more than the FastInverseParams at the beginning.
-  FastPlaneInverseParams& inverse(const Dct8x8Job& job, bool transposed);
-  FastCompareParams& compare(const Dct8x8Job& job);
+// Threads of a CTA of the split kernels, and those that share a block.
+inline constexpr unsigned kSplitCtaThreads = 128, kSplitThreads = 8;
 
- private:
-  // What a component's table is made from: all that it depends on.
-  struct Kind {
-    Method method;
-    int depth;
-    bool quantized, zigzag, transposed;
+// What tells kernels apart, with the words of kernels.h: how a component's coefficients lie (and
+// that eight threads share a block), and what a kernel does besides.
+enum class Arrangement : uint32_t { kBlock, kZigzag, kPlane, kSplit };
+enum class Variant { kPlain, kMeasure, kTimed };
 
-    bool operator==(const Kind&) const = default;
+// Where measured sums are collected on the device. The low `shift` bits of a word are a sum, the
+// rest counts the additions to it: one atomic operation does both, and whoever reads a word knows
+// whether it is complete. No memset before the kernel, no copy behind it, no fence in between.
+// Warps add to one of many parts: additions to one address take 7 ns each.
+inline constexpr uint32_t kSumParts = 64;
+struct SumInProgress {
+  uint64_t parts[kSumParts];
+};
+struct SumsInProgress {
+  SumInProgress sse[3];
+  SumInProgress zeros[3];
+  SumInProgress finished;  // of a kernel that is timed and measures nothing: counts warps
+};
+struct SumLayout {
+  uint32_t sse_shift, zeros_shift;
+  uint32_t warps;  // that add; 0: no such component
+};
+
+// Words, not bytes: only those can be loaded into uniform registers.
+struct FastPlane {
+  uint8_t* samples;    // aligned to a row of a block: 8 bytes, or 16 of 16-bit samples
+  uint8_t* coefs[2];   // [1]: of the second component, where two share the plane
+  int64_t row_step;    // Layout::kPlane: bytes from a row of blocks to the next
+  int32_t coef_pitch;  // Layout::kPlane: bytes from a row of coefficients to the next
+  int32_t pitch;
+  int32_t width, rows;
+  uint32_t blocks_w;
+  Divider by_blocks_w;
+  uint32_t blocks;  // of both components
+  int32_t shift;
+  // Two components whose samples alternate (NV12's chroma). Blocks alternate as well: even ones
+  // belong to the first component.
+  uint32_t interleaved;
+  uint32_t component[2];
+};
+
+struct FastFrame {
+  uint32_t first_cta[3];  // of each plane; UINT32_MAX: no such plane
+  uint32_t timed;         // whether `times` is to be written; beside what every kernel reads first
+  PictureTimes* times;    // pinned host memory
+  FastPlane planes[3];
+  float peak;                // 2^depth - 1
+  float forward_dc;          // float: what the DC value loses
+  float inverse_dc;          // float: what the DC value gets
+  SumsInProgress* progress;  // of kernels that are timed or measure
+  // Only with measurements:
+  PictureSums* sums;    // pinned host memory
+  SumLayout layout[3];  // by component
+  uint32_t measure;
+};
+
+// float: coefficient = value x mul.
+// islow: coefficient = value x mul, rounded; mul is 1 / (8 q) (1 + 2^-16): see
+// FastIslow::quantize().
+struct alignas(16) FastForwardTable {
+  float mul[64];
+};
+// float: normalised value (1 is the peak) = coefficient x mul.
+// islow: one word for two neighbours: bits 0..7 the first one's q, bits 24..31 the second one's;
+// and the levels that need no saturation, as pairs of 16 bits. See dequantize_low()
+// and exceeds_limits().
+struct alignas(16) FastInverseTable {
+  union {
+    float mul[64];
+    struct {
+      uint32_t q[32];
+      uint32_t limit[32];
+    };
   };
-  struct Origin {
-    Kind kind;
-    QuantTable table;  // that counts where there is quantisation
-  };
-  template <typename Params>
-  struct Made {
-    Params params = {};
-    std::optional<Origin> origins[3];  // of each component's tables; none as yet
-  };
+};
+// The limits with the other sign, which islow wants for rows of a plane.
+struct FastMinusLimits {
+  uint32_t of[3][32];  // by component
+};
 
-  static Kind kind_of(const Dct8x8Job& job, bool transposed);
-  // Calls make(component, table or null) where the tables at hand were made from something else.
-  template <typename Make>
-  static void renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
-                    Make&& make);
-  static FastInverseTable make_inverse(const Kind& kind, const QuantTable* table);
-  static void renew_inverse(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
-                            FastPlaneInverseParams* params);
-
-  Made<FastForwardParams> forward_;
-  Made<FastMeasureParams> measure_;
-  Made<FastPlaneInverseParams> inverse_;
-  Made<FastCompareParams> compare_;
+// A launch takes .3 us longer for each KB that it tells a kernel: what few kernels want comes last,
+// and the commonest do not take it.
+struct FastForwardParams {
+  FastFrame frame;
+  FastForwardTable tables[3];
+};
+struct FastMeasureParams {
+  FastForwardParams forward;
+  FastInverseTable inverse[3];
+};
+struct FastInverseParams {
+  FastFrame frame;
+  FastInverseTable tables[3];
+};
+struct FastPlaneInverseParams {
+  FastInverseParams inverse;
+  FastMinusLimits minus_limits;
+};
+static_assert(offsetof(FastPlaneInverseParams, inverse) == 0, "most kernels take the first part");
+struct FastCompareParams {
+  FastPlaneInverseParams plane;
+  FastPlane reference[3];  // as frame.planes, with other samples
 };
 
 }  // namespace cudatransform::cuda

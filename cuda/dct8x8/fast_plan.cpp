@@ -6,15 +6,16 @@
 #include <bit>
 #include <limits>
 
-#include "cuda/dct8x8/fast_params.h"
-#include "cuda/dct8x8/plan.h"
+#include "cuda/dct8x8/fast_params_cache.h"
+#include "cuda/dct8x8/geometry.h"
+#include "cuda/dct8x8/kernels.h"
 #include "cuda/device/context.h"
 
 extern "C" {
-extern const unsigned char cuda_image_dct8x8_fused_forward[];
-extern const unsigned char cuda_image_dct8x8_fused_inverse[];
-extern const unsigned char cuda_image_dct8x8_fused_split[];
-extern const unsigned char cuda_image_dct8x8_fused_wide[];
+extern const unsigned char cuda_image_dct8x8_fast_forward[];
+extern const unsigned char cuda_image_dct8x8_fast_inverse[];
+extern const unsigned char cuda_image_dct8x8_fast_split[];
+extern const unsigned char cuda_image_dct8x8_fast_wide[];
 }
 
 namespace cudatransform::cuda {
@@ -137,7 +138,7 @@ FastPlane make_plane(const Dct8x8Job& job, const SamplePlane* planes, int c, int
   plane.row_step = int64_t{8} * coefs.pitch;
   plane.blocks_w = static_cast<uint32_t>(coefs.blocks_w);
   plane.by_blocks_w = make_divider(plane.blocks_w);
-  plane.blocks = static_cast<uint32_t>(coefs.blocks_w) * static_cast<uint32_t>(coefs.blocks_h);
+  plane.blocks = plane_blocks(coefs);
   if (plane.interleaved) plane.blocks *= 2;
   plane.component[0] = static_cast<uint32_t>(c);
   plane.component[1] = static_cast<uint32_t>(other);
@@ -164,7 +165,6 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
 
 // ---- Kernels by number: what tells them apart, as bits ----
 
-enum Arrangement : uint32_t { kInBlocks, kInZigzag, kInPlane, kInSplit };
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
                    kMeasureBit = 256, kTimedBit = 512;
 constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
@@ -177,27 +177,67 @@ bool tells_time(const Dct8x8Job& job) {
           job.order == Order::kRaster && job.samples[0].type == SampleType::kU8);
 }
 
-uint32_t kernel_number(const Dct8x8Job& job, bool interleaved, bool split, bool timed) {
-  uint32_t number = static_cast<uint32_t>(job.type) << kTypeShift;
-  number |= (split                          ? kInSplit
-             : job.layout == Layout::kPlane ? kInPlane
-             : job.order == Order::kZigzag  ? kInZigzag
-                                            : kInBlocks)
-            << kArrangementShift;
-  if (job.direction == Direction::kInverse) number |= kInverseBit;
-  if (job.method == Method::kFloat) number |= kFloatBit;
-  if (job.samples[0].type != SampleType::kU8) number |= kWordsBit;
-  if (interleaved) number |= kPairsBit;
-  if (job.measure != 0) number |= kMeasureBit;
-  if (timed && job.measure == 0) number |= kTimedBit;
+constexpr uint32_t kernel_number(Direction direction, Method method, SampleType samples,
+                                 CoefType coefs, Arrangement arrangement, bool pairs,
+                                 Variant variant) {
+  uint32_t number = static_cast<uint32_t>(coefs) << kTypeShift | static_cast<uint32_t>(arrangement)
+                                                                     << kArrangementShift;
+  if (direction == Direction::kInverse) number |= kInverseBit;
+  if (method == Method::kFloat) number |= kFloatBit;
+  if (samples != SampleType::kU8) number |= kWordsBit;
+  if (pairs) number |= kPairsBit;
+  if (variant == Variant::kMeasure) number |= kMeasureBit;
+  if (variant == Variant::kTimed) number |= kTimedBit;
   return number;
 }
 
+struct FastKernel {
+  uint32_t number;
+  const char* name;
+};
+constexpr FastKernel kFastKernels[] = {
+#define CT_KERNEL(direction, name, method, samples, coefs, arrangement, pairs, variant)        \
+  {kernel_number(Direction::direction, Method::k##method, SampleType::k##samples,              \
+                 CoefType::k##coefs, Arrangement::k##arrangement, pairs, Variant::k##variant), \
+   #name},
+#define CT_FORWARD(name, method, samples, coefs, arrangement, pairs, variant, ctas) \
+  CT_KERNEL(kForward, name, method, samples, coefs, arrangement, pairs, variant)
+#define CT_INVERSE(name, method, samples, coefs, arrangement, pairs, variant, ctas) \
+  CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, pairs, variant)
+    CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
+        CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
+            CT_FAST_SPLIT_KERNELS(CT_INVERSE)
+#undef CT_KERNEL
+#undef CT_FORWARD
+#undef CT_INVERSE
+};
+
+// A line of kernels.h with the columns of another one would have its number.
+constexpr bool have_numbers_of_their_own() {
+  for (const FastKernel& a : kFastKernels)
+    for (const FastKernel& b : kFastKernels)
+      if (&a != &b && a.number == b.number) return false;
+  return true;
+}
+static_assert(have_numbers_of_their_own());
+
+uint32_t kernel_for(const Dct8x8Job& job, bool interleaved, bool split, bool timed) {
+  const Arrangement arrangement = split                          ? Arrangement::kSplit
+                                  : job.layout == Layout::kPlane ? Arrangement::kPlane
+                                  : job.order == Order::kZigzag  ? Arrangement::kZigzag
+                                                                 : Arrangement::kBlock;
+  const Variant variant = job.measure != 0 ? Variant::kMeasure
+                          : timed          ? Variant::kTimed
+                                           : Variant::kPlain;
+  return kernel_number(job.direction, job.method, job.samples[0].type, job.type, arrangement,
+                       interleaved, variant);
+}
+
 const void* image_of(const Dct8x8Job& job, bool split) {
-  if (split) return cuda_image_dct8x8_fused_split;
-  if (job.type != CoefType::kS16) return cuda_image_dct8x8_fused_wide;
-  return job.direction == Direction::kForward ? cuda_image_dct8x8_fused_forward
-                                              : cuda_image_dct8x8_fused_inverse;
+  if (split) return cuda_image_dct8x8_fast_split;
+  if (job.type != CoefType::kS16) return cuda_image_dct8x8_fast_wide;
+  return job.direction == Direction::kForward ? cuda_image_dct8x8_fast_forward
+                                              : cuda_image_dct8x8_fast_inverse;
 }
 
 // Whether the reference frame lies as the output does, so that one set of steps serves both.
@@ -278,22 +318,17 @@ FastFrame make_frame(const Dct8x8Job& job, bool split, uint32_t* ctas) {
 void set_kernel_choice(KernelChoice choice) { chosen = choice; }
 KernelChoice kernel_choice() { return chosen; }
 
+bool is_fused(Method method) { return method == Method::kIslow || method == Method::kFloat; }
+
 std::string fast_kernel_name(uint32_t number) {
-  static const char* const kTypes[] = {"_s16", "_s32", "_f32"};
-  static const char* const kArrangements[] = {"_block", "_zigzag", "_plane", "_split"};
-  std::string name = number & kInverseBit ? "inverse_" : "forward_";
-  name += method_name(number & kFloatBit ? Method::kFloat : Method::kIslow);
-  name += number & kWordsBit ? "_u16" : "_u8";
-  name += kTypes[number >> kTypeShift & 3];
-  name += kArrangements[number >> kArrangementShift & 3];
-  if (number & kPairsBit) name += "_pairs";
-  if (number & kMeasureBit) name += "_measure";
-  if (number & kTimedBit) name += "_timed";
-  return name;
+  for (const FastKernel& kernel : kFastKernels)
+    if (kernel.number == number) return kernel.name;
+  return "no fast kernel " + std::to_string(number);
 }
 
 // Tells the job's kind of kernel about the frame, and about its tables. Returns what it takes.
-static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split, FastParams& params) {
+static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split,
+                  FastParamsCache& params) {
   if (job.direction == Direction::kForward) {
     if (job.measure == 0) {
       FastForwardParams& told = params.forward(job);
@@ -318,7 +353,7 @@ static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split, Fast
 }
 
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
-                                      FastParams& params) {
+                                      FastParamsCache& params) {
   const KernelChoice choice = kernel_choice();
   bool interleaved = false;
   if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
@@ -334,7 +369,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
 
   std::optional<FastLaunch> launch(std::in_place);
   launch->image = image_of(job, split);
-  launch->kernel = kernel_number(job, interleaved, split, frame.timed);
+  launch->kernel = kernel_for(job, interleaved, split, frame.timed);
   launch->ctas = ctas;
   launch->threads = split ? kSplitCtaThreads : kFusedThreads;
   launch->tells_time = frame.timed;

@@ -1,23 +1,23 @@
-// From a job to a fast kernel, where there is one for it.
+// From a job to the fast kernel that it gets, where there is one for it, and what that is told.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "cuda/dct8x8/params.h"
+#include "cuda/dct8x8/fast_params.h"
 
 namespace cudatransform::cuda {
 
-class FastParams;
+class FastParamsCache;
 
 // Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
 // byte; kAuto takes the fastest, the others are for tests and benchmarks.
 enum class KernelChoice {
   kAuto,
-  kWhole,    // one thread a block, where the format has such a kernel
-  kSplit,    // eight threads a block, where the format has such a kernel
-  kGeneral,  // the kernel that takes every format
+  kWhole,    // a fast kernel with one thread a block, where the format has one
+  kSplit,    // a split kernel, where the format has one
+  kGeneral,  // the general kernel, which takes every format
 };
 // For the whole process.
 void set_kernel_choice(KernelChoice choice);
@@ -30,16 +30,19 @@ struct FastLaunch {
   uint32_t threads;       // in a CTA
   bool dependent_launch;  // may be launched while its predecessor runs
   bool tells_time;        // writes Dct8x8Job::times: the timer is not needed
-  void* argument;         // what the kernel takes by value; belongs to the FastParams
+  void* argument;         // what the kernel takes by value; belongs to the cache
 };
 
 // The name of the kernel with that number.
 std::string fast_kernel_name(uint32_t number);
 
+// Whether a method has fast and general kernels; the others run between repack kernels.
+bool is_fused(Method method);
+
 // The launch for a job that validate() has passed and whose method is fused, or nothing where only
 // the general kernel will do. `progress` is device memory, zero before the kernel and after it;
 // null where nothing is measured or timed. `params` are kept from job to job.
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
-                                      FastParams& params);
+                                      FastParamsCache& params);
 
 }  // namespace cudatransform::cuda

@@ -6,9 +6,14 @@
 // itself rounds (half to even) and the low mantissa bits are the integer, in two's complement.
 // Samples come out of the inverse divided by the peak, so that the clamp to [0, peak] is the
 // saturation that the last addition can do for nothing.
+//
+// The CPU's `float` is within one level of this, not the same: FloatShort (simd_short_rows-inl.h)
+// and FloatVector (simd_methods-inl.h), or the portable FloatMethod (block.h), take the original
+// flow graph, aan_forward_1d() and aan_inverse_1d(), all in transform/dct8x8/.
 #pragma once
 
-#include "cuda/dct8x8/params.h"
+#include <cstdint>
+
 #include "transform/dct8x8/1d.h"
 
 namespace cudatransform::cuda {

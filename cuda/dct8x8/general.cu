@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The arithmetic is that of the fast kernels, so that a frame's bytes do not depend on which of
-// them it gets.
+// them it gets. Around it, the CPU has forward_blocks() and inverse_blocks() of
+// transform/dct8x8/simd_rows-inl.h.
 #include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/float.cuh"
+#include "cuda/dct8x8/kernels.h"
 #include "transform/dct8x8/block.h"
 
 namespace cudatransform::cuda {
@@ -169,19 +171,12 @@ __device__ __forceinline__ void inverse_general(const InverseParams& params) {
       name(const __grid_constant__ Params params) {              \
     __VA_ARGS__(params);                                         \
   }
-#define CT_KERNELS(method, M, suffix, Coef)                                                      \
-  CT_KERNEL(forward_##method##_general_##suffix, ForwardParams, forward_general<M, Coef, false>) \
-  CT_KERNEL(forward_##method##_general_##suffix##_measure, ForwardParams,                        \
-            forward_general<M, Coef, true>)                                                      \
-  CT_KERNEL(inverse_##method##_general_##suffix, InverseParams, inverse_general<M, Coef, false>) \
-  CT_KERNEL(inverse_##method##_general_##suffix##_measure, InverseParams,                        \
-            inverse_general<M, Coef, true>)
+#define CT_FORWARD(name, method, coefs, measure) \
+  CT_KERNEL(name, ForwardParams, forward_general<General##method, coefs, measure>)
+#define CT_INVERSE(name, method, coefs, measure) \
+  CT_KERNEL(name, InverseParams, inverse_general<General##method, coefs, measure>)
 
-CT_KERNELS(islow, GeneralIslow, s16, int16_t)
-CT_KERNELS(islow, GeneralIslow, s32, int32_t)
-CT_KERNELS(islow, GeneralIslow, f32, float)
-CT_KERNELS(float, GeneralFloat, s16, int16_t)
-CT_KERNELS(float, GeneralFloat, s32, int32_t)
-CT_KERNELS(float, GeneralFloat, f32, float)
+CT_GENERAL_FORWARD_KERNELS(CT_FORWARD)
+CT_GENERAL_INVERSE_KERNELS(CT_INVERSE)
 
 }  // namespace cudatransform::cuda

@@ -4,18 +4,21 @@
 // Between its roundings islow is linear over the integers, so any exact way of computing the same
 // sums gives the same bits. Loeffler's flow graph (transform/dct8x8/1d-inl.h) spares
 // multiplications; here they cost no more than additions, and the odd half is a plain product with
-// the 4x4 matrix that the graph stands for.
+// the 4x4 matrix that the graph stands for. On the CPU: islow_forward_short() and
+// islow_inverse_short() (simd_short-inl.h) and IslowVector (simd_methods-inl.h), or the portable
+// IslowMethod (block.h), all in transform/dct8x8/.
 #pragma once
 
+#include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/float.cuh"
-#include "cuda/dct8x8/params.h"
 #include "transform/dct8x8/1d.h"
 
 namespace cudatransform::cuda {
 
 // The even half's rotation and the odd half's matrix in units of 2^-13: sums of the constants of
-// islow_forward_1d() and islow_odd_half().
-inline constexpr int kEven6270 = 4433 + 6270, kEven4433 = 4433, kEven15137 = 15137 - 4433;
+// islow_forward_1d() and islow_odd_half(), named after their values. kEven and kOdd of
+// transform/dct8x8/simd_short-inl.h are the same.
+inline constexpr int kEven10703 = 4433 + 6270, kEven4433 = 4433, kEven10704 = 15137 - 4433;
 __device__ __forceinline__ constexpr int islow_odd(int i, int k) {
   constexpr int kMatrix[4][4] = {
       // x0 - x7   x1 - x6   x2 - x5   x3 - x4
@@ -70,8 +73,8 @@ __device__ __forceinline__ void islow_forward_row(uint2 row, int* out) {
   int d2 = dot4(a, 0, 0, 1, 0, dot4(b, 0, -1, 0, 0, 0));
   int d3 = dot4(a, 0, 0, 0, 1, dot4(b, -1, 0, 0, 0, 0));
   constexpr int kHalf = 1 << 10;
-  out[2] = (e3 * kEven6270 + (e2 * kEven4433 + kHalf)) >> 11;
-  out[6] = (e3 * kEven4433 + (e2 * -kEven15137 + kHalf)) >> 11;
+  out[2] = (e3 * kEven10703 + (e2 * kEven4433 + kHalf)) >> 11;
+  out[6] = (e3 * kEven4433 + (e2 * -kEven10704 + kHalf)) >> 11;
   islow_odd_half(d3, d2, d1, d0);  // dp4a shares its pipe with multiplications: few of them here
   out[1] = (d0 + kHalf) >> 11;
   out[3] = (d1 + kHalf) >> 11;
@@ -92,8 +95,8 @@ __device__ __forceinline__ void islow_forward_column(int* v, int level_shift) {
   v[0 * kStride] = (e0 + e1 + (2 - 4 * 64 * level_shift)) >> 2;
   v[4 * kStride] = (e0 - e1 + 2) >> 2;
   constexpr int kHalf = 1 << 14;
-  v[2 * kStride] = (e3 * kEven6270 + (e2 * kEven4433 + kHalf)) >> 15;
-  v[6 * kStride] = (e3 * kEven4433 + (e2 * -kEven15137 + kHalf)) >> 15;
+  v[2 * kStride] = (e3 * kEven10703 + (e2 * kEven4433 + kHalf)) >> 15;
+  v[6 * kStride] = (e3 * kEven4433 + (e2 * -kEven10704 + kHalf)) >> 15;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     int sum = kHalf;
@@ -103,14 +106,14 @@ __device__ __forceinline__ void islow_forward_column(int* v, int level_shift) {
   }
 }
 
-// Both passes of the inverse: see islow_inverse_1d().
+// Both passes of the inverse: what islow_inverse_1d() (transform/dct8x8/1d-inl.h) computes.
 template <int kStride, int kPass>
 __device__ __forceinline__ void islow_inverse_direct(int* v, int offset) {
   constexpr int kDescale = kPass == 1 ? 13 - 2 : 13 + 2 + 3;
   const int dc = v[0 * kStride] * 8192 + ((1 << (kDescale - 1)) + (offset << kDescale));
   const int sum = v[4 * kStride] * 8192 + dc, difference = v[4 * kStride] * -8192 + dc;
-  const int low = v[2 * kStride] * kEven6270 + v[6 * kStride] * kEven4433;
-  const int high = v[2 * kStride] * kEven4433 + v[6 * kStride] * -kEven15137;
+  const int low = v[2 * kStride] * kEven10703 + v[6 * kStride] * kEven4433;
+  const int high = v[2 * kStride] * kEven4433 + v[6 * kStride] * -kEven10704;
   const int even[4] = {sum + low, difference + high, difference - high, sum - low};
   const int odd[4] = {v[1 * kStride], v[3 * kStride], v[5 * kStride], v[7 * kStride]};
 #pragma unroll

@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // `values` holds blocks params.first .. + params.count - 1 of the frame, 64 values each, rows
-// first.
+// first. The CPU's counterpart are the adapters of transform/dct8x8/adapters.h.
+#include <type_traits>
+
 #include "cuda/dct8x8/adapters.cuh"
+#include "cuda/dct8x8/kernels.h"
 #include "transform/dct8x8/block.h"
 
 namespace cudatransform::cuda {
@@ -44,12 +47,14 @@ __device__ __forceinline__ int32_t sample_at(const SampleParams& plane, int x, i
   return read_sample<uint16_t>(address, plane.shift, peak);
 }
 
-template <typename Value>
-__device__ __forceinline__ void load_samples(const RepackParams& params, Value* values) {
+template <typename M>
+__device__ __forceinline__ void load_samples(const RepackParams& params,
+                                             typename M::Value* values) {
   const ElementPlace place = place_of_element(params);
   const FrameParams& frame = params.job.frame;
   const SampleParams& plane = frame.planes[place.block.component].samples;
-  if (place.active) values[place.n] = Value(sample_at(plane, place.x(), place.y(), frame.peak));
+  if (place.active)
+    values[place.n] = typename M::Value(sample_at(plane, place.x(), place.y(), frame.peak));
 }
 
 template <typename Coef>
@@ -154,22 +159,19 @@ __device__ __forceinline__ void compare_samples(const RepackParams& params,
                    place.block.component, frame.sums->sse);
 }
 
+// How the methods with a type of value store and load coefficients.
+template <typename Value>
+using ValuesOf = std::conditional_t<
+    std::is_same_v<Value, int>, IntegerValues,
+    std::conditional_t<std::is_same_v<Value, float>, FloatValues, ReferenceMethod>>;
+
 }  // namespace
 
-#define CT_KERNEL(name, function, Value)                                          \
-  extern "C" __global__ void __launch_bounds__(kRepackThreads)                    \
-      repack_##name(const __grid_constant__ RepackParams params, Value* values) { \
-    function(params, values);                                                     \
+#define CT_KERNEL(name, step, value)                                                      \
+  extern "C" __global__ void __launch_bounds__(kRepackThreads)                            \
+      name(const __grid_constant__ RepackParams params, ValuesOf<value>::Value* values) { \
+    step<ValuesOf<value>>(params, values);                                                \
   }
-#define CT_KERNELS(kind, M)                                         \
-  CT_KERNEL(load_samples_##kind, load_samples, M::Value)            \
-  CT_KERNEL(store_coefs_##kind, store_coefs<M>, M::Value)           \
-  CT_KERNEL(load_coefs_##kind, load_coefs<M>, M::Value)             \
-  CT_KERNEL(store_samples_##kind, store_samples<M>, const M::Value) \
-  CT_KERNEL(compare_samples_##kind, compare_samples<M>, const M::Value)
-
-CT_KERNELS(int, IntegerValues)
-CT_KERNELS(float, FloatValues)
-CT_KERNELS(double, ReferenceMethod)
+CT_REPACK_KERNELS(CT_KERNEL)
 
 }  // namespace cudatransform::cuda

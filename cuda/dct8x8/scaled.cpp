@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 
-#include "cuda/dct8x8/plan.h"
+#include "cuda/dct8x8/geometry.h"
+#include "cuda/dct8x8/kernels.h"
 #include "cuda/dct8x8/scaled_params.h"
 #include "transform/dct8x8/scaled.h"
 
@@ -66,8 +66,8 @@ bool takes_islow_table(const Dct8x8Job& job) {
   return job.method == Method::kIslow && job.scale != 8;
 }
 
-Status make_params(const Dct8x8Job& job, bool fast, PictureSums* sums, ScaledParams* params,
-                   uint32_t* ctas) {
+Status make_scaled_params(const Dct8x8Job& job, bool fast, PictureSums* sums, ScaledParams* params,
+                          uint32_t* ctas) {
   *params = {};
   params->sums = sums;
   params->order = job.order;
@@ -78,12 +78,7 @@ Status make_params(const Dct8x8Job& job, bool fast, PictureSums* sums, ScaledPar
     plane.first_cta = UINT32_MAX;
     if (c >= job.components) continue;
     const CoefPlane& coefs = job.coefs[c];
-    if (!is_aligned(coefs.data, coefs.pitch, kCoefAlignment)) {
-      return Status::error(StatusCode::kInvalidArgument,
-                           "coefficients of component " + std::to_string(c) +
-                               ": the CUDA engine needs address and pitch in multiples of " +
-                               std::to_string(kCoefAlignment));
-    }
+    CT_RETURN_IF_ERROR(check_coef_alignment(job, c));
     describe_coefs(job, coefs, &plane);
     describe_samples(job, job.samples[c], &plane);
     plane.first_cta = *ctas;
@@ -116,8 +111,37 @@ bool is_fast(const Dct8x8Job& job) {
   return true;
 }
 
-std::string type_suffix(CoefType type) {
-  return type == CoefType::kS16 ? "_s16" : type == CoefType::kS32 ? "_s32" : "_f32";
+struct ScaledKernel {
+  const char* name;
+  Method method;
+  int scale;
+  bool fast;
+  CoefType type;
+};
+constexpr ScaledKernel kScaledKernels[] = {
+#define CT_FAST(name, method, scale) {#name, Method::k##method, scale, true, CoefType::kS16},
+#define CT_GENERAL(name, method, scale, coefs) \
+  {#name, Method::k##method, scale, false, CoefType::k##coefs},
+    CT_SCALED_FAST_KERNELS(CT_FAST) CT_SCALED_GENERAL_KERNELS(CT_GENERAL)
+#undef CT_FAST
+#undef CT_GENERAL
+};
+
+const char* kernel_name(const Dct8x8Job& job, bool fast) {
+  for (const ScaledKernel& kernel : kScaledKernels) {
+    if (kernel.method == job.method && kernel.scale == job.scale && kernel.fast == fast &&
+        kernel.type == job.type)
+      return kernel.name;
+  }
+  return "no scaled kernel";  // of a method that validate() refuses
+}
+
+const char* zeros_kernel_name(CoefType type) {
+#define CT_ZEROS(name, coefs) \
+  if (type == CoefType::k##coefs) return #name;
+  CT_SCALED_ZEROS_KERNELS(CT_ZEROS)
+#undef CT_ZEROS
+  return "no kernel that counts zeros";
 }
 
 }  // namespace
@@ -128,19 +152,17 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job) {
   ScaledParams params;
   uint32_t ctas = 0;
   const bool fast = is_fast(job);
-  CT_RETURN_IF_ERROR(make_params(job, fast, reinterpret_cast<PictureSums*>(sums), &params, &ctas));
+  CT_RETURN_IF_ERROR(
+      make_scaled_params(job, fast, reinterpret_cast<PictureSums*>(sums), &params, &ctas));
   void* arguments[] = {&params};
 
-  const std::string name = std::string("scaled_") + method_name(job.method) + "_" +
-                           std::to_string(job.scale) + (fast ? "_fast" : type_suffix(job.type));
-  CT_RETURN_IF_ERROR(
-      queue.launch(cuda_image_dct8x8_scaled, name.c_str(), ctas, kScaledThreads, arguments));
+  CT_RETURN_IF_ERROR(queue.launch(cuda_image_dct8x8_scaled, kernel_name(job, fast), ctas,
+                                  kScaledThreads, arguments));
   if (job.measure != 0) {
     // All coefficients, while the inverse reads but a part of them.
-    const std::string count = "scaled_zeros" + type_suffix(job.type);
     CT_RETURN_IF_ERROR(queue.clear(sums, sizeof(PictureSums)));
-    CT_RETURN_IF_ERROR(
-        queue.launch(cuda_image_dct8x8_scaled, count.c_str(), ctas, kScaledThreads, arguments));
+    CT_RETURN_IF_ERROR(queue.launch(cuda_image_dct8x8_scaled, zeros_kernel_name(job.type), ctas,
+                                    kScaledThreads, arguments));
     CT_RETURN_IF_ERROR(queue.read_back(job.sums, sums, sizeof(PictureSums)));
   }
   return {};

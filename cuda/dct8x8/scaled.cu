@@ -5,10 +5,15 @@
 // "Fast" takes quantised int16 in block layout and raster order to contiguous 8-bit samples;
 // "general" takes everything. What they read is what the result depends on (M::uses), as far as
 // memory can be read in parts of 32 bytes: of a block of 128 bytes the whole for islow at 1/2 and
-// 1/4, 64 bytes for float at 1/2, 32 bytes for float at 1/4 and for everything at 1/8.
+// 1/4, 64 bytes for float at 1/2, 32 bytes for float at 1/4 and for everything at 1/8. The
+// arithmetic is transform/dct8x8/scaled.h's, which the CPU has in vectors as well
+// (simd_scaled-inl.h).
 #include "cuda/dct8x8/scaled_params.h"
 
+#include <type_traits>
+
 #include "cuda/dct8x8/islow.cuh"
+#include "cuda/dct8x8/kernels.h"
 #include "cuda/dct8x8/tile.cuh"
 #include "cuda/dct8x8/zigzag.cuh"
 #include "transform/dct8x8/scaled.h"
@@ -191,7 +196,7 @@ __device__ __forceinline__ void store_samples(const ScaledPlaneParams& plane,
 // ---- Kernels ----
 
 template <typename M, int kSize>
-__device__ __forceinline__ void scaled_fast(const ScaledParams& params) {
+__device__ __forceinline__ void scaled_fast_staged(const ScaledParams& params) {
   const ScaledPlace place = scaled_place(params);
   const ScaledPlaneParams& plane = params.planes[place.component];
   const InverseTable& table = params.tables[place.component];
@@ -279,6 +284,15 @@ __device__ __forceinline__ void scaled_fast_islow(const ScaledParams& params) {
   store_bytes<M, kSize>(plane, place, v);
 }
 
+// islow wants all of a block at 1/2 and 1/4, and may have to saturate there.
+template <template <int> class M, int kSize>
+__device__ __forceinline__ void scaled_fast(const ScaledParams& params) {
+  if constexpr (kSize > 1 && std::is_same_v<M<kSize>, ScaledIslow<kSize>>)
+    scaled_fast_islow<kSize>(params);
+  else
+    scaled_fast_staged<M<kSize>, kSize>(params);
+}
+
 template <typename M, int kSize, typename Coef>
 __device__ __forceinline__ void scaled_general(const ScaledParams& params) {
   const ScaledPlace place = scaled_place(params);
@@ -324,26 +338,13 @@ __device__ __forceinline__ void scaled_zeros(const ScaledParams& params) {
       name(const __grid_constant__ ScaledParams params) {      \
     __VA_ARGS__(params);                                       \
   }
-#define CT_GENERAL(method, M, scale)                                                           \
-  CT_KERNEL(scaled_##method##_##scale##_s16, scaled_general<M<8 / scale>, 8 / scale, int16_t>) \
-  CT_KERNEL(scaled_##method##_##scale##_s32, scaled_general<M<8 / scale>, 8 / scale, int32_t>) \
-  CT_KERNEL(scaled_##method##_##scale##_f32, scaled_general<M<8 / scale>, 8 / scale, float>)
-#define CT_FAST(method, M, scale) \
-  CT_KERNEL(scaled_##method##_##scale##_fast, scaled_fast<M<8 / scale>, 8 / scale>)
-#define CT_SCALE(scale)                 \
-  CT_FAST(float, ScaledFloat, scale)    \
-  CT_GENERAL(islow, ScaledIslow, scale) \
-  CT_GENERAL(float, ScaledFloat, scale) \
-  CT_GENERAL(reference, ScaledReference, scale)
+#define CT_FAST(name, method, scale) CT_KERNEL(name, scaled_fast<Scaled##method, 8 / scale>)
+#define CT_GENERAL(name, method, scale, coefs) \
+  CT_KERNEL(name, scaled_general<Scaled##method<8 / scale>, 8 / scale, coefs>)
+#define CT_ZEROS(name, coefs) CT_KERNEL(name, scaled_zeros<coefs>)
 
-CT_KERNEL(scaled_islow_2_fast, scaled_fast_islow<4>)
-CT_KERNEL(scaled_islow_4_fast, scaled_fast_islow<2>)
-CT_FAST(islow, ScaledIslow, 8)
-CT_SCALE(2)
-CT_SCALE(4)
-CT_SCALE(8)
-CT_KERNEL(scaled_zeros_s16, scaled_zeros<int16_t>)
-CT_KERNEL(scaled_zeros_s32, scaled_zeros<int32_t>)
-CT_KERNEL(scaled_zeros_f32, scaled_zeros<float>)
+CT_SCALED_FAST_KERNELS(CT_FAST)
+CT_SCALED_GENERAL_KERNELS(CT_GENERAL)
+CT_SCALED_ZEROS_KERNELS(CT_ZEROS)
 
 }  // namespace cudatransform::cuda

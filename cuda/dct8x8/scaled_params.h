@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cuda/dct8x8/params.h"
+#include "cuda/dct8x8/fast_params.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/quantizer.h"
 

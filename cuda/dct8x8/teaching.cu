@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The frame's formats are the repack kernels' business, so each kernel here is its algorithm and
-// nothing else. CTAs have 256 threads, that is four blocks where a thread has one sample.
-#include "cuda/dct8x8/params.h"
+// nothing else. CTAs have 256 threads, that is four blocks where a thread has one sample. On the
+// CPU: the types NaiveMethod to ReferenceMethod of transform/dct8x8/teaching.h and block.h, in
+// portable.cpp; ifast also as IfastShort and IfastVector in vectors.
+#include "cuda/dct8x8/general_params.h"
+#include "cuda/dct8x8/kernels.h"
 #include "transform/dct8x8/teaching.h"
 
 namespace cudatransform::cuda {
@@ -196,21 +199,11 @@ __device__ __forceinline__ void ifast(int32_t* values, uint32_t count, int level
 
 }  // namespace
 
-#define CT_KERNEL(name, function, Value)                       \
-  extern "C" __global__ void __launch_bounds__(kRepackThreads) \
-      name(Value* values, uint32_t count, int level_shift) {   \
-    function(values, count, level_shift);                      \
+#define CT_KERNEL(name, method, direction, Value)                                       \
+  extern "C" __global__ void __launch_bounds__(kRepackThreads)                          \
+      name(Value* values, uint32_t count, int level_shift) {                            \
+    method<Direction::k##direction == Direction::kForward>(values, count, level_shift); \
   }
-#define CT_KERNELS(method, Value)                          \
-  CT_KERNEL(teach_##method##_forward, method<true>, Value) \
-  CT_KERNEL(teach_##method##_inverse, method<false>, Value)
-
-CT_KERNELS(naive, float)
-CT_KERNELS(matrix, float)
-CT_KERNELS(separable, float)
-CT_KERNELS(decomposed, float)
-CT_KERNELS(shuffle, float)
-CT_KERNELS(ifast, int32_t)
-CT_KERNELS(reference, double)
+CT_TEACHING_KERNELS(CT_KERNEL)
 
 }  // namespace cudatransform::cuda

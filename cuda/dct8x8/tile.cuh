@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/dct8x8/adapters.cuh"
+#include "cuda/dct8x8/fast_params.h"
 
 namespace cudatransform::cuda {
 
@@ -59,7 +60,7 @@ __device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
 
 // Kernels of one stream may be launched before their predecessor has finished, as soon as all its
 // CTAs run and say so, and wait for its end before they touch memory. The kernels with one thread a
-// block say so at once, those for small frames when they have loaded: each as measured.
+// block say so at once, the split ones when they have loaded: each as measured.
 __device__ __forceinline__ void wait_for_predecessor() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -83,13 +84,13 @@ __device__ __forceinline__ const T* as_memory(const T* parameter) {
 
 // Samples of 8 bits, or of up to 16 in 16-bit containers. kPairs: planes may be interleaved.
 template <bool kMayBePairs>
-struct ByteRow {
+struct U8Row {
   using Words = uint2;
   static constexpr int kSampleBytes = 1;
   static constexpr bool kPairs = kMayBePairs;
 };
 template <bool kMayBePairs>
-struct WordRow {
+struct U16Row {
   using Words = uint4;
   static constexpr int kSampleBytes = 2;
   static constexpr bool kPairs = kMayBePairs;

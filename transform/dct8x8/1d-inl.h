@@ -3,7 +3,7 @@
 //
 // Written once for every kind of element T: an int or a float, on the host or in a CUDA kernel, or
 // a vector of them that holds a row of the block. No include guard: 1d.h includes this file
-// for scalars, simd.cpp once more for each instruction set, each into its own namespace. It
+// for scalars, simd_all-inl.h once more for each instruction set, each into its own namespace. It
 // needs, for T: + and -, * by a constant, and the functions shift_left<n>(T), shift_right<n>(T),
 // saturate16(T) (islow), aan_scale<units>(T) (ifast) and
 // multiply_add(T, float, T) (float).
@@ -98,9 +98,9 @@ CT_HD void islow_inverse_1d(T* v, int offset) {
 
 // AA&N: Y. Arai, T. Agui, M. Nakajima, "A Fast DCT-SQ Scheme for Images", Trans. IEICE E71(11),
 // 1988: 5 multiplications and 29 additions, because each frequency stays multiplied by sqrt(8)
-// kAanScale[k], which the quantisation table then absorbs. T decides whether this is `float` or
-// `ifast`; in ifast aan_scale truncates to 16 bits as libjpeg-turbo's vector code does, and the
-// order of operations matters.
+// kAanScale[k], which the quantisation table then absorbs. T decides whether this is `ifast` or the
+// CPU's `float`; in ifast aan_scale truncates to 16 bits as libjpeg-turbo's vector code does, and
+// the order of operations matters.
 template <int kStride, typename T>
 CT_HD void aan_forward_1d(T* v) {
   const T s0 = v[0 * kStride] + v[7 * kStride], s1 = v[1 * kStride] + v[6 * kStride];
@@ -153,10 +153,10 @@ CT_HD void aan_inverse_1d(T* v) {
   v[3 * kStride] = e3 - o3;
 }
 
-// The same flow graphs for `float`, arranged for machines whose multiply-add costs what an addition
-// costs: the rotations become products that are added where they are needed, 30 operations forward
-// and 28 inverse in place of 34. multiply_add(a, c, b) is a c + b, rounded once on a GPU and twice
-// on a CPU, where not every instruction set has it.
+// The same flow graphs for the GPU's `float` (FloatDevice in cuda/dct8x8/float.cuh), whose
+// multiply-add costs what an addition costs: the rotations become products that are added where
+// they are needed, 30 operations forward and 28 inverse in place of 34. multiply_add(a, c, b) is
+// a c + b, rounded once. On a host, where tests alone run this, it is rounded twice.
 template <int kStride, typename T>
 CT_HD void float_forward_1d(T* v) {
   const T s0 = v[0 * kStride] + v[7 * kStride], s1 = v[1 * kStride] + v[6 * kStride];

@@ -36,8 +36,7 @@ CT_HD float aan_scale(float x) {
   return x * AanFactor<kUnits256>::kFloat;
 }
 
-// One rounding on a GPU. CPUs round twice: what the portable code computes, every instruction set
-// can.
+// One rounding on a GPU, two on a host.
 CT_HD float multiply_add(float a, float c, float b) {
 #if defined(__CUDA_ARCH__)
   return __fmaf_rn(a, c, b);

@@ -10,8 +10,9 @@
 //   inverse(v, level_shift)          transform values to samples, in place, not rounded or clamped
 //   sample(x, low, high)             the rounded, clamped sample
 // The level shift 2^(depth-1) enters as an offset of the DC value wherever that gives the same
-// bits. Floating methods run rows, then columns, in both directions; the integer ones as libjpeg
-// does.
+// bits. The GPU has islow in cuda/dct8x8/islow.cuh for the fast kernels and from here for the
+// general ones, float in cuda/dct8x8/float.cuh, and the rest from here. Floating methods run rows,
+// then columns, in both directions; the integer ones as libjpeg does.
 #pragma once
 
 #include <cstdint>

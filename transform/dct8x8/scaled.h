@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Two ways to make a picture smaller out of its coefficients:
-//   islow             libjpeg's scaled integer inverses: every sample is the mean of the 4, 16 or
-//   64
-//                     samples that the full inverse has in its place, before they are clamped
+//   islow             libjpeg's scaled integer inverses: every sample is the mean of the 4, 16
+//                     or 64 samples that the full inverse has in its place, before they are
+//                     clamped
 //   float, reference  the lowest 4x4, 2x2 or 1 frequencies through an orthonormal inverse of as
-//   many
-//                     points: a low-pass filter at the new picture's own limit. The definition is
+//                     many points: a low-pass filter at the new picture's own limit. The
+//                     definition is
 //                       f(x, y) = N/8 sum_(u, v < N) a(u) a(v) F(u, v) cos((2x+1) u pi / 2N)
 //                                                                     cos((2y+1) v pi / 2N),
 //                     N = 8 / scale, a(0) = sqrt(1/N), else sqrt(2/N)

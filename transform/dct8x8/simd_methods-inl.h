@@ -1,4 +1,5 @@
-// islow, ifast and float over groups of blocks: the counterpart of block.h in vectors.
+// islow, ifast and float over groups of blocks in 32-bit lanes: the counterpart of block.h in
+// vectors. On the GPU: cuda/dct8x8/general.cu and float.cuh.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Included once per instruction set, as simd-inl.h. Results equal the portable ones to the

@@ -1,4 +1,4 @@
-// Blocks in 16-bit lanes: the fast way for quantised 16-bit coefficients of 8-bit pictures.
+// Blocks in 16-bit lanes: the short way for quantised 16-bit coefficients of 8-bit pictures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Included once per instruction set, as simd-inl.h. Here every 128-bit block of a vector is
@@ -161,7 +161,8 @@ CT_HD void transpose_back(const FloatRow (*columns)[8], FloatRow (*rows)[8]) {
 // ---- islow ----
 //
 // 1d-inl.h's sums multiplied out into pairs of 16-bit products, which machines multiply and
-// add in one instruction. All of it is exact in 32 bits, so the order does not matter.
+// add in one instruction; cuda/dct8x8/islow.cuh multiplies them out likewise. All of it is exact in
+// 32 bits, so the order does not matter.
 
 // In units of 2^-13, as 1d-inl.h's constants, and sums of those, so not always what rounding
 // a cosine would give: sqrt(2) c2 and sqrt(2) c6 of frequencies 2 and 6; then the odd half, which

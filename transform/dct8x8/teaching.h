@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Each method also offers its innermost step as a function of one output value, for kernels with
-// one thread per sample. block.h says what a method is.
+// one thread per sample (cuda/dct8x8/teaching.cu). block.h says what a method is.
 #pragma once
 
 #include <math.h>

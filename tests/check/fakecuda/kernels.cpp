@@ -4,7 +4,8 @@
 
 #include <cstring>
 
-#include "cuda/dct8x8/params.h"
+#include "cuda/dct8x8/fast_params.h"
+#include "cuda/dct8x8/general_params.h"
 #include "cuda/dct8x8/scaled_params.h"
 
 namespace fakecuda {

@@ -1,4 +1,4 @@
-// The fast inverse kernels for small frames: eight threads share an 8x8 block.
+// The split kernels, the fast inverse for small frames: eight threads share an 8x8 block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // One thread a block leaves a small frame with a handful of warps on each SM, which all load, then
@@ -7,11 +7,12 @@
 // that of the kernels with one thread a block, so that the bytes do not depend on the size of the
 // frame.
 #include "cuda/dct8x8/fast.cuh"
+#include "cuda/dct8x8/kernels.h"
 
 namespace cudatransform::cuda {
 namespace {
 
-using Bytes = ByteRow<false>;
+using Bytes = U8Row<false>;
 
 constexpr int kBlocksPerWarp = 32 / kSplitThreads;
 // Strides of values in shared memory that keep rows, written four values at a time, and columns,
@@ -142,24 +143,29 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
   note_end<kTimed>(frame);
 }
 
+template <typename M, Variant V>
+__device__ __forceinline__ void split_inverse(const FastInverseParams& params) {
+  constexpr bool kTimed = V == Variant::kTimed;
+  if constexpr (std::is_same_v<M, FastFloat>)
+    split_inverse_float<kTimed>(params);
+  else
+    split_inverse_islow<kTimed>(params);
+}
+
 }  // namespace
 
 // CTAs on an SM: all the threads that it can hold.
 #if defined(__CUDA_ARCH__) && \
     (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
-#define CT_CTAS 16
+#define CT_SPLIT_CTAS 16
 #else
-#define CT_CTAS 8
+#define CT_SPLIT_CTAS 8
 #endif
-#define CT_KERNEL(name, Params, function)                                 \
-  extern "C" __global__ void __launch_bounds__(kSplitCtaThreads, CT_CTAS) \
-      name(const __grid_constant__ Params params) {                       \
-    function(params);                                                     \
+#define CT_KERNEL(name, method, samples, coefs, arrangement, pairs, variant, ctas) \
+  extern "C" __global__ void __launch_bounds__(kSplitCtaThreads, ctas)             \
+      name(const __grid_constant__ FastInverseParams params) {                     \
+    split_inverse<Fast##method, Variant::k##variant>(params);                      \
   }
-
-CT_KERNEL(inverse_float_u8_s16_split, FastInverseParams, split_inverse_float<false>)
-CT_KERNEL(inverse_islow_u8_s16_split, FastInverseParams, split_inverse_islow<false>)
-CT_KERNEL(inverse_float_u8_s16_split_timed, FastInverseParams, split_inverse_float<true>)
-CT_KERNEL(inverse_islow_u8_s16_split_timed, FastInverseParams, split_inverse_islow<true>)
+CT_FAST_SPLIT_KERNELS(CT_KERNEL)
 
 }  // namespace cudatransform::cuda

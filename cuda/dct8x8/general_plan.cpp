@@ -1,6 +1,9 @@
-// Geometry, tables and the choice of a fused kernel's variant.
+// From a job to what the general, the repack and the teaching kernels are told.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/dct8x8/plan.h"
+#include "cuda/dct8x8/general_plan.h"
+
+#include "cuda/dct8x8/geometry.h"
+#include "cuda/dct8x8/kernels.h"
 
 namespace cudatransform::cuda {
 namespace {
@@ -42,30 +45,30 @@ void normalize(int32_t peak, InverseTable* table) {
   for (float& mul : table->mul) mul /= static_cast<float>(peak);
 }
 
-uint32_t plane_blocks(const CoefPlane& plane) {
-  return static_cast<uint32_t>(plane.blocks_w) * static_cast<uint32_t>(plane.blocks_h);
-}
 uint32_t plane_ctas(const CoefPlane& plane) {
   return (plane_blocks(plane) + kFusedThreads - 1) / kFusedThreads;
 }
 
+struct GeneralKernel {
+  const char* name;
+  Direction direction;
+  Method method;
+  CoefType type;
+  bool measure;
+};
+constexpr GeneralKernel kGeneralKernels[] = {
+#define CT_FORWARD(name, method, coefs, measure) \
+  {#name, Direction::kForward, Method::k##method, CoefType::k##coefs, measure},
+#define CT_INVERSE(name, method, coefs, measure) \
+  {#name, Direction::kInverse, Method::k##method, CoefType::k##coefs, measure},
+    CT_GENERAL_FORWARD_KERNELS(CT_FORWARD) CT_GENERAL_INVERSE_KERNELS(CT_INVERSE)
+#undef CT_FORWARD
+#undef CT_INVERSE
+};
+
 }  // namespace
 
-bool is_aligned(const void* data, ptrdiff_t pitch, uintptr_t alignment) {
-  return reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
-         static_cast<uintptr_t>(pitch) % alignment == 0;
-}
-
-Divider make_divider(uint32_t d) {
-  uint32_t log2 = 0;
-  while ((uint64_t{1} << log2) < d) ++log2;
-  const uint32_t shift = 31 + log2;
-  return {static_cast<uint32_t>(((uint64_t{1} << shift) + d - 1) / d), shift};
-}
-
-bool is_fused(Method method) { return method == Method::kIslow || method == Method::kFloat; }
-
-Status make_params(const Dct8x8Job& job, PictureSums* sums, ForwardParams* params) {
+Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParams* params) {
   *params = {};
   FrameParams& frame = params->frame;
   frame.sums = sums;
@@ -83,12 +86,7 @@ Status make_params(const Dct8x8Job& job, PictureSums* sums, ForwardParams* param
     plane.first_block = plane.first_cta = UINT32_MAX;
     if (c >= job.components) continue;
     const CoefPlane& coefs = job.coefs[c];
-    if (!is_aligned(coefs.data, coefs.pitch, kCoefAlignment)) {
-      return Status::error(StatusCode::kInvalidArgument,
-                           "coefficients of component " + std::to_string(c) +
-                               ": the CUDA engine needs address and pitch in multiples of " +
-                               std::to_string(kCoefAlignment));
-    }
+    CT_RETURN_IF_ERROR(check_coef_alignment(job, c));
     plane.samples = sample_params(job.samples[c]);
     if (inverse && (job.measure & kMeasureSse) != 0)
       plane.reference = sample_params(job.reference[c]);
@@ -115,26 +113,19 @@ Status make_params(const Dct8x8Job& job, PictureSums* sums, ForwardParams* param
   return {};
 }
 
-uint32_t fused_ctas(const Dct8x8Job& job) {
+uint32_t general_ctas(const Dct8x8Job& job) {
   uint32_t ctas = 0;
   for (int c = 0; c < job.components; ++c) ctas += plane_ctas(job.coefs[c]);
   return ctas;
 }
 
-uint32_t total_blocks(const Dct8x8Job& job) {
-  uint32_t blocks = 0;
-  for (int c = 0; c < job.components; ++c) blocks += plane_blocks(job.coefs[c]);
-  return blocks;
-}
-
-std::string general_kernel_name(const Dct8x8Job& job) {
-  std::string name = job.direction == Direction::kForward ? "forward_" : "inverse_";
-  name += method_name(job.method);
-  name += job.type == CoefType::kS16   ? "_general_s16"
-          : job.type == CoefType::kS32 ? "_general_s32"
-                                       : "_general_f32";
-  if (job.measure != 0) name += "_measure";
-  return name;
+const char* general_kernel_name(const Dct8x8Job& job) {
+  for (const GeneralKernel& kernel : kGeneralKernels) {
+    if (kernel.direction == job.direction && kernel.method == job.method &&
+        kernel.type == job.type && kernel.measure == (job.measure != 0))
+      return kernel.name;
+  }
+  return "no general kernel";  // of a method that is not fused
 }
 
 }  // namespace cudatransform::cuda

@@ -1,6 +1,6 @@
 // What the fast kernels are told, kept from one job to the next.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/dct8x8/fast_params.h"
+#include "cuda/dct8x8/fast_params_cache.h"
 
 namespace cudatransform::cuda {
 namespace {
@@ -48,14 +48,14 @@ void make_minus_limits(const FastInverseTable& table, uint32_t* minus_limits) {
 
 }  // namespace
 
-FastParams::Kind FastParams::kind_of(const Dct8x8Job& job, bool transposed) {
+FastParamsCache::Kind FastParamsCache::kind_of(const Dct8x8Job& job, bool transposed) {
   const bool zigzag = job.order == Order::kZigzag && job.layout == Layout::kBlock;
   return {job.method, job.depth, job.quantized, zigzag, transposed};
 }
 
 template <typename Make>
-void FastParams::renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
-                       Make&& make) {
+void FastParamsCache::renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
+                            Make&& make) {
   for (int c = 0; c < job.components; ++c) {
     const QuantTable& table = job.tables[job.coefs[c].table];
     if (origins[c] && origins[c]->kind == kind && (!kind.quantized || origins[c]->table == table))
@@ -67,13 +67,14 @@ void FastParams::renew(const Dct8x8Job& job, const Kind& kind, std::optional<Ori
 
 // Entries of islow above 255 do not fit, and nobody reads them: who only counts zeros may have
 // them.
-FastInverseTable FastParams::make_inverse(const Kind& kind, const QuantTable* table) {
+FastInverseTable FastParamsCache::make_inverse(const Kind& kind, const QuantTable* table) {
   return kind.method == Method::kFloat ? make_float_inverse(kind.depth, table)
                                        : make_islow_inverse(kind.zigzag, kind.transposed, *table);
 }
 
-void FastParams::renew_inverse(const Dct8x8Job& job, bool transposed,
-                               std::optional<Origin>* origins, FastPlaneInverseParams* params) {
+void FastParamsCache::renew_inverse(const Dct8x8Job& job, bool transposed,
+                                    std::optional<Origin>* origins,
+                                    FastPlaneInverseParams* params) {
   const Kind kind = kind_of(job, transposed);
   renew(job, kind, origins, [&](int c, const QuantTable* table) {
     FastInverseTable& made = params->inverse.tables[c] = make_inverse(kind, table);
@@ -81,7 +82,7 @@ void FastParams::renew_inverse(const Dct8x8Job& job, bool transposed,
   });
 }
 
-FastForwardParams& FastParams::forward(const Dct8x8Job& job) {
+FastForwardParams& FastParamsCache::forward(const Dct8x8Job& job) {
   const Kind kind = kind_of(job, false);
   renew(job, kind, forward_.origins, [&](int c, const QuantTable* table) {
     forward_.params.tables[c] = make_forward(kind.method, table);
@@ -89,7 +90,7 @@ FastForwardParams& FastParams::forward(const Dct8x8Job& job) {
   return forward_.params;
 }
 
-FastMeasureParams& FastParams::measure(const Dct8x8Job& job) {
+FastMeasureParams& FastParamsCache::measure(const Dct8x8Job& job) {
   const Kind kind = kind_of(job, false);
   renew(job, kind, measure_.origins, [&](int c, const QuantTable* table) {
     measure_.params.forward.tables[c] = make_forward(kind.method, table);
@@ -98,12 +99,12 @@ FastMeasureParams& FastParams::measure(const Dct8x8Job& job) {
   return measure_.params;
 }
 
-FastPlaneInverseParams& FastParams::inverse(const Dct8x8Job& job, bool transposed) {
+FastPlaneInverseParams& FastParamsCache::inverse(const Dct8x8Job& job, bool transposed) {
   renew_inverse(job, transposed, inverse_.origins, &inverse_.params);
   return inverse_.params;
 }
 
-FastCompareParams& FastParams::compare(const Dct8x8Job& job) {
+FastCompareParams& FastParamsCache::compare(const Dct8x8Job& job) {
   renew_inverse(job, false, compare_.origins, &compare_.params.plane);
   return compare_.params;
 }

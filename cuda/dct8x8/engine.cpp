@@ -1,19 +1,21 @@
 // The CUDA engine's 8x8 DCT: what is launched for a job, in which order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/dct8x8/dct8x8.h"
+#include "cuda/dct8x8/engine.h"
 
 #include <algorithm>
+#include <string_view>
 
-#include "cuda/dct8x8/fast_params.h"
+#include "cuda/dct8x8/fast_params_cache.h"
 #include "cuda/dct8x8/fast_plan.h"
-#include "cuda/dct8x8/plan.h"
+#include "cuda/dct8x8/general_plan.h"
+#include "cuda/dct8x8/geometry.h"
+#include "cuda/dct8x8/kernels.h"
 #include "cuda/dct8x8/scaled.h"
-#include "cuda/device/cuda_device.h"
 #include "cuda/device/queue.h"
 
 // The fat binaries, embedded by the build.
 extern "C" {
-extern const unsigned char cuda_image_dct8x8_fused_split[];
+extern const unsigned char cuda_image_dct8x8_fast_split[];
 extern const unsigned char cuda_image_dct8x8_general[];
 extern const unsigned char cuda_image_dct8x8_repack[];
 extern const unsigned char cuda_image_dct8x8_teaching[];
@@ -29,15 +31,33 @@ constexpr uint32_t kChunkBlocks = 1 << 18;
 // Scratch memory starts with the sums; intermediates follow at an alignment for any vector.
 constexpr size_t kSumsBytes = 256;
 
-// The kind of value that a method works on: its repack kernels' suffix, and the size of one.
+// The type of value that a method works on, as in CT_REPACK_KERNELS, and the size of one.
 struct ValueKind {
-  const char* suffix;
+  const char* type;
   size_t bytes;
 };
 ValueKind value_kind(Method method) {
   if (method == Method::kIfast) return {"int", sizeof(int32_t)};
   if (method == Method::kReference) return {"double", sizeof(double)};
   return {"float", sizeof(float)};
+}
+
+const char* repack_kernel_name(std::string_view step, std::string_view value) {
+#define CT_KERNEL(name, its_step, its_value) \
+  if (step == #its_step && value == #its_value) return #name;
+  CT_REPACK_KERNELS(CT_KERNEL)
+#undef CT_KERNEL
+  return "no repack kernel";
+}
+
+const char* teaching_kernel_name(Method method, Direction direction) {
+#define CT_KERNEL(name, its_method, its_direction, value)     \
+  if (std::string_view(#its_method) == method_name(method) && \
+      direction == Direction::k##its_direction)               \
+    return #name;
+  CT_TEACHING_KERNELS(CT_KERNEL)
+#undef CT_KERNEL
+  return "no teaching kernel";
 }
 
 // CTAs of the teaching kernels for `blocks` blocks: by threads per block.
@@ -52,7 +72,6 @@ unsigned teaching_ctas(Method method, uint32_t blocks) {
 // The kernel that takes everything; sums go through `scratch`, as those of the methods that are not
 // fused.
 Status launch_general(StreamQueue& queue, const Dct8x8Job& job, ForwardParams* params) {
-  const std::string name = general_kernel_name(job);
   InverseParams inverse;
   void* arguments[] = {params};
   if (job.direction == Direction::kInverse) {
@@ -60,8 +79,8 @@ Status launch_general(StreamQueue& queue, const Dct8x8Job& job, ForwardParams* p
     std::copy_n(params->inverse_tables, 3, inverse.tables);
     arguments[0] = &inverse;
   }
-  return queue.launch(cuda_image_dct8x8_general, name.c_str(), fused_ctas(job), kFusedThreads,
-                      arguments);
+  return queue.launch(cuda_image_dct8x8_general, general_kernel_name(job), general_ctas(job),
+                      kFusedThreads, arguments);
 }
 
 // The launches for one run of blocks of a job whose method is not fused.
@@ -72,34 +91,34 @@ class Chunk {
 
   Status forward() {
     CT_RETURN_IF_ERROR(repack("load_samples"));
-    CT_RETURN_IF_ERROR(transform("forward"));
+    CT_RETURN_IF_ERROR(transform(Direction::kForward));
     CT_RETURN_IF_ERROR(repack("store_coefs"));
     if ((job_.measure & kMeasureSse) == 0) return {};
-    CT_RETURN_IF_ERROR(transform("inverse"));
+    CT_RETURN_IF_ERROR(transform(Direction::kInverse));
     return repack("compare_samples");
   }
 
   Status inverse() {
     CT_RETURN_IF_ERROR(repack("load_coefs"));
-    CT_RETURN_IF_ERROR(transform("inverse"));
+    CT_RETURN_IF_ERROR(transform(Direction::kInverse));
     return repack("store_samples");
   }
 
  private:
   Status repack(const char* step) {
-    const std::string name = std::string("repack_") + step + "_" + value_kind(job_.method).suffix;
+    const char* name = repack_kernel_name(step, value_kind(job_.method).type);
     void* arguments[] = {&params_, &values_};
     // 64 threads a block of samples.
-    return queue_.launch(cuda_image_dct8x8_repack, name.c_str(),
+    return queue_.launch(cuda_image_dct8x8_repack, name,
                          (params_.count + kRepackThreads / 64 - 1) / (kRepackThreads / 64),
                          kRepackThreads, arguments);
   }
 
-  Status transform(const char* direction) {
-    const std::string name = std::string("teach_") + method_name(job_.method) + "_" + direction;
+  Status transform(Direction direction) {
+    const char* name = teaching_kernel_name(job_.method, direction);
     int level_shift = params_.job.frame.planes[0].level_shift;
     void* arguments[] = {&values_, &params_.count, &level_shift};
-    return queue_.launch(cuda_image_dct8x8_teaching, name.c_str(),
+    return queue_.launch(cuda_image_dct8x8_teaching, name,
                          teaching_ctas(job_.method, params_.count), kRepackThreads, arguments);
   }
 
@@ -131,7 +150,7 @@ Status submit_with_scratch(StreamQueue& queue, const Dct8x8Job& job) {
   if (const size_t bytes = scratch_bytes(job); bytes > 0)
     CT_RETURN_IF_ERROR(queue.scratch(bytes, &scratch));
   ForwardParams params;
-  CT_RETURN_IF_ERROR(make_params(job, reinterpret_cast<PictureSums*>(scratch), &params));
+  CT_RETURN_IF_ERROR(make_general_params(job, reinterpret_cast<PictureSums*>(scratch), &params));
   if (job.measure != 0) CT_RETURN_IF_ERROR(queue.clear(scratch, sizeof(PictureSums)));
   CT_RETURN_IF_ERROR(is_fused(job.method)
                          ? launch_general(queue, job, &params)
@@ -148,11 +167,11 @@ Status submit_timed(StreamQueue& queue, Timer* timer, Work&& work) {
   return timer != nullptr ? timer->end(queue) : Status{};
 }
 
-FastParams& params_of(StreamQueue& queue) {
-  auto* params = dynamic_cast<FastParams*>(queue.kept().get());
+FastParamsCache& params_of(StreamQueue& queue) {
+  auto* params = dynamic_cast<FastParamsCache*>(queue.kept().get());
   if (params != nullptr) return *params;
-  auto made = std::make_unique<FastParams>();
-  FastParams& result = *made;
+  auto made = std::make_unique<FastParamsCache>();
+  FastParamsCache& result = *made;
   queue.kept() = std::move(made);
   return result;
 }
@@ -200,7 +219,7 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
 Status probe_cuda_kernels(Device& device) {
   auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
   if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_dct8x8_fused_split, "inverse_islow_u8_s16_split");
+  return stream->load(cuda_image_dct8x8_fast_split, "inverse_islow_u8_s16_split");
 }
 
 const Dct8x8Ops& cuda_dct8x8_ops() {

@@ -1,0 +1,16 @@
+// The fast forward kernels for quantised 16-bit levels, one thread per 8x8 block.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dct8x8/fast_forward.cuh"
+#include "cuda/dct8x8/kernels.h"
+
+namespace cudatransform::cuda {
+
+#define CT_KERNEL(name, method, samples, coefs, arrangement, pairs, variant, ctas)      \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas)                     \
+      name(const __grid_constant__ ForwardParamsOf<Variant::k##variant> params) {       \
+    fast_forward<Fast##method, samples##Row<pairs>, coefs, Arrangement::k##arrangement, \
+                 Variant::k##variant>(params);                                          \
+  }
+CT_FAST_FORWARD_KERNELS(CT_KERNEL)
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,60 @@
+// What the fast kernels are told, kept from one job to the next.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <optional>
+
+#include "cuda/dct8x8/fast_params.h"
+#include "cuda/device/queue.h"
+
+namespace cudatransform::cuda {
+
+// From frame to frame the addresses change, the quantisation tables hardly ever. To make those
+// takes as long as half of what else the host does for a launch, and even to copy them and to clear
+// where they go shows. Used by one thread at a time.
+class FastParamsCache final : public StreamQueue::Kept {
+ public:
+  // What a kernel of each kind is told, with the tables of `job`, which the fast kernels take;
+  // everything else is as it was left. Valid as long as this object.
+  FastForwardParams& forward(const Dct8x8Job& job);
+  FastMeasureParams& measure(const Dct8x8Job& job);
+  // `transposed`: for kernels with eight threads a block. Kernels that need no limits with a minus
+  // take no more than the FastInverseParams at the beginning.
+  FastPlaneInverseParams& inverse(const Dct8x8Job& job, bool transposed);
+  FastCompareParams& compare(const Dct8x8Job& job);
+
+ private:
+  // What a component's table is made from: all that it depends on.
+  struct Kind {
+    Method method;
+    int depth;
+    bool quantized, zigzag, transposed;
+
+    bool operator==(const Kind&) const = default;
+  };
+  struct Origin {
+    Kind kind;
+    QuantTable table;  // that counts where there is quantisation
+  };
+  template <typename Params>
+  struct Made {
+    Params params = {};
+    std::optional<Origin> origins[3];  // of each component's tables; none as yet
+  };
+
+  static Kind kind_of(const Dct8x8Job& job, bool transposed);
+  // Calls make(component, table or null) where the tables at hand were made from something else.
+  template <typename Make>
+  static void renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
+                    Make&& make);
+  static FastInverseTable make_inverse(const Kind& kind, const QuantTable* table);
+  static void renew_inverse(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
+                            FastPlaneInverseParams* params);
+
+  Made<FastForwardParams> forward_;
+  Made<FastMeasureParams> measure_;
+  Made<FastPlaneInverseParams> inverse_;
+  Made<FastCompareParams> compare_;
+};
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,25 @@
+// The fast kernels for 32-bit coefficients in blocks, of the float method: levels of 16-bit
+// samples, and transform values. SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dct8x8/fast_forward.cuh"
+#include "cuda/dct8x8/fast_inverse.cuh"
+#include "cuda/dct8x8/kernels.h"
+
+namespace cudatransform::cuda {
+
+#define CT_FORWARD(name, method, samples, coefs, arrangement, pairs, variant, ctas)     \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas)                     \
+      name(const __grid_constant__ ForwardParamsOf<Variant::k##variant> params) {       \
+    fast_forward<Fast##method, samples##Row<pairs>, coefs, Arrangement::k##arrangement, \
+                 Variant::k##variant>(params);                                          \
+  }
+CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
+
+#define CT_INVERSE(name, method, samples, coefs, arrangement, pairs, variant, ctas)             \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas) name(                       \
+      const __grid_constant__ InverseParamsOf<Arrangement::k##arrangement, Variant::k##variant> \
+          params) {                                                                             \
+    wide_inverse<samples##Row<pairs>, coefs, Variant::k##variant>(params);                      \
+  }
+CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,82 @@
+// What the general, the repack and the teaching kernels are told: plain structs, passed to a kernel
+// by value.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/divider.h"
+#include "transform/dct8x8/dct8x8.h"
+#include "transform/dct8x8/quantizer.h"
+
+namespace cudatransform::cuda {
+
+// Threads in a CTA of the fused kernels, and how many 8x8 blocks those have.
+inline constexpr unsigned kFusedThreads = 64;
+// Threads in a CTA of the repack and teaching kernels: four 8x8 blocks with a thread a sample.
+inline constexpr unsigned kRepackThreads = 256;
+
+struct SampleParams {
+  uint8_t* data;
+  int64_t pitch;
+  int32_t width;
+  int32_t rows;    // of the component
+  int32_t height;  // in memory: rows x row_repeat, or less
+  int32_t stride;
+  int32_t shift;
+  int32_t bias;  // taken off after rounding: the level shift of signed samples, else 0
+  int32_t row_repeat;
+  SampleType type;
+};
+
+// Groups of eight coefficients are consecutive in every layout: a row of a block, or an eighth of
+// its zigzag sequence.
+struct CoefParams {
+  uint8_t* data;
+  int64_t block_step;  // bytes from a block to its right neighbour
+  int64_t row_step;    // bytes from a row of blocks to the next
+  int64_t group_step;  // bytes from a group of eight to the block's next
+};
+
+struct PlaneParams {
+  SampleParams samples;
+  SampleParams reference;  // inverse with kMeasureSse
+  CoefParams coefs;
+  uint32_t blocks_w;
+  Divider by_blocks_w;
+  uint32_t blocks;       // of this plane
+  uint32_t first_block;  // in the sequence of all planes' blocks; UINT32_MAX: no such plane
+  uint32_t first_cta;    // general kernels: no CTA has blocks of two planes
+  int32_t level_shift;   // what the inverse adds
+  int32_t low, high;     // the range of samples that it is added to
+};
+
+struct FrameParams {
+  PlaneParams planes[3];
+  PictureSums* sums;  // device memory
+  uint32_t measure;
+  CoefType type;
+  Order order;
+  int32_t peak;  // 2^depth - 1
+};
+
+// Tables are by component, not by CoefPlane::table. The forward kernels need the inverse's too when
+// they measure.
+struct ForwardParams {
+  FrameParams frame;
+  ForwardTable tables[3];
+  InverseTable inverse_tables[3];
+};
+struct InverseParams {
+  FrameParams frame;
+  InverseTable tables[3];
+};
+// Repack kernels work on blocks first .. first + count - 1 of the sequence of all planes' blocks.
+struct RepackParams {
+  ForwardParams job;
+  uint32_t first;
+  uint32_t count;
+};
+static_assert(sizeof(RepackParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
+
+}  // namespace cudatransform::cuda

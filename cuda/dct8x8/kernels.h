@@ -1,0 +1,241 @@
+// Every kernel of the 8x8 DCT, by the name that a profiler prints and a launch asks for.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The words, in names of kernels, files and functions:
+//
+//   fused      a job of islow or float is one launch: samples are read, transformed, quantised and
+//              stored, or the other way round. Fused kernels are fast or general.
+//   fast       fused, for the common formats: what lies aligned and without gaps, so that all
+//              memory is accessed in vectors (fast_*.cu, fast_plan.h chooses)
+//   split      fast, with eight threads a block instead of one, for the inverse of small frames
+//   wide       fast, for coefficients of 32 bits
+//   general    fused, for every format, layout, order and alignment (general.cu, general_plan.h)
+//   teach      a method that is not fused, on a plain sequence of blocks of values (teaching.cu)
+//   repack     between a frame and that sequence, before and after (repack.cu)
+//   scaled     the inverse at 1/2, 1/4 and 1/8 of the size: fast or general (scaled.cu, scaled.cpp)
+//   measure    adds up the SSE and the zeros as well
+//   timed      writes when it began and ended, as all fast kernels do that measure
+//   plan       host code from a job to the kernel that it gets and to what that is told
+//   params     what a kernel is told, passed by value: general_params.h, fast_params.h,
+//              scaled_params.h
+//
+// The CPU engine's code for the same arithmetic, of which each file names its own:
+//
+//   fast, general   transform/dct8x8/simd_short_rows-inl.h (8-bit samples, S16 coefficients),
+//                   simd_methods-inl.h (the rest); portable: IslowMethod, FloatMethod in block.h
+//   teach           transform/dct8x8/teaching.h; IfastMethod and ReferenceMethod in block.h
+//   scaled          transform/dct8x8/simd_scaled-inl.h; portable: scaled.h
+//
+// Columns: direction is the list's or Forward, Inverse; samples U8 or U16; coefs S16, S32 or F32;
+// pairs: two components whose samples alternate, as NV12's; ctas: how many fit an SM without
+// spilling registers.
+#pragma once
+
+// ---- Fast: X(name, method, samples, coefs, arrangement, pairs, variant, ctas) ----
+
+// fast_forward.cu. The commonest formats have kernels that tell their time.
+#define CT_FAST_FORWARD_KERNELS(X)                                                       \
+  X(forward_islow_u8_s16_block_timed, Islow, U8, S16, Block, false, Timed, 12)           \
+  X(forward_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, true, Timed, 10)      \
+  X(forward_float_u8_s16_block_timed, Float, U8, S16, Block, false, Timed, 12)           \
+  X(forward_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, true, Timed, 10)      \
+  X(forward_islow_u8_s16_block, Islow, U8, S16, Block, false, Plain, 12)                 \
+  X(forward_islow_u8_s16_block_measure, Islow, U8, S16, Block, false, Measure, 8)        \
+  X(forward_islow_u8_s16_block_pairs, Islow, U8, S16, Block, true, Plain, 10)            \
+  X(forward_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, true, Measure, 8)   \
+  X(forward_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, false, Plain, 12)               \
+  X(forward_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, false, Measure, 8)      \
+  X(forward_islow_u8_s16_plane, Islow, U8, S16, Plane, false, Plain, 12)                 \
+  X(forward_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, false, Measure, 8)        \
+  X(forward_float_u8_s16_block, Float, U8, S16, Block, false, Plain, 12)                 \
+  X(forward_float_u8_s16_block_measure, Float, U8, S16, Block, false, Measure, 10)       \
+  X(forward_float_u8_s16_block_pairs, Float, U8, S16, Block, true, Plain, 10)            \
+  X(forward_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, true, Measure, 10)  \
+  X(forward_float_u8_s16_zigzag, Float, U8, S16, Zigzag, false, Plain, 12)               \
+  X(forward_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, false, Measure, 10)     \
+  X(forward_float_u8_s16_plane, Float, U8, S16, Plane, false, Plain, 12)                 \
+  X(forward_float_u8_s16_plane_measure, Float, U8, S16, Plane, false, Measure, 10)       \
+  X(forward_float_u16_s16_block, Float, U16, S16, Block, false, Plain, 12)               \
+  X(forward_float_u16_s16_block_measure, Float, U16, S16, Block, false, Measure, 6)      \
+  X(forward_float_u16_s16_block_pairs, Float, U16, S16, Block, true, Plain, 10)          \
+  X(forward_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, true, Measure, 6) \
+  X(forward_float_u16_s16_zigzag, Float, U16, S16, Zigzag, false, Plain, 12)             \
+  X(forward_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, false, Measure, 6)    \
+  X(forward_float_u16_s16_plane, Float, U16, S16, Plane, false, Plain, 12)               \
+  X(forward_float_u16_s16_plane_measure, Float, U16, S16, Plane, false, Measure, 6)
+
+// fast_inverse.cu.
+#define CT_FAST_INVERSE_KERNELS(X)                                                       \
+  X(inverse_islow_u8_s16_block_timed, Islow, U8, S16, Block, false, Timed, 12)           \
+  X(inverse_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, true, Timed, 10)      \
+  X(inverse_float_u8_s16_block_timed, Float, U8, S16, Block, false, Timed, 12)           \
+  X(inverse_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, true, Timed, 10)      \
+  X(inverse_islow_u8_s16_block, Islow, U8, S16, Block, false, Plain, 12)                 \
+  X(inverse_islow_u8_s16_block_measure, Islow, U8, S16, Block, false, Measure, 8)        \
+  X(inverse_islow_u8_s16_block_pairs, Islow, U8, S16, Block, true, Plain, 10)            \
+  X(inverse_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, true, Measure, 8)   \
+  X(inverse_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, false, Plain, 12)               \
+  X(inverse_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, false, Measure, 8)      \
+  X(inverse_islow_u8_s16_plane, Islow, U8, S16, Plane, false, Plain, 10)                 \
+  X(inverse_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, false, Measure, 8)        \
+  X(inverse_float_u8_s16_block, Float, U8, S16, Block, false, Plain, 12)                 \
+  X(inverse_float_u8_s16_block_measure, Float, U8, S16, Block, false, Measure, 8)        \
+  X(inverse_float_u8_s16_block_pairs, Float, U8, S16, Block, true, Plain, 10)            \
+  X(inverse_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, true, Measure, 8)   \
+  X(inverse_float_u8_s16_zigzag, Float, U8, S16, Zigzag, false, Plain, 12)               \
+  X(inverse_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, false, Measure, 8)      \
+  X(inverse_float_u8_s16_plane, Float, U8, S16, Plane, false, Plain, 10)                 \
+  X(inverse_float_u8_s16_plane_measure, Float, U8, S16, Plane, false, Measure, 8)        \
+  X(inverse_float_u16_s16_block, Float, U16, S16, Block, false, Plain, 10)               \
+  X(inverse_float_u16_s16_block_measure, Float, U16, S16, Block, false, Measure, 8)      \
+  X(inverse_float_u16_s16_block_pairs, Float, U16, S16, Block, true, Plain, 10)          \
+  X(inverse_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, true, Measure, 8) \
+  X(inverse_float_u16_s16_zigzag, Float, U16, S16, Zigzag, false, Plain, 10)             \
+  X(inverse_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, false, Measure, 8)    \
+  X(inverse_float_u16_s16_plane, Float, U16, S16, Plane, false, Plain, 10)               \
+  X(inverse_float_u16_s16_plane_measure, Float, U16, S16, Plane, false, Measure, 8)
+
+// fast_wide.cu.
+#define CT_FAST_WIDE_FORWARD_KERNELS(X)                                             \
+  X(forward_float_u8_s32_block, Float, U8, S32, Block, false, Plain, 10)            \
+  X(forward_float_u8_s32_block_measure, Float, U8, S32, Block, false, Measure, 6)   \
+  X(forward_float_u8_f32_block, Float, U8, F32, Block, false, Plain, 10)            \
+  X(forward_float_u8_f32_block_measure, Float, U8, F32, Block, false, Measure, 6)   \
+  X(forward_float_u16_s32_block, Float, U16, S32, Block, false, Plain, 10)          \
+  X(forward_float_u16_s32_block_measure, Float, U16, S32, Block, false, Measure, 6) \
+  X(forward_float_u16_f32_block, Float, U16, F32, Block, false, Plain, 10)          \
+  X(forward_float_u16_f32_block_measure, Float, U16, F32, Block, false, Measure, 6)
+
+// fast_wide.cu.
+#define CT_FAST_WIDE_INVERSE_KERNELS(X)                                             \
+  X(inverse_float_u8_s32_block, Float, U8, S32, Block, false, Plain, 10)            \
+  X(inverse_float_u8_s32_block_measure, Float, U8, S32, Block, false, Measure, 8)   \
+  X(inverse_float_u8_f32_block, Float, U8, F32, Block, false, Plain, 10)            \
+  X(inverse_float_u8_f32_block_measure, Float, U8, F32, Block, false, Measure, 8)   \
+  X(inverse_float_u16_s32_block, Float, U16, S32, Block, false, Plain, 10)          \
+  X(inverse_float_u16_s32_block_measure, Float, U16, S32, Block, false, Measure, 8) \
+  X(inverse_float_u16_f32_block, Float, U16, F32, Block, false, Plain, 10)          \
+  X(inverse_float_u16_f32_block_measure, Float, U16, F32, Block, false, Measure, 8)
+
+// fast_split.cu, which says how many CTAs: all the threads that an SM can hold.
+#define CT_FAST_SPLIT_KERNELS(X)                                                          \
+  X(inverse_float_u8_s16_split, Float, U8, S16, Split, false, Plain, CT_SPLIT_CTAS)       \
+  X(inverse_islow_u8_s16_split, Islow, U8, S16, Split, false, Plain, CT_SPLIT_CTAS)       \
+  X(inverse_float_u8_s16_split_timed, Float, U8, S16, Split, false, Timed, CT_SPLIT_CTAS) \
+  X(inverse_islow_u8_s16_split_timed, Islow, U8, S16, Split, false, Timed, CT_SPLIT_CTAS)
+
+// ---- General: X(name, method, coefs, measure) ----
+
+// general.cu.
+#define CT_GENERAL_FORWARD_KERNELS(X)                    \
+  X(forward_islow_general_s16, Islow, S16, false)        \
+  X(forward_islow_general_s16_measure, Islow, S16, true) \
+  X(forward_islow_general_s32, Islow, S32, false)        \
+  X(forward_islow_general_s32_measure, Islow, S32, true) \
+  X(forward_islow_general_f32, Islow, F32, false)        \
+  X(forward_islow_general_f32_measure, Islow, F32, true) \
+  X(forward_float_general_s16, Float, S16, false)        \
+  X(forward_float_general_s16_measure, Float, S16, true) \
+  X(forward_float_general_s32, Float, S32, false)        \
+  X(forward_float_general_s32_measure, Float, S32, true) \
+  X(forward_float_general_f32, Float, F32, false)        \
+  X(forward_float_general_f32_measure, Float, F32, true)
+
+// general.cu.
+#define CT_GENERAL_INVERSE_KERNELS(X)                    \
+  X(inverse_islow_general_s16, Islow, S16, false)        \
+  X(inverse_islow_general_s16_measure, Islow, S16, true) \
+  X(inverse_islow_general_s32, Islow, S32, false)        \
+  X(inverse_islow_general_s32_measure, Islow, S32, true) \
+  X(inverse_islow_general_f32, Islow, F32, false)        \
+  X(inverse_islow_general_f32_measure, Islow, F32, true) \
+  X(inverse_float_general_s16, Float, S16, false)        \
+  X(inverse_float_general_s16_measure, Float, S16, true) \
+  X(inverse_float_general_s32, Float, S32, false)        \
+  X(inverse_float_general_s32_measure, Float, S32, true) \
+  X(inverse_float_general_f32, Float, F32, false)        \
+  X(inverse_float_general_f32_measure, Float, F32, true)
+
+// ---- Methods that are not fused ----
+
+// repack.cu: X(name, step, value), with the type of value that the method works on.
+#define CT_REPACK_KERNELS(X)                              \
+  X(repack_load_samples_int, load_samples, int)           \
+  X(repack_store_coefs_int, store_coefs, int)             \
+  X(repack_load_coefs_int, load_coefs, int)               \
+  X(repack_store_samples_int, store_samples, int)         \
+  X(repack_compare_samples_int, compare_samples, int)     \
+  X(repack_load_samples_float, load_samples, float)       \
+  X(repack_store_coefs_float, store_coefs, float)         \
+  X(repack_load_coefs_float, load_coefs, float)           \
+  X(repack_store_samples_float, store_samples, float)     \
+  X(repack_compare_samples_float, compare_samples, float) \
+  X(repack_load_samples_double, load_samples, double)     \
+  X(repack_store_coefs_double, store_coefs, double)       \
+  X(repack_load_coefs_double, load_coefs, double)         \
+  X(repack_store_samples_double, store_samples, double)   \
+  X(repack_compare_samples_double, compare_samples, double)
+
+// teaching.cu: X(name, method, direction, value).
+#define CT_TEACHING_KERNELS(X)                            \
+  X(teach_naive_forward, naive, Forward, float)           \
+  X(teach_naive_inverse, naive, Inverse, float)           \
+  X(teach_matrix_forward, matrix, Forward, float)         \
+  X(teach_matrix_inverse, matrix, Inverse, float)         \
+  X(teach_separable_forward, separable, Forward, float)   \
+  X(teach_separable_inverse, separable, Inverse, float)   \
+  X(teach_decomposed_forward, decomposed, Forward, float) \
+  X(teach_decomposed_inverse, decomposed, Inverse, float) \
+  X(teach_shuffle_forward, shuffle, Forward, float)       \
+  X(teach_shuffle_inverse, shuffle, Inverse, float)       \
+  X(teach_ifast_forward, ifast, Forward, int32_t)         \
+  X(teach_ifast_inverse, ifast, Inverse, int32_t)         \
+  X(teach_reference_forward, reference, Forward, double)  \
+  X(teach_reference_inverse, reference, Inverse, double)
+
+// ---- Scaled, scaled.cu ----
+
+// X(name, method, scale), the scale as what the size is divided by.
+#define CT_SCALED_FAST_KERNELS(X)  \
+  X(scaled_islow_2_fast, Islow, 2) \
+  X(scaled_float_2_fast, Float, 2) \
+  X(scaled_islow_4_fast, Islow, 4) \
+  X(scaled_float_4_fast, Float, 4) \
+  X(scaled_islow_8_fast, Islow, 8) \
+  X(scaled_float_8_fast, Float, 8)
+
+// X(name, method, scale, coefs)
+#define CT_SCALED_GENERAL_KERNELS(X)                   \
+  X(scaled_islow_2_general_s16, Islow, 2, S16)         \
+  X(scaled_islow_2_general_s32, Islow, 2, S32)         \
+  X(scaled_islow_2_general_f32, Islow, 2, F32)         \
+  X(scaled_float_2_general_s16, Float, 2, S16)         \
+  X(scaled_float_2_general_s32, Float, 2, S32)         \
+  X(scaled_float_2_general_f32, Float, 2, F32)         \
+  X(scaled_reference_2_general_s16, Reference, 2, S16) \
+  X(scaled_reference_2_general_s32, Reference, 2, S32) \
+  X(scaled_reference_2_general_f32, Reference, 2, F32) \
+  X(scaled_islow_4_general_s16, Islow, 4, S16)         \
+  X(scaled_islow_4_general_s32, Islow, 4, S32)         \
+  X(scaled_islow_4_general_f32, Islow, 4, F32)         \
+  X(scaled_float_4_general_s16, Float, 4, S16)         \
+  X(scaled_float_4_general_s32, Float, 4, S32)         \
+  X(scaled_float_4_general_f32, Float, 4, F32)         \
+  X(scaled_reference_4_general_s16, Reference, 4, S16) \
+  X(scaled_reference_4_general_s32, Reference, 4, S32) \
+  X(scaled_reference_4_general_f32, Reference, 4, F32) \
+  X(scaled_islow_8_general_s16, Islow, 8, S16)         \
+  X(scaled_islow_8_general_s32, Islow, 8, S32)         \
+  X(scaled_islow_8_general_f32, Islow, 8, F32)         \
+  X(scaled_float_8_general_s16, Float, 8, S16)         \
+  X(scaled_float_8_general_s32, Float, 8, S32)         \
+  X(scaled_float_8_general_f32, Float, 8, F32)         \
+  X(scaled_reference_8_general_s16, Reference, 8, S16) \
+  X(scaled_reference_8_general_s32, Reference, 8, S32) \
+  X(scaled_reference_8_general_f32, Reference, 8, F32)
+
+// X(name, coefs): counts the zeros, which is measured at any scale.
+#define CT_SCALED_ZEROS_KERNELS(X) \
+  X(scaled_zeros_s16, S16)         \
+  X(scaled_zeros_s32, S32)         \
+  X(scaled_zeros_f32, F32)
