@@ -59,17 +59,17 @@ StatusCode code_of(CUresult result) {
 }
 
 Status resolve(void* library, Driver* driver) {
-#define CT_CUDA_RESOLVE(member, function, name)                                              \
-  driver->member = reinterpret_cast<decltype(driver->member)>(dlsym(library, name));         \
-  if (driver->member == nullptr)                                                             \
-    return Status::error(StatusCode::kNotFound, std::string("the CUDA driver ") + kLibrary + \
-                                                    " lacks " + name + ": it is too old");
+#define CT_CUDA_RESOLVE(member, function, name, arguments, kind) \
+  driver->member = reinterpret_cast<decltype(driver->member)>(dlsym(library, #name));
   CT_CUDA_ENTRY_POINTS(CT_CUDA_RESOLVE)
-#undef CT_CUDA_RESOLVE
-#define CT_CUDA_RESOLVE(member, function, name) \
-  driver->member = reinterpret_cast<decltype(driver->member)>(dlsym(library, name));
   CT_CUDA_OPTIONAL_ENTRY_POINTS(CT_CUDA_RESOLVE)
 #undef CT_CUDA_RESOLVE
+#define CT_CUDA_REQUIRE(member, function, name, arguments, kind)                             \
+  if (driver->member == nullptr)                                                             \
+    return Status::error(StatusCode::kNotFound, std::string("the CUDA driver ") + kLibrary + \
+                                                    " lacks " #name ": it is too old");
+  CT_CUDA_ENTRY_POINTS(CT_CUDA_REQUIRE)
+#undef CT_CUDA_REQUIRE
   return {};
 }
 

@@ -15,15 +15,17 @@ namespace {
 constexpr char kLibrary[] = "libcuda.so.1";
 
 DriverTable load_table() {
+  const cuda::Driver* engine = nullptr;
+  require(cuda::load_driver(&engine));
   // The engine has opened it already and will not close it.
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(std::string("no CUDA driver: ") + dlerror());
-  DriverTable table;
-#define CT_BENCH_RESOLVE(member, function, name)                                 \
-  table.member = reinterpret_cast<decltype(table.member)>(dlsym(library, name)); \
-  if (table.member == nullptr)                                                   \
-    throw std::runtime_error(std::string("the CUDA driver ") + kLibrary + " lacks " name);
-  CT_BENCH_ENTRY_POINTS(CT_BENCH_RESOLVE)
+  DriverTable table = {*engine};
+#define CT_BENCH_RESOLVE(member, function, name, arguments, kind)                 \
+  table.member = reinterpret_cast<decltype(table.member)>(dlsym(library, #name)); \
+  if (table.member == nullptr)                                                    \
+    throw std::runtime_error(std::string("the CUDA driver ") + kLibrary + " lacks " #name);
+  CT_CUDA_BENCHMARK_ENTRY_POINTS(CT_BENCH_RESOLVE)
 #undef CT_BENCH_RESOLVE
   return table;
 }
@@ -35,7 +37,6 @@ void require(const Status& status) {
 }
 
 Gpu::Gpu(CUstream stream) : driver_(load_table()), stream_(stream) {
-  check(driver_.init(0), "cuInit");
   check(driver_.device_get(&device_, 0), "cuDeviceGet");
   check(driver_.primary_ctx_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   check(driver_.ctx_push_current(context_), "cuCtxPushCurrent");

@@ -11,47 +11,16 @@
 #include <string>
 #include <utility>
 
+#include "cuda/device/driver.h"
 #include "transform/device/status.h"
 
 namespace cudatransform::bench {
 
-// Member, function of cuda.h (for its type) and exported name, spelt out because cuda.h's macros
-// follow the toolkit and not the driver.
-#define CT_BENCH_ENTRY_POINTS(X)                                                    \
-  X(init, cuInit, "cuInit")                                                         \
-  X(get_error_name, cuGetErrorName, "cuGetErrorName")                               \
-  X(driver_get_version, cuDriverGetVersion, "cuDriverGetVersion")                   \
-  X(device_get, cuDeviceGet, "cuDeviceGet")                                         \
-  X(device_get_attribute, cuDeviceGetAttribute, "cuDeviceGetAttribute")             \
-  X(device_get_pci_bus_id, cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId")              \
-  X(primary_ctx_retain, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")       \
-  X(primary_ctx_release, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2") \
-  X(ctx_push_current, cuCtxPushCurrent, "cuCtxPushCurrent_v2")                      \
-  X(ctx_pop_current, cuCtxPopCurrent, "cuCtxPopCurrent_v2")                         \
-  X(module_load_data, cuModuleLoadData, "cuModuleLoadData")                         \
-  X(module_unload, cuModuleUnload, "cuModuleUnload")                                \
-  X(module_get_function, cuModuleGetFunction, "cuModuleGetFunction")                \
-  X(launch_kernel, cuLaunchKernel, "cuLaunchKernel")                                \
-  X(ctas_per_sm, cuOccupancyMaxActiveBlocksPerMultiprocessor,                       \
-    "cuOccupancyMaxActiveBlocksPerMultiprocessor")                                  \
-  X(memset_d8_async, cuMemsetD8Async, "cuMemsetD8Async")                            \
-  X(memcpy_dtoh_async, cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2")                   \
-  X(stream_synchronize, cuStreamSynchronize, "cuStreamSynchronize")                 \
-  X(stream_begin_capture, cuStreamBeginCapture, "cuStreamBeginCapture_v2")          \
-  X(stream_end_capture, cuStreamEndCapture, "cuStreamEndCapture")                   \
-  X(graph_get_nodes, cuGraphGetNodes, "cuGraphGetNodes")                            \
-  X(graph_instantiate, cuGraphInstantiate, "cuGraphInstantiateWithFlags")           \
-  X(graph_destroy, cuGraphDestroy, "cuGraphDestroy")                                \
-  X(graph_exec_destroy, cuGraphExecDestroy, "cuGraphExecDestroy")                   \
-  X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                   \
-  X(event_create, cuEventCreate, "cuEventCreate")                                   \
-  X(event_destroy, cuEventDestroy, "cuEventDestroy_v2")                             \
-  X(event_record, cuEventRecord, "cuEventRecord")                                   \
-  X(event_elapsed_time, cuEventElapsedTime, "cuEventElapsedTime")
-
-struct DriverTable {
-#define CT_BENCH_MEMBER(member, function, name) decltype(&::function) member = nullptr;
-  CT_BENCH_ENTRY_POINTS(CT_BENCH_MEMBER)
+// The engine's driver, and the entry points of graphs and the like.
+struct DriverTable : cuda::Driver {
+#define CT_BENCH_MEMBER(member, function, name, arguments, kind) \
+  decltype(&::function) member = nullptr;
+  CT_CUDA_BENCHMARK_ENTRY_POINTS(CT_BENCH_MEMBER)
 #undef CT_BENCH_MEMBER
 };
 

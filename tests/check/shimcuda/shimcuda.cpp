@@ -20,24 +20,28 @@ namespace {
 
 using namespace shimcuda;  // all of it is this file's
 
+// Every entry point, of both lists.
+#define SHIMCUDA_ENTRIES(OURS, GSTREAMER) \
+  CT_CUDA_ENTRY_POINTS(OURS)              \
+  CT_CUDA_OPTIONAL_ENTRY_POINTS(OURS)     \
+  CT_CUDA_BENCHMARK_ENTRY_POINTS(OURS)    \
+  SHIMCUDA_GSTREAMER_ENTRIES(GSTREAMER)
+
 enum Entry : int {
 #define SHIMCUDA_NUMBER(name, arguments, kind) entry_##name,
-  SHIMCUDA_ENTRIES(SHIMCUDA_NUMBER)
-#undef SHIMCUDA_NUMBER
-      kEntries
+#define SHIMCUDA_OUR_NUMBER(member, function, name, arguments, kind) entry_##name,
+  SHIMCUDA_ENTRIES(SHIMCUDA_OUR_NUMBER, SHIMCUDA_NUMBER) kEntries
 };
 
 constexpr const char* kNames[] = {
 #define SHIMCUDA_NAME(name, arguments, kind) #name,
-    SHIMCUDA_ENTRIES(SHIMCUDA_NAME)
-#undef SHIMCUDA_NAME
-};
+#define SHIMCUDA_OUR_NAME(member, function, name, arguments, kind) #name,
+    SHIMCUDA_ENTRIES(SHIMCUDA_OUR_NAME, SHIMCUDA_NAME)};
 
 constexpr Kind kKinds[] = {
 #define SHIMCUDA_KIND(name, arguments, kind) Kind::kind,
-    SHIMCUDA_ENTRIES(SHIMCUDA_KIND)
-#undef SHIMCUDA_KIND
-};
+#define SHIMCUDA_OUR_KIND(member, function, name, arguments, kind) Kind::kind,
+    SHIMCUDA_ENTRIES(SHIMCUDA_OUR_KIND, SHIMCUDA_KIND)};
 
 std::string own_folder() {
   Dl_info info = {};
@@ -137,7 +141,9 @@ int forward(Entry entry, Arguments... all) {
 
 #define SHIMCUDA_FORWARD(name, arguments, kind) \
   EXPORT int name(WORDS_##arguments) { return forward(entry_##name PASS_##arguments); }
-SHIMCUDA_ENTRIES(SHIMCUDA_FORWARD)
+#define SHIMCUDA_FORWARD_OURS(member, function, name, arguments, kind) \
+  SHIMCUDA_FORWARD(name, arguments, kind)
+SHIMCUDA_ENTRIES(SHIMCUDA_FORWARD_OURS, SHIMCUDA_FORWARD)
 
 EXPORT void shimcuda_get_counts(ShimcudaCounts* counts) { *counts = ledger().counts(); }
 
