@@ -1,7 +1,7 @@
-// Rows of 8x8 blocks as vectors: the types that 1d-inl.h and simd.cpp calculate with.
+// Rows of 8x8 blocks as vectors: the types that 1d-inl.h calculates with.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Included once per instruction set by simd.cpp, inside cudatransform::HWY_NAMESPACE. A Row
+// Included once per instruction set by simd_all-inl.h, inside cudatransform::HWY_NAMESPACE. A Row
 // holds one row of kBlocks blocks side by side, so eight Rows are a group of blocks, and a pass
 // over columns is plain arithmetic on Rows; a pass over rows needs a transpose before and after.
 

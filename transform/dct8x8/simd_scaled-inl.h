@@ -1,11 +1,11 @@
 // Scaled inverses of rows of blocks in vectors: islow and float at 1/2 and 1/4.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Included once per instruction set, as simd-inl.h. The first pass leaves kSize rows of a
-// group of blocks; those of 8 / kSize groups side by side make eight rows, which are transposed and
-// go through the second pass together. A step therefore writes kSize rows of kGroupWidth samples,
-// as a step at full size writes eight. At 1/8 there is nothing to transform and the portable code
-// does.
+// The portable code is scaled.h, the GPU's cuda/dct8x8/scaled.cu. Included once per instruction
+// set, as simd-inl.h. The first pass leaves kSize rows of a group of blocks; those of 8 / kSize
+// groups side by side make eight rows, which are transposed and go through the second pass
+// together. A step therefore writes kSize rows of kGroupWidth samples, as a step at full size
+// writes eight. At 1/8 there is nothing to transform and the portable code does.
 
 template <int kSize>
 struct IslowScaledVector {
@@ -137,25 +137,21 @@ RowSums scaled_row(const RowContext& context, int component, int by) {
   return sums;
 }
 
-template <template <int> class M, int kSize>
+template <class M, int kSize>
 RowFunction choose_scaled_type(const Dct8x8Job& job) {
   switch (job.type) {
     case CoefType::kS16:
-      return &scaled_row<M<kSize>, kSize, int16_t>;
+      return &scaled_row<M, kSize, int16_t>;
     case CoefType::kS32:
-      return &scaled_row<M<kSize>, kSize, int32_t>;
+      return &scaled_row<M, kSize, int32_t>;
     case CoefType::kF32:
       break;
   }
-  return &scaled_row<M<kSize>, kSize, float>;
+  return &scaled_row<M, kSize, float>;
 }
 
+// Scale 2 or 4.
+template <template <int> class M>
 RowFunction choose_scaled(const Dct8x8Job& job) {
-  if (job.scale == 8 || job.method == Method::kReference) return nullptr;
-  if (job.method == Method::kIslow) {
-    return job.scale == 2 ? choose_scaled_type<IslowScaledVector, 4>(job)
-                          : choose_scaled_type<IslowScaledVector, 2>(job);
-  }
-  return job.scale == 2 ? choose_scaled_type<FloatScaledVector, 4>(job)
-                        : choose_scaled_type<FloatScaledVector, 2>(job);
+  return job.scale == 2 ? choose_scaled_type<M<4>, 4>(job) : choose_scaled_type<M<2>, 2>(job);
 }

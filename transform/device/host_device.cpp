@@ -11,6 +11,7 @@
 
 #include "transform/device/host_arena.h"
 #include "transform/device/host_memory.h"
+#include "transform/device/simd_targets.h"
 
 namespace cudatransform {
 

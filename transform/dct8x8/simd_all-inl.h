@@ -1,0 +1,13 @@
+// All of the vector code, for one instruction set: what simd_islow.cpp, simd_ifast.cpp and
+// simd_float.cpp include inside cudatransform::HWY_NAMESPACE, each for its method.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "transform/dct8x8/1d-inl.h"
+#include "transform/dct8x8/scaled_1d-inl.h"
+#include "transform/dct8x8/simd-inl.h"
+#include "transform/dct8x8/simd_methods-inl.h"
+#include "transform/dct8x8/simd_rows-inl.h"
+#include "transform/dct8x8/simd_scaled-inl.h"
+// After the general way, which they fall back on.
+#include "transform/dct8x8/simd_short-inl.h"
+#include "transform/dct8x8/simd_short_rows-inl.h"

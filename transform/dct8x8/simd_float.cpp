@@ -1,0 +1,50 @@
+// The vector code of float, compiled for every instruction set that Highway knows here.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform/device/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transform/dct8x8/simd_float.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which must come first.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "transform/dct8x8/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cudatransform {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+
+// One lane gains nothing over the portable code.
+RowFunction choose_float(const Dct8x8Job&) { return nullptr; }
+
+#else
+
+#include "transform/dct8x8/simd_all-inl.h"
+
+RowFunction choose_float(const Dct8x8Job& job) {
+  if (job.scale != 1) return choose_scaled<FloatScaledVector>(job);
+  return choose_short<FloatShort>(job);
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace cudatransform
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace cudatransform {
+
+HWY_EXPORT(choose_float);
+
+RowFunction simd_float_row_function(const Dct8x8Job& job) {
+  return HWY_DYNAMIC_DISPATCH(choose_float)(job);
+}
+
+}  // namespace cudatransform
+
+#endif  // HWY_ONCE
