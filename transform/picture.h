@@ -19,7 +19,7 @@ enum class SampleType {
 };
 
 // One component's samples. Addresses are the engine's: host memory for the CPU engine, device
-// memory for the CUDA engine. Components are in JPEG order: Y Cb Cr, or R G B.
+// memory for the CUDA engine. Components are in the order Y Cb Cr, or R G B.
 struct SamplePlane {
   void* data = nullptr;    // the first sample
   ptrdiff_t pitch = 0;     // bytes from one row to the next

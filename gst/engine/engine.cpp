@@ -9,9 +9,11 @@
 #include "gst/engine/debug.h"
 #include "gst/engine/pinned_allocator.h"
 #include "gst/engine/property_types.h"
+#include "transform/dct8x8/engine.h"
 #include "transform/device/host_device.h"
 #include "transform/device/host_memory.h"
 #if CT_HAVE_CUDA
+#include "cuda/dct8x8/engine.h"
 #include "cuda/device/cuda_device.h"
 #endif
 #include "gst/engine/debug.h"

@@ -28,7 +28,8 @@
 #include "common.h"
 #include "cpu_avdct.h"
 #include "cpu_copy.h"
-#include "transform/device/host_device.h"
+#include "transform/dct8x8/engine.h"
+#include "transform/device/simd_targets.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "transform/dct8x8/engine.h"
 #include "transform/device/host_arena.h"
 #include "transform/device/host_device.h"
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "cuda/device/cuda_device.h"
+#include "cuda/dct8x8/engine.h"
 
 namespace cudatransform::bench {
 namespace {

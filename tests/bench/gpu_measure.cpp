@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "cuda/device/cuda_device.h"
+#include "cuda/dct8x8/engine.h"
 #include "cuda/device/queue.h"
 #include "gpu_check.h"
 #include "gpu_streams.h"

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "transform/dct8x8/engine.h"
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
+#include "cuda/dct8x8/engine.h"
 #include "cuda/device/cuda_device.h"
 #endif
 

@@ -12,8 +12,10 @@
 
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
+#include "transform/dct8x8/engine.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
+#include "cuda/dct8x8/engine.h"
 #include "cuda/device/cuda_device.h"
 #endif
 

@@ -7,8 +7,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "transform/dct8x8/engine.h"
 #include "transform/device/host_device.h"
+#include "transform/device/simd_targets.h"
 #ifdef CT_HAVE_CUDA
+#include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
 #include "cuda/device/cuda_device.h"
 #endif

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dct8x8/adapters.h"
 #include "transform/dct8x8/block.h"
+#include "transform/dct8x8/engine.h"
 #include "transform/dct8x8/rows.h"
 #include "transform/dct8x8/teaching.h"
-#include "transform/device/host_device.h"
 
 namespace cudatransform {
 

@@ -8,8 +8,8 @@
 #include <exception>
 #include <new>
 
+#include "transform/dct8x8/engine.h"
 #include "transform/device/host_arena.h"
-#include "transform/device/host_device.h"
 
 namespace cudatransform {
 

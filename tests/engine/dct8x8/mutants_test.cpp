@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/engine/dct8x8/case_check.h"
-#include "transform/device/host_device.h"
+#include "transform/dct8x8/engine.h"
 
 namespace cudatransform::test {
 namespace {
