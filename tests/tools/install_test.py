@@ -30,9 +30,9 @@ PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
 import gi
 gi.require_version("GstCoef", "1.0")
-from gi.repository import Gst, GstDct
+from gi.repository import Gst, GstCoef
 Gst.init(None)
-assert GstCoef.dct_format_size(GstCoef.DctFormat.F32LE) == 4
+assert GstCoef.DctFormat.size(GstCoef.DctFormat.F32LE) == 4
 """
 
 
