@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A build folder that nobody has installed: programs and Python find the library and the plugin in it.
+# A build folder that nobody has installed: programs and Python find library and plugin in it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: uninstalled_test.py MESON BUILD_DIR     CC and CXX: the compilers; exits 77 where something
@@ -65,8 +65,8 @@ class Uninstalled(unittest.TestCase):
         return self.devenv("sh", "-ec", f"{line}\n{shlex.quote(program)}")
 
     def test_nothing_else_is_found(self):
-        done = subprocess.run(["gst-inspect-1.0", "--exists", "--atleast-version=0.0", "cudadct8x8"],
-                              env=self.env, timeout=120)
+        done = subprocess.run(["gst-inspect-1.0", "cudadct8x8"], capture_output=True, env=self.env,
+                              timeout=120)
         self.assertNotEqual(done.returncode, 0)
 
     def test_c_program_in_devenv(self):
