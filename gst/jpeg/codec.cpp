@@ -41,8 +41,7 @@ Status DecodeJob::decode(std::string* damage) {
     levels[c].blocks_w = component.blocks_w;
     levels[c].blocks_h = component.blocks_h;
   }
-  CT_RETURN_IF_ERROR(
-      reader->read_coefficients(levels, &tables, damage, {conceals(), interrupt()}));
+  CT_RETURN_IF_ERROR(reader->read_coefficients(levels, &tables, damage, {conceals(), interrupt()}));
   return keep_metadata ? read_metadata() : Status();
 }
 
@@ -110,8 +109,8 @@ Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* inp
   CT_RETURN_IF_ERROR(job.reader->read_header(job.data(), job.size(), &header));
   const guint64 pixels = guint64(header.width) * header.height;
   if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
-    return damaged("the picture has " + size_of(header) + " pixels, more than max-pixels=" +
-                   std::to_string(settings_.max_pixels));
+    return damaged("the picture has " + size_of(header) +
+                   " pixels, more than max-pixels=" + std::to_string(settings_.max_pixels));
   if (!job.conceals() && job.size() < header.least_bytes)
     return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
                    std::to_string(header.least_bytes) + " bytes, not " +
@@ -140,9 +139,7 @@ void JpegCodec::release(PictureJob& picture) {
   if (job.coefs) source_.discard(std::move(job.coefs));
 }
 
-guint64 JpegCodec::reusable(const PictureJob& job) const {
-  return source_.reusable(own(job).info);
-}
+guint64 JpegCodec::reusable(const PictureJob& job) const { return source_.reusable(own(job).info); }
 
 void JpegCodec::stop() {
   readers_.clear();

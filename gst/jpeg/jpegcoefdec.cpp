@@ -176,8 +176,7 @@ static void gst_jpeg_coef_dec_init(GstJpegCoefDec* self) {
 static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
-  cudatransform::JpegElement<State>::install(element_class,
-                                             gst_caps_new_empty_simple("image/jpeg"),
+  cudatransform::JpegElement<State>::install(element_class, gst_caps_new_empty_simple("image/jpeg"),
                                              cudatransform::jpeg_levels_template_caps(true));
   gst_jpeg_coef_dec_install_properties(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(

@@ -94,11 +94,10 @@ GstFlowReturn PictureDecoder::finish(const PictureSettings& settings) {
   if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(decoder_, flow);
   const PictureCounts counted = counts();
   if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
-  GST_ELEMENT_ERROR(
-      decoder_, STREAM, DECODE,
-      ("None of %" G_GUINT64_FORMAT " %s pictures could be decoded", counted.damaged,
-       codec_.name()),
-      ("on-error=conceal shows what there is of them"));
+  GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
+                    ("None of %" G_GUINT64_FORMAT " %s pictures could be decoded", counted.damaged,
+                     codec_.name()),
+                    ("on-error=conceal shows what there is of them"));
   return GST_FLOW_ERROR;
 }
 
@@ -151,7 +150,7 @@ PictureCounts PictureDecoder::counts() const {
   return counted;
 }
 
-void PictureDecoder::count(guint64 PictureCounts::* counter) {
+void PictureDecoder::count(guint64 PictureCounts::*counter) {
   GST_OBJECT_LOCK(decoder_);
   (counts_.*counter)++;
   GST_OBJECT_UNLOCK(decoder_);
@@ -241,8 +240,7 @@ GstFlowReturn PictureDecoder::push_done(bool all, const PictureSettings& setting
 }
 
 // `*found`: whether there was one that is done.
-GstFlowReturn PictureDecoder::push_oldest(bool wait, const PictureSettings& settings,
-                                          bool* found) {
+GstFlowReturn PictureDecoder::push_oldest(bool wait, const PictureSettings& settings, bool* found) {
   std::unique_ptr<PictureJob> job = take(wait);
   *found = job != nullptr;
   if (!job) return GST_FLOW_OK;
@@ -363,8 +361,8 @@ GstFlowReturn PictureDecoder::push(std::unique_ptr<PictureJob> job) {
 bool PictureDecoder::negotiate() {
   GstVideoCodecState* state = gst_video_decoder_get_output_state(decoder_);
   // A picture leaves at the latest when as many have come behind it as there are other threads.
-  const GstClockTime latency = latency_of(static_cast<guint>(workers_.threads() - 1),
-                                          state->info.fps_n, state->info.fps_d);
+  const GstClockTime latency =
+      latency_of(static_cast<guint>(workers_.threads() - 1), state->info.fps_n, state->info.fps_d);
   gst_video_codec_state_unref(state);
   gst_video_decoder_set_latency(decoder_, latency, latency);
   return gst_video_decoder_negotiate(decoder_);

@@ -91,7 +91,7 @@ class PictureDecoder {
   void give_up(std::unique_ptr<PictureJob> job);
   bool negotiate();
   bool negotiate_gap(const PictureSettings& settings);
-  void count(guint64 PictureCounts::* counter);
+  void count(guint64 PictureCounts::*counter);
   PictureCounts counts() const;
 
   GstVideoDecoder* decoder_;
