@@ -171,8 +171,8 @@ static gboolean gst_cuda_dct_base_propose_allocation(GstBaseTransform* trans,
     const guint extra = klass->extra_buffers ? klass->extra_buffers(self) : 0;
     cudatransform::propose_raw_pool(self->state->engine, query, caps, buffers + extra);
   } else {
-    // The promise to honour the fence: see gst_coef_fence_wait_written().
     gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+    gst_query_add_allocation_meta(query, GST_COEF_FENCE_API_TYPE, nullptr);
     GstDctInfo info;
     if (gst_dct_info_from_caps(&info, caps))
       cudatransform::propose_coefficient_pool(self->state->engine, query, caps, info.size, buffers);

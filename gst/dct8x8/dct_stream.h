@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/coef.h>
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/engine/block_pool.h"
 #include "gst/engine/buffer_ptr.h"
