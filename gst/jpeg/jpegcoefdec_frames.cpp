@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/coefficients.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/one_piece.h"
@@ -68,7 +69,6 @@ struct JpegFrames::Job final : FrameJob {
       return;
     }
     JpegLevels levels[kJpegMaxComponents];
-    const GstDctInfo& info = coefs->info;
     for (guint c = 0; c < info.n_components; c++) {
       const GstDctComponent& component = info.components[c];
       levels[c].data = reinterpret_cast<int16_t*>(coefs->data + component.offset);
@@ -208,7 +208,7 @@ GstFlowReturn JpegFrames::make_room(const Job& job, const JpegSettings& settings
   const guint64 most = std::max(most_bytes_, job.bytes);  // refused pictures are not too large here
   for (bool found = true;;) {
     const guint64 used = used_bytes_ + job.bytes;
-    source_.limit_kept((most > used ? most - used : 0) + source_.reusable(job.info));
+    source_.limit_kept((most > used ? most - used : 0) + source_.reusable(layout_of(job.info)));
     if (used <= most || !found) return GST_FLOW_OK;
     if (const GstFlowReturn flow = push_oldest(true, settings, &found); flow != GST_FLOW_OK)
       return flow;
@@ -255,7 +255,7 @@ GstFlowReturn JpegFrames::decode(GstVideoCodecFrame* frame, const JpegSettings& 
     release(std::move(job));
     return flow;
   }
-  if (!late && job->status.ok()) job->status = source_.begin(job->info, &job->coefs);
+  if (!late && job->status.ok()) job->status = source_.begin(layout_of(job->info), &job->coefs);
   submit(std::move(job));
   return push_done(false, settings);
 }
@@ -365,9 +365,9 @@ GstFlowReturn JpegFrames::reject(std::unique_ptr<Job> job, const JpegSettings& s
 
 GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
   const DctTables tables = {job->tables.tables, job->tables.count, job->tables.table_of};
-  const GstDctInfo& info = job->coefs->info;
+  const GstDctInfo& info = job->info;
   const bool other_tables = tables_in_caps_ && !told_.same(tables, info.n_components);
-  if (!negotiated_ || other_tables || !same_geometry(source_.info(), info) ||
+  if (!negotiated_ || other_tables || !same_geometry(info_, info) ||
       gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_))) {
     negotiated_ = negotiate(info, tables);
     if (!negotiated_) {
@@ -377,9 +377,11 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
                                                                       : GST_FLOW_NOT_NEGOTIATED;
     }
   }
-  GstBuffer* buffer = nullptr;
-  const Status status = source_.finish(std::move(job->coefs), tables, &buffer);
-  if (status.ok() && job->metadata) gst_buffer_add_dct_jpeg_meta(buffer, job->metadata);
+  BufferPtr buffer;
+  CoefPlaces places;
+  const Status status = source_.finish(std::move(job->coefs), &buffer, &places);
+  if (status.ok()) add_dct_meta(buffer.get(), info, tables, places);
+  if (status.ok() && job->metadata) gst_buffer_add_dct_jpeg_meta(buffer.get(), job->metadata);
   GstVideoCodecFrame* frame = job->take_frame();
   const bool damaged = !job->status.ok() || !job->damage.empty();
   release(std::move(job));
@@ -389,8 +391,8 @@ GstFlowReturn JpegFrames::push(std::unique_ptr<Job> job) {
     post_error(GST_ELEMENT(decoder_), status);
     return GST_FLOW_ERROR;
   }
-  if (damaged) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
-  frame->output_buffer = buffer;
+  if (damaged) GST_BUFFER_FLAG_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
+  frame->output_buffer = buffer.release();
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   GST_OBJECT_LOCK(decoder_);
   counts_.frames++;
@@ -428,7 +430,8 @@ bool JpegFrames::negotiate(const GstDctInfo& info, const DctTables& tables) {
       latency_of(static_cast<guint>(threads - 1), state->info.fps_n, state->info.fps_d);
   gst_video_decoder_set_latency(decoder_, latency, latency);
   gst_video_codec_state_unref(state);
-  source_.configure(info, in_cuda);
+  info_ = info;
+  source_.configure(layout_of(info), in_cuda);
   return gst_video_decoder_negotiate(decoder_);
 }
 

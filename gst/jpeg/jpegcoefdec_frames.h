@@ -41,7 +41,7 @@ struct JpegCounts {
 class JpegFrames {
  public:
   JpegFrames(GstVideoDecoder* decoder, Engine& engine)
-      : decoder_(decoder), source_(engine), engine_(engine) {}
+      : decoder_(decoder), source_(engine, CoefMaker::kCpu), engine_(engine) {}
 
   void start();
   // Drops what is in flight.
@@ -106,6 +106,7 @@ class JpegFrames {
   std::vector<std::unique_ptr<JpegReader>> readers_;  // idle ones
   GstVideoCodecState* input_ = nullptr;
   bool negotiated_ = false;
+  GstDctInfo info_ = {};  // of the caps, where they are negotiated
   bool tables_in_caps_ = false;
   ToldTables told_;
   bool framed_ = false;

@@ -22,7 +22,7 @@ inline constexpr guint64 kMaxJpegMemory = guint64{1} << 30;
 // Settings are guarded by the object lock.
 struct JpegCoefDecState {
   explicit JpegCoefDecState(GstVideoDecoder* decoder)
-      : engine(GST_ELEMENT(decoder), false), frames(decoder, engine) {}
+      : engine(GST_ELEMENT(decoder), nullptr), frames(decoder, engine) {}
 
   JpegSettings settings = {OnError::kDrop, kMaxJpegPixels, kMaxJpegMemory, 0};  // but n_threads
   EngineSettings engine_settings;

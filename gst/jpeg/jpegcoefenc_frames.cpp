@@ -5,13 +5,14 @@
 #include <string>
 
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/dct_stream.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
+#include "gst/engine/pools.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 #include "gst/stream/latency.h"
+#include "gst/stream/transport.h"
 
 using cudatransform::EncodeJob;
 using cudatransform::FrameJob;

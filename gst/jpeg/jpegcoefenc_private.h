@@ -25,7 +25,7 @@ struct GstJpegCoefEncClass {
 };
 
 struct GstJpegCoefEncState {
-  explicit GstJpegCoefEncState(GstElement* element) : engine(element, false) {}
+  explicit GstJpegCoefEncState(GstElement* element) : engine(element, nullptr) {}
 
   // Settings, guarded by the object lock.
   cudatransform::JpegOptions options;
