@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/property_types.h"
-#include "gst/jpeg/jpegcoefdec_state.h"
+#include "gst/jpeg/jpegcoefdec_private.h"
 
-using cudatransform::JpegCounts;
 using cudatransform::kReadOnly;
 using cudatransform::kWhilePlaying;
 using cudatransform::OnError;
@@ -55,64 +54,58 @@ static GType gst_jpeg_coef_dec_on_error_get_type(void) {
 
 static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
                                            GParamSpec* pspec) {
-  State* state = gst_jpeg_coef_dec_state(object);
+  State& state = State::of(object);
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_ON_ERROR:
-      state->settings.on_error = static_cast<OnError>(g_value_get_enum(value));
+      state.picture_settings.on_error = static_cast<OnError>(g_value_get_enum(value));
       break;
     case PROP_MAX_PIXELS:
-      state->settings.max_pixels = g_value_get_uint64(value);
+      state.jpeg_settings.max_pixels = g_value_get_uint64(value);
       break;
     case PROP_MAX_MEMORY:
-      state->settings.max_memory = g_value_get_uint64(value);
+      state.picture_settings.max_memory = g_value_get_uint64(value);
       break;
     case PROP_KEEP_METADATA:
-      state->settings.keep_metadata = g_value_get_boolean(value);
+      state.jpeg_settings.keep_metadata = g_value_get_boolean(value);
       break;
     case PROP_TABLES_IN_CAPS:
-      state->settings.tables_in_caps = g_value_get_boolean(value);
+      state.jpeg_settings.tables_in_caps = g_value_get_boolean(value);
       break;
     default:
-      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
+      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
 }
 
-static GstStructure* statistics(const JpegCounts& counts) {
-  return gst_structure_new("application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64,
-                           counts.frames, "damaged", G_TYPE_UINT64, counts.damaged, "dropped",
-                           G_TYPE_UINT64, counts.dropped, nullptr);
-}
-
 static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* value,
                                            GParamSpec* pspec) {
-  State* state = gst_jpeg_coef_dec_state(object);
+  State& state = State::of(object);
   if (id == PROP_STATS) {
-    g_value_take_boxed(value, statistics(state->frames.counts()));
+    g_value_take_boxed(value, state.pictures.stats("application/x-jpegcoefdec-stats"));
     return;
   }
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_ON_ERROR:
-      g_value_set_enum(value, int(state->settings.on_error));
+      g_value_set_enum(value, int(state.picture_settings.on_error));
       break;
     case PROP_MAX_PIXELS:
-      g_value_set_uint64(value, state->settings.max_pixels);
+      g_value_set_uint64(value, state.jpeg_settings.max_pixels);
       break;
     case PROP_MAX_MEMORY:
-      g_value_set_uint64(value, state->settings.max_memory);
+      g_value_set_uint64(value, state.picture_settings.max_memory);
       break;
     case PROP_KEEP_METADATA:
-      g_value_set_boolean(value, state->settings.keep_metadata);
+      g_value_set_boolean(value, state.jpeg_settings.keep_metadata);
       break;
     case PROP_TABLES_IN_CAPS:
-      g_value_set_boolean(value, state->settings.tables_in_caps);
+      g_value_set_boolean(value, state.jpeg_settings.tables_in_caps);
       break;
     default:
-      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
+      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }

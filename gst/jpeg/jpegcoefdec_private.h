@@ -1,15 +1,18 @@
-// What the files of element jpegcoefdec share: its instance and its properties.
+// What the files of element jpegcoefdec share: its instance, its debug category, and the vfuncs and
+// properties that have files of their own. Include it last.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <gst/video/gstvideodecoder.h>
 
-#include "gst/engine/engine.h"
-#include "gst/engine/engine_element.h"
-#include "gst/jpeg/jpegcoefdec_frames.h"
+#include "gst/jpeg/codec.h"
+#include "gst/jpeg/element.h"
 #include "gst/jpeg/picture_bytes.h"
-#include "gst/stream/stream_gate.h"
+#include "gst/stream/picture_decoder.h"
 #include "jpeg/splitter.h"
+
+GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
+#define GST_CAT_DEFAULT jpegcoefdec_debug
 
 namespace cudatransform {
 
@@ -20,33 +23,37 @@ inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
 inline constexpr guint64 kMaxJpegMemory = guint64{1} << 30;
 
 // Settings are guarded by the object lock.
-struct JpegCoefDecState {
+struct JpegCoefDecState : JpegElementState {
   explicit JpegCoefDecState(GstVideoDecoder* decoder)
-      : engine(GST_ELEMENT(decoder), nullptr), frames(decoder, engine) {}
+      : JpegElementState(GST_ELEMENT(decoder)), codec(decoder, engine), pictures(decoder, codec) {}
 
-  JpegSettings settings = {OnError::kDrop, kMaxJpegPixels, kMaxJpegMemory, 0};  // but n_threads
-  EngineSettings engine_settings;
+  static JpegCoefDecState& of(gpointer instance);
+  static GstDebugCategory* category() { return jpegcoefdec_debug; }
+  static constexpr char kWithoutCuda[] = "coefficients stay in system memory";
+  void interrupt() { pictures.interrupt(); }
+  void release() { pictures.stop(); }
 
-  Engine engine;
-  JpegFrames frames;
-  StreamGate gate;
+  PictureSettings picture_settings = {OnError::kDrop, kMaxJpegMemory, 0};  // but n_threads
+  JpegDecodeSettings jpeg_settings = {.max_pixels = kMaxJpegPixels};
+
+  JpegCodec codec;
+  PictureDecoder pictures;
   JpegSplitter splitter;   // has seen the bytes below and those that the base class holds
   PictureBytes collected;  // of the picture that has begun, but for its last byte
 };
 
 }  // namespace cudatransform
 
-struct GstJpegCoefDec {
+G_DECLARE_FINAL_TYPE(GstJpegCoefDec, gst_jpeg_coef_dec, GST, JPEG_COEF_DEC, GstVideoDecoder)
+struct _GstJpegCoefDec {
   GstVideoDecoder parent;
   cudatransform::JpegCoefDecState* state;
 };
 
-struct GstJpegCoefDecClass {
-  GstVideoDecoderClass parent_class;
-};
+inline cudatransform::JpegCoefDecState& cudatransform::JpegCoefDecState::of(gpointer instance) {
+  return *GST_JPEG_COEF_DEC(instance)->state;
+}
 
-GType gst_jpeg_coef_dec_get_type(void);
-cudatransform::JpegCoefDecState* gst_jpeg_coef_dec_state(gpointer object);
 // The vfunc of jpegcoefdec_split.cpp, and the whole picture as the frame's input buffer. False
 // where there was no memory for it.
 GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
