@@ -6,6 +6,7 @@
 
 #include <gst/coef/dct.h>
 #include "transform/dct8x8/quant_table.h"
+#include "transform/picture.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -28,7 +29,7 @@ class ToldTables {
   int count_ = -1;
   guint components_ = 0;
   QuantTable tables_[GST_DCT_MAX_TABLES] = {};
-  int table_of_[GST_DCT_MAX_COMPONENTS] = {};
+  int table_of_[kMaxComponents] = {};
 };
 
 // Drops the fields.

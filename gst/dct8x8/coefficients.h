@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/coef/dct.h>
+#include <gst/coef/coef.h>
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/stream/coef_sink.h"
 

@@ -4,7 +4,7 @@
 
 #include <gst/video/video.h>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/coef.h>
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/dct8x8/coefficients.h"
 #include "gst/stream/frame_transform.h"

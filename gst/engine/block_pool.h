@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/fence.h>
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
 

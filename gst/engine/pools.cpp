@@ -51,12 +51,12 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
 }
 
 void promise_to_honour_fence(GstQuery* query) {
-  gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+  gst_query_add_allocation_meta(query, GST_COEF_FENCE_API_TYPE, nullptr);
 }
 
 bool peers_honour_fence(GstQuery* query) {
   guint index = 0;
-  if (!gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) return false;
+  if (!gst_query_find_allocation_meta(query, GST_COEF_FENCE_API_TYPE, &index)) return false;
   const GstStructure* params = nullptr;
   gst_query_parse_nth_allocation_meta(query, index, &params);
   return params == nullptr;

@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/fence.h>
 #include "gst/engine/engine.h"
 
 namespace cudatransform {

@@ -256,8 +256,8 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
 
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
 static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
-  // The promise to honour the fence: see gst_coef_fence_wait_written().
   gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+  cudatransform::promise_to_honour_fence(query);
   return TRUE;
 }
 

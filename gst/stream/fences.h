@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/coef/dct.h>
+#include <gst/coef/fence.h>
 #include "gst/engine/engine.h"
 
 namespace cudatransform {

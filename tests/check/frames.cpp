@@ -158,6 +158,19 @@ void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to) {
   gst_video_frame_unmap(&source);
 }
 
+bool refuses_caps(const std::string& element, GstCaps* caps) {
+  GstHarness* h = gst_harness_new_parse(element.c_str());
+  gst_harness_play(h);
+  GstPad* pad = gst_pad_get_peer(h->srcpad);
+  const bool accepted = gst_pad_query_accept_caps(pad, caps);
+  gst_pad_send_event(pad, gst_event_new_stream_start("caps"));
+  const bool taken = gst_pad_send_event(pad, gst_event_new_caps(caps));
+  gst_object_unref(pad);
+  gst_caps_unref(caps);
+  gst_harness_teardown(h);
+  return !accepted && !taken;
+}
+
 GstBuffer* acquire(GstBufferPool* pool) {
   GstBuffer* buffer = nullptr;
   fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);

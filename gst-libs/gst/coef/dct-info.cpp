@@ -148,6 +148,8 @@ bool read_optional_fields(const GstStructure* s, GstDctInfo* info) {
  * @format: a #GstDctFormat
  *
  * Returns: (nullable): the spelling in caps, or %NULL for #GST_DCT_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
  */
 const gchar* gst_dct_format_to_string(GstDctFormat format) {
   const FormatRule* rule = find_format(format);
@@ -159,6 +161,8 @@ const gchar* gst_dct_format_to_string(GstDctFormat format) {
  * @string: (nullable): the spelling in caps
  *
  * Returns: the format, or #GST_DCT_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
  */
 GstDctFormat gst_dct_format_from_string(const gchar* string) {
   for (const FormatRule& rule : kFormats)
@@ -171,6 +175,8 @@ GstDctFormat gst_dct_format_from_string(const gchar* string) {
  * @format: a #GstDctFormat
  *
  * Returns: the bytes of one coefficient, or 0 for #GST_DCT_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
  */
 guint gst_dct_format_size(GstDctFormat format) {
   const FormatRule* rule = find_format(format);
@@ -182,6 +188,8 @@ guint gst_dct_format_size(GstDctFormat format) {
  * @sampling: a #GstDctSampling
  *
  * Returns: (nullable): the spelling in caps, or %NULL for #GST_DCT_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
  */
 const gchar* gst_dct_sampling_to_string(GstDctSampling sampling) {
   const SamplingRule* rule = find_sampling(sampling);
@@ -193,6 +201,8 @@ const gchar* gst_dct_sampling_to_string(GstDctSampling sampling) {
  * @string: (nullable): the spelling in caps
  *
  * Returns: the sampling, or #GST_DCT_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
  */
 GstDctSampling gst_dct_sampling_from_string(const gchar* string) {
   for (const SamplingRule& rule : kSamplings)
@@ -206,6 +216,8 @@ GstDctSampling gst_dct_sampling_from_string(const gchar* string) {
  *
  * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB" or
  *   "GRAY"
+ *
+ * Since: 1.0
  */
 const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling) {
   const SamplingRule* rule = find_sampling(sampling);
@@ -229,6 +241,8 @@ const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling) {
  *
  * Returns: %FALSE, with @info zeroed, where a value is out of range or a pair is not allowed; the
  *   debug category "dct" says which
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout layout,
                           GstDctOrder order, gboolean quantized, guint depth,
@@ -289,6 +303,8 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout la
  *
  * Returns: %FALSE, with @info zeroed, on anything that is not a complete, allowed video/x-dct; the
  *   debug category "dct" says why
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
   g_return_val_if_fail(info != nullptr, FALSE);
@@ -319,7 +335,12 @@ gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
     return FALSE;
   }
   const GstDctFormat format = gst_dct_format_from_string(string_field(s, "format"));
-  const GstDctSampling sampling = gst_dct_sampling_from_string(string_field(s, "sampling"));
+  const char* sampling_name = string_field(s, "sampling");
+  const GstDctSampling sampling = gst_dct_sampling_from_string(sampling_name);
+  if (sampling == GST_DCT_SAMPLING_UNKNOWN) {
+    GST_DEBUG("sampling %s is none that is known", GST_STR_NULL(sampling_name));
+    return FALSE;
+  }
   const char* colorspace = string_field(s, "colorspace");
   GstDctInfo filled;
   if (!gst_dct_info_set(&filled, format, layout, order, quantized,
@@ -344,6 +365,8 @@ gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
  * know.
  *
  * Returns: (transfer full) (nullable): fixed caps, or %NULL when @info was never filled
+ *
+ * Since: 1.0
  */
 GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
@@ -367,6 +390,8 @@ GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
  * The same as the field, for languages that cannot read an array of structures.
  *
  * Returns: (transfer none) (nullable): the component, or %NULL when there is none
+ *
+ * Since: 1.0
  */
 const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint index) {
   g_return_val_if_fail(info != nullptr, nullptr);
@@ -380,6 +405,8 @@ const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint 
  *
  * Returns: the bytes of a row of @component without padding: of blocks for #GST_DCT_LAYOUT_BLOCK,
  *   else of coefficients
+ *
+ * Since: 1.0
  */
 gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
@@ -394,6 +421,8 @@ gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
  * @component: index of a component
  *
  * Returns: how many rows of gst_dct_info_row_bytes() @component has
+ *
+ * Since: 1.0
  */
 guint gst_dct_info_rows(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
