@@ -91,6 +91,9 @@ GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self);
 
 // Among the files of the base class.
 //
+inline GstDebugCategory* gst_cuda_transform_base_category(GstCudaTransformBase* self) {
+  return GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->category;
+}
 // The vfuncs of transform_base_frames.cpp.
 void gst_cuda_transform_base_install_frames(GstBaseTransformClass* klass);
 // Drains at the end of the stream. No push is left to return a refusal, of which upstream would

@@ -91,7 +91,8 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   }
   auto* trans = GST_BASE_TRANSFORM(self);
   if (!GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
-    GST_WARNING_OBJECT(self, "could not copy the metadata of %" GST_PTR_FORMAT, in);
+    GST_CAT_WARNING_OBJECT(gst_cuda_transform_base_category(self), self,
+                           "could not copy the metadata of %" GST_PTR_FORMAT, in);
   state->frames.add();
   state->measure.count_frame();
   if (frame) {
@@ -135,7 +136,9 @@ GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
   }
   if (is_final(flow)) state->failure = flow;
   if (held && flow < GST_FLOW_OK) state->untold = flow;
-  if (flow < GST_FLOW_OK) GST_DEBUG_OBJECT(self, "draining: %s", gst_flow_get_name(flow));
+  if (flow < GST_FLOW_OK)
+    GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "draining: %s",
+                         gst_flow_get_name(flow));
   state->frames.drop();
   return flow;
 }
@@ -212,7 +215,8 @@ void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self) {
   const guint held = state->transform->waits_for_frames() ? depth_of(self) - 1 : 0;
   const GstClockTime latency = cudatransform::latency_of(held, state->fps_n, state->fps_d);
   if (state->latency.exchange(latency) == latency) return;
-  GST_DEBUG_OBJECT(self, "latency is %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
+  GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "latency is %" GST_TIME_FORMAT,
+                       GST_TIME_ARGS(latency));
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
