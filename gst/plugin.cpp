@@ -1,6 +1,8 @@
 // The plugin: registers its elements, whether there is a GPU or not.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+#include "gst/package.h"
+
 #include <gst/gst.h>
 
 #include "gst/dct8x8/cudadct8x8.h"
@@ -27,4 +29,4 @@ static gboolean plugin_init(GstPlugin* plugin) {
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatransform,
                   "Block transforms of video on CUDA devices and CPUs", plugin_init,
-                  PACKAGE_VERSION, "LGPL", "cudatransform", "Unknown package origin")
+                  PACKAGE_VERSION, "LGPL", GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

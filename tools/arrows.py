@@ -29,8 +29,9 @@ ROOMS = {
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8",
-    # Coefficients that JPEG shares with the DCT have its caps.
-    "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg gst/dct8x8/caps.h gst/dct8x8/caps_tables.h",
+    # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
+    "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg gst/dct8x8/caps.h gst/dct8x8/caps_tables.h"
+                " gst/dct8x8/coefficients.h",
     "gst/plugin.cpp": "gst",  # the list of elements
     "examples": "gst-libs",
     "docs": "gst-libs",

@@ -19,8 +19,8 @@ namespace cudatransform {
 // The default of max-pixels: a camera of 100 megapixels passes.
 inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
 
-// That of max-memory.
-inline constexpr guint64 kMaxJpegMemory = guint64{1} << 30;
+// Those of on-error and max-memory.
+inline constexpr PictureSettings kPictureDefaults = {OnError::kDrop, guint64{1} << 30, 0};
 
 // Settings are guarded by the object lock.
 struct JpegCoefDecState : JpegElementState {
@@ -33,7 +33,7 @@ struct JpegCoefDecState : JpegElementState {
   void interrupt() { pictures.interrupt(); }
   void release() { pictures.stop(); }
 
-  PictureSettings picture_settings = {OnError::kDrop, kMaxJpegMemory, 0};  // but n_threads
+  PictureSettings picture_settings = kPictureDefaults;  // but n_threads
   JpegDecodeSettings jpeg_settings = {.max_pixels = kMaxJpegPixels};
 
   JpegCodec codec;

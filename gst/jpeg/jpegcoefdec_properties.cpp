@@ -3,10 +3,10 @@
 
 #include "gst/engine/property_types.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
+#include "gst/stream/picture_properties.h"
 
 using cudatransform::kReadOnly;
 using cudatransform::kWhilePlaying;
-using cudatransform::OnError;
 using State = cudatransform::JpegCoefDecState;
 
 namespace {
@@ -38,33 +38,20 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
         "latency (0 = one per core, one for live sources)",
 };
 
-}  // namespace
+constexpr cudatransform::PictureProperties kPictureProperties = {
+    .on_error = PROP_ON_ERROR,
+    .max_memory = PROP_MAX_MEMORY,
+};
 
-#define GST_TYPE_JPEG_COEF_DEC_ON_ERROR (gst_jpeg_coef_dec_on_error_get_type())
-static GType gst_jpeg_coef_dec_on_error_get_type(void) {
-  static const GEnumValue kValues[] = {
-      {int(OnError::kDrop), "Drop the picture, with a warning", "drop"},
-      {int(OnError::kConceal), "Push what could be decoded, marked as corrupted", "conceal"},
-      {int(OnError::kFail), "Stop with an error", "fail"},
-      {0, nullptr, nullptr},
-  };
-  static const GType type = cudatransform::register_values("GstJpegCoefDecOnError", kValues);
-  return type;
-}
+}  // namespace
 
 static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
                                            GParamSpec* pspec) {
   State& state = State::of(object);
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_ON_ERROR:
-      state.picture_settings.on_error = static_cast<OnError>(g_value_get_enum(value));
-      break;
     case PROP_MAX_PIXELS:
       state.jpeg_settings.max_pixels = g_value_get_uint64(value);
-      break;
-    case PROP_MAX_MEMORY:
-      state.picture_settings.max_memory = g_value_get_uint64(value);
       break;
     case PROP_KEEP_METADATA:
       state.jpeg_settings.keep_metadata = g_value_get_boolean(value);
@@ -73,7 +60,8 @@ static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GVal
       state.jpeg_settings.tables_in_caps = g_value_get_boolean(value);
       break;
     default:
-      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value))
+      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value) &&
+          !set_picture_property(kPictureProperties, &state.picture_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
@@ -89,14 +77,8 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
   }
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_ON_ERROR:
-      g_value_set_enum(value, int(state.picture_settings.on_error));
-      break;
     case PROP_MAX_PIXELS:
       g_value_set_uint64(value, state.jpeg_settings.max_pixels);
-      break;
-    case PROP_MAX_MEMORY:
-      g_value_set_uint64(value, state.picture_settings.max_memory);
       break;
     case PROP_KEEP_METADATA:
       g_value_set_boolean(value, state.jpeg_settings.keep_metadata);
@@ -105,7 +87,8 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
       g_value_set_boolean(value, state.jpeg_settings.tables_in_caps);
       break;
     default:
-      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value))
+      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value) &&
+          !get_picture_property(kPictureProperties, state.picture_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
@@ -115,25 +98,13 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
 void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
   klass->set_property = gst_jpeg_coef_dec_set_property;
   klass->get_property = gst_jpeg_coef_dec_get_property;
-  g_object_class_install_property(
-      klass, PROP_ON_ERROR,
-      g_param_spec_enum("on-error", "On error",
-                        "What to do with a damaged picture; after max-errors of them in a row the "
-                        "element stops with an error",
-                        GST_TYPE_JPEG_COEF_DEC_ON_ERROR, int(OnError::kDrop), kWhilePlaying));
+  install_picture_properties(klass, kPictureProperties, cudatransform::kPictureDefaults);
   g_object_class_install_property(
       klass, PROP_MAX_PIXELS,
       g_param_spec_uint64("max-pixels", "Largest picture",
                           "Width times height above which a picture counts as damaged (0 = no "
                           "limit); a header of a few bytes can claim 4 gigapixels",
                           0, G_MAXUINT64, cudatransform::kMaxJpegPixels, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_MAX_MEMORY,
-      g_param_spec_uint64("max-memory", "Most memory",
-                          "Bytes of host memory that all pictures being decoded may take together "
-                          "(0 = no limit): fewer at a time when they are large; one that needs "
-                          "more alone counts as damaged",
-                          0, G_MAXUINT64, cudatransform::kMaxJpegMemory, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_KEEP_METADATA,
       g_param_spec_boolean("keep-metadata", "Keep metadata",

@@ -171,6 +171,16 @@ class Installed(unittest.TestCase):
         for element in ("cudadct8x8", "cudaidct8x8"):
             page = output_of("gst-inspect-1.0", element, env=self.plugin_env())
             self.assertIn(self.plugin, page)
+            # Without a version the tool wants GStreamer's own.
+            output_of("gst-inspect-1.0", "--exists", "--atleast-version=1.0", element,
+                      env=self.plugin_env())
+
+    def test_what_is_said_of_the_package(self):
+        page = output_of("gst-inspect-1.0", "cudadct8x8", env=self.plugin_env())
+        for field, value in (("Author", r"\S.*"), ("Version", r"\d+\.\d+\.\d+"),
+                             ("Source release date", r"\d{4}-\d\d-\d\d"),
+                             ("Binary package", r"\S.*"), ("Origin URL", r"\S.*")):
+            self.assertRegex(page, rf"(?m)^  {field} +{value}$")
 
     def test_pipeline(self):
         line = ("videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=40,height=24 ! "
