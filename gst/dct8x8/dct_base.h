@@ -4,8 +4,6 @@
 
 #include "gst/stream/transform_base.h"
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CUDA_DCT_BASE (gst_cuda_dct_base_get_type())
 #define GST_CUDA_DCT_BASE_CLASS(klass) \
   (G_TYPE_CHECK_CLASS_CAST((klass), GST_TYPE_CUDA_DCT_BASE, GstCudaDctBaseClass))
@@ -19,8 +17,8 @@ struct GstCudaDctBaseClass {
   GstCudaTransformBaseClass parent_class;
 };
 
+G_BEGIN_DECLS
 GType gst_cuda_dct_base_get_type(void);
-
 G_END_DECLS
 
 // The vfuncs of dct_base_negotiation.cpp.

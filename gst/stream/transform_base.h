@@ -18,8 +18,6 @@
 #include "gst/stream/stream_gate.h"
 #include "gst/stream/transport.h"
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CUDA_TRANSFORM_BASE (gst_cuda_transform_base_get_type())
 #define GST_CUDA_TRANSFORM_BASE(object) \
   (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_CUDA_TRANSFORM_BASE, GstCudaTransformBase))
@@ -46,8 +44,8 @@ struct GstCudaTransformBaseClass {
   std::unique_ptr<cudatransform::FrameTransform> (*make_transform)(GstCudaTransformBase* self);
 };
 
+G_BEGIN_DECLS
 GType gst_cuda_transform_base_get_type(void);
-
 G_END_DECLS
 
 // Everything behind a GstCudaTransformBase. Settings are guarded by the object lock.
