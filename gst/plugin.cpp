@@ -13,12 +13,10 @@
 #include "gst/jpeg/jpegcoefenc.h"
 #endif
 
-GST_DEBUG_CATEGORY(cudatransform_debug);
-
 // No CUDA call here: the registry remembers what is registered, GPU or no GPU, and programs fork
 // after loading plugins, which a CUDA context does not survive.
 static gboolean plugin_init(GstPlugin* plugin) {
-  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
+  cudatransform::init_debug_category();
   gboolean registered = FALSE;
   registered |= GST_ELEMENT_REGISTER(cudadct8x8, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);

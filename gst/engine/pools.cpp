@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "gst/dct8x8/caps.h"
 #include "gst/engine/cuda_gst.h"
 #include "gst/engine/cuda_sync.h"
+#include "gst/engine/memory_caps.h"
 #include "gst/engine/peer_offer.h"
 #include "gst/engine/pinned_allocator.h"
 
@@ -48,6 +48,10 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
     default:
       return no_system_memory(what, buffer_size(pool));
   }
+}
+
+void promise_to_honour_fence(GstQuery* query) {
+  gst_query_add_allocation_meta(query, GST_COEF_FENCE_API_TYPE, nullptr);
 }
 
 bool peers_honour_fence(GstQuery* query) {

@@ -124,12 +124,18 @@ Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* inp
   return {};
 }
 
-Status JpegCodec::begin(PictureJob& job) { return source_.begin(own(job).info, &own(job).coefs); }
+Status JpegCodec::begin(PictureJob& job) {
+  return source_.begin(layout_of(own(job).info), &own(job).coefs);
+}
 
 Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
   DecodeJob& job = own(picture);
-  CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), job.dct_tables(), buffer));
-  if (job.metadata) gst_buffer_add_dct_jpeg_meta(*buffer, job.metadata);
+  BufferPtr made;
+  CoefPlaces places;
+  CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), &made, &places));
+  add_dct_meta(made.get(), job.info, job.dct_tables(), places);
+  if (job.metadata) gst_buffer_add_dct_jpeg_meta(made.get(), job.metadata);
+  *buffer = made.release();
   return {};
 }
 
@@ -139,7 +145,9 @@ void JpegCodec::release(PictureJob& picture) {
   if (job.coefs) source_.discard(std::move(job.coefs));
 }
 
-guint64 JpegCodec::reusable(const PictureJob& job) const { return source_.reusable(own(job).info); }
+guint64 JpegCodec::reusable(const PictureJob& job) const {
+  return source_.reusable(layout_of(own(job).info));
+}
 
 void JpegCodec::stop() {
   readers_.clear();
@@ -157,7 +165,7 @@ Status JpegCodec::allocate(GstQuery* query, GstBufferPool** pool) {
 bool JpegCodec::needs_new_state(const PictureJob& picture) {
   const DecodeJob& job = own(picture);
   const bool told = !tables_in_caps_ || told_.same(job.dct_tables(), job.info.n_components);
-  return !told || !same_geometry(source_.info(), job.info);
+  return !told || !same_geometry(info_, job.info);
 }
 
 void JpegCodec::set_output_state(const PictureJob& job, GstVideoCodecState* input) {
@@ -209,7 +217,8 @@ void JpegCodec::set_state(const GstDctInfo& info, const DctTables& tables,
   gst_caps_replace(&state->caps, caps);
   gst_caps_unref(caps);
   gst_video_codec_state_unref(state);
-  source_.configure(info, in_cuda);
+  info_ = info;
+  source_.configure(layout_of(info), in_cuda);
 }
 
 }  // namespace cudatransform

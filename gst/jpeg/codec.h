@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "gst/dct8x8/caps_tables.h"
+#include "gst/dct8x8/coefficients.h"
 #include "gst/engine/engine.h"
 #include "gst/stream/coef_source.h"
 #include "gst/stream/picture_codec.h"
@@ -26,7 +26,7 @@ struct JpegDecodeSettings {
 class JpegCodec final : public PictureCodec {
  public:
   JpegCodec(GstVideoDecoder* decoder, Engine& engine)
-      : decoder_(decoder), source_(engine), engine_(engine) {}
+      : decoder_(decoder), source_(engine, CoefMaker::kCpu), engine_(engine) {}
 
   // From the next picture on.
   void set(const JpegDecodeSettings& settings) { settings_ = settings; }
@@ -57,6 +57,7 @@ class JpegCodec final : public PictureCodec {
   Engine& engine_;
   JpegDecodeSettings settings_;
   std::vector<std::unique_ptr<JpegReader>> readers_;  // idle ones
+  GstDctInfo info_ = {};                              // of the output state
   bool tables_in_caps_ = false;
   ToldTables told_;
 };

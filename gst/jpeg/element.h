@@ -15,7 +15,7 @@ namespace cudatransform {
 
 // What an instance has behind its parent's part.
 struct JpegElementState {
-  explicit JpegElementState(GstElement* element) : engine(element, false) {}
+  explicit JpegElementState(GstElement* element) : engine(element, nullptr) {}
 
   EngineSettings engine_settings;  // guarded by the object lock
   Engine engine;

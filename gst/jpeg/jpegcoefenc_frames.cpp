@@ -5,12 +5,13 @@
 #include <string>
 
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/dct_stream.h"
 #include "gst/engine/element_errors.h"
+#include "gst/engine/pools.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 #include "gst/stream/latency.h"
+#include "gst/stream/transport.h"
 
 using cudatransform::EncodeJob;
 using cudatransform::FrameJob;
@@ -256,7 +257,7 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
 static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
   gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
-  gst_query_add_allocation_meta(query, GST_COEF_FENCE_API_TYPE, nullptr);
+  cudatransform::promise_to_honour_fence(query);
   return TRUE;
 }
 
