@@ -168,7 +168,7 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
                    kMeasureBit = 256, kTimedBit = 512;
 constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
-static_assert(2 * kTimedBit == KernelKey::kCount);
+constexpr uint32_t kKernels = 2 * kTimedBit;
 
 // Whether the kernel tells its time: all that measure do.
 bool tells_time(const Dct8x8Job& job) {
@@ -320,10 +320,15 @@ KernelChoice kernel_choice() { return chosen; }
 
 bool is_fused(Method method) { return method == Method::kIslow || method == Method::kFloat; }
 
-std::string fast_kernel_name(uint32_t number) {
+static std::string kernel_name(uint32_t number) {
   for (const FastKernel& kernel : kFastKernels)
     if (kernel.number == number) return kernel.name;
   return "no fast kernel " + std::to_string(number);
+}
+
+const KernelFamily& fast_kernels() {
+  static const KernelFamily family(kKernels, kernel_name);
+  return family;
 }
 
 // Tells the job's kind of kernel about the frame, and about its tables. Returns what it takes.

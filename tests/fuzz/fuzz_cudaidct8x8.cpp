@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <gst/coef/coef.h>
 #include <gst/coef/dct-serial.h>
-#include <gst/coef/dct.h>
 #include "tests/fuzz/dct_caps.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
@@ -104,6 +104,11 @@ GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, boo
   } else {
     GstDctMeta* meta = fuzzing::add_sound_meta(buffer, info, 1 + divisor);
     if (change_meta(meta, input, shape >> 4 & 3)) *sound = false;
+    if ((shape & 0xc0) == 0x40) {
+      meta->n_components = 4;
+      meta->components[3] = meta->components[0];
+      *sound = false;
+    }
   }
   if ((shape & 0x0f) >= 0x0c && !add_reference(buffer, info, divisor)) *sound = false;
   return buffer;
