@@ -171,6 +171,18 @@ bool refuses_caps(const std::string& element, GstCaps* caps) {
   return !accepted && !taken;
 }
 
+bool lists_meta(GstHarness* h, GstCaps* caps, GType api) {
+  GstQuery* query = gst_query_new_allocation(caps, TRUE);
+  gst_caps_unref(caps);
+  guint index = 0;
+  const GstStructure* parameters = nullptr;
+  const bool listed =
+      gst_pad_peer_query(h->srcpad, query) && gst_query_find_allocation_meta(query, api, &index);
+  if (listed) gst_query_parse_nth_allocation_meta(query, index, &parameters);
+  gst_query_unref(query);
+  return listed && parameters == nullptr;
+}
+
 GstBuffer* acquire(GstBufferPool* pool) {
   GstBuffer* buffer = nullptr;
   fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);

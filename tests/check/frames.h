@@ -46,6 +46,10 @@ void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to);
 // Whether an element's sink pad refuses `caps`, which are taken, when asked and when sent.
 bool refuses_caps(const std::string& element, GstCaps* caps);
 
+// Whether an element's answer to the ALLOCATION query for `caps`, which are taken, lists `api`
+// without parameters.
+bool lists_meta(GstHarness* h, GstCaps* caps, GType api);
+
 // A buffer of an active pool.
 GstBuffer* acquire(GstBufferPool* pool);
 // Deactivates a pool and unreferences it.

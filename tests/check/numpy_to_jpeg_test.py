@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-# docs/examples/numpy_to_jpeg.py: libjpeg-turbo's djpeg shows the waves, and the levels come back.
+# docs/examples/numpy_to_jpeg.py: libjpeg-turbo's djpeg shows the waves, and the levels come back;
+# what pages show of the examples stands in them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: numpy_to_jpeg_test.py FOLDER-OF-THE-EXAMPLES       exits 77 where something is missing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -78,7 +80,21 @@ def check_refused(path):
         assert "level 5000" in error.message, error.message
 
 
+def check_pages():
+    """Python in a page is a piece of an example, word for word."""
+    for page, script in (("libgstcoef.md", "numpy_to_jpeg.py"),
+                         ("tutorial-mjpeg.md", "coefficients_to_numpy.py")):
+        with open(os.path.join(sys.argv[1], "..", page), encoding="utf-8") as file:
+            blocks = re.findall(r"^```python\n(.*?)^```$", file.read(), re.DOTALL | re.MULTILINE)
+        with open(os.path.join(sys.argv[1], script), encoding="utf-8") as file:
+            text = file.read()
+        assert blocks, page
+        for block in blocks:
+            assert block in text, f"{page} shows what is not in {script}:\n{block}"
+
+
 def main():
+    check_pages()
     if not shutil.which("djpeg"):
         print("SKIP: no djpeg (package libjpeg-turbo-progs)")
         return SKIP

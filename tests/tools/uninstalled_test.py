@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-# A build folder that nobody has installed: programs and Python find the library and the plugin in it.
+# A build folder that nobody has installed: programs and Python find library and plugin in it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: uninstalled_test.py MESON BUILD_DIR     CC and CXX: the compilers; exits 77 where something
 #                                                is missing. Compiles nothing of the build folder.
 import glob
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ import unittest
 sys.dont_write_bytecode = True
 from install_test import EXAMPLE, PLUGINS, PROGRAM, SKIP, output_of, pkg_config  # noqa: E402
 
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/libgstcoef.md")
 TYPELIB_PROGRAM = """
 import gi
 gi.require_version("GstCoef", "1.0")
@@ -56,21 +58,33 @@ class Uninstalled(unittest.TestCase):
         return (shlex.join((*compiler, "-Wall", "-Wextra", "-Werror", source, "-o", program)) +
                 " $(pkg-config --cflags --libs " + " ".join(packages) + ")")
 
-    def compiled_and_run(self, compiler, *flags):
+    def compiled_and_run(self, compiler, *flags, source=PROGRAM):
+        """What the program says."""
         program = os.path.join(self.folder, self.id().rsplit(".", maxsplit=1)[-1])
-        line = self.command_line((*compiler, *flags), PROGRAM, program, "gstreamer-coef-1.0")
-        self.assertIn("result 0", self.devenv("sh", "-ec", f"{line}\n{shlex.quote(program)}"))
+        line = self.command_line((*compiler, *flags), source, program, "gstreamer-coef-1.0")
+        return self.devenv("sh", "-ec", f"{line}\n{shlex.quote(program)}")
 
     def test_nothing_else_is_found(self):
-        done = subprocess.run(["gst-inspect-1.0", "--exists", "--atleast-version=0.0", "cudadct8x8"],
-                              env=self.env, timeout=120)
+        done = subprocess.run(["gst-inspect-1.0", "cudadct8x8"], capture_output=True, env=self.env,
+                              timeout=120)
         self.assertNotEqual(done.returncode, 0)
 
     def test_c_program_in_devenv(self):
-        self.compiled_and_run(CC, "-std=c99")
+        self.assertIn("result 0", self.compiled_and_run(CC, "-std=c99"))
 
     def test_cpp_program_in_devenv(self):
-        self.compiled_and_run(CXX, "-std=c++11", "-xc++")
+        self.assertIn("result 0", self.compiled_and_run(CXX, "-std=c++11", "-xc++"))
+
+    def test_program_of_the_page_in_devenv(self):
+        with open(PAGE, encoding="utf-8") as file:
+            (program,) = re.findall(r"^```c\n(.*?)^```$", file.read(), re.DOTALL | re.MULTILINE)
+        source = os.path.join(self.folder, "page.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(program)
+        # ITU-T T.81, tables K.1 and K.2, begin with 16 and 17; 50 x 38 samples of chroma.
+        said = self.compiled_and_run(CC, source=source)
+        self.assertIn("component 0: 13 x 10 blocks at byte 0, DC divided by 16\n", said)
+        self.assertIn("component 2: 7 x 5 blocks at byte 21120, DC divided by 17\n", said)
 
     def test_example_with_the_uninstalled_pkg_config_file(self):
         """Without devenv: the folder of the pkg-config file is all that a compiler needs."""

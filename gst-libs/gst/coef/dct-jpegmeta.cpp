@@ -24,11 +24,25 @@ gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuar
 
 }  // namespace
 
+/**
+ * gst_dct_jpeg_meta_api_get_type:
+ *
+ * Returns: the API of #GstDctJpegMeta
+ *
+ * Since: 1.0
+ */
 GType gst_dct_jpeg_meta_api_get_type(void) {
   static const GType type = gstcoef::register_memory_api("GstDctJpegMetaAPI");
   return type;
 }
 
+/**
+ * gst_dct_jpeg_meta_get_info:
+ *
+ * Returns: (transfer none): what GStreamer knows of #GstDctJpegMeta
+ *
+ * Since: 1.0
+ */
 const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
   static const GstMetaInfo* const info =
       gst_meta_register(gst_dct_jpeg_meta_api_get_type(), "GstDctJpegMeta", sizeof(GstDctJpegMeta),

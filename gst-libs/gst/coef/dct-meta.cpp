@@ -111,11 +111,25 @@ const GstMetaInfo* register_dct_meta() {
 
 }  // namespace
 
+/**
+ * gst_dct_meta_api_get_type:
+ *
+ * Returns: %GST_DCT_META_API_TYPE, the API of #GstDctMeta
+ *
+ * Since: 1.0
+ */
 GType gst_dct_meta_api_get_type(void) {
   static const GType type = gstcoef::register_memory_api("GstDctMetaAPI");
   return type;
 }
 
+/**
+ * gst_dct_meta_get_info:
+ *
+ * Returns: (transfer none): what GStreamer knows of #GstDctMeta
+ *
+ * Since: 1.0
+ */
 const GstMetaInfo* gst_dct_meta_get_info(void) {
   static const GstMetaInfo* const info = register_dct_meta();
   return info;

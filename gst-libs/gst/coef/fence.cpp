@@ -108,6 +108,13 @@ void free_fence(GstMiniObject* object) { delete reinterpret_cast<GstCoefFence*>(
 
 }  // namespace
 
+/**
+ * gst_coef_fence_api_get_type:
+ *
+ * Returns: %GST_COEF_FENCE_API_TYPE, the promise to honour fences
+ *
+ * Since: 1.0
+ */
 GType gst_coef_fence_api_get_type(void) {
   static const GType type = gstcoef::register_memory_api("GstCoefFenceAPI");
   return type;

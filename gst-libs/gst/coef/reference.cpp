@@ -26,11 +26,25 @@ gboolean reference_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, 
 
 }  // namespace
 
+/**
+ * gst_coef_reference_meta_api_get_type:
+ *
+ * Returns: the API of #GstCoefReferenceMeta
+ *
+ * Since: 1.0
+ */
 GType gst_coef_reference_meta_api_get_type(void) {
   static const GType type = gstcoef::register_memory_api("GstCoefReferenceMetaAPI");
   return type;
 }
 
+/**
+ * gst_coef_reference_meta_get_info:
+ *
+ * Returns: (transfer none): what GStreamer knows of #GstCoefReferenceMeta
+ *
+ * Since: 1.0
+ */
 const GstMetaInfo* gst_coef_reference_meta_get_info(void) {
   static const GstMetaInfo* const info = gst_meta_register(
       gst_coef_reference_meta_api_get_type(), "GstCoefReferenceMeta", sizeof(GstCoefReferenceMeta),
