@@ -31,10 +31,11 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
     .cuda_device_id = PROP_CUDA_DEVICE_ID,
     .n_threads = PROP_N_THREADS,
     .backend_blurb =
-        "Whether there is a CUDA device that coefficients can be put on, chosen when the element "
-        "goes to READY",
+        "Whether to offer coefficients in CUDA memory as well, chosen when the element goes to "
+        "READY",
     .n_threads_blurb =
-        "Pictures decoded at a time, chosen at the first of them; each above one adds a frame of "
+        "How many pictures are decoded at a time, chosen at the first; each beyond one adds a "
+        "frame of "
         "latency (0 = one per core, one for live sources)",
 };
 
@@ -115,7 +116,7 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
       klass, PROP_TABLES_IN_CAPS,
       g_param_spec_boolean("tables-in-caps", "Tables in caps",
                            "Write the quantisation tables into the caps as well, for files that "
-                           "keep no metas; new tables are new caps then",
+                           "keep no metas; with it, new tables are new caps",
                            FALSE, cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(

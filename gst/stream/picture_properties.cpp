@@ -25,10 +25,11 @@ void install_picture_properties(GObjectClass* klass, const PictureProperties& pr
                                 const PictureSettings& defaults) {
   g_object_class_install_property(
       klass, properties.on_error,
-      g_param_spec_enum("on-error", "On error",
-                        "What to do with a damaged picture; after max-errors of them in a row the "
-                        "element stops with an error",
-                        on_error_type(), int(defaults.on_error), kWhilePlaying));
+      g_param_spec_enum(
+          "on-error", "On error",
+          "What to do with a damaged picture; max-errors says after how many in a row "
+          "the element stops with an error all the same",
+          on_error_type(), int(defaults.on_error), kWhilePlaying));
   g_object_class_install_property(
       klass, properties.max_memory,
       g_param_spec_uint64("max-memory", "Most memory",

@@ -148,10 +148,18 @@ void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
+// The application may activate the pad otherwise at any time.
+static bool is_pulled(GstPad* pad) {
+  GST_OBJECT_LOCK(pad);
+  const bool pulled = GST_PAD_MODE(pad) == GST_PAD_MODE_PULL;
+  GST_OBJECT_UNLOCK(pad);
+  return pulled;
+}
+
 // How many frames there may be between a frame that comes and one that goes.
 static guint depth_of(GstCudaTransformBase* self) {
   // Who pulls would not get those that are in flight at the end.
-  if (GST_PAD_MODE(GST_BASE_TRANSFORM_SRC_PAD(self)) == GST_PAD_MODE_PULL) return 1;
+  if (is_pulled(GST_BASE_TRANSFORM_SRC_PAD(self))) return 1;
   return self->state->transform->can_hold_frames() ? self->state->depth : 1;
 }
 
