@@ -26,12 +26,11 @@ struct FrameSettings {
   bool keep_reference = false;
 };
 
-// What DctSettings::method becomes where it exists no further is active_method. Guarded by the
-// object lock.
+// The properties that are the DCT's. Guarded by the object lock.
 struct DctSettings {
   Method method = Method::kIslow;
-  Method active_method = Method::kIslow;
-  int scale = 1;  // the denominator; cudaidct8x8 alone has the property
+  Method active_method = Method::kIslow;  // what runs: see effective_method()
+  int scale = 1;                          // the denominator; cudaidct8x8 alone has the property
 };
 
 // One negotiated stream of frames through one engine. A frame goes: bring the input to the engine,
@@ -62,7 +61,7 @@ class DctTransform : public FrameTransform {
   Dct8x8Job make_job(const FrameSettings& settings, const RawView& raw, const Rects& dct,
                      MeasuredFrame* frame);
   Status run(const Dct8x8Job& job, FencePtr* done);
-  // Between rows of chroma in a frame: 4:4:0 is written as 4:4:4.
+  // How many rows of a frame have the same chroma: 4:4:0 is written as 4:4:4.
   int chroma_rows() const { return dct_.sampling == GST_DCT_SAMPLING_440 ? 2 : 1; }
 
   GstCudaTransformBase* const element_;
@@ -70,8 +69,8 @@ class DctTransform : public FrameTransform {
   Transport& transport_;
   GstVideoInfo raw_ = {};
   GstDctInfo dct_ = {};
-  CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta
-  FrameSettings frame_settings_;
+  CapsTables caps_tables_;        // of the coefficients' caps, for buffers without meta
+  FrameSettings frame_settings_;  // of the frame that comes next
   bool warned_of_copies_ = false, warned_of_scale_ = false, warned_of_reference_ = false;
 
  private:

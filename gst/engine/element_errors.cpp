@@ -29,4 +29,9 @@ void post_error(GstElement* element, const Status& status) {
   }
 }
 
+void post_refusal(GstElement* element, GstFlowReturn flow) {
+  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(element, flow);
+}
+
 }  // namespace cudatransform

@@ -82,9 +82,7 @@ static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
   const GstFlowReturn failed = State::of(encoder).failed;
   if (failed != GST_FLOW_OK) return failed;  // whoever pushed has been told
   const GstFlowReturn flow = finish_all(encoder);
-  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
-  // Who returns GST_FLOW_ERROR has said why.
-  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(encoder, flow);
+  cudatransform::post_refusal(GST_ELEMENT(encoder), flow);
   return flow;
 }
 

@@ -9,12 +9,6 @@
 
 namespace cudatransform {
 
-// Where a buffer has its coefficients, checked against its size, and when they are there.
-struct CoefPlaces {
-  CoefLayout layout;
-  GstCoefFence* fence = nullptr;  // owned by the buffer or its memory; null: they are there
-};
-
 // One buffer while it is being read; the buffer has to outlive it. The sink pad's counterpart of
 // CoefSource.
 class CoefSink {

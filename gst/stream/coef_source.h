@@ -11,7 +11,6 @@
 #include "gst/engine/block_pool.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
-#include "gst/stream/coef_sink.h"
 #include "gst/stream/frames_in_flight.h"
 #include "gst/stream/transport.h"
 

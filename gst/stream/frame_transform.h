@@ -25,8 +25,8 @@ class FrameTransform {
   // Answers that of the sink pad. The frame loop works on so many buffers at once.
   virtual void propose(GstQuery* query, GstCaps* caps, guint buffers) = 0;
 
-  // Whether the host has to wait for a frame before it can be pushed, and whether more than one
-  // can be in flight.
+  // Whether the host has to wait for a frame before it can be pushed, and whether there are buffers
+  // for more than one in flight.
   virtual bool waits_for_frames() const = 0;
   virtual bool can_hold_frames() const { return true; }
 

@@ -88,10 +88,7 @@ GstFlowReturn PictureDecoder::drain(const PictureSettings& settings) {
 GstFlowReturn PictureDecoder::finish(const PictureSettings& settings) {
   if (failed_ != GST_FLOW_OK) return failed_;  // whoever pushed has been told
   const GstFlowReturn flow = drain(settings);
-  // The base class passes EOS on, whatever has become of the last pictures. An element that returns
-  // GST_FLOW_ERROR has said why.
-  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
-  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(decoder_, flow);
+  post_refusal(GST_ELEMENT(decoder_), flow);
   const PictureCounts counted = counts();
   if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
   GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,

@@ -63,6 +63,12 @@ struct CoefLayout {
   CoefLayout moved_to(const Rects& rects, const guint8* base) const;
 };
 
+// Where a buffer has its coefficients, checked against its size, and when they are there.
+struct CoefPlaces {
+  CoefLayout layout;
+  GstCoefFence* fence = nullptr;  // owned by the buffer or its memory; null: they are there
+};
+
 RawView view_of(const Rects& rects, const GstVideoInfo& info);
 
 // Where a buffer's bytes are, seen from an engine.

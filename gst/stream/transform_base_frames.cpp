@@ -145,10 +145,7 @@ GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
 
 void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   (void)gst_cuda_transform_base_drain(self);
-  const GstFlowReturn flow = std::exchange(self->state->untold, GST_FLOW_OK);
-  // Who returns GST_FLOW_ERROR has said why.
-  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
-  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(self, flow);
+  cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
 // The application may activate the pad otherwise at any time.

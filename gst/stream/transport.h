@@ -40,7 +40,7 @@ class Transport {
   // A new stream: how many frames may be in flight between submission and push. Every warning may
   // come again.
   void start(guint async_depth);
-  // New caps, and frames from elsewhere.
+  // New caps: frames may come from another pool and another device.
   void reconfigure();
   Engine& engine() const { return engine_; }
   guint async_depth() const { return async_depth_; }
