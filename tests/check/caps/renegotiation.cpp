@@ -139,23 +139,12 @@ GST_START_TEST(test_running_pipeline) {
   Seen seen;
   GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_signal_connect(sink, "handoff", G_CALLBACK(Seen::on_frame), &seen);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstMessage* message = gst_bus_timed_pop_filtered(
-      bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  const std::string failure = testing::run_to_eos(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  fail_unless(message != nullptr, "no end after 30 s and %d frames", seen.frames);
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError* error = nullptr;
-    gchar* debug = nullptr;
-    gst_message_parse_error(message, &error, &debug);
-    fail("%s | %s", error->message, debug);
-  }
-  gst_message_unref(message);
+  fail_unless(failure.empty(), "after %d frames: %s", seen.frames, failure.c_str());
   fail_unless_equals_int(seen.frames, 60);
   fail_unless_equals_int(seen.sizes, 6);
   fail_unless_equals_int(seen.short_frames, 0);
-  gst_object_unref(bus);
   gst_object_unref(sink);
   gst_object_unref(pad);
   gst_object_unref(source);

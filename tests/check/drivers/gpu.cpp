@@ -224,15 +224,9 @@ void run_tee(const std::string& line, Collected* a, Collected* b) {
     gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, collected, nullptr);
     gst_object_unref(sink);
   }
-  GstBus* bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstMessage* message = gst_bus_timed_pop_filtered(
-      bus, 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s",
-              line.c_str());
-  gst_message_unref(message);
+  const std::string failure = testing::run_to_eos(pipeline);
+  fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
   gst_object_unref(pipeline);
 }
 

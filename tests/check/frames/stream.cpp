@@ -43,17 +43,12 @@ void check_stream(const std::string& path, const std::string& between) {
   watch(pipeline, "first", &before);
   watch(pipeline, "last", &after);
   watch(pipeline, "sound", &sound);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstMessage* message = gst_bus_timed_pop_filtered(
-      bus, 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  const std::string failure = testing::run_to_eos(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  fail_unless(failure.empty(), "%s", failure.c_str());
   fail_unless_equals_uint64(before.size(), kFrames);
   fail_unless(before == after, "timestamps changed");
   fail_unless(!sound.empty());
-  gst_message_unref(message);
-  gst_object_unref(bus);
   gst_object_unref(pipeline);
 }
 

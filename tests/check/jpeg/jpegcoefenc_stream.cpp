@@ -76,14 +76,8 @@ GstClockTime latency_behind(const std::string& source) {
                                            " ! " + encoder("name=e") + " ! fakesink")
                                               .c_str(),
                                           nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  gst_element_get_state(pipeline, nullptr, nullptr, 10 * GST_SECOND);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  GstMessage* message = gst_bus_timed_pop_filtered(
-      bus, 10 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
-  gst_message_unref(message);
-  gst_object_unref(bus);
+  const std::string failure = testing::run_to_eos(pipeline);
+  fail_unless(failure.empty(), "%s", failure.c_str());
   GstElement* e = gst_bin_get_by_name(GST_BIN(pipeline), "e");
   GstPad* pad = gst_element_get_static_pad(e, "src");
   GstQuery* query = gst_query_new_latency();
@@ -251,17 +245,11 @@ int count_frames(const std::string& line, int times) {
   GstPad* pad = gst_element_get_static_pad(last, "sink");
   int count = 0;
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, &count, nullptr);
-  GstBus* bus = gst_element_get_bus(pipeline);
   for (int i = 0; i < times; i++) {
-    gst_element_set_state(pipeline, GST_STATE_PLAYING);
-    GstMessage* message = gst_bus_timed_pop_filtered(
-        bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s",
-                line.c_str());
-    gst_message_unref(message);
+    const std::string failure = testing::run_to_eos(pipeline);
+    fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
     gst_element_set_state(pipeline, GST_STATE_NULL);
   }
-  gst_object_unref(bus);
   gst_object_unref(pad);
   gst_object_unref(last);
   gst_object_unref(pipeline);
