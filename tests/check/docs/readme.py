@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SKIP = 77
-DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "docs")
 # Regular expression: what is run instead.
 STAND_INS = {
     # A camera that writes JPEG, and is unplugged after a second.
