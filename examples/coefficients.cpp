@@ -10,7 +10,7 @@
 // headers and the package gstreamer-cuda-1.0. Without them they are asked for in system memory.
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
-#include <gst/coef/dct.h>
+#include <gst/coef/coef.h>
 #include <gst/video/video.h>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // The plugin: registers its elements, whether there is a GPU or not.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+#include "gst/package.h"
+
 #include <gst/gst.h>
 
 #include "gst/dct8x8/cudadct8x8.h"
@@ -11,12 +13,10 @@
 #include "gst/jpeg/jpegcoefenc.h"
 #endif
 
-GST_DEBUG_CATEGORY(cudatransform_debug);
-
 // No CUDA call here: the registry remembers what is registered, GPU or no GPU, and programs fork
 // after loading plugins, which a CUDA context does not survive.
 static gboolean plugin_init(GstPlugin* plugin) {
-  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
+  cudatransform::init_debug_category();
   gboolean registered = FALSE;
   registered |= GST_ELEMENT_REGISTER(cudadct8x8, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);
@@ -29,4 +29,4 @@ static gboolean plugin_init(GstPlugin* plugin) {
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatransform,
                   "Block transforms of video on CUDA devices and CPUs", plugin_init,
-                  PACKAGE_VERSION, "LGPL", "cudatransform", "Unknown package origin")
+                  PACKAGE_VERSION, "LGPL", GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

@@ -148,15 +148,6 @@ Status submit_timed(StreamQueue& queue, Timer* timer, Work&& work) {
   return timer != nullptr ? timer->end(queue) : Status{};
 }
 
-FastParams& params_of(StreamQueue& queue) {
-  auto* params = dynamic_cast<FastParams*>(queue.kept().get());
-  if (params != nullptr) return *params;
-  auto made = std::make_unique<FastParams>();
-  FastParams& result = *made;
-  queue.kept() = std::move(made);
-  return result;
-}
-
 // One launch and nothing else: a kernel that measures writes its sums, and its times, to the host
 // by itself.
 Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
@@ -166,12 +157,12 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   if (job.measure != 0 || job.timer != nullptr)
     CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));
   std::optional<FastLaunch> launch =
-      fast_launch(job, reinterpret_cast<SumsInProgress*>(progress), params_of(queue));
+      fast_launch(job, reinterpret_cast<SumsInProgress*>(progress), queue.kept<FastParams>());
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument};
   return submit_timed(queue, launch->tells_time ? nullptr : job.timer, [&] {
-    return queue.launch(launch->image, KernelKey{launch->kernel, fast_kernel_name}, launch->ctas,
+    return queue.launch(launch->image, KernelKey{fast_kernels(), launch->kernel}, launch->ctas,
                         launch->threads, arguments, launch->dependent_launch);
   });
 }

@@ -168,7 +168,7 @@ enum Arrangement : uint32_t { kInBlocks, kInZigzag, kInPlane, kInSplit };
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
                    kMeasureBit = 256, kTimedBit = 512;
 constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
-static_assert(2 * kTimedBit == KernelKey::kCount);
+constexpr uint32_t kKernels = 2 * kTimedBit;
 
 // Whether the kernel tells its time: all that measure do.
 bool tells_time(const Dct8x8Job& job) {
@@ -278,7 +278,7 @@ FastFrame make_frame(const Dct8x8Job& job, bool split, uint32_t* ctas) {
 void set_kernel_choice(KernelChoice choice) { chosen = choice; }
 KernelChoice kernel_choice() { return chosen; }
 
-std::string fast_kernel_name(uint32_t number) {
+static std::string kernel_name(uint32_t number) {
   static const char* const kTypes[] = {"_s16", "_s32", "_f32"};
   static const char* const kArrangements[] = {"_block", "_zigzag", "_plane", "_split"};
   std::string name = number & kInverseBit ? "inverse_" : "forward_";
@@ -290,6 +290,11 @@ std::string fast_kernel_name(uint32_t number) {
   if (number & kMeasureBit) name += "_measure";
   if (number & kTimedBit) name += "_timed";
   return name;
+}
+
+const KernelFamily& fast_kernels() {
+  static const KernelFamily family(kKernels, kernel_name);
+  return family;
 }
 
 // Tells the job's kind of kernel about the frame, and about its tables. Returns what it takes.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cuda/dct8x8/params.h"
+#include "cuda/device/context.h"
 
 namespace cudatransform::cuda {
 
@@ -25,7 +26,7 @@ KernelChoice kernel_choice();
 
 struct FastLaunch {
   const void* image;  // the fat binary that has the kernel
-  uint32_t kernel;    // its number
+  uint32_t kernel;    // its number among fast_kernels()
   uint32_t ctas;
   uint32_t threads;       // in a CTA
   bool dependent_launch;  // may be launched while its predecessor runs
@@ -33,8 +34,7 @@ struct FastLaunch {
   void* argument;         // what the kernel takes by value; belongs to the FastParams
 };
 
-// The name of the kernel with that number.
-std::string fast_kernel_name(uint32_t number);
+const KernelFamily& fast_kernels();
 
 // The launch for a job that validate() has passed and whose method is fused, or nothing where only
 // the general kernel will do. `progress` is device memory, zero before the kernel and after it;

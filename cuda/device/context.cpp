@@ -10,7 +10,7 @@ Context::~Context() {
   if (!scoped.status().ok()) return;  // the context has gone and taken everything with it
   for (std::vector<CUevent>& events : spare_events_)
     for (CUevent event : events) driver_.event_destroy(event);
-  for (const auto& [image, module] : modules_) driver_.module_unload(module);
+  for (const auto& [image, module] : modules_) driver_.module_unload(module.handle);
 }
 
 Status Context::take_event(bool timed, CUevent* event) {
@@ -49,38 +49,52 @@ Status Context::check(CUresult result, const char* what) const {
   return driver_.check(result, what);
 }
 
-Status Context::module_of(const void* image, CUmodule* module) {
+Status Context::module_of(const void* image, Module** module) {
   if (auto found = modules_.find(image); found != modules_.end()) {
-    *module = found->second;
+    *module = &found->second;
     return {};
   }
   CT_ENTER_CONTEXT(*this);
-  CT_RETURN_IF_ERROR(driver_.check(driver_.module_load_data(module, image), "cuModuleLoadData"));
-  modules_.emplace(image, *module);
+  CUmodule loaded = nullptr;
+  CT_RETURN_IF_ERROR(driver_.check(driver_.module_load_data(&loaded, image), "cuModuleLoadData"));
+  *module = &modules_.emplace(image, Module{loaded, {}}).first->second;
   return {};
 }
 
 Status Context::kernel(const void* image, const char* name, CUfunction* function) {
   std::lock_guard<std::mutex> lock(mutex_);
-  // Kernel names are unique over all images: the build embeds extern "C" names of one project.
-  if (auto found = kernels_.find(name); found != kernels_.end()) {
+  Module* module = nullptr;
+  CT_RETURN_IF_ERROR(module_of(image, &module));
+  if (auto found = module->kernels.find(name); found != module->kernels.end()) {
     *function = found->second;
     return {};
   }
-  CUmodule module = nullptr;
-  CT_RETURN_IF_ERROR(module_of(image, &module));
   CT_ENTER_CONTEXT(*this);
-  CT_RETURN_IF_ERROR(
-      driver_.check(driver_.module_get_function(function, module, name), "cuModuleGetFunction"));
-  kernels_.emplace(name, *function);
+  CT_RETURN_IF_ERROR(driver_.check(driver_.module_get_function(function, module->handle, name),
+                                   "cuModuleGetFunction"));
+  module->kernels.emplace(name, *function);
   return {};
 }
 
+Context::Handle& Context::handle_of(KernelKey key) {
+  std::atomic<Handle*>& table = handles_[key.family.index()];
+  if (Handle* handles = table.load(std::memory_order_acquire)) return handles[key.number];
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (table.load(std::memory_order_relaxed) == nullptr) {
+    handle_tables_.push_back(std::make_unique<Handle[]>(key.family.count()));
+    table.store(handle_tables_.back().get(), std::memory_order_release);
+  }
+  return table.load(std::memory_order_relaxed)[key.number];
+}
+
 Status Context::kernel(const void* image, KernelKey key, CUfunction* function) {
-  *function = numbered_[key.number].load(std::memory_order_acquire);
+  if (key.family.index() >= KernelFamily::kMost || key.number >= key.family.count())
+    return Status::error(StatusCode::kFailed, "a kernel has a number that no table has");
+  Handle& handle = handle_of(key);
+  *function = handle.load(std::memory_order_acquire);
   if (*function != nullptr) return {};
-  CT_RETURN_IF_ERROR(kernel(image, key.name(key.number).c_str(), function));
-  numbered_[key.number].store(*function, std::memory_order_release);
+  CT_RETURN_IF_ERROR(kernel(image, key.family.name(key.number).c_str(), function));
+  handle.store(*function, std::memory_order_release);
   return {};
 }
 

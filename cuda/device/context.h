@@ -14,11 +14,34 @@
 
 namespace cudatransform::cuda {
 
-// A kernel by number, for those that are launched for every frame.
+// The kernels of one transform that are launched for every frame: known by number, so that nothing
+// has to be looked up by name. A transform has one such object, which lives as long as the process;
+// numbers of different families have nothing to do with each other.
+class KernelFamily {
+ public:
+  static constexpr uint32_t kMost = 64;  // families
+
+  // `count` kernels; `name` tells what the one with a number is called.
+  KernelFamily(uint32_t count, std::string (*name)(uint32_t)) : count_(count), name_(name) {}
+  KernelFamily(const KernelFamily&) = delete;
+  KernelFamily& operator=(const KernelFamily&) = delete;
+
+  uint32_t count() const { return count_; }
+  std::string name(uint32_t number) const { return name_(number); }
+  // Among all families of the process, in the order in which they were made.
+  uint32_t index() const { return index_; }
+
+ private:
+  static inline std::atomic<uint32_t> made_ = 0;
+
+  const uint32_t index_ = made_++;
+  const uint32_t count_;
+  std::string (*const name_)(uint32_t);
+};
+
 struct KernelKey {
-  static constexpr uint32_t kCount = 1024;
-  uint32_t number;                // below kCount
-  std::string (*name)(uint32_t);  // of the kernel with that number
+  const KernelFamily& family;
+  uint32_t number;  // below family.count()
 };
 
 // Fences and memory hold it, so it (and with it the caller's context) outlives the Device that they
@@ -66,14 +89,21 @@ class Context {
   // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
   Status kernel(const void* image, const char* name, CUfunction* function);
 
-  // The same, at the cost of a load once the number has been used.
+  // The same, at the cost of two loads once the number has been used.
   Status kernel(const void* image, KernelKey key, CUfunction* function);
 
   // Whether a kernel may be launched before its predecessor in the stream has finished (sm_90 on).
   bool has_dependent_launch();
 
  private:
-  Status module_of(const void* image, CUmodule* module);
+  struct Module {
+    CUmodule handle = nullptr;
+    std::unordered_map<std::string, CUfunction> kernels;
+  };
+  using Handle = std::atomic<CUfunction>;
+
+  Status module_of(const void* image, Module** module);
+  Handle& handle_of(KernelKey key);
 
   const Driver& driver_;
   CUcontext handle_;
@@ -82,10 +112,11 @@ class Context {
   const std::shared_ptr<Patience> patience_;
   std::mutex mutex_;
   std::vector<CUevent> spare_events_[2];
-  std::unordered_map<const void*, CUmodule> modules_;
-  std::unordered_map<std::string, CUfunction> kernels_;
-  std::atomic<CUfunction> numbered_[KernelKey::kCount] = {};
-  std::atomic<int> dependent_launch_ = -1;  // -1: not asked yet
+  std::unordered_map<const void*, Module> modules_;
+  // By family and number; null until a kernel of the family has been asked for.
+  std::atomic<Handle*> handles_[KernelFamily::kMost] = {};
+  std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // what handles_ points to
+  std::atomic<int> dependent_launch_ = -1;                // -1: not asked yet
 };
 
 template <typename Ask>

@@ -291,7 +291,7 @@ Status StreamQueue::launch(const void* image, KernelKey key, unsigned blocks, un
   CT_RETURN_IF_ERROR(context_->kernel(image, key, &function));
   const CUresult result = launch(function, blocks, threads, arguments, waits_itself);
   if (result == CUDA_SUCCESS) return {};
-  return context_->check(result, key.name(key.number).c_str());
+  return context_->check(result, key.family.name(key.number).c_str());
 }
 
 CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned threads,

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "cuda/device/context.h"
 #include "transform/device/device.h"
@@ -82,11 +83,18 @@ class StreamQueue final : public Queue {
   // the device can do so.
   Status launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
                 void** arguments, bool waits_itself);
-  // What a transform keeps with the queue from job to job; null at first.
+  // What a transform keeps with the queue from job to job: one object of each type that is asked
+  // for, made when it is first.
   struct Kept {
     virtual ~Kept() = default;
   };
-  std::unique_ptr<Kept>& kept() { return kept_; }
+  template <typename T>
+  T& kept() {
+    const size_t index = kept_index<T>;
+    if (index >= kept_.size()) kept_.resize(index + 1);
+    if (kept_[index] == nullptr) kept_[index] = std::make_unique<T>();
+    return static_cast<T&>(*kept_[index]);
+  }
   // Finds a kernel, without launching it.
   Status load(const void* image, const char* kernel);
   Status clear(CUdeviceptr address, size_t bytes);
@@ -100,13 +108,18 @@ class StreamQueue final : public Queue {
                   bool waits_itself);
   Status try_record(FencePtr* fence);
 
+  // Types of what is kept, numbered in the order in which the process has come across them.
+  static inline std::atomic<size_t> kept_types_ = 0;
+  template <typename T>
+  static inline const size_t kept_index = kept_types_++;
+
   std::shared_ptr<Context> context_;
   CUstream stream_;
   std::shared_ptr<Progress> progress_;
   CUdeviceptr scratch_ = 0;
   size_t scratch_bytes_ = 0;
   CUdeviceptr zeroed_ = 0;
-  std::unique_ptr<Kept> kept_;
+  std::vector<std::unique_ptr<Kept>> kept_;  // by kept_index
 };
 
 // Whether launches may overlap as StreamQueue::launch() says, in the whole process: for benchmarks

@@ -3,8 +3,8 @@
 
 usage: coefficients_to_numpy.py FILE.jpg
 
-Needs python3-gi, python3-numpy, and the typelib of libgstcoef-1.0: from a build folder, add its
-gst-libs/gst/coef to GI_TYPELIB_PATH and LD_LIBRARY_PATH, and its gst to GST_PLUGIN_PATH.
+Needs python3-gi, python3-numpy, the typelib of libgstcoef-1.0 and the plugin: `meson devenv -C
+build` has them.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import sys
@@ -13,7 +13,7 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstCoef", "1.0")
-from gi.repository import GLib, Gst, GstDct  # noqa: E402
+from gi.repository import GLib, Gst, GstCoef  # noqa: E402
 import numpy  # noqa: E402
 
 # Without a feature in parentheses, video/x-dct is in system memory.
@@ -69,10 +69,10 @@ def main(path):
     except (ValueError, GLib.Error) as error:
         print(error, file=sys.stderr)
         return 1
-    _ok, info = GstCoef.dct_info_from_caps(caps)
+    _ok, info = GstCoef.DctInfo.from_caps(caps)
     meta = GstCoef.buffer_get_dct_meta(buffer)
     components = [meta.get_component(index) for index in range(info.n_components)]
-    print(f"{info.width} x {info.height}, {GstCoef.dct_sampling_to_string(info.sampling)}, "
+    print(f"{info.width} x {info.height}, {GstCoef.DctSampling.to_string(info.sampling)}, "
           f"{meta.n_tables} quantisation tables")
 
     levels = levels_of(buffer, components[0])

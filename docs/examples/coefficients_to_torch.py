@@ -3,8 +3,8 @@
 
 usage: coefficients_to_torch.py FILE.jpg [torch|cupy]
 
-Prints the share of zeros and the mean DC of every component, both computed on the GPU. From a build
-folder, add its gst-libs/gst/coef to LD_LIBRARY_PATH and its gst to GST_PLUGIN_PATH.
+Prints the share of zeros and the mean DC of every component, both computed on the GPU. Needs
+libgstcoef-1.0 and the plugin: `meson devenv -C build` has them.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import sys

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gst/dct8x8/caps_sizes.h"
+#include "gst/dct8x8/sampling.h"
 #include "gst/stream/formats.h"
 
 namespace cudatransform {
@@ -18,10 +19,6 @@ constexpr bool kBuiltWithCuda = true;
 #else
 constexpr bool kBuiltWithCuda = false;
 #endif
-
-bool features_have_cuda(const GstCapsFeatures* features) {
-  return features && gst_caps_features_contains(features, kCudaMemoryFeature);
-}
 
 GstCapsFeatures* features_for(bool cuda) {
   return cuda ? gst_caps_features_new(kCudaMemoryFeature, nullptr)
@@ -185,8 +182,8 @@ GstCaps* dct_template_caps(bool with_440) {
       strings.emplace_back(string);
   };
   for (const RawFormat& format : raw_formats()) {
-    add(samplings, gst_dct_sampling_to_string(format.sampling));
-    add(colorspaces, gst_dct_sampling_get_colorspace(format.sampling));
+    add(samplings, gst_dct_sampling_to_string(sampling_of(format)));
+    add(colorspaces, gst_dct_sampling_get_colorspace(sampling_of(format)));
   }
   if (with_440) add(samplings, gst_dct_sampling_to_string(GST_DCT_SAMPLING_440));
   for (const int depth : {8, 10, 12, 16}) {
@@ -220,7 +217,7 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
       for (const RawFormat& format : raw_formats()) {
         const char* name = gst_video_format_to_string(format.format);
         if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
-        add_to_groups(groups, format.sampling, format.depth);
+        add_to_groups(groups, sampling_of(format), format.depth);
         if (with_440 && holds_440(format))
           add_to_groups(groups, GST_DCT_SAMPLING_440, format.depth);
       }
@@ -251,7 +248,7 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
         bool allowed = samplings.empty();
         for (const std::string& name : samplings) {
           const GstDctSampling sampling = gst_dct_sampling_from_string(name.c_str());
-          allowed = allowed || sampling == format.sampling ||
+          allowed = allowed || sampling == sampling_of(format) ||
                     (sampling == GST_DCT_SAMPLING_440 && holds_440(format));
         }
         if (allowed) formats.push_back(&format);
@@ -350,18 +347,6 @@ GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda) {
     names.emplace_back(gst_video_format_to_string(format.format));
   fixate_to_first_allowed(s, "format", names);
   return gst_caps_fixate(caps);
-}
-
-GstCaps* without_cuda_memory(GstCaps* caps) {
-  if (gst_caps_is_any(caps)) return caps;
-  caps = gst_caps_make_writable(caps);
-  for (guint i = gst_caps_get_size(caps); i-- > 0;)
-    if (features_have_cuda(gst_caps_get_features(caps, i))) gst_caps_remove_structure(caps, i);
-  return caps;
-}
-
-bool has_cuda_memory(const GstCaps* caps) {
-  return caps && gst_caps_get_size(caps) > 0 && features_have_cuda(gst_caps_get_features(caps, 0));
 }
 
 }  // namespace cudatransform

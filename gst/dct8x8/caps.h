@@ -5,15 +5,9 @@
 #include <gst/gst.h>
 
 #include <gst/coef/dct.h>
+#include "gst/engine/memory_caps.h"
 
 namespace cudatransform {
-
-inline constexpr char kCudaMemoryFeature[] = "memory:CUDAMemory";
-
-// Which memories an element may offer: both until an engine is chosen, then what it can reach.
-struct MemoryKinds {
-  bool cuda;
-};
 
 // Everything the transforms take or make; CUDA memory first where this build has it. The dct caps
 // hold more than the allowed combinations, which the two functions below spell out: a template is
@@ -32,10 +26,5 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
 // CUDA memory loses a plane of (formats.h) go to system memory where the peer leaves the choice.
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
-
-// Drops the structures in CUDA memory. Transfer full, both ways.
-GstCaps* without_cuda_memory(GstCaps* caps);
-
-bool has_cuda_memory(const GstCaps* caps);  // of the first structure
 
 }  // namespace cudatransform

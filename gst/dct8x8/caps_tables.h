@@ -5,9 +5,18 @@
 #include <string>
 
 #include <gst/coef/dct.h>
-#include "gst/stream/transfer.h"
+#include "transform/dct8x8/quant_table.h"
+#include "transform/picture.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
+
+// The quantisation tables of a frame, and which component has which.
+struct DctTables {
+  const QuantTable* tables;
+  int count;
+  const int* table_of;  // component -> table
+};
 
 // The tables that caps were last given, so that new ones are noticed.
 class ToldTables {
@@ -20,7 +29,7 @@ class ToldTables {
   int count_ = -1;
   guint components_ = 0;
   QuantTable tables_[GST_DCT_MAX_TABLES] = {};
-  int table_of_[GST_DCT_MAX_COMPONENTS] = {};
+  int table_of_[kMaxComponents] = {};
 };
 
 // Drops the fields.

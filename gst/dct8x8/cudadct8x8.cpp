@@ -20,42 +20,42 @@
 
 #include "gst/dct8x8/cudadct8x8.h"
 
-#include <new>
-
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/dct8x8/dct_base.h"
-#include "gst/dct8x8/quant_settings.h"
+#include "gst/dct8x8/dct_forward.h"
+#include "gst/engine/element_errors.h"
 #include "gst/engine/property_types.h"
 
+using cudatransform::DctForward;
 using cudatransform::kWhilePlaying;
 using cudatransform::QuantPreset;
 using cudatransform::QuantSettings;
 using cudatransform::Status;
 
+GST_DEBUG_CATEGORY_STATIC(cudadct8x8_debug);
+
 struct GstCudaDct8x8 {
   GstCudaDctBase parent;
-  QuantSettings* quant;  // guarded by the object lock, as keep_reference
-  gboolean keep_reference;
-  gboolean tables_in_caps;
-  cudatransform::ToldTables* told;  // the streaming thread's
 };
 
 struct GstCudaDct8x8Class {
   GstCudaDctBaseClass parent_class;
 };
 
-G_DEFINE_TYPE(GstCudaDct8x8, gst_cuda_dct_8x8, GST_TYPE_CUDA_DCT_BASE);
+#define gst_cuda_dct_8x8_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE(GstCudaDct8x8, gst_cuda_dct_8x8, GST_TYPE_CUDA_DCT_BASE,
+                        GST_DEBUG_CATEGORY_INIT(cudadct8x8_debug, "cudadct8x8", 0, "8x8 DCT"));
 GST_ELEMENT_REGISTER_DEFINE(cudadct8x8, "cudadct8x8", GST_RANK_NONE, gst_cuda_dct_8x8_get_type());
 
-static GstCudaDct8x8* cast(gpointer object) {
-  return G_TYPE_CHECK_INSTANCE_CAST(object, gst_cuda_dct_8x8_get_type(), GstCudaDct8x8);
+static DctForward& forward_of(gpointer element) {
+  return static_cast<DctForward&>(gst_cuda_dct_transform(element));
 }
 
 namespace {
-// Above the base class's.
 enum {
-  PROP_QUALITY = 100,
+  PROP_0,
+  PROP_QUALITY,
   PROP_QUANT_PRESET,
   PROP_LUMA_QTABLE,
   PROP_CHROMA_QTABLE,
@@ -80,11 +80,11 @@ static GType gst_cuda_dct_quant_preset_get_type(void) {
 
 static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValue* value,
                                           GParamSpec* pspec) {
-  GstCudaDct8x8* self = cast(object);
-  QuantSettings* quant = self->quant;
+  DctForward& dct = forward_of(object);
+  QuantSettings* quant = &dct.quant;
   QuantSettings loaded;
   if (id == PROP_QTABLE_FILE) cudatransform::load_table_file(g_value_get_string(value), &loaded);
-  GST_OBJECT_LOCK(self);
+  GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_QUALITY:
       quant->use_preset(quant->preset, g_value_get_int(value));
@@ -104,26 +104,25 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
       quant->file_tables = loaded.file_tables;
       break;
     case PROP_KEEP_REFERENCE:
-      self->keep_reference = g_value_get_boolean(value);
+      dct.keep_reference = g_value_get_boolean(value);
       break;
     case PROP_TABLES_IN_CAPS:
-      self->tables_in_caps = g_value_get_boolean(value);
+      dct.tables_in_caps = g_value_get_boolean(value);
       break;
     default:
-      GST_OBJECT_UNLOCK(self);
-      G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->set_property(object, id, value, pspec);
-      return;
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
   }
-  GST_OBJECT_UNLOCK(self);
+  GST_OBJECT_UNLOCK(object);
   // The number of frames that we hold has changed: let the source ask again.
-  if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(self));
+  if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
 }
 
 static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* value,
                                           GParamSpec* pspec) {
-  GstCudaDct8x8* self = cast(object);
-  const QuantSettings* quant = self->quant;
-  GST_OBJECT_LOCK(self);
+  const DctForward& dct = forward_of(object);
+  const QuantSettings* quant = &dct.quant;
+  GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_QUALITY:
       g_value_set_int(value, quant->quality);
@@ -141,113 +140,54 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
       g_value_set_string(value, quant->file.empty() ? nullptr : quant->file.c_str());
       break;
     case PROP_KEEP_REFERENCE:
-      g_value_set_boolean(value, self->keep_reference);
+      g_value_set_boolean(value, dct.keep_reference);
       break;
     case PROP_TABLES_IN_CAPS:
-      g_value_set_boolean(value, self->tables_in_caps);
+      g_value_set_boolean(value, dct.tables_in_caps);
       break;
     default:
-      GST_OBJECT_UNLOCK(self);
-      G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->get_property(object, id, value, pspec);
-      return;
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
   }
-  GST_OBJECT_UNLOCK(self);
-}
-
-// Caps of the next frame, whose tables are others than those before it.
-static void tell_tables(GstCudaDct8x8* self, const cudatransform::DctTables& tables,
-                        guint n_components) {
-  auto* base = GST_CUDA_DCT_BASE(self);
-  GstPad* pad = GST_BASE_TRANSFORM_SRC_PAD(base);
-  GstCaps* caps = gst_pad_get_current_caps(pad);
-  if (!caps) return;
-  // Frames in flight go with the caps that they were made with. A flow that is not OK shows again
-  // when the next buffer is pushed, as caps that nobody takes do.
-  (void)gst_cuda_dct_base_drain(base);
-  caps = gst_caps_make_writable(caps);
-  self->told->tell(caps, tables, n_components);
-  (void)gst_pad_push_event(pad, gst_event_new_caps(caps));
-  gst_caps_unref(caps);
+  GST_OBJECT_UNLOCK(object);
 }
 
 // Fields that somebody else has asked for are not ours to promise.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {
-  GstCudaDct8x8* self = cast(trans);
-  GstCaps* fixed = GST_BASE_TRANSFORM_CLASS(gst_cuda_dct_8x8_parent_class)
-                       ->fixate_caps(trans, direction, caps, othercaps);
-  GstDctInfo info;
+  GstCaps* fixed =
+      GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
   if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
   fixed = gst_caps_make_writable(fixed);
   cudatransform::remove_tables(fixed);
-  if (!gst_dct_info_from_caps(&info, fixed) || !info.quantized) return fixed;
-  cudatransform::FrameSettings settings;
-  GST_OBJECT_LOCK(self);
-  const bool wanted = self->tables_in_caps;
-  const Status status = cudatransform::fill_tables(*self->quant, info, &settings);
-  GST_OBJECT_UNLOCK(self);
-  // What is wrong with the settings is said with the frame.
-  if (wanted && status.ok())
-    self->told->tell(fixed, {settings.tables, settings.table_count, settings.table_of},
-                     info.n_components);
+  forward_of(trans).tell_tables(fixed);
   return fixed;
-}
-
-static Status prepare_frame(GstCudaDctBase* base, const GstDctInfo* info,
-                            cudatransform::FrameSettings* settings) {
-  GstCudaDct8x8* self = cast(base);
-  Status status;
-  GST_OBJECT_LOCK(self);
-  settings->keep_reference = self->keep_reference;
-  const bool in_caps = self->tables_in_caps && info->quantized;
-  if (info->quantized) status = cudatransform::fill_tables(*self->quant, *info, settings);
-  GST_OBJECT_UNLOCK(self);
-  if (!status.ok() || !in_caps) return status;
-  const cudatransform::DctTables tables = {settings->tables, settings->table_count,
-                                           settings->table_of};
-  if (!self->told->same(tables, info->n_components)) tell_tables(self, tables, info->n_components);
-  return {};
-}
-
-// Frames that a decoder may hold between cudadct8x8 and the end of cudaidct8x8.
-static guint extra_buffers(GstCudaDctBase* base) {
-  GstCudaDct8x8* self = cast(base);
-  GST_OBJECT_LOCK(self);
-  const guint extra = self->keep_reference ? cudatransform::kReferenceBuffers : 0;
-  GST_OBJECT_UNLOCK(self);
-  return extra;
 }
 
 // Settings that cannot work fail the change to READY, before any data flows.
 static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
                                                           GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    GstCudaDct8x8* self = cast(element);
     GstDctInfo grey = {};
     grey.sampling = GST_DCT_SAMPLING_GRAYSCALE;
     grey.n_components = 1;
     cudatransform::FrameSettings settings;
-    GST_OBJECT_LOCK(self);
-    const Status status = cudatransform::fill_tables(*self->quant, grey, &settings);
-    GST_OBJECT_UNLOCK(self);
+    GST_OBJECT_LOCK(element);
+    const Status status = cudatransform::fill_tables(forward_of(element).quant, grey, &settings);
+    GST_OBJECT_UNLOCK(element);
     if (!status.ok()) {
-      gst_cuda_dct_base_post_error(GST_CUDA_DCT_BASE(element), status);
+      cudatransform::post_error(element, status);
       return GST_STATE_CHANGE_FAILURE;
     }
   }
-  return GST_ELEMENT_CLASS(gst_cuda_dct_8x8_parent_class)->change_state(element, transition);
+  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
 }
 
-static void gst_cuda_dct_8x8_finalize(GObject* object) {
-  delete cast(object)->quant;
-  delete cast(object)->told;
-  G_OBJECT_CLASS(gst_cuda_dct_8x8_parent_class)->finalize(object);
+static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
+  return std::make_unique<DctForward>(self);
 }
 
-static void gst_cuda_dct_8x8_init(GstCudaDct8x8* self) {
-  self->quant = new QuantSettings;
-  self->told = new cudatransform::ToldTables;
-}
+static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
 
 static void install_table(GObjectClass* klass, guint id, const char* name, const char* nick,
                           const char* blurb, GParamFlags flags) {
@@ -305,13 +245,12 @@ static void install_properties(GObjectClass* klass) {
 static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
-  klass->parent_class.direction = cudatransform::Direction::kForward;
-  klass->parent_class.element_name = "cudadct8x8";
-  klass->parent_class.prepare_frame = prepare_frame;
-  klass->parent_class.extra_buffers = extra_buffers;
+  auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
+  base_class->element_name = "cudadct8x8";
+  base_class->category = cudadct8x8_debug;
+  base_class->make_transform = make_transform;
   object_class->set_property = gst_cuda_dct_8x8_set_property;
   object_class->get_property = gst_cuda_dct_8x8_get_property;
-  object_class->finalize = gst_cuda_dct_8x8_finalize;
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   install_properties(object_class);

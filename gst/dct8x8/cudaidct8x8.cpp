@@ -29,9 +29,12 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/dct_base.h"
+#include "gst/dct8x8/dct_inverse.h"
 #include "gst/engine/property_types.h"
 
 using cudatransform::kWhilePlaying;
+
+GST_DEBUG_CATEGORY_STATIC(cudaidct8x8_debug);
 
 struct GstCudaIdct8x8 {
   GstCudaDctBase parent;
@@ -41,7 +44,9 @@ struct GstCudaIdct8x8Class {
   GstCudaDctBaseClass parent_class;
 };
 
-G_DEFINE_TYPE(GstCudaIdct8x8, gst_cuda_idct_8x8, GST_TYPE_CUDA_DCT_BASE);
+G_DEFINE_TYPE_WITH_CODE(GstCudaIdct8x8, gst_cuda_idct_8x8, GST_TYPE_CUDA_DCT_BASE,
+                        GST_DEBUG_CATEGORY_INIT(cudaidct8x8_debug, "cudaidct8x8", 0,
+                                                "8x8 inverse DCT"));
 GST_ELEMENT_REGISTER_DEFINE(cudaidct8x8, "cudaidct8x8", GST_RANK_NONE,
                             gst_cuda_idct_8x8_get_type());
 
@@ -60,14 +65,13 @@ static GType gst_cuda_idct_scale_get_type(void) {
   return type;
 }
 
-// The base class has properties of its own: it gets what is not ours.
 static void gst_cuda_idct_8x8_set_property(GObject* object, guint id, const GValue* value,
                                            GParamSpec* pspec) {
-  if (pspec->owner_type != gst_cuda_idct_8x8_get_type()) {
-    G_OBJECT_CLASS(gst_cuda_idct_8x8_parent_class)->set_property(object, id, value, pspec);
+  if (id != PROP_SCALE) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
     return;
   }
-  int* scale = &GST_CUDA_DCT_BASE(object)->state->scale;
+  int* scale = &gst_cuda_dct_transform(object).settings.scale;
   GST_OBJECT_LOCK(object);
   const bool changed = *scale != g_value_get_enum(value);
   *scale = g_value_get_enum(value);
@@ -78,13 +82,17 @@ static void gst_cuda_idct_8x8_set_property(GObject* object, guint id, const GVal
 
 static void gst_cuda_idct_8x8_get_property(GObject* object, guint id, GValue* value,
                                            GParamSpec* pspec) {
-  if (pspec->owner_type != gst_cuda_idct_8x8_get_type()) {
-    G_OBJECT_CLASS(gst_cuda_idct_8x8_parent_class)->get_property(object, id, value, pspec);
+  if (id != PROP_SCALE) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
     return;
   }
   GST_OBJECT_LOCK(object);
-  g_value_set_enum(value, GST_CUDA_DCT_BASE(object)->state->scale);
+  g_value_set_enum(value, gst_cuda_dct_transform(object).settings.scale);
   GST_OBJECT_UNLOCK(object);
+}
+
+static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
+  return std::make_unique<cudatransform::DctInverse>(self);
 }
 
 static void gst_cuda_idct_8x8_init(GstCudaIdct8x8*) {}
@@ -100,8 +108,10 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
                         "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in "
                         "width and height, rounded up; as a number its divisor (2 is 1/2)",
                         GST_TYPE_CUDA_IDCT_SCALE, 1, kWhilePlaying));
-  klass->parent_class.direction = cudatransform::Direction::kInverse;
-  klass->parent_class.element_name = "cudaidct8x8";
+  auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
+  base_class->element_name = "cudaidct8x8";
+  base_class->category = cudaidct8x8_debug;
+  base_class->make_transform = make_transform;
   GstCaps* dct = cudatransform::dct_template_caps(true);
   GstCaps* raw = cudatransform::raw_template_caps();
   gst_element_class_add_pad_template(

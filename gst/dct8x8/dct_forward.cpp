@@ -1,23 +1,75 @@
-// The data path of cudadct8x8: a raw frame in, its coefficients out.
+// The 8x8 DCT as the frame loop sees it: a raw frame in, its coefficients out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include <algorithm>
+#include "gst/dct8x8/dct_forward.h"
 
-#include "gst/dct8x8/dct_stream.h"
+#include "gst/dct8x8/dct_base.h"
 #include "gst/engine/one_piece.h"
+#include "gst/engine/pools.h"
 
 namespace cudatransform {
 
-// A new coefficient buffer, or (for system memory behind a GPU) the device block that it will be
-// downloaded from. `rects` is where the engine writes.
-Status DctStream::make_coefficients(GstBuffer** buffer, DeviceBlock* block, Rects* rects) {
-  if (!dct_in_cuda_)
-    CT_RETURN_IF_ERROR(acquire_buffer(coefficient_pool_, "a frame of coefficients", buffer));
-  if (!engine_.is_cuda()) return {};
-  const Rects shape = coefficient_rects(dct_, dct_.components, nullptr);
-  CT_RETURN_IF_ERROR(dct_blocks_.configure(engine_, shape.row_bytes(), shape.rows()));
-  CT_RETURN_IF_ERROR(dct_blocks_.acquire(engine_.queue(QueueKind::kCompute), block));
-  *rects = shape.stacked_in(*block);
+// Source frames that a pipeline may keep between the two transforms (keep-reference), besides the
+// one that is being filled and the one that is being read.
+static constexpr guint kReferenceBuffers = 4;
+
+void DctForward::configure_ends(bool /*raw_in_cuda*/, bool dct_in_cuda) {
+  raw_blocks_.clear();
+  coefs_.configure(layout_of(dct_), dct_in_cuda);
+}
+
+void DctForward::stop() {
+  raw_blocks_.clear();
+  coefs_.stop();
+}
+
+Status DctForward::allocate(GstQuery* query, GstCaps*) { return coefs_.allocate(query); }
+
+void DctForward::propose(GstQuery* query, GstCaps* caps, guint buffers) {
+  // Frames that a decoder may hold between cudadct8x8 and the end of cudaidct8x8.
+  GST_OBJECT_LOCK(element_);
+  const guint extra = keep_reference ? kReferenceBuffers : 0;
+  GST_OBJECT_UNLOCK(element_);
+  propose_raw_pool(engine_, query, caps, buffers + extra);
+}
+
+void DctForward::tell_tables(GstCaps* caps) {
+  GstDctInfo info;
+  if (!gst_dct_info_from_caps(&info, caps) || !info.quantized) return;
+  FrameSettings filled;
+  GST_OBJECT_LOCK(element_);
+  const bool wanted = tables_in_caps;
+  const Status status = fill_tables(quant, info, &filled);
+  GST_OBJECT_UNLOCK(element_);
+  // What is wrong with the settings is said with the frame.
+  if (wanted && status.ok())
+    told_.tell(caps, {filled.tables, filled.table_count, filled.table_of}, info.n_components);
+}
+
+// Caps of the next frame, whose tables are others than those before it.
+void DctForward::push_new_tables(const DctTables& tables) {
+  GstPad* pad = GST_BASE_TRANSFORM_SRC_PAD(element_);
+  GstCaps* caps = gst_pad_get_current_caps(pad);
+  if (!caps) return;
+  // Frames in flight go with the caps that they were made with. A flow that is not OK shows again
+  // when the next buffer is pushed, as caps that nobody takes do.
+  (void)gst_cuda_transform_base_drain(element_);
+  caps = gst_caps_make_writable(caps);
+  told_.tell(caps, tables, dct_.n_components);
+  (void)gst_pad_push_event(pad, gst_event_new_caps(caps));
+  gst_caps_unref(caps);
+}
+
+Status DctForward::complete(FrameSettings* filled) {
+  Status status;
+  GST_OBJECT_LOCK(element_);
+  filled->keep_reference = keep_reference;
+  const bool in_caps = tables_in_caps && dct_.quantized;
+  if (dct_.quantized) status = fill_tables(quant, dct_, filled);
+  GST_OBJECT_UNLOCK(element_);
+  if (!status.ok() || !in_caps) return status;
+  const DctTables tables = {filled->tables, filled->table_count, filled->table_of};
+  if (!told_.same(tables, dct_.n_components)) push_new_tables(tables);
   return {};
 }
 
@@ -34,17 +86,17 @@ static GstBuffer* copy_frame(GstBuffer* in) {
 }
 
 // Attaches what the engine read to `out`, for cudaidct8x8 measure=psnr.
-Status DctStream::keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out) {
+Status DctForward::keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out) {
   GstVideoInfo info = raw_;
   const Rects& planes = source.rects;
-  if (source.block.buffer) {
+  if (source.block) {
     for (int p = 0; p < planes.count; p++) {
       GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = static_cast<gint>(planes.rect[p].pitch);
       GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = planes.rect[p].data - source.block.data;
     }
     GST_VIDEO_INFO_SIZE(&info) =
-        MIN(GST_VIDEO_INFO_SIZE(&info), gst_buffer_get_size(source.block.buffer));
-    gst_buffer_add_coef_reference_meta(out, source.block.buffer, &info);
+        MIN(GST_VIDEO_INFO_SIZE(&info), gst_buffer_get_size(source.block.buffer.get()));
+    gst_buffer_add_coef_reference_meta(out, source.block.buffer.get(), &info);
     return {};
   }
   if (const GstVideoMeta* meta = gst_buffer_get_video_meta(in)) {
@@ -59,70 +111,35 @@ Status DctStream::keep_source(GstBuffer* in, bool copy, const Placed& source, Gs
   return {};
 }
 
-Status DctStream::forward(const FrameSettings& settings, GstBuffer* in, SubmittedFrame* out,
-                          MeasuredFrame* frame) {
-  // Frames kept downstream may be all that a small pool has: copying keeps the source running.
-  const guint maximum = settings.keep_reference ? known_pool_maximum(in) : 0;
-  const guint kept = kWorkingBuffers + kReferenceBuffers + async_depth_ - 1;
-  const bool copy_source = maximum > 0 && maximum < kept;
-  if (copy_source)
-    warn_once("keep-reference copies every frame: the source's pool has only " +
-                  std::to_string(maximum) + " buffers",
-              &warned_of_copies_);
+// Frames kept downstream may be all that a small pool has: copying keeps the source running.
+bool DctForward::must_copy_source(GstBuffer* in) {
+  const guint maximum = transport_.known_pool_maximum(in);
+  const guint kept = kWorkingBuffers + kReferenceBuffers + transport_.async_depth() - 1;
+  if (maximum == 0 || maximum >= kept) return false;
+  transport_.warn_once("keep-reference copies every frame: the source's pool has only " +
+                           std::to_string(maximum) + " buffers",
+                       &warned_of_copies_);
+  return true;
+}
 
-  // The source, where the engine can read it.
-  const bool timed = frame && frame->kinds & kMeasureTime;
-  MappedFrame mapped;
-  Placed source;
-  const auto map = [&](bool device, Rects* rects) -> Status {
-    mapped.unmap();
-    CT_RETURN_IF_ERROR(mapped.map(in, raw_, GST_MAP_READ, device));
-    *rects = mapped.rects();
-    return {};
-  };
-  CT_RETURN_IF_ERROR(place(in, map, copy_source ? InPlace::kNever : InPlace::kAlways, raw_blocks_,
-                           timed ? frame->upload.get() : nullptr, &source));
-  if (frame) frame->uploaded = timed && source.block.buffer;
-
-  // The coefficients, where the engine can write them and where the caps want them.
-  DeviceBlock computed;
-  Rects dct;
-  GstBuffer* system_buffer = nullptr;
-  const Status made = make_coefficients(&system_buffer, &computed, &dct);
-  out->buffer.reset(system_buffer);
-  BufferPtr block_owner(computed.buffer);
-  CT_RETURN_IF_ERROR(made);
-  if (system_buffer && !out->memory.map(system_buffer, GST_MAP_WRITE))
-    return Status::error(StatusCode::kFailed, "a coefficient buffer could not be mapped");
-  const Rects in_system =
-      system_buffer ? coefficient_rects(dct_, dct_.components, out->memory.data()) : Rects();
-  if (!engine_.is_cuda()) dct = in_system;
+Status DctForward::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
+  const FrameSettings& used = frame_settings_;
+  const bool copy_source = used.keep_reference && must_copy_source(in);
+  FrameSink source;
+  CT_RETURN_IF_ERROR(source.bring_in(
+      transport_, in, raw_, copy_source ? InPlace::kNever : InPlace::kAlways, raw_blocks_, frame));
+  EngineCoefs coefs;
+  CT_RETURN_IF_ERROR(coefs_.begin_on_engine(out, &coefs));
 
   FencePtr done;
-  const Dct8x8Job job = make_job(settings, Direction::kForward, source.rects, dct, frame);
-  CT_RETURN_IF_ERROR(submit(job, frame, &done));
-  if (engine_.is_cuda()) {
-    GstCoefSyncPoint* point = sync_point_of(done);
-    gst_coef_fence_set_written(computed.fence, point);
-    if (source.block.fence) gst_coef_fence_add_read(source.block.fence, point);
-    gst_coef_sync_point_unref(point);
-    if (!source.block.buffer) hold_until_done(in, done);
-  }
-
-  const DctTables tables = {settings.tables, settings.table_count, settings.table_of};
-  if (!dct_in_cuda_) {
-    out->device_copy = std::move(block_owner);
-    if (engine_.is_cuda()) CT_RETURN_IF_ERROR(fetch(dct, in_system, done, frame, &out->ready));
-    add_dct_meta(out->buffer.get(), dct_, tables, nullptr, nullptr);
-  } else {
-    out->buffer = std::move(block_owner);
-    add_dct_meta(out->buffer.get(), dct_, tables, &dct, computed.data);
-    gst_dct_meta_set_fence(gst_buffer_get_dct_meta(out->buffer.get()), computed.fence);
-    // A peer that does not know the fence reads whenever it likes.
-    if (!fence_is_honoured_) out->ready = done;
-  }
-  if (settings.keep_reference)
-    CT_RETURN_IF_ERROR(keep_source(in, copy_source, source, out->buffer.get()));
+  CT_RETURN_IF_ERROR(run(make_job(used, source.view(), coefs.rects, frame), &done));
+  source.mark_read(transport_, done);
+  CoefPlaces places;
+  CT_RETURN_IF_ERROR(
+      coefs_.finish_on_engine(transport_, std::move(coefs), done, frame, out, &places));
+  const DctTables tables = {used.tables, used.table_count, used.table_of};
+  add_dct_meta(out->buffer.get(), dct_, tables, places);
+  if (used.keep_reference) return keep_source(in, copy_source, source.placed(), out->buffer.get());
   return {};
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/dct8x8/dct_stream.h"
+#include "gst/dct8x8/dct_transform.h"
 #include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform {

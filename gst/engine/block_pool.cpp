@@ -116,7 +116,7 @@ Status BlockPool::try_acquire(Queue& writer, DeviceBlock* block, bool* again) {
   block->fence = gst_coef_fence_new();
   gst_mini_object_set_qdata(memory_object, fence_quark(), block->fence,
                             reinterpret_cast<GDestroyNotify>(gst_coef_fence_unref));
-  block->buffer = owner.release();
+  block->buffer = std::move(owner);
   return {};
 }
 

@@ -6,18 +6,21 @@
 
 #include <vector>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/fence.h>
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
 
 namespace cudatransform {
 
-// Device memory of `rows` rows of at least `row_bytes` bytes: one GstCudaMemory in a GstBuffer.
+// Device memory of `rows` rows of at least `row_bytes` bytes: one GstCudaMemory in a GstBuffer. It
+// goes back to its pool with the object, unless somebody else takes the buffer. Move only.
 struct DeviceBlock {
-  GstBuffer* buffer = nullptr;  // owned by whoever acquired it; null where that has failed
-  guint8* data = nullptr;       // device address
+  BufferPtr buffer;        // null: there is no block
+  guint8* data = nullptr;  // device address
   gsize pitch = 0;
   GstCoefFence* fence = nullptr;  // of this use of the memory; owned by the memory
+
+  explicit operator bool() const { return buffer != nullptr; }
 };
 
 // A private pool of device blocks. The blocks are GstCudaMemory because that is what

@@ -1,4 +1,4 @@
-// The plugin's debug category; include last.
+// The debug category of everything that is not one element's; include last.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,3 +6,10 @@
 
 GST_DEBUG_CATEGORY_EXTERN(cudatransform_debug);
 #define GST_CAT_DEFAULT cudatransform_debug
+
+namespace cudatransform {
+
+// Whoever registers elements calls it first.
+void init_debug_category();
+
+}  // namespace cudatransform

@@ -33,8 +33,8 @@ Status Engine::make_device() {
   std::shared_ptr<void> keep_alive(gst_object_ref(context_), gst_object_unref);
   CT_RETURN_IF_ERROR(make_cuda_device(gst_cuda_context_get_handle(context_),
                                       static_cast<int>(ordinal), keep_alive, &device_));
-  if (!transforms_) return {};
-  const Status loaded = probe_cuda_kernels(*device_);
+  if (!probe_kernels_) return {};
+  const Status loaded = probe_kernels_(*device_);
   if (loaded.code != StatusCode::kNotFound) return loaded;
   return Status::error(StatusCode::kNotFound, std::string("this build has no kernels for ") +
                                                   device_->name() + ": " + loaded.message);
@@ -78,7 +78,6 @@ Status Engine::open_cuda(int cuda_device_id) {
     made = make_device();
   }
   CT_RETURN_IF_ERROR(made);
-  dct8x8_ = &cuda_dct8x8_ops();
   pinned_allocator_ = new_pinned_allocator(*device_);
   kind_ = Kind::kCuda;
   return {};
@@ -128,7 +127,6 @@ Status Engine::open(Backend backend, int cuda_device_id, int threads, std::strin
   }
   device_ = make_host_device(threads);
   if (!device_) return Status::error(StatusCode::kFailed, "the CPU engine could not start");
-  dct8x8_ = &host_dct8x8_ops();
   kind_ = Kind::kCpu;
   return {};
 }
@@ -169,7 +167,6 @@ Status failed_allocation(Queue& queue, Status status) {
 void Engine::close() {
   kind_ = Kind::kClosed;
   release_device();
-  dct8x8_ = nullptr;
 #if CT_HAVE_CUDA
   std::lock_guard lock(context_lock_);
   gst_clear_object(&context_);
@@ -178,7 +175,7 @@ void Engine::close() {
 
 }  // namespace cudatransform
 
-GType gst_cuda_dct_backend_get_type(void) {
+GType gst_cuda_transform_backend_get_type(void) {
   using cudatransform::Backend;
   static const GEnumValue kValues[] = {
       {int(Backend::kAuto), "CUDA where there is a usable GPU, else the CPU", "auto"},
@@ -186,6 +183,6 @@ GType gst_cuda_dct_backend_get_type(void) {
       {int(Backend::kCpu), "CPU", "cpu"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaDctBackend", kValues);
+  static const GType type = cudatransform::register_values("GstCudaTransformBackend", kValues);
   return type;
 }

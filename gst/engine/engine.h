@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "transform/dct8x8/dct8x8.h"
+#include "transform/device/device.h"
 
 typedef struct _GstCudaContext GstCudaContext;
 
@@ -17,13 +17,17 @@ namespace cudatransform {
 
 enum class Backend { kAuto, kCuda, kCpu };
 
+// Whether what an element runs can be loaded on the device: kNotFound where this build has nothing
+// for it.
+using KernelProbe = Status (*)(Device& device);
+
 // Owned by the element; opened NULL to READY, closed READY to NULL. set_context() may arrive from
 // any thread at any time; the rest is called by state changes and the streaming thread.
 class Engine {
  public:
-  // `transforms`: the element runs kernels, and does not only copy.
-  explicit Engine(GstElement* element, bool transforms)
-      : element_(element), transforms_(transforms) {}
+  // `probe_kernels` is asked on a CUDA device; null: the element runs no kernels, and only copies.
+  explicit Engine(GstElement* element, KernelProbe probe_kernels)
+      : element_(element), probe_kernels_(probe_kernels) {}
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -43,7 +47,6 @@ class Engine {
   bool is_cuda() const { return kind_ == Kind::kCuda; }
   Device& device() { return *device_; }
   Queue& queue(QueueKind kind) { return device_->queue(kind); }
-  const Dct8x8Ops& dct8x8() const { return *dct8x8_; }
   // Host memory that the device copies from and to: page-locked or, where the driver locks none,
   // ordinary, with a line in the log. Used by the streaming thread.
   Status allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory);
@@ -65,13 +68,12 @@ class Engine {
   void release_device();
 
   GstElement* element_;
-  const bool transforms_;
+  const KernelProbe probe_kernels_;
   std::recursive_mutex context_lock_;
   GstCudaContext* context_ = nullptr;
   enum class Kind { kClosed, kCpu, kCuda };
   std::atomic<Kind> kind_ = Kind::kClosed;  // set after, and cleared before, what it stands for
   std::unique_ptr<Device> device_;
-  const Dct8x8Ops* dct8x8_ = nullptr;
   GstAllocator* pinned_allocator_ = nullptr;
   bool warned_of_ordinary_memory_ = false;
 };
@@ -86,5 +88,5 @@ Status failed_allocation(Queue& queue, Status status);
 }  // namespace cudatransform
 
 // The enum of the backend property, for every element that has one.
-#define GST_TYPE_CUDA_DCT_BACKEND (gst_cuda_dct_backend_get_type())
-GType gst_cuda_dct_backend_get_type(void);
+#define GST_TYPE_CUDA_TRANSFORM_BACKEND (gst_cuda_transform_backend_get_type())
+GType gst_cuda_transform_backend_get_type(void);

@@ -12,14 +12,14 @@ namespace cudatransform {
 void install_engine_properties(GObjectClass* klass, const EngineProperties& properties) {
   g_object_class_install_property(
       klass, properties.backend,
-      g_param_spec_enum("backend", "Backend", properties.backend_blurb, GST_TYPE_CUDA_DCT_BACKEND,
-                        int(Backend::kAuto), kUpToReady));
+      g_param_spec_enum("backend", "Backend", properties.backend_blurb,
+                        GST_TYPE_CUDA_TRANSFORM_BACKEND, int(Backend::kAuto), kUpToReady));
   if (properties.active_backend)
     g_object_class_install_property(
         klass, properties.active_backend,
         g_param_spec_enum("active-backend", "Active backend",
                           "The engine in use: cuda or cpu from READY on, auto before it is chosen",
-                          GST_TYPE_CUDA_DCT_BACKEND, int(Backend::kAuto), kReadOnly));
+                          GST_TYPE_CUDA_TRANSFORM_BACKEND, int(Backend::kAuto), kReadOnly));
   g_object_class_install_property(
       klass, properties.cuda_device_id,
       g_param_spec_int("cuda-device-id", "CUDA device ID",

@@ -78,12 +78,12 @@ struct HostMemory {
   guint8* data;
 };
 
-struct GstCudaDctHostAllocator {
+struct GstCudaTransformHostAllocator {
   GstAllocator parent;
   PinnedState* state;  // null: of ordinary memory
 };
 
-struct GstCudaDctHostAllocatorClass {
+struct GstCudaTransformHostAllocatorClass {
   GstAllocatorClass parent_class;
 };
 
@@ -91,11 +91,11 @@ HostMemory* host(GstMemory* memory) { return reinterpret_cast<HostMemory*>(memor
 
 }  // namespace
 
-GType gst_cuda_dct_host_allocator_get_type(void);
-G_DEFINE_TYPE(GstCudaDctHostAllocator, gst_cuda_dct_host_allocator, GST_TYPE_ALLOCATOR);
+GType gst_cuda_transform_host_allocator_get_type(void);
+G_DEFINE_TYPE(GstCudaTransformHostAllocator, gst_cuda_transform_host_allocator, GST_TYPE_ALLOCATOR);
 
 static PinnedState* state_of(GstAllocator* allocator) {
-  return reinterpret_cast<GstCudaDctHostAllocator*>(allocator)->state;
+  return reinterpret_cast<GstCudaTransformHostAllocator*>(allocator)->state;
 }
 
 static GstMemory* make_memory(GstAllocator* allocator, std::unique_ptr<Memory> block, gsize maxsize,
@@ -200,10 +200,10 @@ static gboolean host_is_span(GstMemory* first, GstMemory* second, gsize* offset)
 
 static void host_finalize(GObject* object) {
   delete state_of(GST_ALLOCATOR(object));
-  G_OBJECT_CLASS(gst_cuda_dct_host_allocator_parent_class)->finalize(object);
+  G_OBJECT_CLASS(gst_cuda_transform_host_allocator_parent_class)->finalize(object);
 }
 
-static void gst_cuda_dct_host_allocator_init(GstCudaDctHostAllocator* self) {
+static void gst_cuda_transform_host_allocator_init(GstCudaTransformHostAllocator* self) {
   GstAllocator* allocator = &self->parent;
   allocator->mem_type = GST_ALLOCATOR_SYSMEM;
   allocator->mem_map = host_map;
@@ -213,7 +213,8 @@ static void gst_cuda_dct_host_allocator_init(GstCudaDctHostAllocator* self) {
   allocator->mem_is_span = host_is_span;
 }
 
-static void gst_cuda_dct_host_allocator_class_init(GstCudaDctHostAllocatorClass* klass) {
+static void gst_cuda_transform_host_allocator_class_init(
+    GstCudaTransformHostAllocatorClass* klass) {
   G_OBJECT_CLASS(klass)->finalize = host_finalize;
   klass->parent_class.alloc = host_alloc;
   klass->parent_class.free = host_free;
@@ -223,13 +224,13 @@ namespace cudatransform {
 
 static GstAllocator* new_allocator() {
   return GST_ALLOCATOR(
-      gst_object_ref_sink(g_object_new(gst_cuda_dct_host_allocator_get_type(), nullptr)));
+      gst_object_ref_sink(g_object_new(gst_cuda_transform_host_allocator_get_type(), nullptr)));
 }
 
 GstAllocator* new_pinned_allocator(Device& device) {
   GstAllocator* allocator = new_allocator();
   allocator->mem_type = kPinnedMemoryType;
-  reinterpret_cast<GstCudaDctHostAllocator*>(allocator)->state = new PinnedState(device);
+  reinterpret_cast<GstCudaTransformHostAllocator*>(allocator)->state = new PinnedState(device);
   return allocator;
 }
 

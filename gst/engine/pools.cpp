@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "gst/dct8x8/caps.h"
 #include "gst/engine/cuda_gst.h"
 #include "gst/engine/cuda_sync.h"
+#include "gst/engine/memory_caps.h"
 #include "gst/engine/peer_offer.h"
 #include "gst/engine/pinned_allocator.h"
 
@@ -50,9 +50,13 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
   }
 }
 
+void promise_to_honour_fence(GstQuery* query) {
+  gst_query_add_allocation_meta(query, GST_COEF_FENCE_API_TYPE, nullptr);
+}
+
 bool peers_honour_fence(GstQuery* query) {
   guint index = 0;
-  if (!gst_query_find_allocation_meta(query, GST_DCT_META_API_TYPE, &index)) return false;
+  if (!gst_query_find_allocation_meta(query, GST_COEF_FENCE_API_TYPE, &index)) return false;
   const GstStructure* params = nullptr;
   gst_query_parse_nth_allocation_meta(query, index, &params);
   return params == nullptr;

@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/fence.h>
 #include "gst/engine/engine.h"
 
 namespace cudatransform {
@@ -20,7 +20,9 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
 // the pitch. We only ask for formats that it can hold, so what fails there is the allocation.
 Status no_device_memory(const char* what, gsize bytes);
 
-// Whether all who answered the ALLOCATION query promise to honour GstDctMeta's fence.
+// The promise of who answers an ALLOCATION query to honour the fence of coefficients, and whether
+// all who answered have made it.
+void promise_to_honour_fence(GstQuery* query);
 bool peers_honour_fence(GstQuery* query);
 
 // A buffer of system memory, aligned for SIMD as those of make_system_pool(); null without memory.

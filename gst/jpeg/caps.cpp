@@ -5,6 +5,7 @@
 
 #include <gst/video/video.h>
 
+#include <utility>
 #include <vector>
 
 #include "gst/dct8x8/caps.h"
@@ -124,6 +125,34 @@ GstCaps* jpeg_levels_for(const GstCaps* files, const GstCaps* levels) {
   }
   gst_caps_unref(fitting);
   return result;
+}
+
+bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* info) {
+  constexpr int kWidth = 1280, kHeight = 720;
+  const char* sampling = file ? gst_structure_get_string(file, "sampling") : nullptr;
+  if (!sampling) sampling = gst_dct_sampling_to_string(GST_DCT_SAMPLING_420);
+  GstCaps* named =
+      gst_caps_new_simple(GST_DCT_MEDIA_TYPE, "sampling", G_TYPE_STRING, sampling, nullptr);
+  gst_caps_set_features_simple(named, gst_caps_features_new_any());
+  GstCaps* fitting = gst_caps_intersect_full(caps, named, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(named);
+  if (gst_caps_is_empty(fitting)) std::swap(caps, fitting);
+  gst_caps_unref(caps);
+
+  fitting = gst_caps_truncate(fitting);
+  if (!gst_caps_is_empty(fitting)) {
+    fitting = gst_caps_make_writable(fitting);
+    GstStructure* s = gst_caps_get_structure(fitting, 0);
+    for (const char* field : {"width", "height"})
+      if (const GValue* value = file ? gst_structure_get_value(file, field) : nullptr)
+        if (gst_value_is_fixed(value)) gst_structure_set_value(s, field, value);
+    gst_structure_fixate_field_nearest_int(s, "width", kWidth);
+    gst_structure_fixate_field_nearest_int(s, "height", kHeight);
+    fitting = gst_caps_fixate(fitting);
+  }
+  const bool chosen = gst_dct_info_from_caps(info, fitting);
+  gst_caps_unref(fitting);
+  return chosen;
 }
 
 GstCaps* jpeg_caps_for(const GstDctInfo& info) {

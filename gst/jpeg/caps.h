@@ -23,6 +23,12 @@ GstCaps* jpeg_template_caps();
 // JPEG's colorimetry before without, so that whoever can choose makes that. Transfer full.
 GstCaps* jpeg_levels_for(const GstCaps* files, const GstCaps* levels);
 
+// Coefficients for a gap that comes before any picture: of what downstream takes (`caps`, taken)
+// the first that has the sampling that `file` names, or else 4:2:0; of the size that it names, or
+// else the one that GStreamer's decoders of raw video take then. `file`: image/jpeg, or null. False
+// where downstream takes none.
+bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* info);
+
 // image/jpeg for coefficients of `info`, without what GstVideoEncoder adds. Transfer full.
 GstCaps* jpeg_caps_for(const GstDctInfo& info);
 

@@ -31,30 +31,24 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   frame_ = frame;
   options_ = options;
   coefficients_.reset(gst_buffer_ref(frame->input_buffer));
-  const Residence residence = residence_of(engine, coefficients_.get());
-  const bool on_device = residence == Residence::kDevice;
   const GstDctMeta* meta = nullptr;
-  CT_RETURN_IF_ERROR(caps_tables.find(coefficients_.get(), residence == Residence::kHost, &meta));
+  CoefPlaces places;
+  CT_RETURN_IF_ERROR(
+      find_coefficients(engine, coefficients_.get(), info, caps_tables, &meta, &places));
   if (meta && meta != gst_buffer_get_dct_meta(coefficients_.get())) {
     stand_in_ = *meta;
     meta = &stand_in_;
   }
   // The download queue waits on the device, everybody else here.
-  if (meta && meta->fence) {
-    gpointer stream = on_device ? engine.queue(QueueKind::kDownload).native() : nullptr;
-    if (!gst_coef_fence_wait_written(meta->fence, stream))
-      return failed_work(engine.queue(QueueKind::kDownload),
-                         "the work that made the coefficients has failed");
-  }
-  CT_RETURN_IF_ERROR(mapped_.map(coefficients_.get(), info, meta, on_device));
-  Rects rects = mapped_.rects();
-  if (on_device) CT_RETURN_IF_ERROR(fetch(engine, meta, &rects));
+  CT_RETURN_IF_ERROR(sink_.open(engine, coefficients_.get(), places, QueueKind::kDownload));
+  Rects rects = sink_.rects();
+  if (sink_.is_on_device()) CT_RETURN_IF_ERROR(fetch(engine, &rects));
   describe(info, *meta, rects);
   return {};
 }
 
 // Begins the download to our staging memory, where `*rects` is afterwards.
-Status EncodeJob::fetch(Engine& engine, const GstDctMeta* meta, Rects* rects) {
+Status EncodeJob::fetch(Engine& engine, Rects* rects) {
   Rects to = *rects;
   gsize bytes = 0;
   for (int c = 0; c < to.count; c++) bytes += to.rect[c].row_bytes * to.rect[c].rows;
@@ -70,12 +64,7 @@ Status EncodeJob::fetch(Engine& engine, const GstDctMeta* meta, Rects* rects) {
   CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), queue));
   CT_RETURN_IF_ERROR(download(engine.device(), queue, *rects, to));
   CT_RETURN_IF_ERROR(queue.record(&downloaded_));
-  // For whoever holds the memory without the buffer; the buffer itself waits for us.
-  if (fence_guards_memory(coefficients_.get(), meta->fence)) {
-    GstCoefSyncPoint* point = sync_point_of(downloaded_);
-    gst_coef_fence_add_read(meta->fence, point);
-    gst_coef_sync_point_unref(point);
-  }
+  sink_.mark_read(downloaded_);
   *rects = to;
   return {};
 }
@@ -119,7 +108,7 @@ Status EncodeJob::finish(GstVideoCodecFrame** frame) {
 void EncodeJob::clear() {
   if (downloaded_) (void)downloaded_->wait();  // a failure is reported where the levels are used
   downloaded_.reset();
-  mapped_.unmap();
+  sink_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);
   frame_ = nullptr;

@@ -7,11 +7,11 @@
 #include <memory>
 
 #include <gst/coef/dct.h>
-#include "gst/dct8x8/caps_tables.h"
+#include "gst/dct8x8/coefficients.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
 #include "gst/engine/frame_workers.h"
-#include "gst/stream/transfer.h"
+#include "gst/stream/coef_sink.h"
 #include "jpeg/writer.h"
 
 namespace cudatransform {
@@ -37,13 +37,13 @@ class EncodeJob : public FrameJob {
   void free_staging() { staging_.reset(); }
 
  private:
-  Status fetch(Engine& engine, const GstDctMeta* meta, Rects* rects);
+  Status fetch(Engine& engine, Rects* rects);
   void describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects);
 
   GstVideoCodecFrame* frame_ = nullptr;
   BufferPtr coefficients_;
   GstDctMeta stand_in_;  // for the meta of a buffer that has none: caps may change meanwhile
-  MappedCoefficients mapped_;
+  CoefSink sink_;
   std::unique_ptr<Memory> staging_;  // page-locked if possible
   FencePtr downloaded_;              // null where nothing is downloaded
   JpegPicture picture_;

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/property_types.h"
-#include "gst/jpeg/jpegcoefdec_state.h"
+#include "gst/jpeg/jpegcoefdec_private.h"
+#include "gst/stream/picture_properties.h"
 
-using cudatransform::JpegCounts;
 using cudatransform::kReadOnly;
 using cudatransform::kWhilePlaying;
-using cudatransform::OnError;
 using State = cudatransform::JpegCoefDecState;
 
 namespace {
@@ -32,87 +31,65 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
     .cuda_device_id = PROP_CUDA_DEVICE_ID,
     .n_threads = PROP_N_THREADS,
     .backend_blurb =
-        "Whether there is a CUDA device that coefficients can be put on, chosen when the element "
-        "goes to READY",
+        "Whether to offer coefficients in CUDA memory as well, chosen when the element goes to "
+        "READY",
     .n_threads_blurb =
-        "Pictures decoded at a time, chosen at the first of them; each above one adds a frame of "
+        "How many pictures are decoded at a time, chosen at the first; each beyond one adds a "
+        "frame of "
         "latency (0 = one per core, one for live sources)",
+};
+
+constexpr cudatransform::PictureProperties kPictureProperties = {
+    .on_error = PROP_ON_ERROR,
+    .max_memory = PROP_MAX_MEMORY,
 };
 
 }  // namespace
 
-#define GST_TYPE_JPEG_COEF_DEC_ON_ERROR (gst_jpeg_coef_dec_on_error_get_type())
-static GType gst_jpeg_coef_dec_on_error_get_type(void) {
-  static const GEnumValue kValues[] = {
-      {int(OnError::kDrop), "Drop the picture, with a warning", "drop"},
-      {int(OnError::kConceal), "Push what could be decoded, marked as corrupted", "conceal"},
-      {int(OnError::kFail), "Stop with an error", "fail"},
-      {0, nullptr, nullptr},
-  };
-  static const GType type = cudatransform::register_values("GstJpegCoefDecOnError", kValues);
-  return type;
-}
-
 static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
                                            GParamSpec* pspec) {
-  State* state = gst_jpeg_coef_dec_state(object);
+  State& state = State::of(object);
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_ON_ERROR:
-      state->settings.on_error = static_cast<OnError>(g_value_get_enum(value));
-      break;
     case PROP_MAX_PIXELS:
-      state->settings.max_pixels = g_value_get_uint64(value);
-      break;
-    case PROP_MAX_MEMORY:
-      state->settings.max_memory = g_value_get_uint64(value);
+      state.jpeg_settings.max_pixels = g_value_get_uint64(value);
       break;
     case PROP_KEEP_METADATA:
-      state->settings.keep_metadata = g_value_get_boolean(value);
+      state.jpeg_settings.keep_metadata = g_value_get_boolean(value);
       break;
     case PROP_TABLES_IN_CAPS:
-      state->settings.tables_in_caps = g_value_get_boolean(value);
+      state.jpeg_settings.tables_in_caps = g_value_get_boolean(value);
       break;
     default:
-      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
+      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value) &&
+          !set_picture_property(kPictureProperties, &state.picture_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
 }
 
-static GstStructure* statistics(const JpegCounts& counts) {
-  return gst_structure_new("application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64,
-                           counts.frames, "damaged", G_TYPE_UINT64, counts.damaged, "dropped",
-                           G_TYPE_UINT64, counts.dropped, nullptr);
-}
-
 static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* value,
                                            GParamSpec* pspec) {
-  State* state = gst_jpeg_coef_dec_state(object);
+  State& state = State::of(object);
   if (id == PROP_STATS) {
-    g_value_take_boxed(value, statistics(state->frames.counts()));
+    g_value_take_boxed(value, state.pictures.stats("application/x-jpegcoefdec-stats"));
     return;
   }
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_ON_ERROR:
-      g_value_set_enum(value, int(state->settings.on_error));
-      break;
     case PROP_MAX_PIXELS:
-      g_value_set_uint64(value, state->settings.max_pixels);
-      break;
-    case PROP_MAX_MEMORY:
-      g_value_set_uint64(value, state->settings.max_memory);
+      g_value_set_uint64(value, state.jpeg_settings.max_pixels);
       break;
     case PROP_KEEP_METADATA:
-      g_value_set_boolean(value, state->settings.keep_metadata);
+      g_value_set_boolean(value, state.jpeg_settings.keep_metadata);
       break;
     case PROP_TABLES_IN_CAPS:
-      g_value_set_boolean(value, state->settings.tables_in_caps);
+      g_value_set_boolean(value, state.jpeg_settings.tables_in_caps);
       break;
     default:
-      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
+      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value) &&
+          !get_picture_property(kPictureProperties, state.picture_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
@@ -122,25 +99,13 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
 void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
   klass->set_property = gst_jpeg_coef_dec_set_property;
   klass->get_property = gst_jpeg_coef_dec_get_property;
-  g_object_class_install_property(
-      klass, PROP_ON_ERROR,
-      g_param_spec_enum("on-error", "On error",
-                        "What to do with a damaged picture; after max-errors of them in a row the "
-                        "element stops with an error",
-                        GST_TYPE_JPEG_COEF_DEC_ON_ERROR, int(OnError::kDrop), kWhilePlaying));
+  install_picture_properties(klass, kPictureProperties, cudatransform::kPictureDefaults);
   g_object_class_install_property(
       klass, PROP_MAX_PIXELS,
       g_param_spec_uint64("max-pixels", "Largest picture",
                           "Width times height above which a picture counts as damaged (0 = no "
                           "limit); a header of a few bytes can claim 4 gigapixels",
                           0, G_MAXUINT64, cudatransform::kMaxJpegPixels, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_MAX_MEMORY,
-      g_param_spec_uint64("max-memory", "Most memory",
-                          "Bytes of host memory that all pictures being decoded may take together "
-                          "(0 = no limit): fewer at a time when they are large; one that needs "
-                          "more alone counts as damaged",
-                          0, G_MAXUINT64, cudatransform::kMaxJpegMemory, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_KEEP_METADATA,
       g_param_spec_boolean("keep-metadata", "Keep metadata",
@@ -151,7 +116,7 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
       klass, PROP_TABLES_IN_CAPS,
       g_param_spec_boolean("tables-in-caps", "Tables in caps",
                            "Write the quantisation tables into the caps as well, for files that "
-                           "keep no metas; new tables are new caps then",
+                           "keep no metas; with it, new tables are new caps",
                            FALSE, cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(

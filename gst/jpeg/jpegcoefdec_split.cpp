@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "gst/engine/debug.h"
-#include "gst/jpeg/jpegcoefdec_state.h"
+#include "gst/jpeg/jpegcoefdec_private.h"
 
 using State = cudatransform::JpegCoefDecState;
 using cudatransform::JpegSplitter;
@@ -34,7 +33,7 @@ void look_at_new_bytes(State* state, GstAdapter* adapter) {
     gst_adapter_copy(adapter, piece, splitter.position() - head, size);
     // Where buffers have times, one that begins like a picture is one, and what came before it was
     // cut off.
-    if (first && state->frames.framed() && splitter.inside() && size >= 3 && piece[0] == 0xff &&
+    if (first && state->pictures.framed() && splitter.inside() && size >= 3 && piece[0] == 0xff &&
         piece[1] == 0xd8 && piece[2] == 0xff)
       splitter.cut();
     else
@@ -83,7 +82,7 @@ GstFlowReturn have_collected(GstVideoDecoder* decoder, State* state, GstVideoCod
 
 GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                       GstAdapter* adapter, gboolean at_eos) {
-  State* state = gst_jpeg_coef_dec_state(decoder);
+  State* state = &State::of(decoder);
   JpegSplitter& splitter = state->splitter;
   const gsize seen = splitter.position();
   look_at_new_bytes(state, adapter);

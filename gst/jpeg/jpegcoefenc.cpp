@@ -28,14 +28,18 @@
 
 #include "gst/jpeg/jpegcoefenc.h"
 
-#include "gst/engine/debug.h"
 #include "gst/engine/property_types.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 
 using cudatransform::kWhilePlaying;
+using State = cudatransform::JpegCoefEncState;
 
-G_DEFINE_TYPE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODER);
+GST_DEBUG_CATEGORY(jpegcoefenc_debug);
+#define gst_jpeg_coef_enc_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODER,
+                        GST_DEBUG_CATEGORY_INIT(jpegcoefenc_debug, "jpegcoefenc", 0,
+                                                "Coefficients to JPEG pictures"));
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefenc, "jpegcoefenc", GST_RANK_NONE,
                             gst_jpeg_coef_enc_get_type());
 
@@ -65,26 +69,26 @@ static constexpr cudatransform::EngineProperties kEngineProperties = {
 
 static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GValue* value,
                                            GParamSpec* pspec) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(object)->state;
+  State& state = State::of(object);
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_PROGRESSIVE:
-      state->options.progressive = g_value_get_boolean(value);
+      state.options.progressive = g_value_get_boolean(value);
       break;
     case PROP_OPTIMIZE:
-      state->options.optimize = g_value_get_boolean(value);
+      state.options.optimize = g_value_get_boolean(value);
       break;
     case PROP_ARITHMETIC:
-      state->options.arithmetic = g_value_get_boolean(value);
+      state.options.arithmetic = g_value_get_boolean(value);
       break;
     case PROP_RESTART_INTERVAL:
-      state->options.restart_interval = g_value_get_uint(value);
+      state.options.restart_interval = g_value_get_uint(value);
       break;
     case PROP_KEEP_METADATA:
-      state->options.keep_metadata = g_value_get_boolean(value);
+      state.options.keep_metadata = g_value_get_boolean(value);
       break;
     default:
-      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
+      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
@@ -93,58 +97,30 @@ static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GVal
 
 static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* value,
                                            GParamSpec* pspec) {
-  const GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(object)->state;
+  const State& state = State::of(object);
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_PROGRESSIVE:
-      g_value_set_boolean(value, state->options.progressive);
+      g_value_set_boolean(value, state.options.progressive);
       break;
     case PROP_OPTIMIZE:
-      g_value_set_boolean(value, state->options.optimize);
+      g_value_set_boolean(value, state.options.optimize);
       break;
     case PROP_ARITHMETIC:
-      g_value_set_boolean(value, state->options.arithmetic);
+      g_value_set_boolean(value, state.options.arithmetic);
       break;
     case PROP_RESTART_INTERVAL:
-      g_value_set_uint(value, state->options.restart_interval);
+      g_value_set_uint(value, state.options.restart_interval);
       break;
     case PROP_KEEP_METADATA:
-      g_value_set_boolean(value, state->options.keep_metadata);
+      g_value_set_boolean(value, state.options.keep_metadata);
       break;
     default:
-      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
+      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
-}
-
-static bool open_engine(GstElement* element) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(element)->state;
-  std::string fallback;
-  if (!cudatransform::open_engine(element, state->engine, &state->engine_settings, 1, &fallback))
-    return false;
-  // Not worth a message to the user: without CUDA there is nothing to download either.
-  if (!fallback.empty()) GST_INFO_OBJECT(element, "no CUDA memory: %s", fallback.c_str());
-  return true;
-}
-
-static void close_engine(GstElement* element) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(element)->state;
-  cudatransform::close_engine(element, state->engine, &state->engine_settings);
-}
-
-static GstStateChangeReturn gst_jpeg_coef_enc_change_state(GstElement* element,
-                                                           GstStateChange transition) {
-  return cudatransform::change_engine_state(element,
-                                            GST_ELEMENT_CLASS(gst_jpeg_coef_enc_parent_class),
-                                            transition, open_engine, close_engine);
-}
-
-static void gst_jpeg_coef_enc_set_context(GstElement* element, GstContext* context) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(element)->state;
-  cudatransform::set_engine_context(element, state->engine, state->engine_settings, context);
-  GST_ELEMENT_CLASS(gst_jpeg_coef_enc_parent_class)->set_context(element, context);
 }
 
 static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent* event) {
@@ -153,8 +129,7 @@ static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent*
     gst_event_parse_caps(event, &caps);
     gst_caps_ref(caps);
   }
-  gboolean taken =
-      GST_VIDEO_ENCODER_CLASS(gst_jpeg_coef_enc_parent_class)->sink_event(encoder, event);
+  gboolean taken = GST_VIDEO_ENCODER_CLASS(parent_class)->sink_event(encoder, event);
   if (taken && caps) {
     GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
     taken = gst_jpeg_coef_enc_take_caps(encoder, caps);
@@ -165,24 +140,19 @@ static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent*
 }
 
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
-  if (state->engine.handle_context_query(query)) return TRUE;
-  if (state->gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
-  return GST_VIDEO_ENCODER_CLASS(gst_jpeg_coef_enc_parent_class)->sink_query(encoder, query);
+  State& state = State::of(encoder);
+  if (state.engine.handle_context_query(query)) return TRUE;
+  if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
+  return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }
 
 static gboolean gst_jpeg_coef_enc_src_query(GstVideoEncoder* encoder, GstQuery* query) {
-  if (GST_JPEG_COEF_ENC(encoder)->state->engine.handle_context_query(query)) return TRUE;
-  return GST_VIDEO_ENCODER_CLASS(gst_jpeg_coef_enc_parent_class)->src_query(encoder, query);
-}
-
-static void gst_jpeg_coef_enc_finalize(GObject* object) {
-  delete GST_JPEG_COEF_ENC(object)->state;
-  G_OBJECT_CLASS(gst_jpeg_coef_enc_parent_class)->finalize(object);
+  if (State::of(encoder).engine.handle_context_query(query)) return TRUE;
+  return GST_VIDEO_ENCODER_CLASS(parent_class)->src_query(encoder, query);
 }
 
 static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
-  self->state = new GstJpegCoefEncState(GST_ELEMENT(self));
+  self->state = new State(GST_ELEMENT(self));
 }
 
 static void install_properties(GObjectClass* klass) {
@@ -215,23 +185,15 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   auto* encoder_class = GST_VIDEO_ENCODER_CLASS(klass);
   object_class->set_property = gst_jpeg_coef_enc_set_property;
   object_class->get_property = gst_jpeg_coef_enc_get_property;
-  object_class->finalize = gst_jpeg_coef_enc_finalize;
   install_properties(object_class);
-  element_class->change_state = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_change_state);
-  element_class->set_context = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_set_context);
   encoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_event);
   encoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_query);
   encoder_class->src_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_src_query);
   gst_jpeg_coef_enc_install_frames(encoder_class);
 
-  GstCaps* levels = cudatransform::jpeg_levels_template_caps(false);
-  GstCaps* files = cudatransform::jpeg_template_caps();
-  gst_element_class_add_pad_template(
-      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, levels));
-  gst_element_class_add_pad_template(
-      element_class, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, files));
-  gst_caps_unref(levels);
-  gst_caps_unref(files);
+  cudatransform::JpegElement<State>::install(element_class,
+                                             cudatransform::jpeg_levels_template_caps(false),
+                                             cudatransform::jpeg_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image",
       "Writes quantised 8x8 DCT coefficients as JPEG files, without loss",

@@ -5,6 +5,5 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-GType gst_jpeg_coef_enc_get_type(void);
 GST_ELEMENT_REGISTER_DECLARE(jpegcoefenc);
 G_END_DECLS

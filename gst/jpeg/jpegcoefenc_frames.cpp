@@ -5,18 +5,19 @@
 #include <string>
 
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/dct_stream.h"
-#include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
+#include "gst/engine/pools.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 #include "gst/stream/latency.h"
+#include "gst/stream/transport.h"
 
 using cudatransform::EncodeJob;
 using cudatransform::FrameJob;
 using cudatransform::JpegOptions;
 using cudatransform::Status;
+using State = cudatransform::JpegCoefEncState;
 
 static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
   Status named = status;
@@ -27,7 +28,7 @@ static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
 // Of memory for downloads that is kept for frames to come.
 static constexpr gsize kMostStaging = gsize{1} << 28;
 
-static void keep_idle(GstJpegCoefEncState* state, std::unique_ptr<EncodeJob> job) {
+static void keep_idle(State* state, std::unique_ptr<EncodeJob> job) {
   job->clear();
   gsize kept = job->staging_bytes();
   for (const auto& idle : state->idle) kept += idle->staging_bytes();
@@ -36,13 +37,13 @@ static void keep_idle(GstJpegCoefEncState* state, std::unique_ptr<EncodeJob> job
 }
 
 // Drops what is on its way.
-static void drop_all(GstJpegCoefEncState* state) {
+static void drop_all(State* state) {
   while (std::unique_ptr<FrameJob> done = state->workers.take(true))
     keep_idle(state, std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(done.release())));
 }
 
 // Were frames behind the error pushed, there would be a hole in the stream that nobody can see.
-static GstFlowReturn fail(GstJpegCoefEncState* state, GstFlowReturn flow) {
+static GstFlowReturn fail(State* state, GstFlowReturn flow) {
   state->failed = flow;
   drop_all(state);
   return flow;
@@ -50,7 +51,7 @@ static GstFlowReturn fail(GstJpegCoefEncState* state, GstFlowReturn flow) {
 
 // Pushes the oldest frame if it is done or, with `wait`, when it is; `*found` says whether it was.
 static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* found) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   std::unique_ptr<FrameJob> done = state->workers.take(wait);
   *found = done != nullptr;
   if (!done) return GST_FLOW_OK;
@@ -69,7 +70,7 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
 
 // Pushes everything that is on its way.
 static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
-  GstFlowReturn flow = GST_JPEG_COEF_ENC(encoder)->state->failed;
+  GstFlowReturn flow = State::of(encoder).failed;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = finish_oldest(encoder, true, &found);
   return flow;
@@ -78,7 +79,7 @@ static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
 // The end of the stream. No push is left to return a refusal, of which upstream would make an
 // error, and the base class passes EOS on whatever has become of the last files.
 static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
-  const GstFlowReturn failed = GST_JPEG_COEF_ENC(encoder)->state->failed;
+  const GstFlowReturn failed = State::of(encoder).failed;
   if (failed != GST_FLOW_OK) return failed;  // whoever pushed has been told
   const GstFlowReturn flow = finish_all(encoder);
   const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
@@ -88,13 +89,13 @@ static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
 }
 
 static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   drop_all(state);
   state->failed = GST_FLOW_OK;
   return TRUE;
 }
 
-static std::unique_ptr<EncodeJob> take_idle(GstJpegCoefEncState* state) {
+static std::unique_ptr<EncodeJob> take_idle(State* state) {
   if (state->idle.empty()) return std::make_unique<EncodeJob>();
   std::unique_ptr<EncodeJob> job = std::move(state->idle.back());
   state->idle.pop_back();
@@ -110,7 +111,7 @@ static size_t most_kept(GstBuffer* buffer) {
 
 static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
                                                     GstVideoCodecFrame* frame) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   if (state->failed != GST_FLOW_OK) {
     // The base class keeps the frame until it is flushed; it need not keep more.
     gst_clear_buffer(&frame->input_buffer);
@@ -144,7 +145,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
 
 static int threads_for(GstVideoEncoder* encoder) {
   GST_OBJECT_LOCK(encoder);
-  const guint wanted = GST_JPEG_COEF_ENC(encoder)->state->engine_settings.n_threads;
+  const guint wanted = State::of(encoder).engine_settings.n_threads;
   GST_OBJECT_UNLOCK(encoder);
   return cudatransform::picture_threads(GST_VIDEO_ENCODER_SINK_PAD(encoder), wanted);
 }
@@ -157,7 +158,7 @@ static void tell_latency(GstVideoEncoder* encoder, const GstDctInfo& info, int t
 }
 
 static bool start_workers(GstVideoEncoder* encoder, int threads) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   if (state->workers.threads() == threads) return true;
   GST_INFO_OBJECT(encoder, "%d pictures at once", threads);
   if (state->workers.start(threads)) return true;
@@ -168,7 +169,7 @@ static bool start_workers(GstVideoEncoder* encoder, int threads) {
 
 // Once in a stream.
 static void warn_of_colorimetry(GstVideoEncoder* encoder, const GstDctInfo& info, GstCaps* caps) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   if (state->warned_of_colorimetry) return;
   const std::string warning = cudatransform::colorimetry_warning(info, caps);
   if (warning.empty()) return;
@@ -178,7 +179,7 @@ static void warn_of_colorimetry(GstVideoEncoder* encoder, const GstDctInfo& info
 
 // Everything that caps decide; `reference` has what files take over from their coefficients.
 static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecState* reference) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   const GstFlowReturn flow = finish_all(encoder);
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
   drop_all(state);  // what downstream did not want any more
@@ -203,7 +204,7 @@ static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoC
 }
 
 bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   GstDctInfo info;
   if (!gst_dct_info_from_caps(&info, caps)) return true;
   state->caps_tables.read(caps, info);
@@ -218,7 +219,7 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
 }
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   state->warned_of_colorimetry = false;
   state->failed = GST_FLOW_OK;
   state->gate.open();
@@ -226,7 +227,7 @@ static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
 }
 
 static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
-  GstJpegCoefEncState* state = GST_JPEG_COEF_ENC(encoder)->state;
+  State* state = &State::of(encoder);
   state->gate.close();
   state->workers.start(1);  // ends the threads, and drops what nobody wants any more
   state->idle.clear();
@@ -234,7 +235,7 @@ static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
 }
 
 static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* filter) {
-  const auto& engine = GST_JPEG_COEF_ENC(encoder)->state->engine;
+  const auto& engine = State::of(encoder).engine;
   GstCaps* levels = gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder));
   if (engine.is_open() && !engine.is_cuda()) levels = cudatransform::without_cuda_memory(levels);
   // Not the allowed caps of our own pad, which has to stay with what was negotiated.
@@ -255,8 +256,8 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
 
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
 static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
-  // The promise to honour the fence: see gst_coef_fence_wait_written().
   gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+  cudatransform::promise_to_honour_fence(query);
   return TRUE;
 }
 

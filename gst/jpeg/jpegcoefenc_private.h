@@ -1,4 +1,5 @@
-// What the two halves of jpegcoefenc share: its instance, and the vfuncs about frames.
+// What the two halves of jpegcoefenc share: its instance, its debug category, and the vfuncs about
+// frames. Include it last.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,44 +8,47 @@
 #include <memory>
 #include <vector>
 
-#include "gst/engine/engine.h"
-#include "gst/engine/engine_element.h"
+#include "gst/dct8x8/caps_tables.h"
 #include "gst/engine/frame_workers.h"
+#include "gst/jpeg/element.h"
 #include "gst/jpeg/encode_job.h"
-#include "gst/stream/stream_gate.h"
 
-struct GstJpegCoefEncState;
+GST_DEBUG_CATEGORY_EXTERN(jpegcoefenc_debug);
+#define GST_CAT_DEFAULT jpegcoefenc_debug
 
-struct GstJpegCoefEnc {
-  GstVideoEncoder parent;
-  GstJpegCoefEncState* state;
-};
+namespace cudatransform {
 
-struct GstJpegCoefEncClass {
-  GstVideoEncoderClass parent_class;
-};
+struct JpegCoefEncState : JpegElementState {
+  explicit JpegCoefEncState(GstElement* element) : JpegElementState(element) {}
 
-struct GstJpegCoefEncState {
-  explicit GstJpegCoefEncState(GstElement* element) : engine(element, false) {}
+  static JpegCoefEncState& of(gpointer instance);
+  static GstDebugCategory* category() { return jpegcoefenc_debug; }
+  static constexpr char kWithoutCuda[] = "no CUDA memory";
+  void interrupt() {}
+  void release() {}
 
-  // Settings, guarded by the object lock.
-  cudatransform::JpegOptions options;
-  cudatransform::EngineSettings engine_settings;
-
-  cudatransform::StreamGate gate;
+  JpegOptions options;  // guarded by the object lock
 
   // Of the streaming thread.
-  cudatransform::Engine engine;
-  cudatransform::FrameWorkers workers;
-  std::vector<std::unique_ptr<cudatransform::EncodeJob>> idle;  // to be used again
+  FrameWorkers workers;
+  std::vector<std::unique_ptr<EncodeJob>> idle;  // to be used again
   GstDctInfo info = {};
-  cudatransform::CapsTables caps_tables;
+  CapsTables caps_tables;
   bool warned_of_colorimetry = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error behind which nothing is pushed
 };
 
-#define GST_JPEG_COEF_ENC(object) \
-  (G_TYPE_CHECK_INSTANCE_CAST((object), gst_jpeg_coef_enc_get_type(), GstJpegCoefEnc))
+}  // namespace cudatransform
+
+G_DECLARE_FINAL_TYPE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST, JPEG_COEF_ENC, GstVideoEncoder)
+struct _GstJpegCoefEnc {
+  GstVideoEncoder parent;
+  cudatransform::JpegCoefEncState* state;
+};
+
+inline cudatransform::JpegCoefEncState& cudatransform::JpegCoefEncState::of(gpointer instance) {
+  return *GST_JPEG_COEF_ENC(instance)->state;
+}
 
 // The vfuncs of jpegcoefenc_frames.cpp.
 void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass);

@@ -1,4 +1,5 @@
-// Coefficients that the CPU makes, delivered in the memory that caps want.
+// Coefficients that an element makes, on the engine or by CPU, delivered in the memory that caps
+// want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_source.h"
@@ -6,6 +7,8 @@
 #include <utility>
 
 #include "gst/engine/bounded_pool.h"
+#include "gst/engine/pools.h"
+#include "gst/stream/fences.h"
 
 namespace cudatransform {
 namespace {
@@ -21,24 +24,24 @@ void CoefFrame::unmap() {
   data = nullptr;
 }
 
-bool CoefSource::is_negotiated(const GstDctInfo& info) const {
-  return info_.size == info.size && info_.width == info.width && info_.height == info.height &&
-         info_.sampling == info.sampling;
-}
-
-void CoefSource::configure(const GstDctInfo& info, bool in_cuda) {
+void CoefSource::configure(const CoefLayout& layout, bool in_cuda) {
   // Before anything else: the query that makes new pools does not come if downstream is flushing.
   stop();
-  info_ = info;
+  layout_ = layout;
   in_cuda_ = in_cuda;
+  fence_is_honoured_ = false;
 }
 
 Status CoefSource::allocate(GstQuery* query) {
   fence_is_honoured_ = peers_honour_fence(query);
+  if (maker_ == CoefMaker::kEngine) {
+    if (in_cuda_) return {};
+    return make_system_pool(engine_.pinned_allocator(), layout_.size, &pool_);
+  }
   stop();
   // A peer that uploads proposes memory that it uploads from without staging.
   GstAllocator* allocator = in_cuda_ ? nullptr : proposed_allocator(query);
-  const Status status = make_system_pool(allocator, info_.size, &pool_, bounded_pool_new);
+  const Status status = make_system_pool(allocator, layout_.size, &pool_, bounded_pool_new);
   gst_clear_object(&allocator);
   if (status.ok()) bounded_pool_set_limit(pool_, most_kept_);
   return status;
@@ -52,19 +55,64 @@ void CoefSource::stop() {
   clear_pool(engine_, &pool_);
 }
 
+Status CoefSource::acquire_block(QueueKind writer, Rects* rects, DeviceBlock* block) {
+  const Rects shape = layout_.at(nullptr);
+  CT_RETURN_IF_ERROR(blocks_.configure(engine_, shape.row_bytes(), shape.rows()));
+  CT_RETURN_IF_ERROR(blocks_.acquire(engine_.queue(writer), block));
+  *rects = shape.stacked_in(*block);
+  return {};
+}
+
+CoefPlaces CoefSource::places_in(const DeviceBlock& block, const Rects& rects) const {
+  return {layout_.moved_to(rects, block.data), block.fence};
+}
+
+Status CoefSource::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
+  if (!in_cuda_) {
+    GstBuffer* buffer = nullptr;
+    CT_RETURN_IF_ERROR(acquire_buffer(pool_, "a frame of coefficients", &buffer));
+    out->buffer.reset(buffer);
+  }
+  if (engine_.is_cuda())
+    CT_RETURN_IF_ERROR(acquire_block(QueueKind::kCompute, &coefs->rects, &coefs->block));
+  if (in_cuda_) return {};
+  if (!out->memory.map(out->buffer.get(), GST_MAP_WRITE))
+    return Status::error(StatusCode::kFailed, "a coefficient buffer could not be mapped");
+  coefs->in_system = layout_.at(out->memory.data());
+  if (!engine_.is_cuda()) coefs->rects = coefs->in_system;
+  return {};
+}
+
+Status CoefSource::finish_on_engine(Transport& transport, EngineCoefs coefs, const FencePtr& done,
+                                    MeasuredFrame* frame, SubmittedFrame* out, CoefPlaces* places) {
+  if (frame) frame->fence = done;
+  if (coefs.block) set_written(coefs.block.fence, done);
+  if (!in_cuda_) {
+    *places = {layout_};
+    out->device_copy = std::move(coefs.block.buffer);
+    if (!engine_.is_cuda()) return {};
+    return transport.fetch(coefs.rects, coefs.in_system, done, frame, &out->ready);
+  }
+  *places = places_in(coefs.block, coefs.rects);
+  out->buffer = std::move(coefs.block.buffer);
+  // A peer that does not know the fence reads whenever it likes.
+  if (!fence_is_honoured_) out->ready = done;
+  return {};
+}
+
 void CoefSource::limit_kept(gsize most) {
   most_kept_ = most;
   if (pool_) bounded_pool_set_limit(pool_, most);
-  while (!pinned_.empty() && pinned_.size() * info_.size > most) {
+  while (!pinned_.empty() && pinned_.size() * layout_.size > most) {
     if (pinned_.front().second) (void)pinned_.front().second->wait();
     pinned_.pop_front();
   }
 }
 
-gsize CoefSource::reusable(const GstDctInfo& info) const {
-  if (!is_negotiated(info)) return 0;
+gsize CoefSource::reusable(const CoefLayout& layout) const {
+  if (layout != layout_) return 0;
   const bool any = in_cuda_ ? !pinned_.empty() : pool_ && bounded_pool_idle(pool_) > 0;
-  return any ? info_.size : 0;
+  return any ? layout.size : 0;
 }
 
 // Memory whose upload is over, or new memory, which takes the driver long. It waits for the oldest
@@ -72,28 +120,28 @@ gsize CoefSource::reusable(const GstDctInfo& info) const {
 // may keep beside what it takes.
 Status CoefSource::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
-  const gsize with_new = (pinned_.size() + 1) * info_.size;
+  const gsize with_new = (pinned_.size() + 1) * layout_.size;
   const bool full = pinned_.size() >= kMostUploads || with_new > most_kept_;
   if (!pinned_.empty() && full && !is_free()) CT_RETURN_IF_ERROR(pinned_.front().second->wait());
   if (!pinned_.empty() && is_free()) {
     frame->pinned = std::move(pinned_.front().first);
     pinned_.pop_front();
   } else {
-    CT_RETURN_IF_ERROR(engine_.allocate_for_copies(info_.size, &frame->pinned));
+    CT_RETURN_IF_ERROR(engine_.allocate_for_copies(layout_.size, &frame->pinned));
   }
   frame->data = static_cast<guint8*>(frame->pinned->data());
   return {};
 }
 
 void CoefSource::discard(std::unique_ptr<CoefFrame> frame) {
-  if (frame->pinned && is_negotiated(frame->info))
+  if (frame->pinned && frame->layout == layout_)
     pinned_.emplace_front(std::move(frame->pinned), nullptr);
 }
 
-Status CoefSource::begin(const GstDctInfo& info, std::unique_ptr<CoefFrame>* made) {
+Status CoefSource::begin(const CoefLayout& layout, std::unique_ptr<CoefFrame>* made) {
   auto frame = std::make_unique<CoefFrame>();
-  frame->info = info;
-  const bool negotiated = pool_ && is_negotiated(info);
+  frame->layout = layout;
+  const bool negotiated = pool_ && layout == layout_;
   if (negotiated && in_cuda_) {
     CT_RETURN_IF_ERROR(begin_pinned(frame.get()));
     *made = std::move(frame);
@@ -103,53 +151,46 @@ Status CoefSource::begin(const GstDctInfo& info, std::unique_ptr<CoefFrame>* mad
   if (negotiated) {
     CT_RETURN_IF_ERROR(acquire_buffer(pool_, "coefficients", &buffer));
   } else {
-    buffer = new_system_buffer(info.size);
+    buffer = new_system_buffer(layout.size);
   }
-  if (!buffer) return no_memory(info.size);
+  if (!buffer) return no_memory(layout.size);
   frame->buffer.reset(buffer);
-  if (!gst_buffer_map(buffer, &frame->map, GST_MAP_WRITE)) return no_memory(info.size);
+  if (!gst_buffer_map(buffer, &frame->map, GST_MAP_WRITE)) return no_memory(layout.size);
   frame->data = frame->map.data;
   *made = std::move(frame);
   return {};
 }
 
-Status CoefSource::finish(std::unique_ptr<CoefFrame> frame, const DctTables& tables,
-                          GstBuffer** buffer) {
-  if (in_cuda_) return upload_frame(std::move(frame), tables, buffer);
+Status CoefSource::finish(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places) {
+  if (in_cuda_) return upload_frame(std::move(frame), buffer, places);
   if (frame->pinned) {  // begun when caps were of device memory
-    GstBuffer* copy = new_system_buffer(info_.size);
-    if (!copy) return no_memory(info_.size);
-    gst_buffer_fill(copy, 0, frame->data, info_.size);
+    GstBuffer* copy = new_system_buffer(layout_.size);
+    if (!copy) return no_memory(layout_.size);
+    gst_buffer_fill(copy, 0, frame->data, layout_.size);
     frame->data = nullptr;
     frame->buffer.reset(copy);
   }
   frame->unmap();
-  add_dct_meta(frame->buffer.get(), info_, tables, nullptr, nullptr);
-  *buffer = frame->buffer.release();
+  *places = {layout_};
+  *buffer = std::move(frame->buffer);
   return {};
 }
 
-Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, const DctTables& tables,
-                                GstBuffer** buffer) {
+Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer,
+                                CoefPlaces* places) {
   Queue& queue = engine_.queue(QueueKind::kUpload);
-  const Rects from = coefficient_rects(info_, info_.components, frame->data);
-  CT_RETURN_IF_ERROR(blocks_.configure(engine_, from.row_bytes(), from.rows()));
+  Rects to;
   DeviceBlock block;
-  CT_RETURN_IF_ERROR(blocks_.acquire(queue, &block));
-  BufferPtr owner(block.buffer);
-  const Rects to = from.stacked_in(block);
-  CT_RETURN_IF_ERROR(upload(engine_.device(), queue, from, to));
+  CT_RETURN_IF_ERROR(acquire_block(QueueKind::kUpload, &to, &block));
+  CT_RETURN_IF_ERROR(upload(engine_.device(), queue, layout_.at(frame->data), to));
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
-  GstCoefSyncPoint* point = sync_point_of(uploaded);
-  gst_coef_fence_set_written(block.fence, point);
-  gst_coef_sync_point_unref(point);
-  add_dct_meta(block.buffer, info_, tables, &to, block.data);
-  gst_dct_meta_set_fence(gst_buffer_get_dct_meta(block.buffer), block.fence);
+  set_written(block.fence, uploaded);
   if (frame->pinned) pinned_.emplace_back(std::move(frame->pinned), uploaded);
   // A peer that does not know the fence reads whenever it likes.
   if (!fence_is_honoured_) CT_RETURN_IF_ERROR(uploaded->wait());
-  *buffer = owner.release();
+  *places = places_in(block, to);
+  *buffer = std::move(block.buffer);
   return {};
 }
 

@@ -1,4 +1,5 @@
-// Coefficients that the CPU makes, delivered in the memory that caps want.
+// Coefficients that an element makes, on the engine or by CPU, delivered in the memory that caps
+// want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,19 +8,19 @@
 #include <deque>
 #include <memory>
 
-#include <gst/coef/dct.h>
 #include "gst/engine/block_pool.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
-#include "gst/engine/pools.h"
-#include "gst/stream/transfer.h"
+#include "gst/stream/coef_sink.h"
+#include "gst/stream/frames_in_flight.h"
+#include "gst/stream/transport.h"
 
 namespace cudatransform {
 
-// Where one frame's coefficients are written, by any thread: host memory, laid out as `info` says.
-// Made by CoefSource::begin(), used up by CoefSource::finish().
+// Where one frame's coefficients are written by the CPU, on any thread: host memory. Made by
+// CoefSource::begin(), used up by CoefSource::finish().
 struct CoefFrame {
-  GstDctInfo info = {};
+  CoefLayout layout;
   BufferPtr buffer;  // system memory, mapped
   GstMapInfo map = {};
   std::unique_ptr<Memory> pinned;  // or memory that a device copies from, page-locked if possible
@@ -32,46 +33,63 @@ struct CoefFrame {
   void unmap();
 };
 
-// The src pad's side of an element whose coefficients come from the CPU; used by its streaming
-// thread alone. Frames of another geometry than the negotiated one may be begun at any time:
-// whether they will ever be pushed is not known then.
+// Where the engine writes a frame's coefficients.
+struct EngineCoefs {
+  Rects rects;
+  DeviceBlock block;  // of the CUDA engine
+  Rects in_system;    // where they are wanted in system memory
+};
+
+enum class CoefMaker { kEngine, kCpu };
+
+// The src pad's side of an element that makes coefficients; used by its streaming thread alone.
 class CoefSource {
  public:
-  explicit CoefSource(Engine& engine) : engine_(engine) {}
+  CoefSource(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}
   ~CoefSource() { stop(); }
 
   // New caps: memory of the old size goes. The answered ALLOCATION query says whether all peers
   // promise to honour the fence.
-  void configure(const GstDctInfo& info, bool in_cuda);
+  void configure(const CoefLayout& layout, bool in_cuda);
   Status allocate(GstQuery* query);
-  const GstDctInfo& info() const { return info_; }
+  const CoefLayout& layout() const { return layout_; }
   // Of system memory; none before allocate().
   GstBufferPool* pool() const { return pool_; }
+  // Whether the host has to wait for a frame before it can be pushed.
+  bool waits_for_frames() const { return engine_.is_cuda() && !(in_cuda_ && fence_is_honoured_); }
 
-  Status begin(const GstDctInfo& info, std::unique_ptr<CoefFrame>* frame);
-  // `frame` has the negotiated geometry. The buffer has its meta, without timestamps.
-  Status finish(std::unique_ptr<CoefFrame> frame, const DctTables& tables, GstBuffer** buffer);
+  // Made by the engine: a new buffer in `out`, or the device block that becomes one or that it is
+  // downloaded from. finish_on_engine() is for the work `done` that writes to it, and says where
+  // the coefficients of out->buffer are. The buffer has neither metas nor timestamps.
+  Status begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs);
+  Status finish_on_engine(Transport& transport, EngineCoefs coefs, const FencePtr& done,
+                          MeasuredFrame* frame, SubmittedFrame* out, CoefPlaces* places);
 
+  // Made by the CPU. Frames of another layout than the negotiated one may be begun at any time:
+  // whether they will ever be pushed is not known then. finish() takes those of the negotiated one.
+  Status begin(const CoefLayout& layout, std::unique_ptr<CoefFrame>* frame);
+  Status finish(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places);
   // Takes back what will not be pushed.
   void discard(std::unique_ptr<CoefFrame> frame);
 
   // Host memory that is kept for frames to come, idle or still being uploaded: from now on no more
   // than `most` bytes of it. Waits for uploads where it is more.
   void limit_kept(gsize most);
-  // How much of it begin() would use up for a frame of `info`.
-  gsize reusable(const GstDctInfo& info) const;
+  // How much of it begin() would use up for a frame of `layout`.
+  gsize reusable(const CoefLayout& layout) const;
 
   // Waits for uploads in flight and gives up all memory.
   void stop();
 
  private:
-  bool is_negotiated(const GstDctInfo& info) const;
   Status begin_pinned(CoefFrame* frame);
-  Status upload_frame(std::unique_ptr<CoefFrame> frame, const DctTables& tables,
-                      GstBuffer** buffer);
+  Status acquire_block(QueueKind writer, Rects* rects, DeviceBlock* block);
+  Status upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places);
+  CoefPlaces places_in(const DeviceBlock& block, const Rects& rects) const;
 
   Engine& engine_;
-  GstDctInfo info_ = {};
+  const CoefMaker maker_;
+  CoefLayout layout_;
   bool in_cuda_ = false;
   bool fence_is_honoured_ = false;
   GstBufferPool* pool_ = nullptr;  // system memory

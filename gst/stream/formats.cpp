@@ -15,24 +15,27 @@ const std::vector<RawFormat>& raw_formats() {
 #else
   constexpr bool kSince124 = false;
 #endif
+  constexpr Sampling kGray = {Color::kGray, 1, 1}, kRgb = {Color::kRgb, 1, 1};
+  constexpr Sampling k420 = {Color::kYcbcr, 2, 2}, k422 = {Color::kYcbcr, 2, 1};
+  constexpr Sampling k444 = {Color::kYcbcr, 1, 1}, k411 = {Color::kYcbcr, 4, 1};
   static const std::vector<RawFormat> formats = {
-      {GST_VIDEO_FORMAT_I420, GST_DCT_SAMPLING_420, 8, true},
-      {GST_VIDEO_FORMAT_YV12, GST_DCT_SAMPLING_420, 8, true},
-      {GST_VIDEO_FORMAT_NV12, GST_DCT_SAMPLING_420, 8, true},
-      {GST_VIDEO_FORMAT_NV21, GST_DCT_SAMPLING_420, 8, !kSince124},
-      {GST_VIDEO_FORMAT_Y42B, GST_DCT_SAMPLING_422, 8, true},
-      {GST_VIDEO_FORMAT_Y444, GST_DCT_SAMPLING_444, 8, true},
-      {GST_VIDEO_FORMAT_GRAY8, GST_DCT_SAMPLING_GRAYSCALE, 8, false},
-      {GST_VIDEO_FORMAT_GBR, GST_DCT_SAMPLING_RGB, 8, true},
-      {GST_VIDEO_FORMAT_Y41B, GST_DCT_SAMPLING_411, 8, false},
-      {GST_VIDEO_FORMAT_I420_10LE, GST_DCT_SAMPLING_420, 10, true},
-      {GST_VIDEO_FORMAT_P010_10LE, GST_DCT_SAMPLING_420, 10, true},
-      {GST_VIDEO_FORMAT_I422_10LE, GST_DCT_SAMPLING_422, 10, true},
-      {GST_VIDEO_FORMAT_Y444_10LE, GST_DCT_SAMPLING_444, 10, kSince124},
-      {GST_VIDEO_FORMAT_I420_12LE, GST_DCT_SAMPLING_420, 12, kSince124},
-      {GST_VIDEO_FORMAT_I422_12LE, GST_DCT_SAMPLING_422, 12, true},
-      {GST_VIDEO_FORMAT_Y444_12LE, GST_DCT_SAMPLING_444, 12, kSince124},
-      {GST_VIDEO_FORMAT_GRAY16_LE, GST_DCT_SAMPLING_GRAYSCALE, 16, false},
+      {GST_VIDEO_FORMAT_I420, k420, 8, true},
+      {GST_VIDEO_FORMAT_YV12, k420, 8, true},
+      {GST_VIDEO_FORMAT_NV12, k420, 8, true},
+      {GST_VIDEO_FORMAT_NV21, k420, 8, !kSince124},
+      {GST_VIDEO_FORMAT_Y42B, k422, 8, true},
+      {GST_VIDEO_FORMAT_Y444, k444, 8, true},
+      {GST_VIDEO_FORMAT_GRAY8, kGray, 8, false},
+      {GST_VIDEO_FORMAT_GBR, kRgb, 8, true},
+      {GST_VIDEO_FORMAT_Y41B, k411, 8, false},
+      {GST_VIDEO_FORMAT_I420_10LE, k420, 10, true},
+      {GST_VIDEO_FORMAT_P010_10LE, k420, 10, true},
+      {GST_VIDEO_FORMAT_I422_10LE, k422, 10, true},
+      {GST_VIDEO_FORMAT_Y444_10LE, k444, 10, kSince124},
+      {GST_VIDEO_FORMAT_I420_12LE, k420, 12, kSince124},
+      {GST_VIDEO_FORMAT_I422_12LE, k422, 12, true},
+      {GST_VIDEO_FORMAT_Y444_12LE, k444, 12, kSince124},
+      {GST_VIDEO_FORMAT_GRAY16_LE, kGray, 16, false},
   };
   return formats;
 }
@@ -54,10 +57,6 @@ const RawFormat* find_raw_format(GstVideoFormat format) {
   return nullptr;
 }
 
-bool holds_440(const RawFormat& format) {
-  return format.sampling == GST_DCT_SAMPLING_444 && format.depth == 8;
-}
-
 static guint first_component_of(const GstVideoInfo& info, guint plane) {
   guint component = 0;
   while (component + 1 < GST_VIDEO_INFO_N_COMPONENTS(&info) &&
@@ -76,8 +75,7 @@ guint plane_rows(const GstVideoInfo& info, guint plane) {
   return GST_VIDEO_INFO_COMP_HEIGHT(&info, first_component_of(info, plane));
 }
 
-int component_planes(const RawView& view, GstDctSampling sampling,
-                     SamplePlane samples[kMaxComponents]) {
+int component_planes(const RawView& view, SamplePlane samples[kMaxComponents], int chroma_rows) {
   const GstVideoInfo* info = &view.info;
   const int components = GST_VIDEO_INFO_N_COMPONENTS(info);
   for (int c = 0; c < components; c++) {
@@ -95,7 +93,7 @@ int component_planes(const RawView& view, GstDctSampling sampling,
     s.stride = GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
     s.shift = GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, c);
     s.type = wide ? SampleType::kU16 : SampleType::kU8;
-    if (c > 0 && sampling == GST_DCT_SAMPLING_440) s.row_repeat = 2;
+    if (c > 0) s.row_repeat = chroma_rows;
   }
   return components;
 }

@@ -34,6 +34,16 @@ double psnr_of(double mse, double peak) {
   return 10 * std::log10(peak * peak / mse);
 }
 
+void MeasuredFrame::set_samples(const SamplePlane* planes, int count, int bits) {
+  components = count;
+  depth = bits;
+  bytes = 0;
+  for (int c = 0; c < count; c++) {
+    samples[c] = guint64(planes[c].width) * planes[c].height;
+    bytes += samples[c] * (planes[c].type == SampleType::kU8 ? 1 : 2);
+  }
+}
+
 bool MeasuredFrame::read_kernel_ns(uint64_t* nanoseconds) const {
   const PictureTimes& times = results()->times;
   if (times.end == 0) return kernel->read_ns(nanoseconds);

@@ -12,7 +12,7 @@
 
 #include "gst/engine/engine.h"
 #include "gst/stream/clip_summary.h"
-#include "transform/dct8x8/dct8x8.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
 
@@ -43,13 +43,14 @@ struct MeasuredFrame {
   guint64 coefficients[kMaxComponents] = {};  // stored coefficients of each component
   guint64 bytes = 0;                          // samples and coefficients that the kernel moved
   int depth = 8;
-  const char* method = "";
   bool posts = false;  // a message, which tells these times:
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;
   GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   FencePtr fence;
   gint64 submitted = 0;  // by the monotonic clock, in us
 
+  // The picture is `count` planes of samples of so many bits, which the kernel reads or writes.
+  void set_samples(const SamplePlane* planes, int count, int bits);
   Results* results() const { return static_cast<Results*>(memory->data()); }
   const PictureSums& sums() const { return results()->sums; }
   // By whichever clock the engine took. False where there is no time.

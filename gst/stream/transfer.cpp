@@ -50,6 +50,27 @@ bool Rects::aligned() const {
   return true;
 }
 
+Rects CoefLayout::at(guint8* base) const {
+  Rects rects;
+  rects.count = count;
+  rects.gapless = gapless;
+  for (int i = 0; i < count; i++) {
+    const guintptr address = reinterpret_cast<guintptr>(base) + plane[i].offset;
+    rects.rect[i] = {reinterpret_cast<guint8*>(address), plane[i].pitch, plane[i].row_bytes,
+                     plane[i].rows};
+  }
+  return rects;
+}
+
+CoefLayout CoefLayout::moved_to(const Rects& rects, const guint8* base) const {
+  CoefLayout moved = *this;
+  for (int i = 0; i < count; i++) {
+    moved.plane[i].offset = rects.rect[i].data - base;
+    moved.plane[i].pitch = rects.rect[i].pitch;
+  }
+  return moved;
+}
+
 RawView view_of(const Rects& rects, const GstVideoInfo& info) {
   RawView view = {};
   view.info = info;
@@ -107,7 +128,7 @@ std::string describe_detour(const Engine&, GstBuffer*) { return {}; }
 
 #endif
 
-static GstMapFlags map_flags(int flags, [[maybe_unused]] bool device) {
+GstMapFlags map_flags(int flags, [[maybe_unused]] bool device) {
 #if CT_HAVE_CUDA
   if (device) return static_cast<GstMapFlags>(flags | GST_MAP_CUDA);
 #endif
@@ -206,60 +227,6 @@ Rects MappedFrame::rects() const {
   return rects;
 }
 
-Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base) {
-  Rects rects;
-  rects.count = info.n_components;
-  rects.gapless = info.layout == GST_DCT_LAYOUT_BLOCK;
-  for (guint c = 0; c < info.n_components; c++) {
-    Rect& rect = rects.rect[c];
-    rect.data = base + components[c].offset;
-    rect.pitch = components[c].stride;
-    rect.row_bytes = gst_dct_info_row_bytes(&info, c);
-    rect.rows = gst_dct_info_rows(&info, c);
-  }
-  return rects;
-}
-
-void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& tables,
-                  const Rects* on_device, const guint8* base) {
-  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
-  for (guint c = 0; c < info.n_components; c++) {
-    meta->components[c].table = info.quantized ? tables.table_of[c] : 0;
-    if (!on_device) continue;
-    meta->components[c].offset = on_device->rect[c].data - base;
-    meta->components[c].stride = on_device->rect[c].pitch;
-  }
-  if (!info.quantized) return;
-  meta->n_tables = tables.count;
-  for (int t = 0; t < tables.count; t++)
-    std::copy_n(tables.tables[t].q, 64, meta->tables[t].values);
-}
-
-void MappedCoefficients::unmap() {
-  if (piece_) gst_buffer_unmap(piece_.get(), &map_);
-  piece_.reset();
-}
-
-Status MappedCoefficients::map(GstBuffer* buffer, const GstDctInfo& info, const GstDctMeta* meta,
-                               bool device) {
-  if (!meta && device)
-    return Status::error(StatusCode::kInvalidArgument,
-                         "coefficients in CUDA memory without GstDctMeta: their pitch is unknown");
-  gchar* reason = nullptr;
-  if (!gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason)) {
-    Status status = Status::error(StatusCode::kInvalidArgument, reason ? reason : "bad GstDctMeta");
-    g_free(reason);
-    return status;
-  }
-  BufferPtr piece;
-  CT_RETURN_IF_ERROR(in_one_piece(buffer, &piece));
-  if (!gst_buffer_map(piece.get(), &map_, map_flags(GST_MAP_READ, device)))
-    return Status::error(StatusCode::kFailed, "the coefficient buffer could not be mapped");
-  piece_ = std::move(piece);
-  rects_ = coefficient_rects(info, meta ? meta->components : info.components, map_.data);
-  return {};
-}
-
 namespace {
 
 using CopyFunction = Status (Device::*)(Queue&, const Copy2D&);
@@ -280,8 +247,6 @@ Status move(Device& device, Queue& queue, const Rects& from, const Rects& to, Co
   return {};
 }
 
-const FencePtr& fence_in(gpointer user_data) { return *static_cast<FencePtr*>(user_data); }
-
 }  // namespace
 
 Status upload(Device& device, Queue& queue, const Rects& from, const Rects& to) {
@@ -294,18 +259,6 @@ Status download(Device& device, Queue& queue, const Rects& from, const Rects& to
 
 Status copy(Device& device, Queue& queue, const Rects& from, void* from_context, const Rects& to) {
   return move(device, queue, from, to, &Device::copy, from_context);
-}
-
-GstCoefSyncPoint* sync_point_of(FencePtr fence) {
-  static const GstCoefSyncPointFuncs kFuncs = {
-      [](gpointer data) -> gboolean { return fence_in(data)->wait().ok(); },
-      [](gpointer data, gpointer stream) -> gboolean {
-        return fence_in(data)->enqueue_wait(stream).ok();
-      },
-      [](gpointer data) -> gboolean { return fence_in(data)->done(); },
-  };
-  return gst_coef_sync_point_new(&kFuncs, new FencePtr(std::move(fence)),
-                                 [](gpointer data) { delete static_cast<FencePtr*>(data); });
 }
 
 }  // namespace cudatransform

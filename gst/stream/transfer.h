@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include <gst/coef/dct.h>
 #include "gst/engine/block_pool.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
@@ -40,6 +39,30 @@ struct Rects {
   bool aligned() const;
 };
 
+// One component's rows in a buffer.
+struct PlaneLayout {
+  gsize offset = 0;
+  gsize pitch = 0;
+  gsize row_bytes = 0;
+  guint rows = 0;
+
+  bool operator==(const PlaneLayout&) const = default;
+};
+
+// Where a buffer has the coefficients of each component.
+struct CoefLayout {
+  int count = 0;
+  bool gapless = false;  // see Rects
+  gsize size = 0;        // of a buffer in system memory
+  PlaneLayout plane[GST_VIDEO_MAX_PLANES];
+
+  bool operator==(const CoefLayout&) const = default;
+  // The coefficients of a buffer whose bytes begin at `base`.
+  Rects at(guint8* base) const;
+  // The same coefficients at the places that `rects` has for them in such a buffer.
+  CoefLayout moved_to(const Rects& rects, const guint8* base) const;
+};
+
 RawView view_of(const Rects& rects, const GstVideoInfo& info);
 
 // Where a buffer's bytes are, seen from an engine.
@@ -55,6 +78,9 @@ void* native_context_of(GstBuffer* buffer);
 // Of a buffer of kForeignDevice: empty where the engine's device reaches that of the buffer by
 // itself, otherwise a sentence for the user. Asks the driver.
 std::string describe_detour(const Engine& engine, GstBuffer* buffer);
+
+// How buffers of either are mapped: `flags`, with `device` for addresses on it.
+GstMapFlags map_flags(int flags, bool device);
 
 // A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
 // Mapped for the device, its bytes may still be on their way: see gst/engine/cuda_sync.h.
@@ -76,46 +102,10 @@ class MappedFrame {
   GstVideoFrame frame_;
 };
 
-// A coefficient buffer mapped for the time of one call. Checks it against caps and meta first.
-class MappedCoefficients {
- public:
-  MappedCoefficients() = default;
-  ~MappedCoefficients() { unmap(); }
-  MappedCoefficients(const MappedCoefficients&) = delete;
-  MappedCoefficients& operator=(const MappedCoefficients&) = delete;
-
-  Status map(GstBuffer* buffer, const GstDctInfo& info, const GstDctMeta* meta, bool device);
-  void unmap();
-  const Rects& rects() const { return rects_; }
-
- private:
-  BufferPtr piece_;  // mapped
-  GstMapInfo map_;
-  Rects rects_;
-};
-
-// The rectangles of `info`'s components, with the offsets and strides of `components`.
-Rects coefficient_rects(const GstDctInfo& info, const GstDctComponent* components, guint8* base);
-
-// The quantisation tables of a frame, and which component has which.
-struct DctTables {
-  const QuantTable* tables;
-  int count;
-  const int* table_of;  // component -> table
-};
-
-// Attaches the GstDctMeta of coefficients to `buffer`: at the places of `info`, or, if they are on
-// the device, at those of `on_device`, which `base` is the beginning of.
-void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& tables,
-                  const Rects* on_device, const guint8* base);
-
 // Enqueues the copy of each rectangle; `from` and `to` have the same sizes.
 Status upload(Device& device, Queue& queue, const Rects& from, const Rects& to);
 Status download(Device& device, Queue& queue, const Rects& from, const Rects& to);
 // `from` is in the CUcontext `from_context`.
 Status copy(Device& device, Queue& queue, const Rects& from, void* from_context, const Rects& to);
-
-// Makes a sync point of the end of the work that `fence` stands for.
-GstCoefSyncPoint* sync_point_of(FencePtr fence);
 
 }  // namespace cudatransform

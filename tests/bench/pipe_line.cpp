@@ -174,7 +174,7 @@ gboolean Line::query(GstPad* pad, GstObject* parent, GstQuery* query) {
   auto* self = static_cast<Line*>(gst_pad_get_element_private(pad));
   if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION) {
     gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-    gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+    gst_query_add_allocation_meta(query, GST_COEF_FENCE_API_TYPE, nullptr);
     return TRUE;
   }
   if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS) {

@@ -158,6 +158,31 @@ void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to) {
   gst_video_frame_unmap(&source);
 }
 
+bool refuses_caps(const std::string& element, GstCaps* caps) {
+  GstHarness* h = gst_harness_new_parse(element.c_str());
+  gst_harness_play(h);
+  GstPad* pad = gst_pad_get_peer(h->srcpad);
+  const bool accepted = gst_pad_query_accept_caps(pad, caps);
+  gst_pad_send_event(pad, gst_event_new_stream_start("caps"));
+  const bool taken = gst_pad_send_event(pad, gst_event_new_caps(caps));
+  gst_object_unref(pad);
+  gst_caps_unref(caps);
+  gst_harness_teardown(h);
+  return !accepted && !taken;
+}
+
+bool lists_meta(GstHarness* h, GstCaps* caps, GType api) {
+  GstQuery* query = gst_query_new_allocation(caps, TRUE);
+  gst_caps_unref(caps);
+  guint index = 0;
+  const GstStructure* parameters = nullptr;
+  const bool listed =
+      gst_pad_peer_query(h->srcpad, query) && gst_query_find_allocation_meta(query, api, &index);
+  if (listed) gst_query_parse_nth_allocation_meta(query, index, &parameters);
+  gst_query_unref(query);
+  return listed && parameters == nullptr;
+}
+
 GstBuffer* acquire(GstBufferPool* pool) {
   GstBuffer* buffer = nullptr;
   fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr), GST_FLOW_OK);

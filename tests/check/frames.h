@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/coef.h>
 
 namespace testing {
 
@@ -42,6 +42,13 @@ std::vector<double> mean_squared_errors(const GstVideoInfo& info, GstBuffer* a, 
 
 // Copies the samples of a frame, each buffer with its own strides, in whatever memory.
 void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to);
+
+// Whether an element's sink pad refuses `caps`, which are taken, when asked and when sent.
+bool refuses_caps(const std::string& element, GstCaps* caps);
+
+// Whether an element's answer to the ALLOCATION query for `caps`, which are taken, lists `api`
+// without parameters.
+bool lists_meta(GstHarness* h, GstCaps* caps, GType api);
 
 // A buffer of an active pool.
 GstBuffer* acquire(GstBufferPool* pool);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/coef/dct.h>
+#include <gst/coef/coef.h>
 #include "tests/fuzz/fuzzing.h"
 
 namespace fuzzing {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <gst/coef/coef.h>
 #include <gst/coef/dct-serial.h>
-#include <gst/coef/dct.h>
 #include "tests/fuzz/dct_caps.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
@@ -70,8 +70,9 @@ bool change_meta(GstDctMeta* meta, Input* input, int changes) {
   return true;
 }
 
-// What the pictures were made from, or something else that the meta calls so.
-void add_reference(GstBuffer* buffer, const GstDctInfo& info, guint8 kind) {
+// What the pictures were made from, or something else that the meta calls so. False where it lies:
+// where it says that the samples lie outside of the buffer.
+bool add_reference(GstBuffer* buffer, const GstDctInfo& info, guint8 kind) {
   GstVideoInfo video;
   const GstVideoFormat format = info.sampling == GST_DCT_SAMPLING_444 ? GST_VIDEO_FORMAT_Y444
                                 : kind & 1                            ? GST_VIDEO_FORMAT_GRAY8
@@ -83,6 +84,7 @@ void add_reference(GstBuffer* buffer, const GstDctInfo& info, guint8 kind) {
   if (kind & 8) video.stride[0] = kind * 1000;
   gst_buffer_add_coef_reference_meta(buffer, source, &video);
   gst_buffer_unref(source);
+  return (kind & 4) && !(kind & 8);
 }
 
 // A frame of coefficients; `*sound` says whether it has to come out.
@@ -102,8 +104,13 @@ GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, boo
   } else {
     GstDctMeta* meta = fuzzing::add_sound_meta(buffer, info, 1 + divisor);
     if (change_meta(meta, input, shape >> 4 & 3)) *sound = false;
+    if ((shape & 0xc0) == 0x40) {
+      meta->n_components = 4;
+      meta->components[3] = meta->components[0];
+      *sound = false;
+    }
   }
-  if ((shape & 0x0f) >= 0x0c) add_reference(buffer, info, divisor);
+  if ((shape & 0x0f) >= 0x0c && !add_reference(buffer, info, divisor)) *sound = false;
   return buffer;
 }
 

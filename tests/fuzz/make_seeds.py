@@ -6,6 +6,7 @@
 import importlib.util
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -217,6 +218,9 @@ def seeds_of_jpegcoefenc():
     # The same size in another sampling: the base class takes such caps for the old ones.
     yield "other-sampling", bytes([0, 1, 5, 17, 17, 1, 1, 17, 17, 0x10, 0, 0, 0]) + bytes(9)
     levels = [bytes(range(0, 256, 3)) * 5, bytes(400), b"\x7f\xff\x80\0" * 99]
+    for sampling in range(7):
+        yield f"four-components-{sampling}", bytes([0, 1, sampling, 16, 8]) + \
+            bytes([0, 0x10, 6, 0, 4]) + levels[0]
     for flags in (*range(8), *range(0xF0, 0xF8)):
         for sampling in range(7):
             number = flags + sampling
@@ -246,6 +250,12 @@ def seeds_of_dct_meta():
             yield f"{number}-changed-{at}", head + b"\0\xff\x01\x07" + at.to_bytes(2, "big") + \
                 b"\x3c"
         yield f"{number}-bytes", head + b"\0\xff\0" + bytes(range(256)) * 2
+    # As many components as there is room for, of 4:2:0 and of grey.
+    for sampling, size in ((1, (16, 8)), (0, (8, 8))):
+        component = struct.pack("<8I2Q", 1, 1, 1, *size, size[0] // 8, 1, 0, 0, 16 * size[0])
+        head = bytes([0, 0, sampling, 0, size[0] - 1, size[1] - 1]) + b"\1\xff\0"
+        yield f"four-components-{sampling}", head + struct.pack("<3I", 0, 4, 1) + 4 * component + \
+            b"\1\0" * 64
     # Flags that nobody knows, in an otherwise sound meta of no components.
     yield "flags", bytes([0, 0, 0, 0, 8, 8, 0, 255, 0]) + b"\xff" * 4 + bytes(8)
 
@@ -259,10 +269,12 @@ def seeds_of_cudaidct8x8():
         lying = bytes([0, 0x20, 9]) + b"\0" * 300 + bytes([0, number, 1, 0, 44, 255])
         short = bytes([0, 0x0F, 3, 0, number])
         bare = bytes([0, 0xE0, 3]) + levels[0][:64]
+        four = bytes([0, 0x40, 3]) + levels[0]
         other = bytes([1]) + bytes([0, number % 7, 0, 9, 30]) + bytes([0x1D, 6]) + levels[2]
         flush = bytes([2, 0x0C, 15]) + levels[1]
         for name, frames in (("sound", frame), ("lying", frame + lying), ("short", short),
-                             ("bare", bare), ("more", frame + other + flush)):
+                             ("bare", bare), ("four", frame + four),
+                             ("more", frame + other + flush)):
             yield f"{number}-{name}", head + frames
 
 

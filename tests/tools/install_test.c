@@ -1,7 +1,7 @@
 /* What a program outside of the tree does: it runs an element and reads the coefficients. */
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compiled as C and as C++ against the installed tree by install_test.py. */
-#include <gst/coef/dct.h>
+/* Compiled as C and as C++ by install_test.py and uninstalled_test.py. */
+#include <gst/coef/coef.h>
 #include <stdio.h>
 
 #define PIPELINE                                                          \

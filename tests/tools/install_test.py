@@ -25,14 +25,15 @@ import say_where  # noqa: E402
 EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
 PROGRAM = os.path.join(SOURCES, "install_test.c")
 LIBRARY = "libgstcoef-1.0.so"
+HEADERS = ("coef.h", "dct.h", "fence.h", "prelude.h", "reference.h")
 # What the pipelines here need of GStreamer itself: scanning all of its plugins takes seconds.
 PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
 import gi
 gi.require_version("GstCoef", "1.0")
-from gi.repository import Gst, GstDct
+from gi.repository import Gst, GstCoef
 Gst.init(None)
-assert GstCoef.dct_format_size(GstCoef.DctFormat.F32LE) == 4
+assert GstCoef.DctFormat.size(GstCoef.DctFormat.F32LE) == 4
 """
 
 
@@ -109,7 +110,8 @@ class Installed(unittest.TestCase):
 
     def test_files(self):
         version = pkg_config("--modversion", "gstreamer-coef-1.0", env=self.env)[0]
-        expected = {self.plugin, os.path.join(self.include, "gstreamer-1.0/gst/coef/dct.h")}
+        expected = {self.plugin}
+        expected |= {os.path.join(self.include, "gstreamer-1.0/gst/coef", name) for name in HEADERS}
         expected |= {os.path.join(self.lib, name)
                      for name in (LIBRARY, f"{LIBRARY}.0", f"{LIBRARY}.{version}",
                                   "pkgconfig/gstreamer-coef-1.0.pc")}
@@ -169,6 +171,16 @@ class Installed(unittest.TestCase):
         for element in ("cudadct8x8", "cudaidct8x8"):
             page = output_of("gst-inspect-1.0", element, env=self.plugin_env())
             self.assertIn(self.plugin, page)
+            # Without a version the tool wants GStreamer's own.
+            output_of("gst-inspect-1.0", "--exists", "--atleast-version=1.0", element,
+                      env=self.plugin_env())
+
+    def test_what_is_said_of_the_package(self):
+        page = output_of("gst-inspect-1.0", "cudadct8x8", env=self.plugin_env())
+        for field, value in (("Author", r"\S.*"), ("Version", r"\d+\.\d+\.\d+"),
+                             ("Source release date", r"\d{4}-\d\d-\d\d"),
+                             ("Binary package", r"\S.*"), ("Origin URL", r"\S.*")):
+            self.assertRegex(page, rf"(?m)^  {field} +{value}$")
 
     def test_pipeline(self):
         line = ("videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=40,height=24 ! "
@@ -190,6 +202,13 @@ class Installed(unittest.TestCase):
     def test_cpp_program(self):
         program = self.compiled(CXX, PROGRAM, "-std=c++11", "-xc++")
         self.assertIn("result 0", output_of(program, env=self.loader_env()))
+
+    def test_each_header_alone(self):
+        for name in HEADERS:
+            source = os.path.join(self.folder, "header.c")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(f"#include <gst/coef/{name}>\nint main(void) {{ return 0; }}\n")
+            self.compiled(CC, source, "-std=c99")
 
     def test_example(self):
         if subprocess.run(["pkg-config", "--exists", "gstreamer-app-1.0"]).returncode != 0:

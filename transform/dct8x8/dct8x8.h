@@ -98,9 +98,10 @@ struct Dct8x8Job {
 // leave its buffers. Engines call it first.
 Status validate(const Dct8x8Job& job);
 
-// What one engine offers. submit() returns at once; `fence` is done when outputs and sums are
-// complete. Partial blocks at the right and bottom are filled by replicating the last column and
-// row (forward) or dropped (inverse); padding bytes of the output pitch are never written.
+// What one engine offers. submit() returns at once; `fence` (may be null) is done when outputs and
+// sums are complete. Partial blocks at the right and bottom are filled by replicating the last
+// column and row (forward) or dropped (inverse); padding bytes of the output pitch are never
+// written.
 struct Dct8x8Ops {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence);

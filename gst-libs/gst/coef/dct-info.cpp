@@ -1,4 +1,4 @@
-// GstDctInfo: from caps to the geometry of coefficients, and back.
+// GstDctInfo: the names and the geometry of coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/dct.h>
 
@@ -92,55 +92,6 @@ bool lay_out(GstDctInfo* info, const SamplingRule& rule, guint coefficient_size)
   return true;
 }
 
-// Reads an enum-like string field; null when it is missing or no string.
-const char* string_field(const GstStructure* s, const char* field) {
-  const char* value = gst_structure_get_string(s, field);
-  if (value == nullptr) GST_DEBUG("field %s is missing or not a string", field);
-  return value;
-}
-
-bool layout_from_string(const char* string, GstDctLayout* layout) {
-  if (g_strcmp0(string, "block") == 0) {
-    *layout = GST_DCT_LAYOUT_BLOCK;
-  } else if (g_strcmp0(string, "plane") == 0) {
-    *layout = GST_DCT_LAYOUT_PLANE;
-  } else {
-    GST_DEBUG("layout %s is neither block nor plane", GST_STR_NULL(string));
-    return false;
-  }
-  return true;
-}
-
-bool order_from_string(const char* string, GstDctOrder* order) {
-  if (g_strcmp0(string, "raster") == 0) {
-    *order = GST_DCT_ORDER_RASTER;
-  } else if (g_strcmp0(string, "zigzag") == 0) {
-    *order = GST_DCT_ORDER_ZIGZAG;
-  } else {
-    GST_DEBUG("order %s is neither raster nor zigzag", GST_STR_NULL(string));
-    return false;
-  }
-  return true;
-}
-
-// Fields that do not decide the geometry: the frame rate, and the interlacing that would make
-// width and height ambiguous.
-bool read_optional_fields(const GstStructure* s, GstDctInfo* info) {
-  info->fps_n = 0;
-  info->fps_d = 1;
-  if (gst_structure_has_field(s, "framerate") &&
-      (!gst_structure_get_fraction(s, "framerate", &info->fps_n, &info->fps_d) ||
-       info->fps_n < 0)) {
-    GST_DEBUG("framerate is not a fraction from 0/1");
-    return false;
-  }
-  if (g_strcmp0(gst_structure_get_string(s, "interlace-mode"), "alternate") == 0) {
-    GST_DEBUG("interlace-mode=alternate: a buffer would be half of width x height");
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 /**
@@ -148,6 +99,8 @@ bool read_optional_fields(const GstStructure* s, GstDctInfo* info) {
  * @format: a #GstDctFormat
  *
  * Returns: (nullable): the spelling in caps, or %NULL for #GST_DCT_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
  */
 const gchar* gst_dct_format_to_string(GstDctFormat format) {
   const FormatRule* rule = find_format(format);
@@ -159,6 +112,8 @@ const gchar* gst_dct_format_to_string(GstDctFormat format) {
  * @string: (nullable): the spelling in caps
  *
  * Returns: the format, or #GST_DCT_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
  */
 GstDctFormat gst_dct_format_from_string(const gchar* string) {
   for (const FormatRule& rule : kFormats)
@@ -171,6 +126,8 @@ GstDctFormat gst_dct_format_from_string(const gchar* string) {
  * @format: a #GstDctFormat
  *
  * Returns: the bytes of one coefficient, or 0 for #GST_DCT_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
  */
 guint gst_dct_format_size(GstDctFormat format) {
   const FormatRule* rule = find_format(format);
@@ -182,6 +139,8 @@ guint gst_dct_format_size(GstDctFormat format) {
  * @sampling: a #GstDctSampling
  *
  * Returns: (nullable): the spelling in caps, or %NULL for #GST_DCT_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
  */
 const gchar* gst_dct_sampling_to_string(GstDctSampling sampling) {
   const SamplingRule* rule = find_sampling(sampling);
@@ -193,6 +152,8 @@ const gchar* gst_dct_sampling_to_string(GstDctSampling sampling) {
  * @string: (nullable): the spelling in caps
  *
  * Returns: the sampling, or #GST_DCT_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
  */
 GstDctSampling gst_dct_sampling_from_string(const gchar* string) {
   for (const SamplingRule& rule : kSamplings)
@@ -206,6 +167,8 @@ GstDctSampling gst_dct_sampling_from_string(const gchar* string) {
  *
  * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB" or
  *   "GRAY"
+ *
+ * Since: 1.0
  */
 const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling) {
   const SamplingRule* rule = find_sampling(sampling);
@@ -229,6 +192,8 @@ const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling) {
  *
  * Returns: %FALSE, with @info zeroed, where a value is out of range or a pair is not allowed; the
  *   debug category "dct" says which
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout layout,
                           GstDctOrder order, gboolean quantized, guint depth,
@@ -283,83 +248,6 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout la
 }
 
 /**
- * gst_dct_info_from_caps:
- * @info: (out caller-allocates): the info to fill
- * @caps: fixed caps
- *
- * Returns: %FALSE, with @info zeroed, on anything that is not a complete, allowed video/x-dct; the
- *   debug category "dct" says why
- */
-gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
-  g_return_val_if_fail(info != nullptr, FALSE);
-  g_return_val_if_fail(caps != nullptr, FALSE);
-  *info = GstDctInfo{};
-  if (!gst_caps_is_fixed(caps)) {
-    GST_DEBUG("caps are not fixed: %" GST_PTR_FORMAT, caps);
-    return FALSE;
-  }
-  const GstStructure* s = gst_caps_get_structure(caps, 0);
-  if (!gst_structure_has_name(s, GST_DCT_MEDIA_TYPE)) {
-    GST_DEBUG("not " GST_DCT_MEDIA_TYPE ": %" GST_PTR_FORMAT, caps);
-    return FALSE;
-  }
-  GstDctLayout layout;
-  GstDctOrder order;
-  gboolean quantized;
-  gint depth, width, height;
-  if (!layout_from_string(string_field(s, "layout"), &layout) ||
-      !order_from_string(string_field(s, "order"), &order)) {
-    return FALSE;
-  }
-  if (!gst_structure_get_boolean(s, "quantized", &quantized) ||
-      !gst_structure_get_int(s, "depth", &depth) || !gst_structure_get_int(s, "width", &width) ||
-      !gst_structure_get_int(s, "height", &height)) {
-    GST_DEBUG("quantized, depth, width or height is missing or of another type: %" GST_PTR_FORMAT,
-              caps);
-    return FALSE;
-  }
-  const GstDctFormat format = gst_dct_format_from_string(string_field(s, "format"));
-  const GstDctSampling sampling = gst_dct_sampling_from_string(string_field(s, "sampling"));
-  const char* colorspace = string_field(s, "colorspace");
-  GstDctInfo filled;
-  if (!gst_dct_info_set(&filled, format, layout, order, quantized,
-                        static_cast<guint>(MAX(depth, 0)), sampling, width, height)) {
-    return FALSE;
-  }
-  if (g_strcmp0(colorspace, gst_dct_sampling_get_colorspace(sampling)) != 0) {
-    GST_DEBUG("colorspace %s contradicts sampling %s", GST_STR_NULL(colorspace),
-              gst_dct_sampling_to_string(sampling));
-    return FALSE;
-  }
-  if (!read_optional_fields(s, &filled)) return FALSE;
-  *info = filled;
-  return TRUE;
-}
-
-/**
- * gst_dct_info_to_caps:
- * @info: an info that gst_dct_info_set() or gst_dct_info_from_caps() has filled
- *
- * Makes caps in system memory; the caller adds features and the fields that #GstDctInfo does not
- * know.
- *
- * Returns: (transfer full) (nullable): fixed caps, or %NULL when @info was never filled
- */
-GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
-  g_return_val_if_fail(info != nullptr, nullptr);
-  g_return_val_if_fail(info->n_components > 0, nullptr);
-  return gst_caps_new_simple(
-      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_dct_format_to_string(info->format), "layout",
-      G_TYPE_STRING, info->layout == GST_DCT_LAYOUT_BLOCK ? "block" : "plane", "order",
-      G_TYPE_STRING, info->order == GST_DCT_ORDER_RASTER ? "raster" : "zigzag", "quantized",
-      G_TYPE_BOOLEAN, info->quantized, "depth", G_TYPE_INT, static_cast<gint>(info->depth),
-      "sampling", G_TYPE_STRING, gst_dct_sampling_to_string(info->sampling), "colorspace",
-      G_TYPE_STRING, gst_dct_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT,
-      info->width, "height", G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n,
-      info->fps_d, nullptr);
-}
-
-/**
  * gst_dct_info_get_component:
  * @info: a filled info
  * @index: index of a component
@@ -367,6 +255,8 @@ GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
  * The same as the field, for languages that cannot read an array of structures.
  *
  * Returns: (transfer none) (nullable): the component, or %NULL when there is none
+ *
+ * Since: 1.0
  */
 const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint index) {
   g_return_val_if_fail(info != nullptr, nullptr);
@@ -380,6 +270,8 @@ const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint 
  *
  * Returns: the bytes of a row of @component without padding: of blocks for #GST_DCT_LAYOUT_BLOCK,
  *   else of coefficients
+ *
+ * Since: 1.0
  */
 gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
@@ -394,6 +286,8 @@ gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
  * @component: index of a component
  *
  * Returns: how many rows of gst_dct_info_row_bytes() @component has
+ *
+ * Since: 1.0
  */
 guint gst_dct_info_rows(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);

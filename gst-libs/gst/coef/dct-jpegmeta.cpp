@@ -1,6 +1,7 @@
 // GstDctJpegMeta: what a JPEG file says about its picture besides the coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/coef/dct-private.h>
+#include <gst/coef/dct.h>
+#include <gst/coef/meta-private.h>
 
 namespace {
 
@@ -14,24 +15,34 @@ void jpeg_meta_free(GstMeta* meta, GstBuffer*) {
   g_clear_pointer(&jpeg->segments, g_bytes_unref);
 }
 
-// Stays with copies of the whole buffer: part of a buffer is no picture.
 gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type,
                              gpointer data) {
-  if (!GST_META_TRANSFORM_IS_COPY(type) || static_cast<GstMetaTransformCopy*>(data)->region)
-    return FALSE;
+  if (!gstcoef::is_whole_copy(type, data)) return FALSE;
   const auto* from = reinterpret_cast<const GstDctJpegMeta*>(meta);
   return gst_buffer_add_dct_jpeg_meta(target, from->segments) != nullptr;
 }
 
 }  // namespace
 
-// The tag keeps elements that make a new picture from carrying it over.
+/**
+ * gst_dct_jpeg_meta_api_get_type:
+ *
+ * Returns: the API of #GstDctJpegMeta
+ *
+ * Since: 1.0
+ */
 GType gst_dct_jpeg_meta_api_get_type(void) {
-  static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
-  static const GType type = gst_meta_api_type_register("GstDctJpegMetaAPI", tags);
+  static const GType type = gstcoef::register_memory_api("GstDctJpegMetaAPI");
   return type;
 }
 
+/**
+ * gst_dct_jpeg_meta_get_info:
+ *
+ * Returns: (transfer none): what GStreamer knows of #GstDctJpegMeta
+ *
+ * Since: 1.0
+ */
 const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
   static const GstMetaInfo* const info =
       gst_meta_register(gst_dct_jpeg_meta_api_get_type(), "GstDctJpegMeta", sizeof(GstDctJpegMeta),
@@ -47,6 +58,8 @@ const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
  * Nothing of @segments is looked at here.
  *
  * Returns: (transfer none): the meta, owned by @buffer
+ *
+ * Since: 1.0
  */
 GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && segments != nullptr, nullptr);
@@ -62,6 +75,8 @@ GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments
  * @buffer: (transfer none): a buffer
  *
  * Returns: (transfer none) (nullable): the meta, owned by @buffer
+ *
+ * Since: 1.0
  */
 GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);

@@ -1,4 +1,4 @@
-// GstDctMeta and GstCoefReferenceMeta: what may change with every buffer of video/x-dct.
+// GstDctMeta: what may change with every buffer of video/x-dct.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <iterator>
@@ -6,15 +6,7 @@
 
 #include <gst/coef/dct-private.h>
 #include <gst/coef/dct-serial.h>
-
-GstDebugCategory* gst_dct_debug_category() {
-  static GstDebugCategory* const category = [] {
-    GstDebugCategory* made = nullptr;
-    GST_DEBUG_CATEGORY_INIT(made, "dct", 0, "video/x-dct caps and metas");
-    return made;
-  }();
-  return category;
-}
+#include <gst/coef/meta-private.h>
 
 namespace {
 
@@ -36,11 +28,6 @@ const guint8* natural_of_zigzag() {
     return t;
   }();
   return table.natural;
-}
-
-// Metas stay with copies of the whole buffer: part of a buffer is no picture.
-bool is_whole_copy(GQuark type, gpointer data) {
-  return GST_META_TRANSFORM_IS_COPY(type) && !static_cast<GstMetaTransformCopy*>(data)->region;
 }
 
 GstDctMeta* add_empty_meta(GstBuffer* buffer) {
@@ -66,7 +53,7 @@ void dct_meta_free(GstMeta* meta, GstBuffer*) {
 
 gboolean dct_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type,
                             gpointer data) {
-  if (!is_whole_copy(type, data)) return FALSE;
+  if (!gstcoef::is_whole_copy(type, data)) return FALSE;
   const auto* from = reinterpret_cast<const GstDctMeta*>(meta);
   GstDctMeta* to = add_empty_meta(target);
   if (to == nullptr) return FALSE;
@@ -77,24 +64,6 @@ gboolean dct_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark
   std::copy(std::begin(from->tables), std::end(from->tables), to->tables);
   gst_dct_meta_set_fence(to, from->fence);
   return TRUE;
-}
-
-gboolean reference_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
-  auto* reference = reinterpret_cast<GstCoefReferenceMeta*>(meta);
-  reference->source = nullptr;
-  gst_video_info_init(&reference->info);
-  return TRUE;
-}
-
-void reference_meta_free(GstMeta* meta, GstBuffer*) {
-  gst_clear_buffer(&reinterpret_cast<GstCoefReferenceMeta*>(meta)->source);
-}
-
-gboolean reference_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type,
-                                  gpointer data) {
-  if (!is_whole_copy(type, data)) return FALSE;
-  const auto* from = reinterpret_cast<const GstCoefReferenceMeta*>(meta);
-  return gst_buffer_add_coef_reference_meta(target, from->source, &from->info) != nullptr;
 }
 
 #if GST_CHECK_VERSION(1, 23, 0)
@@ -140,20 +109,27 @@ const GstMetaInfo* register_dct_meta() {
 
 #endif
 
-// Both metas describe the very memory of their buffer: an element that makes new memory must not
-// carry them over, and the tag tells it so.
-GType register_api(const gchar* name) {
-  static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
-  return gst_meta_api_type_register(name, tags);
-}
-
 }  // namespace
 
+/**
+ * gst_dct_meta_api_get_type:
+ *
+ * Returns: %GST_DCT_META_API_TYPE, the API of #GstDctMeta
+ *
+ * Since: 1.0
+ */
 GType gst_dct_meta_api_get_type(void) {
-  static const GType type = register_api("GstDctMetaAPI");
+  static const GType type = gstcoef::register_memory_api("GstDctMetaAPI");
   return type;
 }
 
+/**
+ * gst_dct_meta_get_info:
+ *
+ * Returns: (transfer none): what GStreamer knows of #GstDctMeta
+ *
+ * Since: 1.0
+ */
 const GstMetaInfo* gst_dct_meta_get_info(void) {
   static const GstMetaInfo* const info = register_dct_meta();
   return info;
@@ -168,6 +144,8 @@ const GstMetaInfo* gst_dct_meta_get_info(void) {
  * then changes what differs.
  *
  * Returns: (transfer none): the meta, owned by @buffer
+ *
+ * Since: 1.0
  */
 GstDctMeta* gst_buffer_add_dct_meta(GstBuffer* buffer, const GstDctInfo* info) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
@@ -184,6 +162,8 @@ GstDctMeta* gst_buffer_add_dct_meta(GstBuffer* buffer, const GstDctInfo* info) {
  * @buffer: (transfer none): a buffer
  *
  * Returns: (transfer none) (nullable): the meta, owned by @buffer
+ *
+ * Since: 1.0
  */
 GstDctMeta* gst_buffer_get_dct_meta(GstBuffer* buffer) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
@@ -198,6 +178,8 @@ GstDctMeta* gst_buffer_get_dct_meta(GstBuffer* buffer) {
  * @values: 64 divisors to fill
  *
  * Returns: %FALSE, with @values untouched, when there is no such table
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_meta_get_table(const GstDctMeta* meta, guint index, GstDctOrder order,
                                 guint16* values) {
@@ -217,6 +199,8 @@ gboolean gst_dct_meta_get_table(const GstDctMeta* meta, guint index, GstDctOrder
  *
  * Returns: (transfer full) (nullable) (array fixed-size=64): the divisors, or %NULL when there is
  *   no such table
+ *
+ * Since: 1.0
  */
 guint16* gst_dct_meta_dup_table(const GstDctMeta* meta, guint index, GstDctOrder order) {
   guint16 values[64];
@@ -231,6 +215,8 @@ guint16* gst_dct_meta_dup_table(const GstDctMeta* meta, guint index, GstDctOrder
  * @values: (array fixed-size=64): the divisors in natural order
  *
  * Returns: %FALSE when there is no room for such a table
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_meta_set_table(GstDctMeta* meta, guint index, const guint16* values) {
   g_return_val_if_fail(meta != nullptr && values != nullptr, FALSE);
@@ -248,6 +234,8 @@ gboolean gst_dct_meta_set_table(GstDctMeta* meta, guint index, const guint16* va
  * The same as the field, for languages that cannot read an array of structures.
  *
  * Returns: (transfer none) (nullable): the component, or %NULL when there is none
+ *
+ * Since: 1.0
  */
 const GstDctComponent* gst_dct_meta_get_component(const GstDctMeta* meta, guint index) {
   g_return_val_if_fail(meta != nullptr, nullptr);
@@ -259,55 +247,12 @@ const GstDctComponent* gst_dct_meta_get_component(const GstDctMeta* meta, guint 
  * gst_dct_meta_set_fence:
  * @meta: a meta
  * @fence: (transfer none) (nullable): a fence, or %NULL to remove the one there is
+ *
+ * Since: 1.0
  */
 void gst_dct_meta_set_fence(GstDctMeta* meta, GstCoefFence* fence) {
   g_return_if_fail(meta != nullptr);
   if (fence != nullptr) gst_coef_fence_ref(fence);
   if (meta->fence != nullptr) gst_coef_fence_unref(meta->fence);
   meta->fence = fence;
-}
-
-GType gst_coef_reference_meta_api_get_type(void) {
-  static const GType type = register_api("GstCoefReferenceMetaAPI");
-  return type;
-}
-
-const GstMetaInfo* gst_coef_reference_meta_get_info(void) {
-  static const GstMetaInfo* const info = gst_meta_register(
-      gst_coef_reference_meta_api_get_type(), "GstCoefReferenceMeta", sizeof(GstCoefReferenceMeta),
-      reference_meta_init, reference_meta_free, reference_meta_transform);
-  return info;
-}
-
-/**
- * gst_buffer_add_coef_reference_meta:
- * @buffer: (transfer none): a writable buffer of coefficients
- * @source: (transfer none): the frame that they were made from
- * @info: its format and size, and the strides and offsets that hold in @source
- *
- * Returns: (transfer none): the meta, owned by @buffer
- */
-GstCoefReferenceMeta* gst_buffer_add_coef_reference_meta(GstBuffer* buffer, GstBuffer* source,
-                                                         const GstVideoInfo* info) {
-  g_return_val_if_fail(GST_IS_BUFFER(buffer) && GST_IS_BUFFER(source), nullptr);
-  g_return_val_if_fail(buffer != source, nullptr);  // a buffer that holds itself is never freed
-  g_return_val_if_fail(info != nullptr, nullptr);
-  auto* meta = reinterpret_cast<GstCoefReferenceMeta*>(
-      gst_buffer_add_meta(buffer, GST_COEF_REFERENCE_META_INFO, nullptr));
-  if (meta == nullptr) return nullptr;
-  meta->source = gst_buffer_ref(source);
-  meta->info = *info;
-  return meta;
-}
-
-/**
- * gst_buffer_get_coef_reference_meta:
- * @buffer: (transfer none): a buffer
- *
- * Returns: (transfer none) (nullable): the meta, owned by @buffer
- */
-GstCoefReferenceMeta* gst_buffer_get_coef_reference_meta(GstBuffer* buffer) {
-  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
-  return reinterpret_cast<GstCoefReferenceMeta*>(
-      gst_buffer_get_meta(buffer, GST_COEF_REFERENCE_META_API_TYPE));
 }

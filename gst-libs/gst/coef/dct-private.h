@@ -1,4 +1,4 @@
-// What libgstcoef's own files share: the debug category, and flags that may be anything.
+// What the files about video/x-dct share: debug category, refusals, flags that may be anything.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,6 +9,9 @@
 // The category "dct".
 GstDebugCategory* gst_dct_debug_category();
 #define GST_CAT_DEFAULT gst_dct_debug_category()
+
+// Sets *reason, where the caller wants one, and returns FALSE.
+gboolean gst_dct_refuse(gchar** reason, const char* format, ...) G_GNUC_PRINTF(2, 3);
 
 inline constexpr guint32 kDctMetaAllFlags =
     GST_DCT_META_FLAG_TOP_FIELD | GST_DCT_META_FLAG_BOTTOM_FIELD;

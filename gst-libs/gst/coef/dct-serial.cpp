@@ -1,7 +1,7 @@
 // GstDctMeta as bytes, so that a meta survives a file or a socket (gdppay, unixfdsink).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Version 0, little endian: u32 flags, u32 n_components, u32 n_tables; per component u32 id,
+// Version 1, little endian: u32 flags, u32 n_components (to 4), u32 n_tables; per component u32 id,
 // h_samp, v_samp, width, height, blocks_w, blocks_h, table and u64 offset, stride; per table 64
 // u16.
 #include <gst/coef/dct-serial.h>

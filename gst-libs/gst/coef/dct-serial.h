@@ -10,8 +10,9 @@
 
 namespace gstcoef {
 
-// The version of the serial form that serialise() writes.
-inline constexpr uint8_t kSerialVersion = 0;
+// The version of the serial form that serialise() writes, and the only one that deserialise()
+// reads.
+inline constexpr uint8_t kSerialVersion = 1;
 
 // Appends everything in `meta` but the fence: who reads the bytes elsewhere has no use for one.
 // False, with `bytes` untouched, for a meta that deserialise() would not take back: too many

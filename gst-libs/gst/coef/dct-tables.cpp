@@ -5,29 +5,12 @@
 #include <vector>
 
 #include <gst/coef/dct-private.h>
-#include <gst/coef/dct.h>
 
 namespace {
 
 constexpr char kTablesField[] = "quantization-tables";
 constexpr char kComponentsField[] = "component-tables";
 constexpr guint kEntries = 64;
-
-// Sets *reason, where the caller wants one, and returns FALSE.
-gboolean refuse(gchar** reason, const char* format, ...) G_GNUC_PRINTF(2, 3);
-
-gboolean refuse(gchar** reason, const char* format, ...) {
-  va_list args;
-  va_start(args, format);
-  gchar* text = g_strdup_vprintf(format, args);
-  va_end(args);
-  GST_DEBUG("%s", text);
-  if (reason != nullptr)
-    *reason = text;
-  else
-    g_free(text);
-  return FALSE;
-}
 
 struct Tables {
   std::vector<guint16> values;  // all tables, one behind the other
@@ -36,11 +19,11 @@ struct Tables {
 
 gboolean check_counts(gsize n_tables, gsize n_components, gchar** reason) {
   if (n_tables < 1 || n_tables > GST_DCT_MAX_TABLES)
-    return refuse(reason, "%" G_GSIZE_FORMAT " quantisation tables, expected 1 to %d", n_tables,
-                  GST_DCT_MAX_TABLES);
+    return gst_dct_refuse(reason, "%" G_GSIZE_FORMAT " quantisation tables, expected 1 to %d",
+                          n_tables, GST_DCT_MAX_TABLES);
   if (n_components < 1 || n_components > GST_DCT_MAX_COMPONENTS)
-    return refuse(reason, "tables of %" G_GSIZE_FORMAT " components, expected 1 to %d",
-                  n_components, GST_DCT_MAX_COMPONENTS);
+    return gst_dct_refuse(reason, "tables of %" G_GSIZE_FORMAT " components, expected 1 to %d",
+                          n_components, GST_DCT_MAX_COMPONENTS);
   return TRUE;
 }
 
@@ -48,11 +31,12 @@ gboolean check_counts(gsize n_tables, gsize n_components, gchar** reason) {
 gboolean read_entry(const GValue* array, guint index, gint least, gint most, const char* what,
                     gint* entry, gchar** reason) {
   const GValue* item = gst_value_array_get_value(array, index);
-  if (!G_VALUE_HOLDS_INT(item)) return refuse(reason, "%s: no integer at index %u", what, index);
+  if (!G_VALUE_HOLDS_INT(item))
+    return gst_dct_refuse(reason, "%s: no integer at index %u", what, index);
   *entry = g_value_get_int(item);
   if (*entry < least || *entry > most)
-    return refuse(reason, "%s: %d at index %u, expected %d to %d", what, *entry, index, least,
-                  most);
+    return gst_dct_refuse(reason, "%s: %d at index %u, expected %d to %d", what, *entry, index,
+                          least, most);
   return TRUE;
 }
 
@@ -60,7 +44,8 @@ gboolean read_tables(const GValue* array, Tables* tables, gchar** reason) {
   for (guint t = 0; t < gst_value_array_get_size(array); t++) {
     const GValue* table = gst_value_array_get_value(array, t);
     if (!GST_VALUE_HOLDS_ARRAY(table) || gst_value_array_get_size(table) != kEntries)
-      return refuse(reason, "%s: no array of %u integers at index %u", kTablesField, kEntries, t);
+      return gst_dct_refuse(reason, "%s: no array of %u integers at index %u", kTablesField,
+                            kEntries, t);
     for (guint k = 0; k < kEntries; k++) {
       gint entry = 0;
       if (!read_entry(table, k, 1, G_MAXUINT16, kTablesField, &entry, reason)) return FALSE;
@@ -72,15 +57,17 @@ gboolean read_tables(const GValue* array, Tables* tables, gchar** reason) {
 
 gboolean read_caps(const GstCaps* caps, Tables* tables, gchar** reason) {
   if (gst_caps_is_any(caps) || gst_caps_get_size(caps) != 1)
-    return refuse(reason, "the caps are not fixed");
+    return gst_dct_refuse(reason, "the caps are not fixed");
   const GstStructure* s = gst_caps_get_structure(caps, 0);
   const GValue* all = gst_structure_get_value(s, kTablesField);
   const GValue* components = gst_structure_get_value(s, kComponentsField);
-  if (all == nullptr) return refuse(reason, "the caps have no field %s", kTablesField);
-  if (components == nullptr) return refuse(reason, "the caps have no field %s", kComponentsField);
-  if (!GST_VALUE_HOLDS_ARRAY(all)) return refuse(reason, "%s is not an array", kTablesField);
+  if (all == nullptr) return gst_dct_refuse(reason, "the caps have no field %s", kTablesField);
+  if (components == nullptr)
+    return gst_dct_refuse(reason, "the caps have no field %s", kComponentsField);
+  if (!GST_VALUE_HOLDS_ARRAY(all))
+    return gst_dct_refuse(reason, "%s is not an array", kTablesField);
   if (!GST_VALUE_HOLDS_ARRAY(components))
-    return refuse(reason, "%s is not an array", kComponentsField);
+    return gst_dct_refuse(reason, "%s is not an array", kComponentsField);
   const guint n_tables = gst_value_array_get_size(all);
   const guint n_components = gst_value_array_get_size(components);
   if (!check_counts(n_tables, n_components, reason)) return FALSE;
@@ -111,7 +98,7 @@ void append_int(GValue* array, guint number) {
  *   order, one table behind the other
  * @n_values: 64 for each of 1 to 4 tables; 0 removes the fields
  * @component_tables: (array length=n_components) (nullable): the index of each component's table
- * @n_components: 1 to 3
+ * @n_components: 1 to 4
  * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
  *   expected; else %NULL
  *
@@ -120,6 +107,8 @@ void append_int(GValue* array, guint number) {
  * with coefficients where metas do not: in files of gdppay, for one. A buffer's meta comes first.
  *
  * Returns: %TRUE when the fields have been set or removed
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_values,
                                  const guint* component_tables, guint n_components,
@@ -135,20 +124,20 @@ gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_v
     return TRUE;
   }
   if (n_values % kEntries != 0)
-    return refuse(reason, "%" G_GSIZE_FORMAT " values, expected a multiple of %u", n_values,
-                  kEntries);
+    return gst_dct_refuse(reason, "%" G_GSIZE_FORMAT " values, expected a multiple of %u", n_values,
+                          kEntries);
   const gsize n_tables = n_values / kEntries;
   if (!check_counts(n_tables, n_components, reason)) return FALSE;
   for (gsize i = 0; i < n_values; i++)
     if (values[i] == 0)
-      return refuse(reason,
-                    "table %" G_GSIZE_FORMAT " has a zero at index %" G_GSIZE_FORMAT
-                    ", expected 1 to 65535",
-                    i / kEntries, i % kEntries);
+      return gst_dct_refuse(reason,
+                            "table %" G_GSIZE_FORMAT " has a zero at index %" G_GSIZE_FORMAT
+                            ", expected 1 to 65535",
+                            i / kEntries, i % kEntries);
   for (guint c = 0; c < n_components; c++)
     if (component_tables[c] >= n_tables)
-      return refuse(reason, "component %u uses table %u of %" G_GSIZE_FORMAT, c,
-                    component_tables[c], n_tables);
+      return gst_dct_refuse(reason, "component %u uses table %u of %" G_GSIZE_FORMAT, c,
+                            component_tables[c], n_tables);
 
   GValue all = G_VALUE_INIT, components = G_VALUE_INIT;
   g_value_init(&all, GST_TYPE_ARRAY);
@@ -175,7 +164,7 @@ gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_v
  * @n_values: (out): 64 for each of 1 to 4 tables
  * @component_tables: (out) (array length=n_components) (transfer full) (nullable): the index of
  * each component's table
- * @n_components: (out): 1 to 3
+ * @n_components: (out): 1 to 4
  * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
  *   expected; else %NULL
  *
@@ -183,6 +172,8 @@ gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_v
  * %NULL.
  *
  * Returns: %TRUE when @caps have tables that can be used
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_caps_get_tables(const GstCaps* caps, guint16** values, gsize* n_values,
                                  guint** component_tables, guint* n_components, gchar** reason) {

@@ -7,23 +7,6 @@
 
 namespace {
 
-// Sets *reason, where the caller wants one, and returns FALSE.
-gboolean refuse(gchar** reason, const char* format, ...) G_GNUC_PRINTF(2, 3);
-
-gboolean refuse(gchar** reason, const char* format, ...) {
-  va_list args;
-  va_start(args, format);
-  gchar* text = g_strdup_vprintf(format, args);
-  va_end(args);
-  GST_DEBUG("%s", text);
-  if (reason != nullptr) {
-    *reason = text;
-  } else {
-    g_free(text);
-  }
-  return FALSE;
-}
-
 // Sampling factors mean ratios: 2x2, 2x2, 2x2 is as good a 4:4:4 as 1x1, 1x1, 1x1.
 bool same_ratios(const GstDctMeta* meta, const GstDctInfo* info) {
   const GstDctComponent& luma = meta->components[0];
@@ -43,14 +26,14 @@ bool same_ratios(const GstDctMeta* meta, const GstDctInfo* info) {
 gboolean validate_geometry(const GstDctComponent& c, const GstDctComponent& wanted, guint i,
                            gchar** reason) {
   if (c.id != wanted.id)
-    return refuse(reason, "component %u has id %u, expected %u", i, c.id, wanted.id);
+    return gst_dct_refuse(reason, "component %u has id %u, expected %u", i, c.id, wanted.id);
   if (c.width != wanted.width || c.height != wanted.height) {
-    return refuse(reason, "component %u is %u x %u samples in the meta, expected %u x %u", i,
-                  c.width, c.height, wanted.width, wanted.height);
+    return gst_dct_refuse(reason, "component %u is %u x %u samples in the meta, expected %u x %u",
+                          i, c.width, c.height, wanted.width, wanted.height);
   }
   if (c.blocks_w != wanted.blocks_w || c.blocks_h != wanted.blocks_h) {
-    return refuse(reason, "component %u has %u x %u blocks in the meta, expected %u x %u", i,
-                  c.blocks_w, c.blocks_h, wanted.blocks_w, wanted.blocks_h);
+    return gst_dct_refuse(reason, "component %u has %u x %u blocks in the meta, expected %u x %u",
+                          i, c.blocks_w, c.blocks_h, wanted.blocks_w, wanted.blocks_h);
   }
   return TRUE;
 }
@@ -59,31 +42,31 @@ gboolean validate_placement(const GstDctComponent& c, const GstDctInfo* info, gu
                             gsize buffer_size, gchar** reason) {
   const guint alignment = gst_dct_format_size(info->format);
   if (c.offset % alignment != 0 || c.stride % alignment != 0) {
-    return refuse(reason,
-                  "component %u has offset %" G_GSIZE_FORMAT " and stride %" G_GSIZE_FORMAT
-                  ", expected multiples of the %u bytes of a coefficient",
-                  i, c.offset, c.stride, alignment);
+    return gst_dct_refuse(reason,
+                          "component %u has offset %" G_GSIZE_FORMAT " and stride %" G_GSIZE_FORMAT
+                          ", expected multiples of the %u bytes of a coefficient",
+                          i, c.offset, c.stride, alignment);
   }
   const gsize row_bytes = gst_dct_info_row_bytes(info, i);
   if (c.stride < row_bytes) {
-    return refuse(reason,
-                  "component %u has a stride of %" G_GSIZE_FORMAT
-                  " bytes, expected at least %" G_GSIZE_FORMAT,
-                  i, c.stride, row_bytes);
+    return gst_dct_refuse(reason,
+                          "component %u has a stride of %" G_GSIZE_FORMAT
+                          " bytes, expected at least %" G_GSIZE_FORMAT,
+                          i, c.stride, row_bytes);
   }
   gsize end = 0;
   if (__builtin_mul_overflow(c.stride, gsize{gst_dct_info_rows(info, i)} - 1, &end) ||
       __builtin_add_overflow(end, row_bytes, &end) || __builtin_add_overflow(end, c.offset, &end)) {
-    return refuse(reason,
-                  "component %u with offset %" G_GSIZE_FORMAT " and stride %" G_GSIZE_FORMAT
-                  " ends beyond the address space",
-                  i, c.offset, c.stride);
+    return gst_dct_refuse(reason,
+                          "component %u with offset %" G_GSIZE_FORMAT " and stride %" G_GSIZE_FORMAT
+                          " ends beyond the address space",
+                          i, c.offset, c.stride);
   }
   if (end > buffer_size) {
-    return refuse(reason,
-                  "component %u ends at byte %" G_GSIZE_FORMAT
-                  ", but the buffer has %" G_GSIZE_FORMAT " bytes",
-                  i, end, buffer_size);
+    return gst_dct_refuse(reason,
+                          "component %u ends at byte %" G_GSIZE_FORMAT
+                          ", but the buffer has %" G_GSIZE_FORMAT " bytes",
+                          i, end, buffer_size);
   }
   return TRUE;
 }
@@ -91,23 +74,23 @@ gboolean validate_placement(const GstDctComponent& c, const GstDctInfo* info, gu
 gboolean validate_tables(const GstDctMeta* meta, const GstDctInfo* info, gchar** reason) {
   if (!info->quantized) {
     if (meta->n_tables == 0) return TRUE;
-    return refuse(reason, "%u quantisation tables with coefficients that are not quantised",
-                  meta->n_tables);
+    return gst_dct_refuse(reason, "%u quantisation tables with coefficients that are not quantised",
+                          meta->n_tables);
   }
   if (meta->n_tables < 1 || meta->n_tables > GST_DCT_MAX_TABLES) {
-    return refuse(reason, "%u quantisation tables, expected 1 to %d", meta->n_tables,
-                  GST_DCT_MAX_TABLES);
+    return gst_dct_refuse(reason, "%u quantisation tables, expected 1 to %d", meta->n_tables,
+                          GST_DCT_MAX_TABLES);
   }
   for (guint i = 0; i < info->n_components; i++) {
     if (meta->components[i].table >= meta->n_tables) {
-      return refuse(reason, "component %u uses table %u of %u", i, meta->components[i].table,
-                    meta->n_tables);
+      return gst_dct_refuse(reason, "component %u uses table %u of %u", i,
+                            meta->components[i].table, meta->n_tables);
     }
   }
   for (guint t = 0; t < meta->n_tables; t++) {
     for (guint k = 0; k < 64; k++) {
       if (meta->tables[t].values[k] == 0) {
-        return refuse(reason, "table %u has a zero at index %u, expected 1 to 65535", t, k);
+        return gst_dct_refuse(reason, "table %u has a zero at index %u, expected 1 to 65535", t, k);
       }
     }
   }
@@ -129,6 +112,8 @@ gboolean validate_tables(const GstDctMeta* meta, const GstDctInfo* info, gchar**
  * strides, alignment, tables without zeros.
  *
  * Returns: %TRUE when a reader can rely on @meta
+ *
+ * Since: 1.0
  */
 gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info, gsize buffer_size,
                                gchar** reason) {
@@ -136,27 +121,29 @@ gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info, g
   g_return_val_if_fail(info != nullptr && info->n_components > 0, FALSE);
   if (meta == nullptr) {
     if (info->quantized) {
-      return refuse(
+      return gst_dct_refuse(
           reason,
           "a buffer of quantised coefficients without GstDctMeta: the quantisation tables "
           "are missing");
     }
     if (buffer_size >= info->size) return TRUE;
-    return refuse(
+    return gst_dct_refuse(
         reason,
         "a buffer of %" G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT " for %d x %d %s %s",
         buffer_size, info->size, info->width, info->height,
         gst_dct_sampling_to_string(info->sampling), gst_dct_format_to_string(info->format));
   }
   if (meta->n_components != info->n_components) {
-    return refuse(reason, "%u components in the meta, expected %u for %s", meta->n_components,
-                  info->n_components, gst_dct_sampling_to_string(info->sampling));
+    return gst_dct_refuse(reason, "%u components in the meta, expected %u for %s",
+                          meta->n_components, info->n_components,
+                          gst_dct_sampling_to_string(info->sampling));
   }
   const guint32 flags = gst_dct_meta_raw_flags(meta);
   if ((flags & ~kDctMetaAllFlags) != 0)
-    return refuse(reason, "the meta has flags %#x, expected some of %#x", flags, kDctMetaAllFlags);
+    return gst_dct_refuse(reason, "the meta has flags %#x, expected some of %#x", flags,
+                          kDctMetaAllFlags);
   if (flags == kDctMetaAllFlags)
-    return refuse(reason, "the meta calls the picture both a top and a bottom field");
+    return gst_dct_refuse(reason, "the meta calls the picture both a top and a bottom field");
   for (guint i = 0; i < info->n_components; i++) {
     if (!validate_geometry(meta->components[i], info->components[i], i, reason) ||
         !validate_placement(meta->components[i], info, i, buffer_size, reason)) {
@@ -164,8 +151,8 @@ gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info, g
     }
   }
   if (!same_ratios(meta, info)) {
-    return refuse(reason, "sampling factors in the meta do not make %s",
-                  gst_dct_sampling_to_string(info->sampling));
+    return gst_dct_refuse(reason, "sampling factors in the meta do not make %s",
+                          gst_dct_sampling_to_string(info->sampling));
   }
   return validate_tables(meta, info, reason);
 }

@@ -1,4 +1,4 @@
-// libgstcoef: what buffers of video/x-dct mean, for elements and applications.
+// What buffers of video/x-dct mean: the coefficients of an 8x8 DCT, as in JPEG.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Functions are documented where they are defined (in this folder) and, with introspection data, in
@@ -6,25 +6,38 @@
 #pragma once
 
 #include <gst/gst.h>
-#include <gst/video/video.h>
+
+#include <gst/coef/fence.h>
+#include <gst/coef/prelude.h>
 
 G_BEGIN_DECLS
-
-#ifndef GST_COEF_API
-#ifdef BUILDING_GST_COEF
-#define GST_COEF_API GST_API_EXPORT
-#else
-#define GST_COEF_API GST_API_IMPORT
-#endif
-#endif
 
 /**
  * GST_DCT_MEDIA_TYPE:
  *
  * The name of the caps structure that describes coefficients.
+ *
+ * Since: 1.0
  */
 #define GST_DCT_MEDIA_TYPE "video/x-dct"
-#define GST_DCT_MAX_COMPONENTS 3
+
+/**
+ * GST_DCT_MAX_COMPONENTS:
+ *
+ * How many components there is room for. No #GstDctSampling has four yet: the fourth is there for
+ * CMYK and alpha, and gst_dct_meta_validate() refuses it until then.
+ *
+ * Since: 1.0
+ */
+#define GST_DCT_MAX_COMPONENTS 4
+
+/**
+ * GST_DCT_MAX_TABLES:
+ *
+ * How many quantisation tables a buffer may have.
+ *
+ * Since: 1.0
+ */
 #define GST_DCT_MAX_TABLES 4
 
 /**
@@ -35,6 +48,8 @@ G_BEGIN_DECLS
  * @GST_DCT_FORMAT_F32LE: IEEE 754 single precision, little endian
  *
  * The type of one coefficient in memory.
+ *
+ * Since: 1.0
  */
 typedef enum {
   GST_DCT_FORMAT_UNKNOWN,
@@ -43,6 +58,9 @@ typedef enum {
   GST_DCT_FORMAT_F32LE,
 } GstDctFormat;
 
+#define GST_TYPE_DCT_FORMAT (gst_dct_format_get_type())
+GST_COEF_API GType gst_dct_format_get_type(void);
+
 /**
  * GstDctLayout:
  * @GST_DCT_LAYOUT_BLOCK: the 64 coefficients of a block follow one another, the blocks of a
@@ -50,11 +68,16 @@ typedef enum {
  * @GST_DCT_LAYOUT_PLANE: coefficient (u, v) of block (bx, by) is at row 8 by + v, column 8 bx + u
  *
  * Where a block's coefficients lie.
+ *
+ * Since: 1.0
  */
 typedef enum {
   GST_DCT_LAYOUT_BLOCK,
   GST_DCT_LAYOUT_PLANE,
 } GstDctLayout;
+
+#define GST_TYPE_DCT_LAYOUT (gst_dct_layout_get_type())
+GST_COEF_API GType gst_dct_layout_get_type(void);
 
 /**
  * GstDctOrder:
@@ -62,11 +85,16 @@ typedef enum {
  * @GST_DCT_ORDER_ZIGZAG: the order of a JPEG file (ITU-T T.81, figure 5)
  *
  * The order of coefficients inside a block. #GST_DCT_LAYOUT_PLANE is always in raster order.
+ *
+ * Since: 1.0
  */
 typedef enum {
   GST_DCT_ORDER_RASTER,
   GST_DCT_ORDER_ZIGZAG,
 } GstDctOrder;
+
+#define GST_TYPE_DCT_ORDER (gst_dct_order_get_type())
+GST_COEF_API GType gst_dct_order_get_type(void);
 
 /**
  * GstDctSampling:
@@ -80,6 +108,8 @@ typedef enum {
  * @GST_DCT_SAMPLING_RGB: red, green and blue, all at full size
  *
  * The components of a picture and their sizes relative to it.
+ *
+ * Since: 1.0
  */
 typedef enum {
   GST_DCT_SAMPLING_UNKNOWN,
@@ -91,6 +121,9 @@ typedef enum {
   GST_DCT_SAMPLING_411,
   GST_DCT_SAMPLING_RGB,
 } GstDctSampling;
+
+#define GST_TYPE_DCT_SAMPLING (gst_dct_sampling_get_type())
+GST_COEF_API GType gst_dct_sampling_get_type(void);
 
 /**
  * GstDctComponent:
@@ -107,6 +140,8 @@ typedef enum {
  * @table: index of the quantisation table
  *
  * One component of a picture and where its coefficients lie in the buffer.
+ *
+ * Since: 1.0
  */
 typedef struct {
   guint id;
@@ -123,6 +158,9 @@ typedef struct {
   gpointer _gst_reserved[2];
 } GstDctComponent;
 
+#define GST_TYPE_DCT_COMPONENT (gst_dct_component_get_type())
+GST_COEF_API GType gst_dct_component_get_type(void);
+
 /**
  * GstDctInfo:
  * @format: the type of a coefficient
@@ -136,12 +174,14 @@ typedef struct {
  * @height: height of the picture in samples
  * @fps_n: numerator of the frame rate; 0/1 means variable or unknown
  * @fps_d: denominator of the frame rate
- * @n_components: 1 or 3
- * @components: (array fixed-size=3): the components in the default layout
+ * @n_components: components in use: 1 or 3
+ * @components: (array fixed-size=4): the components in the default layout
  * @size: bytes of a buffer in the default layout
  *
  * Everything that video/x-dct caps say, and the default layout of a buffer in system memory:
  * components one after the other, rows without padding.
+ *
+ * Since: 1.0
  */
 typedef struct {
   GstDctFormat format;
@@ -168,6 +208,11 @@ GST_COEF_API const gchar* gst_dct_sampling_to_string(GstDctSampling sampling);
 GST_COEF_API GstDctSampling gst_dct_sampling_from_string(const gchar* string);
 GST_COEF_API const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling);
 
+#define GST_TYPE_DCT_INFO (gst_dct_info_get_type())
+GST_COEF_API GType gst_dct_info_get_type(void);
+GST_COEF_API GstDctInfo* gst_dct_info_new(void);
+GST_COEF_API GstDctInfo* gst_dct_info_copy(const GstDctInfo* info);
+GST_COEF_API void gst_dct_info_free(GstDctInfo* info);
 GST_COEF_API gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout layout,
                                        GstDctOrder order, gboolean quantized, guint depth,
                                        GstDctSampling sampling, gint width, gint height);
@@ -176,6 +221,7 @@ GST_COEF_API GstCaps* gst_dct_info_to_caps(const GstDctInfo* info);
 GST_COEF_API const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint index);
 GST_COEF_API gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component);
 GST_COEF_API guint gst_dct_info_rows(const GstDctInfo* info, guint component);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstDctInfo, gst_dct_info_free)
 
 GST_COEF_API gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_values,
                                               const guint* component_tables, guint n_components,
@@ -185,61 +231,13 @@ GST_COEF_API gboolean gst_dct_caps_get_tables(const GstCaps* caps, guint16** val
                                               guint* n_components, gchar** reason);
 
 /**
- * GstCoefSyncPoint:
- *
- * One point in some device's work. Reference counted and thread safe; made by whoever submits the
- * work.
- */
-typedef struct _GstCoefSyncPoint GstCoefSyncPoint;
-
-/**
- * GstCoefSyncPointFuncs:
- * @wait_host: blocks until the work is done; returns %FALSE when it failed, or when it cannot be
- *   waited for: then @is_done tells which
- * @wait_stream: makes later work of the given CUstream start after it, without blocking; %NULL
- *   where the calling thread has to wait instead, which it does as well after %FALSE
- * @is_done: whether the work is done (also when it failed); never blocks
- *
- * What a #GstCoefSyncPoint can do. The functions may be called from any thread, several at a time.
- */
-typedef struct {
-  gboolean (*wait_host)(gpointer user_data);
-  gboolean (*wait_stream)(gpointer user_data, gpointer cuda_stream);
-  gboolean (*is_done)(gpointer user_data);
-} GstCoefSyncPointFuncs;
-
-#define GST_TYPE_COEF_SYNC_POINT (gst_coef_sync_point_get_type())
-GST_COEF_API GType gst_coef_sync_point_get_type(void);
-GST_COEF_API GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs,
-                                                       gpointer user_data, GDestroyNotify destroy);
-GST_COEF_API GstCoefSyncPoint* gst_coef_sync_point_ref(GstCoefSyncPoint* point);
-GST_COEF_API void gst_coef_sync_point_unref(GstCoefSyncPoint* point);
-
-/**
- * GstCoefFence:
- *
- * When a buffer's coefficients are complete, and when their readers are done. Shared by all copies
- * of a buffer. It has two sides: *written*, which a consumer waits for before it reads, and *read*,
- * which the memory's next writer waits for. A fence that nobody has set is done.
- */
-typedef struct _GstCoefFence GstCoefFence;
-
-#define GST_TYPE_COEF_FENCE (gst_coef_fence_get_type())
-GST_COEF_API GType gst_coef_fence_get_type(void);
-GST_COEF_API GstCoefFence* gst_coef_fence_new(void);
-GST_COEF_API GstCoefFence* gst_coef_fence_ref(GstCoefFence* fence);
-GST_COEF_API void gst_coef_fence_unref(GstCoefFence* fence);
-GST_COEF_API void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point);
-GST_COEF_API void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point);
-GST_COEF_API gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer cuda_stream);
-GST_COEF_API gboolean gst_coef_fence_wait_read(GstCoefFence* fence, gpointer cuda_stream);
-
-/**
  * GstDctTable:
  * @values: (array fixed-size=64): the divisors in natural order: that of coefficient (u, v) at
  *   index 8 v + u
  *
  * A quantisation table.
+ *
+ * Since: 1.0
  */
 typedef struct {
   guint16 values[64];
@@ -250,6 +248,8 @@ typedef struct {
  * @GST_DCT_META_FLAG_NONE: a frame
  * @GST_DCT_META_FLAG_TOP_FIELD: the picture is a single top field
  * @GST_DCT_META_FLAG_BOTTOM_FIELD: the picture is a single bottom field
+ *
+ * Since: 1.0
  */
 typedef enum {
   GST_DCT_META_FLAG_NONE = 0,
@@ -257,12 +257,15 @@ typedef enum {
   GST_DCT_META_FLAG_BOTTOM_FIELD = 1 << 1,
 } GstDctMetaFlags;
 
+#define GST_TYPE_DCT_META_FLAGS (gst_dct_meta_flags_get_type())
+GST_COEF_API GType gst_dct_meta_flags_get_type(void);
+
 /**
  * GstDctMeta:
  * @meta: the parent
  * @flags: what the picture is
  * @n_components: components in use
- * @components: (array fixed-size=3): the components and where they lie in this buffer
+ * @components: (array fixed-size=4): the components and where they lie in this buffer
  * @n_tables: tables in use; 0 when the coefficients are not quantised
  * @tables: (array fixed-size=4): the tables that @components index
  * @fence: (nullable): when the coefficients are complete; %NULL: now
@@ -270,8 +273,10 @@ typedef enum {
  * What may change with every buffer of video/x-dct. Immutable once the buffer has been pushed.
  * Copied with copies of the whole buffer only; the fence is shared.
  *
- * An element that lists #GST_DCT_META_API_TYPE in the answer to an ALLOCATION query promises to
- * wait for @fence; others get buffers whose coefficients are complete.
+ * Who has not promised to wait for @fence (%GST_COEF_FENCE_API_TYPE) gets buffers whose
+ * coefficients are complete. The library allocates the meta and may add fields at its end.
+ *
+ * Since: 1.0
  */
 typedef struct {
   GstMeta meta;
@@ -283,6 +288,15 @@ typedef struct {
   GstCoefFence* fence;
 } GstDctMeta;
 
+/**
+ * GST_DCT_META_API_TYPE:
+ *
+ * The API of #GstDctMeta. In the answer to an ALLOCATION query it has GStreamer's usual meaning, "I
+ * read this meta", and promises nothing about fences: that is %GST_COEF_FENCE_API_TYPE. Producers
+ * attach the meta in any case, because coefficients cannot be read without it.
+ *
+ * Since: 1.0
+ */
 #define GST_DCT_META_API_TYPE (gst_dct_meta_api_get_type())
 #define GST_DCT_META_INFO (gst_dct_meta_get_info())
 GST_COEF_API GType gst_dct_meta_api_get_type(void);
@@ -300,29 +314,6 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
                                             gsize buffer_size, gchar** reason);
 
 /**
- * GstCoefReferenceMeta:
- * @meta: the parent
- * @source: the frame that the coefficients were made from
- * @info: its format and size, and the strides and offsets that hold in @source
- *
- * The source frame, kept for measuring. Attached by cudadct8x8 keep-reference=true.
- */
-typedef struct {
-  GstMeta meta;
-  GstBuffer* source;
-  GstVideoInfo info;
-} GstCoefReferenceMeta;
-
-#define GST_COEF_REFERENCE_META_API_TYPE (gst_coef_reference_meta_api_get_type())
-#define GST_COEF_REFERENCE_META_INFO (gst_coef_reference_meta_get_info())
-GST_COEF_API GType gst_coef_reference_meta_api_get_type(void);
-GST_COEF_API const GstMetaInfo* gst_coef_reference_meta_get_info(void);
-GST_COEF_API GstCoefReferenceMeta* gst_buffer_add_coef_reference_meta(GstBuffer* buffer,
-                                                                      GstBuffer* source,
-                                                                      const GstVideoInfo* info);
-GST_COEF_API GstCoefReferenceMeta* gst_buffer_get_coef_reference_meta(GstBuffer* buffer);
-
-/**
  * GstDctJpegMeta:
  * @meta: the parent
  * @segments: APPn and COM segments as they stand in a JPEG file, one behind the other, each from
@@ -332,6 +323,8 @@ GST_COEF_API GstCoefReferenceMeta* gst_buffer_get_coef_reference_meta(GstBuffer*
  * profile, comments. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
  * whole buffer; the bytes are shared. It holds for that very picture, so elements that make another
  * one of it do not carry it over.
+ *
+ * Since: 1.0
  */
 typedef struct {
   GstMeta meta;

@@ -1,4 +1,4 @@
-// GstCoefFence: when a buffer's coefficients are complete, and when their readers are done.
+// GstCoefFence and GstCoefSyncPoint: when a buffer is complete, and when its readers are done.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The lock guards the lists alone. Points are asked and waited for outside it, on references of our
@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <gst/coef/dct-private.h>
+#include <gst/coef/fence.h>
+#include <gst/coef/meta-private.h>
 
 struct _GstCoefSyncPoint {
-  gint refcount;
+  GstMiniObject mini_object;
   const GstCoefSyncPointFuncs* funcs;
   gpointer user_data;
   GDestroyNotify destroy;
@@ -65,7 +66,7 @@ bool wait_for_all(const Points& points, gpointer cuda_stream, Points* failed = n
 }  // namespace
 
 struct _GstCoefFence {
-  gint refcount = 1;
+  GstMiniObject mini_object;
   std::mutex mutex;
   Points written;  // none or one
   Points read;
@@ -94,6 +95,31 @@ G_DEFINE_BOXED_TYPE(GstCoefSyncPoint, gst_coef_sync_point, gst_coef_sync_point_r
                     gst_coef_sync_point_unref)
 G_DEFINE_BOXED_TYPE(GstCoefFence, gst_coef_fence, gst_coef_fence_ref, gst_coef_fence_unref)
 
+namespace {
+
+// With the last reference.
+void free_point(GstMiniObject* object) {
+  auto* point = reinterpret_cast<GstCoefSyncPoint*>(object);
+  if (point->destroy != nullptr) point->destroy(point->user_data);
+  delete point;
+}
+
+void free_fence(GstMiniObject* object) { delete reinterpret_cast<GstCoefFence*>(object); }
+
+}  // namespace
+
+/**
+ * gst_coef_fence_api_get_type:
+ *
+ * Returns: %GST_COEF_FENCE_API_TYPE, the promise to honour fences
+ *
+ * Since: 1.0
+ */
+GType gst_coef_fence_api_get_type(void) {
+  static const GType type = gstcoef::register_memory_api("GstCoefFenceAPI");
+  return type;
+}
+
 /**
  * gst_coef_sync_point_new: (skip)
  * @funcs: what the point can do, in static storage
@@ -101,12 +127,17 @@ G_DEFINE_BOXED_TYPE(GstCoefFence, gst_coef_fence, gst_coef_fence_ref, gst_coef_f
  * @destroy: (nullable): frees @user_data with the last reference
  *
  * Returns: (transfer full): a point in some device's work
+ *
+ * Since: 1.0
  */
 GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs, gpointer user_data,
                                           GDestroyNotify destroy) {
   g_return_val_if_fail(funcs != nullptr, nullptr);
   g_return_val_if_fail(funcs->wait_host != nullptr && funcs->is_done != nullptr, nullptr);
-  return new GstCoefSyncPoint{1, funcs, user_data, destroy};
+  auto* point = new GstCoefSyncPoint{{}, funcs, user_data, destroy};
+  gst_mini_object_init(&point->mini_object, 0, GST_TYPE_COEF_SYNC_POINT, nullptr, nullptr,
+                       free_point);
+  return point;
 }
 
 /**
@@ -114,50 +145,62 @@ GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs, gp
  * @point: a point
  *
  * Returns: (transfer full): @point
+ *
+ * Since: 1.0
  */
 GstCoefSyncPoint* gst_coef_sync_point_ref(GstCoefSyncPoint* point) {
   g_return_val_if_fail(point != nullptr, nullptr);
-  g_atomic_int_inc(&point->refcount);
+  gst_mini_object_ref(&point->mini_object);
   return point;
 }
 
 /**
  * gst_coef_sync_point_unref:
  * @point: (transfer full): a point
+ *
+ * Since: 1.0
  */
 void gst_coef_sync_point_unref(GstCoefSyncPoint* point) {
   g_return_if_fail(point != nullptr);
-  if (!g_atomic_int_dec_and_test(&point->refcount)) return;
-  if (point->destroy != nullptr) point->destroy(point->user_data);
-  delete point;
+  gst_mini_object_unref(&point->mini_object);
 }
 
 /**
  * gst_coef_fence_new:
  *
  * Returns: (transfer full): a fence that nobody has set: both sides are done
+ *
+ * Since: 1.0
  */
-GstCoefFence* gst_coef_fence_new(void) { return new GstCoefFence; }
+GstCoefFence* gst_coef_fence_new(void) {
+  auto* fence = new GstCoefFence{};
+  gst_mini_object_init(&fence->mini_object, 0, GST_TYPE_COEF_FENCE, nullptr, nullptr, free_fence);
+  return fence;
+}
 
 /**
  * gst_coef_fence_ref:
  * @fence: a fence
  *
  * Returns: (transfer full): @fence
+ *
+ * Since: 1.0
  */
 GstCoefFence* gst_coef_fence_ref(GstCoefFence* fence) {
   g_return_val_if_fail(fence != nullptr, nullptr);
-  g_atomic_int_inc(&fence->refcount);
+  gst_mini_object_ref(&fence->mini_object);
   return fence;
 }
 
 /**
  * gst_coef_fence_unref:
  * @fence: (transfer full): a fence
+ *
+ * Since: 1.0
  */
 void gst_coef_fence_unref(GstCoefFence* fence) {
   g_return_if_fail(fence != nullptr);
-  if (g_atomic_int_dec_and_test(&fence->refcount)) delete fence;
+  gst_mini_object_unref(&fence->mini_object);
 }
 
 /**
@@ -166,6 +209,8 @@ void gst_coef_fence_unref(GstCoefFence* fence) {
  * @point: (transfer none): when the coefficients are complete
  *
  * For the producer, once, before it pushes the buffer.
+ *
+ * Since: 1.0
  */
 void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point) {
   g_return_if_fail(fence != nullptr && point != nullptr);
@@ -181,6 +226,8 @@ void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point) {
  *
  * For a consumer that reads asynchronously, after it has submitted its work. Points that are done
  * are dropped, so that the list stays short.
+ *
+ * Since: 1.0
  */
 void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point) {
   g_return_if_fail(fence != nullptr && point != nullptr);
@@ -200,6 +247,8 @@ void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point) {
  * For a consumer, before it reads the coefficients.
  *
  * Returns: %FALSE when the producer's work failed
+ *
+ * Since: 1.0
  */
 gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer cuda_stream) {
   g_return_val_if_fail(fence != nullptr, FALSE);
@@ -216,6 +265,8 @@ gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer cuda_stream) 
  * neither be waited for nor is it done, and the memory must not be written.
  *
  * Returns: %FALSE when a reader's work failed
+ *
+ * Since: 1.0
  */
 gboolean gst_coef_fence_wait_read(GstCoefFence* fence, gpointer cuda_stream) {
   g_return_val_if_fail(fence != nullptr, FALSE);

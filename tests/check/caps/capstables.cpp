@@ -75,7 +75,7 @@ GST_END_TEST;
 GST_START_TEST(test_refusals) {
   GstCaps* caps = gst_caps_new_empty_simple(GST_DCT_MEDIA_TYPE);
   std::vector<guint16> values = numbers(5 * 64);
-  const guint of[] = {0, 1, 0, 0};
+  const guint of[] = {0, 1, 0, 0, 0};
   const auto refused = [&](gsize n, guint components, const char* part) {
     gchar* reason = nullptr;
     fail_if(gst_dct_caps_set_tables(caps, values.data(), n, of, components, &reason));
@@ -87,7 +87,7 @@ GST_START_TEST(test_refusals) {
   refused(65, 3, "65 values");
   refused(64, 3, "component 1 uses table 1 of 1");
   refused(128, 0, "tables of 0 components");
-  refused(128, 4, "tables of 4 components");
+  refused(128, 5, "tables of 5 components, expected 1 to 4");
   values[70] = 0;
   refused(128, 3, "table 1 has a zero at index 6");
   gst_caps_unref(caps);

@@ -17,7 +17,7 @@ sys.path.insert(0, sys.argv[1])
 try:
     import numpy
     import coefficients_to_numpy as example
-    from gi.repository import Gst, GstDct
+    from gi.repository import Gst, GstCoef
 except (ImportError, ValueError) as error:
     print(f"SKIP: {error}")
     sys.exit(SKIP)
@@ -50,7 +50,7 @@ def eighth(path):
 
 def parts(path):
     caps, buffer = example.first_picture(path)
-    ok, info = GstCoef.dct_info_from_caps(caps)
+    ok, info = GstCoef.DctInfo.from_caps(caps)
     assert ok and info.n_components == 1
     meta = GstCoef.buffer_get_dct_meta(buffer)
     component = meta.get_component(0)

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include <gst/coef/dct.h>
+#include <gst/coef/fence.h>
 #include "tests/check/testing.h"
 
 namespace {
@@ -86,6 +86,37 @@ GST_START_TEST(test_unset_is_done) {
     fail_unless(gst_coef_fence_wait_read(fence, stream));
   }
   gst_coef_fence_unref(fence);
+}
+GST_END_TEST;
+
+// Both are mini objects: GStreamer copies them by reference, and its leak tracer sees them.
+GST_START_TEST(test_mini_objects) {
+  Work work;
+  work.finish();
+  GstCoefFence* fence = gst_coef_fence_new();
+  GstCoefSyncPoint* point = make_point(&work);
+  const struct {
+    gpointer object;
+    GType type;
+  } both[] = {{fence, GST_TYPE_COEF_FENCE}, {point, GST_TYPE_COEF_SYNC_POINT}};
+  for (const auto& [object, type] : both) {
+    fail_unless(GST_IS_MINI_OBJECT_TYPE(object, type), "%s", g_type_name(type));
+    fail_unless(g_boxed_copy(type, object) == object);
+    fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(object), 2);
+    g_boxed_free(type, object);
+    fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(object), 1);
+  }
+  gst_coef_sync_point_unref(point);
+  fail_unless(work.destroyed);
+  gst_coef_fence_unref(fence);
+}
+GST_END_TEST;
+
+// GstBaseTransform must not hand on the promise of the element behind it.
+GST_START_TEST(test_promise) {
+  fail_unless_equals_string(g_type_name(GST_COEF_FENCE_API_TYPE), "GstCoefFenceAPI");
+  fail_unless(gst_meta_api_type_has_tag(GST_COEF_FENCE_API_TYPE,
+                                        g_quark_from_static_string(GST_META_TAG_MEMORY_STR)));
 }
 GST_END_TEST;
 
@@ -282,6 +313,8 @@ Suite* make_suite() {
   TCase* tc = tcase_create("fence");
   suite_add_tcase(suite, tc);
   tcase_add_test(tc, test_unset_is_done);
+  tcase_add_test(tc, test_mini_objects);
+  tcase_add_test(tc, test_promise);
   tcase_add_test(tc, test_written);
   tcase_add_test(tc, test_waits_outside_the_lock);
   tcase_add_test(tc, test_done_readers_are_dropped);

@@ -1,4 +1,4 @@
-// Tests of GstDctInfo: caps to geometry and back, and every kind of caps that must be refused.
+// Tests of GstDctInfo: caps to geometry and back, every kind of caps that must be refused, types.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
 #include <initializer_list>
@@ -228,6 +228,8 @@ GST_START_TEST(test_refusals) {
       {"depth", "(string)8"},
       {"sampling", "I420"},
       {"sampling", "RGB"},
+      {"sampling", "CMYK"},
+      {"sampling", "YCCK"},
       {"colorspace", "GRAY"},
       {"colorspace", "sRGB"},
       {"width", "0"},
@@ -306,6 +308,48 @@ GST_START_TEST(test_huge) {
 }
 GST_END_TEST;
 
+GST_START_TEST(test_boxed) {
+  GstDctInfo* info = gst_dct_info_new();
+  const GstDctInfo zero = {};
+  fail_unless(std::memcmp(info, &zero, sizeof zero) == 0);
+  fail_unless(gst_dct_info_set(info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 17, 33));
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, GST_TYPE_DCT_INFO);
+  g_value_set_boxed(&value, info);
+  const auto* held = static_cast<const GstDctInfo*>(g_value_get_boxed(&value));
+  fail_unless(held != info && std::memcmp(held, info, sizeof *info) == 0);
+  auto* part = static_cast<GstDctComponent*>(
+      g_boxed_copy(GST_TYPE_DCT_COMPONENT, gst_dct_info_get_component(held, 2)));
+  gst_dct_info_free(info);
+  g_value_unset(&value);
+  fail_unless_equals_uint64(part->offset, 2688);
+  g_boxed_free(GST_TYPE_DCT_COMPONENT, part);
+}
+GST_END_TEST;
+
+// The values of a type are those of its enum, which start at 0 without gaps.
+void check_enum(GType type, const char* nick_of_0, const char* last, int count) {
+  auto* klass = static_cast<GEnumClass*>(g_type_class_ref(type));
+  fail_unless_equals_int(klass->n_values, count);
+  fail_unless_equals_int(klass->minimum, 0);
+  fail_unless_equals_int(klass->maximum, count - 1);
+  fail_unless_equals_string(klass->values[0].value_nick, nick_of_0);
+  fail_unless_equals_string(g_enum_get_value(klass, count - 1)->value_name, last);
+  g_type_class_unref(klass);
+}
+
+GST_START_TEST(test_enums) {
+  check_enum(GST_TYPE_DCT_FORMAT, "unknown", "GST_DCT_FORMAT_F32LE", 4);
+  check_enum(GST_TYPE_DCT_LAYOUT, "block", "GST_DCT_LAYOUT_PLANE", 2);
+  check_enum(GST_TYPE_DCT_ORDER, "raster", "GST_DCT_ORDER_ZIGZAG", 2);
+  check_enum(GST_TYPE_DCT_SAMPLING, "unknown", "GST_DCT_SAMPLING_RGB", 8);
+  auto* flags = static_cast<GFlagsClass*>(g_type_class_ref(GST_TYPE_DCT_META_FLAGS));
+  fail_unless_equals_int(flags->mask, 3);
+  g_type_class_unref(flags);
+}
+GST_END_TEST;
+
 Suite* make_suite() {
   Suite* suite = suite_create("dctinfo");
   TCase* tc = tcase_create("info");
@@ -316,6 +360,8 @@ Suite* make_suite() {
   tcase_add_test(tc, test_refusals);
   tcase_add_test(tc, test_pairs);
   tcase_add_test(tc, test_huge);
+  tcase_add_test(tc, test_boxed);
+  tcase_add_test(tc, test_enums);
   return suite;
 }
 

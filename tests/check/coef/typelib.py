@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# The library through its typelib: caps to geometry, a meta with tables, what validate says.
+# The library through its typelib: names, caps to geometry, a meta with tables, what validate says.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import sys
 
@@ -7,7 +7,7 @@ try:
     import gi
     gi.require_version("Gst", "1.0")
     gi.require_version("GstCoef", "1.0")
-    from gi.repository import GLib, Gst, GstDct
+    from gi.repository import GLib, GObject, Gst, GstCoef
 except (ImportError, ValueError) as error:
     print(f"SKIP: {error}")
     sys.exit(77)
@@ -16,16 +16,32 @@ CAPS = ("video/x-dct,format=S16LE,layout=block,order=zigzag,quantized=true,depth
         "sampling=YCbCr-4:2:0,colorspace=sYUV,width=17,height=33,framerate=25/1")
 
 
-def main():
-    Gst.init(None)
-    caps = Gst.Caps.from_string(CAPS)
-    ok, info = GstCoef.dct_info_from_caps(caps)
+def check_types():
+    """Everything that a property or a signal could hold has a GType, under a name without Gst."""
+    for name in ("Fence", "SyncPoint", "DctInfo", "DctComponent"):
+        gtype = getattr(GstCoef, name).__gtype__
+        assert gtype.is_a(GObject.TYPE_BOXED) and gtype.name in (f"Gst{name}", f"GstCoef{name}")
+    for name in ("DctFormat", "DctLayout", "DctOrder", "DctSampling"):
+        assert getattr(GstCoef, name).__gtype__.is_a(GObject.TYPE_ENUM), name
+    assert GstCoef.DctMetaFlags.__gtype__.is_a(GObject.TYPE_FLAGS)
+    assert GstCoef.DCT_MAX_COMPONENTS == 4
+    assert GstCoef.fence_api_get_type().name == "GstCoefFenceAPI"
+
+
+def check_info(caps):
+    ok, info = GstCoef.DctInfo.from_caps(caps)
     assert ok and info.size == 3456 and info.n_components == 3
     assert info.to_caps().is_equal(caps)
+    copy = info.copy()
     chroma = info.get_component(1)
+    del info
     assert (chroma.width, chroma.blocks_h, chroma.offset) == (9, 3, 1920)
-    assert info.get_component(3) is None
+    assert copy.get_component(3) is None and copy.sampling == GstCoef.DctSampling(2)
+    assert GstCoef.DctInfo.new().n_components == 0
+    return copy
 
+
+def check_meta(info):
     buffer = Gst.Buffer.new_allocate(None, info.size, None)
     assert GstCoef.buffer_get_dct_meta(buffer) is None
     GstCoef.buffer_add_dct_meta(buffer, info)
@@ -40,11 +56,15 @@ def main():
     ok, reason = meta.validate(info, buffer.get_size())
     assert ok and reason is None
 
-    fence = GstCoef.DctFence.new()
+    fence = GstCoef.Fence.new()
     assert fence.wait_written(None) and fence.wait_read(None)
     meta.set_fence(fence)
     copy = buffer.copy_deep()
     assert GstCoef.buffer_get_dct_meta(copy).n_tables == 2
+    return buffer
+
+
+def check_jpeg_meta(buffer):
     assert GstCoef.buffer_get_dct_jpeg_meta(buffer) is None
     segments = b"\xff\xfe\x00\x04hi"
     GstCoef.buffer_add_dct_jpeg_meta(buffer, GLib.Bytes.new(segments))
@@ -52,6 +72,12 @@ def main():
     assert GstCoef.buffer_get_dct_jpeg_meta(copy).segments.get_data() == segments
     part = buffer.copy_region(Gst.BufferCopyFlags.META | Gst.BufferCopyFlags.MEMORY, 1, 8)
     assert GstCoef.buffer_get_dct_jpeg_meta(part) is None
+
+
+def main():
+    Gst.init(None)
+    check_types()
+    check_jpeg_meta(check_meta(check_info(Gst.Caps.from_string(CAPS))))
     print("ok")
 
 

@@ -56,7 +56,7 @@ GST_START_TEST(test_failing_readers) {
   const GstCoefSyncPointFuncs* funcs = __i__ % 2 ? &kHostOnly : &kFuncs;
   GstHarness* h = gst_harness_new_parse(
       "cudadct8x8 backend=cuda ! capsfilter caps=video/x-dct(memory:CUDAMemory)");
-  gst_harness_add_propose_allocation_meta(h, GST_DCT_META_API_TYPE, nullptr);
+  gst_harness_add_propose_allocation_meta(h, GST_COEF_FENCE_API_TYPE, nullptr);
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   gst_harness_set_src_caps(h, video_caps(info));
   Reader readers[3] = {one.reader, one.reader, one.reader};

@@ -20,6 +20,7 @@ namespace {
 
 using namespace testing;
 
+constexpr int kAttempts = 5;        // to see a wait being missed
 constexpr unsigned kSeconds = 120;  // until a run that hangs is over
 
 // ---- What runs ----
@@ -193,8 +194,10 @@ bool has_one_of(const std::string& text, const std::vector<const char*>& parts) 
                      [&](const char* part) { return text.find(part) != std::string::npos; });
 }
 
+constexpr char kUnnoticed[] = "nobody notices";
+
 // Loses a wait; returns what is said of it, of which it is "..., and nobody notices" at the worst.
-std::string lose(const Scene& scene, int lost, const Run& expected) {
+std::string lose_once(const Scene& scene, int lost, const Run& expected) {
   const Run mutant = run(scene, lost);
   const FakecudaOrder& order = mutant.result.order;
   const std::string noticed = how_noticed(mutant, expected);
@@ -202,7 +205,18 @@ std::string lose(const Scene& scene, int lost, const Run& expected) {
   if (!noticed.empty()) return who + ": " + in_short(noticed);
   if (!order.has_ignored) return "no such wait";  // how many there are is a matter of time, too
   const bool enough = order.made_good || has_one_of(who, scene.covered);
-  return who + (enough ? ", and another wait is enough" : ", and nobody notices");
+  return who + (enough ? ", and another wait is enough" : std::string(", and ") + kUnnoticed);
+}
+
+// On a busy machine the work may have been done before anybody waits for it, by chance: what nobody
+// has noticed is lost again.
+std::string lose(const Scene& scene, int lost, const Run& expected) {
+  std::string told;
+  for (int attempt = 0; attempt < kAttempts; attempt++) {
+    told = lose_once(scene, lost, expected);
+    if (told.find(kUnnoticed) == std::string::npos) break;
+  }
+  return told;
 }
 
 std::string lose_each(const Scene& scene, int waits, const Run& expected) {
@@ -212,7 +226,7 @@ std::string lose_each(const Scene& scene, int waits, const Run& expected) {
     std::printf("%s: %s\n", scene.name, found.c_str());
     all += found + "\n";
   }
-  fail_unless(all.find("nobody notices") == std::string::npos, "%s: nobody notices", scene.name);
+  fail_unless(all.find(kUnnoticed) == std::string::npos, "%s: %s", scene.name, kUnnoticed);
   return all;
 }
 

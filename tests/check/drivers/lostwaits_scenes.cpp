@@ -45,7 +45,9 @@ class Application {
 
 GstHarness* harness_of(const char* line, GstCudaContext* context, bool knows_fence) {
   GstHarness* h = gst_harness_new_parse(line);
-  if (knows_fence) gst_harness_add_propose_allocation_meta(h, GST_DCT_META_API_TYPE, nullptr);
+  // To read the meta is no promise.
+  const GType told = knows_fence ? GST_COEF_FENCE_API_TYPE : GST_DCT_META_API_TYPE;
+  gst_harness_add_propose_allocation_meta(h, told, nullptr);
   if (context == nullptr) return h;
   gst_element_set_state(h->element, GST_STATE_NULL);
   set_context(h->element, context);

@@ -3,6 +3,7 @@
 // LGPL-2.1-or-later
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
@@ -178,6 +179,7 @@ struct DctLie {
 
 const DctLie kDctLies[] = {
     {[](GstDctMeta* m) { m->n_components = 1; }, "components"},
+    {[](GstDctMeta* m) { m->n_components = 4; }, "4 components in the meta, expected 3"},
     {[](GstDctMeta* m) { m->n_components = 100; }, "components"},
     {[](GstDctMeta* m) { m->components[0].width = 99; }, "99 x 33"},
     {[](GstDctMeta* m) { m->components[1].blocks_w = 1000; }, "1000 x 3"},
@@ -200,6 +202,34 @@ GST_START_TEST(test_lying_dct_meta) {
   GstBuffer* buffer = coefficients(info, info.size, &meta);
   kDctLies[__i__].tell(meta);
   expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {kDctLies[__i__].named});
+}
+GST_END_TEST;
+
+// Caps with tables for CMYK or alpha, and a buffer that has no others.
+GST_START_TEST(test_tables_of_a_fourth_component) {
+  const GstDctInfo info = dct_info();
+  const std::vector<guint16> values(64, 1);
+  const guint of[] = {0, 0, 0, 0};
+  GstCaps* caps = gst_dct_info_to_caps(&info);
+  fail_unless(gst_dct_caps_set_tables(caps, values.data(), values.size(), of, 4, nullptr));
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  gst_buffer_memset(buffer, 0, 0, info.size);
+  expect(push_one(inverse(), caps, buffer), {"tables of 4 components, expected 3"});
+}
+GST_END_TEST;
+
+// The inverse takes no caps of coefficients with a fourth component, the forward no frames of them.
+GST_START_TEST(test_caps_of_a_fourth_component) {
+  const GstDctInfo info = dct_info();
+  GstCaps* cmyk = gst_dct_info_to_caps(&info);
+  gst_caps_set_simple(cmyk, "sampling", G_TYPE_STRING, "CMYK", "colorspace", G_TYPE_STRING, "CMYK",
+                      nullptr);
+  fail_unless(testing::refuses_caps(inverse(), cmyk));
+  for (const char* format : {"AYUV", "A420", "RGBA", "GBRA"}) {
+    GstCaps* raw = testing::video_caps(raw_info());
+    gst_caps_set_simple(raw, "format", G_TYPE_STRING, format, nullptr);
+    fail_unless(testing::refuses_caps(forward(), raw), "%s", format);
+  }
 }
 GST_END_TEST;
 
@@ -368,6 +398,8 @@ Suite* make_suite() {
   tcase_add_test(tc, test_short_coefficients);
   tcase_add_test(tc, test_missing_meta);
   tcase_add_loop_test(tc, test_lying_dct_meta, 0, G_N_ELEMENTS(kDctLies));
+  tcase_add_test(tc, test_tables_of_a_fourth_component);
+  tcase_add_test(tc, test_caps_of_a_fourth_component);
   tcase_add_test(tc, test_meta_of_another_size);
   tcase_add_test(tc, test_wild_levels);
   tcase_add_test(tc, test_nan_coefficients);

@@ -169,6 +169,27 @@ GST_START_TEST(test_several_memories) {
 }
 GST_END_TEST;
 
+// The inverse reads GstDctMeta and waits for fences; the forward, whose frames are raw, lists
+// neither.
+GST_START_TEST(test_promises) {
+  GstDctInfo info;
+  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 32, 24));
+  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 32, 24);
+  GstHarness* reader = gst_harness_new_parse(inverse().c_str());
+  gst_harness_set_src_caps(reader, gst_dct_info_to_caps(&info));
+  GstHarness* writer = gst_harness_new_parse(forward().c_str());
+  gst_harness_set_src_caps(writer, testing::video_caps(raw));
+  for (const GType api : {GST_DCT_META_API_TYPE, GST_COEF_FENCE_API_TYPE}) {
+    fail_unless(testing::lists_meta(reader, gst_dct_info_to_caps(&info), api), "%s",
+                g_type_name(api));
+    fail_if(testing::lists_meta(writer, testing::video_caps(raw), api), "%s", g_type_name(api));
+  }
+  gst_harness_teardown(reader);
+  gst_harness_teardown(writer);
+}
+GST_END_TEST;
+
 Suite* make_suite() {
   Suite* suite = suite_create("metas");
   TCase* tc = tcase_create("metas");
@@ -178,6 +199,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_keep_reference);
   tcase_add_test(tc, test_video_meta);
   tcase_add_test(tc, test_several_memories);
+  tcase_add_test(tc, test_promises);
   return suite;
 }
 

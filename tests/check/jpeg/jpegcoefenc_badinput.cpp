@@ -95,7 +95,7 @@ GST_END_TEST;
 // A buffer that contradicts its caps. Those before it come out, and after NULL all is well again.
 GST_START_TEST(test_bad_buffers) {
   const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
-  for (int kind = 0; kind < 4; kind++) {
+  for (int kind = 0; kind < 5; kind++) {
     GstHarness* h = harness_with("n-threads=7", info);
     GstBus* bus = gst_bus_new();
     gst_element_set_bus(h->element, bus);
@@ -107,11 +107,13 @@ GST_START_TEST(test_bad_buffers) {
     if (kind == 1) gst_buffer_set_size(bad, static_cast<gssize>(info.size) - 1);
     if (kind == 2) meta->components[1].offset = info.size;
     if (kind == 3) meta->tables[1].values[63] = 0;
+    if (kind == 4) meta->n_components = 4;
     fail_unless_equals_int(gst_harness_push(h, bad), GST_FLOW_ERROR);
     GQuark domain = 0;
     const std::string text = first_error(bus, &domain);
     fail_unless(domain == GST_STREAM_ERROR && contains(text, "cannot be written"), "%s",
                 text.c_str());
+    if (kind == 4) fail_unless(contains(text, "4 components in the meta, expected 3"));
     check_output(h, info, 0, 3);
 
     gst_element_set_state(h->element, GST_STATE_NULL);
@@ -134,6 +136,16 @@ GST_START_TEST(test_bad_buffers) {
 }
 GST_END_TEST;
 
+// What JPEG could hold and this element cannot yet.
+GST_START_TEST(test_caps_of_a_fourth_component) {
+  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_444, 64, 40);
+  GstCaps* caps = gst_dct_info_to_caps(&info);
+  gst_caps_set_simple(caps, "sampling", G_TYPE_STRING, "CMYK", "colorspace", G_TYPE_STRING, "CMYK",
+                      nullptr);
+  fail_unless(testing::refuses_caps("jpegcoefenc", caps));
+}
+GST_END_TEST;
+
 Suite* make_suite() {
   Suite* suite = suite_create("jpegcoefenc-badinput");
   TCase* tc = tcase_create("stream");
@@ -141,6 +153,7 @@ Suite* make_suite() {
   tcase_add_loop_test(tc, test_levels_out_of_range, 0, G_N_ELEMENTS(kBadLevels));
   tcase_add_test(tc, test_large_levels);
   tcase_add_test(tc, test_bad_buffers);
+  tcase_add_test(tc, test_caps_of_a_fourth_component);
   return suite;
 }
 

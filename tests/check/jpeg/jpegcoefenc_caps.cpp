@@ -187,6 +187,15 @@ GST_START_TEST(test_caps_fields) {
 }
 GST_END_TEST;
 
+GST_START_TEST(test_promises) {
+  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  GstHarness* h = testing::encoder_harness(info);
+  for (const GType api : {GST_DCT_META_API_TYPE, GST_COEF_FENCE_API_TYPE})
+    fail_unless(testing::lists_meta(h, gst_dct_info_to_caps(&info), api), "%s", g_type_name(api));
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
 Suite* make_suite() {
   Suite* suite = suite_create("jpegcoefenc-caps");
   TCase* tc = tcase_create("stream");
@@ -196,6 +205,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_new_colorimetry);
   tcase_add_test(tc, test_downstream_caps);
   tcase_add_test(tc, test_caps_fields);
+  tcase_add_test(tc, test_promises);
   return suite;
 }
 

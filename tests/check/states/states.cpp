@@ -332,6 +332,30 @@ GST_START_TEST(test_stress_properties) {
 }
 GST_END_TEST;
 
+// A pool that is flushing, as at shutdown and on seeks, is no error, and not out of memory.
+GST_START_TEST(test_flushing_pool) {
+  for (const std::string& line : {forward(), forward() + " ! " + inverse()}) {
+    GstHarness* h = testing::new_harness(line);
+    GstBus* bus = gst_bus_new();
+    gst_element_set_bus(h->element, bus);
+    const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+    gst_harness_set_src_caps(h, testing::video_caps(info));
+    GstBuffer* first = gst_harness_push_and_pull(h, testing::make_frame(info));
+    GstBufferPool* pool = first->pool;
+    fail_unless(pool != nullptr);
+    gst_buffer_pool_set_flushing(pool, TRUE);
+    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_FLUSHING);
+    fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
+    gst_buffer_pool_set_flushing(pool, FALSE);
+    gst_buffer_unref(gst_harness_push_and_pull(h, testing::make_frame(info)));
+    gst_buffer_unref(first);
+    gst_element_set_bus(h->element, nullptr);
+    gst_object_unref(bus);
+    testing::end_harness(h);
+  }
+}
+GST_END_TEST;
+
 Suite* make_suite() {
   Suite* suite = suite_create("states");
   TCase* tc = tcase_create("states");
@@ -348,6 +372,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_stream_in_bytes);
   tcase_add_test(tc, test_after_error);
   tcase_add_test(tc, test_stress_properties);
+  tcase_add_test(tc, test_flushing_pool);
   return suite;
 }
 

@@ -1,18 +1,17 @@
-// The base class of cudadct8x8 and cudaidct8x8: the frame loop, frames in flight, latency.
-// SPDX-License-Identifier: LGPL-2.1-or-later
+// The base class of elements that transform frame by frame: the frame loop, frames in flight,
+// latency. SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "gst/dct8x8/dct_base.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
 #include "gst/stream/latency.h"
+#include "gst/stream/transform_base.h"
 
 using cudatransform::BufferPtr;
-using cudatransform::Direction;
-using cudatransform::FrameSettings;
 using cudatransform::FramesInFlight;
 using cudatransform::MeasuredFrame;
 using cudatransform::Status;
@@ -39,31 +38,22 @@ static void let_post(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* fram
 }
 
 // Takes the settings of the next frame. Controlled properties are set to their value at its time.
-static Status snapshot(GstCudaDctBase* self, GstBuffer* in, FrameSettings* settings, guint* kinds,
-                       bool* posts) {
+static Status snapshot(GstCudaTransformBase* self, GstBuffer* in, guint* kinds, bool* posts) {
   const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
   if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
 
-  GstCudaDctBaseState* state = self->state;
-  const GstDctInfo& info = state->stream.dct_info();
+  GstCudaTransformBaseState* state = self->state;
   GST_OBJECT_LOCK(self);
-  settings->scale = state->stream.scale_for(state->scale);
-  settings->method = cudatransform::effective_method(state->method, info.depth, settings->scale);
-  const bool changed = settings->method != state->active_method;
-  state->active_method = settings->method;
   *kinds = state->measure_kinds;
   *posts = state->post_messages;
   GST_OBJECT_UNLOCK(self);
-  if (changed) g_object_notify(G_OBJECT(self), "active-method");
-  auto* klass = GST_CUDA_DCT_BASE_GET_CLASS(self);
-  if (klass->prepare_frame) return klass->prepare_frame(self, &info, settings);
-  return {};
+  return state->transform->prepare();
 }
 
-void gst_cuda_dct_base_notify_measured(GstCudaDctBase* self) {
+void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
   static const char* const kPsnrs[] = {"psnr-y", "psnr-u", "psnr-v", "psnr"};
   static const char* const kTimes[] = {"kernel-time", "upload-time", "download-time"};
-  GstCudaDctBaseState* state = self->state;
+  GstCudaTransformBaseState* state = self->state;
   const auto then = std::exchange(state->notified, state->measure.last_values());
   const auto& now = state->notified;
   // What is not measured and was not is no news.
@@ -75,36 +65,34 @@ void gst_cuda_dct_base_notify_measured(GstCudaDctBase* self) {
   g_object_thaw_notify(G_OBJECT(self));
 }
 
-static void notify_now_and_then(GstCudaDctBase* self, gint64 now) {
+static void notify_now_and_then(GstCudaTransformBase* self, gint64 now) {
   if (now - self->state->last_notify < G_USEC_PER_SEC) return;
   self->state->last_notify = now;
-  gst_cuda_dct_base_notify_measured(self);
+  gst_cuda_transform_base_notify_measured(self);
 }
 
 // Submits the work for `in`; its output joins the frames in flight.
-static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
-  GstCudaDctBaseState* state = self->state;
-  FrameSettings settings;
+static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
+  GstCudaTransformBaseState* state = self->state;
   guint kinds = 0;
   bool posts = false;
-  CT_RETURN_IF_ERROR(snapshot(self, in, &settings, &kinds, &posts));
+  CT_RETURN_IF_ERROR(snapshot(self, in, &kinds, &posts));
 
   std::unique_ptr<MeasuredFrame> frame;
   if (kinds) frame = state->measure.begin(state->engine, kinds);
   if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
-  const bool forward = GST_CUDA_DCT_BASE_GET_CLASS(self)->direction == Direction::kForward;
   SubmittedFrame& out = state->frames.next();
-  const Status status = forward ? state->stream.forward(settings, in, &out, frame.get())
-                                : state->stream.inverse(settings, in, &out, frame.get());
+  const Status status = state->transform->submit(in, &out, frame.get());
   if (!status.ok()) {
     // Uploads and sums may still be on their way, of a frame that is given up here.
-    state->stream.settle();
+    state->transport.settle();
     out.reset();
     return status;
   }
   auto* trans = GST_BASE_TRANSFORM(self);
   if (!GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
-    GST_WARNING_OBJECT(self, "could not copy the metadata of %" GST_PTR_FORMAT, in);
+    GST_CAT_WARNING_OBJECT(gst_cuda_transform_base_category(self), self,
+                           "could not copy the metadata of %" GST_PTR_FORMAT, in);
   state->frames.add();
   state->measure.count_frame();
   if (frame) {
@@ -117,14 +105,14 @@ static Status submit_frame(GstCudaDctBase* self, GstBuffer* in) {
 }
 
 // Waits for the oldest frame. After a failure, which is posted, none is left.
-static GstFlowReturn take_oldest(GstCudaDctBase* self, GstBuffer** out) {
-  GstCudaDctBaseState* state = self->state;
+static GstFlowReturn take_oldest(GstCudaTransformBase* self, GstBuffer** out) {
+  GstCudaTransformBaseState* state = self->state;
   BufferPtr buffer;
   const Status status = state->frames.take(&buffer);
   if (!status.ok()) state->frames.drop();
   if (state->frames.empty()) state->without_delay = false;
   if (!status.ok()) {
-    gst_cuda_dct_base_post_error(self, status);
+    cudatransform::post_error(GST_ELEMENT(self), status);
     return GST_FLOW_ERROR;
   }
   *out = buffer.release();
@@ -134,8 +122,8 @@ static GstFlowReturn take_oldest(GstCudaDctBase* self, GstBuffer** out) {
 // Whether a stream is over with it, and only a flush or a new start can change that.
 static bool is_final(GstFlowReturn flow) { return flow <= GST_FLOW_ERROR; }
 
-GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self) {
-  GstCudaDctBaseState* state = self->state;
+GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
+  GstCudaTransformBaseState* state = self->state;
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
   // Behind a frame that has failed none comes out, also not behind one that the base class pushed.
   const bool held = !state->frames.empty();
@@ -148,32 +136,44 @@ GstFlowReturn gst_cuda_dct_base_drain(GstCudaDctBase* self) {
   }
   if (is_final(flow)) state->failure = flow;
   if (held && flow < GST_FLOW_OK) state->untold = flow;
-  if (flow < GST_FLOW_OK) GST_DEBUG_OBJECT(self, "draining: %s", gst_flow_get_name(flow));
+  if (flow < GST_FLOW_OK)
+    GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "draining: %s",
+                         gst_flow_get_name(flow));
   state->frames.drop();
   return flow;
 }
 
-void gst_cuda_dct_base_drain_at_end(GstCudaDctBase* self) {
-  (void)gst_cuda_dct_base_drain(self);
+void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
+  (void)gst_cuda_transform_base_drain(self);
   const GstFlowReturn flow = std::exchange(self->state->untold, GST_FLOW_OK);
   // Who returns GST_FLOW_ERROR has said why.
   const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
   if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(self, flow);
 }
 
+// The application may activate the pad otherwise at any time.
+static bool is_pulled(GstPad* pad) {
+  GST_OBJECT_LOCK(pad);
+  const bool pulled = GST_PAD_MODE(pad) == GST_PAD_MODE_PULL;
+  GST_OBJECT_UNLOCK(pad);
+  return pulled;
+}
+
 // How many frames there may be between a frame that comes and one that goes.
-static guint depth_of(GstCudaDctBase* self) {
+static guint depth_of(GstCudaTransformBase* self) {
   // Who pulls would not get those that are in flight at the end.
-  if (GST_PAD_MODE(GST_BASE_TRANSFORM_SRC_PAD(self)) == GST_PAD_MODE_PULL) return 1;
-  return std::min(self->state->depth, self->state->stream.usable_depth());
+  if (is_pulled(GST_BASE_TRANSFORM_SRC_PAD(self))) return 1;
+  return self->state->transform->can_hold_frames() ? self->state->depth : 1;
 }
 
 // The base class marks the buffer that leaves next as the one after a discontinuity: it has to be
 // the right one.
-static GstFlowReturn gst_cuda_dct_base_submit_input_buffer(GstBaseTransform* trans,
-                                                           gboolean is_discont, GstBuffer* in) {
-  auto* self = GST_CUDA_DCT_BASE(trans);
-  const GstFlowReturn flow = is_discont ? gst_cuda_dct_base_drain(self) : self->state->failure;
+static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransform* trans,
+                                                                 gboolean is_discont,
+                                                                 GstBuffer* in) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  const GstFlowReturn flow =
+      is_discont ? gst_cuda_transform_base_drain(self) : self->state->failure;
   self->state->untold = GST_FLOW_OK;  // what has gone wrong shows again
   if (flow < GST_FLOW_OK) {
     gst_buffer_unref(in);
@@ -185,9 +185,10 @@ static GstFlowReturn gst_cuda_dct_base_submit_input_buffer(GstBaseTransform* tra
 }
 
 // Called after every input buffer, and again until it has nothing to push.
-static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, GstBuffer** out) {
-  auto* self = GST_CUDA_DCT_BASE(trans);
-  GstCudaDctBaseState* state = self->state;
+static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* trans,
+                                                             GstBuffer** out) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  GstCudaTransformBaseState* state = self->state;
   *out = nullptr;
   if (trans->queued_buf) {
     const BufferPtr in(std::exchange(trans->queued_buf, nullptr));
@@ -195,11 +196,11 @@ static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, 
     if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
     if (!status.ok()) {
       // The frames before it are good.
-      (void)gst_cuda_dct_base_drain(self);
-      gst_cuda_dct_base_post_error(self, status);
+      (void)gst_cuda_transform_base_drain(self);
+      cudatransform::post_error(GST_ELEMENT(self), status);
       return GST_FLOW_ERROR;
     }
-    const std::string warning = state->stream.take_warning();
+    const std::string warning = state->transport.take_warning();
     if (!warning.empty())
       GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
   }
@@ -213,23 +214,22 @@ static GstFlowReturn gst_cuda_dct_base_generate_output(GstBaseTransform* trans, 
 
 // Never called, because generate_output does not call it: the base class takes an element without
 // this function for one that passes everything through.
-static GstFlowReturn gst_cuda_dct_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
+static GstFlowReturn gst_cuda_transform_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
   g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
 }
 
-void gst_cuda_dct_base_update_latency(GstCudaDctBase* self) {
-  GstCudaDctBaseState* state = self->state;
-  const GstVideoInfo& info = state->stream.raw_info();
-  const guint held = state->stream.waits_for_frames() ? depth_of(self) - 1 : 0;
-  const GstClockTime latency =
-      cudatransform::latency_of(held, GST_VIDEO_INFO_FPS_N(&info), GST_VIDEO_INFO_FPS_D(&info));
+void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self) {
+  GstCudaTransformBaseState* state = self->state;
+  const guint held = state->transform->waits_for_frames() ? depth_of(self) - 1 : 0;
+  const GstClockTime latency = cudatransform::latency_of(held, state->fps_n, state->fps_d);
   if (state->latency.exchange(latency) == latency) return;
-  GST_DEBUG_OBJECT(self, "latency is %" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
+  GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "latency is %" GST_TIME_FORMAT,
+                       GST_TIME_ARGS(latency));
   gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
-void gst_cuda_dct_base_install_frames(GstBaseTransformClass* klass) {
-  klass->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_submit_input_buffer);
-  klass->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_generate_output);
-  klass->transform = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform);
+void gst_cuda_transform_base_install_frames(GstBaseTransformClass* klass) {
+  klass->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_submit_input_buffer);
+  klass->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_generate_output);
+  klass->transform = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_transform);
 }

@@ -1,22 +1,19 @@
-// The base class of cudadct8x8 and cudaidct8x8: the properties that both have.
+// The base class of elements that transform frame by frame: the properties that all have.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/dct8x8/dct_base.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/property_types.h"
+#include "gst/stream/transform_base.h"
 
 using cudatransform::Backend;
 using cudatransform::kReadOnly;
 using cudatransform::kUpToReady;
 using cudatransform::kWhilePlaying;
-using cudatransform::Method;
 
 namespace {
 
 enum {
   PROP_0,
-  PROP_METHOD,
-  PROP_ACTIVE_METHOD,
   PROP_BACKEND,
   PROP_ACTIVE_BACKEND,
   PROP_CUDA_DEVICE_ID,
@@ -50,45 +47,24 @@ const char* backend_nick(Backend backend) {
 
 }  // namespace
 
-#define GST_TYPE_CUDA_DCT_METHOD (gst_cuda_dct_method_get_type())
-static GType gst_cuda_dct_method_get_type(void) {
-  static const GEnumValue kValues[] = {
-      {int(Method::kIslow), "Accurate integer, bit-exact to libjpeg-turbo (8 bits)", "islow"},
-      {int(Method::kIfast), "Fast integer, bit-exact to libjpeg-turbo (8 bits)", "ifast"},
-      {int(Method::kFloat), "Single precision, fused, the fastest", "float"},
-      {int(Method::kReference), "Double precision, the definition", "reference"},
-      {int(Method::kNaive), "The definition with cosines computed as they are needed", "naive"},
-      {int(Method::kMatrix), "Two matrix products from a cosine table", "matrix"},
-      {int(Method::kSeparable), "Rows, then columns, one thread per sample", "separable"},
-      {int(Method::kDecomposed), "Eight-tap decomposition, through shared memory", "decomposed"},
-      {int(Method::kShuffle), "Eight-tap decomposition, transposed by warp shuffles", "shuffle"},
-      {0, nullptr, nullptr},
-  };
-  static const GType type = cudatransform::register_values("GstCudaDctMethod", kValues);
-  return type;
-}
-
-#define GST_TYPE_CUDA_DCT_MEASURE (gst_cuda_dct_measure_get_type())
-static GType gst_cuda_dct_measure_get_type(void) {
+#define GST_TYPE_CUDA_TRANSFORM_MEASURE (gst_cuda_transform_measure_get_type())
+static GType gst_cuda_transform_measure_get_type(void) {
   static const GFlagsValue kValues[] = {
       {cudatransform::kMeasurePsnr, "PSNR of the reconstruction", "psnr"},
       {cudatransform::kMeasureTime, "Kernel, upload and download time", "time"},
       {cudatransform::kMeasureZeroShare, "Share of coefficients that are zero", "zeros"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaDctMeasure", kValues);
+  static const GType type = cudatransform::register_values("GstCudaTransformMeasure", kValues);
   return type;
 }
 
-static void gst_cuda_dct_base_set_property(GObject* object, guint id, const GValue* value,
-                                           GParamSpec* pspec) {
-  auto* self = GST_CUDA_DCT_BASE(object);
-  GstCudaDctBaseState* state = self->state;
+static void gst_cuda_transform_base_set_property(GObject* object, guint id, const GValue* value,
+                                                 GParamSpec* pspec) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(object);
+  GstCudaTransformBaseState* state = self->state;
   GST_OBJECT_LOCK(self);
   switch (id) {
-    case PROP_METHOD:
-      state->method = static_cast<Method>(g_value_get_enum(value));
-      break;
     case PROP_ASYNC_DEPTH:
       state->async_depth = g_value_get_uint(value);
       break;
@@ -106,23 +82,23 @@ static void gst_cuda_dct_base_set_property(GObject* object, guint id, const GVal
   GST_OBJECT_UNLOCK(self);
 }
 
-static GstStructure* statistics(GstCudaDctBase* self) {
-  const std::string name =
-      std::string("application/x-") + GST_CUDA_DCT_BASE_GET_CLASS(self)->element_name + "-stats";
+static GstStructure* statistics(GstCudaTransformBase* self) {
+  const std::string name = std::string("application/x-") +
+                           GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->element_name + "-stats";
   GST_OBJECT_LOCK(self);
-  GstStructure* s = gst_structure_new(
-      name.c_str(), "backend", G_TYPE_STRING,
-      backend_nick(self->state->engine_settings.active_backend), "method", G_TYPE_STRING,
-      cudatransform::method_name(self->state->active_method), "device", G_TYPE_STRING,
-      self->state->engine_settings.device_name.c_str(), nullptr);
+  const auto& engine_settings = self->state->engine_settings;
+  GstStructure* s = gst_structure_new(name.c_str(), "backend", G_TYPE_STRING,
+                                      backend_nick(engine_settings.active_backend), nullptr);
+  self->state->transform->describe(s);
+  gst_structure_set(s, "device", G_TYPE_STRING, engine_settings.device_name.c_str(), nullptr);
   GST_OBJECT_UNLOCK(self);
   return self->state->measure.statistics(s);
 }
 
-static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* value,
-                                           GParamSpec* pspec) {
-  auto* self = GST_CUDA_DCT_BASE(object);
-  GstCudaDctBaseState* state = self->state;
+static void gst_cuda_transform_base_get_property(GObject* object, guint id, GValue* value,
+                                                 GParamSpec* pspec) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(object);
+  GstCudaTransformBaseState* state = self->state;
   // Measure has a lock of its own.
   switch (id) {
     case PROP_PSNR:
@@ -146,12 +122,6 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
   }
   GST_OBJECT_LOCK(self);
   switch (id) {
-    case PROP_METHOD:
-      g_value_set_enum(value, int(state->method));
-      break;
-    case PROP_ACTIVE_METHOD:
-      g_value_set_enum(value, int(state->active_method));
-      break;
     case PROP_ASYNC_DEPTH:
       g_value_set_uint(value, state->async_depth);
       break;
@@ -170,12 +140,6 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
 }
 
 static void install_read_only(GObjectClass* klass) {
-  g_object_class_install_property(
-      klass, PROP_ACTIVE_METHOD,
-      g_param_spec_enum("active-method", "Active method",
-                        "The method in use: islow and ifast exist at 8 bits only, above that float "
-                        "answers for them",
-                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), kReadOnly));
   const auto install_psnr = [&](guint id, const char* name, const char* nick, const char* blurb) {
     g_object_class_install_property(
         klass, id, g_param_spec_double(name, nick, blurb, -1, G_MAXDOUBLE, -1, kReadOnly));
@@ -209,13 +173,9 @@ static void install_read_only(GObjectClass* klass) {
                          GST_TYPE_STRUCTURE, kReadOnly));
 }
 
-void gst_cuda_dct_base_install_properties(GObjectClass* klass) {
-  klass->set_property = gst_cuda_dct_base_set_property;
-  klass->get_property = gst_cuda_dct_base_get_property;
-  g_object_class_install_property(
-      klass, PROP_METHOD,
-      g_param_spec_enum("method", "Method", "How the transform is computed",
-                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), kWhilePlaying));
+void gst_cuda_transform_base_install_properties(GObjectClass* klass) {
+  klass->set_property = gst_cuda_transform_base_set_property;
+  klass->get_property = gst_cuda_transform_base_get_property;
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_ASYNC_DEPTH,
@@ -227,7 +187,7 @@ void gst_cuda_dct_base_install_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_MEASURE,
       g_param_spec_flags("measure", "Measure", "What to measure on every frame",
-                         GST_TYPE_CUDA_DCT_MEASURE, 0, kWhilePlaying));
+                         GST_TYPE_CUDA_TRANSFORM_MEASURE, 0, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_POST_MESSAGES,
       g_param_spec_boolean("post-messages", "Post messages",

@@ -1,0 +1,8 @@
+// libgstcoef: coefficients as video, for elements and applications. This header has all the others.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/coef/dct.h>
+#include <gst/coef/fence.h>
+#include <gst/coef/prelude.h>
+#include <gst/coef/reference.h>

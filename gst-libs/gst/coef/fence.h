@@ -1,0 +1,89 @@
+// Buffers that travel while some device still computes them: when they are complete, and when their
+// readers are done.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Functions are documented where they are defined (fence.cpp) and, with introspection data, in the
+// GIR.
+#pragma once
+
+#include <gst/coef/prelude.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstCoefSyncPoint:
+ *
+ * One point in some device's work: a #GstMiniObject, made by whoever submits the work. Thread safe.
+ *
+ * Since: 1.0
+ */
+typedef struct _GstCoefSyncPoint GstCoefSyncPoint;
+
+/**
+ * GstCoefSyncPointFuncs:
+ * @wait_host: blocks until the work is done; returns %FALSE when it failed, or when it cannot be
+ *   waited for: then @is_done tells which
+ * @wait_stream: makes later work of the given CUstream start after it, without blocking; %NULL
+ *   where the calling thread has to wait instead, which it does as well after %FALSE
+ * @is_done: whether the work is done (also when it failed); never blocks
+ *
+ * What a #GstCoefSyncPoint can do. The functions may be called from any thread, several at a time.
+ *
+ * Since: 1.0
+ */
+typedef struct {
+  gboolean (*wait_host)(gpointer user_data);
+  gboolean (*wait_stream)(gpointer user_data, gpointer cuda_stream);
+  gboolean (*is_done)(gpointer user_data);
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING];
+} GstCoefSyncPointFuncs;
+
+#define GST_TYPE_COEF_SYNC_POINT (gst_coef_sync_point_get_type())
+GST_COEF_API GType gst_coef_sync_point_get_type(void);
+GST_COEF_API GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs,
+                                                       gpointer user_data, GDestroyNotify destroy);
+GST_COEF_API GstCoefSyncPoint* gst_coef_sync_point_ref(GstCoefSyncPoint* point);
+GST_COEF_API void gst_coef_sync_point_unref(GstCoefSyncPoint* point);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefSyncPoint, gst_coef_sync_point_unref)
+
+/**
+ * GstCoefFence:
+ *
+ * When a buffer's coefficients are complete, and when their readers are done: a #GstMiniObject that
+ * all copies of the buffer share. It has two sides: *written*, which a consumer waits for before it
+ * reads, and *read*, which the memory's next writer waits for. A fence that nobody has set is done.
+ * Thread safe.
+ *
+ * Since: 1.0
+ */
+typedef struct _GstCoefFence GstCoefFence;
+
+#define GST_TYPE_COEF_FENCE (gst_coef_fence_get_type())
+GST_COEF_API GType gst_coef_fence_get_type(void);
+GST_COEF_API GstCoefFence* gst_coef_fence_new(void);
+GST_COEF_API GstCoefFence* gst_coef_fence_ref(GstCoefFence* fence);
+GST_COEF_API void gst_coef_fence_unref(GstCoefFence* fence);
+GST_COEF_API void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point);
+GST_COEF_API void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point);
+GST_COEF_API gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer cuda_stream);
+GST_COEF_API gboolean gst_coef_fence_wait_read(GstCoefFence* fence, gpointer cuda_stream);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefFence, gst_coef_fence_unref)
+
+/**
+ * GST_COEF_FENCE_API_TYPE:
+ *
+ * The promise to honour fences. An element lists it, without parameters, in its answer to the
+ * ALLOCATION query: it will call gst_coef_fence_wait_written() for every buffer whose meta has a
+ * fence before it reads, and gst_coef_fence_add_read() where it reads asynchronously. A producer
+ * finishes its buffers before it pushes them to anybody who has not promised.
+ *
+ * No meta has this API. It is tagged "memory", so that a #GstBaseTransform that makes buffers of
+ * its own does not pass on, as its own, the promise of the element behind it.
+ *
+ * Since: 1.0
+ */
+#define GST_COEF_FENCE_API_TYPE (gst_coef_fence_api_get_type())
+GST_COEF_API GType gst_coef_fence_api_get_type(void);
+
+G_END_DECLS

@@ -1,0 +1,24 @@
+// What GstDctInfo and GstDctMeta say of a buffer, in terms of the middle, and back.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/coef/coef.h>
+#include "gst/dct8x8/caps_tables.h"
+#include "gst/stream/coef_sink.h"
+
+namespace cudatransform {
+
+// Where buffers in system memory have the coefficients of `info`.
+CoefLayout layout_of(const GstDctInfo& info);
+
+// Finds the meta of `buffer`, or what stands for it (CapsTables), and where the coefficients of
+// `info` are. An error where meta, caps and size contradict each other. `*meta` may be null.
+Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDctInfo& info,
+                         const CapsTables& caps_tables, const GstDctMeta** meta,
+                         CoefPlaces* places);
+
+// Attaches the GstDctMeta of the coefficients of `info` at `places`.
+void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& tables,
+                  const CoefPlaces& places);
+
+}  // namespace cudatransform

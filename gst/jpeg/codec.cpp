@@ -1,0 +1,224 @@
+// JPEG pictures to buffers of coefficients: what a PictureDecoder asks of jpegcoefdec.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/codec.h"
+
+#include <string>
+#include <utility>
+
+#include "gst/dct8x8/caps.h"
+#include "gst/jpeg/caps.h"
+#include "gst/jpeg/jpegcoefdec_private.h"
+#include "jpeg/metadata.h"
+
+namespace cudatransform {
+namespace {
+
+constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKept or less
+
+struct DecodeJob final : PictureJob {
+  ~DecodeJob() override {
+    if (metadata) g_bytes_unref(metadata);
+  }
+  Status decode(std::string* damage) override;
+  Status read_metadata();
+  DctTables dct_tables() const { return {tables.tables, tables.count, tables.table_of}; }
+
+  std::unique_ptr<JpegReader> reader;
+  GstDctInfo info = {};              // of a picture that is to be decoded
+  std::unique_ptr<CoefFrame> coefs;  // where it is decoded to
+  JpegTables tables;
+  bool keep_metadata = false;
+  GBytes* metadata = nullptr;  // of the file, for GstDctJpegMeta
+};
+
+Status DecodeJob::decode(std::string* damage) {
+  JpegLevels levels[kJpegMaxComponents];
+  for (guint c = 0; c < info.n_components; c++) {
+    const GstDctComponent& component = info.components[c];
+    levels[c].data = reinterpret_cast<int16_t*>(coefs->data + component.offset);
+    levels[c].stride = static_cast<ptrdiff_t>(component.stride);
+    levels[c].blocks_w = component.blocks_w;
+    levels[c].blocks_h = component.blocks_h;
+  }
+  CT_RETURN_IF_ERROR(reader->read_coefficients(levels, &tables, damage, {conceals(), interrupt()}));
+  return keep_metadata ? read_metadata() : Status();
+}
+
+Status DecodeJob::read_metadata() {
+  const size_t bytes = jpeg_metadata_size(data(), size());
+  if (bytes == 0) return {};
+  auto* segments = static_cast<uint8_t*>(g_try_malloc(bytes));
+  if (!segments)
+    return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
+  copy_jpeg_metadata(data(), size(), segments);
+  metadata = g_bytes_new_take(segments, bytes);
+  return {};
+}
+
+DecodeJob& own(PictureJob& job) { return static_cast<DecodeJob&>(job); }
+const DecodeJob& own(const PictureJob& job) { return static_cast<const DecodeJob&>(job); }
+
+// The geometry of the coefficients of a picture; false for a size that GstDctInfo cannot have.
+bool info_of(const JpegHeader& header, GstDctInfo* info) {
+  GstDctSampling sampling = GST_DCT_SAMPLING_GRAYSCALE;
+  if (header.color == JpegColor::kRgb)
+    sampling = GST_DCT_SAMPLING_RGB;
+  else if (header.color == JpegColor::kYcbcr && header.chroma_v == 1)
+    sampling = header.chroma_h == 1   ? GST_DCT_SAMPLING_444
+               : header.chroma_h == 2 ? GST_DCT_SAMPLING_422
+                                      : GST_DCT_SAMPLING_411;
+  else if (header.color == JpegColor::kYcbcr)
+    sampling = header.chroma_h == 1 ? GST_DCT_SAMPLING_440 : GST_DCT_SAMPLING_420;
+  return gst_dct_info_set(info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+                          TRUE, 8, sampling, static_cast<gint>(header.width),
+                          static_cast<gint>(header.height));
+}
+
+bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
+  return a.sampling == b.sampling && a.width == b.width && a.height == b.height;
+}
+
+// Two fields a frame make a container's height twice that of each picture.
+bool is_half_a_picture(const JpegHeader& header, int caps_height) {
+  if (caps_height <= 0) return header.is_field;
+  const auto twice = static_cast<int64_t>(header.height) * 2;
+  return caps_height > 1 && (twice == caps_height || twice == caps_height + 1);
+}
+
+Status damaged(const std::string& what) {
+  return Status::error(StatusCode::kInvalidArgument, what);
+}
+
+std::string size_of(const JpegHeader& header) {
+  return std::to_string(header.width) + "x" + std::to_string(header.height);
+}
+
+}  // namespace
+
+std::unique_ptr<PictureJob> JpegCodec::new_job() { return std::make_unique<DecodeJob>(); }
+
+Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* input) {
+  DecodeJob& job = own(picture);
+  job.keep_metadata = settings_.keep_metadata;
+  if (readers_.empty()) readers_.push_back(std::make_unique<JpegReader>());
+  job.reader = std::move(readers_.back());
+  readers_.pop_back();
+
+  JpegHeader header;
+  CT_RETURN_IF_ERROR(job.reader->read_header(job.data(), job.size(), &header));
+  const guint64 pixels = guint64(header.width) * header.height;
+  if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
+    return damaged("the picture has " + size_of(header) +
+                   " pixels, more than max-pixels=" + std::to_string(settings_.max_pixels));
+  if (!job.conceals() && job.size() < header.least_bytes)
+    return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
+                   std::to_string(header.least_bytes) + " bytes, not " +
+                   std::to_string(job.size()));
+  if (!info_of(header, &job.info)) return damaged("the picture has an impossible size");
+  CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes, header.width, header.height));
+  if (is_half_a_picture(header, input ? GST_VIDEO_INFO_HEIGHT(&input->info) : 0))
+    return Status::error(StatusCode::kUnsupported,
+                         "the stream has two fields in each frame; interlaced Motion-JPEG is not "
+                         "supported");
+  return {};
+}
+
+Status JpegCodec::begin(PictureJob& job) {
+  return source_.begin(layout_of(own(job).info), &own(job).coefs);
+}
+
+Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
+  DecodeJob& job = own(picture);
+  BufferPtr made;
+  CoefPlaces places;
+  CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), &made, &places));
+  add_dct_meta(made.get(), job.info, job.dct_tables(), places);
+  if (job.metadata) gst_buffer_add_dct_jpeg_meta(made.get(), job.metadata);
+  *buffer = made.release();
+  return {};
+}
+
+void JpegCodec::release(PictureJob& picture) {
+  DecodeJob& job = own(picture);
+  if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));
+  if (job.coefs) source_.discard(std::move(job.coefs));
+}
+
+guint64 JpegCodec::reusable(const PictureJob& job) const {
+  return source_.reusable(layout_of(own(job).info));
+}
+
+void JpegCodec::stop() {
+  readers_.clear();
+  source_.stop();
+}
+
+Status JpegCodec::allocate(GstQuery* query, GstBufferPool** pool) {
+  CT_RETURN_IF_ERROR(source_.allocate(query));
+  *pool = source_.pool();
+  return {};
+}
+
+// ---- Caps ----
+
+bool JpegCodec::needs_new_state(const PictureJob& picture) {
+  const DecodeJob& job = own(picture);
+  const bool told = !tables_in_caps_ || told_.same(job.dct_tables(), job.info.n_components);
+  return !told || !same_geometry(info_, job.info);
+}
+
+void JpegCodec::set_output_state(const PictureJob& job, GstVideoCodecState* input) {
+  set_state(own(job).info, own(job).dct_tables(), input);
+}
+
+bool JpegCodec::set_gap_state(GstVideoCodecState* input) {
+  GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
+  GstCaps* all = gst_pad_get_pad_template_caps(src);
+  GstCaps* caps = gst_pad_peer_query_caps(src, all);
+  gst_caps_unref(all);
+  GstDctInfo info;
+  if (!jpeg_levels_for_gap(caps, input ? gst_caps_get_structure(input->caps, 0) : nullptr, &info))
+    return false;
+  GST_INFO_OBJECT(decoder_, "%dx%d, %s for a gap before the first picture", info.width, info.height,
+                  gst_dct_sampling_to_string(info.sampling));
+  set_state(info, {}, input);
+  return true;
+}
+
+// On the device if our engine is there and downstream takes them; `caps` is taken.
+GstCaps* JpegCodec::in_wanted_memory(GstCaps* caps, bool* in_cuda) const {
+  *in_cuda = false;
+  if (!engine_.is_cuda()) return caps;
+  GstCaps* cuda = gst_caps_copy(caps);
+  gst_caps_set_features_simple(cuda, gst_caps_features_new(kCudaMemoryFeature, nullptr));
+  GstCaps* allowed = gst_pad_get_allowed_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_));
+  *in_cuda = allowed && gst_caps_can_intersect(allowed, cuda);
+  gst_clear_caps(&allowed);
+  if (*in_cuda) std::swap(caps, cuda);
+  gst_caps_unref(cuda);
+  return caps;
+}
+
+void JpegCodec::set_state(const GstDctInfo& info, const DctTables& tables,
+                          GstVideoCodecState* input) {
+  GstVideoCodecState* state = gst_video_decoder_set_output_state(decoder_, GST_VIDEO_FORMAT_ENCODED,
+                                                                 info.width, info.height, input);
+  GstCaps* caps = gst_dct_info_to_caps(&info);
+  gst_caps_set_simple(caps, "framerate", GST_TYPE_FRACTION, state->info.fps_n, state->info.fps_d,
+                      "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n, state->info.par_d,
+                      nullptr);
+  // JPEG is BT.601 at full range (JFIF).
+  if (info.sampling != GST_DCT_SAMPLING_GRAYSCALE && info.sampling != GST_DCT_SAMPLING_RGB)
+    gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
+  if (tables_in_caps_ && tables.count > 0) told_.tell(caps, tables, info.n_components);
+  bool in_cuda = false;
+  caps = in_wanted_memory(caps, &in_cuda);
+  gst_caps_replace(&state->caps, caps);
+  gst_caps_unref(caps);
+  gst_video_codec_state_unref(state);
+  info_ = info;
+  source_.configure(layout_of(info), in_cuda);
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,63 @@
+// What the files of element jpegcoefdec share: its instance, its debug category, and the vfuncs and
+// properties that have files of their own. Include it last.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/gstvideodecoder.h>
+
+#include "gst/jpeg/codec.h"
+#include "gst/jpeg/element.h"
+#include "gst/jpeg/picture_bytes.h"
+#include "gst/stream/picture_decoder.h"
+#include "jpeg/splitter.h"
+
+GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
+#define GST_CAT_DEFAULT jpegcoefdec_debug
+
+namespace cudatransform {
+
+// The default of max-pixels: a camera of 100 megapixels passes.
+inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
+
+// Those of on-error and max-memory.
+inline constexpr PictureSettings kPictureDefaults = {OnError::kDrop, guint64{1} << 30, 0};
+
+// Settings are guarded by the object lock.
+struct JpegCoefDecState : JpegElementState {
+  explicit JpegCoefDecState(GstVideoDecoder* decoder)
+      : JpegElementState(GST_ELEMENT(decoder)), codec(decoder, engine), pictures(decoder, codec) {}
+
+  static JpegCoefDecState& of(gpointer instance);
+  static GstDebugCategory* category() { return jpegcoefdec_debug; }
+  static constexpr char kWithoutCuda[] = "coefficients stay in system memory";
+  void interrupt() { pictures.interrupt(); }
+  void release() { pictures.stop(); }
+
+  PictureSettings picture_settings = kPictureDefaults;  // but n_threads
+  JpegDecodeSettings jpeg_settings = {.max_pixels = kMaxJpegPixels};
+
+  JpegCodec codec;
+  PictureDecoder pictures;
+  JpegSplitter splitter;   // has seen the bytes below and those that the base class holds
+  PictureBytes collected;  // of the picture that has begun, but for its last byte
+};
+
+}  // namespace cudatransform
+
+G_DECLARE_FINAL_TYPE(GstJpegCoefDec, gst_jpeg_coef_dec, GST, JPEG_COEF_DEC, GstVideoDecoder)
+struct _GstJpegCoefDec {
+  GstVideoDecoder parent;
+  cudatransform::JpegCoefDecState* state;
+};
+
+inline cudatransform::JpegCoefDecState& cudatransform::JpegCoefDecState::of(gpointer instance) {
+  return *GST_JPEG_COEF_DEC(instance)->state;
+}
+
+// The vfunc of jpegcoefdec_split.cpp, and the whole picture as the frame's input buffer. False
+// where there was no memory for it.
+GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                                      GstAdapter* adapter, gboolean at_eos);
+bool gst_jpeg_coef_dec_use_collected(GstVideoCodecFrame* frame);
+// The properties of jpegcoefdec_properties.cpp.
+void gst_jpeg_coef_dec_install_properties(GObjectClass* klass);

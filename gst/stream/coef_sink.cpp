@@ -1,0 +1,81 @@
+// Coefficients that somebody else has made: waited for, mapped, and given back, as their fence
+// wants it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/coef_sink.h"
+
+#include <utility>
+
+#include "gst/engine/one_piece.h"
+
+namespace cudatransform {
+
+void CoefSink::close() {
+  if (piece_) gst_buffer_unmap(piece_.get(), &map_);
+  piece_.reset();
+  placed_ = {};
+  buffer_ = nullptr;
+  fence_ = nullptr;
+  on_device_ = false;
+}
+
+Status CoefSink::map(bool device) {
+  if (piece_) gst_buffer_unmap(piece_.get(), &map_);
+  piece_.reset();
+  BufferPtr piece;
+  CT_RETURN_IF_ERROR(in_one_piece(buffer_, &piece));
+  if (!gst_buffer_map(piece.get(), &map_, map_flags(GST_MAP_READ, device)))
+    return Status::error(StatusCode::kFailed, "the coefficient buffer could not be mapped");
+  piece_ = std::move(piece);
+  return {};
+}
+
+Status CoefSink::open(Engine& engine, GstBuffer* buffer, const CoefPlaces& places,
+                      QueueKind reader) {
+  close();
+  buffer_ = buffer;
+  fence_ = places.fence;
+  on_device_ = residence_of(engine, buffer) == Residence::kDevice;
+  CT_RETURN_IF_ERROR(wait_written(engine, fence_, on_device_ ? &engine.queue(reader) : nullptr));
+  CT_RETURN_IF_ERROR(map(on_device_));
+  placed_.rects = places.layout.at(map_.data);
+  return {};
+}
+
+Status CoefSink::bring_in(Transport& transport, GstBuffer* buffer, const CoefPlaces& places,
+                          BlockPool& pool, MeasuredFrame* frame) {
+  close();
+  Engine& engine = transport.engine();
+  buffer_ = buffer;
+  fence_ = places.fence;
+  const Residence residence = residence_of(engine, buffer);
+  on_device_ = residence == Residence::kDevice;
+  // Our own queues wait for the producer on the device, also where that is another one. Whoever
+  // reads a map waits here.
+  if (on_device_)
+    CT_RETURN_IF_ERROR(wait_written(engine, fence_, &engine.queue(QueueKind::kCompute)));
+  const auto map_for = [&](bool device, Rects* rects) -> Status {
+    if (!device) CT_RETURN_IF_ERROR(wait_written(engine, fence_, nullptr));
+    CT_RETURN_IF_ERROR(map(device));
+    *rects = places.layout.at(map_.data);
+    // They are going to be copied first, on another queue.
+    if (residence == Residence::kForeignDevice || (device && !rects->aligned()))
+      CT_RETURN_IF_ERROR(wait_written(engine, fence_, &engine.queue(QueueKind::kUpload)));
+    return {};
+  };
+  return transport.place(buffer, map_for, InPlace::kIfAligned, pool, frame, &placed_);
+}
+
+void CoefSink::mark_read(const FencePtr& done) {
+  if (is_guarded()) add_read(fence_, done);
+}
+
+void CoefSink::mark_read(Transport& transport, const FencePtr& done) {
+  if (!transport.engine().is_cuda()) return;
+  if (!placed_.block && is_guarded())
+    add_read(fence_, done);
+  else
+    transport.mark_read(buffer_, placed_, done);
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,57 @@
+// Coefficients that somebody else has made: waited for, mapped, and given back, as their fence
+// wants it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "gst/engine/buffer_ptr.h"
+#include "gst/stream/fences.h"
+#include "gst/stream/transport.h"
+
+namespace cudatransform {
+
+// Where a buffer has its coefficients, checked against its size, and when they are there.
+struct CoefPlaces {
+  CoefLayout layout;
+  GstCoefFence* fence = nullptr;  // owned by the buffer or its memory; null: they are there
+};
+
+// One buffer while it is being read; the buffer has to outlive it. The sink pad's counterpart of
+// CoefSource.
+class CoefSink {
+ public:
+  CoefSink() = default;
+  ~CoefSink() { close(); }
+  CoefSink(const CoefSink&) = delete;
+  CoefSink& operator=(const CoefSink&) = delete;
+
+  // Maps the coefficients where they are. On our device, later work of `reader` finds them written;
+  // anywhere else they are in system memory afterwards, and written.
+  Status open(Engine& engine, GstBuffer* buffer, const CoefPlaces& places, QueueKind reader);
+  bool is_on_device() const { return on_device_; }
+  const Rects& rects() const { return placed_.rects; }
+
+  // Brings them to where kernels read them, aligned, by way of a block of `pool` if need be. Later
+  // work of the compute queue finds them written.
+  Status bring_in(Transport& transport, GstBuffer* buffer, const CoefPlaces& places,
+                  BlockPool& pool, MeasuredFrame* frame);
+
+  // `done` is the work that reads them. After open(), the caller keeps the buffer until then: this
+  // is for whoever holds the memory without it.
+  void mark_read(const FencePtr& done);
+  // After bring_in(): nobody reuses what is read before then.
+  void mark_read(Transport& transport, const FencePtr& done);
+  void close();
+
+ private:
+  Status map(bool device);
+  bool is_guarded() const { return fence_guards_memory(buffer_, fence_); }
+
+  GstBuffer* buffer_ = nullptr;
+  GstCoefFence* fence_ = nullptr;
+  bool on_device_ = false;
+  BufferPtr piece_;  // mapped
+  GstMapInfo map_;
+  Placed placed_;
+};
+
+}  // namespace cudatransform

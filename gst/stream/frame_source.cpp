@@ -1,0 +1,59 @@
+// Raw frames that an engine makes, delivered in the memory that caps want.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/frame_source.h"
+
+#include <utility>
+
+#include "gst/engine/cuda_sync.h"
+#include "gst/engine/pools.h"
+
+namespace cudatransform {
+
+void FrameSource::configure(const GstVideoInfo& info, bool in_cuda) {
+  stop();
+  info_ = info;
+  in_cuda_ = in_cuda;
+}
+
+Status FrameSource::allocate(GstQuery* query, GstCaps* caps) {
+  return make_raw_pool(engine_, query, caps, &pool_, &pool_maximum_);
+}
+
+bool FrameSource::waits_for_frames() const {
+  return engine_.is_cuda() && !(in_cuda_ && kFramesHaveStreams);
+}
+
+Status FrameSource::begin(SubmittedFrame* out, Rects* rects) {
+  Queue& queue = engine_.queue(QueueKind::kCompute);
+  GstBuffer* acquired = nullptr;
+  const Status status = acquire_buffer(pool_, "frames", &acquired);
+  if (!status.ok()) return failed_allocation(queue, status);
+  out->buffer.reset(acquired);
+  CT_RETURN_IF_ERROR(out->frame.map(acquired, info_, GST_MAP_WRITE, in_cuda_));
+  if (in_cuda_) CT_RETURN_IF_ERROR(wait_for_readers(acquired, queue));
+  *rects = out->frame.rects();
+  if (!engine_.is_cuda() || in_cuda_) return {};
+  DeviceBlock block;
+  CT_RETURN_IF_ERROR(blocks_.configure(engine_, rects->row_bytes(), rects->rows()));
+  CT_RETURN_IF_ERROR(blocks_.acquire(queue, &block));
+  *rects = rects->stacked_in(block);
+  out->device_copy = std::move(block.buffer);
+  return {};
+}
+
+Status FrameSource::finish(Transport& transport, const Rects& rects, const FencePtr& done,
+                           MeasuredFrame* frame, SubmittedFrame* out) {
+  if (frame) frame->fence = done;
+  if (engine_.is_cuda() && !in_cuda_)
+    return transport.fetch(rects, out->frame.rects(), done, frame, &out->ready);
+  out->frame.unmap();
+  return engine_.is_cuda() ? hand_over(out->buffer.get(), done, &out->ready) : Status();
+}
+
+void FrameSource::stop() {
+  blocks_.clear();
+  clear_pool(engine_, &pool_);
+}
+
+}  // namespace cudatransform

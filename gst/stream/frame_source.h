@@ -1,0 +1,44 @@
+// Raw frames that an engine makes, delivered in the memory that caps want.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "gst/engine/block_pool.h"
+#include "gst/stream/frames_in_flight.h"
+#include "gst/stream/transport.h"
+
+namespace cudatransform {
+
+// The src pad's side of an element that makes raw frames; used by its streaming thread alone.
+class FrameSource {
+ public:
+  explicit FrameSource(Engine& engine) : engine_(engine) {}
+  ~FrameSource() { stop(); }
+
+  // New caps. The answered ALLOCATION query for `caps` makes the pool.
+  void configure(const GstVideoInfo& info, bool in_cuda);
+  Status allocate(GstQuery* query, GstCaps* caps);
+  // Whether the host has to wait for a frame before it can be pushed.
+  bool waits_for_frames() const;
+  // Whether the pool has no more than so many frames: who holds frames back may not wait for one of
+  // a pool that has no other.
+  bool is_bounded() const { return pool_ && pool_maximum_ > 0; }
+
+  // A new frame in `out`, and where the engine is to write it.
+  Status begin(SubmittedFrame* out, Rects* rects);
+  // `done` is the work that writes there.
+  Status finish(Transport& transport, const Rects& rects, const FencePtr& done,
+                MeasuredFrame* frame, SubmittedFrame* out);
+
+  // Gives up all memory.
+  void stop();
+
+ private:
+  Engine& engine_;
+  GstVideoInfo info_ = {};
+  bool in_cuda_ = false;
+  GstBufferPool* pool_ = nullptr;
+  guint pool_maximum_ = 0;
+  BlockPool blocks_;  // what frames in system memory are downloaded from
+};
+
+}  // namespace cudatransform

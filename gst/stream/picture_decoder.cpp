@@ -1,0 +1,388 @@
+// Pictures that are decoded in parallel and pushed in order: the part of a decoder's element that
+// does not depend on what is decoded.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/picture_decoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/one_piece.h"
+#include "gst/stream/latency.h"
+
+namespace cudatransform {
+
+// ---- The stream ----
+
+void PictureDecoder::start() {
+  interrupts_ = 0;
+  failed_ = GST_FLOW_OK;
+  negotiated_ = seen_good_ = false;
+  bad_in_row_ = 0;
+  last_pts_ = GST_CLOCK_TIME_NONE;
+  GST_OBJECT_LOCK(decoder_);
+  counts_ = PictureCounts();
+  GST_OBJECT_UNLOCK(decoder_);
+}
+
+void PictureDecoder::stop() {
+  flush();
+  workers_.stop();
+  started_ = false;
+  codec_.stop();
+  if (input_) gst_video_codec_state_unref(input_);
+  input_ = nullptr;
+}
+
+bool PictureDecoder::set_input(GstVideoCodecState* state, const PictureSettings& settings) {
+  const GstFlowReturn flow = drain(settings);
+  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
+  if (input_) gst_video_codec_state_unref(input_);
+  input_ = gst_video_codec_state_ref(state);
+  // The caps that come out depend on those that come in.
+  negotiated_ = false;
+  return true;
+}
+
+GstFlowReturn PictureDecoder::decode(GstVideoCodecFrame* frame, const PictureSettings& settings) {
+  if (failed_ != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return failed_;
+  }
+  if (!started_) start_workers(settings.n_threads);
+  std::unique_ptr<PictureJob> job = codec_.new_job();
+  job->late_ = is_late(frame);
+  // Of two pictures in a buffer that has a time the second has none, and the base class would give
+  // it that of a later one which is on its way already. Damage can split a picture like that.
+  if (GST_CLOCK_TIME_IS_VALID(frame->pts))
+    last_pts_ = frame->pts;
+  else if (framed_)
+    frame->pts = last_pts_;
+  job->frame_ = frame;
+  job->bytes_ = gst_buffer_get_size(frame->input_buffer);
+  if (!job->late_) job->status_ = prepare(*job, settings);
+  if (const GstFlowReturn flow = make_room(*job, settings); flow != GST_FLOW_OK) {
+    give_up(std::move(job));
+    return flow;
+  }
+  if (!job->late_ && job->status_.ok()) job->status_ = codec_.begin(*job);
+  submit(std::move(job));
+  return push_done(false, settings);
+}
+
+GstFlowReturn PictureDecoder::refuse(GstVideoCodecFrame* frame, const Status& status,
+                                     const PictureSettings& settings) {
+  const GstFlowReturn flow = drain(settings);
+  gst_video_decoder_release_frame(decoder_, frame);
+  if (flow != GST_FLOW_OK) return flow;
+  post_error(GST_ELEMENT(decoder_), status);
+  return fail(GST_FLOW_ERROR);
+}
+
+GstFlowReturn PictureDecoder::drain(const PictureSettings& settings) {
+  return push_done(true, settings);
+}
+
+GstFlowReturn PictureDecoder::finish(const PictureSettings& settings) {
+  if (failed_ != GST_FLOW_OK) return failed_;  // whoever pushed has been told
+  const GstFlowReturn flow = drain(settings);
+  // The base class passes EOS on, whatever has become of the last pictures. An element that returns
+  // GST_FLOW_ERROR has said why.
+  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(decoder_, flow);
+  const PictureCounts counted = counts();
+  if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
+  GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
+                    ("None of %" G_GUINT64_FORMAT " %s pictures could be decoded", counted.damaged,
+                     codec_.name()),
+                    ("on-error=conceal shows what there is of them"));
+  return GST_FLOW_ERROR;
+}
+
+void PictureDecoder::flush() {
+  while (std::unique_ptr<PictureJob> job = take(true)) codec_.release(*job);
+  interrupts_ &= ~kFailed;
+  failed_ = GST_FLOW_OK;
+  last_pts_ = GST_CLOCK_TIME_NONE;
+}
+
+gboolean PictureDecoder::sink_event(GstEvent* event, const PictureSettings& settings,
+                                    GstVideoDecoderClass* parent_class) {
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_FLUSH_START:
+      interrupt();
+      break;
+    case GST_EVENT_FLUSH_STOP: {
+      // What was interrupted is dropped by the parent class.
+      const gboolean taken = parent_class->sink_event(decoder_, event);
+      interrupts_ &= ~kFlushing;
+      return taken;
+    }
+    case GST_EVENT_SEGMENT: {
+      // Asked here, because the base class makes a TIME segment of every other.
+      const GstSegment* segment = nullptr;
+      gst_event_parse_segment(event, &segment);
+      GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
+      framed_ = segment->format == GST_FORMAT_TIME;
+      GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
+      break;
+    }
+    case GST_EVENT_GAP:
+      // The base class passes it on at once, and its own caps would be those of raw video.
+      if (!negotiate_gap(settings)) {
+        GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT, ("There are no caps for a gap"),
+                          ("what is behind the element takes nothing that it makes"));
+        return gst_pad_push_event(GST_VIDEO_DECODER_SRC_PAD(decoder_), event);
+      }
+      break;
+    default:
+      break;
+  }
+  return parent_class->sink_event(decoder_, event);
+}
+
+PictureCounts PictureDecoder::counts() const {
+  GST_OBJECT_LOCK(decoder_);
+  const PictureCounts counted = counts_;
+  GST_OBJECT_UNLOCK(decoder_);
+  return counted;
+}
+
+void PictureDecoder::count(guint64 PictureCounts::*counter) {
+  GST_OBJECT_LOCK(decoder_);
+  (counts_.*counter)++;
+  GST_OBJECT_UNLOCK(decoder_);
+}
+
+GstStructure* PictureDecoder::stats(const char* name) const {
+  const PictureCounts counted = counts();
+  return gst_structure_new(name, "frames", G_TYPE_UINT64, counted.frames, "damaged", G_TYPE_UINT64,
+                           counted.damaged, "dropped", G_TYPE_UINT64, counted.dropped, nullptr);
+}
+
+// ---- On the way in ----
+
+void PictureDecoder::start_workers(guint n_threads) {
+  const int threads = picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder_), n_threads);
+  if (!workers_.start(threads)) workers_.start(1);
+  started_ = true;
+  GST_INFO_OBJECT(decoder_, "%d pictures at a time", workers_.threads());
+}
+
+bool PictureDecoder::is_late(GstVideoCodecFrame* frame) const {
+  gboolean qos = FALSE;
+  g_object_get(decoder_, "qos", &qos, nullptr);
+  const bool late = qos && gst_video_decoder_get_max_decode_time(decoder_, frame) < 0;
+  if (late) GST_DEBUG_OBJECT(decoder_, "too late: skipped");
+  return late;
+}
+
+Status PictureDecoder::prepare(PictureJob& job, const PictureSettings& settings) {
+  job.conceals_ = settings.on_error == OnError::kConceal;
+  job.max_memory_ = settings.max_memory;
+  job.interrupt_ = &interrupts_;
+  CT_RETURN_IF_ERROR(in_one_piece(job.frame_->input_buffer, &job.input_));
+  job.mapped_ = gst_buffer_map(job.input_.get(), &job.map_, GST_MAP_READ);
+  if (!job.mapped_)
+    return Status::error(StatusCode::kFailed,
+                         std::string("a buffer of ") + codec_.name() + " data could not be mapped");
+  const guint64 bytes_of_input = job.bytes_;
+  Status status = codec_.read_header(job, input_);
+  if (!status.ok()) job.bytes_ = bytes_of_input;  // nothing more will be taken
+  return status;
+}
+
+// Pushes pictures until there is room for what `job` needs. Memory that is kept for pictures to
+// come is what goes first, all but what this one will use.
+GstFlowReturn PictureDecoder::make_room(const PictureJob& job, const PictureSettings& settings) {
+  most_bytes_ = settings.max_memory;
+  if (most_bytes_ == 0) {
+    codec_.limit_kept(G_MAXSIZE);
+    return GST_FLOW_OK;
+  }
+  // Refused pictures are not too large here.
+  const guint64 most = std::max(most_bytes_, job.bytes_);
+  for (bool found = true;;) {
+    const guint64 used = used_bytes_ + job.bytes_;
+    codec_.limit_kept((most > used ? most - used : 0) + codec_.reusable(job));
+    if (used <= most || !found) return GST_FLOW_OK;
+    if (const GstFlowReturn flow = push_oldest(true, settings, &found); flow != GST_FLOW_OK)
+      return flow;
+  }
+}
+
+void PictureDecoder::submit(std::unique_ptr<PictureJob> job) {
+  used_bytes_ += job->bytes_;
+  if (most_bytes_ != 0)
+    codec_.limit_kept(most_bytes_ > used_bytes_ ? most_bytes_ - used_bytes_ : 0);
+  workers_.submit(std::move(job));
+}
+
+// ---- On the way out ----
+
+std::unique_ptr<PictureJob> PictureDecoder::take(bool wait) {
+  std::unique_ptr<FrameJob> done = workers_.take(wait);
+  if (!done) return nullptr;
+  std::unique_ptr<PictureJob> job(static_cast<PictureJob*>(done.release()));
+  used_bytes_ -= job->bytes_;
+  // What it leaves behind may be kept for the next.
+  if (most_bytes_ > used_bytes_) codec_.limit_kept(most_bytes_ - used_bytes_);
+  return job;
+}
+
+GstFlowReturn PictureDecoder::push_done(bool all, const PictureSettings& settings) {
+  GstFlowReturn flow = failed_;
+  for (bool found = true; found && flow == GST_FLOW_OK;)
+    flow = push_oldest(all || workers_.full(), settings, &found);
+  return flow;
+}
+
+// `*found`: whether there was one that is done.
+GstFlowReturn PictureDecoder::push_oldest(bool wait, const PictureSettings& settings, bool* found) {
+  std::unique_ptr<PictureJob> job = take(wait);
+  *found = job != nullptr;
+  if (!job) return GST_FLOW_OK;
+  const GstFlowReturn flow = push_or_reject(std::move(job), settings);
+  return is_fatal(flow) ? fail(flow) : flow;
+}
+
+// Were those behind the error pushed, there would be a hole in the stream that nobody can see.
+GstFlowReturn PictureDecoder::fail(GstFlowReturn flow) {
+  failed_ = flow;
+  interrupts_ |= kFailed;
+  while (std::unique_ptr<PictureJob> job = take(true)) give_up(std::move(job));
+  return flow;
+}
+
+void PictureDecoder::give_up(std::unique_ptr<PictureJob> job) {
+  gst_video_decoder_release_frame(decoder_, job->take_frame());
+  codec_.release(*job);
+}
+
+GstFlowReturn PictureDecoder::push_or_reject(std::unique_ptr<PictureJob> job,
+                                             const PictureSettings& settings) {
+  if (job->late_) return gst_video_decoder_drop_frame(decoder_, job->take_frame());
+  // Where it was not to be concealed there is nothing behind the damage, even if it were to be
+  // shown by now.
+  const bool showable = job->decoded_ && job->conceals_ &&
+                        (job->status_.ok() || job->status_.code == StatusCode::kInvalidArgument);
+  const bool concealed = showable && settings.on_error == OnError::kConceal;
+  if (!job->is_good() && job->status_.code != StatusCode::kCancelled)
+    count(&PictureCounts::damaged);
+  if (job->is_good()) {
+    bad_in_row_ = 0;
+    seen_good_ = true;
+  } else if (concealed) {
+    GST_INFO_OBJECT(decoder_, "concealing a damaged picture: %s", job->damage_.c_str());
+  } else {
+    return reject(std::move(job), settings);
+  }
+  return push(std::move(job));
+}
+
+// A picture that is not shown: an error or, by default, a warning.
+GstFlowReturn PictureDecoder::reject(std::unique_ptr<PictureJob> job,
+                                     const PictureSettings& settings) {
+  const StatusCode code = job->status_.ok() ? StatusCode::kInvalidArgument : job->status_.code;
+  const std::string what = job->status_.ok() ? job->damage_ : job->status_.message;
+  GstVideoCodecFrame* frame = job->take_frame();
+  codec_.release(*job);
+  job.reset();
+
+  if (code == StatusCode::kCancelled) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return GST_FLOW_FLUSHING;
+  }
+  // Only damage is a matter of opinion. A kind of file that we cannot hold may be damage, too: one
+  // wrong bit of a header is enough, but hardly of the first picture's.
+  const bool kind = code == StatusCode::kUnsupported && !seen_good_;
+  if (kind || (code != StatusCode::kInvalidArgument && code != StatusCode::kUnsupported)) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    post_error(GST_ELEMENT(decoder_), Status::error(code, what));
+    return GST_FLOW_ERROR;
+  }
+  const gint most = gst_video_decoder_get_max_errors(decoder_);
+  bad_in_row_++;
+  if (settings.on_error == OnError::kFail || (most >= 0 && bad_in_row_ > guint(most))) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
+                      ("A %s picture is damaged: %s", codec_.name(), what.c_str()),
+                      ("%u in a row", bad_in_row_));
+    return GST_FLOW_ERROR;
+  }
+  return drop_damaged(frame, what);
+}
+
+// One message for a run of bad pictures: a bus may have no reader.
+GstFlowReturn PictureDecoder::drop_damaged(GstVideoCodecFrame* frame, const std::string& what) {
+  count(&PictureCounts::dropped);
+  if (bad_in_row_ == 1)
+    GST_ELEMENT_WARNING(decoder_, STREAM, DECODE,
+                        ("Dropped a damaged %s picture: %s", codec_.name(), what.c_str()),
+                        (nullptr));
+  else
+    GST_WARNING_OBJECT(decoder_, "dropped a damaged picture: %s", what.c_str());
+  return gst_video_decoder_drop_frame(decoder_, frame);
+}
+
+GstFlowReturn PictureDecoder::push(std::unique_ptr<PictureJob> job) {
+  GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
+  if (!negotiated_ || codec_.needs_new_state(*job) || gst_pad_check_reconfigure(src)) {
+    codec_.set_output_state(*job, input_);
+    negotiated_ = negotiate();
+    if (!negotiated_) {
+      give_up(std::move(job));
+      return GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+    }
+  }
+  GstBuffer* buffer = nullptr;
+  const Status status = codec_.finish(*job, &buffer);
+  if (!status.ok()) {
+    give_up(std::move(job));
+    if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
+    post_error(GST_ELEMENT(decoder_), status);
+    return GST_FLOW_ERROR;
+  }
+  if (!job->is_good()) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+  GstVideoCodecFrame* frame = job->take_frame();
+  codec_.release(*job);
+  job.reset();
+  frame->output_buffer = buffer;
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  count(&PictureCounts::frames);
+  return gst_video_decoder_finish_frame(decoder_, frame);
+}
+
+// ---- Caps ----
+
+// With the output state that the codec has set.
+bool PictureDecoder::negotiate() {
+  GstVideoCodecState* state = gst_video_decoder_get_output_state(decoder_);
+  // A picture leaves at the latest when as many have come behind it as there are other threads.
+  const GstClockTime latency =
+      latency_of(static_cast<guint>(workers_.threads() - 1), state->info.fps_n, state->info.fps_d);
+  gst_video_codec_state_unref(state);
+  gst_video_decoder_set_latency(decoder_, latency, latency);
+  return gst_video_decoder_negotiate(decoder_);
+}
+
+// Caps for a gap that no picture has come before; a picture that differs changes them. False: what
+// is behind the element takes none.
+bool PictureDecoder::negotiate_gap(const PictureSettings& settings) {
+  GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
+  (void)drain(settings);  // what has failed shows again with the next picture
+  bool possible = true;
+  if (GstVideoCodecState* state = gst_video_decoder_get_output_state(decoder_)) {
+    gst_video_codec_state_unref(state);
+  } else {
+    if (!started_) start_workers(settings.n_threads);  // the latency depends on their number
+    possible = codec_.set_gap_state(input_);
+    if (possible) negotiated_ = negotiate();
+  }
+  GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
+  return possible;
+}
+
+}  // namespace cudatransform

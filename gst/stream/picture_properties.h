@@ -1,0 +1,26 @@
+// The properties of PictureSettings, for every element that has a PictureDecoder.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include "gst/stream/picture_decoder.h"
+
+namespace cudatransform {
+
+// The element's id of each; n-threads is one of EngineProperties.
+struct PictureProperties {
+  guint on_error;
+  guint max_memory;
+};
+
+// With the defaults that `defaults` has.
+void install_picture_properties(GObjectClass* klass, const PictureProperties& properties,
+                                const PictureSettings& defaults);
+// False if `id` is none of `properties`. The caller holds the object lock.
+bool set_picture_property(const PictureProperties& properties, PictureSettings* settings, guint id,
+                          const GValue* value);
+bool get_picture_property(const PictureProperties& properties, const PictureSettings& settings,
+                          guint id, GValue* value);
+
+}  // namespace cudatransform

@@ -1,0 +1,107 @@
+// The base class of elements that transform frame by frame: properties, state, negotiation, the
+// frame loop.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/gst.h>
+
+#include <atomic>
+#include <memory>
+
+#include "gst/engine/engine.h"
+#include "gst/engine/engine_element.h"
+#include "gst/engine/memory_caps.h"
+#include "gst/stream/frame_transform.h"
+#include "gst/stream/frames_in_flight.h"
+#include "gst/stream/measure.h"
+#include "gst/stream/stream_gate.h"
+#include "gst/stream/transport.h"
+
+#define GST_TYPE_CUDA_TRANSFORM_BASE (gst_cuda_transform_base_get_type())
+#define GST_CUDA_TRANSFORM_BASE(object) \
+  (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_CUDA_TRANSFORM_BASE, GstCudaTransformBase))
+#define GST_CUDA_TRANSFORM_BASE_CLASS(klass) \
+  (G_TYPE_CHECK_CLASS_CAST((klass), GST_TYPE_CUDA_TRANSFORM_BASE, GstCudaTransformBaseClass))
+#define GST_CUDA_TRANSFORM_BASE_GET_CLASS(object) \
+  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_CUDA_TRANSFORM_BASE, GstCudaTransformBaseClass))
+
+struct GstCudaTransformBaseState;
+
+struct GstCudaTransformBase {
+  GstBaseTransform parent;
+  GstCudaTransformBaseState* state;
+};
+
+// What an element's class_init fills in. Caps are GstBaseTransform's vfuncs, which an element
+// overrides where its caps differ from pad to pad.
+struct GstCudaTransformBaseClass {
+  GstBaseTransformClass parent_class;
+  const char* element_name;    // of messages and of the stats structure
+  GstDebugCategory* category;  // what the frame loop logs to
+  cudatransform::KernelProbe probe_kernels;
+  // The transform of a new element, whose engine and transport stand.
+  std::unique_ptr<cudatransform::FrameTransform> (*make_transform)(GstCudaTransformBase* self);
+};
+
+G_BEGIN_DECLS
+GType gst_cuda_transform_base_get_type(void);
+G_END_DECLS
+
+// Everything behind a GstCudaTransformBase. Settings are guarded by the object lock.
+struct GstCudaTransformBaseState {
+  GstCudaTransformBaseState(GstElement* element, const GstCudaTransformBaseClass* klass)
+      : engine(element, klass->probe_kernels),
+        transport(engine),
+        measure(element, klass->element_name) {}
+
+  // Settings.
+  cudatransform::EngineSettings engine_settings;
+  guint measure_kinds = 0;
+  bool post_messages = false;
+  guint async_depth = 1;
+
+  cudatransform::Engine engine;
+  cudatransform::Transport transport;
+  std::unique_ptr<cudatransform::FrameTransform> transform;
+  cudatransform::Measure measure;
+  gint64 last_notify = 0;
+  cudatransform::MeasuredValues notified;  // when listeners were last told
+  cudatransform::StreamGate gate;
+
+  // The streaming thread's.
+  cudatransform::FramesInFlight frames;
+  guint depth = 1;             // async_depth as it was when the stream began
+  bool without_delay = false;  // the frame that comes next leaves before another is taken
+  int fps_n = 0, fps_d = 1;    // of the caps
+  // Why a drain has ended early, for good: nothing comes out any more until a flush or a new start.
+  GstFlowReturn failure = GST_FLOW_OK;
+  GstFlowReturn untold = GST_FLOW_OK;  // of a drain since the last buffer came
+  std::atomic<GstClockTime> latency = 0;
+};
+
+// For transforms: both memories until an engine is chosen, so that pipelines can be linked; then
+// what it can reach.
+cudatransform::MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self);
+// Pushes what is in flight, in order: before anything that has to come after it. What is left
+// behind a frame that is refused is dropped.
+GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self);
+
+// Among the files of the base class.
+//
+inline GstDebugCategory* gst_cuda_transform_base_category(GstCudaTransformBase* self) {
+  return GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->category;
+}
+// The vfuncs of transform_base_frames.cpp.
+void gst_cuda_transform_base_install_frames(GstBaseTransformClass* klass);
+// Drains at the end of the stream. No push is left to return a refusal, of which upstream would
+// make an error, so that is posted here.
+void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self);
+// Takes note of a new delay between frames in and frames out, after caps or allocation.
+void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self);
+// Tells those who listen to the measured properties, all together.
+void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self);
+// The vfuncs of transform_base_negotiation.cpp.
+void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* klass);
+// The properties of transform_base_properties.cpp.
+void gst_cuda_transform_base_install_properties(GObjectClass* klass);

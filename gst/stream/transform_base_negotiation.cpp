@@ -1,0 +1,113 @@
+// The base class of elements that transform frame by frame: caps, allocation and context queries.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <utility>
+
+#include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
+#include "gst/stream/transform_base.h"
+
+using cudatransform::MemoryKinds;
+using cudatransform::Status;
+
+MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self) {
+  const auto& engine = self->state->engine;
+  return {!engine.is_open() || engine.is_cuda()};
+}
+
+// Frames in flight are of the old caps, which the src pad still has. A new peer may not take them.
+static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCaps* incaps,
+                                                 GstCaps* outcaps) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  GstCudaTransformBaseState* state = self->state;
+  (void)gst_cuda_transform_base_drain(self);
+  state->transport.reconfigure();
+  state->fps_n = 0;
+  state->fps_d = 1;
+  (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
+                                   &state->fps_d);
+  return state->transform->configure(incaps, outcaps);
+}
+
+static gboolean gst_cuda_transform_base_decide_allocation(GstBaseTransform* trans,
+                                                          GstQuery* query) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps) return FALSE;
+  // Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
+  const Status status = self->state->transform->allocate(query, caps);
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  if (!status.ok()) cudatransform::post_error(GST_ELEMENT(self), status);
+  if (status.ok()) gst_cuda_transform_base_update_latency(self);
+  return status.ok();
+}
+
+static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* trans,
+                                                           GstQuery* /*decide_query*/,
+                                                           GstQuery* query) {
+  GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(trans)->state;
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps || !state->engine.is_open()) return FALSE;
+  state->transform->propose(query, caps, cudatransform::kWorkingBuffers + state->depth - 1);
+  return TRUE;
+}
+
+// Without a peer the base class answers with the pad template, which knows no engine. And where a
+// source can make anything (videotestsrc), the order of its formats says nothing, while ours says
+// that plain 8-bit 4:2:0 comes before 12-bit 4:4:4.
+static void refine_caps_result(GstBaseTransform* trans, GstPadDirection direction,
+                               GstQuery* query) {
+  GstCaps* caps = nullptr;
+  gst_query_parse_caps_result(query, &caps);
+  if (gst_caps_is_any(caps)) return;
+  GstPad* pad = direction == GST_PAD_SINK ? trans->sinkpad : trans->srcpad;
+  GstCaps* preferred = gst_pad_get_pad_template_caps(pad);
+  if (!gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans)).cuda)
+    preferred = cudatransform::without_cuda_memory(preferred);
+  GstCaps* refined = gst_caps_intersect_full(preferred, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result(query, refined);
+  gst_caps_unref(refined);
+  gst_caps_unref(preferred);
+}
+
+// Queries that travel with the data come after the frames before them.
+static void drain_before(GstCudaTransformBase* self, GstQuery* query) {
+  (void)gst_cuda_transform_base_drain(self);
+  // Asked by elements that want their buffers back.
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->transport.release_inputs();
+}
+
+static void add_latency(GstCudaTransformBase* self, GstQuery* query) {
+  gboolean live = FALSE;
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  gst_query_parse_latency(query, &live, &min, &max);
+  const GstClockTime ours = self->state->latency;
+  if (GST_CLOCK_TIME_IS_VALID(max)) max += ours;
+  gst_query_set_latency(query, live, min + ours, max);
+}
+
+static gboolean gst_cuda_transform_base_query(GstBaseTransform* trans, GstPadDirection direction,
+                                              GstQuery* query) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  if (self->state->engine.handle_context_query(query)) return TRUE;
+  if (direction == GST_PAD_SINK && cudatransform::is_serialized(query)) {
+    if (self->state->gate.refuses(GST_BASE_TRANSFORM_SINK_PAD(trans), query)) return FALSE;
+    drain_before(self, query);
+  }
+  auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
+  const gboolean handled = parent->query(trans, direction, query);
+  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)
+    refine_caps_result(trans, direction, query);
+  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) add_latency(self, query);
+  return handled;
+}
+
+void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* klass) {
+  klass->set_caps = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_set_caps);
+  klass->decide_allocation = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_decide_allocation);
+  klass->propose_allocation = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_propose_allocation);
+  klass->query = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_query);
+}

@@ -1,0 +1,92 @@
+// The way of one stream's frames to the engine and back: what both ends of every element share.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "gst/engine/block_pool.h"
+#include "gst/engine/engine.h"
+#include "gst/stream/measure.h"
+#include "gst/stream/transfer.h"
+
+namespace cudatransform {
+
+// Frames of a source that are being filled and being read, whatever else is kept of them.
+inline constexpr guint kWorkingBuffers = 2;
+
+// Bytes that the engine is to read, where it can read them.
+struct Placed {
+  Rects rects;
+  DeviceBlock block;  // a copy on the device; none when the bytes are used in place
+};
+
+enum class InPlace { kAlways, kIfAligned, kNever };  // of bytes that are on our device already
+
+// Maps a buffer for the device or for the host, as often as it is asked.
+using MapFunction = std::function<Status(bool device, Rects* rects)>;
+
+// Used by the streaming thread alone. No step waits for the GPU: what the host has to wait for
+// before a frame is pushed is handed out with it.
+class Transport {
+ public:
+  explicit Transport(Engine& engine) : engine_(engine) {}
+  ~Transport() { release_inputs(); }
+
+  // A new stream: how many frames may be in flight between submission and push. Every warning may
+  // come again.
+  void start(guint async_depth);
+  // New caps, and frames from elsewhere.
+  void reconfigure();
+  Engine& engine() const { return engine_; }
+  guint async_depth() const { return async_depth_; }
+
+  // Finds the bytes of `buffer` for the engine: in place, or in a copy on the device, in a block of
+  // `pool`. `frame` gets the time of the copy; null: it is not measured.
+  Status place(GstBuffer* buffer, const MapFunction& map, InPlace in_place, BlockPool& pool,
+               MeasuredFrame* frame, Placed* placed);
+  // `done` is the work that reads what has been placed of `buffer`: nobody reuses it before.
+  void mark_read(GstBuffer* buffer, const Placed& placed, const FencePtr& done);
+  // Copies a result from the device to system memory; it is there when `*downloaded` is done.
+  Status fetch(const Rects& from, const Rects& to, const FencePtr& computed, MeasuredFrame* frame,
+               FencePtr* downloaded);
+
+  // After a failed frame: waits until nothing uses that frame's memory any more.
+  void settle();
+  // Waits until the device has read all input buffers, and lets go of them.
+  void release_inputs();
+
+  // How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
+  guint known_pool_maximum(GstBuffer* buffer);
+  // A sentence for the user, unless `*warned`, which it sets.
+  void warn_once(std::string warning, bool* warned);
+  // The one since the last call, or nothing.
+  std::string take_warning() { return std::exchange(warning_, {}); }
+
+ private:
+  struct HeldBuffer {
+    GstBuffer* buffer;
+    FencePtr fence;
+    gint64 since;  // by g_get_monotonic_time()
+  };
+  Status bring_to_device(GstBuffer* buffer, Residence residence, BlockPool& pool, Timer* timer,
+                         Placed* placed);
+  void hold_until_done(GstBuffer* buffer, const FencePtr& fence);
+  void release_oldest();
+  void warn_of_detour(GstBuffer* buffer);
+
+  Engine& engine_;
+  guint async_depth_ = 1;
+  std::deque<HeldBuffer> held_;
+  GstBufferPool* known_pool_ = nullptr;  // not owned: only compared
+  guint known_maximum_ = 0;
+  std::string warning_;
+  bool warned_of_detour_ = false;
+  void* known_foreign_context_ = nullptr;  // only compared
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,113 @@
+// Two transforms by turns on one device and one queue: neither gets the other's kernels, nor what
+// it keeps. SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/engine/engines.h"
+#include "tests/tiny/tiny.h"
+
+namespace cudatransform::test {
+namespace {
+
+constexpr int kSize = 64, kBlocks = kSize / 8;
+constexpr int kTurns = 1100;  // more than the tiny transform has numbers of kernels
+
+using Bytes = std::vector<uint8_t>;
+
+// A picture in device memory, what each transform makes of it, and a host that can look.
+class Bench {
+ public:
+  explicit Bench(const Engine& engine)
+      : engine_(engine), device_(*engine.device), queue_(device_.queue(QueueKind::kCompute)) {
+    engine.activate();
+    Bytes picture(kSize * kSize);
+    for (size_t i = 0; i < picture.size(); ++i)
+      picture[i] = static_cast<uint8_t>(i * i / 7 + 31 * (i / kSize));
+    for (auto* memory : {&picture_, &masked_})
+      EXPECT_TRUE(device_.allocate(MemoryKind::kDevice, picture.size(), memory).ok());
+    EXPECT_TRUE(device_.allocate(MemoryKind::kDevice, 2 * picture.size(), &levels_).ok());
+    EXPECT_TRUE(
+        device_.upload(queue_, {picture_->data(), kSize, picture.data(), kSize, kSize, kSize})
+            .ok());
+  }
+
+  void transform() {
+    Dct8x8Job job;
+    job.components = 1;
+    job.samples[0] = plane_of(*picture_);
+    job.coefs[0] = {levels_->data(), kSize * 8 * 2, kBlocks, kBlocks, 0};
+    job.tables[0] = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 75);
+    const Status status = engine_.ops->submit(device_, queue_, job, nullptr);
+    ASSERT_TRUE(status.ok()) << status.message;
+  }
+  void mask(uint8_t with) {
+    TinyJob job;
+    job.components = 1;
+    job.from[0] = plane_of(*picture_);
+    job.to[0] = plane_of(*masked_);
+    job.mask = with;
+    const Status status = ops().submit(device_, queue_, job, nullptr);
+    ASSERT_TRUE(status.ok()) << status.message;
+  }
+  // The outputs as they are behind all that was submitted; clears them.
+  Bytes take() {
+    Bytes all(3 * kSize * kSize);
+    move(*levels_, 2 * kSize, all.data());
+    move(*masked_, kSize, all.data() + 2 * kSize * kSize);
+    FencePtr done;
+    EXPECT_TRUE(queue_.record(&done).ok());
+    EXPECT_TRUE(done->wait().ok());
+    return all;
+  }
+
+ private:
+  static SamplePlane plane_of(const Memory& memory) {
+    SamplePlane plane;
+    plane.data = memory.data();
+    plane.pitch = plane.width = plane.height = kSize;
+    return plane;
+  }
+  const TinyOps& ops() const {
+#ifdef CT_HAVE_CUDA
+    if (engine_.is_cuda) return cuda_tiny_ops();
+#endif
+    return host_tiny_ops();
+  }
+  void move(const Memory& from, size_t row_bytes, uint8_t* to) {
+    const auto pitch = static_cast<ptrdiff_t>(row_bytes);
+    EXPECT_TRUE(device_.download(queue_, {to, pitch, from.data(), pitch, row_bytes, kSize}).ok());
+    const Bytes zeros(row_bytes * kSize);
+    EXPECT_TRUE(
+        device_.upload(queue_, {from.data(), pitch, zeros.data(), pitch, row_bytes, kSize}).ok());
+  }
+
+  const Engine& engine_;
+  Device& device_;
+  Queue& queue_;
+  std::unique_ptr<Memory> picture_, levels_, masked_;
+};
+
+TEST(Device, TwoTransformsByTurns) {
+  for (const Engine& engine : engines()) {
+    Bench bench(engine);
+    bench.take();
+    bench.transform();
+    const Bytes transformed = bench.take();
+    EXPECT_NE(transformed, Bytes(transformed.size()));
+    bench.mask(0x5a);
+    const Bytes masked = bench.take();
+    EXPECT_NE(masked, Bytes(masked.size()));
+    Bytes both = transformed;
+    for (size_t i = 0; i < both.size(); ++i) both[i] |= masked[i];
+    for (int turn = 0; turn < kTurns; ++turn) {
+      bench.mask(0x5a);
+      bench.transform();
+      if (turn % 100 != 0 && turn < kTurns - 10) continue;
+      ASSERT_EQ(bench.take(), both) << engine.name << ", turn " << turn;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cudatransform::test

@@ -1,0 +1,39 @@
+// The smallest transform that there is, for tests of what all transforms share: samples XOR a mask.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// It stands beside the others as any new one would: a job, its validate(), and what each engine
+// offers.
+#pragma once
+
+#include <cstdint>
+
+#include "transform/device/device.h"
+#include "transform/picture.h"
+
+namespace cudatransform::test {
+
+struct TinyJob {
+  // Samples of 8 bits without gaps (SampleType::kU8, stride 1, row_repeat 1), as many in `to` as in
+  // `from`. Addresses are the engine's; planes may be the same.
+  SamplePlane from[kMaxComponents], to[kMaxComponents];
+  int components = 0;  // 1 to kMaxComponents
+  uint8_t mask = 0;
+};
+
+// Checks everything that an engine relies on. Engines call it first.
+Status validate(const TinyJob& job);
+
+// submit() returns at once; `fence` (may be null) is done when `to` is complete.
+struct TinyOps {
+  const char* name;
+  Status (*submit)(Device& device, Queue& queue, const TinyJob& job, FencePtr* fence);
+};
+
+const TinyOps& host_tiny_ops();
+#ifdef CT_HAVE_CUDA
+// Launches its one kernel under each of its many numbers in turn: those that other transforms have
+// as well are among them. How far it is, it keeps with the queue.
+const TinyOps& cuda_tiny_ops();
+#endif
+
+}  // namespace cudatransform::test

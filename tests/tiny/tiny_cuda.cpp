@@ -1,0 +1,56 @@
+// The tiny transform on a CUDA device: a launch a component.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/device/queue.h"
+#include "tests/tiny/tiny.h"
+#include "tests/tiny/tiny_params.h"
+
+extern "C" const unsigned char cuda_image_tiny[];
+
+namespace cudatransform::test {
+namespace {
+
+// As many numbers as any transform has.
+constexpr uint32_t kNumbers = 1024;
+
+const cuda::KernelFamily& tiny_kernels() {
+  static const cuda::KernelFamily family(kNumbers,
+                                         [](uint32_t) { return std::string("tiny_xor"); });
+  return family;
+}
+
+struct Turn final : cuda::StreamQueue::Kept {
+  uint32_t next = 0;
+};
+
+Status submit(Device& device, Queue& queue, const TinyJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr)
+    return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  for (int c = 0; c < job.components; ++c) {
+    const SamplePlane &from = job.from[c], &to = job.to[c];
+    TinyParams params = {static_cast<const uint8_t*>(from.data),
+                         static_cast<uint8_t*>(to.data),
+                         from.pitch,
+                         to.pitch,
+                         from.width,
+                         from.height,
+                         job.mask};
+    const int64_t samples = int64_t{from.width} * from.height;
+    const auto ctas = static_cast<unsigned>((samples + kTinyThreads - 1) / kTinyThreads);
+    void* arguments[] = {&params};
+    const uint32_t number = stream->kept<Turn>().next++ % kNumbers;
+    CT_RETURN_IF_ERROR(stream->launch(cuda_image_tiny, {tiny_kernels(), number}, ctas, kTinyThreads,
+                                      arguments, false));
+  }
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+
+const TinyOps& cuda_tiny_ops() {
+  static constexpr TinyOps kOps = {"cuda", submit};
+  return kOps;
+}
+
+}  // namespace cudatransform::test

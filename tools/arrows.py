@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Holds the rooms of docs/architecture.md: which may include which, and which name no transform.
+
+arrows.py [FOLDER]    looks at the sources in FOLDER (the repository), prints what breaks a rule
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+# A room is a folder or a file, and a file is in the longest that fits. Each may include itself and
+# the folders and files behind it.
+PICTURES = "transform/device transform/picture.h"
+KERNELS = PICTURES + " cuda/device cuda/common"
+ENGINE = PICTURES + " cuda/device gst-libs"
+STREAM = ENGINE + " gst/engine"
+ELEMENTS = STREAM + " gst/stream"
+ROOMS = {
+    "gst-libs": "",
+    "transform/device": "",
+    "transform/picture.h": "",
+    "transform/dct8x8": PICTURES,
+    "cuda/device": PICTURES,
+    "cuda/common": PICTURES + " cuda/device",
+    "cuda/dct8x8": KERNELS + " transform/dct8x8",
+    "jpeg": "transform/device transform/dct8x8",
+    "gst/engine": ENGINE,
+    "gst/stream": STREAM,
+    "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8",
+    # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
+    "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg gst/dct8x8/caps.h gst/dct8x8/caps_tables.h"
+                " gst/dct8x8/coefficients.h",
+    "gst/plugin.cpp": "gst",  # the list of elements
+    "examples": "gst-libs",
+    "docs": "gst-libs",
+    "tests": "cuda examples gst gst-libs jpeg transform",
+}
+
+# What is neutral names no transform.
+NEUTRAL = ["transform/device/*", "transform/picture.h", "cuda/device/*", "cuda/common/*",
+           "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
+WORDS = re.compile("dct|dwt|jpeg|zigzag|quanttable", re.IGNORECASE)
+
+SOURCES = (".c", ".cpp", ".cu", ".cuh", ".h")
+INCLUDE = re.compile(r"\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
+# Where the compiler looks, besides the folder of the file.
+INCLUDE_FOLDERS = ("", "gst-libs")
+
+
+def files_of_git(root):
+    """None where there is no repository, or no git."""
+    try:
+        told = subprocess.run(["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return [name for name in os.fsdecode(told).split("\0") if name]
+
+
+def files_of_tree(root):
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith((".", "build"))]
+        for name in names:
+            yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def is_in(path, room):
+    return path == room or path.startswith(room + "/")
+
+
+def room_of(path):
+    return max((room for room in ROOMS if is_in(path, room)), key=len, default=None)
+
+
+def included(path, quote, name, files):
+    """The file of ours that an include in `path` means, or None."""
+    folders = INCLUDE_FOLDERS
+    if quote == '"':
+        folders = (os.path.dirname(path),) + folders
+    candidates = [os.path.normpath(os.path.join(folder, name)) for folder in folders]
+    return next((candidate for candidate in candidates if candidate in files), None)
+
+
+def wrong_arrow(path, line, files):
+    match = INCLUDE.match(line)
+    target = match and included(path, match[1], match[2], files)
+    if not target:
+        return None
+    room = room_of(path)
+    allowed = ROOMS[room].split()
+    if is_in(target, room) or any(is_in(target, other) for other in allowed):
+        return None
+    return f"{room} may not include {target}, only: {', '.join(allowed) or 'nothing of ours'}"
+
+
+def wrong_word(path, line):
+    match = WORDS.search(line)
+    if not match or not any(fnmatch.fnmatchcase(path, pattern) for pattern in NEUTRAL):
+        return None
+    return f"{room_of(path)} is neutral and may not say {match[0]!r}"
+
+
+def findings(root):
+    listed = files_of_git(root) or files_of_tree(root)
+    files = {path for path in listed if os.path.isfile(os.path.join(root, path))}
+    for path in sorted(files):
+        is_source = path.endswith(SOURCES)
+        if is_source and not room_of(path):
+            yield f"{path}:1: is in no room: tools/arrows.py lists them"
+            continue
+        if not room_of(path):
+            continue
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                arrow = wrong_arrow(path, line, files) if is_source else None
+                if finding := arrow or wrong_word(path, line):
+                    yield f"{path}:{number}: {finding}"
+
+
+def main():
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = list(findings(sys.argv[1] if len(sys.argv) > 1 else here))
+    print("\n".join(found) if found else "all arrows point down")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
