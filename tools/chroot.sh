@@ -35,19 +35,23 @@ own_mirrors() {
     sed -n 's/^Debian //p' | sort -u
 }
 
+# The architectures of the next chroot: the machine's own, and others whose libraries it is to have.
+chroot_architectures=$(dpkg --print-architecture 2>/dev/null || true)
+
 # make_chroot DIR RELEASE PACKAGE...: makes DIR/root, or keeps it if it has been made of the same
 # packages. What it says goes to DIR/private/chroot.log.
 make_chroot() {
   local dir=$1 release=$2 wanted mirror setting
   shift 2
-  wanted="$release $*"
+  wanted="$release $chroot_architectures $*"
   [ "$(cat "$dir/private/chroot" 2>/dev/null)" != "$wanted" ] || return 0
   mirror=$(debian_mirror "$release")
   [ -n "$mirror" ] || { echo "no mirror with Debian's $release can be reached" && return 3; }
   rm -rf --one-file-system "$dir/root"
   rm -f "$dir/private/chroot"
   mkdir -p "$dir/private"
-  local options=(--mode=root --variant=apt "--include=$(IFS=,; echo "$*")"
+  local options=(--mode=root --variant=apt "--architectures=$chroot_architectures"
+    "--include=$(IFS=,; echo "$*")"
     '--aptopt=APT::Install-Recommends "false"' '--aptopt=Acquire::Languages "none"'
     --dpkgopt=force-unsafe-io '--dpkgopt=path-exclude=/usr/share/doc/*'
     '--dpkgopt=path-exclude=/usr/share/man/*' '--dpkgopt=path-exclude=/usr/share/locale/*')

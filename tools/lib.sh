@@ -9,7 +9,7 @@ build=$root/build
 # The system's own: a Python of pyenv or /usr/local does not see Debian's packages.
 python=/usr/bin/python3
 
-# Names of Debian 12. Those of Debian 13 are the same, but for libclang-rt-19-dev.
+# Names of Debian 12; those of Debian 13 are the same.
 # What the plugin alone is built with.
 plugin_packages=(
   g++ meson ninja-build pkg-config python3
@@ -39,7 +39,13 @@ host_test_packages=(
   mmdebstrap         # makes the chroot
 )
 demo_packages=("${plugin_packages[@]}" "${picture_packages[@]}" python3-pil python3-matplotlib)
-fuzz_packages=(clang libclang-rt-14-dev cmake) # cmake: for libjpeg-turbo, instrumented
+fuzz_packages=(clang cmake) # cmake: for libjpeg-turbo, instrumented
+
+# clang's run-time libraries, libFuzzer among them, are a package for each version of it.
+clang_runtime_package() {
+  local version
+  version=$(clang -dumpversion) && printf 'libclang-rt-%s-dev\n' "${version%%.*}"
+}
 
 say() { printf '== %s\n' "$*"; }
 
@@ -227,11 +233,12 @@ packages_state() {
 # changed (meson does not look again for what it once did not find), and compiles what has changed:
 # everything, or the targets in build_goals.
 build_goals=()
+build_options=() # of every build directory of the sourcing script
 build_project() {
   local dir=$1 name=${1##*/} wanted options
   shift
   mapfile -t options < <(common_options)
-  options+=("-Dpkg_config_path=$(pkg_config_path)" "$@")
+  options+=("-Dpkg_config_path=$(pkg_config_path)" "${build_options[@]}" "$@")
   wanted="${options[*]} nvcc=$(command -v nvcc || true) packages=$(packages_state)"
   if [ ! -f "$dir/build.ninja" ]; then
     run_long "$dir/private/setup.log" "Setting up $name/" \

@@ -142,6 +142,8 @@ bool quick() {
 
 bool under_valgrind() { return g_getenv("CUDATRANSFORM_VALGRIND") != nullptr; }
 
+bool test_numbers() { return g_getenv("CUDATRANSFORM_TEST_NUMBERS") && !quick(); }
+
 int skip(const char* why, bool needs_gpu) {
   const bool required = needs_gpu && g_strcmp0(g_getenv("CUDATRANSFORM_REQUIRE_GPU"), "1") == 0;
   std::printf("%s: %s\n", required ? "FAIL (CUDATRANSFORM_REQUIRE_GPU=1)" : "SKIP", why);

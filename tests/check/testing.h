@@ -31,6 +31,10 @@ bool quick();
 // paths and differ in the numbers, a part will do, as all of them run elsewhere.
 bool under_valgrind();
 
+// Whether to test times and megabytes, which depend on what else the machine does: in meson's
+// suites perf and soak, where nothing makes the program slow.
+bool test_numbers();
+
 // Prints why the program cannot run and returns kSkip; with CUDATRANSFORM_REQUIRE_GPU=1 in the
 // environment and `needs_gpu`, returns 1 instead, so that a broken GPU machine cannot pass.
 int skip(const char* why, bool needs_gpu = false);

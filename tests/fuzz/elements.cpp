@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/fuzz/fuzzing.h"
-
 G_BEGIN_DECLS
 GST_PLUGIN_STATIC_DECLARE(cudatransform);
 G_END_DECLS
@@ -111,6 +109,31 @@ GstBuffer* ElementRun::make_buffer(const guint8* data, gsize size) {
   };
   return gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), held->bytes, size, 0, size,
                                      held, let_go);
+}
+
+void push_frames(ElementRun* run, Input* input, const FrameMaker& maker, guint most, bool sound,
+                 bool may_refuse) {
+  guint frames = 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (; input->size() > 0 && frames < most && flow == GST_FLOW_OK; frames++) {
+    const guint8 before = input->byte();
+    if ((before & 7) == 1) {
+      if (GstCaps* caps = maker.other_caps(before, &sound)) run->push_caps(caps);
+    } else if ((before & 7) == 2) {
+      run->begin_again(maker.same_caps(), GST_FORMAT_TIME);
+      sound = false;  // what was on its way is gone
+    }
+    bool frame_is_sound = true;
+    GstBuffer* buffer = maker.frame(&frame_is_sound);
+    sound = sound && frame_is_sound;
+    GST_BUFFER_PTS(buffer) = frames * 40 * GST_MSECOND;
+    flow = run->push(buffer);
+  }
+  promise(flow == GST_FLOW_OK || !sound || (may_refuse && flow == GST_FLOW_NOT_NEGOTIATED),
+          "sound frames are taken");
+  if (flow != GST_FLOW_OK) return;
+  run->push_event(gst_event_new_eos());
+  promise(!sound || (run->at_eos() && run->buffers() == frames), "sound frames come out");
 }
 
 }  // namespace fuzzing

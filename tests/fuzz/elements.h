@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "tests/fuzz/fuzzing.h"
+
 namespace fuzzing {
 
 // Initialises GStreamer with this project's elements alone; nothing outside the process is read or
@@ -49,5 +51,19 @@ class ElementRun {
   bool at_eos_ = false;
   int memories_ = 0;  // pushed and still held by somebody; atomic
 };
+
+// Makes the frames that an input describes. `*sound` is cleared by what need not be taken.
+struct FrameMaker {
+  // Caps of the frames that follow; `how` is a byte of the input. Null: as before.
+  std::function<GstCaps*(guint8 how, bool* sound)> other_caps;
+  std::function<GstCaps*()> same_caps;  // those that hold, for the stream behind a flush
+  std::function<GstBuffer*(bool* sound)> frame;
+};
+
+// Pushes at most `most` frames, with changes of caps and flushes between them, until the input is
+// used up or the element refuses one, and then EOS. Sound frames must be taken and come out, unless
+// the peer behind the element takes no such caps and `may_refuse`.
+void push_frames(ElementRun* run, Input* input, const FrameMaker& maker, guint most, bool sound,
+                 bool may_refuse);
 
 }  // namespace fuzzing

@@ -142,28 +142,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   run.want_caps((std::string("video/x-dct") + wanted[more >> 2 & 3]).c_str());
   GstVideoInfo info = info_of(&input);
   run.begin(gst_video_info_to_caps(&info), GST_FORMAT_TIME);
-  bool all_sound = true;
-  guint frames = 0;
-  GstFlowReturn flow = GST_FLOW_OK;
-  for (; input.size() > 0 && frames < kMostFrames && flow == GST_FLOW_OK; frames++) {
-    const guint8 before = input.byte();
-    if ((before & 7) == 1) {
-      info = info_of(&input);
-      run.push_caps(gst_video_info_to_caps(&info));
-    } else if ((before & 7) == 2) {
-      run.begin_again(gst_video_info_to_caps(&info), GST_FORMAT_TIME);
-      all_sound = false;  // what was on its way is gone
-    }
-    bool sound = true;
-    GstBuffer* buffer = make_frame(&run, &input, info, &sound);
-    GST_BUFFER_PTS(buffer) = frames * 40 * GST_MSECOND;
-    flow = run.push(buffer);
-    all_sound = all_sound && sound;
-  }
-  promise(flow == GST_FLOW_OK || flow == GST_FLOW_NOT_NEGOTIATED || !all_sound,
-          "sound frames are taken");
-  if (flow != GST_FLOW_OK) return 0;
-  run.push_event(gst_event_new_eos());
-  promise(!all_sound || (run.at_eos() && run.buffers() == frames), "sound frames come out");
+  const fuzzing::FrameMaker maker = {
+      [&](guint8, bool*) {
+        info = info_of(&input);
+        return gst_video_info_to_caps(&info);
+      },
+      [&] { return gst_video_info_to_caps(&info); },
+      [&](bool* sound) { return make_frame(&run, &input, info, sound); }};
+  fuzzing::push_frames(&run, &input, maker, kMostFrames, true, true);
   return 0;
 }

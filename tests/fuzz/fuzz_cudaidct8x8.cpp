@@ -129,31 +129,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!fuzzing::dct_info_of(&input, &info)) return 0;
   ElementRun run(description_of(how, more).c_str(), read_frame);
   run.begin(gst_dct_info_to_caps(&info), GST_FORMAT_TIME);
-  bool all_sound = true;
-  guint frames = 0;
-  GstFlowReturn flow = GST_FLOW_OK;
-  for (; input.size() > 0 && frames < kMostFrames && flow == GST_FLOW_OK; frames++) {
-    const guint8 before = input.byte();
-    if ((before & 7) == 1) {
-      GstDctInfo other;
-      if (fuzzing::dct_info_of(&input, &other)) {
+  const fuzzing::FrameMaker maker = {
+      [&](guint8, bool*) -> GstCaps* {
+        GstDctInfo other;
+        if (!fuzzing::dct_info_of(&input, &other)) return nullptr;
         info = other;
-        run.push_caps(gst_dct_info_to_caps(&info));
-      }
-    } else if ((before & 7) == 2) {
-      run.begin_again(gst_dct_info_to_caps(&info), GST_FORMAT_TIME);
-      all_sound = false;  // what was on its way is gone
-    }
-    bool sound = true;
-    GstBuffer* buffer = make_frame(&run, &input, info, &sound);
-    GST_BUFFER_PTS(buffer) = frames * 40 * GST_MSECOND;
-    flow = run.push(buffer);
-    all_sound = all_sound && sound;
-  }
-  promise(flow == GST_FLOW_OK || flow == GST_FLOW_NOT_NEGOTIATED || !all_sound,
-          "sound frames are taken");
-  if (flow != GST_FLOW_OK) return 0;
-  run.push_event(gst_event_new_eos());
-  promise(!all_sound || (run.at_eos() && run.buffers() == frames), "sound frames come out");
+        return gst_dct_info_to_caps(&info);
+      },
+      [&] { return gst_dct_info_to_caps(&info); },
+      [&](bool* sound) { return make_frame(&run, &input, info, sound); }};
+  fuzzing::push_frames(&run, &input, maker, kMostFrames, true, true);
   return 0;
 }

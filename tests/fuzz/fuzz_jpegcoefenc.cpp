@@ -201,28 +201,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   GstDctInfo info = info_of(&input);
   run.begin(caps_of(info, flags), GST_FORMAT_TIME);
-  bool all_sound = flags < 0xf0;
-  guint frames = 0;
-  GstFlowReturn flow = GST_FLOW_OK;
-  for (; input.size() > 0 && frames < kMostFrames && flow == GST_FLOW_OK; frames++) {
-    const guint8 before = input.byte();
-    if ((before & 7) == 1) {
-      info = info_of(&input);
-      run.push_caps(caps_of(info, before));
-      if (before >= 0xf0) all_sound = false;
-    } else if ((before & 7) == 2) {
-      run.begin_again(caps_of(info, 0), GST_FORMAT_TIME);
-      all_sound = false;  // what was on its way is gone
-    }
-    bool sound = true;
-    GstBuffer* buffer = make_frame(&run, &input, info, &sound);
-    GST_BUFFER_PTS(buffer) = frames * 40 * GST_MSECOND;
-    flow = run.push(buffer);
-    all_sound = all_sound && sound;
-  }
-  promise(flow == GST_FLOW_OK || !all_sound, "sound frames are taken");
-  if (flow != GST_FLOW_OK) return 0;
-  run.push_event(gst_event_new_eos());
-  promise(!all_sound || (run.at_eos() && run.buffers() == frames), "sound frames are written");
+  const fuzzing::FrameMaker maker = {
+      [&](guint8 how, bool* sound) {
+        info = info_of(&input);
+        if (how >= 0xf0) *sound = false;
+        return caps_of(info, how);
+      },
+      [&] { return caps_of(info, 0); },
+      [&](bool* sound) { return make_frame(&run, &input, info, sound); }};
+  fuzzing::push_frames(&run, &input, maker, kMostFrames, flags < 0xf0, false);
   return 0;
 }

@@ -3,9 +3,9 @@
 //
 // Those of cuda/device/driver_entries.h and those that libgstcuda asks for besides (`strings
 // libgstcuda-1.0.so.0`), from GStreamer 1.22 to 1.26, by their exported names. Arguments are
-// integers and pointers, so that forwarding has to know no more than how many there are, but for the
-// handles of other processes' events and memory: they are passed by value, and are H between what
-// comes before and after them. What the next driver lacks answers CUDA_ERROR_NOT_SUPPORTED.
+// integers and pointers, so that forwarding has to know no more than how many there are, but for
+// the handles of other processes' events and memory: they are passed by value, and are H between
+// what comes before and after them. What the next driver lacks answers CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 
 #include "cuda/device/driver_entries.h"

@@ -1,0 +1,392 @@
+// The element pages in docs/elements against the elements: every property with its type, range,
+// default and when it may change; every caps field with its values; every field of stats and of
+// messages.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// gst-inspect-1.0 prints what is compared here: GObject's property list and the pad templates. The
+// first argument is the folder of the pages, the second "jpeg" where the build has those elements.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/check/docs/docpages.h"
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+
+bool& has_jpeg() {
+  static bool has = false;
+  return has;
+}
+
+constexpr const char* kElements[] = {"cudadct8x8", "cudaidct8x8"};
+// Those that a build without libjpeg does not have.
+constexpr const char* kJpegElements[] = {"jpegcoefdec", "jpegcoefenc"};
+
+const char* element_at(int index) {
+  const int transforms = G_N_ELEMENTS(kElements);
+  return index < transforms ? kElements[index] : kJpegElements[index - transforms];
+}
+
+// ---- Properties ----
+
+std::string text_of(GParamSpec* spec, const GValue* value) {
+  if (G_VALUE_HOLDS_ENUM(value))
+    return g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, g_value_get_enum(value))
+        ->value_nick;
+  if (G_VALUE_HOLDS_FLAGS(value)) return g_value_get_flags(value) == 0 ? "none" : "some";
+  if (G_VALUE_HOLDS_BOOLEAN(value)) return g_value_get_boolean(value) ? "true" : "false";
+  if (G_VALUE_HOLDS_INT(value)) return std::to_string(g_value_get_int(value));
+  if (G_VALUE_HOLDS_UINT(value)) return std::to_string(g_value_get_uint(value));
+  if (G_VALUE_HOLDS_UINT64(value)) return std::to_string(g_value_get_uint64(value));
+  if (G_VALUE_HOLDS_INT64(value)) return std::to_string(g_value_get_int64(value));
+  if (G_VALUE_HOLDS_DOUBLE(value))
+    return std::to_string(static_cast<int>(g_value_get_double(value)));
+  if (G_VALUE_HOLDS_STRING(value)) return g_value_get_string(value) ? "set" : "null";
+  if (G_VALUE_HOLDS(value, GST_TYPE_ARRAY)) return "empty";
+  return "";
+}
+
+bool is_inherited(GParamSpec* spec) {
+  return g_type_is_a(GST_TYPE_BASE_TRANSFORM, spec->owner_type) ||
+         g_type_is_a(GST_TYPE_VIDEO_DECODER, spec->owner_type) ||
+         g_type_is_a(GST_TYPE_VIDEO_ENCODER, spec->owner_type);
+}
+
+// Of what is inherited the element may have changed the default when it was made.
+std::string default_of(GParamSpec* spec, GstElement* element) {
+  if (!is_inherited(spec)) return text_of(spec, g_param_spec_get_default_value(spec));
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, G_PARAM_SPEC_VALUE_TYPE(spec));
+  g_object_get_property(G_OBJECT(element), spec->name, &value);
+  const std::string text = text_of(spec, &value);
+  g_value_unset(&value);
+  return text;
+}
+
+std::string type_of(GParamSpec* spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return "enum";
+  if (G_IS_PARAM_SPEC_FLAGS(spec)) return "flags";
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "boolean";
+  if (G_IS_PARAM_SPEC_UINT(spec)) return "uint";
+  if (G_IS_PARAM_SPEC_UINT64(spec)) return "uint64";
+  if (G_IS_PARAM_SPEC_INT64(spec)) return "int64";
+  if (G_IS_PARAM_SPEC_INT(spec)) return "int";
+  if (G_IS_PARAM_SPEC_DOUBLE(spec)) return "double";
+  if (G_IS_PARAM_SPEC_STRING(spec)) return "string";
+  return g_type_name(G_PARAM_SPEC_VALUE_TYPE(spec));
+}
+
+// Of whole numbers; empty for everything else.
+std::string range_of(GParamSpec* spec) {
+  const auto range = [](const auto* number) {
+    return std::to_string(number->minimum) + " to " + std::to_string(number->maximum);
+  };
+  if (G_IS_PARAM_SPEC_INT(spec)) return range(G_PARAM_SPEC_INT(spec));
+  if (G_IS_PARAM_SPEC_UINT(spec)) return range(G_PARAM_SPEC_UINT(spec));
+  if (G_IS_PARAM_SPEC_UINT64(spec)) return range(G_PARAM_SPEC_UINT64(spec));
+  if (G_IS_PARAM_SPEC_INT64(spec)) return range(G_PARAM_SPEC_INT64(spec));
+  return "";
+}
+
+void check_values(GParamSpec* spec, const std::string& cell) {
+  const std::vector<std::string> listed = quoted(cell);
+  Names real;
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    if (contains(cell, "as `")) return;  // as another property
+    const GEnumClass* values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    for (guint i = 0; i < values->n_values; i++) real.insert(values->values[i].value_nick);
+  } else if (G_IS_PARAM_SPEC_FLAGS(spec)) {
+    const GFlagsClass* values = G_PARAM_SPEC_FLAGS(spec)->flags_class;
+    for (guint i = 0; i < values->n_values; i++) {
+      real.insert(values->values[i].value_nick);
+      const std::string text = std::string("`") + values->values[i].value_nick + "` (" +
+                               std::to_string(values->values[i].value) + ")";
+      fail_unless(contains(cell, text), "%s: expected %s", spec->name, text.c_str());
+    }
+  } else if (const std::string range = range_of(spec); !range.empty()) {
+    fail_unless_equals_string(cell.c_str(), range.c_str());
+    return;
+  } else {
+    return;
+  }
+  check_same(spec->name, Names(listed.begin(), listed.end()), real);
+}
+
+void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
+  const std::string& type = row[1];
+  const std::string& changeable = row[4];
+  const bool writable = spec->flags & G_PARAM_WRITABLE;
+  fail_unless(contains(type, type_of(spec)), "%s: type '%s', documented as '%s'", spec->name,
+              type_of(spec).c_str(), type.c_str());
+  fail_unless(contains(type, "read-only") != writable, "%s: read-only or not?", spec->name);
+  check_values(spec, row[2]);
+  const std::vector<std::string> in_ticks = quoted(row[3]);
+  const std::string documented = in_ticks.empty() ? row[3] : in_ticks[0];
+  const std::string real = default_of(spec, element);
+  fail_unless(documented == real, "%s: the default is '%s', documented as '%s'", spec->name,
+              real.c_str(), documented.c_str());
+  fail_if(row[5].empty(), "%s: no meaning", spec->name);
+  // What is inherited does not say when it may change.
+  if (is_inherited(spec)) return;
+  fail_unless(
+      contains(changeable, "PLAYING") == static_cast<bool>(spec->flags & GST_PARAM_MUTABLE_PLAYING),
+      "%s: changeable in PLAYING?", spec->name);
+  fail_unless(
+      contains(changeable, "READY") == static_cast<bool>(spec->flags & GST_PARAM_MUTABLE_READY),
+      "%s: changeable in READY?", spec->name);
+  fail_unless(contains(changeable, "controllable") ==
+                  static_cast<bool>(spec->flags & GST_PARAM_CONTROLLABLE),
+              "%s: controllable?", spec->name);
+  fail_unless(g_param_spec_get_blurb(spec) && *g_param_spec_get_blurb(spec), "%s: no blurb",
+              spec->name);
+}
+
+GST_START_TEST(test_properties) {
+  const char* name = element_at(__i__);
+  GstElement* element = gst_element_factory_make(name, nullptr);
+  const std::vector<Row> table = table_under(read_page(name), "Properties");
+  Names documented, real;
+  std::map<std::string, Row> rows;
+  for (const Row& row : table) {
+    fail_unless_equals_uint64(row.size(), 6);
+    for (const std::string& property : quoted(row[0])) {
+      documented.insert(property);
+      rows[property] = row;
+    }
+  }
+  guint n = 0;
+  GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &n);
+  for (guint i = 0; i < n; i++) {
+    const bool inherited = is_inherited(specs[i]);
+    if (!inherited) real.insert(specs[i]->name);
+    // The page may speak of what is inherited; then it must be right.
+    if (inherited && documented.count(specs[i]->name)) real.insert(specs[i]->name);
+  }
+  check_same(name, documented, real);
+  for (guint i = 0; i < n; i++)
+    if (rows.count(specs[i]->name)) check_property(element, specs[i], rows[specs[i]->name]);
+  g_free(specs);
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+// ---- Caps ----
+
+void add_values(const GValue* value, Names* names) {
+  if (G_VALUE_HOLDS_STRING(value)) names->insert(g_value_get_string(value));
+  if (G_VALUE_HOLDS_BOOLEAN(value)) names->insert(g_value_get_boolean(value) ? "true" : "false");
+  if (G_VALUE_HOLDS_INT(value)) names->insert(std::to_string(g_value_get_int(value)));
+  if (GST_VALUE_HOLDS_LIST(value))
+    for (guint i = 0; i < gst_value_list_get_size(value); i++)
+      add_values(gst_value_list_get_value(value, i), names);
+}
+
+// Field by field, all values in the template's structures of that name.
+std::map<std::string, Names> template_fields(const char* factory, const char* media) {
+  std::map<std::string, Names> fields;
+  GstElementFactory* found = gst_element_factory_find(factory);
+  fail_unless(found != nullptr);
+  for (const GList* l = gst_element_factory_get_static_pad_templates(found); l; l = l->next) {
+    GstCaps* caps = gst_static_pad_template_get_caps(static_cast<GstStaticPadTemplate*>(l->data));
+    for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+      const GstStructure* s = gst_caps_get_structure(caps, i);
+      if (!gst_structure_has_name(s, media)) continue;
+      for (int f = 0; f < gst_structure_n_fields(s); f++) {
+        const char* name = gst_structure_nth_field_name(s, static_cast<guint>(f));
+        add_values(gst_structure_get_value(s, name), &fields[name]);
+      }
+    }
+    gst_caps_unref(caps);
+  }
+  gst_object_unref(found);
+  return fields;
+}
+
+using Fields = std::map<std::string, Names>;
+
+// The table on the page of `element` under the heading `title`, against all that templates say.
+void check_fields(const char* element, const char* title, const Fields& fields) {
+  Names documented, real;
+  for (const auto& field : fields) real.insert(field.first);
+  for (const Row& row : table_under(read_page(element), title)) {
+    for (const std::string& field : quoted(row[0])) {
+      documented.insert(field);
+      if (fields.count(field) == 0 || fields.at(field).empty()) continue;  // ranges
+      const std::vector<std::string> values = quoted(row[2]);
+      check_same(field.c_str(), Names(values.begin(), values.end()), fields.at(field));
+    }
+  }
+  check_same(title, documented, real);
+}
+
+GST_START_TEST(test_caps_fields) {
+  // The second page refers to the first, and what only one element takes (4:4:0) is listed too.
+  Fields fields;
+  for (const char* element : kElements)
+    for (const auto& field : template_fields(element, "video/x-dct"))
+      fields[field.first].insert(field.second.begin(), field.second.end());
+  check_fields("cudadct8x8", "Fields of video/x-dct", fields);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_jpeg_caps_fields) {
+  const char* element = kJpegElements[__i__];
+  check_fields(element, "Fields of video/x-dct", template_fields(element, "video/x-dct"));
+  // A decoder takes files as they come.
+  const Fields files = template_fields(element, "image/jpeg");
+  if (!files.empty()) check_fields(element, "Fields of image/jpeg", files);
+}
+GST_END_TEST;
+
+// The table of raw formats, against the template.
+GST_START_TEST(test_raw_formats) {
+  const char* element = kElements[__i__];
+  Names documented;
+  for (const Row& row : table_under(read_page(element), "Caps"))
+    for (size_t column = 1; column < row.size(); column++)
+      for (const std::string& cell : split(row[column], ','))
+        if (GstVideoFormat format = gst_video_format_from_string(trim(cell).c_str()))
+          documented.insert(gst_video_format_to_string(format));
+  check_same(element, documented, template_fields(element, "video/x-raw").at("format"));
+}
+GST_END_TEST;
+
+// ---- Statistics and messages ----
+
+const char* documented_type(GType type) {
+  if (type == G_TYPE_STRING) return "string";
+  if (type == G_TYPE_UINT64) return "uint64";
+  if (type == G_TYPE_INT64) return "int64";
+  if (type == G_TYPE_DOUBLE) return "double";
+  return g_type_name(type);
+}
+
+void check_structure(const char* what, const std::vector<Row>& table, const GstStructure* s) {
+  Names documented, real;
+  for (const Row& row : table) {
+    for (const std::string& field : quoted(row[0])) {
+      documented.insert(field);
+      if (!gst_structure_has_field(s, field.c_str())) continue;
+      const char* type = documented_type(gst_structure_get_field_type(s, field.c_str()));
+      fail_unless_equals_string(row[1].c_str(), type);
+      fail_if(row[3].empty(), "%s: no meaning", field.c_str());
+      if (!g_str_equal(type, "string")) fail_if(row[2].empty(), "%s: no unit", field.c_str());
+    }
+  }
+  for (int f = 0; f < gst_structure_n_fields(s); f++)
+    real.insert(gst_structure_nth_field_name(s, static_cast<guint>(f)));
+  check_same(what, documented, real);
+}
+
+GST_START_TEST(test_stats_and_messages) {
+  GstHarness* h = gst_harness_new_parse(
+      (testing::forward("name=cudadct8x8 keep-reference=true measure=psnr+time+zeros "
+                        "post-messages=true") +
+       " ! " + testing::inverse("name=cudaidct8x8 measure=psnr+time+zeros post-messages=true"))
+          .c_str());
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
+  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 32, 32);
+  gst_harness_set_src_caps(h, testing::video_caps(info));
+  gst_harness_push(h, testing::make_frame(info));
+  gst_harness_push_event(h, gst_event_new_eos());
+  for (const char* name : kElements) {
+    const std::string page = read_page(name);
+    GstElement* element = gst_bin_get_by_name(GST_BIN(h->element), name);
+    GstStructure* stats = nullptr;
+    g_object_get(element, "stats", &stats, nullptr);
+    fail_unless(contains(page, std::string("`") + gst_structure_get_name(stats) + "`"));
+    check_structure((std::string(name) + " stats").c_str(), table_under(page, "Statistics"), stats);
+    gst_structure_free(stats);
+    gst_object_unref(element);
+  }
+  Names seen;
+  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT)) {
+    const GstStructure* s = gst_message_get_structure(message);
+    const char* name = gst_structure_get_name(s);
+    const std::string page = read_page(GST_MESSAGE_SRC_NAME(message));
+    const bool of_frame = g_str_equal(name, GST_MESSAGE_SRC_NAME(message));
+    fail_unless(contains(page, std::string("`") + name + "`"), "%s", name);
+    check_structure(name, table_under(page, of_frame ? "Messages" : "Summary"), s);
+    seen.insert(name);
+    gst_message_unref(message);
+  }
+  Names expected;
+  for (const char* name : kElements) {
+    expected.insert(name);
+    expected.insert(std::string("application/x-") + name + "-summary");
+  }
+  check_same("messages", expected, seen);
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_jpeg_stats) {
+  GstElement* pipeline = gst_parse_launch(
+      "videotestsrc num-buffers=3 ! cudadct8x8 ! jpegcoefenc ! jpegcoefdec name=element ! fakesink",
+      nullptr);
+  const std::string error = testing::run_to_eos(pipeline);
+  fail_unless(error.empty(), "%s", error.c_str());
+  GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline), "element");
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  const std::string page = read_page("jpegcoefdec");
+  fail_unless(contains(page, std::string("`") + gst_structure_get_name(stats) + "`"));
+  check_structure("jpegcoefdec stats", table_under(page, "Statistics"), stats);
+  guint64 frames = 0;
+  fail_unless(gst_structure_get_uint64(stats, "frames", &frames));
+  fail_unless_equals_uint64(frames, 3);
+  gst_structure_free(stats);
+  gst_object_unref(element);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+// What gst-inspect shows at the top.
+GST_START_TEST(test_metadata) {
+  GstElementFactory* factory = gst_element_factory_find(element_at(__i__));
+  fail_unless(factory != nullptr);
+  for (const char* key : {GST_ELEMENT_METADATA_LONGNAME, GST_ELEMENT_METADATA_KLASS,
+                          GST_ELEMENT_METADATA_DESCRIPTION, GST_ELEMENT_METADATA_AUTHOR}) {
+    const gchar* value = gst_element_factory_get_metadata(factory, key);
+    fail_unless(value != nullptr && *value != '\0', "no %s", key);
+  }
+  fail_unless_equals_int(gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory)), GST_RANK_NONE);
+  gst_object_unref(factory);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("docs");
+  TCase* tc = tcase_create("docs");
+  suite_add_tcase(suite, tc);
+  const int elements = G_N_ELEMENTS(kElements);
+  const int jpeg_elements = has_jpeg() ? G_N_ELEMENTS(kJpegElements) : 0;
+  tcase_add_loop_test(tc, test_properties, 0, elements + jpeg_elements);
+  tcase_add_loop_test(tc, test_jpeg_caps_fields, 0, jpeg_elements);
+  tcase_add_test(tc, test_caps_fields);
+  tcase_add_loop_test(tc, test_raw_formats, 0, elements);
+  tcase_add_test(tc, test_stats_and_messages);
+  if (has_jpeg()) tcase_add_test(tc, test_jpeg_stats);
+  tcase_add_loop_test(tc, test_metadata, 0, elements + jpeg_elements);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 1;
+  set_pages_folder(argv[1]);
+  has_jpeg() = argc > 2 && g_str_equal(argv[2], "jpeg");
+  return testing::run(argc, argv, make_suite);
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# Runs every gst-launch line of the README's and the documentation's blocks as it stands.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: readme.py FILE.md...
+#
+# Blocks run one after the other in a folder of their own, where docs/ is the clone's: a block may
+# read what one before it wrote. Those without gst-launch-1.0 (installing, building) are not run.
+# What a test machine lacks, a camera and a window, has a stand-in. Blocks about barbara.pgm need
+# CUDATRANSFORM_TEST_DATA, those about both engines need a GPU.
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "docs")
+# Regular expression: what is run instead.
+STAND_INS = {
+    # A camera that writes JPEG, and is unplugged after a second.
+    r"\bv4l2src( device=\S+)?": "videotestsrc is-live=true num-buffers=30 ! jpegenc",
+    r"\bautovideosink\b": "fakesink sync=true",
+}
+
+
+def blocks_of(path):
+    with open(path, encoding="utf-8") as page:
+        text = page.read()
+    for match in re.finditer(r"^```(?:sh)?\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        line = text.count("\n", 0, match.start()) + 2
+        yield line, match.group(1)
+
+
+def with_stand_ins(block):
+    for pattern, stand_in in STAND_INS.items():
+        block = re.sub(pattern, stand_in, block)
+    return block
+
+
+def reason_to_skip(block, folder):
+    if "barbara.pgm" in block and not os.path.exists(os.path.join(folder, "barbara.pgm")):
+        return "no barbara.pgm"
+    if "cpu cuda" in block and not os.path.exists("/dev/nvidiactl"):
+        return "no GPU"
+    missing = missing_elements(block)
+    return "no element " + ", ".join(missing) if missing else ""
+
+
+def missing_elements(block):
+    """Elements that the block names and this machine has not."""
+    missing = []
+    for command in re.findall(r"gst-launch-1\.0(.*)", block.replace("\\\n", " ")):
+        for part in re.split(r"\s!\s|\st\.\s*!\s|\s\w+\.\s+!\s", command):
+            words = [w for w in part.split() if not w.startswith("-")]
+            # A caps filter and a reference to a pad are no elements.
+            if words and re.fullmatch(r"[a-z][a-z0-9_]*", words[0]) and \
+                    subprocess.run(["gst-inspect-1.0", words[0]], check=False,
+                                   stdout=subprocess.DEVNULL).returncode != 0:
+                missing.append(words[0])
+    return missing
+
+
+def main():
+    failed, ran, skipped = 0, 0, 0
+    folder = tempfile.mkdtemp(prefix="cudatransform-readme-")
+    picture = os.path.join(os.environ.get("CUDATRANSFORM_TEST_DATA", ""), "images", "barbara.pgm")
+    if os.path.exists(picture):
+        shutil.copy(picture, folder)
+    os.symlink(DOCS, os.path.join(folder, "docs"))
+    for path in sys.argv[1:]:
+        for line, block in blocks_of(path):
+            if "gst-launch-1.0" not in block:
+                continue
+            block = with_stand_ins(block)
+            name = f"{os.path.basename(path)}:{line}"
+            reason = reason_to_skip(block, folder)
+            if reason:
+                print(f"SKIP {name}: {reason}")
+                skipped += 1
+                continue
+            result = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                    errors="replace", timeout=120, check=False)
+            ran += 1
+            # gst-launch-1.0 exits 0 after some failures, but never without saying ERROR.
+            bad = result.returncode != 0 or re.search(r"ERROR|CRITICAL|WARNING:", result.stdout)
+            print(f"{'FAIL' if bad else 'ok  '} {name}")
+            if bad:
+                print(block + result.stdout)
+                failed += 1
+    shutil.rmtree(folder)
+    print(f"{ran} ran, {failed} failed, {skipped} skipped")
+    if failed:
+        return 1
+    return 0 if ran else SKIP
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+// Buffers of another context and of another device, on a driver without a GPU: what is copied
+// between contexts, what arrives, and when the user is told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string>
+
+#include "tests/check/drivers/cudaframes.h"
+#include "tests/check/drivers/fakedriver.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+// How devices reach each other (FAKECUDA_PEER), and what the user hears of it.
+struct Reach {
+  const char* name;
+  bool copied_by_driver;
+  const char* warning;  // a part of it; null: none
+};
+constexpr Reach kReaches[] = {
+    {"yes", true, nullptr},
+    {"no", true, "CUDA device 0, which device 1 cannot reach"},
+    {"fails", false, "CUDA device 0, which device 1 cannot reach"},
+};
+
+void check_warning(GstBus* bus, const char* expected, const char* what) {
+  const std::string warning = take_warning(bus);
+  if (expected == nullptr)
+    fail_unless(warning.empty(), "%s: %s", what, warning.c_str());
+  else
+    fail_unless(warning.find(expected) != std::string::npos, "%s: %s", what, warning.c_str());
+}
+
+struct Element {
+  GstHarness* harness;
+  GstBus* bus;
+
+  explicit Element(const std::string& line, GstCudaContext* context = nullptr) {
+    harness = gst_harness_new_parse(line.c_str());
+    bus = gst_bus_new();
+    gst_element_set_bus(harness->element, bus);
+    if (context == nullptr) return;
+    // A harness is PLAYING from the start, and an element looks for its context on the way there.
+    gst_element_set_state(harness->element, GST_STATE_NULL);
+    set_context(harness->element, context);
+    gst_element_set_state(harness->element, GST_STATE_PLAYING);
+  }
+  ~Element() {
+    gst_element_set_bus(harness->element, nullptr);
+    gst_object_unref(bus);
+    gst_harness_teardown(harness);
+  }
+};
+
+// Whether the frame that `coefficients` keep has the samples of `frame`.
+void check_reference(const GstVideoInfo& info, GstBuffer* coefficients, GstBuffer* frame,
+                     const char* what) {
+  const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
+  fail_unless(meta != nullptr);
+  GstVideoInfo kept = meta->info;
+  GstVideoFrame from;
+  fail_unless(gst_video_frame_map(&from, &kept, meta->source, GST_MAP_READ));
+  GstBuffer* copy = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  GstVideoFrame to;
+  GstVideoInfo packed = info;
+  fail_unless(gst_video_frame_map(&to, &packed, copy, GST_MAP_WRITE));
+  fail_unless(gst_video_frame_copy(&to, &from));
+  gst_video_frame_unmap(&to);
+  gst_video_frame_unmap(&from);
+  fail_unless(largest_difference(info, frame, copy) == 0, "%s: other samples", what);
+  gst_buffer_unref(copy);
+}
+
+// Pushes `frame`, in CUDA memory of `context`, and compares what the engine has read.
+void push_and_check(Element* element, GstCudaContext* context, GstVideoFormat format,
+                    const char* what) {
+  const GstVideoInfo info = video_info(format, 64, 48);
+  GstBuffer* frame = make_frame(info);
+  gst_harness_set_src_caps(element->harness, cuda_video_caps(info));
+  for (int i = 0; i < 3; i++) {
+    fail_unless_equals_int(gst_harness_push(element->harness, to_cuda(context, info, frame)),
+                           GST_FLOW_OK);
+    GstBuffer* coefficients = gst_harness_pull(element->harness);
+    check_reference(info, coefficients, frame, what);
+    gst_buffer_unref(coefficients);
+  }
+  gst_buffer_unref(frame);
+}
+
+constexpr char kForward[] = "cudadct8x8 backend=cuda keep-reference=true cuda-device-id=";
+
+GST_START_TEST(test_frames_of_another_device) {
+  for (const Reach& reach : kReaches) {
+    g_setenv("FAKECUDA_PEER", reach.name, TRUE);
+    GstCudaContext* context = new_context(0);
+    {
+      Element element(kForward + std::string("1"));
+      const int before = counts().peer_copies;
+      push_and_check(&element, context, GST_VIDEO_FORMAT_I420, reach.name);
+      push_and_check(&element, context, GST_VIDEO_FORMAT_NV12, reach.name);
+      // A copy for each plane.
+      fail_unless_equals_int(counts().peer_copies - before,
+                             reach.copied_by_driver ? 3 * 3 + 3 * 2 : 0);
+      check_warning(element.bus, reach.warning, reach.name);
+    }
+    gst_object_unref(context);
+    check_clean();
+  }
+  g_unsetenv("FAKECUDA_PEER");
+}
+GST_END_TEST;
+
+// On one device contexts have address spaces of their own, too; but nothing is slow.
+GST_START_TEST(test_frames_of_another_context) {
+  GstCudaContext* context = new_context(0);
+  {
+    Element element(kForward + std::string("0"));
+    const int before = counts().peer_copies;
+    push_and_check(&element, context, GST_VIDEO_FORMAT_I420, "another context");
+    fail_unless_equals_int(counts().peer_copies - before, 3 * 3);
+    check_warning(element.bus, nullptr, "another context");
+  }
+  gst_object_unref(context);
+  check_clean();
+}
+GST_END_TEST;
+
+// An application that hands its own context to every pipeline wraps it every time.
+GST_START_TEST(test_context_wrapped_twice) {
+  GstCudaContext* context = new_context(0);
+  GstCudaContext* again =
+      gst_cuda_context_new_wrapped(static_cast<CUcontext>(gst_cuda_context_get_handle(context)), 0);
+  {
+    Element element(kForward + std::string("0"), again);
+    const int before = counts().peer_copies;
+    push_and_check(&element, context, GST_VIDEO_FORMAT_I420, "wrapped twice");
+    fail_unless_equals_int(counts().peer_copies - before, 0);
+  }
+  gst_object_unref(again);
+  gst_object_unref(context);
+  check_clean();
+}
+GST_END_TEST;
+
+// Coefficients from one device to the next, in a pipeline that shares what contexts it can.
+GST_START_TEST(test_coefficients_of_another_device) {
+  for (const Reach& reach : kReaches) {
+    g_setenv("FAKECUDA_PEER", reach.name, TRUE);
+    {
+      Element element(
+          "cudadct8x8 backend=cuda cuda-device-id=0 ! video/x-dct(memory:CUDAMemory) ! queue ! "
+          "cudaidct8x8 backend=cuda cuda-device-id=1 ! video/x-raw ! queue");
+      const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 67, 45);
+      gst_harness_set_src_caps(element.harness, video_caps(info));
+      const int before = counts().peer_copies;
+      for (int i = 0; i < 10; i++) {
+        fail_unless_equals_int(gst_harness_push(element.harness, make_frame(info)), GST_FLOW_OK);
+        gst_buffer_unref(gst_harness_pull(element.harness));
+      }
+      fail_unless_equals_int(counts().peer_copies - before, reach.copied_by_driver ? 10 * 3 : 0);
+      fail_unless_equals_int(counts().contexts, 2);
+      check_warning(element.bus, reach.warning, reach.name);
+    }
+    check_clean();
+  }
+  g_unsetenv("FAKECUDA_PEER");
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("fakedriver-devices");
+  TCase* tc = tcase_create("devices");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_frames_of_another_device);
+  tcase_add_test(tc, test_frames_of_another_context);
+  tcase_add_test(tc, test_context_wrapped_twice);
+  tcase_add_test(tc, test_coefficients_of_another_device);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const int status = testing::enter_mode("ok")) return status;
+  g_setenv("FAKECUDA_DEVICES", "2", TRUE);
+  return testing::run(argc, argv, make_suite);
+}

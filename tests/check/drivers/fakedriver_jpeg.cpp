@@ -1,0 +1,296 @@
+// jpegcoefdec and jpegcoefenc with coefficients in CUDA memory, on a driver without a GPU: what
+// they copy, what they allocate, what they leave behind, and what they do when memory runs out.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "tests/check/drivers/fakedriver.h"
+#include "tests/check/jpeg/jpegs.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+// Stands in for the kernel, which does nothing on this driver: random levels in the buffer's own
+// layout. Those of the latest buffers are kept, to be compared with the files.
+struct Kernel {
+  GstDctInfo info;
+  std::vector<JpegFile> made;
+};
+
+GstPadProbeReturn write_levels(GstPad*, GstPadProbeInfo* probe, gpointer data) {
+  auto* kernel = static_cast<Kernel*>(data);
+  GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(probe);
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
+  GstBuffer* levels = make_levels(kernel->info, static_cast<guint>(kernel->made.size()));
+  const std::vector<guint8> bytes = bytes_of(levels);
+  gst_buffer_unref(levels);
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  for (guint c = 0; c < kernel->info.n_components; c++) {
+    const GstDctComponent& from = kernel->info.components[c];
+    for (guint y = 0; y < from.blocks_h; y++)
+      memcpy(map.data + meta->components[c].offset + y * meta->components[c].stride,
+             &bytes[from.offset + y * from.stride], from.stride);
+  }
+  gst_buffer_unmap(buffer, &map);
+  kernel->made.push_back(levels_of(kernel->info, buffer));
+  return GST_PAD_PROBE_OK;
+}
+
+bool is_in_cuda_memory(GstPad* pad) {
+  GstCaps* caps = gst_pad_get_current_caps(pad);
+  const bool is = gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory");
+  gst_caps_unref(caps);
+  return is;
+}
+
+void run_frames(GstVideoFormat format, GstDctSampling sampling, const std::string& properties) {
+  constexpr guint kFrames = 60, kWarm = 12;
+  const GstVideoInfo raw = video_info(format, 70, 45);
+  Kernel kernel = {levels_info(sampling, 70, 45), {}};
+  GstHarness* h =
+      gst_harness_new_parse(("cudadct8x8 name=f backend=cuda ! jpegcoefenc " + properties).c_str());
+  GstElement* f = gst_bin_get_by_name(GST_BIN(h->element), "f");
+  GstPad* pad = gst_element_get_static_pad(f, "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_levels, &kernel, nullptr);
+  gst_harness_set_src_caps(h, video_caps(raw));
+  int allocations = 0;
+  for (guint i = 0; i < kFrames; i++) {
+    fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
+    if (i == kWarm) allocations = counts().allocations;
+  }
+  // Threads that fall behind may need another buffer and its place in pinned memory, but not for
+  // every frame.
+  fail_unless(counts().allocations - allocations < int(kFrames - kWarm) / 2,
+              "%d allocations, %d after some frames", counts().allocations, allocations);
+  fail_unless(is_in_cuda_memory(pad));
+  gst_harness_push_event(h, gst_event_new_eos());
+  for (guint i = 0; i < kFrames; i++) {
+    GstBuffer* out = gst_harness_try_pull(h);
+    fail_unless(out != nullptr, "frame %u is missing", i);
+    const std::string text = difference(read_jpeg(bytes_of(out)), kernel.made[i]);
+    // The tables are those of cudadct8x8 on both sides.
+    fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
+    gst_buffer_unref(out);
+  }
+  gst_object_unref(pad);
+  gst_object_unref(f);
+  gst_harness_teardown(h);
+  check_clean();
+}
+
+GST_START_TEST(test_downloads) {
+  for (const char* properties : {"n-threads=1", "n-threads=4", "n-threads=4 progressive=true"}) {
+    run_frames(GST_VIDEO_FORMAT_I420, GST_DCT_SAMPLING_420, properties);
+    run_frames(GST_VIDEO_FORMAT_GRAY8, GST_DCT_SAMPLING_GRAYSCALE, properties);
+  }
+}
+GST_END_TEST;
+
+// A JPEG file that a frame of that format makes, by libjpeg.
+std::vector<guint8> make_file(int width, int height, guint seed) {
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, width, height);
+  GstBuffer* frame = make_frame(raw, seed);
+  const std::vector<guint8> file = jpeg_of_frame(raw, frame, 2, 2, 80);
+  gst_buffer_unref(frame);
+  return file;
+}
+
+// Files through device memory and back: uploaded by one element, downloaded by the other.
+GST_START_TEST(test_uploads) {
+  constexpr guint kFrames = 60, kWarm = 24;
+  for (const char* properties : {"n-threads=1", "n-threads=4"}) {
+    GstHarness* h = gst_harness_new_parse((std::string("jpegcoefdec name=d backend=cuda ") +
+                                           properties + " ! jpegcoefenc backend=cuda " + properties)
+                                              .c_str());
+    GstElement* d = gst_bin_get_by_name(GST_BIN(h->element), "d");
+    GstPad* pad = gst_element_get_static_pad(d, "src");
+    gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+    std::vector<std::vector<guint8>> files;
+    int allocations = 0;
+    for (guint i = 0; i < kFrames; i++) {
+      // Another size for the last few.
+      files.push_back(i < 50 ? make_file(70, 45, i) : make_file(33, 90, i));
+      GstBuffer* buffer = gst_buffer_new_memdup(files[i].data(), files[i].size());
+      GST_BUFFER_PTS(buffer) = i * 40 * GST_MSECOND;
+      fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+      if (i == kWarm) allocations = counts().allocations;
+      if (i == 49) fail_unless(counts().allocations - allocations < 13);
+    }
+    fail_unless(is_in_cuda_memory(pad));
+    gst_harness_push_event(h, gst_event_new_eos());
+    for (guint i = 0; i < kFrames; i++) {
+      GstBuffer* out = gst_harness_try_pull(h);
+      fail_unless(out != nullptr, "frame %u is missing", i);
+      const std::string text = difference(read_jpeg(bytes_of(out)), read_jpeg(files[i]));
+      fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
+      fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * 40 * GST_MSECOND);
+      gst_buffer_unref(out);
+    }
+    gst_object_unref(pad);
+    gst_object_unref(d);
+    gst_harness_teardown(h);
+    check_clean();
+  }
+}
+GST_END_TEST;
+
+// Where no page can be locked: one line in the log of each element. test_uploads says that the
+// files are the same.
+void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
+                GstDebugMessage* message, gpointer lines) {
+  if (level == GST_LEVEL_WARNING &&
+      contains(gst_debug_message_get(message), "no page-locked memory"))
+    (*static_cast<std::atomic<int>*>(lines))++;
+}
+
+GST_START_TEST(test_ordinary_memory_is_logged_once) {
+  std::atomic<int> lines = 0;
+  gst_debug_set_default_threshold(GST_LEVEL_WARNING);
+  gst_debug_add_log_function(count_line, &lines, nullptr);
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec backend=cuda n-threads=3 ! jpegcoefenc backend=cuda n-threads=3");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  for (guint i = 0; i < 10; i++) {
+    const std::vector<guint8> file = make_file(70, 45, i);
+    fail_unless_equals_int(gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size())),
+                           GST_FLOW_OK);
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(gst_harness_buffers_received(h), 10);
+  gst_harness_teardown(h);
+  gst_debug_remove_log_function(count_line);
+  gst_debug_set_default_threshold(GST_LEVEL_ERROR);
+  fail_unless_equals_int(lines, 2);
+  check_clean();
+}
+GST_END_TEST;
+
+// Levels on another device than the encoder's. It has to read them on the CPU anyway, so it takes
+// them from where they are.
+GST_START_TEST(test_levels_of_another_device) {
+  g_setenv("FAKECUDA_DEVICES", "2", TRUE);
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec backend=cuda cuda-device-id=0 ! video/x-dct(memory:CUDAMemory) ! queue ! "
+      "jpegcoefenc backend=cuda cuda-device-id=1");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  for (guint i = 0; i < 10; i++) {
+    const std::vector<guint8> file = make_file(70, 45, i);
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer* out = gst_harness_pull(h);
+    fail_unless(out != nullptr, "frame %u is missing", i);
+    const std::string text = difference(read_jpeg(bytes_of(out)), read_jpeg(make_file(70, 45, i)));
+    fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
+    gst_buffer_unref(out);
+  }
+  fail_unless_equals_int(counts().contexts, 2);
+  gst_harness_teardown(h);
+  g_unsetenv("FAKECUDA_DEVICES");
+  check_clean();
+}
+GST_END_TEST;
+
+// Pictures that are dropped give their pinned memory back.
+GST_START_TEST(test_drops_leave_nothing) {
+  GstHarness* h = gst_harness_new_parse("jpegcoefdec backend=cuda ! jpegcoefenc backend=cuda");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  const std::vector<guint8> file = make_file(70, 45, 1);
+  int allocations = 0;
+  for (guint i = 0; i < 60; i++) {
+    const gsize size = i % 3 == 2 ? file.size() * 2 / 3 : file.size();
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), size));
+    if (i == 30) allocations = counts().allocations;
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(static_cast<int>(gst_harness_buffers_in_queue(h)), 40);
+  fail_unless(counts().allocations - allocations < 8);
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
+// Without our engine, coefficients come in system memory.
+GST_START_TEST(test_backend_cpu) {
+  GstHarness* h = gst_harness_new_parse("cudadct8x8 name=f ! jpegcoefenc backend=cpu");
+  GstElement* f = gst_bin_get_by_name(GST_BIN(h->element), "f");
+  GstPad* pad = gst_element_get_static_pad(f, "src");
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 70, 45);
+  gst_harness_set_src_caps(h, video_caps(raw));
+  Kernel kernel = {levels_info(GST_DCT_SAMPLING_420, 70, 45), {}};
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_levels, &kernel, nullptr);
+  fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
+  fail_if(is_in_cuda_memory(pad));
+  gst_object_unref(pad);
+  gst_object_unref(f);
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
+// The element's context is the pipeline's.
+GST_START_TEST(test_context_is_shared) {
+  GstElement* pipeline = launch(
+      "videotestsrc num-buffers=3 ! cudadct8x8 backend=cuda ! jpegcoefenc backend=cuda ! fakesink");
+  gst_element_set_state(pipeline, GST_STATE_READY);
+  fail_unless_equals_int(counts().contexts, 1);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  check_clean();
+}
+GST_END_TEST;
+
+// Whichever allocation fails: an error or none, but nothing that stays.
+GST_START_TEST(test_allocation_fails) {
+  int failed = 0;
+  for (int after = 0; after < 24; after++) {
+    const int so_far = counts().allocations;
+    g_setenv("FAKECUDA_AFTER", std::to_string(so_far + after).c_str(), TRUE);
+    const Outcome outcome = run_line(
+        "videotestsrc num-buffers=4 ! video/x-raw,format=I420,width=64,height=48 ! "
+        "cudadct8x8 backend=cuda ! jpegcoefenc backend=cuda n-threads=2 ! fakesink");
+    failed += outcome.domain == GST_RESOURCE_ERROR;
+    check_clean();
+  }
+  fail_unless(failed > 3, "only %d runs were short of memory", failed);
+  failed = 0;
+  for (int after = 0; after < 24; after++) {
+    const int so_far = counts().allocations;
+    g_setenv("FAKECUDA_AFTER", std::to_string(so_far + after).c_str(), TRUE);
+    const Outcome outcome = run_line(
+        "videotestsrc num-buffers=6 ! video/x-raw,format=I420,width=64,height=48 ! jpegenc ! "
+        "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink");
+    failed += outcome.domain == GST_RESOURCE_ERROR;
+    check_clean();
+  }
+  fail_unless(failed > 3, "only %d runs were short of memory", failed);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("fakedriver-jpeg");
+  TCase* tc = tcase_create(mode());
+  suite_add_tcase(suite, tc);
+  if (g_str_equal(mode(), "alloc-fails")) {
+    tcase_add_test(tc, test_allocation_fails);
+  } else if (g_str_equal(mode(), "no-pinned")) {
+    tcase_add_test(tc, test_uploads);
+    tcase_add_test(tc, test_ordinary_memory_is_logged_once);
+  } else {
+    tcase_add_test(tc, test_downloads);
+    tcase_add_test(tc, test_uploads);
+    tcase_add_test(tc, test_levels_of_another_device);
+    tcase_add_test(tc, test_drops_leave_nothing);
+    tcase_add_test(tc, test_backend_cpu);
+    tcase_add_test(tc, test_context_is_shared);
+  }
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run_in_mode(argc, argv, make_suite); }

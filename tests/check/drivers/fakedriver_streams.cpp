@@ -1,0 +1,329 @@
+// CUDA memory with streams of its own (GStreamer 1.24 and later) on a driver without a GPU: who is
+// made to wait for whom, that no thread waits, and what the memory's flags say.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/cuda/gstcuda.h>
+
+#include <cstring>
+#include <string>
+
+#include "tests/check/drivers/fakedriver.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+FakecudaWaits waits_of(GstCudaStream* stream) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  auto get = reinterpret_cast<void (*)(void*, FakecudaWaits*)>(dlsym(driver, "fakecuda_get_waits"));
+  FakecudaWaits waits = {};
+  get(gst_cuda_stream_get_handle(stream), &waits);
+  return waits;
+}
+
+GstCudaMemory* memory_of(GstBuffer* buffer) {
+  return GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
+}
+
+bool needs_sync(GstBuffer* buffer) {
+  return GST_MEMORY_FLAG_IS_SET(memory_of(buffer), GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
+}
+
+// A line whose two ends are in CUDA memory.
+struct Line {
+  GstHarness* h;
+  GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  GstCaps* caps = video_caps(info);
+  GstCudaContext* context = nullptr;
+
+  explicit Line(const char* description) : h(gst_harness_new_parse(description)) {
+    gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
+    GstElement* first = gst_bin_get_by_name(GST_BIN(h->element), "first");
+    GstContext* shared = gst_element_get_context(first, GST_CUDA_CONTEXT_TYPE);
+    fail_unless(shared != nullptr);
+    gst_structure_get(gst_context_get_structure(shared), GST_CUDA_CONTEXT_TYPE,
+                      GST_TYPE_CUDA_CONTEXT, &context, nullptr);
+    fail_unless(context != nullptr);
+    gst_context_unref(shared);
+    gst_object_unref(first);
+  }
+  ~Line() {
+    gst_harness_teardown(h);
+    gst_caps_unref(caps);
+    gst_object_unref(context);
+    check_clean();
+  }
+
+  void start() { gst_harness_set_src_caps(h, gst_caps_ref(caps)); }
+
+  // An active pool of frames whose memory has `stream`, or none.
+  GstBufferPool* pool(GstCudaStream* stream) {
+    GstBufferPool* made = gst_cuda_buffer_pool_new(context);
+    GstStructure* config = gst_buffer_pool_get_config(made);
+    gst_buffer_pool_config_set_params(config, caps, GST_VIDEO_INFO_SIZE(&info), 0, 0);
+    if (stream) gst_buffer_pool_config_set_cuda_stream(config, stream);
+    fail_unless(gst_buffer_pool_set_config(made, config));
+    return made;
+  }
+};
+
+void touch(GstBuffer* buffer, int flags) {
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(flags)));
+  gst_buffer_unmap(buffer, &map);
+}
+
+constexpr const char* kBoth =
+    "cudadct8x8 name=first backend=cuda ! cudaidct8x8 backend=cuda ! "
+    "capsfilter caps=video/x-raw(memory:CUDAMemory)";
+
+enum class Producer { kUnfinished, kFinished, kCpu };
+
+// Frames are read after what their producer has left on their stream, and only then; frames that go
+// out make their stream wait for us. Nobody waits on the host for either.
+GST_START_TEST(test_frames_in_and_out) {
+  const auto producer = static_cast<Producer>(__i__);
+  Line line(kBoth);
+  line.start();
+  GstCudaStream* stream = gst_cuda_stream_new(line.context);
+  GstBufferPool* pool = line.pool(stream);
+  fail_unless(gst_buffer_pool_set_active(pool, TRUE));
+  int host_waits = 0;
+  for (int i = 0; i < 12; i++) {
+    GstBuffer* in = acquire(pool);
+    if (producer == Producer::kCpu) {
+      touch(in, GST_MAP_WRITE);  // uploaded when it is next mapped for CUDA, on its stream
+    } else {
+      touch(in, GST_MAP_WRITE | GST_MAP_CUDA);
+      fail_unless(needs_sync(in));
+      if (producer == Producer::kFinished) gst_cuda_memory_sync(memory_of(in));
+    }
+    gst_buffer_ref(in);
+    const int before = waits_of(stream).waited_for;
+    if (i == 4) host_waits = counts().waits;  // pools are filled now
+    const int host_waits_before = counts().waits;
+    fail_unless_equals_int(gst_harness_push(line.h, in), GST_FLOW_OK);
+    if (i >= 4) fail_unless_equals_int(counts().waits, host_waits_before);
+    fail_unless_equals_int(waits_of(stream).waited_for - before,
+                           producer == Producer::kFinished ? 0 : 1);
+    fail_unless(needs_sync(in) == (producer != Producer::kFinished));
+    gst_buffer_unref(in);
+
+    GstBuffer* out = gst_harness_pull(line.h);
+    GstCudaStream* out_stream = gst_cuda_memory_get_stream(memory_of(out));
+    fail_unless(out_stream != nullptr && out_stream != stream);
+    fail_unless_equals_int(waits_of(out_stream).waits, i + 1);
+    fail_unless_equals_int(waits_of(out_stream).waited_for, i + 1);
+    fail_unless(needs_sync(out));
+    gst_cuda_memory_sync(memory_of(out));
+    fail_if(needs_sync(out));
+    gst_buffer_unref(out);
+  }
+  fail_unless(host_waits > 0);
+  free_pool(pool);
+  gst_cuda_stream_unref(stream);
+}
+GST_END_TEST;
+
+struct Offer {
+  GstBufferPool* pool;
+  guint size;
+};
+
+GstPadProbeReturn offer_pool(GstPad*, GstPadProbeInfo* probe, gpointer user_data) {
+  GstQuery* query = GST_PAD_PROBE_INFO_QUERY(probe);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return GST_PAD_PROBE_OK;
+  const auto* offer = static_cast<Offer*>(user_data);
+  gst_query_add_allocation_pool(query, offer->pool, offer->size, 0, 0);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+// The pool that a peer offers keeps its stream; one without a stream gets one.
+GST_START_TEST(test_pool_of_the_peer) {
+  const bool has_stream = __i__ == 1;
+  Line line(kBoth);
+  GstCudaStream* stream = has_stream ? gst_cuda_stream_new(line.context) : nullptr;
+  GstBufferPool* pool = line.pool(stream);
+  Offer offer = {pool, static_cast<guint>(GST_VIDEO_INFO_SIZE(&line.info))};
+  gst_pad_add_probe(line.h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer_pool, &offer,
+                    nullptr);
+  line.start();
+  GstBufferPool* source = line.pool(nullptr);
+  fail_unless(gst_buffer_pool_set_active(source, TRUE));
+  for (int i = 0; i < 3; i++) {
+    fail_unless_equals_int(gst_harness_push(line.h, acquire(source)), GST_FLOW_OK);
+    GstBuffer* out = gst_harness_pull(line.h);
+    fail_unless(out->pool == pool);
+    GstCudaStream* of_memory = gst_cuda_memory_get_stream(memory_of(out));
+    fail_unless(of_memory != nullptr);
+    fail_unless(!has_stream || of_memory == stream);
+    fail_unless_equals_int(waits_of(of_memory).waits, i + 1);
+    fail_unless(needs_sync(out));
+    gst_buffer_unref(out);
+  }
+  free_pool(source);
+  gst_object_unref(pool);
+  if (stream) gst_cuda_stream_unref(stream);
+}
+GST_END_TEST;
+
+// The pool that an answered ALLOCATION query proposes (transfer full), and its stream, which lives
+// as long.
+GstBufferPool* proposed_pool(GstQuery* query, GstCudaStream** stream) {
+  fail_unless(gst_query_get_n_allocation_pools(query) > 0, "no pool");
+  GstBufferPool* pool = nullptr;
+  gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  *stream = gst_buffer_pool_config_get_cuda_stream(config);
+  fail_unless(*stream != nullptr, "the proposed pool has no stream");
+  gst_cuda_stream_unref(*stream);
+  gst_structure_free(config);
+  return pool;
+}
+
+// What is proposed upstream has a stream, which frames of it are handed over on.
+GST_START_TEST(test_pool_for_the_peer) {
+  Line line(kBoth);
+  line.start();
+  GstQuery* query = gst_query_new_allocation(line.caps, TRUE);
+  fail_unless(gst_pad_peer_query(line.h->srcpad, query));
+  GstCudaStream* stream = nullptr;
+  GstBufferPool* pool = proposed_pool(query, &stream);
+  gst_query_unref(query);
+  fail_unless(gst_buffer_pool_set_active(pool, TRUE));
+  for (int i = 0; i < 3; i++) {
+    GstBuffer* in = acquire(pool);
+    fail_unless(gst_cuda_memory_get_stream(memory_of(in)) == stream);
+    touch(in, GST_MAP_WRITE | GST_MAP_CUDA);
+    fail_unless_equals_int(gst_harness_push(line.h, in), GST_FLOW_OK);
+    fail_unless_equals_int(waits_of(stream).waited_for, i + 1);
+    gst_buffer_unref(gst_harness_pull(line.h));
+  }
+  free_pool(pool);
+}
+GST_END_TEST;
+
+struct Seen {
+  GstCudaStream* proposed = nullptr;
+  int frames = 0;
+};
+
+GstPadProbeReturn see(GstPad*, GstPadProbeInfo* probe, gpointer user_data) {
+  auto* seen = static_cast<Seen*>(user_data);
+  if (probe->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    GstCudaMemory* memory = memory_of(GST_PAD_PROBE_INFO_BUFFER(probe));
+    fail_unless(gst_cuda_memory_get_stream(memory) == seen->proposed, "another stream");
+    seen->frames++;
+  } else if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(probe)) == GST_QUERY_ALLOCATION) {
+    gst_object_unref(proposed_pool(GST_PAD_PROBE_INFO_QUERY(probe), &seen->proposed));
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+// Frames between two elements are made on the stream of who reads them.
+GST_START_TEST(test_chain) {
+  Line line(
+      "cudadct8x8 name=first backend=cuda ! cudaidct8x8 backend=cuda ! "
+      "video/x-raw(memory:CUDAMemory) ! cudadct8x8 name=reader backend=cuda ! "
+      "capsfilter caps=video/x-dct(memory:CUDAMemory)");
+  Seen seen;
+  GstElement* reader = gst_bin_get_by_name(GST_BIN(line.h->element), "reader");
+  GstPad* pad = gst_element_get_static_pad(reader, "sink");
+  // PULL: queries that have been answered.
+  gst_pad_add_probe(
+      pad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PULL),
+      see, &seen, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, see, &seen, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(reader);
+  line.start();
+  GstBufferPool* source = line.pool(nullptr);
+  fail_unless(gst_buffer_pool_set_active(source, TRUE));
+  for (int i = 0; i < 3; i++) {
+    fail_unless_equals_int(gst_harness_push(line.h, acquire(source)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(line.h));
+  }
+  fail_unless_equals_int(seen.frames, 3);
+  fail_unless(waits_of(seen.proposed).waited_for >= 3);
+  free_pool(source);
+}
+GST_END_TEST;
+
+// Coefficients of a stranger that are not finished, read where they lie and downloaded.
+GST_START_TEST(test_coefficients_of_a_stranger) {
+  static const char* const elements[] = {"cudaidct8x8 name=first backend=cuda",
+                                         "jpegcoefenc name=first"};
+  GstHarness* producer = gst_harness_new_parse(
+      "cudadct8x8 name=first backend=cuda ! capsfilter caps=video/x-dct(memory:CUDAMemory)");
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  gst_harness_set_src_caps(producer, video_caps(info));
+  gst_harness_push(producer, make_frame(info));
+  GstBuffer* coefficients = gst_harness_pull(producer);
+  GstCaps* caps = gst_pad_get_current_caps(producer->sinkpad);
+  {
+    GstHarness* h = gst_harness_new_parse(elements[__i__]);
+    GstElement* f = gst_bin_get_by_name(GST_BIN(producer->element), "first");
+    GstContext* shared = gst_element_get_context(f, GST_CUDA_CONTEXT_TYPE);
+    GstElement* first = gst_bin_get_by_name(GST_BIN(h->element), "first");
+    gst_element_set_state(h->element, GST_STATE_NULL);
+    gst_element_set_context(first, shared);
+    gst_element_set_state(h->element, GST_STATE_PLAYING);
+    gst_object_unref(first);
+    gst_context_unref(shared);
+    gst_object_unref(f);
+
+    // The same bytes in memory with a stream.
+    GstCudaMemory* original = memory_of(coefficients);
+    GstCudaStream* stream = gst_cuda_stream_new(original->context);
+    GstMapInfo map;
+    fail_unless(gst_memory_map(GST_MEMORY_CAST(original), &map,
+                               static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_CUDA)));
+    std::memset(map.data, 0, map.size);  // kernels did nothing, and the driver's memory is ours
+    GstMemory* wrapped = gst_cuda_allocator_alloc_wrapped(
+        nullptr, original->context, stream, &original->info,
+        static_cast<CUdeviceptr>(reinterpret_cast<guintptr>(map.data)), nullptr, [](gpointer) {});
+    GstBuffer* stranger = gst_buffer_new();
+    gst_buffer_append_memory(stranger, wrapped);
+    const GstDctMeta* meta = gst_buffer_get_dct_meta(coefficients);
+    GstDctInfo dct;
+    fail_unless(gst_dct_info_from_caps(&dct, caps));
+    GstDctMeta* copied = gst_buffer_add_dct_meta(stranger, &dct);
+    const GstMeta base = copied->meta;
+    *copied = *meta;
+    copied->meta = base;
+    copied->fence = nullptr;
+    GST_MINI_OBJECT_FLAG_SET(wrapped, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
+
+    gst_harness_set_src_caps(h, gst_caps_ref(caps));
+    fail_unless_equals_int(gst_harness_push(h, stranger), GST_FLOW_OK);
+    fail_unless_equals_int(waits_of(stream).waited_for, 1);
+    gst_harness_push_event(h, gst_event_new_eos());
+    gst_harness_teardown(h);
+    gst_memory_unmap(GST_MEMORY_CAST(original), &map);
+    gst_cuda_stream_unref(stream);
+  }
+  gst_caps_unref(caps);
+  gst_buffer_unref(coefficients);
+  gst_harness_teardown(producer);
+  check_clean();
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("fakedriver-streams");
+  TCase* tc = tcase_create("ok");
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, test_frames_in_and_out, 0, 3);
+  tcase_add_loop_test(tc, test_pool_of_the_peer, 0, 2);
+  tcase_add_test(tc, test_pool_for_the_peer);
+  tcase_add_test(tc, test_chain);
+  tcase_add_loop_test(tc, test_coefficients_of_a_stranger, 0, 2);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const int status = testing::enter_mode("ok")) return status;
+  return testing::run(argc, argv, make_suite);
+}

@@ -1,0 +1,183 @@
+// The elements on a driver whose calls fail, each of them, early and late: the error that is
+// posted, that nothing is left behind, and that the same pipeline then runs.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the shim driver (shimcuda/), with a GPU or the fake driver behind it.
+#include <cstring>
+#include <string>
+
+#include "tests/check/drivers/outcomes.h"
+#include "tests/check/drivers/shimdriver.h"
+
+namespace {
+
+using namespace testing;
+
+// Frames that a GPU need not have computed: files can be written of them on the fake driver, too.
+#define SOURCE "videotestsrc num-buffers=12 ! video/x-raw,format=I420,width=64,height=48 ! "
+#define FILES SOURCE "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1 ! "
+
+constexpr const char* kLines[] = {
+    SOURCE "cudadct8x8 backend=cuda ! cudaidct8x8 backend=cuda ! fakesink",
+    SOURCE
+    "cudadct8x8 backend=cuda measure=psnr+time keep-reference=true ! queue ! "
+    "cudaidct8x8 backend=cuda measure=psnr+time ! video/x-raw(memory:CUDAMemory) ! "
+    "cudadct8x8 backend=cuda method=matrix ! video/x-dct ! fakesink",
+    FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=1/2 ! fakesink",
+    FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
+};
+
+constexpr int kInvalidValue = 1, kOutOfMemory = 2, kNoBinaryForGpu = 209, kIllegalAddress = 700;
+
+struct Fault {
+  const char* call;
+  int code;
+  ShimcudaFailure how;
+};
+
+// A short list by what a call does: what allocates runs out of memory, what does not has another
+// reason, and after some the device is lost.
+constexpr Fault kFaults[] = {
+    {"cuMemAllocPitch_v2", kOutOfMemory, kShimcudaAlways},
+    {"cuMemAllocPitch_v2", kIllegalAddress, kShimcudaSticky},
+    {"cuMemAlloc_v2", kOutOfMemory, kShimcudaAlways},
+    {"cuMemHostAlloc", kOutOfMemory, kShimcudaAlways},
+    {"cuStreamCreate", kOutOfMemory, kShimcudaAlways},
+    {"cuEventCreate", kOutOfMemory, kShimcudaAlways},
+    {"cuEventCreate", kOutOfMemory, kShimcudaOnce},
+    {"cuModuleLoadData", kOutOfMemory, kShimcudaAlways},
+    {"cuModuleLoadData", kNoBinaryForGpu, kShimcudaAlways},
+    {"cuModuleGetFunction", kInvalidValue, kShimcudaAlways},
+    {"cuLaunchKernel", kInvalidValue, kShimcudaOnce},
+    {"cuLaunchKernel", kIllegalAddress, kShimcudaSticky},
+    {"cuLaunchKernelEx", kIllegalAddress, kShimcudaSticky},
+    {"cuMemcpy2DAsync_v2", kInvalidValue, kShimcudaOnce},
+    {"cuMemcpy2DAsync_v2", kIllegalAddress, kShimcudaSticky},
+    {"cuMemsetD8Async", kInvalidValue, kShimcudaOnce},
+    {"cuMemsetD8Async", kIllegalAddress, kShimcudaSticky},
+    {"cuEventRecord", kInvalidValue, kShimcudaOnce},
+    {"cuEventRecord", kIllegalAddress, kShimcudaSticky},
+    {"cuEventQuery", kInvalidValue, kShimcudaOnce},
+    {"cuEventQuery", kIllegalAddress, kShimcudaSticky},
+    {"cuStreamWaitEvent", kIllegalAddress, kShimcudaSticky},
+    {"cuStreamQuery", kIllegalAddress, kShimcudaSticky},
+    {"cuCtxPushCurrent_v2", kIllegalAddress, kShimcudaSticky},
+};
+
+// The error that a fault has to end in, if it ends in one.
+void check_error(const std::string& what, const Fault& fault, const Outcome& outcome) {
+  GQuark domain = GST_LIBRARY_ERROR;
+  int code = GST_LIBRARY_ERROR_FAILED;
+  const char* named = fault.code == kInvalidValue     ? "CUDA_ERROR_INVALID_VALUE"
+                      : fault.code == kNoBinaryForGpu ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
+                                                      : "CUDA_ERROR_ILLEGAL_ADDRESS";
+#if GST_CHECK_VERSION(1, 23, 1)
+  // GStreamer enters a context while it makes it, and does not say why there is none.
+  constexpr char kNoContext[] = "no CUDA context could be made";
+  if (g_str_equal(fault.call, "cuCtxPushCurrent_v2") &&
+      outcome.error.find(kNoContext) != std::string::npos) {
+    domain = GST_RESOURCE_ERROR;
+    code = GST_RESOURCE_ERROR_NOT_FOUND;
+    named = kNoContext;
+  }
+#endif
+  if (fault.code == kOutOfMemory || fault.code == kNoBinaryForGpu) {
+    domain = GST_RESOURCE_ERROR;
+    code = fault.code == kOutOfMemory ? GST_RESOURCE_ERROR_NO_SPACE_LEFT
+                                      : GST_RESOURCE_ERROR_NOT_FOUND;
+  }
+  fail_unless(outcome.domain == domain && outcome.code == code, "%s: %s %d: %s", what.c_str(),
+              g_quark_to_string(outcome.domain), outcome.code, outcome.error.c_str());
+  // GStreamer's pools do not say why they have no memory.
+  if (fault.code != kOutOfMemory)
+    fail_unless(outcome.error.find(named) != std::string::npos, "%s: expected '%s' in '%s'",
+                what.c_str(), named, outcome.error.c_str());
+}
+
+// True while the fault strikes that late.
+bool strikes(const char* line, const Fault& fault, int after, int* errors) {
+  const std::string what =
+      std::string(fault.call) + " number " + std::to_string(after) + " in " + line;
+  GstElement* pipeline = launch(line);
+  shim().inject(fault.call, after, fault.code, fault.how);
+  const Outcome outcome = run_to_end(pipeline);
+  const int failed = shim().failed();
+  shim().inject(nullptr, 0, 0, kShimcudaOnce);
+  if (!outcome.error.empty()) {
+    (*errors)++;
+    fail_unless(failed > 0, "%s: %s", what.c_str(), outcome.error.c_str());
+    check_error(what, fault, outcome);
+  }
+  const Outcome again = run_to_end(pipeline);
+  fail_unless(again.error.empty(), "%s, and then without: %s", what.c_str(), again.error.c_str());
+  gst_object_unref(pipeline);
+  check_nothing_is_left(what.c_str());
+  return failed > 0;
+}
+
+GST_START_TEST(test_faults) {
+  const Fault& fault = kFaults[__i__];
+  int errors = 0, reached = 0;
+  for (const char* line : kLines) {
+    if (strstr(line, "jpeg") && require_element_or_skip("jpegcoefdec") != 0) continue;
+    for (int after : {0, 1, 2, 3, 4, 6, 9, 14, 21, 33, 50, 80}) {
+      if (quick() && after % 7 > 1) continue;  // 0, 1, 14, 21, 50
+      if (under_valgrind() && after > 14) break;
+      if (!strikes(line, fault, after, &errors)) break;
+      reached++;
+    }
+  }
+  // What a device or its driver does not have is not called.
+  const bool optional = g_str_equal(fault.call, "cuLaunchKernelEx") ||
+                        (g_str_equal(fault.call, "cuLaunchKernel") && !is_fake_behind_shim());
+  fail_unless(optional || reached > 1, "%s was called %d times", fault.call, reached);
+  // Where no pages are locked, ordinary memory does.
+  const bool harmless = g_str_equal(fault.call, "cuMemHostAlloc");
+  fail_unless(harmless ? errors == 0 : optional || errors > 1, "%s: %d errors", fault.call, errors);
+}
+GST_END_TEST;
+
+// ---- backend=auto ----
+
+// A GPU that this build has no kernels for is none, from the beginning.
+GST_START_TEST(test_auto_without_kernels) {
+  shim().inject("cuModuleLoadData", 0, kNoBinaryForGpu, kShimcudaAlways);
+  const Outcome outcome = run_line(SOURCE "cudadct8x8 ! cudaidct8x8 ! fakesink");
+  shim().inject(nullptr, 0, 0, kShimcudaOnce);
+  fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
+  fail_unless_equals_int(outcome.infos, 2);
+  fail_unless(outcome.info.find("CUDA_ERROR_NO_BINARY_FOR_GPU") != std::string::npos, "%s",
+              outcome.info.c_str());
+  check_nothing_is_left("no kernels");
+}
+GST_END_TEST;
+
+// In the middle of a stream the engine is not changed.
+GST_START_TEST(test_auto_stays) {
+  shim().inject("cuMemcpy2DAsync_v2", 20, kIllegalAddress, kShimcudaSticky);
+  const Outcome outcome = run_line(SOURCE "cudadct8x8 ! cudaidct8x8 ! fakesink");
+  shim().inject(nullptr, 0, 0, kShimcudaOnce);
+  fail_unless(outcome.domain == GST_LIBRARY_ERROR, "%s", outcome.error.c_str());
+  check_nothing_is_left("auto");
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("faults");
+  TCase* tc = tcase_create("faults");
+  tcase_set_timeout(tc, 300);
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, test_faults, 0, quick() ? 8 : G_N_ELEMENTS(kFaults));
+  tcase_add_test(tc, test_auto_without_kernels);
+  tcase_add_test(tc, test_auto_stays);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const int status = testing::require_shim_or_skip()) return status;
+  // As on a GPU, nothing has happened yet when it is asked for the first time.
+  g_setenv("FAKECUDA_LAG", "2", TRUE);
+  return testing::run(argc, argv, make_suite);
+}

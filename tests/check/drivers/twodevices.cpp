@@ -1,0 +1,171 @@
+// What only two GPUs can show: buffers that cross from one to the other arrive whole, in order and
+// in time, and give the bytes of the CPU engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string>
+#include <vector>
+
+#include "tests/check/drivers/cudaframes.h"
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using testing::Frames;
+
+Frames play(const std::string& line, int* warnings, std::string* upload = nullptr) {
+  const auto look = [&](GstElement* pipeline) {
+    if (!upload) return;
+    GstElement* inverse = gst_bin_get_by_name(GST_BIN(pipeline), "inverse");
+    GstStructure* stats = nullptr;
+    g_object_get(inverse, "stats", &stats, nullptr);
+    gchar* text = gst_structure_to_string(stats);
+    *upload = text;
+    g_free(text);
+    gst_structure_free(stats);
+    gst_object_unref(inverse);
+  };
+  return testing::play(line, warnings, look);
+}
+
+using testing::compare;
+
+// 0 or 1: devices that are no peers are told of once by each element that copies.
+int warnings_of_a_copy() {
+  GstCudaContext* one = testing::new_context(0);
+  GstCudaContext* other = testing::new_context(1);
+  const bool reach = gst_cuda_context_can_access_peer(other, one);
+  gst_object_unref(one);
+  gst_object_unref(other);
+  return reach ? 0 : 1;
+}
+
+std::string source(const char* format, int width, int height, int frames) {
+  return "videotestsrc pattern=zone-plate kx2=20 ky2=20 kt=1 num-buffers=" +
+         std::to_string(frames) + " ! video/x-raw,format=" + format +
+         ",width=" + std::to_string(width) + ",height=" + std::to_string(height) + " ! ";
+}
+
+constexpr char kSink[] = " ! video/x-raw ! appsink name=sink sync=false";
+
+GST_START_TEST(test_coefficients_cross) {
+  const int expected = warnings_of_a_copy();
+  for (const char* format : {"I420", "NV12", "GRAY8", "Y444", "GBR"}) {
+    for (const auto& [width, height] : {std::pair{67, 45}, {640, 360}, {1920, 1080}}) {
+      const std::string from = source(format, width, height, 30);
+      int warnings = 0;
+      const Frames cpu =
+          play(from + "cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu" + kSink, &warnings);
+      for (const char* queue : {"", "queue max-size-buffers=3 ! "}) {
+        const Frames gpu = play(from +
+                                    "cudadct8x8 backend=cuda cuda-device-id=0 ! "
+                                    "video/x-dct(memory:CUDAMemory) ! " +
+                                    queue + "cudaidct8x8 backend=cuda cuda-device-id=1" + kSink,
+                                &warnings);
+        compare(cpu, gpu, from);
+        fail_unless_equals_int(warnings, expected);
+      }
+    }
+  }
+}
+GST_END_TEST;
+
+// Back and forth, with all devices busy: a copy that starts too early, or memory that is used again
+// too early, shows as other bytes.
+GST_START_TEST(test_race) {
+  const std::string from = source("I420", 1280, 720, 100);
+  const auto chain = [&](bool cuda) {
+    std::string line = from;
+    for (int i = 0; i < 4; i++) {
+      const auto element = [&](const char* name, int device) {
+        return std::string(name) + " backend=" + (cuda ? "cuda" : "cpu") +
+               " cuda-device-id=" + std::to_string(device) + " ! queue max-size-buffers=2 ! ";
+      };
+      line += element("cudadct8x8", i % 2) + element("cudaidct8x8", (i + 1) % 2);
+    }
+    return line + "video/x-raw ! appsink name=sink sync=false";
+  };
+  int warnings = 0;
+  const Frames cpu = play(chain(false), &warnings);
+  compare(cpu, play(chain(true), &warnings), "four times there and back");
+}
+GST_END_TEST;
+
+GST_START_TEST(test_frames_cross) {
+  for (const auto& [width, height] : {std::pair{66, 46}, {1920, 1080}}) {
+    const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, width, height);
+    GstBuffer* frame = testing::make_frame(info);
+    GstHarness* cpu = gst_harness_new_parse("cudadct8x8 backend=cpu");
+    gst_harness_set_src_caps(cpu, testing::video_caps(info));
+    gst_harness_push(cpu, gst_buffer_ref(frame));
+    GstBuffer* expected = gst_harness_pull(cpu);
+    GstHarness* gpu = gst_harness_new_parse(
+        "cudadct8x8 backend=cuda cuda-device-id=1 ! capsfilter caps=video/x-dct");
+    gst_harness_set_src_caps(gpu, testing::cuda_video_caps(info));
+    GstCudaContext* context = testing::new_context(0);
+    for (int i = 0; i < 20; i++) {
+      gst_harness_push(gpu, testing::to_cuda(context, info, frame));
+      GstBuffer* got = gst_harness_pull(gpu);
+      fail_unless(testing::bytes_of(got) == testing::bytes_of(expected), "%d x %d, frame %d", width,
+                  height, i);
+      gst_buffer_unref(got);
+    }
+    gst_buffer_unref(expected);
+    gst_buffer_unref(frame);
+    gst_harness_teardown(cpu);
+    gst_harness_teardown(gpu);
+    gst_object_unref(context);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_files_of_levels_that_cross) {
+  if (testing::require_element_or_skip("jpegcoefenc")) return;
+  const std::string from = source("I420", 640, 361, 40);
+  int warnings = 0;
+  const Frames cpu = play(from +
+                              "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu ! "
+                              "appsink name=sink sync=false",
+                          &warnings);
+  const Frames gpu = play(from +
+                              "cudadct8x8 backend=cuda cuda-device-id=0 ! "
+                              "video/x-dct(memory:CUDAMemory) ! jpegcoefenc backend=cuda "
+                              "cuda-device-id=1 ! appsink name=sink sync=false",
+                          &warnings);
+  compare(cpu, gpu, from);
+  fail_unless_equals_int(warnings, 0);
+}
+GST_END_TEST;
+
+// For people who read the log: how long the copy of a frame of coefficients takes.
+GST_START_TEST(test_speed) {
+  int warnings = 0;
+  std::string stats;
+  play(source("I420", 3840, 2160, 60) +
+           "cudadct8x8 backend=cuda cuda-device-id=0 ! video/x-dct(memory:CUDAMemory) ! "
+           "cudaidct8x8 name=inverse measure=time backend=cuda cuda-device-id=1" +
+           kSink,
+       &warnings, &stats);
+  g_print("24.9 MB of coefficients from device 0 to device 1 are the upload of\n%s\n",
+          stats.c_str());
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("twodevices");
+  TCase* tc = tcase_create("twodevices");
+  suite_add_tcase(suite, tc);
+  tcase_set_timeout(tc, 300);
+  tcase_add_test(tc, test_coefficients_cross);
+  tcase_add_test(tc, test_race);
+  tcase_add_test(tc, test_frames_cross);
+  tcase_add_test(tc, test_files_of_levels_that_cross);
+  tcase_add_test(tc, test_speed);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const int status = testing::require_cuda_or_skip(2)) return status;
+  return testing::run(argc, argv, make_suite);
+}

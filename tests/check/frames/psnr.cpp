@@ -1,0 +1,399 @@
+// Measuring: PSNR against our own sum, zero shares, times, the stats structure and the messages.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/check/frames/measured.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+// The measured PSNR is that of the frame that really comes out of cudaidct8x8.
+void check_against_own_sum(GstVideoFormat format, const char* method, double tolerance) {
+  const std::string properties = std::string("method=") + method;
+  // Two rows of blocks, one of them partial, are enough for valgrind.
+  Pair pair(properties + " quality=60 measure=psnr keep-reference=true",
+            properties + " measure=psnr", format, 75, under_valgrind() ? 13 : 45);
+  const int depth = static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&pair.info, 0));
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer* in = make_frame(pair.info, i);
+    GstBuffer* out = pair.push(in);
+    const std::vector<double> mse = mean_squared_errors(pair.info, in, out);
+    gst_buffer_unref(in);
+    gst_buffer_unref(out);
+    if (i < 2) continue;
+    pair.drain();
+    for (size_t f = 0; f < 4; f++) {
+      const double expected = psnr_of(mse[f], depth);
+      const double measured_fwd = property(pair.fwd, kPsnrFields[f]);
+      const double measured_inv = property(pair.inv, kPsnrFields[f]);
+      fail_unless(std::fabs(measured_fwd - expected) <= tolerance, "%s %s %s: %f, expected %f",
+                  gst_video_format_to_string(format), method, kPsnrFields[f], measured_fwd,
+                  expected);
+      fail_unless(std::fabs(measured_inv - expected) <= 1e-9, "inverse %s %s %s: %f, expected %f",
+                  gst_video_format_to_string(format), method, kPsnrFields[f], measured_inv,
+                  expected);
+    }
+  }
+}
+
+GST_START_TEST(test_own_sum) {
+  const GstVideoFormat format = kFormats[__i__];
+  check_against_own_sum(format, "islow", 1e-3);
+  if (format == GST_VIDEO_FORMAT_I420 || format == GST_VIDEO_FORMAT_GBR) {
+    check_against_own_sum(format, "islow", 1e-9);
+    check_against_own_sum(format, "ifast", 1e-9);
+    // The kernels are the same for both formats.
+    if (under_valgrind() && format == GST_VIDEO_FORMAT_GBR) return;
+    for (const char* method :
+         {"float", "reference", "naive", "matrix", "separable", "decomposed", "shuffle"})
+      check_against_own_sum(format, method, 1e-3);
+  }
+}
+GST_END_TEST;
+
+// With quantized=false it is the round trip through the negotiated format.
+GST_START_TEST(test_unquantised) {
+  for (const char* type : {"S32LE", "F32LE"}) {
+    Pair pair("method=float measure=psnr keep-reference=true", "method=float measure=psnr",
+              GST_VIDEO_FORMAT_Y42B, 33, 31,
+              std::string("video/x-dct(ANY),quantized=false,format=") + type);
+    GstBuffer* in = make_frame(pair.info);
+    GstBuffer* out = pair.push(in);
+    const std::vector<double> mse = mean_squared_errors(pair.info, in, out);
+    gst_buffer_unref(in);
+    gst_buffer_unref(out);
+    pair.drain();
+    const double expected = psnr_of(mse[3], 8);
+    for (GstElement* element : {pair.fwd, pair.inv}) {
+      const double measured = property(element, "psnr");
+      fail_unless(measured == expected || std::fabs(measured - expected) < 1e-3, "%s: %f, not %f",
+                  type, measured, expected);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_identical_is_infinity) {
+  Pair pair("measure=psnr keep-reference=true", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
+  GstBuffer* in = gst_buffer_new_allocate(nullptr, pair.info.size, nullptr);
+  gst_buffer_memset(in, 0, 128, pair.info.size);
+  gst_buffer_unref(pair.push(in));
+  gst_buffer_unref(in);
+  pair.drain();
+  for (GstElement* element : {pair.fwd, pair.inv})
+    for (const char* field : kPsnrFields) fail_unless(std::isinf(property(element, field)));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_not_measured) {
+  Pair pair("", "measure=psnr post-messages=true", GST_VIDEO_FORMAT_GRAY8, 32, 16);
+  GstBuffer* in = make_frame(pair.info);
+  gst_buffer_unref(pair.push(in));
+  gst_buffer_unref(in);
+  pair.drain();
+  // The forward element was not asked, the inverse has nothing to compare with.
+  for (GstElement* element : {pair.fwd, pair.inv})
+    for (const char* field : kPsnrFields) fail_unless(property(element, field) == -1);
+  GstStructure* stats = nullptr;
+  g_object_get(pair.fwd, "stats", &stats, nullptr);
+  fail_unless_equals_uint64(count(stats, "frames"), 1);
+  fail_unless_equals_uint64(count(stats, "measured-frames"), 0);
+  fail_unless(number(stats, "mean-psnr") == -1);
+  fail_unless(number(stats, "zeros") == -1);
+  gst_structure_free(stats);
+  fail_unless_equals_uint64(pair.messages("cudadct8x8").size(), 0);
+}
+GST_END_TEST;
+
+// The texts of the warnings on the bus.
+std::vector<std::string> warnings_on(GstBus* bus) {
+  std::vector<std::string> texts;
+  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
+    GError* error = nullptr;
+    gst_message_parse_warning(message, &error, nullptr);
+    texts.emplace_back(error->message);
+    g_clear_error(&error);
+    gst_message_unref(message);
+  }
+  return texts;
+}
+
+void push_some(Pair& pair, guint frames) {
+  for (guint i = 0; i < frames; i++) pair.pass(i);
+}
+
+// Nothing to compare with: said once in each stream, by the element that was to measure.
+GST_START_TEST(test_no_reference_warns) {
+  Pair pair("measure=psnr", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
+  for (int stream = 0; stream < 2; stream++) {
+    push_some(pair, 3);
+    const std::vector<std::string> texts = warnings_on(pair.bus);
+    fail_unless_equals_uint64(texts.size(), 1);
+    fail_unless(texts[0].find("keep-reference=true") != std::string::npos, "%s", texts[0].c_str());
+    gst_element_set_state(pair.h->element, GST_STATE_READY);
+    gst_element_set_state(pair.h->element, GST_STATE_PLAYING);
+    gst_harness_push_event(pair.h, gst_event_new_stream_start("again"));
+    GstCaps* caps = video_caps(pair.info);
+    gst_harness_push_event(pair.h, gst_event_new_caps(caps));
+    push_segment(pair.h);
+    gst_caps_unref(caps);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_nothing_to_warn_of) {
+  for (const char* properties : {"", "measure=time+zeros"}) {
+    Pair pair("", properties, GST_VIDEO_FORMAT_I420, 32, 16);
+    push_some(pair, 1);
+    fail_unless_equals_uint64(warnings_on(pair.bus).size(), 0);
+  }
+  Pair pair("keep-reference=true", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
+  push_some(pair, 1);
+  fail_unless_equals_uint64(warnings_on(pair.bus).size(), 0);
+}
+GST_END_TEST;
+
+// A reference is there, but of another size: the warning says which.
+GstPadProbeReturn exchange_reference(GstPad*, GstPadProbeInfo* probe, gpointer) {
+  GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(probe));
+  GstMeta* meta = gst_buffer_get_meta(buffer, GST_COEF_REFERENCE_META_API_TYPE);
+  if (meta) gst_buffer_remove_meta(buffer, meta);
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_NV12, 34, 16);
+  GstBuffer* frame = make_frame(info);
+  gst_buffer_add_coef_reference_meta(buffer, frame, &info);
+  gst_buffer_unref(frame);
+  GST_PAD_PROBE_INFO_DATA(probe) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST(test_other_reference_warns) {
+  Pair pair("", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
+  GstPad* pad = gst_element_get_static_pad(pair.fwd, "src");
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, exchange_reference, nullptr, nullptr);
+  push_some(pair, 3);
+  const std::vector<std::string> texts = warnings_on(pair.bus);
+  fail_unless_equals_uint64(texts.size(), 1);
+  for (const char* part : {"NV12", "34x16", "32x16", "YCbCr-4:2:0"})
+    fail_unless(texts[0].find(part) != std::string::npos, "%s", texts[0].c_str());
+  fail_unless(texts[0].find("keep-reference") == std::string::npos, "%s", texts[0].c_str());
+  fail_unless(property(pair.inv, "psnr") == -1);
+  gst_object_unref(pad);
+}
+GST_END_TEST;
+
+// Coefficients of files never had a source frame.
+GST_START_TEST(test_file_without_reference_warns) {
+  GstElementFactory* factory = gst_element_factory_find("jpegcoefdec");
+  if (!factory) return;  // a build without it
+  gst_object_unref(factory);
+  GstElement* pipeline =
+      launch("videotestsrc num-buffers=3 ! " + forward() + " ! jpegcoefenc ! jpegcoefdec ! " +
+             inverse("measure=psnr") + " ! fakesink");
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  std::string text;
+  for (GstMessageType type = GST_MESSAGE_UNKNOWN; type != GST_MESSAGE_EOS;) {
+    GstMessage* message = gst_bus_timed_pop_filtered(
+        bus, 20 * GST_SECOND,
+        static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
+    fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR);
+    type = GST_MESSAGE_TYPE(message);
+    if (type == GST_MESSAGE_WARNING) {
+      GError* error = nullptr;
+      gst_message_parse_warning(message, &error, nullptr);
+      text += error->message;
+      g_clear_error(&error);
+    }
+    gst_message_unref(message);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  fail_unless(text.find("coefficients from files have none") != std::string::npos, "%s",
+              text.c_str());
+  fail_unless(text.find("PSNR") == text.rfind("PSNR"), "more than once: %s", text.c_str());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_grey_has_one_component) {
+  Pair pair("measure=psnr", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
+  GstBuffer* in = make_frame(pair.info);
+  gst_buffer_unref(pair.push(in));
+  gst_buffer_unref(in);
+  pair.drain();
+  fail_unless(property(pair.fwd, "psnr") > 20);
+  fail_unless(property(pair.fwd, "psnr-y") == property(pair.fwd, "psnr"));
+  fail_unless(property(pair.fwd, "psnr-u") == -1);
+  fail_unless(property(pair.fwd, "psnr-v") == -1);
+}
+GST_END_TEST;
+
+// One message a frame, in order, all before EOS, with the frame's own times.
+GST_START_TEST(test_messages) {
+  Pair pair("measure=psnr+time+zeros post-messages=true keep-reference=true",
+            "measure=psnr+time+zeros post-messages=true", GST_VIDEO_FORMAT_I420, 64, 48);
+  constexpr guint kFrames = 20;
+  std::vector<std::vector<double>> errors;
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = 10 * GST_SECOND;
+  segment.time = 3 * GST_SECOND;
+  segment.base = 1 * GST_SECOND;
+  gst_harness_push_event(pair.h, gst_event_new_segment(&segment));
+  for (guint i = 0; i < kFrames; i++) {
+    GstBuffer* in = make_frame(pair.info, i);
+    GST_BUFFER_PTS(in) = 10 * GST_SECOND + i * 40 * GST_MSECOND;
+    GST_BUFFER_DURATION(in) = 40 * GST_MSECOND;
+    GstBuffer* out = pair.push(in);
+    errors.push_back(mean_squared_errors(pair.info, in, out));
+    gst_buffer_unref(in);
+    gst_buffer_unref(out);
+  }
+  pair.drain();
+  guint seen[2] = {0, 0};
+  while (GstMessage* message = gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT)) {
+    const GstStructure* s = gst_message_get_structure(message);
+    const bool is_forward = GST_MESSAGE_SRC(message) == GST_OBJECT(pair.fwd);
+    if (is_summary(message)) {
+      fail_unless_equals_int(seen[is_forward], kFrames);
+      gst_message_unref(message);
+      continue;
+    }
+    fail_unless(gst_structure_has_name(s, is_forward ? "cudadct8x8" : "cudaidct8x8"));
+    const guint i = seen[is_forward]++;
+    const guint64 late = i * 40 * GST_MSECOND;
+    fail_unless_equals_uint64(count(s, "timestamp"), 10 * GST_SECOND + late);
+    fail_unless_equals_uint64(count(s, "stream-time"), 3 * GST_SECOND + late);
+    fail_unless_equals_uint64(count(s, "running-time"), 1 * GST_SECOND + late);
+    fail_unless_equals_uint64(count(s, "duration"), 40 * GST_MSECOND);
+    for (size_t f = 0; f < 4; f++)
+      fail_unless(std::fabs(number(s, kPsnrFields[f]) - psnr_of(errors[i][f], 8)) < 1e-9);
+    fail_unless(count(s, "kernel-time") > 0 && count(s, "kernel-time") < GST_SECOND);
+    fail_unless(number(s, "zeros") > 0.05 && number(s, "zeros") < 1);
+    gst_message_unref(message);
+  }
+  fail_unless_equals_int(seen[0], kFrames);
+  fail_unless_equals_int(seen[1], kFrames);
+
+  // The stream's figures: pooled errors, not means of PSNRs.
+  GstStructure* stats = nullptr;
+  g_object_get(pair.fwd, "stats", &stats, nullptr);
+  fail_unless_equals_uint64(count(stats, "frames"), kFrames);
+  fail_unless_equals_uint64(count(stats, "measured-frames"), kFrames);
+  for (size_t f = 0; f < 4; f++) {
+    double mean = 0;
+    for (const auto& mse : errors) mean += mse[f] / kFrames;
+    const std::string psnr = std::string("mean-") + kPsnrFields[f];
+    fail_unless(std::fabs(number(stats, psnr.c_str()) - psnr_of(mean, 8)) < 1e-9);
+    const std::string last = std::string("mse") + (kPsnrFields[f] + 4);
+    fail_unless(std::fabs(number(stats, last.c_str()) - errors.back()[f]) < 1e-9);
+  }
+  fail_unless(count(stats, "kernel-time-min") <= count(stats, "kernel-time-mean"));
+  fail_unless(count(stats, "kernel-time-mean") <= count(stats, "kernel-time-max"));
+  fail_unless(count(stats, "kernel-time-p99") <= count(stats, "kernel-time-max"));
+  fail_unless(count(stats, "kernel-time-p99") >= count(stats, "kernel-time-min"));
+  fail_unless(number(stats, "gbps-mean") > 0);
+  fail_unless_equals_string(gst_structure_get_string(stats, "backend"), backend());
+  fail_unless_equals_string(gst_structure_get_string(stats, "method"), "islow");
+  fail_unless(std::strlen(gst_structure_get_string(stats, "device")) > 0);
+  const bool on_gpu = is_cuda();
+  fail_unless_equals_int(count(stats, "upload-time") > 0, on_gpu);
+  gst_structure_free(stats);
+}
+GST_END_TEST;
+
+// The share of zero coefficients, counted here from the buffer.
+GST_START_TEST(test_zero_share) {
+  for (const char* coding : {"video/x-dct,layout=block", "video/x-dct,layout=plane",
+                             "video/x-dct,quantized=false,format=S32LE"}) {
+    GstHarness* h = gst_harness_new_parse(
+        (forward("name=fwd measure=zeros quality=30") + " ! capsfilter caps=" + coding).c_str());
+    GstElement* fwd = gst_bin_get_by_name(GST_BIN(h->element), "fwd");
+    const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 50, 38);
+    gst_harness_set_src_caps(h, video_caps(info));
+    gst_harness_push(h, make_frame(info));
+    GstBuffer* out = gst_harness_pull(h);
+    GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+    GstDctInfo dct;
+    fail_unless(gst_dct_info_from_caps(&dct, caps));
+    const std::vector<guint8> bytes = bytes_of(out);
+    const gsize size = gst_dct_format_size(dct.format);
+    double zeros = 0;
+    for (gsize at = 0; at < dct.size; at += size) {
+      bool zero = true;
+      for (gsize i = 0; i < size; i++) zero = zero && bytes[at + i] == 0;
+      zeros += zero;
+    }
+    gst_harness_push_event(h, gst_event_new_eos());
+    GstStructure* stats = nullptr;
+    g_object_get(fwd, "stats", &stats, nullptr);
+    fail_unless(std::fabs(number(stats, "zeros") - zeros / (dct.size / size)) < 1e-12);
+    fail_unless(number(stats, "psnr") == -1);
+    gst_structure_free(stats);
+    gst_caps_unref(caps);
+    gst_buffer_unref(out);
+    gst_object_unref(fwd);
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
+// A source whose pool is small gets copies, one warning, and the same figures.
+GST_START_TEST(test_reference_from_small_pool) {
+  Pair pair("measure=psnr keep-reference=true", "measure=psnr", GST_VIDEO_FORMAT_I420, 48, 32);
+  GstBufferPool* pool = gst_video_buffer_pool_new();
+  GstStructure* config = gst_buffer_pool_get_config(pool);
+  GstCaps* caps = video_caps(pair.info);
+  gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(pair.info.size), 1, 1);
+  gst_buffer_pool_set_config(pool, config);
+  gst_buffer_pool_set_active(pool, TRUE);
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer* in = acquire(pool);
+    GstBuffer* pattern = make_frame(pair.info, i);
+    const std::vector<guint8> bytes = bytes_of(pattern);
+    gst_buffer_fill(in, 0, bytes.data(), bytes.size());
+    gst_buffer_unref(pattern);
+    fail_unless_equals_int(gst_harness_push(pair.h, in), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(pair.h));
+  }
+  pair.drain();
+  fail_unless(std::fabs(property(pair.fwd, "psnr") - property(pair.inv, "psnr")) < 1e-9);
+  guint warnings = 0;
+  while (GstMessage* message = gst_bus_pop_filtered(pair.bus, GST_MESSAGE_WARNING)) {
+    warnings++;
+    gst_message_unref(message);
+  }
+  fail_unless(warnings <= 1);
+  gst_buffer_pool_set_active(pool, FALSE);
+  gst_object_unref(pool);
+  gst_caps_unref(caps);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("psnr");
+  TCase* tc = tcase_create("psnr");
+  suite_add_tcase(suite, tc);
+  const int formats = G_N_ELEMENTS(kFormats);
+  tcase_add_loop_test(tc, test_own_sum, 0, formats);
+  tcase_add_test(tc, test_unquantised);
+  tcase_add_test(tc, test_identical_is_infinity);
+  tcase_add_test(tc, test_not_measured);
+  tcase_add_test(tc, test_no_reference_warns);
+  tcase_add_test(tc, test_nothing_to_warn_of);
+  tcase_add_test(tc, test_other_reference_warns);
+  tcase_add_test(tc, test_file_without_reference_warns);
+  tcase_add_test(tc, test_grey_has_one_component);
+  tcase_add_test(tc, test_messages);
+  tcase_add_test(tc, test_zero_share);
+  tcase_add_test(tc, test_reference_from_small_pool);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -1,0 +1,322 @@
+// What is told about a clip at its end: the summary message, its log line, and the properties that
+// change together.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the fake driver kernels do nothing: the error of every frame is 0 there, and only a method
+// that is timed by events has a time.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/check/drivers/fakedriver.h"
+#include "tests/check/frames/measured.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+constexpr const char* kForwardSummary = "application/x-cudadct8x8-summary";
+constexpr const char* kInverseSummary = "application/x-cudaidct8x8-summary";
+constexpr const char* kTimes[] = {"kernel-time", "upload-time", "download-time"};
+
+gint64 whole(const GstStructure* s, const std::string& field) {
+  gint64 value = -12345;
+  fail_unless(gst_structure_get_int64(s, field.c_str(), &value), "%s is missing or no int64: %s",
+              field.c_str(), gst_structure_to_string(s));
+  return value;
+}
+
+gint64 time_property(GstElement* element, const char* name) {
+  gint64 value = -12345;
+  g_object_get(element, name, &value, nullptr);
+  return value;
+}
+
+// The one summary of that name that is on the bus; transfer full.
+GstStructure* only_summary(Pair& pair, const char* name) {
+  const std::vector<GstStructure*> found = pair.messages(name);
+  fail_unless_equals_uint64(found.size(), 1);
+  return found[0];
+}
+
+GstBuffer* grey_frame(const GstVideoInfo& info) {
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  gst_buffer_memset(buffer, 0, 128, info.size);
+  return buffer;
+}
+
+// The errors of the frame that was pushed, and sees to its end.
+std::vector<double> push_measured(Pair& pair, GstBuffer* in) {
+  GstBuffer* out = pair.push(in);
+  std::vector<double> mse = mean_squared_errors(pair.info, in, out);
+  if (is_fake()) std::fill(mse.begin(), mse.end(), 0);
+  gst_buffer_unref(in);
+  gst_buffer_unref(out);
+  return mse;
+}
+
+// PSNR fields of `s` against the errors of its frames.
+void check_errors(const GstStructure* s, const std::vector<std::vector<double>>& errors) {
+  for (size_t f = 0; f < 4; f++) {
+    double mse = 0, psnrs = 0;
+    guint64 equal = 0;
+    for (const auto& frame : errors) {
+      mse += frame[f] / double(errors.size());
+      if (frame[f] == 0)
+        equal++;
+      else
+        psnrs += psnr_of(frame[f], 8);
+    }
+    const double average =
+        equal == errors.size() ? HUGE_VAL : psnrs / double(errors.size() - equal);
+    const auto near = [&](const char* prefix, double expected) {
+      const std::string name = std::string(prefix) + kPsnrFields[f];
+      const double found = number(s, name.c_str());
+      fail_unless(found == expected || std::fabs(found - expected) < 1e-9, "%s: %f, expected %f",
+                  name.c_str(), found, expected);
+    };
+    near("overall-", psnr_of(mse, 8));
+    near("average-", average);
+    const std::string name = std::string("equal-frames") + (kPsnrFields[f] + 4);
+    fail_unless_equals_uint64(count(s, name.c_str()), equal);
+  }
+}
+
+// The same figures as those of stats, where that has them.
+void check_against_stats(const GstStructure* s, GstElement* element) {
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  fail_unless_equals_uint64(count(s, "frames"), count(stats, "measured-frames"));
+  fail_unless(std::fabs(number(s, "zeros") - number(stats, "mean-zeros")) < 1e-12);
+  const double overall = number(s, "overall-psnr"), pooled = number(stats, "mean-psnr");
+  fail_unless(overall == pooled || std::fabs(overall - pooled) < 1e-9);
+  for (const char* time : kTimes) {
+    for (const char* suffix : {"-mean", "-min", "-max"}) {
+      const std::string field = std::string(time) + suffix;
+      const gint64 found = whole(s, field);
+      const auto expected = static_cast<gint64>(count(stats, field.c_str()));
+      fail_unless(found == expected || (found == -1 && expected == 0), "%s", field.c_str());
+    }
+  }
+  gst_structure_free(stats);
+}
+
+// A clip with a frame that loses nothing between others.
+GST_START_TEST(test_values) {
+  Pair pair("method=reference measure=psnr+time+zeros keep-reference=true quality=60",
+            "method=reference measure=psnr+time+zeros", GST_VIDEO_FORMAT_I420, 64, 48,
+            "video/x-dct");
+  std::vector<std::vector<double>> errors;
+  errors.push_back(push_measured(pair, make_frame(pair.info, 1)));
+  errors.push_back(push_measured(pair, grey_frame(pair.info)));
+  errors.push_back(push_measured(pair, make_frame(pair.info, 2)));
+  fail_unless_equals_uint64(pair.messages(kForwardSummary).size(), 0);
+  pair.drain();
+  for (GstElement* element : {pair.fwd, pair.inv}) {
+    // Both are on the bus: each look takes its own alone.
+    GstBus* bus = pair.bus;
+    GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);
+    fail_unless(message != nullptr);
+    fail_unless(GST_MESSAGE_SRC(message) == GST_OBJECT(element));
+    const GstStructure* s = gst_message_get_structure(message);
+    fail_unless(gst_structure_has_name(s, element == pair.fwd ? kForwardSummary : kInverseSummary));
+    fail_unless_equals_uint64(count(s, "frames"), 3);
+    fail_unless_equals_uint64(count(s, "psnr-frames"), 3);
+    check_errors(s, errors);
+    check_against_stats(s, element);
+    fail_unless(whole(s, "kernel-time-min") >= 0);
+    fail_unless(whole(s, "kernel-time-min") <= whole(s, "kernel-time-mean"));
+    fail_unless(whole(s, "kernel-time-mean") <= whole(s, "kernel-time-max"));
+    fail_unless_equals_int(whole(s, "upload-time-mean") >= 0, is_cuda());
+    fail_unless_equals_int(whole(s, "download-time-mean") >= 0, is_cuda());
+    gst_message_unref(message);
+  }
+  fail_unless(gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT) == nullptr);
+}
+GST_END_TEST;
+
+// Components that do not exist, and what was not asked for.
+GST_START_TEST(test_what_is_not_measured) {
+  Pair pair("measure=zeros", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
+  pair.pass();
+  g_object_set(pair.fwd, "measure", 1 /* psnr */, nullptr);
+  pair.pass();
+  pair.drain();
+  GstStructure* s = only_summary(pair, kForwardSummary);
+  fail_unless_equals_uint64(count(s, "frames"), 2);
+  fail_unless_equals_uint64(count(s, "psnr-frames"), 1);
+  fail_unless(number(s, "overall-psnr-y") == number(s, "overall-psnr"));
+  fail_unless(number(s, "overall-psnr") > 20);
+  for (const char* field : {"overall-psnr-u", "overall-psnr-v", "average-psnr-u"})
+    fail_unless(number(s, field) == -1);
+  fail_unless(number(s, "zeros") >= 0);
+  for (const char* time : kTimes)
+    for (const char* suffix : {"-mean", "-min", "-max"})
+      fail_unless_equals_int64(whole(s, std::string(time) + suffix), -1);
+  gst_structure_free(s);
+}
+GST_END_TEST;
+
+// No frame was measured: nothing is said, whatever ends.
+GST_START_TEST(test_nothing_measured) {
+  Pair pair("post-messages=true", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
+  pair.pass();
+  gst_harness_push_event(pair.h, gst_event_new_segment_done(GST_FORMAT_TIME, 0));
+  pair.drain();
+  fail_unless(gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT) == nullptr);
+}
+GST_END_TEST;
+
+// Each end tells of the frames since the end before it; a flush throws away what it cuts off.
+GST_START_TEST(test_clips) {
+  Pair pair("measure=psnr", "", GST_VIDEO_FORMAT_I420, 32, 16);
+  const auto push = [&](guint frames) {
+    for (guint i = 0; i < frames; i++) pair.pass(i);
+  };
+  const auto frames_told = [&] {
+    GstStructure* s = only_summary(pair, kForwardSummary);
+    const guint64 frames = count(s, "frames");
+    gst_structure_free(s);
+    return frames;
+  };
+  push(2);
+  gst_harness_push_event(pair.h, gst_event_new_segment_done(GST_FORMAT_TIME, 0));
+  fail_unless_equals_uint64(frames_told(), 2);
+  push(3);
+  push_flush(pair.h);
+  push(1);
+  pair.drain();
+  fail_unless_equals_uint64(frames_told(), 1);
+  push_flush(pair.h);
+  push(4);
+  pair.drain();
+  fail_unless_equals_uint64(frames_told(), 4);
+  // What was measured since PAUSED is still in stats.
+  GstStructure* stats = nullptr;
+  g_object_get(pair.fwd, "stats", &stats, nullptr);
+  fail_unless_equals_uint64(count(stats, "measured-frames"), 10);
+  gst_structure_free(stats);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_time_properties) {
+  Pair pair("method=reference measure=time", "method=reference measure=time", GST_VIDEO_FORMAT_I420,
+            64, 48, "video/x-dct");
+  for (GstElement* element : {pair.fwd, pair.inv})
+    for (const char* name : kTimes) fail_unless_equals_int64(time_property(element, name), -1);
+  pair.pass();
+  pair.drain();
+  for (GstElement* element : {pair.fwd, pair.inv}) {
+    GstStructure* stats = nullptr;
+    g_object_get(element, "stats", &stats, nullptr);
+    for (const char* name : kTimes) {
+      const bool exists = is_cuda() || g_str_equal(name, "kernel-time");
+      const gint64 expected = exists ? static_cast<gint64>(count(stats, name)) : -1;
+      fail_unless_equals_int64(time_property(element, name), expected);
+    }
+    gst_structure_free(stats);
+    g_object_set(element, "measure", 4 /* zeros */, nullptr);
+  }
+  // The last frame was measured, but not this.
+  push_flush(pair.h);
+  pair.pass();
+  pair.drain();
+  for (GstElement* element : {pair.fwd, pair.inv})
+    for (const char* name : kTimes) fail_unless_equals_int64(time_property(element, name), -1);
+}
+GST_END_TEST;
+
+void note_name(GObject*, GParamSpec* spec, gpointer names) {
+  static_cast<std::vector<std::string>*>(names)->push_back(spec->name);
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// With the first frame and at the end, each once; what is not measured is not told.
+GST_START_TEST(test_notifications) {
+  Pair pair("method=reference measure=psnr+time", "", GST_VIDEO_FORMAT_I420, 64, 48, "video/x-dct");
+  std::vector<std::string> names;
+  const gulong id = g_signal_connect(pair.fwd, "notify", G_CALLBACK(note_name), &names);
+  pair.pass();
+  pair.drain();
+  std::vector<std::string> expected = {"kernel-time", "psnr", "psnr-u", "psnr-v", "psnr-y"};
+  if (is_cuda()) expected.insert(expected.begin() + 1, {"download-time"});
+  if (is_cuda()) expected.push_back("upload-time");
+  expected = sorted(expected);
+  const size_t n = expected.size();
+  // On the GPU the first frame may not be known when it is asked for the first time.
+  fail_unless(names.size() >= n && names.size() <= 2 * n);
+  fail_unless(sorted({names.end() - static_cast<ptrdiff_t>(n), names.end()}) == expected);
+  push_flush(pair.h);
+  g_object_set(pair.fwd, "measure", 2 /* time */, nullptr);
+  names.clear();
+  pair.pass();
+  pair.drain();
+  // PSNR is no more, which is news once.
+  names = sorted(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  fail_unless(names == expected);
+  names.clear();
+  push_flush(pair.h);
+  pair.pass();
+  pair.drain();
+  for (const std::string& name : names) fail_if(g_str_has_prefix(name.c_str(), "psnr"));
+  fail_unless(!names.empty());
+  g_signal_handler_disconnect(pair.fwd, id);
+}
+GST_END_TEST;
+
+std::vector<std::string>& logged() {
+  static std::vector<std::string> lines;
+  return lines;
+}
+
+void note_line(GstDebugCategory* category, GstDebugLevel level, const gchar*, const gchar*, gint,
+               GObject*, GstDebugMessage* message, gpointer) {
+  const std::string text = gst_debug_message_get(message);
+  if (level == GST_LEVEL_INFO &&
+      g_str_equal(gst_debug_category_get_name(category), "cudatransform") &&
+      text.find("-summary") != std::string::npos)
+    logged().push_back(text);
+}
+
+// One line of the plugin's category, with what the message says.
+GST_START_TEST(test_log) {
+  Pair pair("measure=psnr+time", "", GST_VIDEO_FORMAT_I420, 32, 16);
+  gst_debug_set_threshold_for_name("cudatransform", GST_LEVEL_INFO);
+  gst_debug_add_log_function(note_line, nullptr, nullptr);
+  logged().clear();
+  pair.pass();
+  pair.drain();
+  gst_debug_remove_log_function(note_line);
+  gst_debug_unset_threshold_for_name("cudatransform");
+  GstStructure* s = only_summary(pair, kForwardSummary);
+  gchar* text = gst_structure_to_string(s);
+  fail_unless_equals_uint64(logged().size(), 1);
+  fail_unless_equals_string(logged()[0].c_str(), text);
+  g_free(text);
+  gst_structure_free(s);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("summary");
+  TCase* tc = tcase_create("summary");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_values);
+  tcase_add_test(tc, test_what_is_not_measured);
+  tcase_add_test(tc, test_nothing_measured);
+  tcase_add_test(tc, test_clips);
+  tcase_add_test(tc, test_time_properties);
+  tcase_add_test(tc, test_notifications);
+  tcase_add_test(tc, test_log);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -1,0 +1,358 @@
+// The files of jpegcoefenc, read by libjpeg: the levels and tables of the coefficients that went
+// in, and those that libjpeg makes of the same frames, whatever the options.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// With the argument "cjpeg": whole files against those of libjpeg-turbo's cjpeg.
+#include <glib/gstdio.h>
+
+#include <cstdio>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegs.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using testing::JpegFile;
+using Bytes = std::vector<guint8>;
+
+struct Kind {
+  GstVideoFormat format;
+  GstDctSampling sampling;
+  int h_samp, v_samp;
+};
+
+constexpr Kind kKinds[] = {
+    {GST_VIDEO_FORMAT_GRAY8, GST_DCT_SAMPLING_GRAYSCALE, 1, 1},
+    {GST_VIDEO_FORMAT_I420, GST_DCT_SAMPLING_420, 2, 2},
+    {GST_VIDEO_FORMAT_Y42B, GST_DCT_SAMPLING_422, 2, 1},
+    {GST_VIDEO_FORMAT_Y444, GST_DCT_SAMPLING_444, 1, 1},
+    {GST_VIDEO_FORMAT_Y41B, GST_DCT_SAMPLING_411, 4, 1},
+    {GST_VIDEO_FORMAT_GBR, GST_DCT_SAMPLING_RGB, 1, 1},
+};
+
+// 40x24 and 65x9 have blocks that fill no MCU of a subsampled picture. The first two are enough
+// where things are slow.
+constexpr int kSizes[][2] = {{17, 33}, {65, 9},  {1, 1},   {7, 9},   {8, 8},
+                             {9, 7},   {16, 16}, {40, 24}, {100, 75}};
+std::span<const int[2]> sizes() {
+  return std::span(kSizes).first(testing::quick() ? 2 : std::size(kSizes));
+}
+
+constexpr GstDctSampling kAllSamplings[] = {
+    GST_DCT_SAMPLING_GRAYSCALE, GST_DCT_SAMPLING_420, GST_DCT_SAMPLING_422, GST_DCT_SAMPLING_444,
+    GST_DCT_SAMPLING_440,       GST_DCT_SAMPLING_411, GST_DCT_SAMPLING_RGB};
+
+// The coefficients of a frame, in system memory.
+GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
+                           GstDctInfo* info) {
+  GstHarness* h = testing::new_harness(testing::forward("quality=" + std::to_string(quality)) +
+                                       " ! capsfilter caps=video/x-dct");
+  gst_harness_set_src_caps(h, testing::video_caps(raw));
+  GstBuffer* buffer = gst_harness_push_and_pull(h, gst_buffer_ref(frame));
+  GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+  fail_unless(gst_dct_info_from_caps(info, caps));
+  gst_caps_unref(caps);
+  testing::end_harness(h);
+  return buffer;
+}
+
+void check_same(const char* what, const JpegFile& file, const JpegFile& expected,
+                const GstDctInfo& info) {
+  const std::string text = testing::difference(file, expected);
+  fail_unless(text.empty(), "%s: %s %dx%d: %s", what, gst_dct_sampling_to_string(info.sampling),
+              static_cast<int>(info.width), static_cast<int>(info.height), text.c_str());
+}
+
+// Frames through cudadct8x8: the same levels and tables as in its buffers and as libjpeg makes.
+GST_START_TEST(test_frames) {
+  const Kind& kind = kKinds[__i__];
+  for (const auto& size : sizes()) {
+    for (const int quality : {20, 85, 100}) {
+      const GstVideoInfo raw = testing::video_info(kind.format, size[0], size[1]);
+      GstBuffer* frame = testing::make_frame(raw, static_cast<guint>(quality));
+      GstDctInfo info;
+      GstBuffer* coefficients = coefficients_of(raw, frame, quality, &info);
+      fail_unless_equals_int(info.sampling, kind.sampling);
+      GstHarness* h = testing::encoder_harness(info);
+      const Bytes file = testing::encode(h, gst_buffer_ref(coefficients));
+      const JpegFile found = testing::read_jpeg(file);
+      check_same("the buffer", found, testing::levels_of(info, coefficients), info);
+      const Bytes judge = testing::jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, quality);
+      check_same("libjpeg", found, testing::read_jpeg(judge), info);
+      testing::check_djpeg(file);
+      gst_harness_teardown(h);
+      gst_buffer_unref(coefficients);
+      gst_buffer_unref(frame);
+    }
+  }
+}
+GST_END_TEST;
+
+// Random levels, in buffers whose rows lie apart and off any alignment, too.
+GST_START_TEST(test_levels) {
+  for (const auto& size : sizes()) {
+    const GstDctInfo info = testing::levels_info(kAllSamplings[__i__], size[0], size[1]);
+    GstHarness* h = testing::encoder_harness(info);
+    for (guint seed = 0; seed < 4; seed++) {
+      GstBuffer* buffer = testing::make_levels(info, seed, seed % 2 == 1);
+      const JpegFile expected = testing::levels_of(info, buffer);
+      const Bytes file = testing::encode(h, buffer);
+      check_same("random levels", testing::read_jpeg(file), expected, info);
+      testing::check_djpeg(file);
+    }
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
+struct Options {
+  bool progressive, optimize, arithmetic;
+  guint restart_interval;
+
+  // Of the frame header (ITU-T T.81, table B.1).
+  int frame_marker() const {
+    if (arithmetic) return progressive ? 0xca : 0xc9;
+    return progressive ? 0xc2 : 0xc0;
+  }
+};
+
+std::vector<Options> all_options() {
+  std::vector<Options> all;
+  for (const bool progressive : {false, true})
+    for (const bool optimize : {false, true})
+      for (const bool arithmetic : {false, true})
+        for (const guint restart_interval : {0u, 1u, 3u, 65535u})
+          all.push_back({progressive, optimize, arithmetic, restart_interval});
+  return all;
+}
+
+// Options may change from frame to frame; none of them leaves anything behind.
+GST_START_TEST(test_options) {
+  const GstDctInfo info = testing::levels_info(kAllSamplings[__i__], 100, 75);
+  GstHarness* h = testing::encoder_harness(info);
+  GstElement* element = gst_harness_find_element(h, "jpegcoefenc");
+  GstBuffer* buffer = testing::make_levels(info, 7);
+  const JpegFile expected = testing::levels_of(info, buffer);
+  const Bytes plain = testing::encode(h, gst_buffer_ref(buffer));
+  for (const Options& options : all_options()) {
+    g_object_set(element, "progressive", options.progressive, "optimize", options.optimize,
+                 "arithmetic", options.arithmetic, "restart-interval", options.restart_interval,
+                 nullptr);
+    const Bytes file = testing::encode(h, gst_buffer_ref(buffer));
+    const JpegFile found = testing::read_jpeg(file);
+    check_same("options", found, expected, info);
+    testing::check_djpeg(file);
+    fail_unless_equals_int_hex(found.frame_marker, options.frame_marker());
+    fail_unless_equals_uint64(found.restart_interval, options.restart_interval);
+    const bool has_markers = options.restart_interval == 1 || options.restart_interval == 3;
+    fail_unless_equals_int(found.restart_markers > 0, has_markers);
+    const bool only_optimized = options.optimize && !options.progressive && !options.arithmetic &&
+                                options.restart_interval == 0;
+    if (only_optimized) fail_unless(file.size() < plain.size(), "optimize made no smaller file");
+
+    g_object_set(element, "progressive", FALSE, "optimize", FALSE, "arithmetic", FALSE,
+                 "restart-interval", 0, nullptr);
+    fail_unless(testing::encode(h, gst_buffer_ref(buffer)) == plain, "options were left behind");
+  }
+  gst_buffer_unref(buffer);
+  gst_object_unref(element);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_headers) {
+  for (const GstDctSampling sampling : kAllSamplings) {
+    const GstDctInfo info = testing::levels_info(sampling, 20, 20);
+    GstHarness* h = testing::encoder_harness(info);
+    const JpegFile file = testing::read_jpeg(testing::encode(h, testing::make_levels(info, 1)));
+    const bool rgb = sampling == GST_DCT_SAMPLING_RGB;
+    fail_unless_equals_int(file.jfif, !rgb);
+    fail_unless_equals_int(file.adobe, rgb);
+    if (rgb) fail_unless_equals_int(file.adobe_transform, 0);
+    // The second and third component share a table, in RGB all do.
+    for (size_t c = 1; c < file.components.size(); c++)
+      fail_unless_equals_int(file.components[c].table_slot, rgb ? 0 : 1);
+
+    GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+    const GstStructure* s = gst_caps_get_structure(caps, 0);
+    fail_unless(gst_structure_has_name(s, "image/jpeg"));
+    fail_unless_equals_string(gst_structure_get_string(s, "sampling"),
+                              gst_dct_sampling_to_string(sampling));
+    fail_unless_equals_string(gst_structure_get_string(s, "colorspace"),
+                              gst_dct_sampling_get_colorspace(sampling));
+    gst_caps_unref(caps);
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
+// Tables in every combination of equal and different ones, some with entries of 16 bits.
+GST_START_TEST(test_tables) {
+  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_444, 20, 20);
+  const struct {
+    guint table[3];
+    int slot[3];
+  } cases[] = {{{0, 1, 2}, {0, 1, 2}}, {{0, 1, 1}, {0, 1, 1}}, {{0, 0, 1}, {0, 0, 1}},
+               {{0, 1, 0}, {0, 1, 0}}, {{2, 1, 3}, {0, 1, 0}}, {{3, 2, 3}, {0, 0, 0}}};
+  for (const bool large : {false, true}) {
+    GstHarness* h = testing::encoder_harness(info);
+    for (const auto& one : cases) {
+      GstBuffer* buffer = testing::make_levels(info, 5);
+      GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
+      meta->n_tables = 4;  // 2 and 3 are equal
+      for (guint t = 0; t < 4; t++)
+        for (guint k = 0; k < 64; k++)
+          meta->tables[t].values[k] =
+              static_cast<guint16>((large ? 65000 : 1) + 64 * MIN(t, 2) + k);
+      for (guint c = 0; c < 3; c++) meta->components[c].table = one.table[c];
+      const JpegFile expected = testing::levels_of(info, buffer);
+      const Bytes bytes = testing::encode(h, buffer);
+      const JpegFile file = testing::read_jpeg(bytes);
+      check_same("tables", file, expected, info);
+      testing::check_djpeg(bytes);
+      for (size_t c = 0; c < 3; c++)
+        fail_unless_equals_int(file.components[c].table_slot, one.slot[c]);
+      fail_unless_equals_int(file.table_precision, large);
+      fail_unless_equals_int_hex(file.frame_marker, large ? 0xc1 : 0xc0);
+    }
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
+// From the property of cudadct8x8 to the file.
+GST_START_TEST(test_large_qtable) {
+  std::string table = "300";
+  for (int k = 1; k < 64; k++) table += ",300";
+  const std::string line =
+      testing::forward("luma-qtable=\"<" + table + ">\"") + " ! " + testing::encoder("n-threads=1");
+  GstHarness* h = testing::new_harness(line);
+  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 24);
+  gst_harness_set_src_caps(h, testing::video_caps(raw));
+  const JpegFile file = testing::read_jpeg(testing::encode(h, testing::make_frame(raw)));
+  fail_unless_equals_int(file.table_precision, 1);
+  fail_unless_equals_int_hex(file.frame_marker, 0xc1);
+  for (const guint16 entry : file.components[0].table) fail_unless_equals_int(entry, 300);
+  testing::end_harness(h);
+}
+GST_END_TEST;
+
+// The file of a grey frame that the two elements make, linked as they are.
+Bytes file_of(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char* properties) {
+  const std::string line = testing::forward("quality=" + std::to_string(quality)) + " ! " +
+                           testing::encoder(std::string("n-threads=1 ") + properties);
+  GstHarness* h = testing::new_harness(line);
+  gst_harness_set_src_caps(h, testing::video_caps(raw));
+  const Bytes file = testing::encode(h, gst_buffer_ref(frame));
+  testing::end_harness(h);
+  return file;
+}
+
+// The file that cjpeg makes of the same samples.
+Bytes cjpeg_file(const GstVideoInfo& raw, GstBuffer* frame, int quality,
+                 const std::string& options) {
+  gchar* folder = g_dir_make_tmp("jpegcoefenc-XXXXXX", nullptr);
+  const std::string pgm = std::string(folder) + "/in.pgm", jpg = std::string(folder) + "/out.jpg";
+  std::string picture =
+      "P5\n" + std::to_string(raw.width) + " " + std::to_string(raw.height) + "\n255\n";
+  const Bytes samples = testing::bytes_of(frame);
+  for (int y = 0; y < raw.height; y++)
+    picture.append(reinterpret_cast<const char*>(
+                       &samples[static_cast<size_t>(y * GST_VIDEO_INFO_PLANE_STRIDE(&raw, 0))]),
+                   static_cast<size_t>(raw.width));
+  fail_unless(g_file_set_contents(pgm.c_str(), picture.data(), static_cast<gssize>(picture.size()),
+                                  nullptr));
+  const std::string command = "cjpeg -dct int -quality " + std::to_string(quality) + " " + options +
+                              " -outfile " + jpg + " " + pgm;
+  gint status = -1;
+  fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));
+  fail_unless_equals_int(status, 0);
+  gchar* data = nullptr;
+  gsize size = 0;
+  fail_unless(g_file_get_contents(jpg.c_str(), &data, &size, nullptr));
+  const Bytes file(data, data + size);
+  g_free(data);
+  g_unlink(pgm.c_str());
+  g_unlink(jpg.c_str());
+  g_rmdir(folder);
+  g_free(folder);
+  return file;
+}
+
+GST_START_TEST(test_cjpeg) {
+  const struct {
+    const char *ours, *theirs;
+  } options[] = {{"", ""},
+                 {"optimize=true", "-optimize"},
+                 {"progressive=true", "-progressive"},
+                 {"arithmetic=true", "-arithmetic"},
+                 {"arithmetic=true progressive=true", "-arithmetic -progressive"},
+                 {"restart-interval=5", "-restart 5B"},
+                 {"restart-interval=5 progressive=true", "-restart 5B -progressive"}};
+  for (const auto& size : sizes()) {
+    const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_GRAY8, size[0], size[1]);
+    GstBuffer* frame = testing::make_frame(raw);
+    for (const auto& option : options)
+      for (const int quality : {5, 75, 100})
+        fail_unless(file_of(raw, frame, quality, option.ours) ==
+                        cjpeg_file(raw, frame, quality, std::string("-baseline ") + option.theirs),
+                    "%dx%d, quality %d %s: cjpeg makes another file", size[0], size[1], quality,
+                    option.ours);
+    gst_buffer_unref(frame);
+  }
+}
+GST_END_TEST;
+
+// Which qualities need -baseline, as the documentation has it.
+GST_START_TEST(test_cjpeg_at_every_quality) {
+  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_GRAY8, 24, 16);
+  GstBuffer* frame = testing::make_frame(raw);
+  for (int quality = 1; quality <= 100; quality++) {
+    const Bytes ours = file_of(raw, frame, quality, "");
+    fail_unless(ours == cjpeg_file(raw, frame, quality, "-baseline"), "quality %d", quality);
+    const bool same = ours == cjpeg_file(raw, frame, quality, "");
+    fail_unless(same == (quality > 23), "quality %d without -baseline", quality);
+  }
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpegcoefenc");
+  TCase* tc = tcase_create("files");
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, test_frames, 0, G_N_ELEMENTS(kKinds));
+  tcase_add_loop_test(tc, test_levels, 0, G_N_ELEMENTS(kAllSamplings));
+  tcase_add_loop_test(tc, test_options, 0, G_N_ELEMENTS(kAllSamplings));
+  tcase_add_test(tc, test_headers);
+  tcase_add_test(tc, test_tables);
+  tcase_add_test(tc, test_large_qtable);
+  return suite;
+}
+
+Suite* make_cjpeg_suite() {
+  Suite* suite = suite_create("jpegcoefenc-cjpeg");
+  TCase* tc = tcase_create("cjpeg");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_cjpeg);
+  tcase_add_test(tc, test_cjpeg_at_every_quality);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2 || !g_str_equal(argv[1], "cjpeg")) {
+    if (!testing::has_djpeg()) std::printf("no djpeg: files are read by libjpeg alone\n");
+    return testing::run(argc, argv, make_suite);
+  }
+  gchar* cjpeg = g_find_program_in_path("cjpeg");
+  g_free(cjpeg);
+  if (cjpeg == nullptr) return testing::skip("no program cjpeg (libjpeg-turbo-progs)");
+  return testing::run(argc, argv, make_cjpeg_suite);
+}

@@ -1,0 +1,107 @@
+// jpegcoefdec under test: an element between two pads of ours, its messages, and damaged pictures.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegpictures.h"
+#include "tests/check/jpeg/jpegs.h"
+#include "tests/check/testing.h"
+
+namespace testing {
+
+// An element between a source pad and a sink pad of ours, with the messages that it posts.
+class Decoder {
+ public:
+  explicit Decoder(const std::string& properties = "",
+                   const char* caps = "image/jpeg,framerate=25/1") {
+    const std::string line = "jpegcoefdec n-threads=1 " + properties;
+    harness_ = gst_harness_new_parse(line.c_str());
+    element_ = gst_harness_find_element(harness_, "jpegcoefdec");
+    bus_ = gst_bus_new();
+    gst_element_set_bus(element_, bus_);
+    gst_harness_set_src_caps_str(harness_, caps);
+  }
+  ~Decoder() {
+    gst_element_set_bus(element_, nullptr);
+    gst_object_unref(bus_);
+    gst_object_unref(element_);
+    gst_harness_teardown(harness_);
+  }
+
+  GstFlowReturn push(const Bytes& jpeg) {
+    return gst_harness_push(harness_, buffer_of(jpeg, time_ += 40 * GST_MSECOND));
+  }
+  void finish() { gst_harness_push_event(harness_, gst_event_new_eos()); }
+  int count() { return static_cast<int>(gst_harness_buffers_in_queue(harness_)); }
+  GstBuffer* pull() { return gst_harness_pull(harness_); }
+
+  // The next buffer has these coefficients.
+  void expect(const Bytes& jpeg) {
+    fail_unless(count() > 0, "a picture is missing");
+    GstBuffer* buffer = pull();
+    GstCaps* caps = gst_pad_get_current_caps(harness_->sinkpad);
+    const std::string wrong = compare(jpeg, buffer, caps);
+    fail_unless(wrong.empty(), "%s", wrong.c_str());
+    gst_caps_unref(caps);
+    gst_buffer_unref(buffer);
+  }
+
+  // The text of the first message of that kind since the last call, "" for none; other messages go.
+  std::string message(GstMessageType type) {
+    std::string text;
+    while (GstMessage* message = gst_bus_pop(bus_)) {
+      if (GST_MESSAGE_TYPE(message) == type && text.empty()) text = text_of(message);
+      gst_message_unref(message);
+    }
+    return text;
+  }
+  int messages(GstMessageType type) {
+    int count = 0;
+    while (GstMessage* message = gst_bus_pop_filtered(bus_, type)) {
+      count++;
+      gst_message_unref(message);
+    }
+    return count;
+  }
+  guint64 stat(const char* field) {
+    GstStructure* stats = nullptr;
+    g_object_get(element_, "stats", &stats, nullptr);
+    guint64 value = G_MAXUINT64;
+    gst_structure_get_uint64(stats, field, &value);
+    gst_structure_free(stats);
+    return value;
+  }
+  GstHarness* harness() { return harness_; }
+
+ private:
+  static std::string text_of(GstMessage* message) {
+    GError* error = nullptr;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error(message, &error, nullptr);
+    else
+      gst_message_parse_warning(message, &error, nullptr);
+    const std::string text = error->message;
+    g_error_free(error);
+    return text;
+  }
+
+  GstHarness* harness_;
+  GstElement* element_;
+  GstBus* bus_;
+  GstClockTime time_ = 0;
+};
+
+// The picture that all others here are made of.
+inline const Bytes& good() {
+  static const Bytes picture = make_jpeg(64, 48);
+  return picture;
+}
+
+inline Bytes with_byte(Bytes jpeg, gsize at, guint8 value) {
+  jpeg[at] = value;
+  return jpeg;
+}
+
+}  // namespace testing

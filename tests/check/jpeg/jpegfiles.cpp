@@ -1,0 +1,194 @@
+// JPEG files through jpegcoefdec, cudaidct8x8 and jpegcoefenc, judged by libjpeg-turbo: every
+// coefficient, every table and every sample is the same.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The files are those of the folders in CUDATRANSFORM_JPEGS (separated by ':', searched through),
+// or else a set that make_jpegs.py makes.
+#include <glib/gstdio.h>
+#include <gst/app/gstappsink.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegjudge.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+
+std::string make_script;
+
+bool looks_like_jpeg(const std::string& name) {
+  gchar* lower = g_ascii_strdown(name.c_str(), -1);
+  const bool is = g_str_has_suffix(lower, ".jpg") || g_str_has_suffix(lower, ".jpeg");
+  g_free(lower);
+  return is;
+}
+
+void find_files(const std::string& folder, std::vector<std::string>* files) {
+  GDir* dir = g_dir_open(folder.c_str(), 0, nullptr);
+  if (!dir) return;
+  while (const gchar* name = g_dir_read_name(dir)) {
+    const std::string path = folder + "/" + name;
+    if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR))
+      find_files(path, files);
+    else if (looks_like_jpeg(name))
+      files->push_back(path);
+  }
+  g_dir_close(dir);
+}
+
+void remove_folder(const std::string& folder) {
+  std::vector<std::string> files;
+  find_files(folder, &files);
+  for (const std::string& file : files) g_unlink(file.c_str());
+  g_rmdir(folder.c_str());
+}
+
+// What comes out of one file.
+struct Outcome {
+  std::string error;
+  GstSample* coefficients = nullptr;
+  GstSample* frame = nullptr;
+  GstSample* jpeg = nullptr;
+};
+
+void clear(Outcome* outcome) {
+  for (GstSample** sample : {&outcome->coefficients, &outcome->frame, &outcome->jpeg})
+    if (*sample) gst_sample_unref(std::exchange(*sample, nullptr));
+}
+
+GstSample* take_sample(GstElement* pipeline, const char* name) {
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 0);
+  gst_object_unref(sink);
+  return sample;
+}
+
+Outcome run(const std::string& path) {
+  Outcome outcome;
+  const std::string line =
+      "filesrc name=source ! jpegcoefdec ! tee name=t  t. ! queue ! appsink name=coefficients "
+      "sync=false wait-on-eos=false  t. ! queue ! " +
+      inverse("method=islow") +
+      " ! video/x-raw ! appsink name=frame sync=false wait-on-eos=false  t. ! queue ! jpegcoefenc "
+      "! appsink "
+      "name=jpeg "
+      "sync=false wait-on-eos=false";
+  GstElement* pipeline = gst_parse_launch(line.c_str(), nullptr);
+  GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
+  g_object_set(source, "location", path.c_str(), nullptr);
+  gst_object_unref(source);
+  use_kept_cuda_context(pipeline);
+  outcome.error = run_to_eos(pipeline);
+  keep_cuda_context(pipeline);
+  if (outcome.error.empty()) {
+    outcome.coefficients = take_sample(pipeline, "coefficients");
+    outcome.frame = take_sample(pipeline, "frame");
+    outcome.jpeg = take_sample(pipeline, "jpeg");
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return outcome;
+}
+
+// "" or what is wrong.
+std::string judge(const std::string& path, bool* supported) {
+  gchar* data = nullptr;
+  gsize size = 0;
+  if (!g_file_get_contents(path.c_str(), &data, &size, nullptr)) return "cannot be read";
+  const std::vector<guint8> file(data, data + size);
+  g_free(data);
+  const JpegJudge expected(file);
+  Outcome outcome = run(path);
+  std::string wrong;
+  *supported = expected.is_ours();
+  if (!*supported) {
+    if (outcome.error.empty()) wrong = "went through, though libjpeg says " + expected.kind();
+  } else if (!outcome.error.empty()) {
+    wrong = outcome.error;
+  } else if (!outcome.coefficients || !outcome.frame || !outcome.jpeg) {
+    wrong = "a picture is missing";
+  } else {
+    wrong = expected.compare_coefficients(outcome.coefficients);
+    if (wrong.empty()) wrong = expected.compare_frame(outcome.frame);
+    if (wrong.empty()) {
+      const JpegJudge again(bytes_of(gst_sample_get_buffer(outcome.jpeg)));
+      wrong = again.compare_coefficients(outcome.coefficients);
+      if (!wrong.empty()) wrong = "written again: " + wrong;
+    }
+  }
+  clear(&outcome);
+  return wrong;
+}
+
+GST_START_TEST(test_files) {
+  std::vector<std::string> files;
+  std::string made;
+  if (const gchar* folders = g_getenv("CUDATRANSFORM_JPEGS")) {
+    gchar** split = g_strsplit(folders, ":", -1);
+    for (gchar** folder = split; *folder; folder++) find_files(*folder, &files);
+    g_strfreev(split);
+  } else {
+    gchar* folder = g_dir_make_tmp("cudatransform-jpegs-XXXXXX", nullptr);
+    made = folder;
+    g_free(folder);
+    std::string command = make_script + " " + made;
+    // Slow tools get a size that is odd in every way.
+    if (quick()) command += " 17x33";
+    gint status = 0;
+    fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));
+    fail_unless_equals_int(status, 0);
+    find_files(made, &files);
+  }
+  fail_if(files.empty(), "no files");
+  std::sort(files.begin(), files.end());
+  // Neighbours in that order differ in one thing.
+  size_t number = 0;
+  if (under_valgrind()) std::erase_if(files, [&](const auto&) { return number++ % 3 != 0; });
+  int equal = 0, unsupported = 0, wrong = 0;
+  for (const std::string& file : files) {
+    bool supported = true;
+    const std::string text = judge(file, &supported);
+    if (!text.empty()) {
+      std::printf("%s: %s\n", file.c_str(), text.c_str());
+      wrong++;
+    } else if (supported) {
+      equal++;
+    } else {
+      std::printf("%s: refused, as it should be\n", file.c_str());
+      unsupported++;
+    }
+  }
+  std::printf("%d files equal, %d refused, %d wrong\n", equal, unsupported, wrong);
+  if (!made.empty()) remove_folder(made);
+  fail_unless_equals_int(wrong, 0);
+  fail_unless(equal > 0);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpegfiles");
+  TCase* tc = tcase_create("files");
+  tcase_set_timeout(tc, 0);
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_files);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 1;
+  make_script = argv[1];
+  gchar* cjpeg = g_find_program_in_path("cjpeg");
+  if (!cjpeg && !g_getenv("CUDATRANSFORM_JPEGS"))
+    return skip("no cjpeg (package libjpeg-turbo-progs)");
+  g_free(cjpeg);
+  return testing::run(argc, argv, make_suite);
+}

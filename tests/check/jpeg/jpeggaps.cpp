@@ -1,0 +1,274 @@
+// Gaps in what jpegcoefdec and cudaidct8x8 are given: what they pass on, in which order, as jpegdec
+// does.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string>
+#include <vector>
+
+#include "tests/check/jpeg/jpegstreams.h"
+
+namespace {
+
+using namespace testing;
+
+constexpr char kSized[] = "image/jpeg,width=64,height=48,framerate=25/1";
+
+// Names of what has come out of the element so far.
+GstPadProbeReturn note(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  auto* seen = static_cast<std::vector<std::string>*>(data);
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
+    seen->push_back("buffer");
+  else
+    seen->push_back(GST_EVENT_TYPE_NAME(GST_PAD_PROBE_INFO_EVENT(info)));
+  return GST_PAD_PROBE_OK;
+}
+
+std::vector<std::string> log_of(const char* line, const char* caps,
+                                void (*play)(GstHarness* harness)) {
+  GstHarness* harness = gst_harness_new_parse(line);
+  std::vector<std::string> seen;
+  gst_pad_add_probe(
+      harness->sinkpad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                                   GST_PAD_PROBE_TYPE_EVENT_FLUSH | GST_PAD_PROBE_TYPE_BUFFER),
+      note, &seen, nullptr);
+  gst_harness_set_src_caps_str(harness, caps);
+  play(harness);
+  gst_harness_teardown(harness);
+  return seen;
+}
+
+std::string text_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+void gap(GstHarness* harness, GstClockTime at) {
+  gst_harness_push_event(harness, gst_event_new_gap(at, 40 * GST_MSECOND));
+}
+
+void push_sound(GstHarness* harness, GstClockTime at) { push(harness, make_jpeg(64, 48), at); }
+
+// What comes out is what comes out of jpegdec, event by event.
+GST_START_TEST(test_as_jpegdec) {
+  void (*const plays[])(GstHarness*) = {
+      [](GstHarness* h) { gap(h, 0); },
+      [](GstHarness* h) {
+        gap(h, 0);
+        gap(h, GST_SECOND);
+        push_sound(h, 2 * GST_SECOND);
+        finish(h);
+      },
+      [](GstHarness* h) {
+        push_sound(h, 0);
+        gap(h, GST_SECOND);
+        push_sound(h, 2 * GST_SECOND);
+        gap(h, 3 * GST_SECOND);
+        finish(h);
+      },
+      [](GstHarness* h) {
+        push_sound(h, 0);
+        push_flush(h);
+        gap(h, 0);
+        push_sound(h, GST_SECOND);
+        finish(h);
+      },
+      [](GstHarness* h) {
+        gap(h, 0);
+        push_flush(h);
+        gap(h, 0);
+        push_sound(h, GST_SECOND);
+        finish(h);
+      },
+      [](GstHarness* h) {
+        gap(h, 0);
+        finish(h);
+      },
+  };
+  if (require_element_or_skip("jpegdec") != 0) return;
+  for (const char* caps : {kSized, "image/jpeg", "image/jpeg,parsed=true,width=64,height=48"}) {
+    int number = 0;
+    for (const auto play : plays) {
+      const std::string theirs = text_of(log_of("jpegdec", caps, play));
+      const std::string decoder = text_of(log_of("jpegcoefdec n-threads=1", caps, play));
+      fail_unless_equals_string(decoder.c_str(), theirs.c_str());
+      const std::string both =
+          text_of(log_of("jpegcoefdec n-threads=1 ! cudaidct8x8 async-depth=1", caps, play));
+      fail_unless(both == theirs, "%s, play %d: %s, not %s", caps, number, both.c_str(),
+                  theirs.c_str());
+      number++;
+    }
+  }
+}
+GST_END_TEST;
+
+// The caps that a gap at the start makes.
+std::string caps_of_gap(const std::string& line, const char* caps) {
+  GstHarness* harness = gst_harness_new_parse(line.c_str());
+  gst_harness_set_src_caps_str(harness, caps);
+  gap(harness, 0);
+  GstCaps* found = current_caps(harness);
+  fail_unless(found != nullptr, "%s, %s: no caps", line.c_str(), caps);
+  const GstStructure* s = gst_caps_get_structure(found, 0);
+  int width = 0, height = 0, n = 0, d = 0;
+  gst_structure_get_int(s, "width", &width);
+  gst_structure_get_int(s, "height", &height);
+  gst_structure_get_fraction(s, "framerate", &n, &d);
+  const char* sampling = gst_structure_get_string(s, "sampling");
+  const char* colorimetry = gst_structure_get_string(s, "colorimetry");
+  const std::string text = std::to_string(width) + "x" + std::to_string(height) + " " +
+                           std::to_string(n) + "/" + std::to_string(d) + " " +
+                           (sampling ? sampling : "-") + " " + (colorimetry ? colorimetry : "-");
+  gst_caps_unref(found);
+  gst_harness_teardown(harness);
+  return text;
+}
+
+GST_START_TEST(test_caps_of_a_gap) {
+  const std::string line = "jpegcoefdec";
+  const struct {
+    std::string line;
+    const char* caps;
+    const char* expected;
+  } cases[] = {
+      {line, kSized, "64x48 25/1 YCbCr-4:2:0 1:4:0:0"},
+      {line, "image/jpeg", "1280x720 0/1 YCbCr-4:2:0 1:4:0:0"},
+      {line, "image/jpeg,width=64,framerate=5/1", "64x720 5/1 YCbCr-4:2:0 1:4:0:0"},
+      {line, "image/jpeg,width=9,height=7,sampling=GRAYSCALE", "9x7 0/1 GRAYSCALE -"},
+      {line, "image/jpeg,width=9,height=7,sampling=RGB", "9x7 0/1 RGB -"},
+      {line, "image/jpeg,width=9,height=7,sampling=none", "9x7 0/1 YCbCr-4:2:0 1:4:0:0"},
+      // What is behind it takes this alone.
+      {line + " ! capsfilter caps=\"video/x-dct,sampling=YCbCr-4:4:4\"", kSized,
+       "64x48 25/1 YCbCr-4:4:4 1:4:0:0"},
+      {line + " ! capsfilter caps=\"video/x-dct,width=32,height=24\"", "image/jpeg",
+       "32x24 0/1 YCbCr-4:2:0 1:4:0:0"},
+  };
+  for (const auto& c : cases) {
+    const std::string found = caps_of_gap(c.line, c.caps);
+    fail_unless_equals_string(found.c_str(), c.expected);
+  }
+}
+GST_END_TEST;
+
+// The first picture has the last word.
+GST_START_TEST(test_a_picture_that_differs) {
+  const Bytes picture = make_jpeg(40, 30, Subsampling::k422);
+  for (const char* threads : {"n-threads=1", "n-threads=4"}) {
+    GstHarness* harness = open(threads, kSized);
+    gap(harness, 0);
+    push(harness, picture, GST_SECOND);
+    finish(harness);
+    expect(harness, picture, GST_SECOND);
+    expect_no_more(harness);
+    gst_harness_teardown(harness);
+  }
+}
+GST_END_TEST;
+
+// Pictures that are still in work leave before a gap that came after them.
+GST_START_TEST(test_order_with_threads) {
+  const std::string seen = text_of(log_of("jpegcoefdec n-threads=8", kSized, [](GstHarness* h) {
+    const Bytes picture = make_jpeg(1600, 1200);
+    for (int i = 0; i < 3; i++) push(h, picture, GstClockTime(i) * 40 * GST_MSECOND);
+    gap(h, 120 * GST_MSECOND);
+    push(h, picture, GST_SECOND);
+    finish(h);
+  }));
+  fail_unless_equals_string(seen.c_str(),
+                            "stream-start caps segment buffer buffer buffer gap buffer eos");
+}
+GST_END_TEST;
+
+// The latency that threads add is known before the first picture, too.
+GST_START_TEST(test_latency) {
+  GstHarness* harness = open("n-threads=4", nullptr);
+  gst_harness_set_live(harness, TRUE);
+  gst_harness_set_src_caps_str(harness, kSized);
+  gap(harness, 0);
+  fail_unless_equals_uint64(gst_harness_query_latency(harness), 3 * 40 * GST_MSECOND);
+  push_sound(harness, GST_SECOND);
+  fail_unless_equals_uint64(gst_harness_query_latency(harness), 3 * 40 * GST_MSECOND);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
+// A pipeline with a track that begins late prerolls, and pauses after a seek into the gap.
+GST_START_TEST(test_preroll) {
+  for (const char* tail : {"! cudaidct8x8", ""}) {
+    GstElement* pipeline = launch(std::string("appsrc name=a format=time caps=") + kSized +
+                                  " ! jpegcoefdec " + tail + " ! fakesink name=s sync=true");
+    GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "a");
+    GstPad* src = gst_element_get_static_pad(source, "src");
+    // Held back, so that the gap comes instead of data.
+    gst_element_set_state(pipeline, GST_STATE_PAUSED);
+    GstPad* sink = gst_pad_get_peer(src);
+    GstCaps* caps = gst_caps_from_string(kSized);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    std::vector<GstEvent*> events = {gst_event_new_stream_start("late"), gst_event_new_caps(caps),
+                                     gst_event_new_segment(&segment),
+                                     gst_event_new_gap(0, GST_SECOND)};
+    // In a thread of its own: the sink keeps the gap until it plays.
+    struct Events {
+      GstPad* sink;
+      std::vector<GstEvent*>* events;
+    } sent = {sink, &events};
+    GThread* thread = g_thread_new(
+        "gap",
+        [](gpointer data) -> gpointer {
+          auto* sent = static_cast<Events*>(data);
+          for (GstEvent* event : *sent->events) gst_pad_send_event(sent->sink, event);
+          return nullptr;
+        },
+        &sent);
+    fail_unless_equals_int(gst_element_get_state(pipeline, nullptr, nullptr, 20 * GST_SECOND),
+                           GST_STATE_CHANGE_SUCCESS);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    g_thread_join(thread);
+    gst_caps_unref(caps);
+    gst_object_unref(sink);
+    gst_object_unref(src);
+    gst_object_unref(source);
+    gst_object_unref(pipeline);
+  }
+}
+GST_END_TEST;
+
+// Nothing behind it takes coefficients: an error, as from other decoders, and no crash.
+GST_START_TEST(test_no_caps_for_a_gap) {
+  GstHarness* harness = gst_harness_new("jpegcoefdec");
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(harness->element, bus);
+  gst_harness_set_sink_caps_str(harness, "video/x-raw");
+  gst_harness_set_src_caps_str(harness, kSized);
+  gap(harness, 0);
+  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  fail_unless(message != nullptr);
+  GError* error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  fail_unless(g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
+  g_error_free(error);
+  gst_message_unref(message);
+  gst_element_set_bus(harness->element, nullptr);
+  gst_object_unref(bus);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpeggaps");
+  TCase* tc = tcase_create("jpeggaps");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_as_jpegdec);
+  tcase_add_test(tc, test_caps_of_a_gap);
+  tcase_add_test(tc, test_a_picture_that_differs);
+  tcase_add_test(tc, test_order_with_threads);
+  tcase_add_test(tc, test_latency);
+  tcase_add_test(tc, test_preroll);
+  tcase_add_test(tc, test_no_caps_for_a_gap);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

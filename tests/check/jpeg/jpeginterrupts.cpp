@@ -1,0 +1,170 @@
+// jpegcoefdec gives up what nobody wants any more: behind damage, on flushes and at the end.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <string>
+
+#include "tests/check/jpeg/jpegdecoder.h"
+#include "tests/check/jpeg/jpegs.h"
+#include "tests/check/jpeg/jpegstreams.h"
+
+namespace {
+
+using namespace testing;
+
+// A picture that takes long to decode: many scans of random levels.
+Bytes slow_picture(const char* properties) {
+  const int side = quick() ? 256 : 720;
+  const GstDctInfo info = levels_info(GST_DCT_SAMPLING_444, side, side);
+  GstHarness* h = encoder_harness(info, properties);
+  const Bytes file = encode(h, make_levels(info, 1));
+  gst_harness_teardown(h);
+  return file;
+}
+
+const Bytes& slow() {
+  static const Bytes picture = slow_picture("progressive=true arithmetic=true");
+  return picture;
+}
+
+class Stopwatch {
+ public:
+  gint64 microseconds() const { return g_get_monotonic_time() - start_; }
+
+ private:
+  gint64 start_ = g_get_monotonic_time();
+};
+
+GstHarness* open_threads() { return open(std::string("n-threads=2 backend=") + backend()); }
+
+// How long the picture takes undisturbed; with two threads push() only begins it.
+gint64 whole_time(GstHarness* h) {
+  const Bytes& picture = slow();  // making it takes long, too
+  const Stopwatch watch;
+  push(h, picture);
+  finish(h);
+  const gint64 time = watch.microseconds();
+  expect(h, slow());
+  push_flush(h);
+  return time;
+}
+
+// What is given up takes less than half of what is not.
+void check_given_up(gint64 time, gint64 whole) {
+  if (!test_numbers()) return;
+  fail_unless(time < whole / 2, "%d us, the whole %d us", int(time), int(whole));
+}
+
+GST_START_TEST(test_flush) {
+  GstHarness* h = open_threads();
+  const gint64 whole = whole_time(h);
+  push(h, slow());
+  const Stopwatch watch;
+  push_flush(h);
+  const gint64 time = watch.microseconds();
+  check_given_up(time, whole);
+  expect_no_more(h);
+  // What comes behind it is decoded.
+  push(h, slow());
+  finish(h);
+  expect(h, slow());
+  expect_no_more(h);
+  GstElement* element = gst_harness_find_element(h, "jpegcoefdec");
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  guint64 damaged = 1;
+  gst_structure_get_uint64(stats, "damaged", &damaged);
+  fail_unless_equals_uint64(damaged, 0);
+  gst_structure_free(stats);
+  gst_object_unref(element);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_stop) {
+  GstHarness* h = open_threads();
+  const gint64 whole = whole_time(h);
+  push(h, slow());
+  const Stopwatch watch;
+  gst_element_set_state(h->element, GST_STATE_READY);
+  const gint64 time = watch.microseconds();
+  check_given_up(time, whole);
+  gst_element_set_state(h->element, GST_STATE_PLAYING);
+  gst_harness_push_event(h, gst_event_new_stream_start("again"));
+  GstCaps* caps = gst_caps_from_string(kCaps);
+  gst_harness_push_event(h, gst_event_new_caps(caps));
+  gst_caps_unref(caps);
+  push_segment(h);
+  push(h, good());
+  finish(h);
+  expect(h, good());
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+GstPadProbeReturn flush_at_query(GstPad* pad, GstPadProbeInfo* probe, gpointer) {
+  if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(probe)) == GST_QUERY_LATENCY)
+    gst_pad_push_event(pad, gst_event_new_flush_start());
+  return GST_PAD_PROBE_OK;
+}
+
+// The thread that pushes decodes, and asks for the latency just before its first picture: the flush
+// begins in the middle of that.
+GST_START_TEST(test_flush_of_the_streaming_thread) {
+  GstHarness* other = open(std::string("n-threads=1 backend=") + backend());
+  const gint64 whole = whole_time(other);
+  gst_harness_teardown(other);
+  GstHarness* h = open(std::string("n-threads=0 backend=") + backend());  // live: one
+  const auto queries = GST_PAD_PROBE_TYPE_QUERY_UPSTREAM | GST_PAD_PROBE_TYPE_PUSH;
+  const gulong id = gst_pad_add_probe(h->srcpad, static_cast<GstPadProbeType>(queries),
+                                      flush_at_query, nullptr, nullptr);
+  const Stopwatch watch;
+  fail_unless_equals_int(gst_harness_push(h, buffer_of(slow())), GST_FLOW_FLUSHING);
+  const gint64 time = watch.microseconds();
+  check_given_up(time, whole);
+  gst_pad_remove_probe(h->srcpad, id);
+  gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
+  push_segment(h);
+  push(h, good());
+  finish(h);
+  expect(h, good());
+  expect_no_more(h);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+// The first of many scans is damaged. Who drops the picture need not read the others.
+GST_START_TEST(test_first_damage) {
+  const Bytes whole = slow_picture("progressive=true");
+  const Segment scan = segment_of(whole, 0xda);
+  const gsize data = scan.begin + 4 + 2 * 3 + 4;  // behind the scan's header
+  const Bytes jpeg = inserted(whole, data + 20, {0xff, 0xd0});
+  gint64 time[2] = {G_MAXINT64, G_MAXINT64};  // the least of three: others may have the processor
+  for (const bool conceal : {false, true, false, true, false, true}) {
+    Decoder decoder(conceal ? "on-error=conceal" : "on-error=drop");
+    decoder.push(good());
+    const Stopwatch watch;
+    fail_unless_equals_int(decoder.push(jpeg), GST_FLOW_OK);
+    time[conceal] = MIN(time[conceal], watch.microseconds());
+    fail_unless_equals_uint64(decoder.stat("damaged"), 1);
+    fail_unless_equals_int(decoder.count(), conceal ? 2 : 1);
+    const std::string warning = decoder.message(GST_MESSAGE_WARNING);
+    fail_unless(conceal || contains(warning, "Corrupt JPEG data"), "%s", warning.c_str());
+  }
+  check_given_up(time[0], time[1]);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpeginterrupts");
+  TCase* tc = tcase_create("jpeginterrupts");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_flush);
+  tcase_add_test(tc, test_stop);
+  tcase_add_test(tc, test_flush_of_the_streaming_thread);
+  tcase_add_test(tc, test_first_damage);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

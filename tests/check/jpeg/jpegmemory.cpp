@@ -1,0 +1,161 @@
+// jpegcoefdec's max-memory: how many pictures are decoded at a time, and what is kept behind them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <malloc.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/check/jpeg/jpegdecoder.h"
+#include "tests/check/jpeg/jpegstreams.h"
+
+namespace {
+
+using namespace testing;
+
+// An odd number of blocks: the rows of luma, which libjpeg pads, are decoded elsewhere.
+const Bytes& large() {
+  static const Bytes picture = make_jpeg(3000, 1992);
+  return picture;
+}
+constexpr guint64 kLevels = guint64{375} * 249 * 128 + 2 * guint64{188} * 125 * 128;
+constexpr guint64 kPadded = guint64{376} * 250 * 128;
+
+// What the large picture needs, as the refusal says.
+guint64 needed() {
+  static guint64 bytes = 0;
+  if (bytes != 0) return bytes;
+  Decoder decoder("max-memory=1000");
+  decoder.push(large());
+  const std::string text = decoder.message(GST_MESSAGE_WARNING);
+  fail_unless(contains(text, "3000x1992") && contains(text, "max-memory=1000"), "%s", text.c_str());
+  const size_t at = text.find("needs ");
+  fail_unless(at != std::string::npos, "%s", text.c_str());
+  bytes = strtoull(text.c_str() + at + 6, nullptr, 10);
+  return bytes;
+}
+
+GstHarness* open_with(guint64 memory, guint threads) {
+  return open("max-memory=" + std::to_string(memory) + " n-threads=" + std::to_string(threads) +
+              " backend=" + backend());
+}
+
+GstElement* decoder_of(GstHarness* h) { return gst_harness_find_element(h, "jpegcoefdec"); }
+
+// All of it is counted: the file, the levels, the rows that are decoded elsewhere, and little more.
+GST_START_TEST(test_refusal) {
+  const guint64 counted = large().size() + kLevels + kPadded;
+  fail_unless(needed() >= counted && needed() < counted + 1000000, "%" G_GUINT64_FORMAT, needed());
+  Decoder decoder("max-memory=" + std::to_string(needed() - 1));
+  decoder.push(good());
+  fail_unless_equals_int(decoder.push(large()), GST_FLOW_OK);
+  fail_unless_equals_uint64(decoder.stat("damaged"), 1);
+  fail_unless(contains(decoder.message(GST_MESSAGE_WARNING), "max-memory"));
+  GstElement* element = decoder_of(decoder.harness());
+  for (const guint64 memory : {needed(), guint64{0}}) {
+    g_object_set(element, "max-memory", memory, nullptr);
+    decoder.push(large());
+  }
+  gst_object_unref(element);
+  fail_unless_equals_uint64(decoder.stat("damaged"), 1);
+  fail_unless_equals_int(decoder.count(), 3);
+  gst_buffer_unref(decoder.pull());
+  decoder.expect(large());
+  decoder.expect(large());
+
+  Decoder strict("on-error=fail max-memory=" + std::to_string(needed() - 1));
+  fail_unless_equals_int(strict.push(large()), GST_FLOW_ERROR);
+  fail_unless(contains(strict.message(GST_MESSAGE_ERROR), "max-memory"));
+}
+GST_END_TEST;
+
+// As many at a time as there is room for; none is lost.
+GST_START_TEST(test_in_flight) {
+  constexpr guint kPictures = 12;
+  for (const guint room : {1u, 3u}) {
+    GstHarness* h = open_with(room * needed() + needed() / 2, 8);
+    for (guint i = 0; i < kPictures; i++) {
+      push(h, large(), i * 40 * GST_MSECOND);
+      const guint in_flight = i + 1 - gst_harness_buffers_in_queue(h);
+      fail_unless(in_flight <= room, "%u at a time", in_flight);
+    }
+    finish(h);
+    fail_unless_equals_int(static_cast<int>(gst_harness_buffers_in_queue(h)), int{kPictures});
+    expect(h, large(), 0);
+    gst_harness_teardown(h);
+  }
+}
+GST_END_TEST;
+
+void count_down(gpointer count, GstMiniObject*) {
+  g_atomic_int_dec_and_test(static_cast<int*>(count));
+}
+
+// What others have held comes back, and is not kept beyond the limit.
+GST_START_TEST(test_pool) {
+  constexpr guint kPictures = 10;
+  if (is_cuda()) return;  // there it is the device's
+  GstHarness* h = open_with(4 * needed(), 2);
+  int alive = 0;
+  for (guint i = 0; i < kPictures; i++) push(h, large(), i * 40 * GST_MSECOND);
+  finish(h);
+  for (guint i = 0; i < kPictures; i++) {
+    GstBuffer* buffer = gst_harness_pull(h);
+    alive++;
+    gst_mini_object_weak_ref(GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(buffer, 0)), count_down,
+                             &alive);
+    gst_buffer_unref(buffer);
+  }
+  fail_unless(g_atomic_int_get(&alive) * kLevels <= 4 * needed(), "%d are kept", alive);
+  gst_harness_teardown(h);
+  fail_unless_equals_int(g_atomic_int_get(&alive), 0);
+}
+GST_END_TEST;
+
+gsize bytes_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void forget(GstHarness* h) {
+  while (GstBuffer* buffer = gst_harness_try_pull(h)) gst_buffer_unref(buffer);
+}
+
+// Behind large pictures nothing large stays: no private rows, no pool.
+GST_START_TEST(test_nothing_stays) {
+  GstHarness* h = open_with(guint64{1} << 30, 8);
+  push(h, good());
+  const gsize before = bytes_in_use();
+  for (guint i = 0; i < 12; i++) {
+    push(h, large());
+    forget(h);
+  }
+  finish(h);
+  forget(h);
+  push_flush(h);
+  GstElement* element = decoder_of(h);
+  g_object_set(element, "max-memory", guint64{1000000}, nullptr);
+  gst_object_unref(element);
+  push(h, large());  // refused; until then the pool may have kept a gigabyte
+  push_flush(h);
+  const gsize after = bytes_in_use();
+  fail_unless(after < before + kPadded / 2, "%" G_GSIZE_FORMAT " bytes more", after - before);
+  gst_harness_teardown(h);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpegmemory");
+  TCase* tc = tcase_create("jpegmemory");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_refusal);
+  tcase_add_test(tc, test_in_flight);
+  tcase_add_test(tc, test_pool);
+  // Device blocks are not host memory.
+  if (test_numbers() && !is_cuda()) tcase_add_test(tc, test_nothing_stays);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -1,0 +1,188 @@
+// What a JPEG file says besides its coefficients, from jpegcoefdec to jpegcoefenc.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string>
+#include <vector>
+
+#include "tests/check/jpeg/jpegdecoder.h"
+#include "tests/check/jpeg/jpegstreams.h"
+
+namespace {
+
+using namespace testing;
+
+Bytes segment(guint8 code, const std::string& text, gsize size = 0) {
+  Bytes bytes(text.begin(), text.end());
+  if (size > bytes.size()) bytes.resize(size, 0x5a);
+  const gsize length = bytes.size() + 2;
+  return joined(
+      {{0xff, code, static_cast<guint8>(length >> 8), static_cast<guint8>(length & 0xff)}, bytes});
+}
+
+const std::string kExif("Exif\0\0", 6), kMpf("MPF\0", 4);
+
+// A file with these segments behind its JFIF header, or in its place.
+Bytes with(const std::vector<Bytes>& segments, bool jfif = true) {
+  const Bytes jpeg = jfif ? good() : without_segments(good(), 0xe0);
+  return inserted(jpeg, jfif ? segment_of(jpeg, 0xe0).end : 2, joined(segments));
+}
+
+// All APPn and COM segments, as they are.
+Bytes metadata_of(const Bytes& jpeg) {
+  Bytes all;
+  for (const Segment& s : segments_of(jpeg))
+    if (s.code == 0xfe || (s.code & 0xf0) == 0xe0)
+      all = joined({all, Bytes(jpeg.begin() + gssize(s.begin), jpeg.begin() + gssize(s.end))});
+  return all;
+}
+
+// What came before it is there, too, also behind a queue's thread.
+void await_eos(GstHarness* harness) {
+  for (bool ended = false; !ended;) {
+    GstEvent* event = gst_harness_pull_event(harness);
+    fail_unless(event != nullptr, "no EOS");
+    ended = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    gst_event_unref(event);
+  }
+}
+
+// The file that comes out; empty for none.
+Bytes through(const Bytes& jpeg, const std::string& decoder = "", const std::string& encoder = "",
+              const std::string& between = "") {
+  GstHarness* harness = testing::new_harness("jpegcoefdec n-threads=1 " + decoder + between +
+                                             " ! jpegcoefenc n-threads=1 " + encoder);
+  gst_harness_set_src_caps_str(harness, "image/jpeg,framerate=25/1");
+  gst_harness_push(harness, buffer_of(jpeg, 0));
+  gst_harness_push(harness, buffer_of(good(), 40 * GST_MSECOND));
+  gst_harness_push_event(harness, gst_event_new_eos());
+  if (!between.empty()) await_eos(harness);
+  Bytes out;
+  if (GstBuffer* buffer = gst_harness_try_pull(harness)) {
+    out = bytes_of(buffer);
+    gst_buffer_unref(buffer);
+  }
+  testing::end_harness(harness);
+  return out;
+}
+
+Bytes rich() {
+  Bytes jpeg = with({segment(0xe1, kExif, 60000), segment(0xe1, "http://ns.adobe.com/xap/1.0/"),
+                     segment(0xe2, std::string("ICC_PROFILE\0\1\2", 14), 65533),
+                     segment(0xe2, std::string("ICC_PROFILE\0\2\2", 14), 100), segment(0xfe, "one"),
+                     segment(0xe5, ""), segment(0xfe, "two")});
+  const Segment jfif = segment_of(jpeg, 0xe0);
+  jpeg[jfif.begin + 11] = 1;  // 300 dpi
+  jpeg[jfif.begin + 12] = jpeg[jfif.begin + 14] = 300 >> 8;
+  jpeg[jfif.begin + 13] = jpeg[jfif.begin + 15] = 300 & 0xff;
+  return jpeg;
+}
+
+GST_START_TEST(test_everything_stays) {
+  const Bytes jpeg = rich();
+  for (const char* between : {"", " ! queue", " ! tee name=t ! queue", " ! identity"})
+    fail_unless(metadata_of(through(jpeg, "", "", between)) == metadata_of(jpeg), "%s", between);
+  for (const char* options : {"progressive=true", "optimize=true", "restart-interval=1"})
+    fail_unless(metadata_of(through(jpeg, "", options)) == metadata_of(jpeg), "%s", options);
+  // Written as it was, it is the file that it was.
+  fail_unless(through(good()) == good());
+}
+GST_END_TEST;
+
+GST_START_TEST(test_what_is_left_behind) {
+  const Bytes comment = segment(0xfe, "stays");
+  const Bytes out = through(with(
+      {segment(0xe0, "AVI1", 14), segment(0xe2, kMpf, 90), comment, segment(0xee, "Adobe", 12)}));
+  fail_unless(metadata_of(out) == metadata_of(with({comment})));
+  // A file of a camera's: Exif instead of JFIF. Without either it gets a JFIF header.
+  const Bytes exif = with({segment(0xe1, kExif, 100)}, false);
+  fail_unless(metadata_of(through(exif)) == metadata_of(exif));
+  fail_unless(metadata_of(through(with({comment}, false))) == metadata_of(with({comment})));
+}
+GST_END_TEST;
+
+GST_START_TEST(test_switched_off) {
+  const Bytes plain = metadata_of(good());
+  fail_unless(metadata_of(through(rich(), "keep-metadata=false")) == plain);
+  fail_unless(metadata_of(through(rich(), "", "keep-metadata=false")) == plain);
+}
+GST_END_TEST;
+
+// It is about that picture, and no other that is made of it.
+GST_START_TEST(test_not_with_another_picture) {
+  for (const char* remade :
+       {" ! cudaidct8x8 ! cudadct8x8", " ! cudaidct8x8 scale=1/2 ! cudadct8x8"})
+    fail_unless(metadata_of(through(rich(), "", "", remade)) == metadata_of(good()), "%s", remade);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_many_and_large) {
+  std::vector<Bytes> comments(10000, segment(0xfe, "x"));
+  const Bytes many = with({joined(comments)});
+  fail_unless(metadata_of(through(many)) == metadata_of(many));
+  // 17 MiB are more than is kept.
+  std::vector<Bytes> large(272, segment(0xef, "", 65533));
+  fail_unless(metadata_of(through(with({joined(large)}))) == metadata_of(good()));
+}
+GST_END_TEST;
+
+// Whatever the header says, nothing beyond its end is read, and the next picture is not troubled.
+GST_START_TEST(test_damaged_segments) {
+  const Bytes before = segment(0xfe, "sound");
+  for (const Bytes& wrong :
+       {Bytes{0xff, 0xfe, 0, 0}, Bytes{0xff, 0xfe, 0, 1}, Bytes{0xff, 0xe1, 0xff, 0xff},
+        Bytes{0xff, 0xff, 0xff}, Bytes{0xff, 0, 0xff, 1, 7}, Bytes{0xff, 0xe0, 0, 2}}) {
+    const Bytes jpeg = with({before, wrong});
+    for (gsize size = jpeg.size(); size > 20; size -= size > 700 ? 37 : 1)
+      through(cut(jpeg, size), "on-error=conceal");
+  }
+}
+GST_END_TEST;
+
+// A meta of an application's may hold anything.
+GST_START_TEST(test_foreign_meta) {
+  const Bytes sound = segment(0xfe, "sound");
+  const std::vector<Bytes> metas = {{},
+                                    {0xff},
+                                    {0xff, 0xfe, 0},
+                                    {0xff, 0xfe, 0xff, 0xff, 1},
+                                    {0xff, 0xc0, 0, 2},
+                                    {0xff, 0xda, 0, 2},
+                                    {0xff, 0xd9, 0, 0},
+                                    Bytes(1000, 0xff),
+                                    Bytes(1000, 0)};
+  for (const Bytes& wrong : metas) {
+    GstHarness* decoder = open("keep-metadata=false n-threads=1");
+    push(decoder, good());
+    GstBuffer* buffer = gst_harness_pull(decoder);
+    GstHarness* encoder = gst_harness_new_parse("jpegcoefenc n-threads=1");
+    gst_harness_set_src_caps(encoder, current_caps(decoder));
+    const Bytes all = joined({sound, wrong});
+    GBytes* bytes = g_bytes_new(all.data(), all.size());
+    gst_buffer_add_dct_jpeg_meta(buffer, bytes);
+    g_bytes_unref(bytes);
+    fail_unless_equals_int(gst_harness_push(encoder, buffer), GST_FLOW_OK);
+    GstBuffer* file = gst_harness_pull(encoder);
+    fail_unless(metadata_of(bytes_of(file)) == metadata_of(with({sound})));
+    gst_buffer_unref(file);
+    gst_harness_teardown(encoder);
+    gst_harness_teardown(decoder);
+  }
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpegmetadata");
+  TCase* tc = tcase_create("jpegmetadata");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_everything_stays);
+  tcase_add_test(tc, test_what_is_left_behind);
+  tcase_add_test(tc, test_switched_off);
+  tcase_add_test(tc, test_not_with_another_picture);
+  tcase_add_test(tc, test_many_and_large);
+  tcase_add_test(tc, test_damaged_segments);
+  tcase_add_test(tc, test_foreign_meta);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

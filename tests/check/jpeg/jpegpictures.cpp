@@ -1,0 +1,142 @@
+// JPEG pictures for the element tests, whole and maltreated.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "tests/check/jpeg/jpegpictures.h"
+
+#include <gst/check/gstcheck.h>
+
+#include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegs.h"
+#include "tests/conformance/libjpeg.h"
+
+namespace testing {
+
+using cudatransform::test::Compressor;
+using cudatransform::test::Decompressor;
+
+static GstVideoFormat format_of(Subsampling subsampling) {
+  switch (subsampling) {
+    case Subsampling::kGray:
+      return GST_VIDEO_FORMAT_GRAY8;
+    case Subsampling::k422:
+      return GST_VIDEO_FORMAT_Y42B;
+    default:
+      return GST_VIDEO_FORMAT_I420;
+  }
+}
+
+Bytes make_jpeg(int width, int height, Subsampling subsampling, int quality, guint seed) {
+  const GstVideoInfo info = video_info(format_of(subsampling), width, height);
+  GstBuffer* frame = make_frame(info, seed);
+  const int h = subsampling == Subsampling::kGray ? 1 : 2;
+  const int v = subsampling == Subsampling::k420 ? 2 : 1;
+  const Bytes bytes = jpeg_of_frame(info, frame, h, v, quality);
+  gst_buffer_unref(frame);
+  return bytes;
+}
+
+Bytes make_cmyk_jpeg(bool ycck) {
+  constexpr int kSize = 32;
+  Compressor info;
+  info.open();
+  info.image_width = info.image_height = kSize;
+  info.input_components = 4;
+  info.in_color_space = JCS_CMYK;
+  jpeg_set_defaults(&info);
+  if (ycck) jpeg_set_colorspace(&info, JCS_YCCK);
+  jpeg_start_compress(&info, TRUE);
+  Bytes row(4 * kSize, 77);
+  for (int y = 0; y < kSize; y++) {
+    JSAMPROW rows[] = {row.data()};
+    jpeg_write_scanlines(&info, rows, 1);
+  }
+  return info.finish();
+}
+
+Bytes with_level(const Bytes& jpeg, int k, int level) {
+  Decompressor from(jpeg);
+  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
+  JBLOCKARRAY row =
+      from.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&from), arrays[0], 0, 1, TRUE);
+  row[0][0][k] = static_cast<JCOEF>(level);
+  Compressor to;
+  to.open();
+  jpeg_copy_critical_parameters(&from, &to);
+  to.arith_code = TRUE;
+  jpeg_write_coefficients(&to, arrays);
+  return to.finish();
+}
+
+std::vector<Segment> segments_of(const Bytes& jpeg) {
+  std::vector<Segment> segments;
+  gsize at = 0;
+  while (at + 1 < jpeg.size()) {
+    Segment segment = {jpeg[at + 1], at, at + 2};
+    if (segment.code != 0xd8 && segment.code != 0xd9)
+      segment.end += gsize(jpeg[at + 2]) << 8 | jpeg[at + 3];
+    if (segment.code == 0xda)
+      while (segment.end + 1 < jpeg.size() &&
+             (jpeg[segment.end] != 0xff || jpeg[segment.end + 1] == 0 ||
+              (jpeg[segment.end + 1] & 0xf8) == 0xd0))
+        segment.end++;
+    segments.push_back(segment);
+    at = segment.end;
+  }
+  return segments;
+}
+
+Segment segment_of(const Bytes& jpeg, guint8 code) {
+  for (const Segment& segment : segments_of(jpeg))
+    if (segment.code == code) return segment;
+  fail("no segment %02x", code);
+  return {};
+}
+
+Bytes without_segments(const Bytes& jpeg, guint8 code) {
+  Bytes rest;
+  for (const Segment& segment : segments_of(jpeg))
+    if (segment.code != code)
+      rest.insert(rest.end(), jpeg.begin() + static_cast<gssize>(segment.begin),
+                  jpeg.begin() + static_cast<gssize>(segment.end));
+  return rest;
+}
+
+Bytes inserted(const Bytes& jpeg, gsize at, const Bytes& what) {
+  Bytes bytes = jpeg;
+  bytes.insert(bytes.begin() + static_cast<gssize>(at), what.begin(), what.end());
+  return bytes;
+}
+
+Bytes cut(const Bytes& jpeg, gsize size) {
+  return Bytes(jpeg.begin(), jpeg.begin() + static_cast<gssize>(size));
+}
+
+Bytes joined(const std::vector<Bytes>& parts) {
+  Bytes bytes;
+  for (const Bytes& part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
+  return bytes;
+}
+
+Bytes damaged(const Bytes& jpeg) {
+  Bytes bytes = jpeg;
+  const Segment scan = segment_of(jpeg, 0xda);
+  // Half of the data is gone, so that the scan ends before its picture does.
+  const gsize middle = (scan.begin + scan.end) / 2;
+  bytes.erase(bytes.begin() + static_cast<gssize>(middle),
+              bytes.begin() + static_cast<gssize>(scan.end));
+  return bytes;
+}
+
+GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts) {
+  GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
+  GST_BUFFER_PTS(buffer) = pts;
+  return buffer;
+}
+
+std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps) {
+  GstDctInfo info;
+  if (!gst_dct_info_from_caps(&info, caps)) return "no coefficient caps";
+  return difference(read_jpeg(jpeg), levels_of(info, buffer));
+}
+
+}  // namespace testing

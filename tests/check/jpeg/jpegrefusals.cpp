@@ -1,0 +1,194 @@
+// jpegcoefdec on hostile and unsupported JPEG data: what it does not take, and what that costs.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "tests/check/jpeg/jpegdecoder.h"
+
+namespace {
+
+using namespace testing;
+
+// ---- Bombs ----
+
+glong peak_kilobytes() {
+  gchar* status = nullptr;
+  glong peak = 0;
+  if (g_file_get_contents("/proc/self/status", &status, nullptr, nullptr))
+    if (const char* line = strstr(status, "VmHWM:")) sscanf(line, "VmHWM: %ld", &peak);
+  g_free(status);
+  return peak;
+}
+
+Bytes bomb(guint8 process) {
+  const Segment sof = segment_of(good(), 0xc0);
+  Bytes jpeg = good();
+  jpeg[sof.begin + 1] = process;
+  for (int i = 0; i < 4; i += 2) {
+    jpeg[sof.begin + 5 + gsize(i)] = 65500 >> 8;
+    jpeg[sof.begin + 6 + gsize(i)] = 65500 & 0xff;
+  }
+  return jpeg;
+}
+
+GST_START_TEST(test_bombs) {
+  for (const char* mode : {"", "on-error=conceal", "max-pixels=0"}) {
+    for (const guint8 process : {guint8{0xc0}, guint8{0xc2}, guint8{0xc9}}) {
+      Decoder decoder(mode);
+      decoder.push(good());
+      const glong before = peak_kilobytes();
+      for (int i = 0; i < 3; i++) decoder.push(bomb(process));
+      decoder.push(good());
+      decoder.finish();
+      fail_unless_equals_int(decoder.count(), 2);
+      fail_unless(peak_kilobytes() - before < 20000, "%s: %ld KB", mode, peak_kilobytes() - before);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_max_pixels) {
+  Decoder decoder("max-pixels=3071");  // 64x48 - 1
+  decoder.push(make_jpeg(40, 30));
+  decoder.push(good());
+  decoder.push(make_jpeg(40, 30));
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 2);
+  fail_unless(contains(decoder.message(GST_MESSAGE_WARNING), "max-pixels"));
+}
+GST_END_TEST;
+
+// A picture that never ends is given up.
+GST_START_TEST(test_many_scans) {
+  const Segment sos = segment_of(good(), 0xda);
+  const Bytes& jpeg = good();
+  // A progressive picture of a thousand scans, each of the first DC bits of nothing.
+  Bytes progressive = cut(with_byte(jpeg, segment_of(jpeg, 0xc0).begin + 1, 0xc2), sos.begin);
+  for (int i = 0; i < 1000; i++)
+    progressive = joined({progressive, {0xff, 0xda, 0, 8, 1, 1, 0, 0, 0, 0}, {0x12, 0x34}});
+  progressive = joined({progressive, {0xff, 0xd9}});
+  Decoder decoder("on-error=conceal");
+  decoder.push(good());
+  decoder.push(progressive);
+  decoder.push(good());
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 3);
+  fail_unless_equals_uint64(decoder.stat("damaged"), 1);
+}
+GST_END_TEST;
+
+// A header takes time in proportion to its length, whatever it is made of: not minutes.
+GST_START_TEST(test_many_segments) {
+  Bytes segments;
+  for (int i = 0; i < 100000; i++) segments.insert(segments.end(), {0xff, 0xe0, 0, 2});
+  Decoder decoder;
+  const gint64 start = g_get_monotonic_time();
+  decoder.push(inserted(good(), 2, segments));
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 1);
+  fail_unless(g_get_monotonic_time() - start < 20 * G_USEC_PER_SEC);
+}
+GST_END_TEST;
+
+// ---- What cannot be held ----
+
+void expect_refusal(const char* name, const Bytes& jpeg, const char* part,
+                    const char* caps = "image/jpeg,framerate=25/1") {
+  Decoder decoder("", caps);
+  fail_unless(decoder.push(jpeg) != GST_FLOW_OK || decoder.push(jpeg) != GST_FLOW_OK, "%s", name);
+  const std::string error = decoder.message(GST_MESSAGE_ERROR);
+  fail_unless(contains(error, part), "%s: '%s'", name, error.c_str());
+  fail_unless_equals_int(decoder.count(), 0);
+}
+
+// No height in the frame header, and that many lines in a DNL segment behind the scan.
+Bytes with_lines_later(guint8 lines) {
+  const Segment sof = segment_of(good(), 0xc0), sos = segment_of(good(), 0xda);
+  const Bytes jpeg = with_byte(with_byte(good(), sof.begin + 5, 0), sof.begin + 6, 0);
+  return inserted(jpeg, sos.end, {0xff, 0xdc, 0, 4, 0, lines});
+}
+
+// Without the lines, or without a width, it is damage.
+GST_START_TEST(test_no_size) {
+  const Segment sof = segment_of(good(), 0xc0);
+  const Bytes no_height = with_byte(with_byte(good(), sof.begin + 5, 0), sof.begin + 6, 0);
+  const Bytes lines = with_lines_later(48);
+  const Bytes no_width = with_byte(with_byte(lines, sof.begin + 7, 0), sof.begin + 8, 0);
+  for (const Bytes& jpeg : {no_height, with_lines_later(0), no_width, cut(lines, lines.size() - 5),
+                            cut(lines, sof.begin + 10)}) {
+    Decoder decoder;
+    decoder.push(jpeg);
+    decoder.push(good());
+    decoder.finish();
+    decoder.expect(good());
+    fail_unless_equals_uint64(decoder.stat("damaged"), 1);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_refusals) {
+  const Segment sof = segment_of(good(), 0xc0);
+  expect_refusal("CMYK", make_cmyk_jpeg(false), "CMYK");
+  expect_refusal("YCCK", make_cmyk_jpeg(true), "YCCK");
+  expect_refusal("DNL", with_lines_later(48), "DNL");
+  expect_refusal("12 bits", with_byte(good(), sof.begin + 4, 12), "precision 12");
+  expect_refusal("lossless", with_byte(good(), sof.begin + 1, 0xc3), "SOF type 0xc3");
+  expect_refusal("3x1", with_byte(good(), sof.begin + 11, 0x31), "sampling factors 3x1");
+  expect_refusal("Cb unlike Cr", with_byte(good(), sof.begin + 14, 0x21), "sampling factors");
+}
+GST_END_TEST;
+
+// The same as damage of a stream that has begun well.
+GST_START_TEST(test_no_refusal_in_the_middle) {
+  const Segment sof = segment_of(good(), 0xc0);
+  Decoder decoder;
+  decoder.push(good());
+  decoder.push(with_byte(good(), sof.begin + 11, 0x31));
+  decoder.push(good());
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 2);
+  fail_unless(decoder.message(GST_MESSAGE_ERROR).empty());
+}
+GST_END_TEST;
+
+// Two fields a frame: never half a picture.
+GST_START_TEST(test_fields) {
+  const auto field = [](guint8 polarity) {
+    return inserted(without_segments(good(), 0xe0), 2,
+                    {0xff, 0xe0, 0, 16, 'A', 'V', 'I', '1', polarity, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  };
+  expect_refusal("fields", joined({field(1), field(2)}), "two fields");
+  expect_refusal("fields, by the caps", joined({good(), good()}), "two fields",
+                 "image/jpeg,framerate=25/1,width=64,height=96");
+  // The mark alone is no field where the caps say that the picture is whole.
+  Decoder decoder("", "image/jpeg,framerate=25/1,width=64,height=48");
+  decoder.push(field(1));
+  decoder.push(field(0));
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 2);
+  Decoder progressive;
+  progressive.push(field(0));
+  progressive.finish();
+  fail_unless_equals_int(progressive.count(), 1);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpegrefusals");
+  TCase* tc = tcase_create("jpegrefusals");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_bombs);
+  tcase_add_test(tc, test_max_pixels);
+  tcase_add_test(tc, test_many_scans);
+  tcase_add_test(tc, test_many_segments);
+  tcase_add_test(tc, test_no_size);
+  tcase_add_test(tc, test_refusals);
+  tcase_add_test(tc, test_no_refusal_in_the_middle);
+  tcase_add_test(tc, test_fields);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -1,0 +1,283 @@
+// libjpeg as a judge of JPEG files: what is in them, and the files that it makes itself.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/check/jpeg/jpegs.h"
+
+// Before GstCheck, whose macro fail() has the name of a function of the standard library.
+#include "tests/conformance/jpeg_codec.h"
+#include "tests/conformance/libjpeg.h"
+
+#include <glib/gstdio.h>
+#include <gst/check/gstcheck.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace testing {
+
+using namespace cudatransform::test;
+
+namespace {
+
+JpegComponent read_component(jpeg_decompress_struct* info, jvirt_barray_ptr array, int index) {
+  const jpeg_component_info& c = info->comp_info[index];
+  JpegComponent result;
+  result.id = c.component_id;
+  result.h_samp = c.h_samp_factor;
+  result.v_samp = c.v_samp_factor;
+  result.blocks_w = c.width_in_blocks;
+  result.blocks_h = c.height_in_blocks;
+  result.table_slot = c.quant_tbl_no;
+  std::copy_n(info->quant_tbl_ptrs[c.quant_tbl_no]->quantval, 64, result.table.begin());
+  for (guint y = 0; y < result.blocks_h; y++) {
+    JBLOCKARRAY rows =
+        info->mem->access_virt_barray(reinterpret_cast<j_common_ptr>(info), array, y, 1, FALSE);
+    for (guint x = 0; x < result.blocks_w; x++)
+      result.levels.insert(result.levels.end(), rows[0][x], rows[0][x] + 64);
+  }
+  return result;
+}
+
+// What the segments between SOI and the end say. libjpeg does not tell all of it.
+void read_markers(const std::vector<guint8>& file, JpegFile* result) {
+  for (size_t i = 2; i + 3 < file.size();) {
+    if (file[i] != 0xff || file[i + 1] == 0 || file[i + 1] == 0xff) {
+      i++;
+      continue;
+    }
+    const int marker = file[i + 1];
+    if (marker >= 0xd0 && marker <= 0xd9) {
+      if (marker <= 0xd7) result->restart_markers++;
+      i += 2;
+      continue;
+    }
+    const size_t length = static_cast<size_t>(file[i + 2] << 8 | file[i + 3]);
+    if (marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc)
+      result->frame_marker = marker;
+    if (marker == 0xdb) result->table_precision |= file[i + 4] >> 4;
+    i += 2 + length;
+  }
+}
+
+}  // namespace
+
+static JpegFile read_strictly(const std::vector<guint8>& file) {
+  Decompressor info(file, Decompressor::Warnings::kErrors);
+  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&info);
+  JpegFile result;
+  result.width = static_cast<int>(info.image_width);
+  result.height = static_cast<int>(info.image_height);
+  result.jfif = info.saw_JFIF_marker;
+  result.adobe = info.saw_Adobe_marker;
+  if (result.adobe) result.adobe_transform = info.Adobe_transform;
+  result.restart_interval = info.restart_interval;
+  for (int c = 0; c < info.num_components; c++)
+    result.components.push_back(read_component(&info, arrays[c], c));
+  jpeg_finish_decompress(&info);
+  read_markers(file, &result);
+  return result;
+}
+
+JpegFile read_jpeg(const std::vector<guint8>& file) {
+  JpegFile result;
+  std::string error;
+  try {
+    result = read_strictly(file);
+  } catch (const std::exception& thrown) {
+    error = thrown.what();
+  }
+  fail_unless(error.empty(), "%s", error.c_str());
+  return result;
+}
+
+std::vector<guint8> jpeg_of_frame(const GstVideoInfo& info, GstBuffer* frame, int h_samp,
+                                  int v_samp, int quality) {
+  GstVideoFrame mapped;
+  fail_unless(gst_video_frame_map(&mapped, &info, frame, GST_MAP_READ));
+  BytePicture planes;
+  for (int c = 0; c < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(&info)); c++) {
+    BytePlane plane;
+    plane.width = GST_VIDEO_FRAME_COMP_WIDTH(&mapped, c);
+    plane.height = GST_VIDEO_FRAME_COMP_HEIGHT(&mapped, c);
+    for (int y = 0; y < plane.height; y++) {
+      const auto* row = static_cast<const guint8*>(GST_VIDEO_FRAME_COMP_DATA(&mapped, c)) +
+                        y * GST_VIDEO_FRAME_COMP_STRIDE(&mapped, c);
+      plane.samples.insert(plane.samples.end(), row, row + plane.width);
+    }
+    planes.push_back(std::move(plane));
+  }
+  gst_video_frame_unmap(&mapped);
+  return jpeg_from_planes(planes, {h_samp, v_samp}, info.width, info.height,
+                          jpeg_quality_tables(quality), cudatransform::Method::kIslow,
+                          GST_VIDEO_INFO_IS_RGB(&info));
+}
+
+JpegFile levels_of(const GstDctInfo& info, GstBuffer* buffer) {
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
+  JpegFile result;
+  result.width = info.width;
+  result.height = info.height;
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_READ));
+  for (guint c = 0; c < info.n_components; c++) {
+    const GstDctComponent& component = meta->components[c];
+    JpegComponent one = {};
+    one.id = static_cast<int>(component.id);
+    one.h_samp = static_cast<int>(component.h_samp);
+    one.v_samp = static_cast<int>(component.v_samp);
+    one.blocks_w = component.blocks_w;
+    one.blocks_h = component.blocks_h;
+    std::copy_n(meta->tables[component.table].values, 64, one.table.begin());
+    for (guint y = 0; y < one.blocks_h; y++) {
+      std::vector<gint16> row(one.blocks_w * 64);
+      memcpy(row.data(), map.data + component.offset + y * component.stride, row.size() * 2);
+      one.levels.insert(one.levels.end(), row.begin(), row.end());
+    }
+    result.components.push_back(one);
+  }
+  gst_buffer_unmap(buffer, &map);
+  return result;
+}
+
+bool has_djpeg() {
+  gchar* path = g_find_program_in_path("djpeg");
+  g_free(path);
+  return path != nullptr;
+}
+
+void check_djpeg(const std::vector<guint8>& file) {
+  if (!has_djpeg() || quick()) return;
+  gchar* name = nullptr;
+  const int fd = g_file_open_tmp("jpegcoefenc-XXXXXX.jpg", &name, nullptr);
+  fail_unless(fd >= 0);
+  g_close(fd, nullptr);
+  fail_unless(g_file_set_contents(name, reinterpret_cast<const gchar*>(file.data()),
+                                  static_cast<gssize>(file.size()), nullptr));
+  gchar djpeg[] = "djpeg", outfile[] = "-outfile", null[] = "/dev/null";
+  gchar* command[] = {djpeg, outfile, null, name, nullptr};
+  gchar* text = nullptr;
+  gint status = -1;
+  fail_unless(g_spawn_sync(nullptr, command, nullptr, G_SPAWN_SEARCH_PATH, nullptr, nullptr,
+                           nullptr, &text, &status, nullptr));
+  fail_unless(status == 0 && *text == '\0', "djpeg: status %d, %s", status, text);
+  g_free(text);
+  g_unlink(name);
+  g_free(name);
+}
+
+GstDctInfo levels_info(GstDctSampling sampling, int width, int height) {
+  GstDctInfo info;
+  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, sampling, width, height));
+  info.fps_n = 25;
+  return info;
+}
+
+GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout) {
+  GRand* random = g_rand_new_with_seed(seed);
+  constexpr gsize kGap = 26;
+  const gsize gaps = odd_layout ? kGap * (info.size / 128 + 4) : 0;
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size + gaps, nullptr);
+  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
+  meta->n_tables = info.n_components == 1 || info.sampling == GST_DCT_SAMPLING_RGB ? 1 : 2;
+  for (guint t = 0; t < meta->n_tables; t++)
+    for (guint16& entry : meta->tables[t].values)
+      entry = static_cast<guint16>(g_rand_int_range(random, 1, 256));
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  memset(map.data, 0x5a, map.size);
+  gsize offset = odd_layout ? 2 : 0;
+  for (guint c = 0; c < info.n_components; c++) {
+    GstDctComponent& component = meta->components[c];
+    const gsize row_bytes = gst_dct_info_row_bytes(&info, c);
+    component.offset = offset;
+    component.stride = odd_layout ? row_bytes + kGap : row_bytes;
+    offset += component.stride * component.blocks_h;
+    for (guint y = 0; y < component.blocks_h; y++)
+      for (gsize i = 0; i < row_bytes / 2; i++) {
+        const bool zero = i % 64 != 0 && g_rand_int_range(random, 0, 4) != 0;
+        const gint range = i % 64 == 0 ? 1000 : g_rand_int_range(random, 2, 1000);
+        const auto level = static_cast<gint16>(zero ? 0 : g_rand_int_range(random, -range, range));
+        memcpy(map.data + component.offset + y * component.stride + 2 * i, &level, 2);
+      }
+  }
+  gst_buffer_unmap(buffer, &map);
+  g_rand_free(random);
+  return buffer;
+}
+
+void set_level(const GstDctInfo& info, GstBuffer* buffer, guint component, guint block, guint k,
+               gint16 level) {
+  const gsize offset = info.components[component].offset + (block * 64 + k) * 2;
+  fail_unless_equals_uint64(gst_buffer_fill(buffer, offset, &level, 2), 2);
+}
+
+std::string encoder(const std::string& properties) {
+  return std::string("jpegcoefenc backend=") + backend() + " " + properties;
+}
+
+GstHarness* encoder_harness(const GstDctInfo& info, const std::string& properties) {
+  return harness_with("n-threads=1 " + properties, info);
+}
+
+std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer) {
+  fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+  GstBuffer* out = gst_harness_try_pull(h);
+  fail_unless(out != nullptr, "no file");
+  const std::vector<guint8> file = bytes_of(out);
+  gst_buffer_unref(out);
+  return file;
+}
+
+GstHarness* harness_with(const std::string& properties, const GstDctInfo& info) {
+  GstHarness* h = new_harness(encoder(properties));
+  gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
+  return h;
+}
+
+GstBuffer* numbered(const GstDctInfo& info, guint number) {
+  GstBuffer* buffer = make_levels(info, number);
+  GST_BUFFER_PTS(buffer) = number * kFrame;
+  GST_BUFFER_DURATION(buffer) = kFrame;
+  return buffer;
+}
+
+void check_output(GstHarness* h, const GstDctInfo& info, guint first, guint count) {
+  for (guint i = first; i < first + count; i++) {
+    GstBuffer* out = gst_harness_try_pull(h);
+    fail_unless(out != nullptr, "frame %u is missing", i);
+    fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * kFrame);
+    fail_unless_equals_uint64(GST_BUFFER_DURATION(out), kFrame);
+    fail_if(GST_BUFFER_FLAG_IS_SET(out, GST_BUFFER_FLAG_DELTA_UNIT), "not a sync point");
+    fail_if(gst_buffer_get_dct_meta(out) != nullptr, "a file with GstDctMeta");
+    GstBuffer* in = numbered(info, i);
+    const std::string text = difference(read_jpeg(bytes_of(out)), levels_of(info, in));
+    fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
+    gst_buffer_unref(in);
+    gst_buffer_unref(out);
+  }
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string difference(const JpegFile& a, const JpegFile& b) {
+  if (a.width != b.width || a.height != b.height) return "sizes differ";
+  if (a.components.size() != b.components.size()) return "numbers of components differ";
+  for (size_t c = 0; c < a.components.size(); c++) {
+    const JpegComponent &x = a.components[c], &y = b.components[c];
+    const std::string name = "component " + std::to_string(c);
+    if (x.id != y.id || x.h_samp != y.h_samp || x.v_samp != y.v_samp)
+      return name + ": ids or sampling factors differ";
+    if (x.table != y.table) return name + ": tables differ";
+    if (x.levels != y.levels) return name + ": levels differ";
+  }
+  return "";
+}
+
+}  // namespace testing

@@ -1,0 +1,292 @@
+// A long Motion-JPEG stream, a third of which is damaged, through jpegcoefdec and cudaidct8x8: all
+// sound frames arrive, right and in time, and memory stays as it is.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// CUDATRANSFORM_SOAK_FRAMES: frames of each of the four streams; a hundred thousand take minutes.
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegjudge.h"
+#include "tests/check/jpeg/jpegsoak_pictures.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+
+constexpr GstClockTime kDuration = 40 * GST_MSECOND;
+constexpr double kGrowthMb = 8;  // of the resident set, from a tenth of the stream to its end
+// Damage may make a frame large; what is in flight then is no leak.
+constexpr const char* kMaxPixels = "100000";
+
+bool is_instrumented() {
+  return g_getenv("CUDATRANSFORM_SANITIZED") || g_getenv("CUDATRANSFORM_VALGRIND");
+}
+
+int frame_count() {
+  const gchar* wanted = g_getenv("CUDATRANSFORM_SOAK_FRAMES");
+  return wanted ? std::atoi(wanted) : is_instrumented() ? 200 : 2000;
+}
+
+double resident_mb() {
+  gchar* text = nullptr;
+  if (!g_file_get_contents("/proc/self/statm", &text, nullptr, nullptr)) return 0;
+  unsigned long size = 0, resident = 0;
+  std::sscanf(text, "%lu %lu", &size, &resident);
+  g_free(text);
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1048576;
+}
+
+// A hash of what can be seen of a frame.
+guint64 hash_of(GstSample* sample) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  fail_unless(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
+  fail_unless(gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ));
+  guint64 hash = info.width * 131071 + info.height;
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(&frame); p++) {
+    const int height = GST_VIDEO_FRAME_COMP_HEIGHT(&frame, p);
+    const int bytes =
+        GST_VIDEO_FRAME_COMP_WIDTH(&frame, p) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, p);
+    for (int y = 0; y < height; y++) {
+      const auto* row = static_cast<const guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
+                        gsize(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
+      for (int x = 0; x < bytes; x++) hash = (hash ^ row[x]) * 0x100000001b3;
+    }
+  }
+  gst_video_frame_unmap(&frame);
+  return hash;
+}
+
+enum class Arrival : char { kNone, kRight, kWrong };
+
+// One stream: which picture each frame is, which are damaged, and what has become of them.
+struct Stream {
+  const char* on_error;
+  bool parsed;
+  std::vector<int> picture;  // of each frame
+  std::vector<bool> damaged;
+  std::vector<guint64> hashes;    // of the pictures
+  std::vector<Arrival> arrivals;  // of each frame, written by the sink's thread
+  int out = 0, corrupted = 0;
+  double mb[3] = {};  // after a tenth, a half and all of it
+  double heap_mb[3] = {};
+};
+
+void note_memory(Stream* stream, int which) {
+  stream->mb[which] = resident_mb();
+  stream->heap_mb[which] = static_cast<double>(mallinfo2().uordblks) / 1048576;
+}
+
+GstFlowReturn note_frame(GstAppSink* sink, gpointer data) {
+  auto* stream = static_cast<Stream*>(data);
+  GstSample* sample = gst_app_sink_pull_sample(sink);
+  GstBuffer* buffer = gst_sample_get_buffer(sample);
+  const bool corrupted = GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+  stream->out++;
+  if (corrupted) stream->corrupted++;
+  const GstClockTime pts = GST_BUFFER_PTS(buffer);
+  const guint64 frame = pts / kDuration;
+  if (GST_CLOCK_TIME_IS_VALID(pts) && pts % kDuration == 0 && frame < stream->arrivals.size()) {
+    const bool right = !corrupted && hash_of(sample) == stream->hashes[stream->picture[frame]];
+    Arrival& arrival = stream->arrivals[frame];
+    if (arrival != Arrival::kRight) arrival = right ? Arrival::kRight : Arrival::kWrong;
+  }
+  gst_sample_unref(sample);
+  return GST_FLOW_OK;
+}
+
+std::string pipeline_text(const char* on_error, bool parsed) {
+  return std::string(
+             "appsrc name=source format=time block=true max-buffers=16 "
+             "caps=image/jpeg,framerate=25/1,parsed=") +
+         (parsed ? "true" : "false") +
+         " ! jpegcoefdec name=dec n-threads=3 max-pixels=" + kMaxPixels + " on-error=" + on_error +
+         " ! " + inverse() + " ! video/x-raw ! appsink name=sink sync=false";
+}
+
+// Pictures without damage, judged by libjpeg; their hashes.
+std::vector<guint64> hashes_of(const std::vector<Bytes>& pictures) {
+  std::vector<guint64> hashes;
+  for (const Bytes& picture : pictures) {
+    GstElement* pipeline = gst_parse_launch(pipeline_text("fail", true).c_str(), nullptr);
+    GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
+    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    gst_app_src_push_buffer(GST_APP_SRC(source),
+                            gst_buffer_new_memdup(picture.data(), picture.size()));
+    gst_app_src_end_of_stream(GST_APP_SRC(source));
+    GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 20 * GST_SECOND);
+    fail_unless(sample != nullptr);
+    const std::string wrong = JpegJudge(picture).compare_frame(sample);
+    fail_unless(wrong.empty(), "%s", wrong.c_str());
+    hashes.push_back(hash_of(sample));
+    gst_sample_unref(sample);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    gst_object_unref(source);
+    gst_object_unref(sink);
+    gst_object_unref(pipeline);
+  }
+  return hashes;
+}
+
+// Runs of a picture, as in a recording, and now and then another. The first frame is sound.
+void plan(Stream* stream, int frames, int pictures, std::mt19937* random) {
+  int picture = 0;
+  for (int i = 0; i < frames; i++) {
+    if ((*random)() % 40 == 0) picture = static_cast<int>((*random)() % pictures);
+    stream->picture.push_back(picture);
+    stream->damaged.push_back(i > 0 && (*random)() % 3 == 0);
+  }
+  stream->arrivals.assign(frames, Arrival::kNone);
+}
+
+void feed(Stream* stream, GstElement* source, const std::vector<Bytes>& pictures,
+          std::mt19937* random) {
+  const auto frames = static_cast<int>(stream->picture.size());
+  for (int i = 0; i < frames; i++) {
+    Bytes bytes = pictures[stream->picture[i]];
+    if (stream->damaged[i]) {
+      damage(&bytes, random);
+      // Not damaged after all: a piece swapped with an equal one, say.
+      stream->damaged[i] = bytes != pictures[stream->picture[i]];
+    }
+    GstBuffer* buffer = gst_buffer_new_allocate(nullptr, bytes.size(), nullptr);
+    gst_buffer_fill(buffer, 0, bytes.data(), bytes.size());  // nothing of a picture may be left
+    GST_BUFFER_PTS(buffer) = i * kDuration;
+    GST_BUFFER_DURATION(buffer) = kDuration;
+    // An element that has stopped has posted an error.
+    if (gst_app_src_push_buffer(GST_APP_SRC(source), buffer) != GST_FLOW_OK) return;
+    if (i == frames / 10) note_memory(stream, 0);
+    if (i == frames / 2) note_memory(stream, 1);
+  }
+  note_memory(stream, 2);
+  gst_app_src_end_of_stream(GST_APP_SRC(source));
+}
+
+// Nobody reads the bus while the stream is fed, and each run of damaged frames has a warning.
+void drop_warnings(GstElement* pipeline) {
+  const GstBusSyncHandler keep = [](GstBus*, GstMessage* message, gpointer) {
+    if (GST_MESSAGE_TYPE(message) & (GST_MESSAGE_EOS | GST_MESSAGE_ERROR)) return GST_BUS_PASS;
+    gst_message_unref(message);
+    return GST_BUS_DROP;
+  };
+  GstBus* bus = gst_element_get_bus(pipeline);
+  gst_bus_set_sync_handler(bus, keep, nullptr, nullptr);
+  gst_object_unref(bus);
+}
+
+guint64 stat_of(GstElement* element, const char* field) {
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  guint64 value = 0;
+  gst_structure_get_uint64(stats, field, &value);
+  gst_structure_free(stats);
+  return value;
+}
+
+void judge(const Stream& stream, GstElement* decoder) {
+  int sound = 0, missing = 0, wrong = 0, unnoticed = 0;
+  const guint64 dropped = stat_of(decoder, "dropped"), damaged = stat_of(decoder, "damaged");
+  for (size_t i = 0; i < stream.picture.size(); i++) {
+    const Arrival arrival = stream.arrivals[i];
+    if (stream.damaged[i]) {
+      if (arrival == Arrival::kWrong) unnoticed++;
+      continue;
+    }
+    sound++;
+    if (arrival == Arrival::kNone) missing++;
+    if (arrival == Arrival::kWrong) wrong++;
+    if (arrival != Arrival::kRight && missing + wrong <= 10)
+      std::printf("  frame %zu is %s\n", i, arrival == Arrival::kNone ? "missing" : "wrong");
+  }
+  std::printf("  %zu frames, %d sound, %d came out, %d corrupted, %" G_GUINT64_FORMAT
+              " damaged, %" G_GUINT64_FORMAT
+              " dropped, %d changed and not dropped\n"
+              "  resident after 10, 50, 100 %%: %.1f %.1f %.1f MB; heap %.1f %.1f %.1f MB\n",
+              stream.picture.size(), sound, stream.out, stream.corrupted, damaged, dropped,
+              unnoticed, stream.mb[0], stream.mb[1], stream.mb[2], stream.heap_mb[0],
+              stream.heap_mb[1], stream.heap_mb[2]);
+  fail_unless_equals_int(missing, 0);
+  fail_unless_equals_int(wrong, 0);
+  fail_unless(damaged > 0, "nothing was damaged");
+  fail_unless_equals_uint64(stat_of(decoder, "frames"), stream.out);
+  // Who puts frames together upstream gets as many results as frames.
+  if (stream.parsed) fail_unless_equals_uint64(stream.out + dropped, stream.picture.size());
+  if (strcmp(stream.on_error, "drop") == 0) {
+    fail_unless_equals_int(stream.corrupted, 0);
+    fail_unless_equals_uint64(dropped, damaged);
+  } else {
+    fail_unless(stream.corrupted > 0, "no frame says that it is corrupted");
+  }
+  if (test_numbers()) fail_unless(stream.mb[2] - stream.mb[0] < kGrowthMb, "memory grew");
+}
+
+void run_stream(const char* on_error, bool parsed) {
+  const int frames = frame_count();
+  // What hangs, in the stream or behind it, ends with the program.
+  alarm(static_cast<unsigned>((is_instrumented() ? 1200 : 60) + frames / 100));
+  std::mt19937 random(parsed ? 1 : 2);
+  const std::vector<Bytes> pictures = soak_pictures();
+  Stream stream;
+  stream.on_error = on_error;
+  stream.parsed = parsed;
+  stream.hashes = hashes_of(pictures);
+  plan(&stream, frames, static_cast<int>(pictures.size()), &random);
+
+  GstElement* pipeline = gst_parse_launch(pipeline_text(on_error, parsed).c_str(), nullptr);
+  fail_unless(pipeline != nullptr);
+  GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
+  GstElement* decoder = gst_bin_get_by_name(GST_BIN(pipeline), "dec");
+  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstAppSinkCallbacks callbacks = {};
+  callbacks.new_sample = note_frame;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &stream, nullptr);
+  std::printf("%s, %s\n", on_error, parsed ? "frame by frame" : "as a stream");
+  const gint64 started = g_get_monotonic_time();
+  drop_warnings(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  feed(&stream, source, pictures, &random);
+  const std::string error = run_to_eos(pipeline);
+  fail_unless(error.empty(), "%s", error.c_str());
+  std::printf("  %.1f s\n", static_cast<double>(g_get_monotonic_time() - started) / 1e6);
+  judge(stream, decoder);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  for (GstElement* element : {source, decoder, sink, pipeline}) gst_object_unref(element);
+}
+
+GST_START_TEST(test_drop) { run_stream("drop", true); }
+GST_END_TEST;
+GST_START_TEST(test_drop_of_a_stream) { run_stream("drop", false); }
+GST_END_TEST;
+GST_START_TEST(test_conceal) { run_stream("conceal", true); }
+GST_END_TEST;
+GST_START_TEST(test_conceal_of_a_stream) { run_stream("conceal", false); }
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpegsoak");
+  TCase* tc = tcase_create("soak");
+  tcase_set_timeout(tc, 0);
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_drop);
+  tcase_add_test(tc, test_drop_of_a_stream);
+  tcase_add_test(tc, test_conceal);
+  tcase_add_test(tc, test_conceal_of_a_stream);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -1,0 +1,19 @@
+// JPEG pictures for the soak test, and what accidents do to them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "tests/check/jpeg/jpegpictures.h"
+
+namespace testing {
+
+// Small pictures of different sizes, samplings and processes, the same every time.
+std::vector<Bytes> soak_pictures();
+
+// Flips bits, cuts, inserts or overwrites bytes, inserts beginnings of pictures, or swaps segments:
+// one of these, at random.
+void damage(Bytes* picture, std::mt19937* random);
+
+}  // namespace testing

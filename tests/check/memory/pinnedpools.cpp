@@ -1,0 +1,245 @@
+// The page-locked pools that elements propose upstream, and how long their memory lives.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Runs on a GPU and on the fake driver, whose counters say more.
+#include "tests/check/memory/pinnedpools.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+// Frames in the proposed memory, with a decoder's padding, give what frames in plain memory give.
+GST_START_TEST(test_padded_frames) {
+  for (GstVideoFormat format :
+       {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420_10LE}) {
+    const GstVideoInfo info = video_info(format, 67, 46);
+    GstHarness* h = gst_harness_new_parse(
+        (forward("async-depth=3") + " ! capsfilter caps=video/x-dct").c_str());
+    gst_harness_set_src_caps(h, video_caps(info));
+    GstVideoAlignment alignment;
+    gst_video_alignment_reset(&alignment);
+    alignment.padding_top = 16;
+    alignment.padding_left = 32;
+    alignment.padding_right = 13;
+    alignment.padding_bottom = 5;
+    for (guint& stride : alignment.stride_align) stride = 63;
+    GstCaps* caps = video_caps(info);
+    GstBufferPool* pool = proposed_pool(h, caps, &alignment);
+    std::vector<GstBuffer*> pushed;
+    for (guint i = 0; i < 5; i++) {
+      GstBuffer* in = frame_from(pool, info, i);
+      fail_unless(is_pinned(in));
+      const GstVideoMeta* meta = gst_buffer_get_video_meta(in);
+      fail_unless(meta != nullptr);
+      fail_unless(meta->offset[0] >= static_cast<gsize>(16 * meta->stride[0] + 32));
+      GstMapInfo map;
+      fail_unless(gst_buffer_map(in, &map, GST_MAP_READ));
+      fail_unless(is_page_locked(map.data));
+      fail_unless_equals_int(reinterpret_cast<guintptr>(map.data) % 64, 0);
+      gst_buffer_unmap(in, &map);
+      for (guint p = 0; p < meta->n_planes; p++) fail_unless_equals_int(meta->stride[p] % 64, 0);
+      fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+    }
+    gst_harness_push_event(h, gst_event_new_eos());
+    GstHarness* plain =
+        gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
+    gst_harness_set_src_caps(plain, video_caps(info));
+    for (guint i = 0; i < 5; i++) {
+      gst_harness_push(plain, make_frame(info, i));
+      GstBuffer *a = gst_harness_pull(h), *b = gst_harness_pull(plain);
+      fail_unless(is_pinned(a), "coefficients in plain memory");
+      if (!is_fake() || is_deferred()) fail_unless(bytes_of(a) == bytes_of(b));
+      gst_buffer_unref(a);
+      gst_buffer_unref(b);
+    }
+    free_pool(pool);
+    gst_caps_unref(caps);
+    gst_harness_teardown(h);
+    gst_harness_teardown(plain);
+    check_clean_if_fake();
+  }
+}
+GST_END_TEST;
+
+// A buffer that is being uploaded is not its owner's yet.
+GST_START_TEST(test_inputs_are_held) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  GstHarness* h =
+      gst_harness_new_parse((forward("async-depth=3") + " ! capsfilter caps=video/x-dct").c_str());
+  gst_harness_set_src_caps(h, video_caps(info));
+  GstCaps* caps = video_caps(info);
+  GstBufferPool* pool = proposed_pool(h, caps, nullptr);
+  GstBuffer* in = frame_from(pool, info, 1);
+  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
+  if (is_fake()) fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(in), 2);
+  drain(h);
+  fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(in), 1);
+  gst_buffer_unref(in);
+  free_pool(pool);
+  gst_caps_unref(caps);
+  gst_harness_teardown(h);
+  check_clean_if_fake();
+}
+GST_END_TEST;
+
+GST_START_TEST(test_coefficients_are_proposed_memory) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  GstHarness* f = gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
+  gst_harness_set_src_caps(f, video_caps(info));
+  gst_harness_push(f, make_frame(info));
+  GstBuffer* coefficients = gst_harness_pull(f);
+  GstCaps* caps = gst_pad_get_current_caps(f->sinkpad);
+  GstHarness* h = gst_harness_new_parse((inverse() + " ! capsfilter caps=video/x-raw").c_str());
+  gst_harness_set_src_caps(h, gst_caps_ref(caps));
+  GstBufferPool* pool = proposed_pool(h, caps, nullptr);
+  GstBuffer* in = acquire(pool);
+  fail_unless(is_pinned(in));
+  fail_unless_equals_uint64(gst_buffer_get_size(in), gst_buffer_get_size(coefficients));
+  const std::vector<guint8> bytes = bytes_of(coefficients);
+  gst_buffer_fill(in, 0, bytes.data(), bytes.size());
+  GstDctInfo dct;
+  fail_unless(gst_dct_info_from_caps(&dct, caps));
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(coefficients);
+  GstDctMeta* own = gst_buffer_add_dct_meta(in, &dct);
+  for (guint c = 0; c < meta->n_components; c++)
+    own->components[c].table = meta->components[c].table;
+  for (guint t = 0; t < meta->n_tables; t++) gst_dct_meta_set_table(own, t, meta->tables[t].values);
+  for (GstBuffer* buffer : {coefficients, in}) {
+    fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+    GstBuffer* out = gst_harness_pull(h);
+    fail_unless(is_pinned(out), "frames in plain memory");
+    gst_buffer_unref(out);
+  }
+  free_pool(pool);
+  gst_caps_unref(caps);
+  gst_harness_teardown(f);
+  gst_harness_teardown(h);
+  check_clean_if_fake();
+}
+GST_END_TEST;
+
+// Buffers, parts of them and pools live on after the element, and give everything back.
+GST_START_TEST(test_memory_outlives_the_element) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  GstHarness* h = gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
+  gst_harness_set_src_caps(h, video_caps(info));
+  GstCaps* caps = video_caps(info);
+  GstBufferPool* pool = proposed_pool(h, caps, nullptr);
+  GstBuffer* in = frame_from(pool, info, 1);
+  const std::vector<guint8> before = bytes_of(in);
+  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
+  GstBuffer* out = gst_harness_pull(h);
+  gst_harness_teardown(h);
+
+  GstBuffer* part = gst_buffer_copy_region(in, GST_BUFFER_COPY_MEMORY, 64, 1000);
+  fail_unless(is_pinned(part));
+  GstBuffer* copy = gst_buffer_copy_deep(in);
+  fail_unless(bytes_of(in) == before);
+  fail_unless(bytes_of(copy) == before);
+  fail_unless(!is_pinned(copy));
+  // The pool still works, with ordinary memory.
+  std::vector<GstBuffer*> late;
+  do {
+    late.push_back(acquire(pool));
+    fail_unless_equals_uint64(gst_buffer_get_size(late.back()), info.size);
+  } while (is_pinned(late.back()) && late.size() < 100);
+  fail_unless(!is_pinned(late.back()));
+  for (GstBuffer* buffer : late) gst_buffer_unref(buffer);
+  gst_buffer_unref(in);
+  fail_unless(bytes_of(part) == std::vector<guint8>(before.begin() + 64, before.begin() + 1064));
+  GstBuffer* rest = gst_buffer_copy_region(part, GST_BUFFER_COPY_MEMORY, 100, 50);
+  gst_buffer_unref(part);
+  fail_unless(bytes_of(rest) == std::vector<guint8>(before.begin() + 164, before.begin() + 214));
+  gst_buffer_unref(rest);
+  gst_buffer_unref(copy);
+  gst_buffer_unref(out);
+  free_pool(pool);
+  gst_caps_unref(caps);
+  check_clean_if_fake();
+}
+GST_END_TEST;
+
+// Who allocates for every frame, without a pool, does not lock pages for every frame.
+GST_START_TEST(test_blocks_are_used_again) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  GstHarness* h = gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
+  gst_harness_set_src_caps(h, video_caps(info));
+  GstCaps* caps = video_caps(info);
+  GstQuery* query = gst_query_new_allocation(caps, TRUE);
+  fail_unless(gst_pad_peer_query(h->srcpad, query));
+  GstAllocator* allocator = nullptr;
+  GstAllocationParams params;
+  gst_query_parse_nth_allocation_param(query, 0, &allocator, &params);
+  int after_first = 0;
+  for (int i = 0; i < 20; i++) {
+    params.prefix = 16;
+    params.padding = 32;
+    params.flags =
+        static_cast<GstMemoryFlags>(GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED);
+    GstBuffer* buffer = gst_buffer_new_allocate(allocator, info.size, &params);
+    fail_unless(is_pinned(buffer));
+    gsize offset = 0, maxsize = 0;
+    fail_unless_equals_uint64(gst_buffer_get_sizes(buffer, &offset, &maxsize), info.size);
+    fail_unless_equals_uint64(offset, 16);
+    fail_unless_equals_uint64(maxsize, info.size + 48);
+    gst_buffer_memset(buffer, 0, 7, info.size);
+    GstMapInfo map;
+    fail_unless(gst_buffer_map(buffer, &map, GST_MAP_READ));
+    fail_unless_equals_int(map.data[-1] + map.data[-16] + map.data[info.size], 0);
+    gst_buffer_unmap(buffer, &map);
+    gst_buffer_unref(buffer);
+    if (!is_fake()) continue;
+    if (i == 0) after_first = counts().allocations;
+    fail_unless_equals_int(counts().allocations, after_first);
+  }
+  gst_object_unref(allocator);
+  gst_query_unref(query);
+  gst_caps_unref(caps);
+  gst_harness_teardown(h);
+  check_clean_if_fake();
+}
+GST_END_TEST;
+
+// Where no page can be locked, everything works with ordinary memory.
+GST_START_TEST(test_no_page_locked_memory) {
+  if (!is_fake()) return;
+  g_setenv("FAKECUDA_MODE", "no-pinned", TRUE);
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  GstHarness* h =
+      gst_harness_new_parse((forward("async-depth=3") + " ! video/x-dct ! " +
+                             inverse("async-depth=3") + " ! capsfilter caps=video/x-raw")
+                                .c_str());
+  gst_harness_set_src_caps(h, video_caps(info));
+  GstCaps* caps = video_caps(info);
+  GstBufferPool* pool = proposed_pool(h, caps, nullptr);
+  for (guint i = 0; i < 6; i++) {
+    GstBuffer* in = frame_from(pool, info, i);
+    fail_unless(!is_pinned(in));
+    fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(gst_harness_buffers_received(h), 6);
+  g_unsetenv("FAKECUDA_MODE");
+  free_pool(pool);
+  gst_caps_unref(caps);
+  gst_harness_teardown(h);
+  check_clean_if_fake();
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("pinnedpools");
+  TCase* tc = tcase_create("pinnedpools");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_padded_frames);
+  tcase_add_test(tc, test_inputs_are_held);
+  tcase_add_test(tc, test_coefficients_are_proposed_memory);
+  tcase_add_test(tc, test_memory_outlives_the_element);
+  tcase_add_test(tc, test_blocks_are_used_again);
+  tcase_add_test(tc, test_no_page_locked_memory);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

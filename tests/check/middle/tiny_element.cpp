@@ -1,0 +1,152 @@
+// Element tinyxor: raw video to the same video, each sample XOR the mask property.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// It shows that an element of another transform is made of gst/engine and gst/stream alone.
+#include "tests/check/middle/tiny_element.h"
+
+#include "gst/engine/debug.h"
+#include "gst/engine/pools.h"
+#include "gst/engine/property_types.h"
+#include "gst/stream/frame_sink.h"
+#include "gst/stream/frame_source.h"
+#include "gst/stream/transform_base.h"
+#include "tests/tiny/tiny.h"
+
+using cudatransform::Status;
+
+namespace {
+
+using namespace cudatransform;
+
+class TinyTransform final : public FrameTransform {
+ public:
+  explicit TinyTransform(GstCudaTransformBase* element)
+      : element_(element),
+        engine_(element->state->engine),
+        transport_(element->state->transport),
+        frames_(engine_) {}
+
+  guint mask = 0xff;  // guarded by the object lock
+
+  bool configure(GstCaps* in, GstCaps* out) override {
+    stop();
+    if (!gst_video_info_from_caps(&info_, in)) return false;
+    frames_.configure(info_, has_cuda_memory(out));
+    return true;
+  }
+  Status allocate(GstQuery* query, GstCaps* caps) override { return frames_.allocate(query, caps); }
+  void propose(GstQuery* query, GstCaps* caps, guint buffers) override {
+    propose_raw_pool(engine_, query, caps, buffers);
+  }
+  bool waits_for_frames() const override { return frames_.waits_for_frames(); }
+  bool can_hold_frames() const override { return !frames_.is_bounded(); }
+
+  Status prepare() override {
+    GST_OBJECT_LOCK(element_);
+    job_.mask = static_cast<uint8_t>(mask);
+    GST_OBJECT_UNLOCK(element_);
+    return {};
+  }
+  Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) override {
+    FrameSink source;
+    CT_RETURN_IF_ERROR(source.bring_in(transport_, in, info_, InPlace::kAlways, blocks_, frame));
+    Rects target;
+    CT_RETURN_IF_ERROR(frames_.begin(out, &target));
+    job_.components = component_planes(source.view(), job_.from);
+    component_planes(view_of(target, info_), job_.to);
+    if (frame) frame->set_samples(job_.from, job_.components, 8);
+    FencePtr done;
+    Device& device = engine_.device();
+    CT_RETURN_IF_ERROR(
+        ops_of(device).submit(device, engine_.queue(QueueKind::kCompute), job_, &done));
+    source.mark_read(transport_, done);
+    return frames_.finish(transport_, target, done, frame, out);
+  }
+  void stop() override {
+    blocks_.clear();
+    frames_.stop();
+  }
+
+ private:
+  static const test::TinyOps& ops_of([[maybe_unused]] const Device& device) {
+#if CT_HAVE_CUDA
+    if (!device.is_host()) return test::cuda_tiny_ops();
+#endif
+    return test::host_tiny_ops();
+  }
+
+  GstCudaTransformBase* const element_;
+  Engine& engine_;
+  Transport& transport_;
+  GstVideoInfo info_ = {};
+  BlockPool blocks_;
+  FrameSource frames_;
+  test::TinyJob job_;
+};
+
+GST_DEBUG_CATEGORY_STATIC(tinyxor_debug);
+
+TinyTransform& tiny_of(gpointer element) {
+  return static_cast<TinyTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
+}
+
+std::unique_ptr<FrameTransform> make_transform(GstCudaTransformBase* self) {
+  return std::make_unique<TinyTransform>(self);
+}
+
+}  // namespace
+
+struct GstTinyXor {
+  GstCudaTransformBase parent;
+};
+
+struct GstTinyXorClass {
+  GstCudaTransformBaseClass parent_class;
+};
+
+G_DEFINE_TYPE_WITH_CODE(GstTinyXor, gst_tiny_xor, GST_TYPE_CUDA_TRANSFORM_BASE,
+                        GST_DEBUG_CATEGORY_INIT(tinyxor_debug, "tinyxor", 0, "XOR"));
+
+enum { PROP_0, PROP_MASK };
+
+static void gst_tiny_xor_set_property(GObject* object, guint, const GValue* value, GParamSpec*) {
+  GST_OBJECT_LOCK(object);
+  tiny_of(object).mask = g_value_get_uint(value);
+  GST_OBJECT_UNLOCK(object);
+}
+
+static void gst_tiny_xor_get_property(GObject* object, guint, GValue* value, GParamSpec*) {
+  GST_OBJECT_LOCK(object);
+  g_value_set_uint(value, tiny_of(object).mask);
+  GST_OBJECT_UNLOCK(object);
+}
+
+static void gst_tiny_xor_init(GstTinyXor*) {}
+
+static void gst_tiny_xor_class_init(GstTinyXorClass* klass) {
+  auto* object_class = G_OBJECT_CLASS(klass);
+  auto* element_class = GST_ELEMENT_CLASS(klass);
+  auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
+  base_class->element_name = "tinyxor";
+  base_class->category = tinyxor_debug;
+  base_class->make_transform = make_transform;
+  object_class->set_property = gst_tiny_xor_set_property;
+  object_class->get_property = gst_tiny_xor_get_property;
+  g_object_class_install_property(object_class, PROP_MASK,
+                                  g_param_spec_uint("mask", "Mask", "What samples are XORed with",
+                                                    0, 255, 255, cudatransform::kWhilePlaying));
+  GstCaps* caps = gst_caps_from_string(
+      "video/x-raw(memory:CUDAMemory), format={ I420, Y444 }; "
+      "video/x-raw, format={ I420, Y444, GRAY8 }");
+  for (const auto& [name, direction] : {std::pair("sink", GST_PAD_SINK), {"src", GST_PAD_SRC}})
+    gst_element_class_add_pad_template(element_class,
+                                       gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+  gst_caps_unref(caps);
+  gst_element_class_set_static_metadata(element_class, "XOR", "Filter/Effect/Video",
+                                        "XORs samples with a mask", "The cudatransform authors");
+}
+
+void testing::register_tiny_element() {
+  cudatransform::init_debug_category();
+  gst_element_register(nullptr, "tinyxor", GST_RANK_NONE, gst_tiny_xor_get_type());
+}

@@ -1,0 +1,213 @@
+// Frames in flight: whatever async-depth, frames come out in the order in which they went in, with
+// the settings, bytes and measurements of async-depth=1.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Runs on the CPU engine, on a GPU, and on the fake driver, which makes frames wait.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/check/states/asyncruns.h"
+
+namespace {
+
+using namespace testing;
+
+// On the fake driver nothing finishes before it is waited for: just so many frames are held.
+GST_START_TEST(test_delay) {
+  for (const std::string& line : {forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct",
+                                  forward() + " ! video/x-dct ! " + inverse(depth_property(__i__)) +
+                                      " ! capsfilter caps=video/x-raw"}) {
+    AsyncRun run(line);
+    run.caps(small());
+    for (guint i = 0; i < 20; i++) {
+      run.push(i);
+      const guint held = is_cuda() ? depth_of(__i__) - 1 : 0;
+      const guint least = i + 1 - std::min(i + 1, held);
+      if ((is_fake() && !is_deferred()) || held == 0) {
+        fail_unless_equals_int(run.received(), least);
+      } else {
+        fail_unless(run.received() >= least);
+      }
+    }
+    run.event(gst_event_new_eos());
+    fail_unless_equals_int(run.received(), 20);
+  }
+}
+GST_END_TEST;
+
+// The bytes of every frame, with the quality of its time, are those of async-depth=1.
+GST_START_TEST(test_bytes) {
+  make_lines(__i__);
+  const std::string plain[3] = {
+      forward() + " ! capsfilter caps=video/x-dct",
+      forward() + " ! video/x-dct ! " + inverse() + " ! capsfilter caps=video/x-raw",
+      forward() + " ! " + inverse() + " ! capsfilter caps=video/x-raw"};
+  for (int l = 0; l < 3; l++) {
+    AsyncRun deep(lines[l]), flat(plain[l]);
+    for (AsyncRun* run : {&deep, &flat}) {
+      run->caps(small(75, 43));
+      run->push_many(0, 12);
+      run->event(gst_event_new_eos());
+    }
+    for (guint i = 0; i < 12; i++) {
+      GstBuffer *a = deep.pull(), *b = flat.pull();
+      fail_unless_equals_uint64(GST_BUFFER_PTS(a), i * GST_SECOND / 25);
+      fail_unless_equals_uint64(GST_BUFFER_DURATION(a), GST_SECOND / 25);
+      if (!is_fake() || is_deferred())
+        fail_unless(deep.samples(a) == flat.samples(b), "frame %u", i);
+      gst_buffer_unref(a);
+      gst_buffer_unref(b);
+    }
+  }
+}
+GST_END_TEST;
+
+// Settings are taken when a frame comes, not when it goes.
+GST_START_TEST(test_settings) {
+  AsyncRun run(forward("name=f " + depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
+  GstElement* f = run.element("f");
+  run.caps(small());
+  for (guint i = 0; i < 10; i++) {
+    g_object_set(f, "quality", 10 * i + 5, nullptr);
+    run.push(i);
+  }
+  run.event(gst_event_new_eos());
+  guint16 previous = G_MAXUINT16;
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer* out = run.pull();
+    const guint16 dc = gst_buffer_get_dct_meta(out)->tables[0].values[0];
+    fail_unless(dc < previous, "frame %u: %u after %u", i, dc, previous);
+    previous = dc;
+    gst_buffer_unref(out);
+  }
+  gst_object_unref(f);
+}
+GST_END_TEST;
+
+// The frame after a discontinuity is marked, and no other.
+GST_START_TEST(test_discontinuity) {
+  make_lines(__i__);
+  for (const std::string& line : lines) {
+    AsyncRun run(line);
+    run.caps(small());
+    for (guint i = 0; i < 12; i++)
+      run.push(
+          i, static_cast<GstBufferFlags>(i == 5 || i == 6 || i == 9 ? GST_BUFFER_FLAG_DISCONT : 0));
+    run.event(gst_event_new_eos());
+    for (guint i = 0; i < 12; i++) {
+      GstBuffer* out = run.pull();
+      fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * GST_SECOND / 25);
+      fail_unless_equals_int(GST_BUFFER_IS_DISCONT(out), i == 5 || i == 6 || i == 9);
+      gst_buffer_unref(out);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_qos) {
+  AsyncRun run(forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
+  run.caps(small());
+  run.push_many(0, 4);
+  gst_harness_push_upstream_event(
+      run.harness(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 4.0, 10 * GST_SECOND, 0));
+  run.push_many(4, 7);      // late
+  run.push_many(300, 303);  // in time
+  run.event(gst_event_new_eos());
+  for (guint i : {0, 1, 2, 3, 300, 301, 302}) {
+    GstBuffer* out = run.pull();
+    fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * GST_SECOND / 25);
+    fail_unless_equals_int(GST_BUFFER_IS_DISCONT(out), i == 300);
+    gst_buffer_unref(out);
+  }
+  fail_unless_equals_int(run.received(), 7);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_latency) {
+  const struct {
+    std::string line;
+    guint waiting;  // elements that hold frames
+  } cases[] = {
+      {forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct", 1},
+      {forward(depth_property(__i__)) + " ! " + inverse("async-depth=2") +
+           " ! capsfilter caps=video/x-raw",
+       0},
+      {forward() + " ! video/x-dct ! " + inverse(depth_property(__i__)) +
+           " ! capsfilter caps=video/x-raw",
+       1},
+  };
+  const struct {
+    gint fps;
+    GstClockTime frame;
+  } rates[] = {
+      {25, 40 * GST_MSECOND}, {50, 20 * GST_MSECOND}, {0, 40 * GST_MSECOND}};  // 0: not known
+  for (const auto& c : cases)
+    for (const auto& rate : rates) {
+      AsyncRun run(c.line);  // behind a live source, as a harness is
+      GstVideoInfo info = small();
+      info.fps_n = rate.fps;
+      info.fps_d = 1;
+      run.caps(info);
+      gst_harness_set_upstream_latency(run.harness(), 123);
+      run.push(0);
+      guint64 frames = c.waiting ? depth_of(__i__) - 1 : 1;
+      if (!is_cuda()) frames = 0;
+      fail_unless_equals_uint64(gst_harness_query_latency(run.harness()),
+                                123 + frames * rate.frame);
+    }
+}
+GST_END_TEST;
+
+// A frame that is no good is an error after the good ones before it.
+GST_START_TEST(test_error_in_order) {
+  AsyncRun run(forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
+  run.caps(small());
+  run.push_many(0, 3);
+  fail_unless_equals_int(
+      gst_harness_push(run.harness(), gst_buffer_new_allocate(nullptr, 10, nullptr)),
+      GST_FLOW_ERROR);
+  fail_unless_equals_int(run.received(), 3);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_measuring) {
+  AsyncRun run(
+      forward("name=f measure=psnr+time+zeros post-messages=true " + depth_property(__i__)) +
+      " ! capsfilter caps=video/x-dct");
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(run.harness()->element, bus);
+  run.caps(small());
+  run.push_many(0, 20);
+  run.event(gst_event_new_eos());
+  guint64 expected = 0;
+  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT)) {
+    guint64 timestamp = 0;
+    if (gst_structure_get_uint64(gst_message_get_structure(message), "timestamp", &timestamp))
+      fail_unless_equals_uint64(timestamp, expected++ * GST_SECOND / 25);
+    gst_message_unref(message);
+  }
+  fail_unless_equals_uint64(expected, 20);
+  gst_element_set_bus(run.harness()->element, nullptr);
+  gst_object_unref(bus);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("asyncdepth");
+  TCase* tc = tcase_create("asyncdepth");
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, test_delay, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_bytes, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_settings, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_discontinuity, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_qos, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_latency, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_error_in_order, first_depth(), end_of_depths());
+  tcase_add_loop_test(tc, test_measuring, first_depth(), end_of_depths());
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

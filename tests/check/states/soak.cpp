@@ -1,0 +1,350 @@
+// Long streams to which everything happens that can happen between two frames: no frame is lost,
+// all engines make the same bytes, memory stays as it is, and nothing hangs.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// CUDATRANSFORM_SOAK_FRAMES: frames of each stream; a hundred thousand take minutes. With
+// CUDATRANSFORM_TEST_BACKEND=cuda the CUDA engine is compared with the CPU's, otherwise the CPU
+// engine with itself on one thread. On the fake driver that does its work late (FAKECUDA_DEFERRED)
+// it is compared with the same driver doing it at once.
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/check/drivers/shimdriver.h"
+#include "tests/check/frames.h"
+#include "tests/check/states/soakschedule.h"
+#include "tests/check/states/soakwatch.h"
+
+namespace {
+
+using namespace testing;
+
+constexpr GstClockTime kDuration = 40 * GST_MSECOND;
+// From the first half to the second, of the resident set. A GPU's driver takes up to 7 MB in 3000
+// frames while other programs are on the GPU, and up to 3 MB alone or in 100,000.
+constexpr int kManyFrames = 100000;
+double growth_mb(int frames) {
+  const bool gpu = is_cuda() && !is_fake_behind_shim();
+  return gpu && frames < kManyFrames ? 16 : 4;
+}
+constexpr double kDeviceGrowthMb = 32;  // of device and pinned memory
+
+struct Geometry {
+  GstVideoFormat format;
+  int width, height;
+};
+
+// The first kExact have 8 bits, where both engines agree in every bit.
+constexpr Geometry kGeometries[] = {
+    {GST_VIDEO_FORMAT_I420, 64, 48},      {GST_VIDEO_FORMAT_NV12, 70, 45},
+    {GST_VIDEO_FORMAT_Y444, 33, 17},      {GST_VIDEO_FORMAT_GRAY8, 40, 24},
+    {GST_VIDEO_FORMAT_GBR, 48, 32},       {GST_VIDEO_FORMAT_Y42B, 97, 31},
+    {GST_VIDEO_FORMAT_Y41B, 72, 16},      {GST_VIDEO_FORMAT_I420, 1, 1},
+    {GST_VIDEO_FORMAT_YV12, 160, 96},     {GST_VIDEO_FORMAT_I420_10LE, 64, 48},
+    {GST_VIDEO_FORMAT_P010_10LE, 40, 24}, {GST_VIDEO_FORMAT_GRAY16_LE, 50, 20},
+};
+constexpr int kExact = 9;
+constexpr guint kSeeds = 5;  // pictures of each geometry
+
+int frame_count() {
+  const gchar* wanted = g_getenv("CUDATRANSFORM_SOAK_FRAMES");
+  return wanted ? std::atoi(wanted) : quick() ? 300 : 3000;
+}
+
+// A hash of what can be seen of a frame.
+guint64 hash_of(guint64 hash, GstBuffer* buffer, GstCaps* caps) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
+  hash ^= static_cast<guint64>(info.width) * 131071 + static_cast<guint64>(info.height);
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(&frame); p++) {
+    const int bytes =
+        GST_VIDEO_FRAME_COMP_WIDTH(&frame, p) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, p);
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, p); y++) {
+      const auto* row = static_cast<const guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
+                        gsize(y) * static_cast<gsize>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p));
+      for (int x = 0; x < bytes; x++) hash = (hash ^ row[x]) * 0x100000001b3;
+    }
+  }
+  gst_video_frame_unmap(&frame);
+  return hash;
+}
+
+// One run of a schedule.
+class Stream {
+ public:
+  Stream(const SoakPlan& plan, const char* backend, int threads) : plan_(plan) {
+    const std::string engine = std::string(" backend=") + backend;
+    const std::string transform = engine + " n-threads=" + std::to_string(threads);
+    const std::string line =
+        "cudadct8x8 name=f" + transform + " ! " +
+        (plan.jpeg ? "jpegcoefenc name=e n-threads=1" + engine +
+                         " ! jpegcoefdec name=d on-error=fail n-threads=1" + engine
+                   : std::string("capsfilter name=c caps=video/x-dct(ANY) ! queue")) +
+        " ! cudaidct8x8 name=i" + transform + " ! capsfilter caps=video/x-raw";
+    h_ = gst_harness_new_parse(line.c_str());
+    bus_ = gst_bus_new();
+    gst_bus_set_sync_handler(bus_, keep_errors, nullptr, nullptr);
+    gst_element_set_bus(h_->element, bus_);
+  }
+  ~Stream() {
+    gst_element_set_bus(h_->element, nullptr);
+    gst_object_unref(bus_);
+    gst_harness_teardown(h_);
+    for (auto& [key, buffer] : pictures_) gst_buffer_unref(buffer);
+    gst_clear_caps(&caps_);
+  }
+
+  // Returns the hash of every frame.
+  std::vector<guint64> run(SoakMemory& memory) {
+    const std::vector<SoakFrame> schedule = make_soak_schedule(plan_);
+    for (int n = 0; n < plan_.frames; n++) {
+      const SoakFrame& frame = schedule[static_cast<size_t>(n)];
+      const auto& steps = frame.before;
+      for (size_t s = 0; s < steps.size(); s++) {
+        soak_watch().now(n, steps[s].kind);
+        s += static_cast<size_t>(take(steps, s));
+      }
+      soak_watch().now(n, -1);
+      push(n);
+      pull(frame.delayed ? 0 : 1);
+      if (n % 100 == 99) memory.sample(n);
+    }
+    end_of_stream();
+    fail_unless_equals_uint64(hashes_.size(), static_cast<guint64>(plan_.frames));
+    return hashes_;
+  }
+
+ private:
+  static GstBusSyncReply keep_errors(GstBus*, GstMessage* message, gpointer) {
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      GError* error = nullptr;
+      gchar* debug = nullptr;
+      gst_message_parse_error(message, &error, &debug);
+      std::printf("error: %s (%s)\n", error->message, debug ? debug : "");
+      std::fflush(stdout);
+      g_error_free(error);
+      g_free(debug);
+    }
+    gst_message_unref(message);
+    return GST_BUS_DROP;
+  }
+
+  void send(GstEvent* event) { gst_harness_push_event(h_, event); }
+
+  void begin_segment() {
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    send(gst_event_new_segment(&segment));
+  }
+
+  // Does a step; returns how many that follow it are done as well.
+  int take(const std::vector<SoakStep>& steps, size_t at) {
+    const SoakStep& step = steps[at];
+    switch (step.kind) {
+      case SoakStep::kProperty:
+        set(step);
+        break;
+      case SoakStep::kFrames:
+        geometry_ = step.number;
+        new_caps();
+        break;
+      case SoakStep::kCoding:
+        set({SoakStep::kProperty, "c", "caps", "video/x-dct(ANY)," + step.value});
+        break;
+      case SoakStep::kGap:
+        send(gst_event_new_gap(position_, kDuration));
+        break;
+      case SoakStep::kFlush:
+        flush();
+        break;
+      case SoakStep::kEndOfStream:
+        end_of_stream();
+        flush();
+        break;
+      case SoakStep::kReady:
+        restart(GST_STATE_READY, {});
+        break;
+      case SoakStep::kNull: {
+        const auto first = steps.begin() + static_cast<ptrdiff_t>(at) + 1;
+        restart(GST_STATE_NULL, {first, first + step.number});
+        return step.number;
+      }
+    }
+    return 0;
+  }
+
+  void set(const SoakStep& step) {
+    GstElement* element = gst_bin_get_by_name(GST_BIN(h_->element), step.element.c_str());
+    if (element == nullptr) return;
+    GObjectClass* klass = G_OBJECT_GET_CLASS(element);
+    if (g_object_class_find_property(klass, step.property.c_str())) {
+      if (step.property.find("-qtable") != std::string::npos && step.value.empty()) {
+        GValue none = G_VALUE_INIT;
+        g_value_init(&none, GST_TYPE_ARRAY);
+        g_object_set_property(G_OBJECT(element), step.property.c_str(), &none);
+        g_value_unset(&none);
+      } else {
+        gst_util_set_object_arg(G_OBJECT(element), step.property.c_str(), step.value.c_str());
+      }
+    }
+    gst_object_unref(element);
+  }
+
+  void new_caps() {
+    const Geometry& g = kGeometries[geometry_];
+    info_ = video_info(g.format, g.width, g.height);
+    gst_clear_caps(&caps_);
+    caps_ = video_caps(info_);
+    gst_harness_set_src_caps(h_, gst_caps_ref(caps_));
+  }
+
+  void flush() {
+    send(gst_event_new_flush_start());
+    send(gst_event_new_flush_stop(TRUE));
+    begin_segment();
+  }
+
+  void end_of_stream() {
+    send(gst_event_new_eos());
+    pull(pushed_ - static_cast<int>(hashes_.size()));
+  }
+
+  void restart(GstState state, const std::vector<SoakStep>& settings) {
+    gst_pad_set_active(h_->srcpad, FALSE);
+    fail_unless_equals_int(gst_element_set_state(h_->element, state), GST_STATE_CHANGE_SUCCESS);
+    for (const SoakStep& step : settings) set(step);
+    fail_unless_equals_int(gst_element_set_state(h_->element, GST_STATE_PLAYING),
+                           GST_STATE_CHANGE_SUCCESS);
+    gst_pad_set_active(h_->srcpad, TRUE);
+    gst_pad_push_event(h_->srcpad, gst_event_new_stream_start("soak"));
+    new_caps();
+  }
+
+  GstBuffer* picture(guint seed) {
+    GstBuffer*& made = pictures_[{geometry_, seed}];
+    if (made == nullptr) made = make_frame(info_, seed);
+    return made;
+  }
+
+  void push(int number) {
+    GstBuffer* source = picture(static_cast<guint>(number) % kSeeds);
+    // Now and then memory of its own, which goes when the elements let go of it.
+    GstBuffer* buffer = number % 7 == 0 ? gst_buffer_copy_deep(source) : gst_buffer_copy(source);
+    position_ = static_cast<GstClockTime>(number) * kDuration;
+    GST_BUFFER_PTS(buffer) = position_;
+    GST_BUFFER_DURATION(buffer) = kDuration;
+    pushed_++;
+    const GstFlowReturn flow = gst_harness_push(h_, buffer);
+    fail_unless(flow == GST_FLOW_OK, "frame %d: %s", number, gst_flow_get_name(flow));
+  }
+
+  // Takes at least `count` frames, and more where there are more.
+  void pull(int count) {
+    // The harness keeps them until somebody asks.
+    while (GstEvent* event = gst_harness_try_pull_event(h_)) gst_event_unref(event);
+    while (GstEvent* event = gst_harness_try_pull_upstream_event(h_)) gst_event_unref(event);
+    while (GstBuffer* buffer = count > 0 ? gst_harness_pull(h_) : gst_harness_try_pull(h_)) {
+      count--;
+      fail_unless_equals_uint64(GST_BUFFER_PTS(buffer), hashes_.size() * kDuration);
+      GstCaps* caps = gst_pad_get_current_caps(h_->sinkpad);
+      hashes_.push_back(hash_of(0xcbf29ce484222325, buffer, caps));
+      gst_caps_unref(caps);
+      gst_buffer_unref(buffer);
+      soak_watch().arrived();
+    }
+    fail_unless(count <= 0, "%d frames have not come", count);
+  }
+
+  const SoakPlan& plan_;
+  GstHarness* h_;
+  GstBus* bus_;
+  int geometry_ = 0, pushed_ = 0;
+  GstVideoInfo info_ = {};
+  GstCaps* caps_ = nullptr;
+  GstClockTime position_ = 0;
+  std::map<std::pair<int, guint>, GstBuffer*> pictures_;
+  std::vector<guint64> hashes_;
+};
+
+std::vector<guint64> run_stream(const SoakPlan& plan, const char* backend, int threads) {
+  soak_watch().start(std::string(plan.jpeg ? "through JPEG" : "through a queue") + " on " +
+                     backend);
+  const gint64 started = g_get_monotonic_time();
+  std::vector<guint64> hashes;
+  SoakMemory memory(plan.frames);
+  {
+    Stream stream(plan, backend, threads);
+    hashes = stream.run(memory);
+  }
+  soak_watch().stop();
+  // Now, as the tests that follow a failed one would wait for the threads of its stream.
+  if (!quick() && !g_getenv("GST_TRACERS")) memory.check(growth_mb(plan.frames), kDeviceGrowthMb);
+  guint64 all = 0;
+  for (guint64 hash : hashes) all = (all ^ hash) * 0x100000001b3;
+  std::printf("%s, %s, threads=%d: %zu frames in %.1f s, hash %016" G_GINT64_MODIFIER "x\n",
+              plan.jpeg ? "jpeg" : "queue", backend, threads, hashes.size(),
+              static_cast<double>(g_get_monotonic_time() - started) / 1e6, all);
+  std::fflush(stdout);
+  return hashes;
+}
+
+SoakPlan plan_of(bool jpeg, bool exact, int frames) {
+  SoakPlan plan = {frames, jpeg ? 11u : 7u, jpeg, exact, {}};
+  for (int g = 0; g < (exact ? kExact : static_cast<int>(G_N_ELEMENTS(kGeometries))); g++)
+    plan.geometries.push_back(g);
+  return plan;
+}
+
+// On the CPU engine; on the fake driver, which makes no pictures, with work that is done at once.
+std::vector<guint64> run_expected(const SoakPlan& plan) {
+  if (!is_deferred()) return run_stream(plan, "cpu", is_cuda() ? 0 : 1);
+  const DoneAtOnce order;
+  return run_stream(plan, backend(), 0);
+}
+
+void compare_engines(bool jpeg) {
+  const SoakPlan plan = plan_of(jpeg, true, frame_count());
+  const std::vector<guint64> expected = run_expected(plan);
+  const std::vector<guint64> found = run_stream(plan, backend(), 0);
+  for (size_t i = 0; i < expected.size(); i++)
+    fail_unless(found[i] == expected[i], "frame %d differs", static_cast<int>(i));
+}
+
+GST_START_TEST(test_engines_agree) { compare_engines(false); }
+GST_END_TEST;
+
+GST_START_TEST(test_engines_agree_on_files) { compare_engines(true); }
+GST_END_TEST;
+
+// Every method and depth, of which the engines agree within a level only.
+GST_START_TEST(test_every_method) {
+  run_stream(plan_of(false, false, frame_count()), backend(), 0);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("soak");
+  TCase* tc = tcase_create("soak");
+  tcase_set_timeout(tc, 0);
+  suite_add_tcase(suite, tc);
+  // The fake driver's kernels write nothing that could be compared, or written to a file.
+  const bool computes = !is_fake_behind_shim();
+  if (computes) tcase_add_test(tc, test_engines_agree);
+  GstElementFactory* jpeg = gst_element_factory_find("jpegcoefdec");
+  if (computes && jpeg) tcase_add_test(tc, test_engines_agree_on_files);
+  gst_clear_object(&jpeg);
+  tcase_add_test(tc, test_every_method);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::hide_shim_from_children();
+  return testing::run(argc, argv, make_suite);
+}

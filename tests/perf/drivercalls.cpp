@@ -1,0 +1,362 @@
+// What the elements ask of the driver for one frame, in the long run: launches, waits, copies.
+// Fails when there are more than the table says.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the shim driver (shimcuda/), with a GPU or the fake driver behind it.
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "tests/check/drivers/shimdriver.h"
+#include "tests/check/frames.h"
+
+namespace {
+
+using namespace testing;
+
+constexpr int kWarm = 15, kFrames = 50;
+
+enum class Source { kSystem, kCuda, kJpeg };
+
+// Calls for one frame.
+struct Calls {
+  int launches, waits, copies, records, stream_waits, queries;
+};
+
+struct Case {
+  const char* name;
+  Source source;
+  const char* line;
+  Calls most;
+};
+
+#define FORWARD "cudadct8x8 backend=cuda"
+#define INVERSE "cudaidct8x8 backend=cuda"
+#define DECODER "jpegcoefdec backend=cuda n-threads=1"
+#define ENCODER "jpegcoefenc name=encoder backend=cuda n-threads=1"
+#define IN_CUDA "capsfilter caps=video/x-raw(memory:CUDAMemory)"
+#define IN_SYSTEM "capsfilter caps=video/x-raw"
+
+// Frames are I420: three planes, and so three copies where a frame or its coefficients are copied.
+// No case allocates anything, makes an event or a stream, or copies synchronously.
+//
+// Waits: one for each frame or file in system memory; one for each frame of coefficients whose peer
+// has not promised to honour the fence. Measuring adds none. And, for now, one for each plane that
+// is copied from memory that is not pinned (*); before the first of these also for the event that
+// tells when they begin, where that is measured.
+//
+// A thread that waits asks the driver again and again, since no call of it waits for so long at
+// most. How often depends on the GPU, and says nothing: what counts is that it waits.
+//
+// Records: one for each kernel's, upload's and download's fence; with measure=time two more for
+// uploads and downloads, while kernels tell their time themselves. Stream waits: for another
+// queue's work, for coefficients by the queue that reads them, and for what used a block before its
+// pool handed it out again, unless somebody knows that it is done.
+//
+// Queries: one before each wait, since most have nothing to wait for; one before each plane that is
+// not pinned, since the driver may wait inside of such a copy; one for each time that is told by
+// events. What a frame was made from is known to be free once the frame is finished.
+//
+// What a raw frame in CUDA memory adds depends on GStreamer: kPushed where it is made, of
+// coefficients in CUDA memory, and kRead where another element has made it.
+#if GST_CHECK_VERSION(1, 23, 1)
+// The frame's stream says when it is finished, and the host does not wait. Recorded is where that
+// stream stands before we write, and our queue waits for it: the frame's last reader may be behind.
+// Then that stream waits for our kernel, and so does the queue that next writes to the block that
+// the coefficients were in: nobody has seen on the host that they have been read.
+// Nobody waits, so that the first element asks: before it waits for a slow GPU, and now and then
+// twice behind a fast one. So does an inverse that measures.
+constexpr Calls kPushed = {0, 0, 0, 1, 1 + 1 + 1, 2};
+constexpr Calls kMeasured = {0, 0, 0, 0, 0, 3};
+// Where the producer's stream stands, for which our queue waits.
+constexpr Calls kRead = {0, 0, 0, 1, 1, 0};
+#else
+// It cannot say that it is not finished: the host waits for the kernel. After that the frame and
+// the coefficients that it was made of are free for all, and nobody else has to wait.
+constexpr Calls kPushed = {0, 1, 0, 0, 0, 1};
+constexpr Calls kMeasured = {0, 0, 0, 0, 0, 0};
+constexpr Calls kRead = {0, 0, 0, 0, 0, 0};
+#endif
+
+// Whether the GPU is as fast as the host. A slow one has done nothing before it is waited for.
+// Where nobody waits for a frame, that would leave it further and further behind, with all that it
+// still reads: the first element then waits for the oldest of the few frames that it may hold.
+enum Pace { kFastGpu, kSlowGpu, kPaces };
+
+constexpr int most_waits(const Calls& most, Pace pace) {
+  return pace == kSlowGpu && most.waits == 0 ? 1 : most.waits;
+}
+
+constexpr Calls operator+(const Calls& a, const Calls& b) {
+  return {a.launches + b.launches,
+          a.waits + b.waits,
+          a.copies + b.copies,
+          a.records + b.records,
+          a.stream_waits + b.stream_waits,
+          a.queries + b.queries};
+}
+
+constexpr Case kCases[] = {
+    // ... launches, waits, copies, records, stream waits, queries
+    {"CUDA memory from end to end", Source::kCuda, FORWARD " ! " INVERSE " ! " IN_CUDA,
+     Calls{2, 0, 0, 2, 1, 0} + kPushed},
+    {"CUDA memory from end to end, measured", Source::kCuda,
+     FORWARD " measure=psnr+time ! " INVERSE " measure=psnr+time ! " IN_CUDA,
+     Calls{2, 0, 0, 2, 1, 0} + kPushed + kMeasured},
+    {"a queue between the elements", Source::kCuda, FORWARD " ! queue ! " INVERSE " ! " IN_CUDA,
+     Calls{2, 0, 0, 2, 1, 0} + kPushed},
+    {"a frame in CUDA memory between the elements", Source::kJpeg,
+     DECODER " ! " INVERSE " ! " IN_CUDA " ! " FORWARD " ! " INVERSE " ! " IN_CUDA,
+     Calls{3, 0, 3, 4, 2, 0} + kPushed + kRead + kPushed},
+    {"system memory in and out (*)",
+     Source::kSystem,
+     FORWARD " ! " INVERSE " ! " IN_SYSTEM,
+     {2, 1 + 3, 6, 4, 3, 1 + 2 * 3}},
+    {"system memory in and out, measured (*)",
+     Source::kSystem,
+     FORWARD " measure=psnr+time ! " INVERSE " measure=psnr+time ! " IN_SYSTEM,
+     {2, 1 + 1 + 3, 6, 8, 3, 1 + 2 * 3 + 2}},
+    {"one of two branches knows no fence", Source::kCuda,
+     FORWARD " ! tee name=t ! " INVERSE " ! " IN_CUDA " t. ! fakesink async=false",
+     Calls{2, 1, 0, 2, 0, 1} + kPushed},
+    {"coefficients in CUDA memory for a peer that knows no fence",
+     Source::kCuda,
+     FORWARD " ! video/x-dct(memory:CUDAMemory) ! identity drop-allocation=true",
+     {1, 1, 0, 1, 0, 1}},
+    {"system memory to coefficients in system memory (*)",
+     Source::kSystem,
+     FORWARD " ! capsfilter caps=video/x-dct",
+     {1, 1 + 3, 6, 3, 2, 1 + 2 * 3}},
+    {"JPEG to frames in CUDA memory", Source::kJpeg, DECODER " ! " INVERSE " ! " IN_CUDA,
+     Calls{1, 0, 3, 2, 1, 0} + kPushed},
+    {"JPEG to frames in system memory",
+     Source::kJpeg,
+     DECODER " ! " INVERSE " ! " IN_SYSTEM,
+     {1, 1, 6, 3, 2, 1}},
+    {"frames in CUDA memory to JPEG", Source::kCuda, FORWARD " ! " ENCODER, {1, 1, 3, 2, 1, 1}},
+    {"frames in system memory to JPEG (*)",
+     Source::kSystem,
+     FORWARD " ! " ENCODER,
+     {1, 1 + 3, 6, 3, 2, 1 + 2 * 3}},
+};
+
+// Frames of a case's kind, as many as wanted.
+class Frames {
+ public:
+  Frames(GstHarness* h, Source source) : h_(h), source_(source) {
+    info_ = video_info(GST_VIDEO_FORMAT_I420, 160, 96);
+    GstCaps* caps = video_caps(info_);
+    if (source == Source::kJpeg) {
+      gst_caps_replace(&caps, nullptr);
+      caps = gst_caps_from_string("image/jpeg,framerate=25/1,parsed=true");
+      file_ = one_file();
+    } else if (source == Source::kCuda) {
+      gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
+    } else {
+      frame_ = make_frame(info_);
+    }
+    gst_harness_set_src_caps(h, gst_caps_ref(caps));
+    if (source == Source::kCuda) make_pool(caps);
+    gst_caps_unref(caps);
+  }
+  ~Frames() {
+    if (pool_) gst_buffer_pool_set_active(pool_, FALSE);
+    gst_clear_object(&pool_);
+    gst_clear_buffer(&frame_);
+    gst_clear_buffer(&file_);
+  }
+
+  GstBuffer* next() {
+    GstBuffer* buffer = nullptr;
+    if (source_ == Source::kCuda) {
+      fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool_, &buffer, nullptr), GST_FLOW_OK);
+    } else {
+      buffer = gst_buffer_copy(source_ == Source::kJpeg ? file_ : frame_);
+    }
+    GST_BUFFER_PTS(buffer) = number_++ * 40 * GST_MSECOND;
+    return buffer;
+  }
+
+ private:
+  // The pool that the element proposes.
+  void make_pool(GstCaps* caps) {
+    GstQuery* query = gst_query_new_allocation(caps, TRUE);
+    fail_unless(gst_pad_peer_query(h_->srcpad, query));
+    fail_unless(gst_query_get_n_allocation_pools(query) > 0, "no pool was proposed");
+    guint size = 0, min = 0, max = 0;
+    gst_query_parse_nth_allocation_pool(query, 0, &pool_, &size, &min, &max);
+    GstStructure* config = gst_buffer_pool_get_config(pool_);
+    gst_buffer_pool_config_set_params(config, caps, size, min, max);
+    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+    fail_unless(gst_buffer_pool_set_config(pool_, config));
+    fail_unless(gst_buffer_pool_set_active(pool_, TRUE));
+    gst_query_unref(query);
+  }
+
+  GstBuffer* one_file() {
+    GstHarness* h =
+        gst_harness_new_parse("cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1");
+    gst_harness_set_src_caps(h, video_caps(info_));
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info_)), GST_FLOW_OK);
+    GstBuffer* file = gst_harness_pull(h);
+    gst_harness_teardown(h);
+    return file;
+  }
+
+  GstHarness* h_;
+  Source source_;
+  GstVideoInfo info_;
+  GstBufferPool* pool_ = nullptr;
+  GstBuffer *frame_ = nullptr, *file_ = nullptr;
+  guint64 number_ = 0;
+};
+
+// A GPU may be slow at any time, but not if it has had this long for so small a frame. And fences
+// ask the driver every 20 us at most: with less between frames it would depend on the host's speed
+// how many are in flight.
+void let_gpu_finish(Pace pace) { g_usleep(pace == kFastGpu && !is_fake_behind_shim() ? 2000 : 50); }
+
+void push_frame(GstHarness* h, Frames* frames, Pace pace) {
+  let_gpu_finish(pace);
+  fail_unless_equals_int(gst_harness_push(h, frames->next()), GST_FLOW_OK);
+}
+
+void pull_frame(GstHarness* h) {
+  GstBuffer* out = gst_harness_pull(h);
+  fail_unless(out != nullptr, "no output");
+  gst_buffer_unref(out);
+}
+
+void run_frames(GstHarness* h, Frames* frames, int count, Pace pace) {
+  for (int i = 0; i < count; i++) {
+    push_frame(h, frames, pace);
+    pull_frame(h);
+  }
+}
+
+void set_pace(Pace pace) { g_setenv("FAKECUDA_LAG", pace == kSlowGpu ? "1000000000" : "0", TRUE); }
+
+// More at once than later, and behind a slow GPU, so that as much is in flight as ever will be,
+// whichever thread is late then.
+void warm_up(GstHarness* h, Frames* frames, Pace pace) {
+  set_pace(kSlowGpu);
+  for (int i = 0; i < kWarm; i++) push_frame(h, frames, kSlowGpu);
+  for (int i = 0; i < kWarm; i++) pull_frame(h);
+  set_pace(pace);
+  run_frames(h, frames, kWarm, pace);
+}
+
+struct Column {
+  const char* name;
+  int ShimcudaCounts::*counted;
+  int Calls::*most;  // null: none
+};
+
+constexpr Column kColumns[] = {
+    {"launches", &ShimcudaCounts::launches, &Calls::launches},
+    {"waits", &ShimcudaCounts::waits, &Calls::waits},
+    {"copies", &ShimcudaCounts::copies, &Calls::copies},
+    {"records", &ShimcudaCounts::records, &Calls::records},
+    {"stream waits", &ShimcudaCounts::stream_waits, &Calls::stream_waits},
+    {"queries", &ShimcudaCounts::queries, &Calls::queries},
+    {"synchronous copies", &ShimcudaCounts::sync_copies, nullptr},
+    {"allocations", &ShimcudaCounts::allocations, nullptr},
+    {"frees", &ShimcudaCounts::frees, nullptr},
+    {"events, streams and modules made", &ShimcudaCounts::makes, nullptr},
+};
+
+// The fake driver's kernels write nothing, and not all that memory may hold can be written to a
+// file. Its device memory is the host's: no call is needed to write to it.
+GstPadProbeReturn write_zeros(GstPad*, GstPadProbeInfo* probe, gpointer) {
+  constexpr auto kMapCuda = static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_FLAG_LAST << 1);
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(probe), &map, kMapCuda));
+  memset(map.data, 0, map.size);
+  gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(probe), &map);
+  return GST_PAD_PROBE_OK;
+}
+
+void stand_in_for_kernel(GstHarness* h) {
+  GstElement* encoder = gst_bin_get_by_name(GST_BIN(h->element), "encoder");
+  if (encoder == nullptr) return;
+  GstPad* pad = gst_element_get_static_pad(encoder, "sink");
+  if (is_fake_behind_shim())
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_zeros, nullptr, nullptr);
+  gst_object_unref(pad);
+  gst_object_unref(encoder);
+}
+
+// Fails when there are more than the table says. Returns how many waits were slept through.
+int check_calls(const Case& one, Pace pace) {
+  const std::string name = std::string(one.name) + (pace == kSlowGpu ? ", slow GPU" : "");
+  Calls limit = one.most;
+  limit.waits = most_waits(one.most, pace);
+  GstHarness* h = gst_harness_new_parse(one.line);
+  stand_in_for_kernel(h);
+  std::string report;
+  bool more = false;
+  int slept = 0;
+  {
+    Frames frames(h, one.source);
+    warm_up(h, &frames, pace);
+    const ShimcudaCounts before = shim_counts();
+    run_frames(h, &frames, kFrames, pace);
+    const ShimcudaCounts after = shim_counts();
+    slept = after.sleeps - before.sleeps;
+    for (const Column& column : kColumns) {
+      const int calls = after.*column.counted - before.*column.counted;
+      // How much a GPU that nothing waits for has in flight, and so what pools grow to, is its
+      // affair.
+      if (pace == kSlowGpu && !is_fake_behind_shim() && !column.most) continue;
+      const int most = column.most ? limit.*column.most * kFrames : 0;
+      more = more || calls > most;
+      // Nobody waits for what a fast GPU has done.
+      if (calls == most || (calls < most && pace == kFastGpu)) continue;
+      report += std::string(column.name) + ": " + std::to_string(calls) + " for " +
+                std::to_string(kFrames) + " frames, the table says " + std::to_string(most) + "; ";
+    }
+    if (!report.empty()) std::printf("%s: %s\n", name.c_str(), report.c_str());
+  }
+  gst_harness_teardown(h);
+  check_nothing_is_left(name.c_str());
+  fail_if(more, "%s: %s", name.c_str(), report.c_str());
+  return slept;
+}
+
+bool can_run(const Case& one) {
+  return !strstr(one.line, "jpeg") || require_element_or_skip("jpegcoefdec") == 0;
+}
+
+GST_START_TEST(test_calls_per_frame) {
+  const Case& one = kCases[__i__ / kPaces];
+  if (under_valgrind() && (__i__ / kPaces + __i__) % kPaces != 0) return;  // one pace for each
+  if (can_run(one)) check_calls(one, static_cast<Pace>(__i__ % kPaces));
+}
+GST_END_TEST;
+
+// Threads that wait long sleep, and ask the driver for nothing more.
+GST_START_TEST(test_sleeping) {
+  const Case& one = kCases[__i__];
+  if (!is_fake_behind_shim() || !can_run(one)) return;
+  g_setenv("FAKECUDA_WAIT", "400", TRUE);
+  const int slept = check_calls(one, kSlowGpu);
+  g_unsetenv("FAKECUDA_WAIT");
+  fail_unless(slept > 0, "%s: nobody slept", one.name);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("drivercalls");
+  TCase* tc = tcase_create("calls");
+  suite_add_tcase(suite, tc);
+  tcase_add_loop_test(tc, test_calls_per_frame, 0, G_N_ELEMENTS(kCases) * kPaces);
+  tcase_add_loop_test(tc, test_sleeping, 0, 5);  // without and with copies
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const int status = testing::require_shim_or_skip()) return status;
+  return testing::run(argc, argv, make_suite);
+}

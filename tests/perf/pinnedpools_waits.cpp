@@ -1,0 +1,68 @@
+// How often the host waits for the GPU: on the fake driver, which counts.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/check/memory/pinnedpools.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+// One wait for a frame that the host has to wait for, none for one that it need not: from GStreamer
+// 1.24 on, raw frames in CUDA memory are such.
+GST_START_TEST(test_waits) {
+  constexpr int kRawFrame = GST_CHECK_VERSION(1, 23, 1) ? 0 : 1;
+  const struct {
+    const char* line;
+    int waits;
+  } cases[] = {
+      {"cudadct8x8 ! cudaidct8x8 ! capsfilter caps=video/x-raw(memory:CUDAMemory)", kRawFrame},
+      {"cudadct8x8 async-depth=3 ! cudaidct8x8 async-depth=3 ! capsfilter "
+       "caps=video/x-raw(memory:CUDAMemory)",
+       kRawFrame},
+      {"cudadct8x8 measure=psnr+time+zeros post-messages=true ! cudaidct8x8 measure=psnr+time ! "
+       "capsfilter caps=video/x-raw(memory:CUDAMemory)",
+       kRawFrame},
+      {"cudadct8x8 ! cudaidct8x8 ! capsfilter caps=video/x-raw", 1},
+      {"cudadct8x8 ! capsfilter caps=video/x-dct", 1},
+      {"cudadct8x8 ! video/x-dct ! cudaidct8x8 ! capsfilter caps=video/x-raw(memory:CUDAMemory)",
+       1 + kRawFrame},
+  };
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  for (const auto& c : cases) {
+    // Events happen soon, so that inputs are let go of without a wait, but not before a frame's own
+    // wait has asked.
+    g_setenv("FAKECUDA_LAG", "3", TRUE);
+    GstHarness* h = gst_harness_new_parse(c.line);
+    gst_harness_set_src_caps(h, video_caps(info));
+    GstCaps* caps = video_caps(info);
+    GstBufferPool* pool = proposed_pool(h, caps, nullptr);
+    int before = 0;
+    for (guint i = 0; i < 30; i++) {
+      if (i == 10) before = counts().waits;
+      fail_unless_equals_int(gst_harness_push(h, frame_from(pool, info, i)), GST_FLOW_OK);
+      while (GstBuffer* out = gst_harness_try_pull(h)) gst_buffer_unref(out);
+    }
+    const int waits = counts().waits - before;
+    // Frames in flight may turn out to be done.
+    const bool exact = std::string(c.line).find("async-depth") == std::string::npos;
+    fail_unless(exact ? waits == 20 * c.waits : waits <= 20 * c.waits, "%s: %d waits for 20 frames",
+                c.line, waits);
+    free_pool(pool);
+    gst_caps_unref(caps);
+    gst_harness_teardown(h);
+    check_clean();
+  }
+  g_setenv("FAKECUDA_LAG", "1000000000", TRUE);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("pinnedpools-waits");
+  TCase* tc = tcase_create("pinnedpools-waits");
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_waits);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }
