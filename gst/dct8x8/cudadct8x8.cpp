@@ -216,11 +216,11 @@ static void install_properties(GObjectClass* klass) {
                         GST_TYPE_CUDA_DCT_QUANT_PRESET, int(QuantPreset::kAnnexK), kWhilePlaying));
   install_table(klass, PROP_LUMA_QTABLE, "luma-qtable", "Luma quantisation table",
                 "64 integers, 1 to 65535, in natural order, instead of the preset's luma table; "
-                "empty: none",
+                "empty: the preset's",
                 kWhilePlaying);
   install_table(klass, PROP_CHROMA_QTABLE, "chroma-qtable", "Chroma quantisation table",
                 "64 integers, 1 to 65535, in natural order, instead of the preset's chroma table; "
-                "empty: none",
+                "empty: the preset's",
                 kWhilePlaying);
   g_object_class_install_property(
       klass, PROP_QTABLE_FILE,
@@ -238,7 +238,7 @@ static void install_properties(GObjectClass* klass) {
       klass, PROP_TABLES_IN_CAPS,
       g_param_spec_boolean("tables-in-caps", "Tables in caps",
                            "Write the quantisation tables into the caps as well, for files that "
-                           "keep no metas; new tables are new caps then",
+                           "keep no metas; with it, new tables are new caps",
                            FALSE, cudatransform::kUpToReady));
 }
 

@@ -106,7 +106,7 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
       object_class, PROP_SCALE,
       g_param_spec_enum("scale", "Scale",
                         "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in "
-                        "width and height, rounded up; as a number its divisor (2 is 1/2)",
+                        "width and height, rounded up; as a number it is the divisor (2 means 1/2)",
                         GST_TYPE_CUDA_IDCT_SCALE, 1, kWhilePlaying));
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudaidct8x8";

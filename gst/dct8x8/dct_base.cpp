@@ -28,9 +28,11 @@ static GType gst_cuda_dct_method_get_type(void) {
       {int(Method::kReference), "Double precision, the definition", "reference"},
       {int(Method::kNaive), "The definition with cosines computed as they are needed", "naive"},
       {int(Method::kMatrix), "Two matrix products from a cosine table", "matrix"},
-      {int(Method::kSeparable), "Rows, then columns, one thread per sample", "separable"},
-      {int(Method::kDecomposed), "Eight-tap decomposition, through shared memory", "decomposed"},
-      {int(Method::kShuffle), "Eight-tap decomposition, transposed by warp shuffles", "shuffle"},
+      {int(Method::kSeparable), "Rows, then columns; on a GPU one thread per sample", "separable"},
+      {int(Method::kDecomposed), "Eight-tap decomposition; on a GPU through shared memory",
+       "decomposed"},
+      {int(Method::kShuffle), "Eight-tap decomposition; on a GPU transposed by warp shuffles",
+       "shuffle"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaDctMethod", kValues);

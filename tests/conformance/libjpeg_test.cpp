@@ -152,7 +152,14 @@ TEST(Libjpeg, Noise) {
 
 // Samples that drive coefficients as far as they go: 16-bit arithmetic must fail where
 // libjpeg-turbo's does, or not at all. Above quality 90 libjpeg refuses to code such levels.
+// ifast's sums are 16 bits wide where libjpeg-turbo runs on x86, and ours everywhere; on other
+// processors libjpeg-turbo differs from itself where these overflow.
 TEST(Libjpeg, Extremes) {
+#if defined(__x86_64__)
+  const std::vector<Method> methods(std::begin(kIntegerMethods), std::end(kIntegerMethods));
+#else
+  const std::vector<Method> methods = {Method::kIslow};
+#endif
   std::map<std::string, Score> scores;
   for (const uint32_t seed : {1u, 2u, 3u}) {
     const Picture picture = make_picture(Sampling::kGrey, 512, 128, 8, Content::kExtreme, seed);
@@ -161,7 +168,7 @@ TEST(Libjpeg, Extremes) {
                         512,
                         128,
                         {{512, 128, {picture[0].samples.begin(), picture[0].samples.end()}}}};
-    for (const Method method : kIntegerMethods)
+    for (const Method method : methods)
       for (const int quality : {1, 5, 25, 50, 75, 90}) {
         const Judgement expected = judge(source, tables_for(1, quality), method);
         for (const Engine& engine : engines())
