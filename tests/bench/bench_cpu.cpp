@@ -25,9 +25,9 @@
 #include <thread>
 #include <vector>
 
-#include "common.h"
-#include "cpu_avdct.h"
-#include "cpu_copy.h"
+#include "tests/bench/common.h"
+#include "tests/bench/cpu_avdct.h"
+#include "tests/bench/cpu_copy.h"
 #include "transform/dct8x8/engine.h"
 #include "transform/device/simd_targets.h"
 

@@ -42,10 +42,10 @@
 #include <set>
 #include <string_view>
 
-#include "common.h"
 #include "cuda/device/cuda_device.h"
-#include "gpu_measure.h"
-#include "gpu_telemetry.h"
+#include "tests/bench/common.h"
+#include "tests/bench/gpu_measure.h"
+#include "tests/bench/gpu_telemetry.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -26,10 +26,10 @@
 #include <thread>
 #include <vector>
 
-#include "common.h"
-#include "jpeg_loops.h"
-#include "jpeg_pictures.h"
-#include "nvjpeg_loop.h"
+#include "tests/bench/common.h"
+#include "tests/bench/jpeg_loops.h"
+#include "tests/bench/jpeg_pictures.h"
+#include "tests/bench/nvjpeg_loop.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -41,11 +41,11 @@
 #include <thread>
 #include <vector>
 
-#include "common.h"
-#include "pipe_bare.h"
-#include "pipe_line.h"
-#include "pipe_turns.h"
-#include "processor.h"
+#include "tests/bench/common.h"
+#include "tests/bench/pipe_bare.h"
+#include "tests/bench/pipe_line.h"
+#include "tests/bench/pipe_turns.h"
+#include "tests/bench/processor.h"
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
 #endif

@@ -1,6 +1,6 @@
 // AVDCT's transforms in whole jobs, and what must hold before their time means anything.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cpu_avdct.h"
+#include "tests/bench/cpu_avdct.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -12,7 +12,7 @@ extern "C" {
 #include <memory>
 #include <stdexcept>
 
-#include "plain_loops.h"
+#include "tests/bench/plain_loops.h"
 
 namespace cudatransform::bench {
 

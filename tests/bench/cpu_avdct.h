@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cpu_jobs.h"
+#include "tests/bench/cpu_jobs.h"
 
 namespace cudatransform::bench {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdexcept>
 
-#include "cpu_avdct.h"
+#include "tests/bench/cpu_avdct.h"
 
 namespace cudatransform::bench {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "cpu_jobs.h"
+#include "tests/bench/cpu_jobs.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // Makes the frames of the CPU benchmark.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cpu_frames.h"
+#include "tests/bench/cpu_frames.h"
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include <new>
 #include <stdexcept>
 
-#include "cpu_jobs.h"
-#include "picture.h"
+#include "tests/bench/cpu_jobs.h"
+#include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // Fills jobs with the benchmark's frames and submits them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cpu_jobs.h"
+#include "tests/bench/cpu_jobs.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "cpu_frames.h"
+#include "tests/bench/cpu_frames.h"
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::bench {

@@ -1,8 +1,8 @@
 // Which jobs are measured at which sizes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gpu_cases.h"
+#include "tests/bench/gpu_cases.h"
 
-#include "gpu_streams.h"
+#include "tests/bench/gpu_streams.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/dct8x8/fast_plan.h"
-#include "gpu_frames.h"
+#include "tests/bench/gpu_frames.h"
 
 namespace cudatransform::bench {
 

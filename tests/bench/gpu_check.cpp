@@ -1,6 +1,6 @@
 // Poison, checksums and what differences between them mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gpu_check.h"
+#include "tests/bench/gpu_check.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_frames.h"
+#include "tests/bench/gpu_frames.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // The driver's entry points for benchmarks, opened at run time like the engine's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gpu_driver.h"
+#include "tests/bench/gpu_driver.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // Geometry of frames, and how their buffers are filled.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gpu_frames.h"
+#include "tests/bench/gpu_frames.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu_driver.h"
-#include "picture.h"
+#include "tests/bench/gpu_driver.h"
+#include "tests/engine/dct8x8/picture.h"
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::bench {

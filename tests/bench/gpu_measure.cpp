@@ -1,6 +1,6 @@
 // Groups of cases: buffers, graphs, repetitions in turns, medians.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gpu_measure.h"
+#include "tests/bench/gpu_measure.h"
 
 #include <algorithm>
 #include <memory>
@@ -11,8 +11,8 @@
 
 #include "cuda/dct8x8/engine.h"
 #include "cuda/device/queue.h"
-#include "gpu_check.h"
-#include "gpu_streams.h"
+#include "tests/bench/gpu_check.h"
+#include "tests/bench/gpu_streams.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_cases.h"
+#include "tests/bench/gpu_cases.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // The variants of the streaming kernel, and how a number of bytes is cut into tiles.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gpu_streams.h"
+#include "tests/bench/gpu_streams.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 
 #include <span>
 
-#include "gpu_driver.h"
-#include "stream_params.h"
+#include "tests/bench/gpu_driver.h"
+#include "tests/bench/stream_params.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // NVML, opened at run time, and the driver's attributes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gpu_telemetry.h"
+#include "tests/bench/gpu_telemetry.h"
 
 #include <dlfcn.h>
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_driver.h"
+#include "tests/bench/gpu_driver.h"
 
 namespace cudatransform::bench {
 

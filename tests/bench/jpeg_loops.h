@@ -2,7 +2,7 @@
 // by. SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "jpeg_pictures.h"
+#include "tests/bench/jpeg_pictures.h"
 
 namespace cudatransform::bench {
 

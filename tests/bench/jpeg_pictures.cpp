@@ -1,12 +1,12 @@
 // Detailed 1080p pictures, raw and as JPEG files, for the JPEG benchmark.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "jpeg_pictures.h"
+#include "tests/bench/jpeg_pictures.h"
 
 #include <algorithm>
 #include <random>
 
-#include "jpeg_codec.h"
-#include "picture.h"
+#include "tests/conformance/jpeg_codec.h"
+#include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -3,7 +3,7 @@
 //
 // The prototypes are those of the CUDA toolkit's nvJPEG documentation; the library itself comes
 // with the toolkit and is not always there, and neither is its header.
-#include "nvjpeg_loop.h"
+#include "tests/bench/nvjpeg_loop.h"
 
 #include <dlfcn.h>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "jpeg_pictures.h"
+#include "tests/bench/jpeg_pictures.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // What the pipelines are compared with: the engines' kernels alone, and copies alone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipe_bare.h"
+#include "tests/bench/pipe_bare.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipe_line.h"
+#include "tests/bench/pipe_line.h"
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::bench {

@@ -1,6 +1,6 @@
 // Elements between two pads of the benchmark's own, which push frames and take what comes out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipe_line.h"
+#include "tests/bench/pipe_line.h"
 
 #include <time.h>
 
@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include <gst/coef/dct.h>
-#include "picture.h"
+#include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -1,11 +1,11 @@
 // What a contestant of the pipelines' benchmark took, turn by turn, and medians of it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "pipe_turns.h"
+#include "tests/bench/pipe_turns.h"
 
 #include <algorithm>
 
-#include "common.h"
-#include "processor.h"
+#include "tests/bench/common.h"
+#include "tests/bench/processor.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipe_line.h"
+#include "tests/bench/pipe_line.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // The loops around AVDCT: quantise, dequantise, clamp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "plain_loops.h"
+#include "tests/bench/plain_loops.h"
 
 namespace cudatransform::bench {
 

@@ -1,6 +1,6 @@
 // The processor a thread runs on: choosing it, and whether somebody else uses its core.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "processor.h"
+#include "tests/bench/processor.h"
 
 #include <sched.h>
 

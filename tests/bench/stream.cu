@@ -8,7 +8,7 @@
 //   cta   one tile a CTA, plain loads and stores
 //   warp  one tile a warp, with the hint that nothing is used again (ld.global.cs, st.global.cs)
 //   loop  as cta, but with as many CTAs as fit, which take one tile after the other
-#include "stream_params.h"
+#include "tests/bench/stream_params.h"
 
 namespace cudatransform::bench {
 namespace {
