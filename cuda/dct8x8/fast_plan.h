@@ -6,11 +6,11 @@
 #include <string>
 
 #include "cuda/dct8x8/fast_params.h"
-#include "cuda/device/context.h"
 
 namespace cudatransform::cuda {
 
 class FastParamsCache;
+class KernelFamily;
 
 // Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
 // byte; kAuto takes the fastest, the others are for tests and benchmarks.
