@@ -1,4 +1,4 @@
-// A failed Status as the element error that fits its code.
+// What has gone wrong as element errors: a failed Status, and a flow that ends a stream.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/element_errors.h"
@@ -30,7 +30,7 @@ void post_error(GstElement* element, const Status& status) {
 }
 
 void post_refusal(GstElement* element, GstFlowReturn flow) {
-  const bool refused = flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS;
+  const bool refused = flow == GST_FLOW_NOT_LINKED || is_fatal(flow);
   if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(element, flow);
 }
 

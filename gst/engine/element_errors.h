@@ -1,4 +1,4 @@
-// A failed Status as the element error that fits its code.
+// What has gone wrong as element errors: a failed Status, and a flow that ends a stream.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,6 +10,10 @@ namespace cudatransform {
 
 // Posts `status` with its message. Not for kCancelled, which is no error.
 void post_error(GstElement* element, const Status& status);
+
+// Whether nothing may be pushed after a push, or an attempt at one, that ended like this. Other
+// flows may become GST_FLOW_OK again.
+inline bool is_fatal(GstFlowReturn flow) { return flow < GST_FLOW_EOS; }
 
 // At the end of the stream, where no push is left to return what became of the last frames and
 // upstream would take EOS for success: posts an error if downstream has refused them. An element

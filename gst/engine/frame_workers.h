@@ -27,10 +27,6 @@ class FrameJob {
 // core, but one behind a live source, which more of them would delay. Asks the peer of `sink`.
 int picture_threads(GstPad* sink, guint wanted);
 
-// Whether nothing may be pushed after a push, or an attempt at one, that ended like this. Other
-// flows may become GST_FLOW_OK again.
-inline bool is_fatal(GstFlowReturn flow) { return flow < GST_FLOW_EOS; }
-
 // Used by one thread at a time (a streaming thread), which never sees more than threads() jobs in
 // flight if it takes one back before it submits the next: that bounds the memory.
 class FrameWorkers {
