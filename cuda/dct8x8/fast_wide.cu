@@ -1,5 +1,6 @@
 // The fast kernels for 32-bit coefficients in blocks, of the float method: levels of 16-bit
-// samples, and transform values. SPDX-License-Identifier: LGPL-2.1-or-later
+// samples, and transform values.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/fast_forward.cuh"
 #include "cuda/dct8x8/fast_inverse.cuh"
 #include "cuda/dct8x8/kernels.h"

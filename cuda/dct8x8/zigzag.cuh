@@ -1,5 +1,6 @@
 // The zigzag order (ITU-T T.81, figure 5) for kernels: constants when the index is one, else a
-// table. SPDX-License-Identifier: LGPL-2.1-or-later
+// table.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // How the host waits for the GPU: for how long at most, and what becomes of a context that is
-// stuck. SPDX-License-Identifier: LGPL-2.1-or-later
+// stuck.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <cuda.h>

@@ -1,5 +1,6 @@
 // The base class of elements that transform frame by frame: the frame loop, frames in flight,
-// latency. SPDX-License-Identifier: LGPL-2.1-or-later
+// latency.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
 #include <memory>

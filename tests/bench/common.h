@@ -1,5 +1,6 @@
 // What the benchmark programs share: options of their own, medians, and what is said of the
-// machine. SPDX-License-Identifier: LGPL-2.1-or-later
+// machine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // libjpeg-turbo without GStreamer, a picture after the other: what the JPEG elements are measured
-// by. SPDX-License-Identifier: LGPL-2.1-or-later
+// by.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include "tests/bench/jpeg_pictures.h"

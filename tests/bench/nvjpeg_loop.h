@@ -1,5 +1,6 @@
 // NVIDIA's nvJPEG without GStreamer, opened at run time: what the JPEG elements on a GPU are
-// measured by. SPDX-License-Identifier: LGPL-2.1-or-later
+// measured by.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // What the fuzz targets share: memory with a guard behind it, and a promise that aborts when
-// broken. SPDX-License-Identifier: LGPL-2.1-or-later
+// broken.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/fuzzing.h"
 
 #include <sys/mman.h>

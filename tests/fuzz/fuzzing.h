@@ -1,5 +1,6 @@
 // What the fuzz targets share: memory with a guard behind it, and a promise that aborts when
-// broken. SPDX-License-Identifier: LGPL-2.1-or-later
+// broken.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A target is a function LLVMFuzzerTestOneInput(). libFuzzer calls it with what it invents;
 // run_files.cpp calls it with files, so that every compiler builds the targets and every suite runs

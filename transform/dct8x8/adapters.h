@@ -1,5 +1,6 @@
 // Between memory and one block in local arrays: samples with replicated edges, coefficients in
-// every layout, order and type. SPDX-License-Identifier: LGPL-2.1-or-later
+// every layout, order and type.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <algorithm>

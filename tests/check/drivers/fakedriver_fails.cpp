@@ -1,5 +1,6 @@
 // The elements on a driver that fails in every way that drivers fail: what is said, what falls
-// back, and that nothing is left behind. SPDX-License-Identifier: LGPL-2.1-or-later
+// back, and that nothing is left behind.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
 #include "tests/check/drivers/fakedriver.h"

@@ -1,6 +1,6 @@
 // A GPU that never finishes what it was given, and one that is lost: an error after the time that
-// is set, or at once; elements that go to NULL, and start again. SPDX-License-Identifier:
-// LGPL-2.1-or-later
+// is set, or at once; elements that go to NULL, and start again.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The fake driver ends the process where a call would never come back.
 #include <string>

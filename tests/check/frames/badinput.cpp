@@ -1,6 +1,6 @@
 // Bad input: buffers and metas that lie. Each must end in an error that says what was wrong and
-// what was expected, and leave the rest of the pipeline alone. SPDX-License-Identifier:
-// LGPL-2.1-or-later
+// what was expected, and leave the rest of the pipeline alone.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // Autoplugging: with ranks that a user raises, decodebin and playbin play JPEG through our
-// elements. SPDX-License-Identifier: LGPL-2.1-or-later
+// elements.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
 

@@ -1,5 +1,6 @@
 // Whose pool frames come from: the peer's where it needs its memory, else a page-locked one of
-// ours. SPDX-License-Identifier: LGPL-2.1-or-later
+// ours.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Runs on a GPU and on the fake driver.
 #include "tests/check/memory/pinnedpools.h"

@@ -1,5 +1,6 @@
 // Events, caps, flushes and state changes while frames are in flight: everything keeps its place,
-// and nothing is lost but by a flush. SPDX-License-Identifier: LGPL-2.1-or-later
+// and nothing is lost but by a flush.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Runs on the CPU engine, on a GPU, and on the fake driver, which makes frames wait.
 #include <string>

@@ -1,6 +1,6 @@
 // Frames in flight at the end of a stream, and a peer that refuses them: nothing is lost in
-// silence, and nothing comes out behind what was refused. SPDX-License-Identifier:
-// LGPL-2.1-or-later
+// silence, and nothing comes out behind what was refused.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the fake driver, where work is not done before somebody waits for it.
 #include <string>

@@ -1,5 +1,6 @@
 // Every method, engine, direction, form, placement, depth, sampling and arrangement against the
-// definition. SPDX-License-Identifier: LGPL-2.1-or-later
+// definition.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The integer methods are also compared with the portable engine, to the bit.
 #include <gtest/gtest.h>

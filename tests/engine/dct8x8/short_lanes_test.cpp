@@ -1,5 +1,6 @@
 // The CPU engine's 16-bit lanes: every divisor of their quantiser, and every instruction set
-// against the portable engine, to the bit. SPDX-License-Identifier: LGPL-2.1-or-later
+// against the portable engine, to the bit.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
 #include <random>

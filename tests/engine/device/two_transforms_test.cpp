@@ -1,5 +1,6 @@
 // Two transforms by turns on one device and one queue: neither gets the other's kernels, nor what
-// it keeps. SPDX-License-Identifier: LGPL-2.1-or-later
+// it keeps.
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
 #include <vector>
