@@ -1,10 +1,10 @@
-// The general kernels of the fused methods: every format, layout, order and alignment, one thread
-// per 8x8 block, in one launch. The fast kernels take over where they can.
+// The general kernels of islow, float and ifast: every format, layout, order and alignment, one
+// thread per 8x8 block, in one launch. The fast kernels take over where they can.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The arithmetic is that of the fast kernels, so that a frame's bytes do not depend on which of
-// them it gets. Around it, the CPU has forward_blocks() and inverse_blocks() of
-// transform/dct8x8/simd_rows-inl.h.
+// them it gets; ifast has no others. Around it, the CPU has forward_blocks() and inverse_blocks()
+// of transform/dct8x8/simd_rows-inl.h.
 #include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/float.cuh"
 #include "cuda/dct8x8/kernels.h"
@@ -19,15 +19,18 @@ struct Range {
   int32_t low, high;  // of samples with the level shift
 };
 
-struct GeneralIslow : IslowMethod {
+template <typename Method>
+struct GeneralInteger : Method {
   static __device__ __forceinline__ void inverse(int32_t* v, const InverseTable&,
                                                  const Range& range) {
-    IslowMethod::inverse(v, range.level_shift);
+    Method::inverse(v, range.level_shift);
   }
   static __device__ __forceinline__ int32_t sample(int32_t x, const Range& range) {
     return clamp_int(x, range.low, range.high);
   }
 };
+using GeneralIslow = GeneralInteger<IslowMethod>;
+using GeneralIfast = GeneralInteger<IfastMethod>;
 
 // InverseTable::mul is divided by the peak here.
 struct GeneralFloat {

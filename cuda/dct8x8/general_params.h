@@ -1,4 +1,4 @@
-// What the general, the repack and the teaching kernels are told: plain structs, passed to a kernel
+// What the general and the teaching kernels are told: plain structs, passed to a kernel
 // by value.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace cudatransform::cuda {
 
-// Threads in a CTA of the fused kernels, and how many 8x8 blocks those have.
+// Threads in a CTA of the fast and general kernels, and how many 8x8 blocks those have.
 inline constexpr unsigned kFusedThreads = 64;
-// Threads in a CTA of the repack and teaching kernels: four 8x8 blocks with a thread a sample.
-inline constexpr unsigned kRepackThreads = 256;
+// Threads in a CTA of the teaching kernels: four 8x8 blocks with a thread a sample.
+inline constexpr unsigned kTeachingThreads = 256;
 
 struct SampleParams {
   uint8_t* data;
@@ -44,11 +44,10 @@ struct PlaneParams {
   CoefParams coefs;
   uint32_t blocks_w;
   Divider by_blocks_w;
-  uint32_t blocks;       // of this plane
-  uint32_t first_block;  // in the sequence of all planes' blocks; UINT32_MAX: no such plane
-  uint32_t first_cta;    // general kernels: no CTA has blocks of two planes
-  int32_t level_shift;   // what the inverse adds
-  int32_t low, high;     // the range of samples that it is added to
+  uint32_t blocks;      // of this plane
+  uint32_t first_cta;   // no CTA has blocks of two planes; UINT32_MAX: no such plane
+  int32_t level_shift;  // what the inverse adds
+  int32_t low, high;    // the range of samples that it is added to
 };
 
 struct FrameParams {
@@ -71,12 +70,6 @@ struct InverseParams {
   FrameParams frame;
   InverseTable tables[3];
 };
-// Repack kernels work on blocks first .. first + count - 1 of the sequence of all planes' blocks.
-struct RepackParams {
-  ForwardParams job;
-  uint32_t first;
-  uint32_t count;
-};
-static_assert(sizeof(RepackParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
+static_assert(sizeof(ForwardParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 
 }  // namespace cudatransform::cuda

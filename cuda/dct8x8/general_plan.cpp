@@ -1,4 +1,4 @@
-// From a job to what the general, the repack and the teaching kernels are told.
+// From a job to the general or teaching kernel, and to what that is told.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/general_plan.h"
 
@@ -45,8 +45,20 @@ void normalize(int32_t peak, InverseTable* table) {
   for (float& mul : table->mul) mul /= static_cast<float>(peak);
 }
 
-uint32_t plane_ctas(const CoefPlane& plane) {
-  return (plane_blocks(plane) + kFusedThreads - 1) / kFusedThreads;
+bool teaches(Method method) {
+  return method != Method::kIslow && method != Method::kFloat && method != Method::kIfast;
+}
+
+// As kValues of the methods in teaching.cu has it.
+uint32_t blocks_a_cta(Method method) {
+  if (!teaches(method)) return kFusedThreads;
+  const bool rows = method == Method::kDecomposed || method == Method::kShuffle;
+  return kTeachingThreads / (rows ? 8 : 64);
+}
+
+uint32_t plane_ctas(const CoefPlane& plane, Method method) {
+  const uint32_t blocks = blocks_a_cta(method);
+  return (plane_blocks(plane) + blocks - 1) / blocks;
 }
 
 struct GeneralKernel {
@@ -55,6 +67,11 @@ struct GeneralKernel {
   Method method;
   CoefType type;
   bool measure;
+};
+struct TeachingKernel {
+  const char* name;
+  Direction direction;
+  Method method;
 };
 constexpr GeneralKernel kGeneralKernels[] = {
 #define CT_FORWARD(name, method, coefs, measure) \
@@ -65,6 +82,24 @@ constexpr GeneralKernel kGeneralKernels[] = {
 #undef CT_FORWARD
 #undef CT_INVERSE
 };
+constexpr TeachingKernel kTeachingKernels[] = {
+#define CT_FORWARD(name, method) {#name, Direction::kForward, Method::k##method},
+#define CT_INVERSE(name, method) {#name, Direction::kInverse, Method::k##method},
+    CT_TEACHING_FORWARD_KERNELS(CT_FORWARD) CT_TEACHING_INVERSE_KERNELS(CT_INVERSE)
+#undef CT_FORWARD
+#undef CT_INVERSE
+};
+
+const char* kernel_name(const Dct8x8Job& job) {
+  for (const GeneralKernel& kernel : kGeneralKernels) {
+    if (kernel.direction == job.direction && kernel.method == job.method &&
+        kernel.type == job.type && kernel.measure == (job.measure != 0))
+      return kernel.name;
+  }
+  for (const TeachingKernel& kernel : kTeachingKernels)
+    if (kernel.direction == job.direction && kernel.method == job.method) return kernel.name;
+  return "no general kernel";
+}
 
 }  // namespace
 
@@ -79,11 +114,10 @@ Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParam
   const bool inverse = job.direction == Direction::kInverse;
   const int32_t level_shift = 1 << (job.depth - 1);
 
-  uint32_t blocks = 0;
   uint32_t ctas = 0;
   for (int c = 0; c < 3; ++c) {
     PlaneParams& plane = frame.planes[c];
-    plane.first_block = plane.first_cta = UINT32_MAX;
+    plane.first_cta = UINT32_MAX;
     if (c >= job.components) continue;
     const CoefPlane& coefs = job.coefs[c];
     CT_RETURN_IF_ERROR(check_coef_alignment(job, c));
@@ -94,15 +128,13 @@ Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParam
     plane.blocks_w = static_cast<uint32_t>(coefs.blocks_w);
     plane.by_blocks_w = make_divider(plane.blocks_w);
     plane.blocks = plane_blocks(coefs);
-    plane.first_block = blocks;
     plane.first_cta = ctas;
     plane.level_shift = level_shift;
     const bool is_signed = job.samples[c].type == SampleType::kS16;
     plane.samples.bias = is_signed ? level_shift : 0;
     plane.low = is_signed ? level_shift - 32768 : 0;
     plane.high = is_signed ? level_shift + 32767 : frame.peak;
-    blocks += plane.blocks;
-    ctas += plane_ctas(coefs);
+    ctas += plane_ctas(coefs, job.method);
 
     const QuantTable* table = job.quantized ? &job.tables[coefs.table] : nullptr;
     if (!inverse) params->tables[c] = make_forward_table(job.method, table);
@@ -113,19 +145,11 @@ Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParam
   return {};
 }
 
-uint32_t general_ctas(const Dct8x8Job& job) {
-  uint32_t ctas = 0;
-  for (int c = 0; c < job.components; ++c) ctas += plane_ctas(job.coefs[c]);
-  return ctas;
-}
-
-const char* general_kernel_name(const Dct8x8Job& job) {
-  for (const GeneralKernel& kernel : kGeneralKernels) {
-    if (kernel.direction == job.direction && kernel.method == job.method &&
-        kernel.type == job.type && kernel.measure == (job.measure != 0))
-      return kernel.name;
-  }
-  return "no general kernel";  // of a method that is not fused
+GeneralLaunch general_launch(const Dct8x8Job& job) {
+  GeneralLaunch launch = {kernel_name(job), teaches(job.method), 0,
+                          teaches(job.method) ? kTeachingThreads : kFusedThreads};
+  for (int c = 0; c < job.components; ++c) launch.ctas += plane_ctas(job.coefs[c], job.method);
+  return launch;
 }
 
 }  // namespace cudatransform::cuda

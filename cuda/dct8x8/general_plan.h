@@ -1,5 +1,5 @@
-// From a job to what the general, the repack and the teaching kernels are told, and to the general
-// kernel that is told it.
+// From a job to what the general and the teaching kernels are told, and to the kernel that is told
+// it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,10 +11,12 @@ namespace cudatransform::cuda {
 // not aligned as the CUDA engine needs them. `sums` is device memory.
 Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParams* params);
 
-// CTAs of the general kernel for a job.
-uint32_t general_ctas(const Dct8x8Job& job);
-
-// The name of the general kernel for a job of a fused method.
-const char* general_kernel_name(const Dct8x8Job& job);
+// The launch of the kernel that takes any job of the job's method.
+struct GeneralLaunch {
+  const char* kernel;
+  bool teaches;  // a kernel of teaching.cu, not of general.cu
+  uint32_t ctas, threads;
+};
+GeneralLaunch general_launch(const Dct8x8Job& job);
 
 }  // namespace cudatransform::cuda

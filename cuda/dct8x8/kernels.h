@@ -3,15 +3,15 @@
 //
 // The words, in names of kernels, files and functions:
 //
-//   fused      a job of islow or float is one launch: samples are read, transformed, quantised and
-//              stored, or the other way round. Fused kernels are fast or general.
-//   fast       fused, for the common formats: what lies aligned and without gaps, so that all
-//              memory is accessed in vectors (fast_*.cu, fast_plan.h chooses)
+//   fused      a job is one launch: samples are read, transformed, quantised and stored, or the
+//              other way round. Fused kernels are fast, general or teach.
+//   fast       islow and float for the common formats: what lies aligned and without gaps, so that
+//              all memory is accessed in vectors (fast_*.cu, fast_plan.h chooses)
 //   split      fast, with eight threads a block instead of one, for the inverse of small frames
 //   wide       fast, for coefficients of 32 bits
-//   general    fused, for every format, layout, order and alignment (general.cu, general_plan.h)
-//   teach      a method that is not fused, on a plain sequence of blocks of values (teaching.cu)
-//   repack     between a frame and that sequence, before and after (repack.cu)
+//   general    islow, float and ifast for every format, layout, order and alignment, a thread a
+//              block (general.cu, general_plan.h)
+//   teach      the other methods for the same, with more threads a block (teaching.cu)
 //   scaled     the inverse at 1/2, 1/4 and 1/8 of the size: fast or general (scaled.cu, scaled.cpp)
 //   measure    adds up the SSE and the zeros as well
 //   timed      writes when it began and ended, as all fast kernels do that measure
@@ -22,8 +22,9 @@
 // The CPU engine's code for the same arithmetic, of which each file names its own:
 //
 //   fast, general   transform/dct8x8/simd_short_rows-inl.h (8-bit samples, S16 coefficients),
-//                   simd_methods-inl.h (the rest); portable: IslowMethod, FloatMethod in block.h
-//   teach           transform/dct8x8/teaching.h; IfastMethod and ReferenceMethod in block.h
+//                   simd_methods-inl.h (the rest); portable: IslowMethod, FloatMethod and
+//                   IfastMethod in block.h
+//   teach           transform/dct8x8/teaching.h; ReferenceMethod in block.h
 //   scaled          transform/dct8x8/simd_scaled-inl.h; portable: scaled.h
 //
 // Columns: direction is the list's or Forward, Inverse; samples U8 or U16; coefs S16, S32 or F32;
@@ -139,7 +140,13 @@
   X(forward_float_general_s32, Float, S32, false)        \
   X(forward_float_general_s32_measure, Float, S32, true) \
   X(forward_float_general_f32, Float, F32, false)        \
-  X(forward_float_general_f32_measure, Float, F32, true)
+  X(forward_float_general_f32_measure, Float, F32, true) \
+  X(forward_ifast_general_s16, Ifast, S16, false)        \
+  X(forward_ifast_general_s16_measure, Ifast, S16, true) \
+  X(forward_ifast_general_s32, Ifast, S32, false)        \
+  X(forward_ifast_general_s32_measure, Ifast, S32, true) \
+  X(forward_ifast_general_f32, Ifast, F32, false)        \
+  X(forward_ifast_general_f32_measure, Ifast, F32, true)
 
 // general.cu.
 #define CT_GENERAL_INVERSE_KERNELS(X)                    \
@@ -154,44 +161,33 @@
   X(inverse_float_general_s32, Float, S32, false)        \
   X(inverse_float_general_s32_measure, Float, S32, true) \
   X(inverse_float_general_f32, Float, F32, false)        \
-  X(inverse_float_general_f32_measure, Float, F32, true)
+  X(inverse_float_general_f32_measure, Float, F32, true) \
+  X(inverse_ifast_general_s16, Ifast, S16, false)        \
+  X(inverse_ifast_general_s16_measure, Ifast, S16, true) \
+  X(inverse_ifast_general_s32, Ifast, S32, false)        \
+  X(inverse_ifast_general_s32_measure, Ifast, S32, true) \
+  X(inverse_ifast_general_f32, Ifast, F32, false)        \
+  X(inverse_ifast_general_f32_measure, Ifast, F32, true)
 
-// ---- Methods that are not fused ----
+// ---- Teaching: X(name, method) ----
 
-// repack.cu: X(name, step, value), with the type of value that the method works on.
-#define CT_REPACK_KERNELS(X)                              \
-  X(repack_load_samples_int, load_samples, int)           \
-  X(repack_store_coefs_int, store_coefs, int)             \
-  X(repack_load_coefs_int, load_coefs, int)               \
-  X(repack_store_samples_int, store_samples, int)         \
-  X(repack_compare_samples_int, compare_samples, int)     \
-  X(repack_load_samples_float, load_samples, float)       \
-  X(repack_store_coefs_float, store_coefs, float)         \
-  X(repack_load_coefs_float, load_coefs, float)           \
-  X(repack_store_samples_float, store_samples, float)     \
-  X(repack_compare_samples_float, compare_samples, float) \
-  X(repack_load_samples_double, load_samples, double)     \
-  X(repack_store_coefs_double, store_coefs, double)       \
-  X(repack_load_coefs_double, load_coefs, double)         \
-  X(repack_store_samples_double, store_samples, double)   \
-  X(repack_compare_samples_double, compare_samples, double)
+// teaching.cu.
+#define CT_TEACHING_FORWARD_KERNELS(X)    \
+  X(forward_naive_teach, Naive)           \
+  X(forward_matrix_teach, Matrix)         \
+  X(forward_separable_teach, Separable)   \
+  X(forward_decomposed_teach, Decomposed) \
+  X(forward_shuffle_teach, Shuffle)       \
+  X(forward_reference_teach, Reference)
 
-// teaching.cu: X(name, method, direction, value).
-#define CT_TEACHING_KERNELS(X)                            \
-  X(teach_naive_forward, naive, Forward, float)           \
-  X(teach_naive_inverse, naive, Inverse, float)           \
-  X(teach_matrix_forward, matrix, Forward, float)         \
-  X(teach_matrix_inverse, matrix, Inverse, float)         \
-  X(teach_separable_forward, separable, Forward, float)   \
-  X(teach_separable_inverse, separable, Inverse, float)   \
-  X(teach_decomposed_forward, decomposed, Forward, float) \
-  X(teach_decomposed_inverse, decomposed, Inverse, float) \
-  X(teach_shuffle_forward, shuffle, Forward, float)       \
-  X(teach_shuffle_inverse, shuffle, Inverse, float)       \
-  X(teach_ifast_forward, ifast, Forward, int32_t)         \
-  X(teach_ifast_inverse, ifast, Inverse, int32_t)         \
-  X(teach_reference_forward, reference, Forward, double)  \
-  X(teach_reference_inverse, reference, Inverse, double)
+// teaching.cu.
+#define CT_TEACHING_INVERSE_KERNELS(X)    \
+  X(inverse_naive_teach, Naive)           \
+  X(inverse_matrix_teach, Matrix)         \
+  X(inverse_separable_teach, Separable)   \
+  X(inverse_decomposed_teach, Decomposed) \
+  X(inverse_shuffle_teach, Shuffle)       \
+  X(inverse_reference_teach, Reference)
 
 // ---- Scaled, scaled.cu ----
 

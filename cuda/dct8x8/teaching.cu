@@ -1,209 +1,268 @@
-// The methods that exist once, in place on a sequence of blocks of 64 values: ifast, the fp64
-// definition, and the road from the textbook formula to transposing by warp shuffles.
+// The road from the textbook formula to transposing by warp shuffles, and the fp64 definition, each
+// as one kernel that reads samples and stores coefficients, or the other way round.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The frame's formats are the repack kernels' business, so each kernel here is its algorithm and
-// nothing else. CTAs have 256 threads, that is four blocks where a thread has one sample. On the
-// CPU: the types NaiveMethod to ReferenceMethod of transform/dct8x8/teaching.h and block.h, in
-// portable.cpp; ifast also as IfastShort and IfastVector in vectors.
-#include "cuda/dct8x8/general_params.h"
+// A method is its algorithm and nothing else; teaching.cuh knows the formats. CTAs have 256
+// threads: four blocks where a thread has one value, 32 where it has a row. On the CPU: the types
+// NaiveMethod to ReferenceMethod of transform/dct8x8/teaching.h and block.h, in portable.cpp.
+//
+// A method here is a type with
+//   Values         how its values become coefficients and samples (transform/dct8x8/block.h)
+//   kValues        how many of a block's values a thread has: 1 or 8, a row
+//   kReadsBlock    whether a thread reads the whole block from global memory by itself; then
+//                  transform() takes that, indexed from 0 to 63, and returns the thread's result
+//   Shared         what the threads of a block share, if they do
+//   transform<kForward>(v, first, level_shift, shared)   the thread's values, in place; `first` is
+//                  the natural index of the first of them. All threads of a CTA call it.
 #include "cuda/dct8x8/kernels.h"
+#include "cuda/dct8x8/teaching.cuh"
+#include "cuda/dct8x8/transpose.cuh"
 #include "transform/dct8x8/teaching.h"
 
 namespace cudatransform::cuda {
 namespace {
 
-// The thread's sample in shared memory, where a CTA keeps its four blocks, and in the sequence.
-struct SampleThread {
-  uint32_t n;
-  int in_cta, i;
-  bool active;
-};
-__device__ __forceinline__ SampleThread sample_thread(uint32_t count) {
-  const uint32_t n = blockIdx.x * kRepackThreads + threadIdx.x;
-  return {n, int(threadIdx.x / 64), int(threadIdx.x % 64), n / 64 < count};
-}
+struct Nothing {};
 
 // naive: every thread computes one output from the formula, cosines and all, straight from global
-// memory. The barrier is there because the result replaces the input.
-template <bool kForward>
-__device__ __forceinline__ void naive(float* values, uint32_t count, int level_shift) {
-  const SampleThread t = sample_thread(count);
-  const float* block = values + (t.n - t.i);
-  float result = 0;
-  if (t.active) {
-    result = kForward ? naive_forward_value(block, t.i % 8, t.i / 8, float(level_shift))
-                      : naive_inverse_value(block, t.i % 8, t.i / 8, float(level_shift));
+// memory.
+struct Naive {
+  using Values = FloatValues;
+  static constexpr int kValues = 1;
+  static constexpr bool kReadsBlock = true;
+  using Shared = Nothing;
+  template <bool kForward, typename Block>
+  static __device__ __forceinline__ float transform(const Block& block, int i, float level_shift) {
+    return kForward ? naive_forward_value(block, i % 8, i / 8, level_shift)
+                    : naive_inverse_value(block, i % 8, i / 8, level_shift);
   }
-  __syncthreads();
-  if (t.active) values[t.n] = result;
-}
+};
 
 // matrix: the product with the cosine table from one side, then from the other; a thread computes
 // one element of each product, and the blocks wait in shared memory.
-template <bool kForward>
-__device__ __forceinline__ void matrix(float* values, uint32_t count, int level_shift) {
-  __shared__ float block[4][64], half[4][64];
-  const SampleThread t = sample_thread(count);
-  if (t.active) block[t.in_cta][t.i] = values[t.n] - (kForward ? float(level_shift) : 0.0f);
-  __syncthreads();
-  const int row = t.i / 8, column = t.i % 8;
-  if (t.active) {
-    half[t.in_cta][t.i] = kForward ? times_dct_transposed(block[t.in_cta], row, column)
-                                   : times_dct(block[t.in_cta], row, column);
+struct Matrix {
+  using Values = FloatValues;
+  static constexpr int kValues = 1;
+  static constexpr bool kReadsBlock = false;
+  struct Shared {
+    float block[64], half[64];
+  };
+  template <bool kForward>
+  static __device__ __forceinline__ void transform(float* v, int i, float level_shift,
+                                                   Shared* shared) {
+    const int row = i / 8, column = i % 8;
+    shared->block[i] = *v - (kForward ? level_shift : 0.0f);
+    __syncthreads();
+    shared->half[i] = kForward ? times_dct_transposed(shared->block, row, column)
+                               : times_dct(shared->block, row, column);
+    __syncthreads();
+    *v = kForward ? dct_times(shared->half, row, column)
+                  : dct_transposed_times(shared->half, row, column) + level_shift;
   }
-  __syncthreads();
-  if (!t.active) return;
-  values[t.n] = kForward ? dct_times(half[t.in_cta], row, column)
-                         : dct_transposed_times(half[t.in_cta], row, column) + float(level_shift);
-}
+};
 
-// One output of a one-dimensional transform of f[0], f[stride], ... by the table.
-template <bool kForward, typename T>
-__device__ __forceinline__ T table_1d(const T* f, int stride, int out) {
-  T sum = 0;
+// separable: rows, then columns, in place in shared memory.
+struct Separable {
+  using Values = FloatValues;
+  static constexpr int kValues = 1;
+  static constexpr bool kReadsBlock = false;
+  struct Shared {
+    float block[64];
+  };
+  // One output of a one-dimensional transform of f[0], f[stride], ... by the table.
+  template <bool kForward>
+  static __device__ __forceinline__ float table_1d(const float* f, int stride, int out) {
+    float sum = 0;
 #pragma unroll
-  for (int i = 0; i < 8; ++i)
-    sum += f[i * stride] * (kForward ? dct_matrix<T>(out, i) : dct_matrix<T>(i, out));
-  return sum;
-}
-
-// separable: rows, then columns, in place in shared memory; a thread has one sample.
-template <bool kForward>
-__device__ __forceinline__ void separable(float* values, uint32_t count, int level_shift) {
-  __shared__ float block[4][64];
-  const SampleThread t = sample_thread(count);
-  float* f = block[t.in_cta];
-  f[t.i] = t.active ? values[t.n] - (kForward ? float(level_shift) : 0.0f) : 0.0f;
-  __syncthreads();
-  float result = table_1d<kForward>(f + t.i / 8 * 8, 1, t.i % 8);
-  __syncthreads();
-  f[t.i] = result;
-  __syncthreads();
-  result = table_1d<kForward>(f + t.i % 8, 8, t.i / 8);
-  if (t.active) values[t.n] = result + (kForward ? 0.0f : float(level_shift));
-}
+    for (int i = 0; i < 8; ++i)
+      sum += f[i * stride] * (kForward ? dct_matrix<float>(out, i) : dct_matrix<float>(i, out));
+    return sum;
+  }
+  template <bool kForward>
+  static __device__ __forceinline__ void transform(float* v, int i, float level_shift,
+                                                   Shared* shared) {
+    float* f = shared->block;
+    f[i] = *v - (kForward ? level_shift : 0.0f);
+    __syncthreads();
+    const float result = table_1d<kForward>(f + i / 8 * 8, 1, i % 8);
+    __syncthreads();
+    f[i] = result;
+    __syncthreads();
+    *v = table_1d<kForward>(f + i % 8, 8, i / 8) + (kForward ? 0.0f : level_shift);
+  }
+};
 
 // reference: the same in double precision, with the factors of the definition where the definition
 // has them, so that DC is exact.
-template <bool kForward>
-__device__ __forceinline__ void reference(double* values, uint32_t count, int level_shift) {
-  __shared__ double block[4][64], rows[4][64];
-  const SampleThread t = sample_thread(count);
-  const double norm = ReferenceMethod::norm(t.i % 8, t.i / 8);
-  const double value = t.active ? values[t.n] : 0.0;
-  block[t.in_cta][t.i] = kForward ? value - level_shift : norm * value;
-  __syncthreads();
-  const int x = t.i % 8, y = t.i / 8;
-  double sum = 0.0;
-  for (int k = 0; k < 8; ++k) {
-    sum += block[t.in_cta][8 * y + k] *
-           (kForward ? cosine_matrix<double>(x, k) : cosine_matrix<double>(k, x));
-  }
-  rows[t.in_cta][t.i] = sum;
-  __syncthreads();
-  sum = 0.0;
-  for (int k = 0; k < 8; ++k) {
-    sum += rows[t.in_cta][8 * k + x] *
-           (kForward ? cosine_matrix<double>(y, k) : cosine_matrix<double>(k, y));
-  }
-  if (t.active) values[t.n] = kForward ? norm * sum : sum + level_shift;
-}
-
-// decomposed: a thread transforms a whole row with Sung's eight taps, then a whole column, by way
-// of shared memory. 32 blocks a CTA. Rows of nine floats give each of a warp's 32 threads a bank of
-// its own: element i of row r of block b is in bank (72 b + 9 r + i) mod 32, which takes 32 values
-// both for a fixed i (rows) and for a fixed r (columns).
-template <bool kForward>
-__device__ __forceinline__ void decomposed(float* values, uint32_t count, int level_shift) {
-  constexpr int kRow = 9, kBlock = 8 * kRow;
-  __shared__ float blocks[kRepackThreads / 8 * kBlock];
-  const uint32_t block = blockIdx.x * (kRepackThreads / 8) + threadIdx.x / 8;
-  const int line = threadIdx.x % 8;
-  const bool active = block < count;
-  float* shared = blocks + threadIdx.x / 8 * kBlock;
-  float* row = values + size_t(block) * 64 + 8 * line;
-  float v[8];
-#pragma unroll
-  for (int i = 0; i < 8; ++i) v[i] = (active ? row[i] : 0.0f) - (kForward ? level_shift : 0);
-  kForward ? decomposed_forward_1d<1>(v) : decomposed_inverse_1d<1>(v);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) shared[kRow * line + i] = v[i];
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < 8; ++i) v[i] = shared[kRow * i + line];
-  kForward ? decomposed_forward_1d<1>(v) : decomposed_inverse_1d<1>(v);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) shared[kRow * i + line] = v[i];
-  __syncthreads();
-  if (!active) return;
-#pragma unroll
-  for (int i = 0; i < 8; ++i) row[i] = shared[kRow * line + i] + (kForward ? 0 : level_shift);
-}
-
-// Transposes an 8x8 block of which each of eight neighbouring lanes holds a row. Step s swaps bit s
-// of the row number with that of the column number: lanes s apart exchange the halves that are on
-// the wrong side of the diagonal.
-__device__ __forceinline__ void transpose_by_shuffles(float* v, int line) {
-#pragma unroll
-  for (int s = 1; s < 8; s *= 2) {
-    const bool upper = (line & s) != 0;
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      if (i & s) continue;
-      const float received = __shfl_xor_sync(0xffffffffu, upper ? v[i] : v[i + s], s);
-      if (upper)
-        v[i] = received;
-      else
-        v[i + s] = received;
+struct Reference {
+  using Values = ReferenceMethod;
+  static constexpr int kValues = 1;
+  static constexpr bool kReadsBlock = false;
+  struct Shared {
+    double block[64], rows[64];
+  };
+  template <bool kForward>
+  static __device__ __forceinline__ void transform(double* v, int i, float level_shift,
+                                                   Shared* shared) {
+    const int x = i % 8, y = i / 8;
+    const double norm = ReferenceMethod::norm(x, y);
+    shared->block[i] = kForward ? *v - double(level_shift) : norm * *v;
+    __syncthreads();
+    double sum = 0.0;
+    for (int k = 0; k < 8; ++k) {
+      sum += shared->block[8 * y + k] *
+             (kForward ? cosine_matrix<double>(x, k) : cosine_matrix<double>(k, x));
     }
+    shared->rows[i] = sum;
+    __syncthreads();
+    sum = 0.0;
+    for (int k = 0; k < 8; ++k) {
+      sum += shared->rows[8 * k + x] *
+             (kForward ? cosine_matrix<double>(y, k) : cosine_matrix<double>(k, y));
+    }
+    *v = kForward ? norm * sum : sum + double(level_shift);
+  }
+};
+
+// What decomposed and shuffle have in common: Sung's eight taps for a whole row, then for a whole
+// column. How rows become columns, and columns rows, is what they differ in.
+template <bool kForward, typename There, typename Back>
+__device__ __forceinline__ void by_rows(float* v, float level_shift, There&& there, Back&& back) {
+#pragma unroll
+  for (int k = 0; k < 8; ++k) v[k] -= kForward ? level_shift : 0.0f;
+  kForward ? decomposed_forward_1d<1>(v) : decomposed_inverse_1d<1>(v);
+  there();
+  kForward ? decomposed_forward_1d<1>(v) : decomposed_inverse_1d<1>(v);
+  back();
+#pragma unroll
+  for (int k = 0; k < 8; ++k) v[k] += kForward ? 0.0f : level_shift;
+}
+
+// decomposed: by way of shared memory.
+struct Decomposed {
+  using Values = FloatValues;
+  static constexpr int kValues = 8;
+  static constexpr bool kReadsBlock = false;
+  using Shared = PaddedBlock;
+  template <bool kForward>
+  static __device__ __forceinline__ void transform(float* v, int first, float level_shift,
+                                                   Shared* shared) {
+    const auto barrier = [] { __syncthreads(); };
+    by_rows<kForward>(
+        v, level_shift, [&] { transpose_by_shared_memory<false>(v, first / 8, shared, barrier); },
+        [&] { transpose_by_shared_memory<true>(v, first / 8, shared, barrier); });
+  }
+};
+
+// shuffle: without leaving the registers.
+struct Shuffle {
+  using Values = FloatValues;
+  static constexpr int kValues = 8;
+  static constexpr bool kReadsBlock = false;
+  using Shared = Nothing;
+  template <bool kForward>
+  static __device__ __forceinline__ void transform(float* v, int first, float level_shift,
+                                                   Shared*) {
+    const auto transpose = [&] { transpose_by_shuffles(v, first / 8); };
+    by_rows<kForward>(v, level_shift, transpose, transpose);
+  }
+};
+
+template <typename M>
+using Place = TeachingPlace<M::kValues>;
+template <typename M>
+using Value = typename M::Values::Value;
+
+template <typename M>
+__device__ __forceinline__ void transform_samples(const FrameParams& frame, const Place<M>& place,
+                                                  typename M::Shared* shared, Value<M>* v) {
+  const PlaneParams& plane = frame.planes[place.block.component];
+  const float level_shift = float(plane.level_shift);
+  if constexpr (M::kReadsBlock) {
+    with_samples<Value<M>>(plane.samples, place.block, frame.peak, [&](const auto& samples) {
+      *v = M::template transform<true>(samples, place.first, level_shift);
+    });
+  } else {
+    load_samples(plane.samples, place, frame.peak, v);
+    M::template transform<true>(v, place.first, level_shift, shared + place.in_cta);
   }
 }
 
-// shuffle: the same arithmetic, but rows become columns without leaving the registers.
-template <bool kForward>
-__device__ __forceinline__ void shuffle(float* values, uint32_t count, int level_shift) {
-  const uint32_t block = blockIdx.x * (kRepackThreads / 8) + threadIdx.x / 8;
-  const int line = threadIdx.x % 8;
-  const bool active = block < count;
-  float* row = values + size_t(block) * 64 + 8 * line;
-  float v[8];
-#pragma unroll
-  for (int i = 0; i < 8; ++i) v[i] = (active ? row[i] : 0.0f) - (kForward ? level_shift : 0);
-  kForward ? decomposed_forward_1d<1>(v) : decomposed_inverse_1d<1>(v);
-  transpose_by_shuffles(v, line);
-  kForward ? decomposed_forward_1d<1>(v) : decomposed_inverse_1d<1>(v);
-  transpose_by_shuffles(v, line);
-  if (!active) return;
-#pragma unroll
-  for (int i = 0; i < 8; ++i) row[i] = v[i] + (kForward ? 0 : level_shift);
+template <typename M>
+__device__ __forceinline__ void transform_coefs(const FrameParams& frame, const Place<M>& place,
+                                                const InverseTable& table,
+                                                typename M::Shared* shared, Value<M>* v) {
+  const float level_shift = float(frame.planes[place.block.component].level_shift);
+  if constexpr (M::kReadsBlock) {
+    with_coefs(frame, place.block, [&](const auto& coefs) {
+      const BlockValues<typename M::Values, std::decay_t<decltype(coefs)>> values = {coefs, table};
+      *v = M::template transform<false>(values, place.first, level_shift);
+    });
+  } else {
+    load_coefs<typename M::Values>(frame, place, table, v);
+    M::template transform<false>(v, place.first, level_shift, shared + place.in_cta);
+  }
 }
 
-// ifast: one thread per block, all of it in registers.
-template <bool kForward>
-__device__ __forceinline__ void ifast(int32_t* values, uint32_t count, int level_shift) {
-  const uint32_t block = blockIdx.x * kRepackThreads + threadIdx.x;
-  if (block >= count) return;
-  int4* words = reinterpret_cast<int4*>(values + size_t(block) * 64);
-  int32_t v[64];
-#pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    const int4 four = words[i];
-    v[4 * i] = four.x, v[4 * i + 1] = four.y, v[4 * i + 2] = four.z, v[4 * i + 3] = four.w;
+// Every thread calls it.
+template <typename M>
+__device__ __forceinline__ void add_measured(const FrameParams& frame, const Place<M>& place,
+                                             uint64_t error) {
+  const int component = place.block.component;
+  if (frame.measure & kMeasureSse) add_to_sum(error, &frame.sums->sse[component]);
+  if (frame.measure & kMeasureZeros)
+    add_to_sum(uint64_t(count_zeros(frame, place)), &frame.sums->zeros[component]);
+}
+
+// To measure the SSE, the CTA reads again what it has stored, as a decoder will.
+template <typename M>
+__device__ __forceinline__ void teach_forward(const ForwardParams& params,
+                                              typename M::Shared* shared) {
+  const FrameParams& frame = params.frame;
+  const Place<M> place(frame);
+  const PlaneParams& plane = frame.planes[place.block.component];
+  Value<M> v[M::kValues];
+  transform_samples<M>(frame, place, shared, v);
+  store_coefs<typename M::Values>(frame, place, params.tables[place.block.component], v);
+  if (frame.measure == 0) return;
+  uint64_t error = 0;
+  if (frame.measure & kMeasureSse) {
+    __syncthreads();
+    transform_coefs<M>(frame, place, params.inverse_tables[place.block.component], shared, v);
+    error = squared_error(plane.samples, place, frame.peak,
+                          [&](int k) { return M::Values::sample(v[k], plane.low, plane.high); });
   }
-  kForward ? IfastMethod::forward(v, level_shift) : IfastMethod::inverse(v, level_shift);
-#pragma unroll
-  for (int i = 0; i < 16; ++i)
-    words[i] = make_int4(v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]);
+  add_measured<M>(frame, place, error);
+}
+
+template <typename M>
+__device__ __forceinline__ void teach_inverse(const InverseParams& params,
+                                              typename M::Shared* shared) {
+  const FrameParams& frame = params.frame;
+  const Place<M> place(frame);
+  const PlaneParams& plane = frame.planes[place.block.component];
+  Value<M> v[M::kValues];
+  transform_coefs<M>(frame, place, params.tables[place.block.component], shared, v);
+  const auto sample = [&](int k) { return M::Values::sample(v[k], plane.low, plane.high); };
+  store_samples(plane.samples, place, sample);
+  if (frame.measure == 0) return;
+  const uint64_t error =
+      frame.measure & kMeasureSse ? squared_error(plane.reference, place, frame.peak, sample) : 0;
+  add_measured<M>(frame, place, error);
 }
 
 }  // namespace
 
-#define CT_KERNEL(name, method, direction, Value)                                       \
-  extern "C" __global__ void __launch_bounds__(kRepackThreads)                          \
-      name(Value* values, uint32_t count, int level_shift) {                            \
-    method<Direction::k##direction == Direction::kForward>(values, count, level_shift); \
+#define CT_KERNEL(name, Params, method, function)                              \
+  extern "C" __global__ void __launch_bounds__(kTeachingThreads)               \
+      name(const __grid_constant__ Params params) {                            \
+    __shared__ method::Shared shared[kTeachingThreads * method::kValues / 64]; \
+    function<method>(params, shared);                                          \
   }
-CT_TEACHING_KERNELS(CT_KERNEL)
+#define CT_FORWARD(name, method) CT_KERNEL(name, ForwardParams, method, teach_forward)
+#define CT_INVERSE(name, method) CT_KERNEL(name, InverseParams, method, teach_inverse)
+
+CT_TEACHING_FORWARD_KERNELS(CT_FORWARD)
+CT_TEACHING_INVERSE_KERNELS(CT_INVERSE)
 
 }  // namespace cudatransform::cuda

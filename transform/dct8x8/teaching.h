@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Each method also offers its innermost step as a function of one output value, for kernels with
-// one thread per sample (cuda/dct8x8/teaching.cu). block.h says what a method is.
+// one thread per sample (cuda/dct8x8/teaching.cu). Where that reads the block itself, it takes
+// anything that can be indexed from 0 to 63. block.h says what a method is.
 #pragma once
 
 #include <math.h>
@@ -18,7 +19,8 @@ CT_HD float naive_cosine(int k, int n) {
 }
 CT_HD float naive_norm(int k) { return k == 0 ? 0.353553391f : 0.5f; }  // sqrt(1/8), 1/2
 
-CT_HD float naive_forward_value(const float* samples, int u, int v, float level_shift) {
+template <typename Block>
+CT_HD float naive_forward_value(const Block& samples, int u, int v, float level_shift) {
   float cosine_u[8];
   for (int x = 0; x < 8; ++x) cosine_u[x] = naive_cosine(u, x);
   float sum = 0.0f;
@@ -31,7 +33,8 @@ CT_HD float naive_forward_value(const float* samples, int u, int v, float level_
   return naive_norm(u) * naive_norm(v) * sum;
 }
 
-CT_HD float naive_inverse_value(const float* values, int x, int y, float level_shift) {
+template <typename Block>
+CT_HD float naive_inverse_value(const Block& values, int x, int y, float level_shift) {
   float cosine_x[8];
   for (int u = 0; u < 8; ++u) cosine_x[u] = naive_norm(u) * naive_cosine(u, x);
   float sum = 0.0f;

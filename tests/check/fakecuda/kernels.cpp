@@ -20,18 +20,14 @@ class Launch {
   Launch(const std::string& name, unsigned ctas) : name_(name), ctas_(ctas) {}
 
   void fast(const FastFrame& frame, const FastPlane* reference);
-  void general(const FrameParams& frame, bool samples, bool coefs);
+  void general(const FrameParams& frame);
   void scaled(const ScaledParams& params);
-  void repack(const RepackParams& params, uintptr_t values);
-  void values(uintptr_t first, uint32_t blocks, bool written);
   void words(const void* first, size_t bytes, bool on_host);
   void tiny(const test::TinyParams& params);
 
   bool has(const char* part) const { return name_.find(part) != std::string::npos; }
   // Whether coefficients are read; otherwise samples are.
-  bool inverse() const {
-    return has("inverse_") || has("load_coefs") || has("store_samples") || has("scaled_");
-  }
+  bool inverse() const { return has("inverse_") || has("scaled_"); }
   Operation operation() const;
 
  private:
@@ -112,15 +108,13 @@ void Launch::coefs(const CoefParams& coefs, uint32_t blocks_w, uint32_t blocks, 
     add(coefs.data, coefs.group_step, blocks_w * group, 8 * rows, written);
 }
 
-void Launch::general(const FrameParams& frame, bool with_samples, bool with_coefs) {
+void Launch::general(const FrameParams& frame) {
   for (const PlaneParams& plane : frame.planes) {
-    if (plane.first_block == UINT32_MAX) continue;
-    if (with_samples) samples(plane.samples, inverse());
-    if (with_samples && (frame.measure & kMeasureSse) != 0 && inverse())
-      samples(plane.reference, false);
-    if (with_coefs)
-      coefs(plane.coefs, plane.blocks_w, plane.blocks, frame.type == CoefType::kS16 ? 2 : 4,
-            !inverse());
+    if (plane.first_cta == UINT32_MAX) continue;
+    samples(plane.samples, inverse());
+    if ((frame.measure & kMeasureSse) != 0 && inverse()) samples(plane.reference, false);
+    coefs(plane.coefs, plane.blocks_w, plane.blocks, frame.type == CoefType::kS16 ? 2 : 4,
+          !inverse());
   }
   if (frame.measure != 0) words(frame.sums, sizeof(PictureSums), false);
 }
@@ -152,17 +146,6 @@ void Launch::scaled(const ScaledParams& params) {
 void Launch::tiny(const test::TinyParams& params) {
   add(params.from, params.from_pitch, params.width, params.height, false);
   add(params.to, params.to_pitch, params.width, params.height, true);
-}
-
-// Values of 8 bytes are doubles.
-void Launch::values(uintptr_t first, uint32_t blocks, bool written) {
-  const int64_t bytes = has("_double") || has("teach_reference") ? 8 : 4;
-  add(reinterpret_cast<const void*>(first), 0, blocks * 64 * bytes, 1, written);
-}
-
-void Launch::repack(const RepackParams& params, uintptr_t first) {
-  values(first, params.count, has("load_"));
-  general(params.job.frame, has("_samples"), has("_coefs"));
 }
 
 // ---- Bytes ----
@@ -225,21 +208,13 @@ Operation Launch::operation() const {
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
   Launch launch(kernel, ctas);
   const void* first = parameters[0];
-  if (launch.has("repack_")) {
-    launch.repack(*static_cast<const RepackParams*>(first),
-                  *static_cast<const uintptr_t*>(parameters[1]));
-  } else if (launch.has("teach_")) {
-    const auto values = *static_cast<const uintptr_t*>(first);
-    const auto blocks = *static_cast<const uint32_t*>(parameters[1]);
-    launch.values(values, blocks, false);
-    launch.values(values, blocks, true);
-  } else if (launch.has("scaled_")) {
+  if (launch.has("scaled_")) {
     launch.scaled(*static_cast<const ScaledParams*>(first));
   } else if (kernel == "tiny_xor") {
     launch.tiny(*static_cast<const test::TinyParams*>(first));
-  } else if (launch.has("_general_")) {
+  } else if (launch.has("_general_") || launch.has("_teach")) {
     // Of both kinds of parameters the first part.
-    launch.general(*static_cast<const FrameParams*>(first), true, true);
+    launch.general(*static_cast<const FrameParams*>(first));
   } else if (launch.has("forward_") || launch.has("inverse_")) {
     const auto* frame = static_cast<const FastFrame*>(first);
     const bool compares = launch.has("inverse_") && (frame->measure & kMeasureSse) != 0;
