@@ -186,6 +186,14 @@ __device__ __forceinline__ int quantize_eight(typename M::Value* v, const Forwar
   return zeros;
 }
 
+// A table entry that depends on the lane must not come from constant memory, which serves one
+// address at a time: the parameters are read as ordinary memory.
+template <typename T>
+__device__ __forceinline__ const T* as_memory(const T* parameter) {
+  asm volatile("" : "+l"(parameter));
+  return parameter;
+}
+
 // ---- Sums ----
 
 // Adds every thread's `value` to *sum. All threads of the CTA call it, 128 or 256 of them.

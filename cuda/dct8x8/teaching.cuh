@@ -214,7 +214,8 @@ __device__ __forceinline__ void load_coefs(const FrameParams& frame,
                else
                  c[0] = coefs[place.first];
 #pragma unroll
-               for (int k = 0; k < kValues; ++k) v[k] = M::load(c[k], table, place.first + k);
+               for (int k = 0; k < kValues; ++k)
+                 v[k] = M::load(c[k], *as_memory(&table), place.first + k);
              });
 }
 
@@ -228,7 +229,7 @@ __device__ __forceinline__ void store_coefs(const FrameParams& frame,
                Coef c[kValues];
 #pragma unroll
                for (int k = 0; k < kValues; ++k)
-                 c[k] = M::template store<Coef>(v[k], table, place.first + k);
+                 c[k] = M::template store<Coef>(v[k], *as_memory(&table), place.first + k);
                if constexpr (kValues == 8)
                  store_row(coefs, place.first, c);
                else

@@ -72,14 +72,6 @@ __device__ __forceinline__ void let_successor_launch() {
 #endif
 }
 
-// A table entry that depends on the lane must not come from constant memory, which serves one
-// address at a time: the parameters are read as ordinary memory.
-template <typename T>
-__device__ __forceinline__ const T* as_memory(const T* parameter) {
-  asm volatile("" : "+l"(parameter));
-  return parameter;
-}
-
 // ---- Rows of eight samples ----
 
 // Samples of 8 bits, or of up to 16 in 16-bit containers. kPairs: planes may be interleaved.

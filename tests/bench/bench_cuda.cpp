@@ -11,9 +11,10 @@
 //            whichever the engine would choose
 //   L2       the same on one set of buffers, compared with a streaming kernel on one set
 //   ladder   every method as a whole job
-//   planes   a 4:2:0 frame, three planes in one job
-//   format   pixel formats
-//   scaled   inverses at 1/2, 1/4, 1/8 of the size
+//   gpudct   GPUDCT's ladder: "step" as there; naive, separable, decomposed and no_shared are
+//   methods hong     Hong's "algorithm" and "variant": see hong.cu whitepaper  its 16-bit kernel,
+//   "short" planes   a 4:2:0 frame, three planes in one job format   pixel formats scaled inverses
+//   at 1/2, 1/4, 1/8 of the size
 // Counters:
 //   ns/block, blocks   time of an 8x8 block of coefficients; how many a job has
 //   GB/s, bytes/sample bytes that must move: visible samples and all coefficients, each once
@@ -21,6 +22,10 @@
 //   limit GB/s         that of the streaming kernel (which one: the label)
 //   spread             the middle half of the repetitions over the median
 //   of I420            GB/s over that of I420 with the same method, at the same size
+//   ms avg, min, max; GiB/s avg, min, max; psnr; max error
+//                      of a paper's cases, as their tables have it: of a launch; bytes that are
+//                      read, over that time; against the definition, with no psnr where all is
+//                      equal
 //   instr/sample       where --instructions=FILE knows it: see ncu_instructions.py
 //
 // A graph has many launches, round sets of buffers larger than any cache; its time over the number
@@ -34,6 +39,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,6 +76,19 @@ struct Session {
   bool failed = false;
 };
 
+// As the papers' tables have it.
+void report_paper(benchmark::UserCounters& counters, const Result& result) {
+  const auto add = [&](const std::string& which, double ms_of, double rate_of) {
+    counters["ms " + which] = 1e3 * ms_of;
+    counters["GiB/s " + which] = static_cast<double>(result.read_bytes) / rate_of / (1 << 30);
+  };
+  add("avg", result.mean_seconds, result.mean_seconds);
+  add("min", result.least_seconds, result.most_seconds);
+  add("max", result.most_seconds, result.least_seconds);
+  counters["max error"] = result.exactness->max_error;
+  if (std::isfinite(result.exactness->psnr)) counters["psnr"] = result.exactness->psnr;
+}
+
 void report(benchmark::State& state, Session& session, const Case& one) {
   const auto found = session.results.find(one.name);
   const std::string error = found == session.results.end() ? "not measured" : found->second.error;
@@ -95,6 +114,7 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["limit GB/s"] = rate(result, result.limit_seconds);
     state.SetLabel(result.limit_name);
   }
+  if (one.in_paper) report_paper(counters, result);
   if (const auto base = session.results.find(one.baseline); base != session.results.end()) {
     if (base->second.error.empty())
       counters["of I420"] = rate(result, result.seconds) / rate(base->second, base->second.seconds);

@@ -24,6 +24,11 @@ constexpr Size k4K = {"4K", 3840, 2176, 2160, 16, 48, 60};
 constexpr Size k8K = {"8K", 7680, 4320, 4320, 6, 12, 60};
 constexpr Size k32K = {"32K", 32768, 32768, 32768, 2, 2, 24};
 constexpr Size kSizes[] = {k1080p, k4K, k8K, k32K};
+// Hong's squares, and the whitepaper's picture. Some of Hong's kernels take milliseconds.
+constexpr Size kSquares[] = {{"1024", 1024, 1024, 1024, 86, 86, 10},
+                             {"2048", 2048, 2048, 2048, 22, 22, 10},
+                             {"4096", 4096, 4096, 4096, 6, 6, 10}};
+constexpr Size k512 = {"512", 512, 512, 512, 344, 344, 60};
 
 constexpr PixelFormat kI420 = {"I420", Sampling::k420, 8, false};
 constexpr PixelFormat kFormats[] = {
@@ -54,6 +59,18 @@ class List {
   }
 
   const JobSpec& spec() const { return spec_; }
+
+  // A row of a paper's table, by its own words: `paper`'s kernel, or the spec's method.
+  Case& add_paper(const char* kind, const std::string& words, const JobSpec& spec,
+                  const char* kernel = nullptr) {
+    Case& added = append(kind, spec);
+    added.name += "/" + words + "/direction:" + direction_;
+    added.in_paper = true;
+    if (kernel == nullptr) return added;
+    added.paper = &paper_kernel(kernel);
+    added.spec.layout = added.paper->layout;
+    return added;
+  }
 
   // `kind`: the value of "case"; `more`: further pairs.
   Case& add(const char* kind, const JobSpec& spec, const std::string& more = "") {
@@ -132,7 +149,7 @@ std::vector<Case> resident_cases(Direction direction) {
   return list.cases;
 }
 
-// Every method as a whole job, repacking included. Few launches: some take long.
+// Every method as a whole job. Few launches: some take long.
 std::vector<Case> ladder_cases(Direction direction) {
   Size size = k4K;
   size.launches = size.sets;
@@ -142,6 +159,52 @@ std::vector<Case> ladder_cases(Direction direction) {
     spec.method = method;
     list.add("ladder", spec);
   }
+  return list.cases;
+}
+
+// GPUDCT's ladder. Four of its steps are methods.
+std::vector<Case> gpudct_cases(Size size) {
+  size.launches = size.sets;
+  List list(size, Direction::kInverse, "gpudct");
+  const auto add_method = [&](const char* step, Method method) {
+    JobSpec spec = list.spec();
+    spec.method = method;
+    list.add_paper("gpudct", std::string("step:") + step, spec);
+  };
+  const auto add_kernel = [&](const char* step, const char* kernel) {
+    list.add_paper("gpudct", std::string("step:") + step, list.spec(), kernel);
+  };
+  add_method("naive", Method::kNaive);
+  add_kernel("lut", "gpudct_lut");
+  add_method("separable", Method::kSeparable);
+  add_method("decomposed", Method::kDecomposed);
+  add_method("no_shared", Method::kShuffle);
+  add_kernel("next", "gpudct_next");
+  add_kernel("next16", "gpudct_next16");
+  return list.cases;
+}
+
+// Hong's tables: algorithm/variant.
+std::vector<Case> hong_cases(const Size& size) {
+  List list(size, Direction::kForward, "hong");
+  const auto add = [&](const char* words, const char* kernel) {
+    list.add_paper("hong", words, list.spec(), kernel);
+  };
+  add("algorithm:naive/variant:block", "hong_naive_block");
+  add("algorithm:naive/variant:global", "hong_naive_global");
+  add("algorithm:naive/variant:shared", "hong_naive_shared");
+  add("algorithm:matrix/variant:block", "hong_matrix_block");
+  add("algorithm:matrix/variant:global", "hong_matrix_global");
+  add("algorithm:matrix/variant:shared", "hong_matrix_shared");
+  add("algorithm:rowcolumn/variant:block", "hong_rowcolumn_block");
+  return list.cases;
+}
+
+// The whitepaper's 16-bit kernel; its other two are methods, in "ladder".
+std::vector<Case> whitepaper_cases(const Size& size) {
+  List list(size, Direction::kForward, "whitepaper");
+  list.add_paper("whitepaper", "kernel:short", list.spec(), "whitepaper_short").exact_as =
+      Method::kIfast;
   return list.cases;
 }
 
@@ -195,6 +258,9 @@ std::vector<Case> all_cases() {
     for (Direction direction : kDirections) append(limit_cases(size, direction));
   for (Direction direction : kDirections) append(resident_cases(direction));
   for (Direction direction : kDirections) append(ladder_cases(direction));
+  for (const Size& size : {k4K, k32K}) append(gpudct_cases(size));
+  for (const Size& size : kSquares) append(hong_cases(size));
+  for (const Size& size : {k512, k4K}) append(whitepaper_cases(size));
   for (const Size& size : {k1080p, k4K})
     for (Direction direction : kDirections) append(format_cases(size, direction));
   if (can_scale())

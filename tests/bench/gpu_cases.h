@@ -7,6 +7,7 @@
 
 #include "cuda/dct8x8/fast_plan.h"
 #include "tests/bench/gpu_frames.h"
+#include "tests/bench/gpu_papers.h"
 
 namespace cudatransform::bench {
 
@@ -21,6 +22,12 @@ struct Case {
   int repetitions = 60;
   // A streaming kernel over the spec's buffers instead of the job: an index into stream_variants().
   int stream = -1;
+  // A paper's kernel instead of the job, or null.
+  const PaperKernel* paper = nullptr;
+  // A case of a paper's tables: compared with the definition before it is timed, or with the bytes
+  // of another method; told as those tables are, by means and extremes.
+  bool in_paper = false;
+  Method exact_as = Method::kReference;
   // Programmatic dependent launch.
   bool dependent_launch = false;
   // Kernels instead of those that the engine would choose.

@@ -4,15 +4,33 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
 
-// The fat binary of stream.cu, embedded by the build.
-extern "C" const unsigned char cuda_image_stream[];
+// The fat binaries, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_stream[];
+extern const unsigned char cuda_image_gpudct[];
+extern const unsigned char cuda_image_hong[];
+extern const unsigned char cuda_image_whitepaper[];
+}
 
 namespace cudatransform::bench {
 namespace {
 
 constexpr char kLibrary[] = "libcuda.so.1";
+
+// A kernel's name begins with its image's, but for those of stream.cu, which comes last.
+struct Image {
+  const char* name;
+  const unsigned char* data;
+};
+constexpr Image kImages[] = {{"gpudct", cuda_image_gpudct},
+                             {"hong", cuda_image_hong},
+                             {"whitepaper", cuda_image_whitepaper},
+                             {"", cuda_image_stream}};
 
 DriverTable load_table() {
   const cuda::Driver* engine = nullptr;
@@ -40,11 +58,13 @@ Gpu::Gpu(CUstream stream) : driver_(load_table()), stream_(stream) {
   check(driver_.device_get(&device_, 0), "cuDeviceGet");
   check(driver_.primary_ctx_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   check(driver_.ctx_push_current(context_), "cuCtxPushCurrent");
-  check(driver_.module_load_data(&module_, cuda_image_stream), "cuModuleLoadData (stream.cu)");
+  for (const Image& image : kImages) {
+    check(driver_.module_load_data(&modules_.emplace_back(), image.data), "cuModuleLoadData");
+  }
 }
 
 Gpu::~Gpu() {
-  if (module_ != nullptr) driver_.module_unload(module_);
+  for (CUmodule module : modules_) driver_.module_unload(module);
   CUcontext popped = nullptr;
   driver_.ctx_pop_current(&popped);
   driver_.primary_ctx_release(device_);
@@ -78,8 +98,11 @@ std::string Gpu::cuda_version() const {
 }
 
 CUfunction Gpu::kernel(const char* name) const {
+  const auto* image = std::find_if(
+      std::begin(kImages), std::end(kImages),
+      [name](const Image& one) { return std::string_view(name).starts_with(one.name); });
   CUfunction function = nullptr;
-  check(driver_.module_get_function(&function, module_, name), name);
+  check(driver_.module_get_function(&function, modules_[image - kImages], name), name);
   return function;
 }
 
@@ -87,7 +110,7 @@ void Gpu::launch(CUfunction kernel, unsigned ctas, unsigned threads, void** argu
                  unsigned ctas_y) const {
   check(
       driver_.launch_kernel(kernel, ctas, ctas_y, 1, threads, 1, 1, 0, stream_, arguments, nullptr),
-      "cuLaunchKernel (stream.cu)");
+      "cuLaunchKernel");
 }
 
 unsigned Gpu::resident_ctas(CUfunction kernel, unsigned threads) const {

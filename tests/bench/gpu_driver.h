@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cuda/device/driver.h"
 #include "transform/device/status.h"
@@ -43,7 +44,7 @@ class Gpu {
   std::string pci_bus_id() const;
   std::string cuda_version() const;  // that the driver knows, as "13.0"
 
-  // A kernel of stream.cu.
+  // A kernel of stream.cu or of a paper's .cu.
   CUfunction kernel(const char* name) const;
   void launch(CUfunction kernel, unsigned ctas, unsigned threads, void** arguments,
               unsigned ctas_y = 1) const;
@@ -59,7 +60,7 @@ class Gpu {
   CUstream stream_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
-  CUmodule module_ = nullptr;
+  std::vector<CUmodule> modules_;
 };
 
 // What `work` enqueues on the stream, as something that is launched at once. Nothing may be

@@ -57,6 +57,7 @@ class Subject {
         watch_(gpu) {
     const auto [in_bytes, out_bytes, sets] = traffic_;
     const FrameGeometry geometry(one.spec);
+    result_.read_bytes = in_bytes;
     result_.bytes = in_bytes + out_bytes;
     result_.samples = geometry.visible_samples;
     result_.blocks = geometry.blocks;
@@ -65,6 +66,8 @@ class Subject {
                                          in_bytes, out_bytes);
     } else {
       for (size_t set = 0; set < sets; ++set) jobs_.push_back(buffers_->job(one.spec, set));
+      if (one.paper != nullptr)
+        paper_ = std::make_unique<PaperLaunch>(gpu, device, *one.paper, one.spec);
     }
     check_ = std::make_unique<OutputCheck>(
         gpu, device, *buffers_,
@@ -87,6 +90,7 @@ class Subject {
     try {
       const LaunchMode mode(case_);
       check_->run([this] { enqueue(buffers_->sets()); });
+      if (case_.in_paper && check_->fault().empty()) require_exact();
       auto graph = std::make_unique<Graph>(gpu_, [this] { enqueue(case_.launches); });
       if (graph->nodes() < case_.launches)
         throw std::runtime_error("a graph of " + std::to_string(case_.launches) + " launches has " +
@@ -105,6 +109,10 @@ class Subject {
     std::sort(times_.begin(), times_.end());
     const size_t n = times_.size();
     result_.seconds = n % 2 == 1 ? times_[n / 2] : (times_[n / 2 - 1] + times_[n / 2]) / 2;
+    result_.least_seconds = times_[0];
+    result_.mean_seconds =
+        std::accumulate(times_.begin(), times_.end(), 0.0) / static_cast<double>(n);
+    result_.most_seconds = times_[n - 1];
     result_.spread = (times_[n - 1 - n / 4] - times_[n / 4]) / result_.seconds;
     // The graph's own output, on another poison.
     check_->run([this] { graph_->launch(); });
@@ -112,12 +120,25 @@ class Subject {
   }
 
  private:
+  // Throws where the output is not what it should be.
+  void require_exact() {
+    const Exactness exactness = exactness_of(
+        gpu_, jobs_[0], case_.paper == nullptr || case_.paper->quantised, case_.exact_as);
+    result_.exactness = exactness;
+    if (exactness.passes() && (case_.exact_as == Method::kReference || exactness.max_error == 0))
+      return;
+    throw std::runtime_error("off by up to " + std::to_string(exactness.max_error) + ", " +
+                             std::to_string(exactness.psnr) + " dB");
+  }
+
   void enqueue(size_t launches) const {
     Queue& queue = device_.queue(QueueKind::kCompute);
     for (size_t i = 0; i < launches; ++i) {
       const size_t set = i % buffers_->sets();
       if (is_stream())
         stream_->enqueue(buffers_->input(set), buffers_->output(set));
+      else if (paper_ != nullptr)
+        paper_->enqueue(jobs_[set]);
       else
         require(cuda_dct8x8_ops().submit(device_, queue, jobs_[set], nullptr));
     }
@@ -130,6 +151,7 @@ class Subject {
   std::shared_ptr<const Buffers> buffers_;
   std::vector<Dct8x8Job> jobs_;
   std::unique_ptr<Stream> stream_;
+  std::unique_ptr<PaperLaunch> paper_;
   std::unique_ptr<OutputCheck> check_;
   std::unique_ptr<Graph> graph_;
   Stopwatch watch_;
@@ -156,6 +178,8 @@ std::vector<Case> with_streams(const std::vector<Case>& cases) {
       stream.name.clear();  // nobody asks for its result
       stream.stream = static_cast<int>(i);
       stream.spec.measure = 0;
+      stream.paper = nullptr;
+      stream.in_paper = false;
       stream.dependent_launch = false;
       all.push_back(std::move(stream));
     }
@@ -224,7 +248,8 @@ void compare_with_streams(const Subjects& subjects) {
 
 void compare_outputs(const Subjects& subjects, std::map<std::string, uint64_t>* outputs) {
   for (const auto& subject : subjects) {
-    if (subject->is_stream() || !subject->result().error.empty()) continue;
+    if (subject->is_stream() || subject->of().paper != nullptr || !subject->result().error.empty())
+      continue;
     const uint64_t checksum = subject->check().checksum();
     const auto [known, is_new] = outputs->emplace(output_key(subject->of().spec), checksum);
     if (!is_new && known->second != checksum)
@@ -260,10 +285,19 @@ void run_between_markers(const Gpu& gpu, Device& device, const std::vector<Case>
   for (size_t i = 0; i < cases.size(); ++i) {
     const Buffers buffers(gpu, device, cases[i].spec, 1);
     const Dct8x8Job job = buffers.job(cases[i].spec, 0);
-    require(cuda_dct8x8_ops().submit(device, queue, job, nullptr));  // loads and allocates
+    std::unique_ptr<PaperLaunch> paper;
+    if (cases[i].paper != nullptr)
+      paper = std::make_unique<PaperLaunch>(gpu, device, *cases[i].paper, cases[i].spec);
+    const auto enqueue = [&] {
+      if (paper != nullptr)
+        paper->enqueue(job);
+      else
+        require(cuda_dct8x8_ops().submit(device, queue, job, nullptr));
+    };
+    enqueue();  // loads and allocates
     const auto place = static_cast<unsigned>(i + 1);
     gpu.launch(marker, place, 32, nullptr, 1);
-    require(cuda_dct8x8_ops().submit(device, queue, job, nullptr));
+    enqueue();
     gpu.launch(marker, place, 32, nullptr, 2);
     gpu.synchronize();
   }

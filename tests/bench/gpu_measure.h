@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct Result {
   double spread = 0;   // the middle half of the repetitions, from end to end, over the median
   size_t bytes = 0;    // that must move
   size_t samples = 0, blocks = 0;
+  // Of cases in a paper's tables: the extremes and the mean of all repetitions, and how exact it
+  // is.
+  double least_seconds = 0, mean_seconds = 0, most_seconds = 0;
+  size_t read_bytes = 0;
+  std::optional<Exactness> exactness;
   double limit_seconds = 0;  // of the best streaming kernel of the same bytes; 0 of one itself
   std::string limit_name;
 };

@@ -1,0 +1,24 @@
+// What the kernels of the papers are told: a plain struct, passed by value.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "transform/dct8x8/quantizer.h"
+
+namespace cudatransform::bench {
+
+// One plane of whole 8x8 blocks: 8-bit samples, 16-bit coefficients in raster order.
+struct PaperParams {
+  uint8_t* samples;
+  int16_t* coefs;
+  float* scratch;        // 64 for each block, where a kernel wants them
+  int32_t sample_pitch;  // bytes
+  int32_t coef_pitch;    // coefficients, of a row of samples; plane layout
+  uint32_t blocks_w;     // blocks lie one behind the other in block layout
+  uint32_t blocks;
+  ForwardTable forward;  // ifast's
+  InverseTable inverse;  // of floats
+};
+
+}  // namespace cudatransform::bench
