@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu_cases.h"
 
+#include <algorithm>
+
 #include "tests/bench/gpu_streams.h"
 
 namespace cudatransform::bench {
@@ -162,17 +164,19 @@ std::vector<Case> ladder_cases(Direction direction) {
   return list.cases;
 }
 
-// GPUDCT's ladder. Four of its steps are methods.
-std::vector<Case> gpudct_cases(Size size) {
+// GPUDCT's ladder. Four of its steps are methods. `more`: further pairs.
+std::vector<Case> gpudct_cases(Size size, std::shared_ptr<const Levels> levels = nullptr,
+                               const std::string& more = "") {
   size.launches = size.sets;
-  List list(size, Direction::kInverse, "gpudct");
+  List list(size, Direction::kInverse, ("gpudct" + more).c_str());
+  JobSpec spec = list.spec();
+  spec.levels = std::move(levels);
   const auto add_method = [&](const char* step, Method method) {
-    JobSpec spec = list.spec();
     spec.method = method;
-    list.add_paper("gpudct", std::string("step:") + step, spec);
+    list.add_paper("gpudct", more + "step:" + step, spec);
   };
   const auto add_kernel = [&](const char* step, const char* kernel) {
-    list.add_paper("gpudct", std::string("step:") + step, list.spec(), kernel);
+    list.add_paper("gpudct", more + "step:" + step, spec, kernel);
   };
   add_method("naive", Method::kNaive);
   add_kernel("lut", "gpudct_lut");
@@ -247,6 +251,20 @@ std::vector<Case> scaled_cases(const Size& size) {
 }
 
 }  // namespace
+
+std::vector<Case> levels_cases(const std::vector<Levels>& components) {
+  constexpr size_t kBeyondCache = size_t{256} << 20, kMostSets = 1024;
+  std::vector<Case> all;
+  for (size_t c = 0; c < components.size(); ++c) {
+    const Levels& levels = components[c];
+    const size_t sets = std::min(kBeyondCache / (3 * levels.values.size()) + 1, kMostSets);
+    const Size size = {"file", levels.width, levels.height, levels.height, sets, sets, 60};
+    for (Case& one : gpudct_cases(size, std::make_shared<const Levels>(levels),
+                                  "component:" + std::to_string(c) + "/"))
+      all.push_back(std::move(one));
+  }
+  return all;
+}
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;

@@ -38,11 +38,12 @@ class PaperLaunch {
 };
 
 // How far an output is from the definition's: of a whole frame or, where it is large, of some
-// thousands of blocks from all over it.
+// thousands of blocks from all over it. Where the definition lies between two numbers, either is
+// right: the last bit of a flat block's arithmetic would decide over all its samples.
 struct Exactness {
   double psnr = 0;  // dB, of 255; infinite where all is equal
   int max_error = 0;
-  // GPUDCT's bound, and a level where the definition lies between two.
+  // GPUDCT's bound, and a level.
   bool passes() const { return psnr >= 50 && max_error <= 1; }
 };
 
