@@ -318,7 +318,9 @@ FastFrame make_frame(const Dct8x8Job& job, bool split, uint32_t* ctas) {
 void set_kernel_choice(KernelChoice choice) { chosen = choice; }
 KernelChoice kernel_choice() { return chosen; }
 
-bool has_fast_kernels(Method method) { return method == Method::kIslow || method == Method::kFloat; }
+bool has_fast_kernels(Method method) {
+  return method == Method::kIslow || method == Method::kFloat;
+}
 
 static std::string kernel_name(uint32_t number) {
   for (const FastKernel& kernel : kFastKernels)

@@ -39,8 +39,8 @@ const KernelFamily& fast_kernels();
 bool has_fast_kernels(Method method);
 
 // The launch for a job that validate() has passed and whose method has fast kernels, or nothing
-// where only the general one will do. `progress` is device memory, zero before the kernel and after it;
-// null where nothing is measured or timed. `params` are kept from job to job.
+// where only the general one will do. `progress` is device memory, zero before the kernel and after
+// it; null where nothing is measured or timed. `params` are kept from job to job.
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
                                       FastParamsCache& params);
 
