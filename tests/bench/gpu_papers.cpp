@@ -113,8 +113,6 @@ void expect_ifast(const ForwardTable& table, const BlockPair& block, Expected* e
 
 }  // namespace
 
-std::span<const PaperKernel> paper_kernels() { return kKernels; }
-
 const PaperKernel& paper_kernel(const std::string& name) {
   for (const PaperKernel& kernel : kKernels)
     if (kernel.name == name) return kernel;

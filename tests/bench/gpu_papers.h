@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include "tests/bench/gpu_frames.h"
@@ -20,7 +19,6 @@ struct PaperKernel {
   bool quantised;
   bool uses_scratch;
 };
-std::span<const PaperKernel> paper_kernels();
 // Throws where there is none of that name.
 const PaperKernel& paper_kernel(const std::string& name);
 
