@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/paper_gpudct.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -56,7 +57,8 @@ GpudctTimes run_random(Runner runner, Method method, int side, double seconds) {
   std::vector<int16_t> some((size_t{1} << 24) + 64 * 1001);
   for (int16_t& level : some) level = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);
   std::vector<int16_t> levels(static_cast<size_t>(side) * side);
-  for (size_t i = 0; i < levels.size(); ++i) levels[i] = some[i % some.size()];
+  for (size_t at = 0; at < levels.size(); at += some.size())
+    std::copy_n(some.begin(), std::min(some.size(), levels.size() - at), levels.begin() + at);
   PlaneJob job(engine_of(runner), Direction::kInverse, method, true, {{side, side, table}});
   job.write_input(0, levels.data());
   return {job.time(5, seconds), static_cast<double>(levels.size())};
