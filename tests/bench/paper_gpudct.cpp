@@ -53,12 +53,13 @@ GpudctTimes run_random(Runner runner, Method method, int side, double seconds) {
   std::mt19937 random(1);
   QuantTable table;
   for (auto& entry : table.q) entry = static_cast<uint16_t>(1 + random() % 64);
-  // Longer than any cache, and not a whole number of rows.
-  std::vector<int16_t> some((size_t{1} << 24) + 64 * 1001);
-  for (int16_t& level : some) level = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);
   std::vector<int16_t> levels(static_cast<size_t>(side) * side);
-  for (size_t at = 0; at < levels.size(); at += some.size())
-    std::copy_n(some.begin(), std::min(some.size(), levels.size() - at), levels.begin() + at);
+  // Those of large planes repeat, after more than a cache holds and not after whole rows.
+  const size_t period = std::min(levels.size(), (size_t{1} << 24) + 64 * 1001);
+  for (size_t i = 0; i < period; ++i)
+    levels[i] = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);
+  for (size_t at = period; at < levels.size(); at += period)
+    std::copy_n(levels.begin(), std::min(period, levels.size() - at), levels.begin() + at);
   PlaneJob job(engine_of(runner), Direction::kInverse, method, true, {{side, side, table}});
   job.write_input(0, levels.data());
   return {job.time(5, seconds), static_cast<double>(levels.size())};
