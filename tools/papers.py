@@ -41,6 +41,8 @@ def parse(arguments):
     parser.add_argument("--from", dest="runs", nargs="+", metavar="RUN.json",
                         help="measure nothing; show these runs beside each other")
     parser.add_argument("--quick", action="store_true", help="small planes: to try the program")
+    parser.add_argument("--seconds", type=float, default=0.5,
+                        help="how long each transform is repeated; default: 0.5")
     parser.add_argument("--budget", type=float, default=60, metavar="SECONDS",
                         help="how long one transform may take before a part of its rows is timed; "
                         "default: 60")
