@@ -36,6 +36,8 @@ def parse(arguments):
                         "tests' data, which the paper uses")
     parser.add_argument("--output", default="papers-out", metavar="FOLDER",
                         help="default: papers-out")
+    parser.add_argument("--images", metavar="FOLDER",
+                        help="where the page's figures go; default: beside the page")
     parser.add_argument("--json", metavar="FILE",
                         help="write the run there, and nothing else; needs Python alone")
     parser.add_argument("--from", dest="runs", nargs="+", metavar="RUN.json",
@@ -62,12 +64,11 @@ def parse(arguments):
 
 def test_data(name):
     """A file of the tests' data; "" where it is not."""
-    folders = [os.environ.get("CUDATRANSFORM_TEST_DATA", ""),
-               os.path.join(FOLDER, "..", "..", "shared", "data")]
-    for folder in filter(None, folders):
-        for path in (os.path.join(folder, "images", name), os.path.join(folder, name)):
-            if os.path.isfile(path):
-                return path
+    folder = (os.environ.get("CUDATRANSFORM_TEST_DATA") or
+              os.path.join(FOLDER, "..", "..", "shared", "data"))
+    for path in (os.path.join(folder, "images", name), os.path.join(folder, name)):
+        if os.path.isfile(path):
+            return path
     return ""
 
 
@@ -101,14 +102,15 @@ def find_files(options):
 def write_page(options, data, runs):
     os.makedirs(options.output, exist_ok=True)
     path = os.path.join(options.output, "papers.md")
-    pictures = None
+    images = options.images or options.output
+    drawn = []
     whitepaper = data["papers"][0]
     if whitepaper["id"] in options.papers:
         import papers_pictures  # a machine that only measures need not have its modules
-        papers_pictures.draw(options.output, whitepaper, options.picture)
-        pictures = "" if options.picture else None
+        drawn = papers_pictures.draw(images, whitepaper, options.picture)
+    links = [os.path.relpath(picture, options.output) for picture in drawn]
     with open(path, "w", encoding="utf-8") as file:
-        file.write(papers_tables.markdown(data, options.papers, runs, pictures))
+        file.write(papers_tables.markdown(data, options.papers, runs, links))
     return path
 
 

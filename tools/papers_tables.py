@@ -178,11 +178,13 @@ def text(data, wanted, runs):
     return "\n".join(lines[1:]) + "\n"
 
 
-def markdown(data, wanted, runs, pictures=None):
-    """`pictures`: the folder of the figures, as a link from the page."""
+def markdown(data, wanted, runs, pictures=()):
+    """`pictures`: links to the figures that have been drawn."""
+    links = {os.path.basename(link): link for link in pictures}
     parts = ["# The papers' tables, beside ours",
              "What four papers and projects at our beginning printed, and what this project makes of "
-             "the same tables: `tools/papers` measures and writes this page. A dash has a number, "
+             "the same tables. `tools/papers` measures and writes this page; `tools/papers --from "
+             "RUN.json ...` shows runs of several machines beside each other. A dash has a number, "
              "and the number a reason below its table. Figures of a paper are as printed, also where "
              "they contradict each other.",
              "\n".join("- " + sentence for sentence in legend(runs))]
@@ -195,7 +197,8 @@ def markdown(data, wanted, runs, pictures=None):
             parts += [f"### {heading(table)}", bench_tables.markdown(shown.header, shown.rows)]
             parts += [" ".join(notes)] if notes else []
             parts += ["  \n".join(marks)] if marks else []
-        for figure in paper["figures"] if pictures is not None else []:
-            parts += [f"### {figure['number']}: {figure['title']}",
-                      f"![{figure['title']}]({os.path.join(pictures, figure['file'])})"]
+        for figure in paper["figures"]:
+            if figure["file"] in links:
+                parts += [f"### {figure['number']}: {figure['title']}",
+                          f"![{figure['title']}]({links[figure['file']]})"]
     return "\n\n".join(parts) + "\n"

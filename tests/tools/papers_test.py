@@ -23,6 +23,8 @@ import papers_tables
 from bench_runs import BenchError
 
 DATA = papers_tables.load_data(os.path.join(TOOLS, "papers.json"))
+HAS_MATPLOTLIB = subprocess.run([sys.executable, "-c", "import matplotlib, PIL"], check=False,
+                                stderr=subprocess.DEVNULL).returncode == 0
 ALL = [paper["id"] for paper in DATA["papers"]]
 DASH = papers_tables.DASH
 
@@ -281,6 +283,7 @@ class Program(unittest.TestCase):
         for paper, table, row, column in (key.split("/", 3) for key, cell in run["cells"].items()
                                           if "value" not in cell):
             self.assertFalse(paper == "hong" and row in ("serial", "tbb"), (table, row, column))
+        self.assertIn("no file", run["cells"]["gpudct/psnr-cpu/naive/Cb"]["missing"])
         self.assertIn("a quick run", text)
 
     def test_card(self):
@@ -294,6 +297,25 @@ class Program(unittest.TestCase):
         self.assertIn("value", run["cells"]["whitepaper/time-forward/speed2/4K"])
         # bench_cuda believes no kernel that does not transform.
         self.assertIn("missing", run["cells"]["whitepaper/time-forward/short/512"])
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib or no PIL")
+    def test_page(self):
+        paths = [os.path.join(self.folder, name) for name in ("a.json", "b.json")]
+        for path, value in zip(paths, (1.5, 2.5)):
+            papers_runs.write_json(path, run_of({"value": value}))
+        result = papers("whitepaper", "dirac", "--from", *paths, "--barbara", self.picture,
+                        "--output", os.path.join(self.folder, "page"),
+                        "--images", os.path.join(self.folder, "images"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(os.path.join(self.folder, "page", "papers.md"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertIn("| 10.5 | 1.500 | 2.500 |", page)
+        self.assertNotIn("Hong", page)
+        links = re.findall(r"!\[.*\]\((.*)\)", page)
+        self.assertEqual(len(links), 4)
+        for link in links:
+            with open(os.path.join(self.folder, "page", link), "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n", link)
 
     def test_arguments(self):
         for arguments, said in ((["wavelets"], "no paper 'wavelets'"),
