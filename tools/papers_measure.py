@@ -22,6 +22,36 @@ def psnr(sse, samples):
     return math.inf if sse == 0 else 10 * math.log10(255 * 255 * samples / sse)
 
 
+def busy_seconds():
+    """CPU time that anybody has used on this machine; None where the kernel does not tell."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            user, nice, system, _idle, _wait, irq, soft, steal = map(int, file.readline().split()[1:9])
+    except (OSError, ValueError):
+        return None
+    return (user + nice + system + irq + soft + steal) / os.sysconf("SC_CLK_TCK") or None
+
+
+def own_seconds():
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+class Others:
+    """What part of the processors' time others have used since this was made."""
+
+    def __init__(self):
+        self.start, self.busy, self.own = time.monotonic(), busy_seconds(), own_seconds()
+
+    def share(self):
+        busy = busy_seconds()
+        if self.busy is None or busy is None:
+            return None
+        capacity = (time.monotonic() - self.start) * os.cpu_count()
+        others = (busy - self.busy) - (own_seconds() - self.own)
+        return round(min(max(others / capacity, 0), 1), 3)
+
+
 class Run:
     """The programs' readings, and functions from a table's row and column to a figure."""
 
@@ -251,7 +281,7 @@ def cell(run, *place):
 
 def record(data, wanted, options):
     """One run: every cell of the wanted papers."""
-    start, load = time.monotonic(), os.getloadavg()[0]
+    start, others = time.monotonic(), Others()
     run = Run(options)
     run.measure(wanted)
     cells = {}
@@ -264,7 +294,7 @@ def record(data, wanted, options):
                     place = (paper["id"], table["id"], row["id"], column)
                     cells["/".join(place)] = cell(run, *place)
     return {"format": FORMAT, "date": datetime.date.today().isoformat(),
-            "machine": run.machine(), "load_before": round(load, 2), "quick": options.quick,
+            "machine": run.machine(), "others": others.share(), "quick": options.quick,
             "picture": os.path.basename(options.picture_name or ""),
             "jpeg": os.path.basename(options.jpeg or ""), "papers": list(wanted),
             "seconds": round(time.monotonic() - start, 1), "cells": cells}

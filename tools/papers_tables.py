@@ -118,8 +118,8 @@ def machine_text(run):
     if machine.get("compiler"):
         text += f"; {machine['compiler']}"
     text += f"; {run['date']}; the run took {run['seconds']:.0f} s"
-    if run["load_before"] >= 0.5:
-        text += f"; others used the machine (load {run['load_before']:.1f} before the run)"
+    if (run["others"] or 0) >= 0.02:
+        text += f"; others used {100 * run['others']:.0f} % of the processors' time meanwhile"
     if run["quick"]:
         text += "; a quick run of small planes: figures mean nothing beside the paper's"
     return text

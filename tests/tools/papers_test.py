@@ -184,7 +184,7 @@ class Readings(unittest.TestCase):
 
 def run_of(cell, **changes):
     return {"format": papers_measure.FORMAT, "date": "2026-01-02", "quick": False,
-            "machine": {"cpu": "CPU", "cores": "2"}, "load_before": 0, "picture": "", "jpeg": "",
+            "machine": {"cpu": "CPU", "cores": "2"}, "others": None, "picture": "", "jpeg": "",
             "seconds": 1, "papers": ALL, "cells": {key: dict(cell) for key in keys()}, **changes}
 
 
@@ -232,6 +232,12 @@ class Shown(unittest.TestCase):
         page = papers_tables.markdown(DATA, ["dirac"], [run_of({"value": 2}), run_of({"value": 3})])
         self.assertIn("| CPU: paper | CPU: ours A | CPU: ours B |", page)
         self.assertIn("| 10.5 | 2.000 | 3.000 |", page)
+
+    def test_machine(self):
+        shown = papers_tables.text(DATA, ["dirac"], [run_of({"value": 2}, others=0.25, quick=True)])
+        self.assertIn("others used 25 % of the processors' time", shown)
+        self.assertIn("a quick run", shown)
+        self.assertNotIn("others", papers_tables.text(DATA, ["dirac"], [run_of({"value": 2}, others=0.01)]))
 
     def test_digits(self):
         for value, text in ((0, "0"), (13, "13.0"), (0.0000250347, "0.0000250"), (5811.4, "5810"),
