@@ -48,6 +48,7 @@ def parse(arguments):
     parser.add_argument("--budget", type=float, default=60, metavar="SECONDS",
                         help="how long one transform may take before a part of its rows is timed; "
                         "default: 60")
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--programs", metavar="FOLDER",
                         help="where bench_papers and bench_cuda are; default: build/tests/bench")
     options = parser.parse_args(arguments)
@@ -116,6 +117,8 @@ def write_page(options, data, runs):
 
 def main(arguments):
     options = parse(arguments)
+    if options.check:  # the arguments alone
+        return 0
     try:
         find_files(options)
         data = papers_tables.load_data(DATA)
