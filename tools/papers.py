@@ -93,10 +93,12 @@ def as_pgm(path, folder):
 
 
 def find_files(options):
-    """options.picture (a PGM), its name, and options.jpeg; "" where there is none."""
+    """options.picture (a PGM to measure), its name, and options.jpeg; "" where there is none."""
     photograph = os.environ.get("CUDATRANSFORM_PHOTO", "")
     options.picture_name = options.barbara or test_data("barbara.pgm") or photograph
-    options.picture = options.picture_name and as_pgm(options.picture_name, options.output)
+    options.picture = options.picture_name
+    if options.picture and not options.runs:
+        options.picture = as_pgm(options.picture, options.output)
     options.jpeg = options.jpeg or test_data("006mp-cathedral.jpg")
 
 
