@@ -15,6 +15,7 @@ SIZES = {"512": 512, "1K": 1024, "2K": 2048, "4K": 4096,
          "1024^2": 1024, "2048^2": 2048, "4096^2": 4096}
 GIB = 2 ** 30
 FORMAT = "cudatransform papers 1"
+HONG_TABLES = {"table1": "naive", "table2": "matrix", "table3": "rowcolumn"}
 NO_DECODER = "this project has no Dirac decoder yet"
 
 
@@ -246,7 +247,7 @@ class Run:
                 return self.whitepaper_time(table.partition("-")[2], row, column)
             return getattr(self, "whitepaper_" + table)(row, column)
         if paper == "hong":
-            algorithm = {"table1": "naive", "table2": "matrix", "table3": "rowcolumn"}.get(table)
+            algorithm = HONG_TABLES.get(table)
             if algorithm:
                 return self.hong_table(algorithm, row, column)
             return getattr(self, "hong_" + table)(row, column)
@@ -261,7 +262,7 @@ class Run:
         """What a reader has to know of a figure; "" for nothing."""
         if paper != "hong" or table == "statements":
             return ""
-        algorithm = {"table1": "naive", "table2": "matrix", "table3": "rowcolumn"}.get(table)
+        algorithm = HONG_TABLES.get(table)
         form = row.partition("-")[0] if algorithm else row.split("-")[1]
         algorithm = algorithm or row.split("-")[0]
         if form not in ("serial", "tbb"):

@@ -15,7 +15,7 @@ inline constexpr HongAlgorithm kHongAlgorithms[] = {HongAlgorithm::kNaive, HongA
                                                     HongAlgorithm::kRowColumn};
 const char* hong_name(HongAlgorithm algorithm);
 
-// Of these the naive one has no SIMD code, nor has the matrix product.
+// The SIMD code is a fast transform of rows and columns; CUDA's cases are bench_cuda's.
 bool hong_exists(HongAlgorithm algorithm, Runner runner);
 
 struct HongResult {

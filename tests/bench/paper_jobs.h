@@ -1,8 +1,10 @@
-// What the papers' programs share: the engines by name, and a job of one plane that is timed again
-// and again.
+// What the cases of papers share: the engines, and a job of whole planes that is timed again and
+// again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -32,7 +34,14 @@ struct Times {
 // `turn` returns the seconds of one turn. At least `least_turns` of them, and more until `seconds`
 // are over.
 template <typename Turn>
-Times repeat(int least_turns, double seconds, Turn&& turn);
+Times repeat(int least_turns, double seconds, Turn&& turn) {
+  using Clock = std::chrono::steady_clock;
+  Times times;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  for (int i = 0; i < least_turns || Clock::now() < end; ++i) times.readings.push_back(turn());
+  std::sort(times.readings.begin(), times.readings.end());
+  return times;
+}
 
 // One or several planes through one engine, packed, in memory of its own.
 class PlaneJob {
@@ -65,22 +74,5 @@ class PlaneJob {
   std::vector<size_t> sample_bytes_, coef_bytes_;
   std::unique_ptr<Timer> timer_;
 };
-
-}  // namespace cudatransform::bench
-
-#include <algorithm>
-#include <chrono>
-
-namespace cudatransform::bench {
-
-template <typename Turn>
-Times repeat(int least_turns, double seconds, Turn&& turn) {
-  using Clock = std::chrono::steady_clock;
-  Times times;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  for (int i = 0; i < least_turns || Clock::now() < end; ++i) times.readings.push_back(turn());
-  std::sort(times.readings.begin(), times.readings.end());
-  return times;
-}
 
 }  // namespace cudatransform::bench

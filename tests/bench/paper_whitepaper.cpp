@@ -107,8 +107,6 @@ WhitepaperResult run_whitepaper(Runner runner, Method method, const test::BytePl
                           source[0].height,
                           squared_error(source[0], outcome.decoded[0]),
                           squared_error(gold.decoded[0], outcome.decoded[0]),
-                          test::psnr(source[0], outcome.decoded[0]),
-                          test::psnr(gold.decoded[0], outcome.decoded[0]),
                           {},
                           {}};
   const std::vector<PlaneJob::Plane> planes = {{source[0].width, source[0].height, table}};

@@ -18,7 +18,6 @@ struct WhitepaperResult {
   int width, height;
   double sse;       // against the source
   double sse_gold;  // against what plain C++ makes of it
-  double psnr, psnr_gold;
   Times forward, inverse;
 };
 
