@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034  # the sourcing scripts use the lists
-# What tools/test, tools/fuzz and tools/demo share: packages, a private environment, set-up, compilation.
+# What tools/test, tools/fuzz, tools/demo and tools/papers share: packages, a private environment, set-up, compilation.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced, not run. Nothing here writes outside the clone, except apt.
@@ -39,6 +39,10 @@ host_test_packages=(
   mmdebstrap         # makes the chroot
 )
 demo_packages=("${plugin_packages[@]}" "${picture_packages[@]}" python3-pil python3-matplotlib)
+papers_packages=(
+  "${plugin_packages[@]}" libgtest-dev libbenchmark-dev libturbojpeg0-dev python3-numpy python3-pil
+  python3-matplotlib
+)
 fuzz_packages=(clang cmake) # cmake: for libjpeg-turbo, instrumented
 
 # clang's run-time libraries, libFuzzer among them, are a package for each version of it.
@@ -185,6 +189,32 @@ unpack_cuda_headers() {
     >"$folder/unfinished/gstreamer-cuda-1.0.pc" || return
   rm -f "$folder"/*.deb
   mv "$folder/unfinished" "$folder/pkgconfig"
+}
+
+# The photograph where no picture is given: lossless, so that no earlier JPEG block grid is in it, CC0,
+# and odd in width. Taken out of the package's archive; the package itself is not installed.
+photo_package=python3-imageio
+photo_path=usr/lib/python3/dist-packages/imageio/resources/images/chelsea.png
+
+# Prints nothing where it is there already; leaves the photograph at $photo.
+fetch_photo() {
+  local folder=$build/photo
+  photo=/$photo_path
+  [ ! -f "$photo" ] || return 0
+  photo=$folder/$photo_path
+  [ ! -f "$photo" ] || return 0
+  mkdir -p "$folder"
+  run_long "$folder/download.log" "Fetching a photograph: Debian's package $photo_package" \
+    download_photo "$folder"
+}
+
+download_photo() {
+  cd "$1" || return
+  rm -f "$photo_package"_*.deb
+  if ! apt-get -q download "$photo_package"; then
+    as_root apt-get -q -y update && apt-get -q download "$photo_package" || return
+  fi
+  dpkg-deb -x "$photo_package"_*.deb "$1"
 }
 
 # Where meson looks for pkg-config files first.

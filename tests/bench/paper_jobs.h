@@ -1,0 +1,78 @@
+// What the cases of papers share: the engines, and a job of whole planes that is timed again and
+// again.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/engine/engines.h"
+#include "transform/dct8x8/dct8x8.h"
+
+namespace cudatransform::bench {
+
+// Plain C++ on one thread and on all cores, SIMD on one and on all, and the CUDA engine.
+enum class Runner { kSerial, kTbb, kSimd, kSimdTbb, kCuda };
+
+// The engine; null for kCuda where there is none, and then `*why` says what is missing.
+const test::Engine* find_engine(Runner runner, std::string* why);
+
+// Seconds of a job: one reading after the other, sorted.
+struct Times {
+  std::vector<double> readings;
+
+  double least() const { return readings.front(); }
+  double most() const { return readings.back(); }
+  double median() const { return readings[readings.size() / 2]; }
+  double mean() const;
+};
+
+// `turn` returns the seconds of one turn. At least `least_turns` of them, and more until `seconds`
+// are over.
+template <typename Turn>
+Times repeat(int least_turns, double seconds, Turn&& turn) {
+  using Clock = std::chrono::steady_clock;
+  Times times;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  for (int i = 0; i < least_turns || Clock::now() < end; ++i) times.readings.push_back(turn());
+  std::sort(times.readings.begin(), times.readings.end());
+  return times;
+}
+
+// One or several planes through one engine, packed, in memory of its own.
+class PlaneJob {
+ public:
+  struct Plane {
+    int width, height;
+    QuantTable table;  // of quantised coefficients
+  };
+
+  // `quantized`: int16 levels, block after block; else fp32 coefficients where the samples are.
+  // Throws std::runtime_error.
+  PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
+           const std::vector<Plane>& planes);
+  ~PlaneJob();
+  PlaneJob(const PlaneJob&) = delete;
+  PlaneJob& operator=(const PlaneJob&) = delete;
+
+  void write_input(size_t plane, const void* data);
+  void read_output(size_t plane, void* data);
+  // By the device's clock. A reading is of so many launches that it lasts `shortest` seconds; one
+  // job comes before all, to warm up.
+  Times time(int least_readings, double seconds, double shortest = 3e-4);
+
+ private:
+  double run(int launches);
+
+  const test::Engine& engine_;
+  Dct8x8Job job_;
+  std::vector<std::unique_ptr<Memory>> samples_, coefs_;
+  std::vector<size_t> sample_bytes_, coef_bytes_;
+  std::unique_ptr<Timer> timer_;
+};
+
+}  // namespace cudatransform::bench
