@@ -215,9 +215,6 @@ class Run:
             raise Missing("GPUJPEG's kernel is CESNET's and no part of this project")
         if engine == "cuda":
             self.need_card()
-            if data != "random" and row in ("lut", "next", "next16"):
-                raise Missing("this step is a kernel of bench_cuda, which takes no file; its place "
-                              "among the methods of the elements is float's")
         elif row == "lut":
             raise Missing("no method of the CPU engine adds 64 products of a table; matrix and "
                           "separable add 8 + 8")

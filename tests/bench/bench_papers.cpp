@@ -126,6 +126,7 @@ void report(benchmark::State& state, const GpudctTimes& result) {
 void add_gpudct(const Options& options) {
   for (const Runner runner : {Runner::kSimdTbb, Runner::kCuda})
     for (const GpudctStep& step : kGpudctSteps) {
+      if (step.is_kernel && runner != Runner::kCuda) continue;
       const std::string engine = std::string("engine:") + engine_key(runner);
       const std::string of = std::string("/step:") + step.name;
       // bench_cuda times the kernels of the steps; here, what they lead to.
@@ -133,18 +134,18 @@ void add_gpudct(const Options& options) {
       if (random && step.method != Method::kReference) {
         const int side = shrunk(runner == Runner::kCuda ? 32768 : 4096, options);
         add(engine + "/case:gpudct/data:random" + of, [=](benchmark::State& state) {
-          report(state, run_random(runner, step.method, side, options.seconds));
+          report(state, run_random(runner, step, side, options.seconds));
         });
       }
       if (step.method != Method::kReference) {
         add(engine + "/case:gpudct/data:jpeg" + of, [=](benchmark::State& state) {
           if (options.jpeg.empty()) throw std::runtime_error("no file: give --jpeg=FILE.jpg");
-          report(state, run_jpeg(runner, step.method, options.jpeg, options.seconds));
+          report(state, run_jpeg(runner, step, options.jpeg, options.seconds));
         });
       }
       add(engine + "/case:judge" + of, [=](benchmark::State& state) {
         if (options.jpeg.empty()) throw std::runtime_error("no file: give --jpeg=FILE.jpg");
-        const GpudctErrors errors = judge_jpeg(runner, step.method, options.jpeg);
+        const GpudctErrors errors = judge_jpeg(runner, step, options.jpeg);
         for (size_t c = 0; c < errors.samples.size(); ++c) {
           const std::string number = std::to_string(c);
           state.counters["samples" + number] = errors.samples[c];

@@ -11,14 +11,20 @@
 #include "tests/conformance/flat_job.h"
 #include "tests/conformance/inverse_judge.h"
 #include "tests/conformance/jpeg_codec.h"
+#ifdef CT_HAVE_CUDA
+#include "tests/bench/paper_steps.h"
+#endif
 
 namespace cudatransform::bench {
 namespace {
 
-const test::Engine& engine_of(Runner runner) {
+const test::Engine& engine_of(Runner runner, [[maybe_unused]] const GpudctStep& step) {
   std::string why;
   const test::Engine* engine = find_engine(runner, &why);
   if (engine == nullptr) throw std::runtime_error(why);
+#ifdef CT_HAVE_CUDA
+  if (step.is_kernel) return step_engine(*engine, step.name);
+#endif
   return *engine;
 }
 
@@ -48,7 +54,7 @@ const std::vector<std::vector<test::Gold>>& gold_of_file(const std::string& path
 
 }  // namespace
 
-GpudctTimes run_random(Runner runner, Method method, int side, double seconds) {
+GpudctTimes run_random(Runner runner, const GpudctStep& step, int side, double seconds) {
   // Products of any level and table entry would leave what a coefficient of 8-bit samples can be.
   std::mt19937 random(1);
   QuantTable table;
@@ -60,12 +66,14 @@ GpudctTimes run_random(Runner runner, Method method, int side, double seconds) {
     levels[i] = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);
   for (size_t at = period; at < levels.size(); at += period)
     std::copy_n(levels.begin(), std::min(period, levels.size() - at), levels.begin() + at);
-  PlaneJob job(engine_of(runner), Direction::kInverse, method, true, {{side, side, table}});
+  PlaneJob job(engine_of(runner, step), Direction::kInverse, step.method, true,
+               {{side, side, table}});
   job.write_input(0, levels.data());
   return {job.time(5, seconds), static_cast<double>(levels.size())};
 }
 
-GpudctTimes run_jpeg(Runner runner, Method method, const std::string& path, double seconds) {
+GpudctTimes run_jpeg(Runner runner, const GpudctStep& step, const std::string& path,
+                     double seconds) {
   const test::JpegContents& file = contents_of(path);
   std::vector<PlaneJob::Plane> planes;
   double samples = 0;
@@ -73,16 +81,16 @@ GpudctTimes run_jpeg(Runner runner, Method method, const std::string& path, doub
     planes.push_back({file.planes[c].width, file.planes[c].height, file.tables[c]});
     samples += static_cast<double>(file.levels[c].size());
   }
-  PlaneJob job(engine_of(runner), Direction::kInverse, method, true, planes);
+  PlaneJob job(engine_of(runner, step), Direction::kInverse, step.method, true, planes);
   for (size_t c = 0; c < file.levels.size(); ++c) job.write_input(c, file.levels[c].data());
   return {job.time(5, seconds), samples};
 }
 
-GpudctErrors judge_jpeg(Runner runner, Method method, const std::string& path) {
+GpudctErrors judge_jpeg(Runner runner, const GpudctStep& step, const std::string& path) {
   const test::JpegContents& file = contents_of(path);
-  const test::FlatOptions options{method, file.tables};
+  const test::FlatOptions options{step.method, file.tables};
   const test::BytePicture planes =
-      test::inverse_planes(engine_of(runner), options, file.levels, file.planes);
+      test::inverse_planes(engine_of(runner, step), options, file.levels, file.planes);
   GpudctErrors errors;
   for (size_t c = 0; c < planes.size(); ++c) {
     const test::InverseErrors found = test::judge_inverse(gold_of_file(path)[c], planes[c]);

@@ -9,16 +9,20 @@
 
 namespace cudatransform::bench {
 
-// The steps of GPUDCT's ladder that a method of ours stands for, and our own ends of it.
+// The steps of GPUDCT's ladder: methods of ours, kernels of the benchmark's; and our own ends of
+// it.
 struct GpudctStep {
   const char* name;
   Method method;
+  bool is_kernel = false;  // of the CUDA engine alone; `method` means nothing
 };
 inline constexpr GpudctStep kGpudctSteps[] = {
-    {"naive", Method::kNaive},           {"separable", Method::kSeparable},
-    {"decomposed", Method::kDecomposed}, {"no_shared", Method::kShuffle},
-    {"float", Method::kFloat},           {"islow", Method::kIslow},
-    {"ifast", Method::kIfast},           {"reference", Method::kReference}};
+    {"naive", Method::kNaive},         {"lut", Method::kNaive, true},
+    {"separable", Method::kSeparable}, {"decomposed", Method::kDecomposed},
+    {"no_shared", Method::kShuffle},   {"next", Method::kNaive, true},
+    {"next16", Method::kNaive, true},  {"float", Method::kFloat},
+    {"islow", Method::kIslow},         {"ifast", Method::kIfast},
+    {"reference", Method::kReference}};
 
 struct GpudctTimes {
   Times times;
@@ -26,15 +30,16 @@ struct GpudctTimes {
 };
 
 // Random levels and tables of 16 bits, a plane of side x side samples. Throws, as all here.
-GpudctTimes run_random(Runner runner, Method method, int side, double seconds);
+GpudctTimes run_random(Runner runner, const GpudctStep& step, int side, double seconds);
 // The levels and tables of a file.
-GpudctTimes run_jpeg(Runner runner, Method method, const std::string& path, double seconds);
+GpudctTimes run_jpeg(Runner runner, const GpudctStep& step, const std::string& path,
+                     double seconds);
 
 // Against the definition in double precision, by component; without ties: see
 // tests/conformance/inverse_judge.h.
 struct GpudctErrors {
   std::vector<double> samples, sse, sse_without_ties;
 };
-GpudctErrors judge_jpeg(Runner runner, Method method, const std::string& path);
+GpudctErrors judge_jpeg(Runner runner, const GpudctStep& step, const std::string& path);
 
 }  // namespace cudatransform::bench
