@@ -168,7 +168,7 @@ std::vector<Case> ladder_cases(Direction direction) {
 std::vector<Case> gpudct_cases(Size size, std::shared_ptr<const Levels> levels = nullptr,
                                const std::string& more = "") {
   size.launches = size.sets;
-  List list(size, Direction::kInverse, ("gpudct" + more).c_str());
+  List list(size, Direction::kInverse, more.empty() ? "gpudct" : ("gpudct " + more).c_str());
   JobSpec spec = list.spec();
   spec.levels = std::move(levels);
   const auto add_method = [&](const char* step, Method method) {
