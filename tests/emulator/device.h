@@ -32,18 +32,42 @@
 using std::max;
 using std::min;
 
-struct alignas(8) uint2 { unsigned x, y; };
-struct alignas(16) uint4 { unsigned x, y, z, w; };
-struct alignas(8) int2 { int x, y; };
-struct alignas(16) int4 { int x, y, z, w; };
-struct alignas(8) float2 { float x, y; };
-struct alignas(16) float4 { float x, y, z, w; };
-struct alignas(4) ushort2 { uint16_t x, y; };
-struct alignas(8) ushort4 { uint16_t x, y, z, w; };
-struct alignas(4) short2 { int16_t x, y; };
-struct alignas(8) short4 { int16_t x, y, z, w; };
-struct alignas(2) uchar2 { uint8_t x, y; };
-struct alignas(4) uchar4 { uint8_t x, y, z, w; };
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(8) int2 {
+  int x, y;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(4) ushort2 {
+  uint16_t x, y;
+};
+struct alignas(8) ushort4 {
+  uint16_t x, y, z, w;
+};
+struct alignas(4) short2 {
+  int16_t x, y;
+};
+struct alignas(8) short4 {
+  int16_t x, y, z, w;
+};
+struct alignas(2) uchar2 {
+  uint8_t x, y;
+};
+struct alignas(4) uchar4 {
+  uint8_t x, y, z, w;
+};
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 inline int2 make_int2(int x, int y) { return {x, y}; }
@@ -180,11 +204,10 @@ inline float cospif(float x) { return static_cast<float>(std::cos(3.141592653589
 
 // ---- Several numbers in a word ----
 
-#define CT_BY_LANES(name, lane, expression)                                        \
-  inline uint32_t name(uint32_t first, uint32_t second) {                          \
-    return cudatransform::emulator::by_lanes<lane>(first, second, [](int a, int b) { \
-      return expression;                                                           \
-    });                                                                            \
+#define CT_BY_LANES(name, lane, expression)                                                  \
+  inline uint32_t name(uint32_t first, uint32_t second) {                                    \
+    return cudatransform::emulator::by_lanes<lane>(first, second,                            \
+                                                   [](int a, int b) { return expression; }); \
   }
 CT_BY_LANES(__vmins2, int16_t, min(a, b))
 CT_BY_LANES(__vmaxs2, int16_t, max(a, b))

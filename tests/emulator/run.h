@@ -22,7 +22,9 @@ template <auto kKernel>
 struct Caller;
 template <typename... Parameters, void (*kKernel)(Parameters...)>
 struct Caller<kKernel> {
-  static void call(void** parameters) { call(parameters, std::index_sequence_for<Parameters...>()); }
+  static void call(void** parameters) {
+    call(parameters, std::index_sequence_for<Parameters...>());
+  }
   template <size_t... kIndex>
   static void call(void** parameters, std::index_sequence<kIndex...>) {
     kKernel(*static_cast<const std::remove_cv_t<Parameters>*>(parameters[kIndex])...);
@@ -35,6 +37,6 @@ struct Registration {
 
 }  // namespace cudatransform::emulator
 
-#define CT_EMULATE(name, ...)                                             \
+#define CT_EMULATE(name, ...)                                               \
   static const ::cudatransform::emulator::Registration registration_##name( \
       #name, &::cudatransform::emulator::Caller<&::cudatransform::cuda::name>::call);

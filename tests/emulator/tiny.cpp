@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/emulator/device.h"
 
-#include "tests/tiny/tiny.cu"
 #include "tests/emulator/run.h"
+#include "tests/tiny/tiny.cu"
 
 namespace cudatransform::cuda {
 using ::tiny_xor;
