@@ -169,7 +169,7 @@ template <typename M, typename Row, Arrangement A, bool kTimed>
 __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
                                              const FastMinusLimits* minus_limits,
                                              const FastPlane* reference) {
-  __shared__ alignas(16) uint8_t shared[kFusedThreads * (128 + 16)];
+  alignas(16) __shared__ uint8_t shared[kFusedThreads * (128 + 16)];
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   const FastInverseTable& table = params.tables[plane.component[0]];
@@ -192,7 +192,7 @@ template <typename Row, typename Coef, bool kTimed>
 __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
                                              const FastPlane* reference) {
   using Stage = WarpStage<64 * sizeof(Coef), 32, false>;
-  __shared__ alignas(16) uint8_t shared[kFusedThreads / 32 * Stage::kBytes];
+  alignas(16) __shared__ uint8_t shared[kFusedThreads / 32 * Stage::kBytes];
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   const FastPlace place = place_of_whole_block<false>(frame);

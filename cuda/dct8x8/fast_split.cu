@@ -55,7 +55,7 @@ __device__ __forceinline__ void get_column(const V* block, int column, V* v) {
 // float: rows first. A thread reads its row where it lies: 16 bytes, consecutive over the warp.
 template <bool kTimed>
 __device__ __forceinline__ void split_inverse_float(const FastInverseParams& params) {
-  __shared__ alignas(16) float values[kWarps][kBlocksPerWarp * kBlockStride];
+  alignas(16) __shared__ float values[kWarps][kBlocksPerWarp * kBlockStride];
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];
@@ -96,7 +96,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
 template <bool kTimed>
 __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& params) {
   using Stage = WarpStage<128, kBlocksPerWarp, false>;
-  __shared__ alignas(16) uint8_t shared[kWarps][Stage::kBytes];
+  alignas(16) __shared__ uint8_t shared[kWarps][Stage::kBytes];
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];

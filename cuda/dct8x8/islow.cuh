@@ -9,6 +9,7 @@
 // IslowMethod (block.h), all in transform/dct8x8/.
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/float.cuh"
 #include "transform/dct8x8/1d.h"
@@ -34,30 +35,21 @@ __device__ __forceinline__ int dot4(uint32_t bytes, int8_t w0, int8_t w1, int8_t
                                     int sum) {
   const int weights = int(uint32_t(uint8_t(w0)) | uint32_t(uint8_t(w1)) << 8 |
                           uint32_t(uint8_t(w2)) << 16 | uint32_t(uint8_t(w3)) << 24);
-  int result;
-  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
-  return result;
+  return dot4_u8_s8(bytes, weights, sum);
 }
 
 // Two neighbouring levels by two quantisation table entries below 256, a multiplication, an
 // unpacking and a sign extension each in one instruction. `q` as in FastInverseTable.
 __device__ __forceinline__ int dequantize_low(uint32_t levels, uint32_t q) {
-  int result;
-  asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(levels), "r"(q), "r"(0));
-  return result;
+  return dot2_s16_u8<false>(levels, q);
 }
 __device__ __forceinline__ int dequantize_high(uint32_t levels, uint32_t q) {
-  int result;
-  asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(levels), "r"(q), "r"(0));
-  return result;
+  return dot2_s16_u8<true>(levels, q);
 }
 
 // Four values, clamped to 0..255.
 __device__ __forceinline__ uint32_t four_clamped_bytes(const int* v) {
-  uint32_t high, all;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(v[3]), "r"(v[2]), "r"(0));
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(v[1]), "r"(v[0]), "r"(high));
-  return all;
+  return pack_clamped(v[1], v[0], pack_clamped(v[3], v[2], 0));
 }
 
 // Pass 1 of one row, from its bytes. dp4a adds four of them, each by a weight, so the sums and

@@ -78,14 +78,6 @@ __device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t 
 
 // ---- Time ----
 
-// In ns; one clock for all SMs. How often it is updated is the device's affair: every 32 ns on an
-// H200.
-__device__ __forceinline__ uint64_t nanoseconds() {
-  uint64_t now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  return now;
-}
-
 // Only kernels that are compiled for it are timed: to find out that nobody wants the time costs
 // others a tenth of a microsecond, which is 3 % of a small frame.
 

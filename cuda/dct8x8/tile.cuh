@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/fast_params.h"
 
@@ -50,9 +51,7 @@ __device__ __forceinline__ FastPlace place_of_whole_block(const FastFrame& frame
 // time is kept during the transform, which needs every register that there is.
 template <bool kPairs>
 __device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
-  uint32_t thread, cta;
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+  const uint32_t thread = thread_of_cta_again(), cta = cta_of_grid_again();
   const int number = cta >= frame.first_cta[2] ? 2 : cta >= frame.first_cta[1] ? 1 : 0;
   return fast_place<kPairs>(frame.planes[number], number,
                             (cta - frame.first_cta[number]) * kFusedThreads + thread);

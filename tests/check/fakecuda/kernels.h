@@ -13,4 +13,9 @@ namespace fakecuda {
 // not known, nothing is known.
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters);
 
+// What really computes, where there is an emulator (tests/emulator): runs the kernel at once, or
+// returns false where it does not know it. Null otherwise.
+extern bool (*emulate)(const std::string& kernel, unsigned ctas, unsigned threads,
+                       void** parameters);
+
 }  // namespace fakecuda

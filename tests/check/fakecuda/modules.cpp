@@ -11,6 +11,8 @@
 
 using namespace fakecuda;  // all of it is this file's
 
+bool (*fakecuda::emulate)(const std::string&, unsigned, unsigned, void**) = nullptr;
+
 EXPORT int cuModuleLoadData(void** module, const void* image) {
   if (int result = check_context()) return result;
   if (int result = check_no_capture()) return result;
@@ -57,6 +59,7 @@ EXPORT int cuLaunchKernel(const Function* function, unsigned gx, unsigned gy, un
   s.counts.launches++;
   capture(stream);
   note_work(stream);
+  if (emulate != nullptr && !emulate(function->name, gx, bx, parameters)) return kNotFound;
   if (kernels_write()) enqueue(stream, launch_of(function->name, gx, parameters));
   return kSuccess;
 }

@@ -28,6 +28,7 @@ enum Result : int {
   kInvalidDevice = 101,
   kInvalidContext = 201,
   kNoBinaryForGpu = 209,
+  kNotFound = 500,
   kPeerAccessUnsupported = 217,
   kInvalidHandle = 400,
   kNotReady = 600,

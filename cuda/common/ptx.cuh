@@ -1,0 +1,85 @@
+// Instructions that CUDA C++ has no words for.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Each with what it does in C++, which tests run on a CPU (tests/emulator). PTX ISA, NVIDIA.
+#pragma once
+
+#include <cstdint>
+
+namespace cudatransform::cuda {
+
+// The sum of four unsigned bytes by four signed ones each, and `sum`.
+__device__ __forceinline__ int dot4_u8_s8(uint32_t bytes, int weights, int sum) {
+#ifdef CT_EMULATED
+  for (int i = 0; i < 4; ++i) sum += int(bytes >> (8 * i) & 255) * int8_t(weights >> (8 * i));
+  return sum;
+#else
+  int result;
+  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
+  return result;
+#endif
+}
+
+// The sum of two signed numbers of 16 bits by the lower (kHigh: the upper) two unsigned bytes of
+// `by`.
+template <bool kHigh>
+__device__ __forceinline__ int dot2_s16_u8(uint32_t pair, uint32_t by) {
+#ifdef CT_EMULATED
+  const uint32_t two = kHigh ? by >> 16 : by;
+  return int16_t(pair) * int(two & 255) + (int32_t(pair) >> 16) * int(two >> 8 & 255);
+#else
+  int result;
+  if constexpr (kHigh)
+    asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(0));
+  else
+    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(0));
+  return result;
+#endif
+}
+
+// Two numbers clamped to 0..255, in front of the lower half of `rest`.
+__device__ __forceinline__ uint32_t pack_clamped(int high, int low, uint32_t rest) {
+#ifdef CT_EMULATED
+  const auto clamp = [](int v) { return uint32_t(v < 0 ? 0 : v > 255 ? 255 : v); };
+  return rest << 16 | clamp(high) << 8 | clamp(low);
+#else
+  uint32_t result;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(high), "r"(low), "r"(rest));
+  return result;
+#endif
+}
+
+// threadIdx.x and blockIdx.x, read anew: nothing of an earlier time is kept for them.
+__device__ __forceinline__ uint32_t thread_of_cta_again() {
+#ifdef CT_EMULATED
+  return threadIdx.x;
+#else
+  uint32_t thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+#endif
+}
+__device__ __forceinline__ uint32_t cta_of_grid_again() {
+#ifdef CT_EMULATED
+  return blockIdx.x;
+#else
+  uint32_t cta;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(cta));
+  return cta;
+#endif
+}
+
+// In ns; one clock for all SMs. How often it is updated is the device's affair: every 32 ns on an
+// H200.
+__device__ __forceinline__ uint64_t nanoseconds() {
+#ifdef CT_EMULATED
+  static uint64_t now = 0;
+  return now += 32;
+#else
+  uint64_t now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+#endif
+}
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,34 @@
+// Runs the threads of a CTA on the CPU, one at a time, each until it has to wait for others.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace cudatransform::emulator {
+
+struct Index {
+  unsigned x = 0, y = 0, z = 0;
+};
+
+// Of the thread that is running.
+inline Index thread_index, cta_index, cta_size, grid_size;
+
+// Runs `thread` for every thread of every CTA, CTAs in order. Not from two threads at a time.
+void run_grid(unsigned ctas, unsigned threads, const std::function<void()>& thread);
+
+// Waits until all threads of the warp that are in `mask`, and have not ended, are here as well. Of
+// the 64 bits that each brings, from() tells those of a lane until its next wait.
+class WarpExchange {
+ public:
+  WarpExchange(uint32_t mask, uint64_t bits);
+  uint64_t from(unsigned lane) const { return slots_[lane]; }
+
+ private:
+  const uint64_t* slots_;
+};
+
+// Waits for all threads of the CTA that have not ended.
+void wait_for_cta();
+
+}  // namespace cudatransform::emulator
