@@ -99,9 +99,9 @@ struct SampleGroup {
   std::vector<std::string> samplings;
 };
 
-void add_to_groups(std::vector<SampleGroup>& groups, GstDctSampling sampling, guint depth) {
-  const std::string name = gst_dct_sampling_to_string(sampling);
-  const std::string colorspace = gst_dct_sampling_get_colorspace(sampling);
+void add_to_groups(std::vector<SampleGroup>& groups, GstCoefSampling sampling, guint depth) {
+  const std::string name = gst_coef_sampling_to_string(sampling);
+  const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
   for (SampleGroup& group : groups) {
     if (group.depth != depth || group.colorspace != colorspace) continue;
     if (std::find(group.samplings.begin(), group.samplings.end(), name) == group.samplings.end())
@@ -182,10 +182,10 @@ GstCaps* dct_template_caps(bool with_440) {
       strings.emplace_back(string);
   };
   for (const RawFormat& format : raw_formats()) {
-    add(samplings, gst_dct_sampling_to_string(sampling_of(format)));
-    add(colorspaces, gst_dct_sampling_get_colorspace(sampling_of(format)));
+    add(samplings, gst_coef_sampling_to_string(sampling_of(format)));
+    add(colorspaces, gst_coef_sampling_get_colorspace(sampling_of(format)));
   }
-  if (with_440) add(samplings, gst_dct_sampling_to_string(GST_DCT_SAMPLING_440));
+  if (with_440) add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_440));
   for (const int depth : {8, 10, 12, 16}) {
     GValue value = G_VALUE_INIT;
     g_value_init(&value, G_TYPE_INT);
@@ -219,7 +219,7 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
         if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
         add_to_groups(groups, sampling_of(format), format.depth);
         if (with_440 && holds_440(format))
-          add_to_groups(groups, GST_DCT_SAMPLING_440, format.depth);
+          add_to_groups(groups, GST_COEF_SAMPLING_440, format.depth);
       }
       GstStructure* base = gst_structure_copy(raw);
       gst_structure_remove_fields(base, "format", "quantization-tables", "component-tables",
@@ -247,9 +247,9 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
         if (!int_field_allows(dct, "depth", format.depth)) continue;
         bool allowed = samplings.empty();
         for (const std::string& name : samplings) {
-          const GstDctSampling sampling = gst_dct_sampling_from_string(name.c_str());
+          const GstCoefSampling sampling = gst_coef_sampling_from_string(name.c_str());
           allowed = allowed || sampling == sampling_of(format) ||
-                    (sampling == GST_DCT_SAMPLING_440 && holds_440(format));
+                    (sampling == GST_COEF_SAMPLING_440 && holds_440(format));
         }
         if (allowed) formats.push_back(&format);
       }

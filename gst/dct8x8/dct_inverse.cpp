@@ -47,7 +47,7 @@ void DctInverse::warn_of_reference(const GstCoefReferenceMeta* meta) {
     const char* format = GST_VIDEO_INFO_NAME(&meta->info);
     why = std::string("the source frame that the coefficients carry is ") + format + " of " +
           size(meta->info.width, meta->info.height) + ", which cannot be compared with " +
-          gst_dct_sampling_to_string(dct_.sampling) + " of " + size(dct_.width, dct_.height) +
+          gst_coef_sampling_to_string(dct_.sampling) + " of " + size(dct_.width, dct_.height) +
           " and " + std::to_string(dct_.depth) + " bits";
   }
   transport_.warn_once("PSNR is not measured: " + why, &warned_of_reference_);

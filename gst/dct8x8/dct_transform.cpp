@@ -24,9 +24,9 @@ const Dct8x8Ops& ops_of([[maybe_unused]] const Device& device) {
   return host_dct8x8_ops();
 }
 
-CoefType coef_type_of(GstDctFormat format) {
-  if (format == GST_DCT_FORMAT_S16LE) return CoefType::kS16;
-  return format == GST_DCT_FORMAT_S32LE ? CoefType::kS32 : CoefType::kF32;
+CoefType coef_type_of(GstCoefFormat format) {
+  if (format == GST_COEF_FORMAT_S16LE) return CoefType::kS16;
+  return format == GST_COEF_FORMAT_S32LE ? CoefType::kS32 : CoefType::kF32;
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ static void measure(const GstDctInfo& info, MeasuredFrame* frame, Dct8x8Job* job
   frame->set_samples(job->samples, job->components, job->depth);
   // Of a block, a scaled inverse needs a part; counting zeros takes all of it.
   const int read = job->measure & kMeasureZeros ? 64 : coefficients_needed(job->method, job->scale);
-  const guint64 block_bytes = guint64(read) * gst_dct_format_size(info.format);
+  const guint64 block_bytes = guint64(read) * gst_coef_format_size(info.format);
   for (int c = 0; c < job->components; c++) {
     const guint64 blocks = guint64(job->coefs[c].blocks_w) * job->coefs[c].blocks_h;
     frame->coefficients[c] = 64 * blocks;

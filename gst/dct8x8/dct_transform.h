@@ -62,7 +62,7 @@ class DctTransform : public FrameTransform {
                      MeasuredFrame* frame);
   Status run(const Dct8x8Job& job, FencePtr* done);
   // How many rows of a frame have the same chroma: 4:4:0 is written as 4:4:4.
-  int chroma_rows() const { return dct_.sampling == GST_DCT_SAMPLING_440 ? 2 : 1; }
+  int chroma_rows() const { return dct_.sampling == GST_COEF_SAMPLING_440 ? 2 : 1; }
 
   GstCudaTransformBase* const element_;
   Engine& engine_;

@@ -1,4 +1,4 @@
-// Which GstDctSampling the samples of a raw format have.
+// Which GstCoefSampling the samples of a raw format have.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,20 +7,20 @@
 
 namespace cudatransform {
 
-inline GstDctSampling sampling_of(const RawFormat& format) {
+inline GstCoefSampling sampling_of(const RawFormat& format) {
   const Sampling& sampling = format.sampling;
-  if (sampling.color == Color::kGray) return GST_DCT_SAMPLING_GRAYSCALE;
-  if (sampling.color == Color::kRgb) return GST_DCT_SAMPLING_RGB;
-  if (sampling.chroma_v == 2) return GST_DCT_SAMPLING_420;
-  return sampling.chroma_h == 1   ? GST_DCT_SAMPLING_444
-         : sampling.chroma_h == 2 ? GST_DCT_SAMPLING_422
-                                  : GST_DCT_SAMPLING_411;
+  if (sampling.color == Color::kGray) return GST_COEF_SAMPLING_GRAYSCALE;
+  if (sampling.color == Color::kRgb) return GST_COEF_SAMPLING_RGB;
+  if (sampling.chroma_v == 2) return GST_COEF_SAMPLING_420;
+  return sampling.chroma_h == 1   ? GST_COEF_SAMPLING_444
+         : sampling.chroma_h == 2 ? GST_COEF_SAMPLING_422
+                                  : GST_COEF_SAMPLING_411;
 }
 
 // Whether frames of YCbCr-4:4:0 may be written as `format`. Only JPEG makes 4:4:0, and JPEG here is
 // 8 bits. GStreamer has no such format.
 inline bool holds_440(const RawFormat& format) {
-  return sampling_of(format) == GST_DCT_SAMPLING_444 && format.depth == 8;
+  return sampling_of(format) == GST_COEF_SAMPLING_444 && format.depth == 8;
 }
 
 }  // namespace cudatransform

@@ -214,7 +214,7 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
   }();
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   const GstDctComponent& c = meta ? meta->components[component] : info.components[component];
-  const gsize size = gst_dct_format_size(info.format);
+  const gsize size = gst_coef_format_size(info.format);
   gsize at = c.offset;
   if (info.layout == GST_DCT_LAYOUT_PLANE) {
     at += (8 * by + v) * c.stride + (8 * bx + u) * size;
@@ -225,8 +225,8 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
   }
   fail_unless(at + size <= bytes.size());
   const guint8* data = bytes.data() + at;
-  if (info.format == GST_DCT_FORMAT_S16LE) return static_cast<gint16>(GST_READ_UINT16_LE(data));
-  if (info.format == GST_DCT_FORMAT_S32LE) return static_cast<gint32>(GST_READ_UINT32_LE(data));
+  if (info.format == GST_COEF_FORMAT_S16LE) return static_cast<gint16>(GST_READ_UINT16_LE(data));
+  if (info.format == GST_COEF_FORMAT_S32LE) return static_cast<gint32>(GST_READ_UINT32_LE(data));
   return GST_READ_FLOAT_LE(data);
 }
 

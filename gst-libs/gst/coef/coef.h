@@ -4,5 +4,6 @@
 
 #include <gst/coef/dct.h>
 #include <gst/coef/fence.h>
+#include <gst/coef/format.h>
 #include <gst/coef/prelude.h>
 #include <gst/coef/reference.h>

@@ -93,10 +93,10 @@ gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
               caps);
     return FALSE;
   }
-  const GstDctFormat format = gst_dct_format_from_string(string_field(s, "format"));
+  const GstCoefFormat format = gst_coef_format_from_string(string_field(s, "format"));
   const char* sampling_name = string_field(s, "sampling");
-  const GstDctSampling sampling = gst_dct_sampling_from_string(sampling_name);
-  if (sampling == GST_DCT_SAMPLING_UNKNOWN) {
+  const GstCoefSampling sampling = gst_coef_sampling_from_string(sampling_name);
+  if (sampling == GST_COEF_SAMPLING_UNKNOWN) {
     GST_DEBUG("sampling %s is none that is known", GST_STR_NULL(sampling_name));
     return FALSE;
   }
@@ -106,9 +106,9 @@ gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
                         static_cast<guint>(MAX(depth, 0)), sampling, width, height)) {
     return FALSE;
   }
-  if (g_strcmp0(colorspace, gst_dct_sampling_get_colorspace(sampling)) != 0) {
+  if (g_strcmp0(colorspace, gst_coef_sampling_get_colorspace(sampling)) != 0) {
     GST_DEBUG("colorspace %s contradicts sampling %s", GST_STR_NULL(colorspace),
-              gst_dct_sampling_to_string(sampling));
+              gst_coef_sampling_to_string(sampling));
     return FALSE;
   }
   if (!read_optional_fields(s, &filled)) return FALSE;
@@ -131,12 +131,12 @@ GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
   g_return_val_if_fail(info->n_components > 0, nullptr);
   return gst_caps_new_simple(
-      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_dct_format_to_string(info->format), "layout",
+      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_coef_format_to_string(info->format), "layout",
       G_TYPE_STRING, info->layout == GST_DCT_LAYOUT_BLOCK ? "block" : "plane", "order",
       G_TYPE_STRING, info->order == GST_DCT_ORDER_RASTER ? "raster" : "zigzag", "quantized",
       G_TYPE_BOOLEAN, info->quantized, "depth", G_TYPE_INT, static_cast<gint>(info->depth),
-      "sampling", G_TYPE_STRING, gst_dct_sampling_to_string(info->sampling), "colorspace",
-      G_TYPE_STRING, gst_dct_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT,
+      "sampling", G_TYPE_STRING, gst_coef_sampling_to_string(info->sampling), "colorspace",
+      G_TYPE_STRING, gst_coef_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT,
       info->width, "height", G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n,
       info->fps_d, nullptr);
 }

@@ -40,7 +40,7 @@ gboolean validate_geometry(const GstDctComponent& c, const GstDctComponent& want
 
 gboolean validate_placement(const GstDctComponent& c, const GstDctInfo* info, guint i,
                             gsize buffer_size, gchar** reason) {
-  const guint alignment = gst_dct_format_size(info->format);
+  const guint alignment = gst_coef_format_size(info->format);
   if (c.offset % alignment != 0 || c.stride % alignment != 0) {
     return gst_dct_refuse(reason,
                           "component %u has offset %" G_GSIZE_FORMAT " and stride %" G_GSIZE_FORMAT
@@ -131,12 +131,12 @@ gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info, g
         reason,
         "a buffer of %" G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT " for %d x %d %s %s",
         buffer_size, info->size, info->width, info->height,
-        gst_dct_sampling_to_string(info->sampling), gst_dct_format_to_string(info->format));
+        gst_coef_sampling_to_string(info->sampling), gst_coef_format_to_string(info->format));
   }
   if (meta->n_components != info->n_components) {
     return gst_dct_refuse(reason, "%u components in the meta, expected %u for %s",
                           meta->n_components, info->n_components,
-                          gst_dct_sampling_to_string(info->sampling));
+                          gst_coef_sampling_to_string(info->sampling));
   }
   const guint32 flags = gst_dct_meta_raw_flags(meta);
   if ((flags & ~kDctMetaAllFlags) != 0)
@@ -152,7 +152,7 @@ gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info, g
   }
   if (!same_ratios(meta, info)) {
     return gst_dct_refuse(reason, "sampling factors in the meta do not make %s",
-                          gst_dct_sampling_to_string(info->sampling));
+                          gst_coef_sampling_to_string(info->sampling));
   }
   return validate_tables(meta, info, reason);
 }

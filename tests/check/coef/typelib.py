@@ -21,7 +21,7 @@ def check_types():
     for name in ("Fence", "SyncPoint", "DctInfo", "DctComponent"):
         gtype = getattr(GstCoef, name).__gtype__
         assert gtype.is_a(GObject.TYPE_BOXED) and gtype.name in (f"Gst{name}", f"GstCoef{name}")
-    for name in ("DctFormat", "DctLayout", "DctOrder", "DctSampling"):
+    for name in ("Format", "DctLayout", "DctOrder", "Sampling"):
         assert getattr(GstCoef, name).__gtype__.is_a(GObject.TYPE_ENUM), name
     assert GstCoef.DctMetaFlags.__gtype__.is_a(GObject.TYPE_FLAGS)
     assert GstCoef.DCT_MAX_COMPONENTS == 4
@@ -36,7 +36,7 @@ def check_info(caps):
     chroma = info.get_component(1)
     del info
     assert (chroma.width, chroma.blocks_h, chroma.offset) == (9, 3, 1920)
-    assert copy.get_component(3) is None and copy.sampling == GstCoef.DctSampling(2)
+    assert copy.get_component(3) is None and copy.sampling == GstCoef.Sampling(2)
     assert GstCoef.DctInfo.new().n_components == 0
     return copy
 

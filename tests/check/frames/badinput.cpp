@@ -125,9 +125,9 @@ GST_END_TEST;
 
 GstDctInfo dct_info(gboolean quantized = TRUE) {
   GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, quantized ? GST_DCT_FORMAT_S16LE : GST_DCT_FORMAT_F32LE,
+  fail_unless(gst_dct_info_set(&info, quantized ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_F32LE,
                                GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER, quantized, 8,
-                               GST_DCT_SAMPLING_420, 17, 33));
+                               GST_COEF_SAMPLING_420, 17, 33));
   return info;  // 3456 or 6912 bytes
 }
 
