@@ -22,13 +22,16 @@ ROOMS = {
     "transform/device": "",
     "transform/picture.h": "",
     "transform/dct8x8": PICTURES,
+    "transform/dwt": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
     "cuda/dct8x8": KERNELS + " transform/dct8x8",
+    "cuda/dwt": KERNELS + " transform/dwt",
     "jpeg": "transform/device transform/dct8x8",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8",
+    "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg gst/dct8x8/caps.h gst/dct8x8/caps_tables.h"
                 " gst/dct8x8/coefficients.h",

@@ -16,8 +16,9 @@ namespace {
 
 // The default first.
 constexpr GstCoefSampling kSamplings[] = {
-    GST_COEF_SAMPLING_420, GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,
-    GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_RGB, GST_COEF_SAMPLING_GRAYSCALE,
+    GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_444,
+    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_RGB,
+    GST_COEF_SAMPLING_GRAYSCALE,
 };
 constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY"};
 
@@ -157,9 +158,9 @@ bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* in
 
 GstCaps* jpeg_caps_for(const GstDctInfo& info) {
   return gst_caps_new_simple("image/jpeg", "parsed", G_TYPE_BOOLEAN, TRUE, "sampling",
-                             G_TYPE_STRING, gst_coef_sampling_to_string(info.sampling), "colorspace",
-                             G_TYPE_STRING, gst_coef_sampling_get_colorspace(info.sampling),
-                             nullptr);
+                             G_TYPE_STRING, gst_coef_sampling_to_string(info.sampling),
+                             "colorspace", G_TYPE_STRING,
+                             gst_coef_sampling_get_colorspace(info.sampling), nullptr);
 }
 
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {

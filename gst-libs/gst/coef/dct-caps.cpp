@@ -131,8 +131,8 @@ GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
   g_return_val_if_fail(info->n_components > 0, nullptr);
   return gst_caps_new_simple(
-      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_coef_format_to_string(info->format), "layout",
-      G_TYPE_STRING, info->layout == GST_DCT_LAYOUT_BLOCK ? "block" : "plane", "order",
+      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_coef_format_to_string(info->format),
+      "layout", G_TYPE_STRING, info->layout == GST_DCT_LAYOUT_BLOCK ? "block" : "plane", "order",
       G_TYPE_STRING, info->order == GST_DCT_ORDER_RASTER ? "raster" : "zigzag", "quantized",
       G_TYPE_BOOLEAN, info->quantized, "depth", G_TYPE_INT, static_cast<gint>(info->depth),
       "sampling", G_TYPE_STRING, gst_coef_sampling_to_string(info->sampling), "colorspace",

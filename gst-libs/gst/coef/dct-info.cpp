@@ -94,8 +94,8 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout l
     return FALSE;
   }
   if (!pair_allowed(format, quantized, depth)) {
-    GST_DEBUG("format %s does not go with quantized=%s at depth %u", gst_coef_format_to_string(format),
-              quantized ? "true" : "false", depth);
+    GST_DEBUG("format %s does not go with quantized=%s at depth %u",
+              gst_coef_format_to_string(format), quantized ? "true" : "false", depth);
     return FALSE;
   }
   if (width < 1 || height < 1) {

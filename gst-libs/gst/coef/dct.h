@@ -152,7 +152,6 @@ typedef struct {
   gpointer _gst_reserved[GST_PADDING];
 } GstDctInfo;
 
-
 #define GST_TYPE_DCT_INFO (gst_dct_info_get_type())
 GST_COEF_API GType gst_dct_info_get_type(void);
 GST_COEF_API GstDctInfo* gst_dct_info_new(void);

@@ -263,7 +263,8 @@ GST_START_TEST(test_refusals) {
 GST_END_TEST;
 
 GST_START_TEST(test_pairs) {
-  for (GstCoefFormat format : {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE, GST_COEF_FORMAT_F32LE}) {
+  for (GstCoefFormat format :
+       {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE, GST_COEF_FORMAT_F32LE}) {
     for (gboolean quantized : {1, 0}) {
       for (guint depth = 0; depth <= 32; depth++) {
         bool allowed = false;
@@ -298,8 +299,8 @@ GST_START_TEST(test_huge) {
   fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE, GST_DCT_ORDER_RASTER,
                            TRUE, 8, GST_COEF_SAMPLING_444, G_MAXINT, G_MAXINT));
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE, G_MAXINT,
-                               8));
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE,
+                               G_MAXINT, 8));
   fail_unless_equals_int(info.components[0].blocks_w, 1 << 28);
   fail_unless_equals_uint64(info.size, G_GUINT64_CONSTANT(1) << 36);
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE,

@@ -14,8 +14,8 @@ namespace {
 GstDctInfo make_info(gboolean quantized = TRUE, GstDctLayout layout = GST_DCT_LAYOUT_BLOCK) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, quantized ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_F32LE,
-                               layout, GST_DCT_ORDER_RASTER, quantized, 8, GST_COEF_SAMPLING_420, 17,
-                               33));
+                               layout, GST_DCT_ORDER_RASTER, quantized, 8, GST_COEF_SAMPLING_420,
+                               17, 33));
   return info;
 }
 

@@ -43,9 +43,10 @@ std::span<const int[2]> sizes() {
   return std::span(kSizes).first(testing::quick() ? 2 : std::size(kSizes));
 }
 
-constexpr GstCoefSampling kAllSamplings[] = {
-    GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420, GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_444,
-    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_RGB};
+constexpr GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
+                                             GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
+                                             GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,
+                                             GST_COEF_SAMPLING_RGB};
 
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
