@@ -3,7 +3,6 @@
 #include <gst/coef/dct.h>
 
 #include <gst/coef/dct-private.h>
-#include <gst/coef/format-private.h>
 
 namespace {
 
@@ -37,11 +36,7 @@ bool lay_out(GstDctInfo* info) {
     const gsize row_of_blocks = gsize{c.blocks_w} * 64 * coefficient_size;
     c.stride = info->layout == GST_DCT_LAYOUT_BLOCK ? row_of_blocks : row_of_blocks / 8;
     c.offset = offset;
-    gsize bytes = 0;
-    if (__builtin_mul_overflow(row_of_blocks, gsize{c.blocks_h}, &bytes) ||
-        __builtin_add_overflow(offset, bytes, &offset) || offset > G_MAXSSIZE) {
-      return false;
-    }
+    if (!gstcoef::place_rows(row_of_blocks, c.blocks_h, &offset)) return false;
     info->components[i] = c;
   }
   info->n_components = components;
@@ -76,10 +71,8 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout l
                           GstCoefSampling sampling, gint width, gint height) {
   g_return_val_if_fail(info != nullptr, FALSE);
   *info = GstDctInfo{};
-  if (gst_coef_sampling_components(sampling) == 0 || gst_coef_format_size(format) == 0) {
-    GST_DEBUG("unknown sampling or format");
+  if (!gstcoef::check_picture(format, depth, sampling, width, height, gst_dct_refusal(nullptr)))
     return FALSE;
-  }
   if (layout != GST_DCT_LAYOUT_BLOCK &&
       (layout != GST_DCT_LAYOUT_PLANE || order != GST_DCT_ORDER_RASTER)) {
     GST_DEBUG("layout=plane is always order=raster");
@@ -89,17 +82,9 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout l
     GST_DEBUG("unknown order %d", static_cast<int>(order));
     return FALSE;
   }
-  if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-    GST_DEBUG("depth %u is none of 8, 10, 12, 16", depth);
-    return FALSE;
-  }
   if (!pair_allowed(format, quantized, depth)) {
     GST_DEBUG("format %s does not go with quantized=%s at depth %u",
               gst_coef_format_to_string(format), quantized ? "true" : "false", depth);
-    return FALSE;
-  }
-  if (width < 1 || height < 1) {
-    GST_DEBUG("%d x %d is no size of a picture", width, height);
     return FALSE;
   }
   GstDctInfo filled = {};
