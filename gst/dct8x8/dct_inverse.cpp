@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "gst/dct8x8/sampling.h"
+#include "gst/stream/sampling.h"
 #include "gst/engine/pools.h"
 #include "gst/stream/coef_sink.h"
 

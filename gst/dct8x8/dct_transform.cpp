@@ -39,17 +39,7 @@ DctTransform::DctTransform(GstCudaTransformBase* element, Direction direction)
 
 static bool read_caps(GstCudaTransformBase* element, GstCaps* raw_caps, GstCaps* dct_caps,
                       GstVideoInfo* raw, GstDctInfo* dct) {
-  if (!gst_video_info_from_caps(raw, raw_caps) || !find_raw_format(GST_VIDEO_INFO_FORMAT(raw))) {
-    GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("Raw video of this kind is not supported"),
-                      ("caps: %" GST_PTR_FORMAT, raw_caps));
-    return false;
-  }
-  if (GST_VIDEO_INFO_INTERLACE_MODE(raw) == GST_VIDEO_INTERLACE_MODE_ALTERNATE) {
-    GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                      ("interlace-mode=alternate is not supported: weave the fields first"),
-                      ("caps: %" GST_PTR_FORMAT, raw_caps));
-    return false;
-  }
+  if (!read_raw_caps(GST_ELEMENT(element), raw_caps, raw)) return false;
   if (!gst_dct_info_from_caps(dct, dct_caps)) {
     GST_ELEMENT_ERROR(element, STREAM, FORMAT,
                       ("The coefficient caps are incomplete or contradict themselves"),

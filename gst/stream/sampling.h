@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/coef/dct.h>
+#include <gst/coef/format.h>
 #include "gst/stream/formats.h"
 
 namespace cudatransform {
@@ -17,8 +17,8 @@ inline GstCoefSampling sampling_of(const RawFormat& format) {
                                   : GST_COEF_SAMPLING_411;
 }
 
-// Whether frames of YCbCr-4:4:0 may be written as `format`. Only JPEG makes 4:4:0, and JPEG here is
-// 8 bits. GStreamer has no such format.
+// Whether frames of YCbCr-4:4:0, for which GStreamer has no format, may be written as `format`.
+// Only files of 8 bits have them.
 inline bool holds_440(const RawFormat& format) {
   return sampling_of(format) == GST_COEF_SAMPLING_444 && format.depth == 8;
 }
