@@ -113,16 +113,7 @@ void DctTransform::describe(GstStructure* stats) const {
 
 // Fills in what `frame` is to measure, and has the job do so.
 static void measure(const GstDctInfo& info, MeasuredFrame* frame, Dct8x8Job* job) {
-  const bool psnr = frame->kinds & kMeasurePsnr;
-  if (psnr && job->direction == Direction::kForward) job->measure = kMeasureSse;
-  if (frame->kinds & kMeasureZeroShare) job->measure |= kMeasureZeros;
-  job->sums = &frame->results()->sums;
-  if (frame->kinds & kMeasureTime) {
-    job->timer = frame->kernel.get();
-    job->times = &frame->results()->times;
-  }
-  frame->has_sse = job->measure & kMeasureSse;
-  frame->set_samples(job->samples, job->components, job->depth);
+  measure_job(frame, job);
   // Of a block, a scaled inverse needs a part; counting zeros takes all of it.
   const int read = job->measure & kMeasureZeros ? 64 : coefficients_needed(job->method, job->scale);
   const guint64 block_bytes = guint64(read) * gst_coef_format_size(info.format);
