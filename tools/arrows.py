@@ -12,7 +12,7 @@ import sys
 
 # A room is a folder or a file, and a file is in the longest that fits. Each may include itself and
 # the folders and files behind it.
-PICTURES = "transform/device transform/picture.h"
+PICTURES = "transform/device transform/picture.h transform/picture_check.h transform/samples.h"
 KERNELS = PICTURES + " cuda/device cuda/common"
 ENGINE = PICTURES + " cuda/device gst-libs"
 STREAM = ENGINE + " gst/engine"
@@ -21,6 +21,9 @@ ROOMS = {
     "gst-libs": "",
     "transform/device": "",
     "transform/picture.h": "",
+    "transform/picture_check.h": "transform/device transform/picture.h",
+    "transform/picture_check.cpp": "transform/device transform/picture.h transform/picture_check.h",
+    "transform/samples.h": "transform/device transform/picture.h",
     "transform/dct8x8": PICTURES,
     "transform/dwt": PICTURES,
     "cuda/device": PICTURES,
@@ -42,8 +45,8 @@ ROOMS = {
 }
 
 # What is neutral names no transform.
-NEUTRAL = ["transform/device/*", "transform/picture.h", "cuda/device/*", "cuda/common/*",
-           "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
+NEUTRAL = ["transform/device/*", "transform/picture*", "transform/samples.h", "cuda/device/*",
+           "cuda/common/*", "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
 WORDS = re.compile("dct|dwt|jpeg|zigzag|quanttable", re.IGNORECASE)
 
 SOURCES = (".c", ".cpp", ".cu", ".cuh", ".h")

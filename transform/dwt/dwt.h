@@ -7,7 +7,8 @@
 // where values wrap. That is fixed as well, for every value that coefficients may have:
 //
 //   kS16  sums are exact in 32 bits; what a lifting step, a shift between levels or the quantiser
-//         leaves is taken modulo 2^16
+//         leaves is taken modulo 2^16. But of daub97, whose values between its steps are larger
+//         than its coefficients, only what a line's last step leaves
 //   kS32  sums are taken modulo 2^32; products of the filters fidelity and daub97, which have
 //         factors of up to 13 bits, and of the quantiser are exact in 64 bits, and what a step
 //         leaves is taken modulo 2^32
@@ -48,7 +49,7 @@ enum class DwtMethod {
 
 enum class DwtCoefType { kS16, kS32 };
 
-// One component's coefficients in pyramid arrangement: the bands of bands.h, where Band::x and y
+// One component's coefficients in pyramid arrangement: the bands of bands.h, where DwtBand::x and y
 // say. padded_width() x padded_height() of them.
 struct DwtPlane {
   void* data = nullptr;  // aligned to the coefficient type; CUDA: 16 bytes, as the pitch

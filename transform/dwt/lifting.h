@@ -39,6 +39,9 @@ struct Lifting {
   int shift_between_levels;
   bool rows_first;         // synthesis: JPEG 2000's order
   bool has_wide_products;  // the products need 64 bits for values of 32
+  // kS16: values are taken modulo 2^16 behind the last step of a line, not behind each. Steps and
+  // sums stay within 32 bits, whatever the line holds.
+  bool wraps_at_end = false;
 };
 
 // By the value of Wavelet.
@@ -76,6 +79,7 @@ inline constexpr Lifting kLiftings[kWaveletCount] = {
       {true, false, 0, 2, {6497, 6497}, 2048, 12}},
      1,
      false,
+     true,
      true},
     // j2k53
     {2, {{false, true, -1, 2, {1, 1}, 2, 2}, {true, false, 0, 2, {1, 1}, 0, 1}}, 0, true, false},
