@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A transform whose values have wrapped still inverts to its picture, but quantised it is garbage.
-// So 16 bits are for transforms in which no value can leave them, of any picture, and neither what
-// is kept nor what stands between two lifting steps.
+// So 16 bits are for transforms in which no value can leave them, of any picture: neither what is
+// kept nor what stands between two lifting steps. Between the steps of daub97 engines have 32 bits.
 #include <algorithm>
 
 #include <gst/coef/dwt-private.h>
@@ -18,7 +18,7 @@ struct Growth {
   guint shift;      // bits between levels
   guint plain;      // levels of both directions, by this filter alone, at which 8 bits fit
   double low[6];    // of the low-pass of stage 1, 2, ...
-  double peak[10];  // of any value of that stage, those between the steps among them
+  double peak[10];  // of any value of that stage, those between steps of 16 bits among them
 };
 
 // By the value of GstDwtWavelet.
@@ -47,11 +47,11 @@ constexpr Growth kGrowths[] = {
      3,
      {2.844, 6.075, 12.435, 25.047, 50.188, 100.424},
      {2.844, 6.075, 12.435, 25.047, 50.188, 100.424, 200.9, 401.8, 803.6, 1607.2}},
-    // daub97: at four levels what is kept fits, what stands between the steps does not
+    // daub97
     {1,
-     3,
+     4,
      {1.699, 2.017, 2.433, 2.983, 3.661, 4.499},
-     {4.173, 5.962, 6.946, 8.373, 10.262, 12.6, 15.49, 19.05, 23.43, 28.82}},
+     {2.11, 2.626, 3.139, 3.738, 4.583, 5.624, 6.914, 8.502, 10.456, 12.85}},
     // j2k53
     {0,
      6,
@@ -85,11 +85,10 @@ double largest_value(const Growth& rows, const Growth& columns, guint levels, gu
  * @levels_ho: levels that split rows alone
  *
  * The one format that coefficients of such a transform have: #GST_COEF_FORMAT_S16LE where no
- * picture of @depth bits makes a value, kept or between two lifting steps, that 16 bits do not
- * hold, #GST_COEF_FORMAT_S32LE elsewhere.
+ * picture of @depth bits makes a value that 16 bits do not hold, #GST_COEF_FORMAT_S32LE elsewhere.
  *
  * At 8 bits, with one filter and no horizontal-only levels, 16 bits hold haar, haar-shift and j2k53
- * up to 6 levels, legall53 up to 5, dd97 and dd137 up to 4, fidelity and daub97 up to 3. Above 8
+ * up to 6 levels, legall53 up to 5, dd97, dd137 and daub97 up to 4, fidelity up to 3. Above 8
  * bits coefficients have 32. Two filters, or horizontal-only levels, get 16 bits where the bound
  * of the largest value leaves an eighth of the range for what the roundings add.
  *
