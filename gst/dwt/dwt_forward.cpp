@@ -10,27 +10,26 @@
 
 namespace cudatransform {
 
-// Fills the info of a small picture that is transformed so.
-static Status check_transform(const DwtForwardSettings& settings, GstDwtInfo* info) {
+// What there is to know of a small picture that is transformed so.
+static Status grey_info(const DwtForwardSettings& settings, GstDwtInfo* info) {
   const DwtShape shape = settings.shape();
   gchar* reason = nullptr;
-  if (!gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
-                        8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1, &reason)) {
-    Status status = Status::error(StatusCode::kInvalidSetting, reason ? reason : "no transform");
-    g_free(reason);
-    return status;
-  }
-  return {};
+  if (gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
+                       8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1, &reason))
+    return {};
+  Status status = Status::error(StatusCode::kInvalidSetting, reason ? reason : "no transform");
+  g_free(reason);
+  return status;
 }
 
 Status check_transform(const DwtForwardSettings& settings) {
   GstDwtInfo grey;
-  return check_transform(settings, &grey);
+  return grey_info(settings, &grey);
 }
 
 Status check_settings(const DwtForwardSettings& settings) {
   GstDwtInfo grey;
-  CT_RETURN_IF_ERROR(check_transform(settings, &grey));
+  CT_RETURN_IF_ERROR(grey_info(settings, &grey));
   QuantIndices indices;
   return fill_indices(settings.quant, grey, &indices);
 }
