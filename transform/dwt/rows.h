@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Values are int16_t or int32_t. 32 bits serve kS32, and kS16 where a filter's values between its
-// steps need them (Lifting::wraps_at_end): then `wrap` says what is taken modulo 2^16.
+// steps need them (Lifting::wraps_at_end): then `wrap` says what is taken modulo 2^16, and
+// StepRange what a step does.
 //
 // Functions work on whole vectors where nothing else is said: kRowSlack values behind a row may be
 // read and written.
@@ -29,10 +30,16 @@ struct SampleForm {
   size_t bytes() const { return type == SampleType::kU8 ? 1 : 2; }
 };
 
+enum class StepRange {
+  kWhole,    // any value; modulo 2^(bits of T)
+  kShort,    // no sum or product leaves 32 bits
+  kWrapped,  // the same, and results are taken modulo 2^16
+};
+
 template <typename T>
 struct RowKernels {
   // target[i] -= or += the step's term of sources[0][i] ... sources[step.count - 1][i].
-  void (*step)(const LiftingStep& step, bool subtract, bool wrap, T* target,
+  void (*step)(const LiftingStep& step, bool subtract, StepRange range, T* target,
                const T* const* sources, size_t count);
   void (*wrap)(T* row, size_t count);
   // Every second value to each half, shifted to the left.

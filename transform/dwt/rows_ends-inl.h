@@ -149,17 +149,58 @@ HWY_INLINE Vec32 dequantized(Vec32 level, DwtQuantizer quantizer) {
   return hn::IfThenZeroElse(hn::Eq(level, hn::Zero(d)), value);
 }
 
-template <typename Coef, typename T>
-void dequantize_row(const Coef* from, DwtQuantizer quantizer, T* to, size_t count) {
+// The same in 16-bit lanes, modulo 2^16.
+HWY_INLINE Vec16 dequantized(Vec16 level, DwtQuantizer quantizer) {
+  const Lanes16 d;
+  const LanesU16 du;
+  const uint32_t offset = quantizer.offset + 2;
+  const Vec16 sign = hn::BroadcastSignBit(level);
+  const auto magnitude = hn::BitCast(du, hn::Sub(hn::Xor(level, sign), sign));
+  const auto a = hn::Set(du, static_cast<uint16_t>(quantizer.factor / 4));
+  const auto b = hn::Set(du, static_cast<uint16_t>(quantizer.factor % 4));
+  const auto rest = hn::And(magnitude, hn::Set(du, 3));
+  const auto fraction =
+      hn::ShiftRight<2>(hn::Add(hn::Mul(rest, b), hn::Set(du, static_cast<uint16_t>(offset % 4))));
+  const auto whole = hn::Add(hn::Mul(magnitude, a), hn::Mul(hn::ShiftRight<2>(magnitude), b));
+  const auto sum =
+      hn::Add(hn::Add(whole, hn::Set(du, static_cast<uint16_t>(offset / 4))), fraction);
+  const Vec16 value = hn::Sub(hn::Xor(hn::BitCast(d, sum), sign), sign);
+  return hn::IfThenZeroElse(hn::Eq(level, hn::Zero(d)), value);
+}
+
+// How many of the first values it has done.
+HWY_INLINE size_t dequantize_vectors(const int16_t* from, DwtQuantizer quantizer, int16_t* to,
+                                     size_t count) {
+  const Lanes16 d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(dequantized(hn::LoadU(d, from + i), quantizer), d, to + i);
+  }
+  return i;
+}
+template <typename Coef>
+HWY_INLINE size_t dequantize_vectors(const Coef* from, DwtQuantizer quantizer, int32_t* to,
+                                     size_t count) {
   const size_t lanes = hn::Lanes(Lanes32());
-  // Of 16 bits the product modulo 2^16 is wanted.
-  constexpr bool kWraps = sizeof(Coef) == 2 && sizeof(T) == 4;
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const Vec32 level = load32(from + i);
     const Vec32 value = quantizer.is_lossless() ? level : dequantized(level, quantizer);
-    store32(kWraps ? wrap16(value) : value, to + i);
+    store32(sizeof(Coef) == 2 ? wrap16(value) : value, to + i);
   }
+  return i;
+}
+
+template <typename Coef, typename T>
+void dequantize_row(const Coef* from, DwtQuantizer quantizer, T* to, size_t count) {
+  if constexpr (sizeof(Coef) == sizeof(T)) {
+    if (quantizer.is_lossless()) {
+      std::memcpy(to, from, count * sizeof(T));
+      return;
+    }
+  }
+  size_t i = dequantize_vectors(from, quantizer, to, count);
   for (; i < count; ++i) {
     to[i] = static_cast<T>(static_cast<Coef>(dwt_dequantize(from[i], quantizer)));
   }
@@ -192,7 +233,6 @@ inline size_t quantize_vectors(const int32_t* from, int32_t* to, DwtQuantizer qu
   const LanesF64 df;
   const Half32 d;
   const size_t lanes = hn::Lanes(df);
-  if (quantizer.is_lossless()) return 0;
   const auto reciprocal = hn::Set(df, 1.0 / quantizer.factor);
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
@@ -209,6 +249,12 @@ inline size_t quantize_vectors(const int32_t*, int32_t*, DwtQuantizer, size_t) {
 
 template <typename T, typename Coef>
 void quantize_row(const T* from, Coef* to, DwtQuantizer quantizer, size_t count) {
+  if constexpr (sizeof(Coef) == sizeof(T)) {
+    if (quantizer.is_lossless()) {
+      std::memcpy(to, from, count * sizeof(T));
+      return;
+    }
+  }
   size_t i = quantize_vectors(from, to, quantizer, count);
   if (quantizer.is_lossless()) {
     for (; i < count; ++i) to[i] = static_cast<Coef>(from[i]);

@@ -82,6 +82,71 @@ HWY_INLINE bool lift_in_16(const LiftingStep& step, bool subtract, int16_t* targ
   return true;
 }
 
+// ---- Terms of pairs of 16-bit values, where the CPU adds the products of neighbours ----
+
+#undef CT_ADDS_PAIRS
+#define CT_ADDS_PAIRS (HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128)
+
+#if CT_ADDS_PAIRS
+
+// Two of the four or eight rows side by side: low and high halves of each 128-bit block.
+struct Pairs {
+  Vec16 low, high;
+};
+HWY_INLINE Pairs pairs_of(const int16_t* a, const int16_t* b, size_t i) {
+  const Lanes16 d;
+  const Vec16 x = hn::LoadU(d, a + i), y = hn::LoadU(d, b + i);
+  return {hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y)};
+}
+HWY_INLINE Vec32 add_products(Vec16 pairs, Vec16 taps, Vec32 sum) {
+  Vec32 none = hn::Zero(Lanes32());
+  return hn::ReorderWidenMulAccumulate(Lanes32(), pairs, taps, sum, none);
+}
+
+// Row k has tap k, and row kCount - 1 - k the same. Of (sum + rounding) >> kShift the low 16 bits.
+template <int kCount, int kShift>
+HWY_INLINE void lift_pairs(const LiftingStep& step, bool subtract, int16_t* target,
+                           const int16_t* const* s, size_t count) {
+  const Lanes16 d;
+  Vec16 taps[kCount / 2];
+  for (int k = 0; k < kCount / 2; ++k) taps[k] = hn::Set(d, static_cast<int16_t>(step.taps[k]));
+  const Vec32 rounding = hn::Set(Lanes32(), step.rounding);
+  lift16(subtract, target, count, [&](size_t i) {
+    Vec32 low = rounding, high = rounding;
+    for (int k = 0; k < kCount / 2; ++k) {
+      const Pairs pairs = pairs_of(s[k], s[kCount - 1 - k], i);
+      low = add_products(pairs.low, taps[k], low);
+      high = add_products(pairs.high, taps[k], high);
+    }
+    low = hn::ShiftRight<16>(hn::ShiftLeft<16 - kShift>(low));
+    high = hn::ShiftRight<16>(hn::ShiftLeft<16 - kShift>(high));
+    return hn::ReorderDemote2To(d, low, high);
+  });
+}
+
+// False: the step has other taps.
+HWY_INLINE bool lift_by_pairs(const LiftingStep& step, bool subtract, int16_t* target,
+                              const int16_t* const* sources, size_t count) {
+  if (step.count == 4 && step.shift == 4) {
+    lift_pairs<4, 4>(step, subtract, target, sources, count);
+  } else if (step.count == 4) {
+    lift_pairs<4, 5>(step, subtract, target, sources, count);
+  } else if (step.count == 8) {
+    lift_pairs<8, 8>(step, subtract, target, sources, count);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+#else
+
+HWY_INLINE bool lift_by_pairs(const LiftingStep&, bool, int16_t*, const int16_t* const*, size_t) {
+  return false;
+}
+
+#endif
+
 // ---- Terms in 32-bit lanes ----
 
 template <typename T, typename Term>
@@ -105,12 +170,12 @@ HWY_INLINE Vec32 four_tap_term(const T* const* s, size_t i) {
   return hn::ShiftRight<kShift>(hn::Add(hn::Sub(nine, outer), rounding));
 }
 
-// factor x (a + b), see above.
-template <typename T>
+// factor x (a + b); kWhole: split as said above.
+template <bool kWhole, typename T>
 HWY_INLINE Vec32 product_term(const T* const* s, size_t i, Vec32 factor) {
   const Vec32 rounding = hn::Set(Lanes32(), 2048);
   const Vec32 a = load32(s[0] + i), b = load32(s[1] + i);
-  if constexpr (sizeof(T) == 2) {
+  if constexpr (!kWhole) {
     return hn::ShiftRight<12>(hn::Add(hn::Mul(hn::Add(a, b), factor), rounding));
   }
   const Vec32 mask = hn::Set(Lanes32(), 4095);
@@ -121,13 +186,13 @@ HWY_INLINE Vec32 product_term(const T* const* s, size_t i, Vec32 factor) {
 }
 
 // Eight taps, alike from both ends.
-template <typename T>
+template <bool kWhole, typename T>
 HWY_INLINE Vec32 eight_tap_term(const T* const* s, size_t i, const Vec32* factors) {
   Vec32 low = hn::Set(Lanes32(), 128), high = hn::Zero(Lanes32());
   const Vec32 mask = hn::Set(Lanes32(), 255);
   for (int k = 0; k < 4; ++k) {
     const Vec32 a = load32(s[k] + i), b = load32(s[7 - k] + i);
-    if constexpr (sizeof(T) == 2) {
+    if constexpr (!kWhole) {
       low = hn::Add(low, hn::Mul(hn::Add(a, b), factors[k]));
     } else {
       low = hn::Add(low, hn::Mul(hn::Add(hn::And(a, mask), hn::And(b, mask)), factors[k]));
@@ -139,9 +204,10 @@ HWY_INLINE Vec32 eight_tap_term(const T* const* s, size_t i, const Vec32* factor
 }
 
 template <typename T>
-HWY_INLINE void lift_in_32(const LiftingStep& step, bool subtract, bool wrap, T* target,
+HWY_INLINE void lift_in_32(const LiftingStep& step, bool subtract, StepRange range, T* target,
                            const T* const* s, size_t count) {
   const Lanes32 d;
+  const bool wrap = range == StepRange::kWrapped;
   const auto lift = [&](auto term) { lift32(subtract, wrap, target, count, term); };
   if (step.count == 1) {
     if (step.shift == 0) {
@@ -161,7 +227,11 @@ HWY_INLINE void lift_in_32(const LiftingStep& step, bool subtract, bool wrap, T*
     }
   } else if (step.count == 2) {
     const Vec32 factor = hn::Set(d, step.taps[0]);
-    lift([=](size_t i) { return product_term(s, i, factor); });
+    if (range == StepRange::kWhole) {
+      lift([=](size_t i) { return product_term<true>(s, i, factor); });
+    } else {
+      lift([=](size_t i) { return product_term<false>(s, i, factor); });
+    }
   } else if (step.count == 4) {
     if (step.shift == 4) {
       lift([=](size_t i) { return four_tap_term<4>(s, i); });
@@ -171,19 +241,24 @@ HWY_INLINE void lift_in_32(const LiftingStep& step, bool subtract, bool wrap, T*
   } else {
     const Vec32 factors[4] = {hn::Set(d, step.taps[0]), hn::Set(d, step.taps[1]),
                               hn::Set(d, step.taps[2]), hn::Set(d, step.taps[3])};
-    lift([&](size_t i) { return eight_tap_term(s, i, factors); });
+    if (range == StepRange::kWhole) {
+      lift([&](size_t i) { return eight_tap_term<true>(s, i, factors); });
+    } else {
+      lift([&](size_t i) { return eight_tap_term<false>(s, i, factors); });
+    }
   }
 }
 
-inline void step_rows(const LiftingStep& step, bool subtract, bool, int16_t* target,
+inline void step_rows(const LiftingStep& step, bool subtract, StepRange, int16_t* target,
                       const int16_t* const* sources, size_t count) {
   if (lift_in_16(step, subtract, target, sources, count)) return;
-  lift_in_32(step, subtract, false, target, sources, count);
+  if (lift_by_pairs(step, subtract, target, sources, count)) return;
+  lift_in_32(step, subtract, StepRange::kShort, target, sources, count);
 }
 
-inline void step_rows(const LiftingStep& step, bool subtract, bool wrap, int32_t* target,
+inline void step_rows(const LiftingStep& step, bool subtract, StepRange range, int32_t* target,
                       const int32_t* const* sources, size_t count) {
-  lift_in_32(step, subtract, wrap, target, sources, count);
+  lift_in_32(step, subtract, range, target, sources, count);
 }
 
 inline void wrap_row(int16_t*, size_t) {}

@@ -68,8 +68,10 @@ struct RowFilter {
   }
   void apply(int k, T* target, const T* const* sources, size_t values) const {
     const bool subtract = step(k).subtract != (direction == Direction::kForward);
-    const bool wrap = is_short && !lifting->wraps_at_end;
-    kernels->step(step(k), subtract, wrap, target, sources, values);
+    const StepRange range = !is_short               ? StepRange::kWhole
+                            : lifting->wraps_at_end ? StepRange::kShort
+                                                    : StepRange::kWrapped;
+    kernels->step(step(k), subtract, range, target, sources, values);
   }
   // Behind the last step.
   void finish(T* values, size_t count) const {
