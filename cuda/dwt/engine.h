@@ -1,0 +1,13 @@
+// The CUDA engine's wavelet transforms, for whoever has made a CUDA device
+// (cuda/device/cuda_device.h).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "transform/dwt/dwt.h"
+
+namespace cudatransform {
+
+// Jobs' addresses are device addresses, DwtJob::sums is pinned host memory.
+const DwtOps& cuda_dwt_ops();
+
+}  // namespace cudatransform
