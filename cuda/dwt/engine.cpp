@@ -7,6 +7,11 @@
 #include "cuda/device/queue.h"
 #include "cuda/dwt/plan.h"
 
+// A fat binary, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_dwt_separable[];
+}
+
 namespace cudatransform {
 namespace cuda {
 namespace {
@@ -61,6 +66,12 @@ Status submit(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) 
 
 }  // namespace
 }  // namespace cuda
+
+Status probe_cuda_dwt_kernels(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_dwt_separable, "dwt_rows_inverse_legall53_s16");
+}
 
 const DwtOps& cuda_dwt_ops() {
   static constexpr DwtOps kOps = {"cuda", cuda::submit};

@@ -7,6 +7,9 @@
 
 namespace cudatransform {
 
+// Whether this build has kernels that the device can run: kNotFound where it has not.
+Status probe_cuda_dwt_kernels(Device& device);
+
 // Jobs' addresses are device addresses, DwtJob::sums is pinned host memory.
 const DwtOps& cuda_dwt_ops();
 

@@ -7,6 +7,9 @@
 #include "gst/dwt/dwt_forward.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/property_types.h"
+#if CT_HAVE_CUDA
+#include "cuda/dwt/engine.h"
+#endif
 
 using cudatransform::DwtForward;
 using cudatransform::DwtMethod;
@@ -113,7 +116,9 @@ static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
 static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
   auto* object_class = G_OBJECT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels = cudatransform::probe_wavelet_kernels;
+#if CT_HAVE_CUDA
+  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels = cudatransform::probe_cuda_dwt_kernels;
+#endif
   object_class->set_property = gst_cuda_dwt_base_set_property;
   object_class->get_property = gst_cuda_dwt_base_get_property;
   g_object_class_install_property(

@@ -10,6 +10,9 @@
 #include "gst/engine/debug.h"
 #include "gst/stream/coef_caps.h"
 #include "transform/dwt/engine.h"
+#if CT_HAVE_CUDA
+#include "cuda/dwt/engine.h"
+#endif
 
 namespace cudatransform {
 namespace {
@@ -17,7 +20,12 @@ namespace {
 static_assert(int(Wavelet::kDd97) == GST_DWT_WAVELET_DD97 &&
               int(Wavelet::kJ2k53) == GST_DWT_WAVELET_J2K53);
 
-const DwtOps& ops_of(const Device& /*device*/) { return host_dwt_ops(); }
+const DwtOps& ops_of([[maybe_unused]] const Device& device) {
+#if CT_HAVE_CUDA
+  if (!device.is_host()) return cuda_dwt_ops();
+#endif
+  return host_dwt_ops();
+}
 
 bool read_dwt_caps(GstElement* element, const GstCaps* caps, GstDwtInfo* info) {
   gchar* reason = nullptr;
@@ -40,10 +48,6 @@ bool same_size(GstElement* element, const GstVideoInfo& raw, const GstDwtInfo& d
 }
 
 }  // namespace
-
-Status probe_wavelet_kernels(Device& /*device*/) {
-  return Status::error(StatusCode::kNotFound, "this build has no kernels for wavelets");
-}
 
 const char* method_name(DwtMethod method) {
   return method == DwtMethod::kFused ? "fused" : "separable-slab";

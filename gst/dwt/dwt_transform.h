@@ -44,9 +44,6 @@ class DwtTransform : public FrameTransform {
   DwtMethod used_ = DwtMethod::kFused;  // for the frame that comes next
 };
 
-// Whether this build has kernels that the device can run: kNotFound where it has not.
-Status probe_wavelet_kernels(Device& device);
-
 // The spelling of the method property.
 const char* method_name(DwtMethod method);
 
