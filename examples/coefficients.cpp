@@ -166,7 +166,7 @@ bool print_sample(GstSample* sample, guint number) {
     return false;
   }
   g_print("frame %u: %d x %d, %s, in ", number, info.width, info.height,
-          gst_dct_sampling_to_string(info.sampling));
+          gst_coef_sampling_to_string(info.sampling));
 #if HAVE_GST_CUDA
   const bool on_device = gst_is_cuda_memory(gst_buffer_peek_memory(buffer, 0));
   const bool printed =

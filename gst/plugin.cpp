@@ -7,6 +7,8 @@
 
 #include "gst/dct8x8/cudadct8x8.h"
 #include "gst/dct8x8/cudaidct8x8.h"
+#include "gst/dwt/cudadwt.h"
+#include "gst/dwt/cudaidwt.h"
 #include "gst/engine/debug.h"
 #if CT_HAVE_JPEG
 #include "gst/jpeg/jpegcoefdec.h"
@@ -20,6 +22,8 @@ static gboolean plugin_init(GstPlugin* plugin) {
   gboolean registered = FALSE;
   registered |= GST_ELEMENT_REGISTER(cudadct8x8, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudadwt, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudaidwt, plugin);
 #if CT_HAVE_JPEG
   registered |= GST_ELEMENT_REGISTER(jpegcoefdec, plugin);
   registered |= GST_ELEMENT_REGISTER(jpegcoefenc, plugin);
@@ -28,5 +32,5 @@ static gboolean plugin_init(GstPlugin* plugin) {
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatransform,
-                  "Block transforms of video on CUDA devices and CPUs", plugin_init,
+                  "Transforms of video on CUDA devices and CPUs", plugin_init,
                   PACKAGE_VERSION, "LGPL", GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

@@ -12,7 +12,7 @@ import sys
 
 # A room is a folder or a file, and a file is in the longest that fits. Each may include itself and
 # the folders and files behind it.
-PICTURES = "transform/device transform/picture.h"
+PICTURES = "transform/device transform/picture.h transform/picture_check.h transform/samples.h"
 KERNELS = PICTURES + " cuda/device cuda/common"
 ENGINE = PICTURES + " cuda/device gst-libs"
 STREAM = ENGINE + " gst/engine"
@@ -21,14 +21,20 @@ ROOMS = {
     "gst-libs": "",
     "transform/device": "",
     "transform/picture.h": "",
+    "transform/picture_check.h": "transform/device transform/picture.h",
+    "transform/picture_check.cpp": "transform/device transform/picture.h transform/picture_check.h",
+    "transform/samples.h": "transform/device transform/picture.h",
     "transform/dct8x8": PICTURES,
+    "transform/dwt": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
     "cuda/dct8x8": KERNELS + " transform/dct8x8",
+    "cuda/dwt": KERNELS + " transform/dwt",
     "jpeg": "transform/device transform/dct8x8",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8",
+    "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg gst/dct8x8/caps.h gst/dct8x8/caps_tables.h"
                 " gst/dct8x8/coefficients.h",
@@ -39,8 +45,8 @@ ROOMS = {
 }
 
 # What is neutral names no transform.
-NEUTRAL = ["transform/device/*", "transform/picture.h", "cuda/device/*", "cuda/common/*",
-           "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
+NEUTRAL = ["transform/device/*", "transform/picture*", "transform/samples.h", "cuda/device/*",
+           "cuda/common/*", "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
 WORDS = re.compile("dct|dwt|jpeg|zigzag|quanttable", re.IGNORECASE)
 
 SOURCES = (".c", ".cpp", ".cu", ".cuh", ".h")

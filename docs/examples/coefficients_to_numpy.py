@@ -72,7 +72,7 @@ def main(path):
     _ok, info = GstCoef.DctInfo.from_caps(caps)
     meta = GstCoef.buffer_get_dct_meta(buffer)
     components = [meta.get_component(index) for index in range(info.n_components)]
-    print(f"{info.width} x {info.height}, {GstCoef.DctSampling.to_string(info.sampling)}, "
+    print(f"{info.width} x {info.height}, {GstCoef.Sampling.to_string(info.sampling)}, "
           f"{meta.n_tables} quantisation tables")
 
     levels = levels_of(buffer, components[0])

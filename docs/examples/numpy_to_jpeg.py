@@ -22,8 +22,8 @@ def write_jpeg(path, levels, table):
     """A grey picture. levels: [row of blocks, block, v, u]; table: the 8 x 8 divisors."""
     rows, columns = levels.shape[:2]
     _ok, info = GstCoef.DctInfo.set(
-        GstCoef.DctFormat.S16LE, GstCoef.DctLayout.BLOCK, GstCoef.DctOrder.RASTER, True, 8,
-        GstCoef.DctSampling.GRAYSCALE, 8 * columns, 8 * rows)
+        GstCoef.Format.S16LE, GstCoef.DctLayout.BLOCK, GstCoef.DctOrder.RASTER, True, 8,
+        GstCoef.Sampling.GRAYSCALE, 8 * columns, 8 * rows)
     buffer = Gst.Buffer.new_wrapped(levels.astype("<i2").tobytes())
     GstCoef.buffer_add_dct_meta(buffer, info).set_table(0, table.ravel().tolist())
 

@@ -5,26 +5,22 @@
 #include <gst/gst.h>
 
 #include <gst/coef/dct.h>
-#include "gst/engine/memory_caps.h"
+#include "gst/stream/coef_caps.h"
 
 namespace cudatransform {
 
-// Everything the transforms take or make; CUDA memory first where this build has it. The dct caps
-// hold more than the allowed combinations, which the two functions below spell out: a template is
-// read by people. `with_440`: also what only JPEG files have. Transfer full.
-GstCaps* raw_template_caps();
+// Everything that the transforms take or make; CUDA memory first where this build has it. That is
+// more than the allowed combinations, which the two functions below spell out: a template is read
+// by people. `with_440`: also what only JPEG files have. Transfer full.
 GstCaps* dct_template_caps(bool with_440);
 
-// What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
-// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Raw video has 1/scale of the
-// coefficients' width and height, rounded up. Transfer full.
+// What the other pad can have when one pad has `caps`, as coef_caps.h says. Raw video has 1/scale
+// of the coefficients' width and height, rounded up. Transfer full.
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale);
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
-// every field as docs/architecture.md lists them, whatever the peer's order is. Frames that
-// CUDA memory loses a plane of (formats.h) go to system memory where the peer leaves the choice.
+// every field as docs/architecture.md lists them, whatever the peer's order is.
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
-GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 
 }  // namespace cudatransform

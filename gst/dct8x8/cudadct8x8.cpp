@@ -169,7 +169,7 @@ static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
                                                           GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     GstDctInfo grey = {};
-    grey.sampling = GST_DCT_SAMPLING_GRAYSCALE;
+    grey.sampling = GST_COEF_SAMPLING_GRAYSCALE;
     grey.n_components = 1;
     cudatransform::FrameSettings settings;
     GST_OBJECT_LOCK(element);

@@ -4,14 +4,9 @@
 #include "gst/dct8x8/dct_forward.h"
 
 #include "gst/dct8x8/dct_base.h"
-#include "gst/engine/one_piece.h"
 #include "gst/engine/pools.h"
 
 namespace cudatransform {
-
-// Source frames that a pipeline may keep between the two transforms (keep-reference), besides the
-// one that is being filled and the one that is being read.
-static constexpr guint kReferenceBuffers = 4;
 
 void DctForward::configure_ends(bool /*raw_in_cuda*/, bool dct_in_cuda) {
   raw_blocks_.clear();
@@ -28,7 +23,7 @@ Status DctForward::allocate(GstQuery* query, GstCaps*) { return coefs_.allocate(
 void DctForward::propose(GstQuery* query, GstCaps* caps, guint buffers) {
   // Frames that a decoder may hold between cudadct8x8 and the end of cudaidct8x8.
   GST_OBJECT_LOCK(element_);
-  const guint extra = keep_reference ? kReferenceBuffers : 0;
+  const guint extra = keep_reference ? SourceKeeper::kBuffers : 0;
   GST_OBJECT_UNLOCK(element_);
   propose_raw_pool(engine_, query, caps, buffers + extra);
 }
@@ -73,58 +68,9 @@ Status DctForward::complete(FrameSettings* filled) {
   return {};
 }
 
-// Not gst_buffer_copy_deep(), which ends the process where there is no memory.
-static GstBuffer* copy_frame(GstBuffer* in) {
-  GstBuffer* copy = copy_bytes(in);
-  if (!copy) return nullptr;
-  constexpr int kParts = GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS;
-  gst_buffer_copy_into(copy, in, static_cast<GstBufferCopyFlags>(kParts), 0, -1);
-  if (GstVideoMeta* meta = gst_buffer_get_video_meta(in))
-    gst_buffer_add_video_meta_full(copy, meta->flags, meta->format, meta->width, meta->height,
-                                   meta->n_planes, meta->offset, meta->stride);
-  return copy;
-}
-
-// Attaches what the engine read to `out`, for cudaidct8x8 measure=psnr.
-Status DctForward::keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out) {
-  GstVideoInfo info = raw_;
-  const Rects& planes = source.rects;
-  if (source.block) {
-    for (int p = 0; p < planes.count; p++) {
-      GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = static_cast<gint>(planes.rect[p].pitch);
-      GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = planes.rect[p].data - source.block.data;
-    }
-    GST_VIDEO_INFO_SIZE(&info) =
-        MIN(GST_VIDEO_INFO_SIZE(&info), gst_buffer_get_size(source.block.buffer.get()));
-    gst_buffer_add_coef_reference_meta(out, source.block.buffer.get(), &info);
-    return {};
-  }
-  if (const GstVideoMeta* meta = gst_buffer_get_video_meta(in)) {
-    for (int p = 0; p < planes.count; p++) {
-      GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = meta->stride[p];
-      GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = meta->offset[p];
-    }
-  }
-  BufferPtr copied(copy ? copy_frame(in) : nullptr);
-  if (copy && !copied) return no_system_memory("a source to keep", gst_buffer_get_size(in));
-  gst_buffer_add_coef_reference_meta(out, copied ? copied.get() : in, &info);
-  return {};
-}
-
-// Frames kept downstream may be all that a small pool has: copying keeps the source running.
-bool DctForward::must_copy_source(GstBuffer* in) {
-  const guint maximum = transport_.known_pool_maximum(in);
-  const guint kept = kWorkingBuffers + kReferenceBuffers + transport_.async_depth() - 1;
-  if (maximum == 0 || maximum >= kept) return false;
-  transport_.warn_once("keep-reference copies every frame: the source's pool has only " +
-                           std::to_string(maximum) + " buffers",
-                       &warned_of_copies_);
-  return true;
-}
-
 Status DctForward::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
   const FrameSettings& used = frame_settings_;
-  const bool copy_source = used.keep_reference && must_copy_source(in);
+  const bool copy_source = used.keep_reference && keeper_.must_copy(transport_, in);
   FrameSink source;
   CT_RETURN_IF_ERROR(source.bring_in(
       transport_, in, raw_, copy_source ? InPlace::kNever : InPlace::kAlways, raw_blocks_, frame));
@@ -139,8 +85,8 @@ Status DctForward::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* fra
       coefs_.finish_on_engine(transport_, std::move(coefs), done, frame, out, &places));
   const DctTables tables = {used.tables, used.table_count, used.table_of};
   add_dct_meta(out->buffer.get(), dct_, tables, places);
-  if (used.keep_reference) return keep_source(in, copy_source, source.placed(), out->buffer.get());
-  return {};
+  if (!used.keep_reference) return {};
+  return keeper_.keep(in, raw_, copy_source, source.placed(), out->buffer.get());
 }
 
 }  // namespace cudatransform

@@ -6,6 +6,7 @@
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/stream/coef_source.h"
 #include "gst/stream/frame_sink.h"
+#include "gst/stream/source_frames.h"
 
 namespace cudatransform {
 
@@ -23,6 +24,10 @@ class DctForward final : public DctTransform {
   // Writes the tables into fixed caps of coefficients, where the settings want that.
   void tell_tables(GstCaps* caps);
 
+  void start() override {
+    DctTransform::start();
+    keeper_.start();
+  }
   Status allocate(GstQuery* query, GstCaps* caps) override;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) override;
   bool waits_for_frames() const override { return coefs_.waits_for_frames(); }
@@ -33,12 +38,11 @@ class DctForward final : public DctTransform {
   void configure_ends(bool raw_in_cuda, bool dct_in_cuda) override;
   Status complete(FrameSettings* settings) override;
   void push_new_tables(const DctTables& tables);
-  bool must_copy_source(GstBuffer* in);
-  Status keep_source(GstBuffer* in, bool copy, const Placed& source, GstBuffer* out);
 
   BlockPool raw_blocks_;
   CoefSource coefs_;
   ToldTables told_;
+  SourceKeeper keeper_;
 };
 
 }  // namespace cudatransform

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "gst/dct8x8/sampling.h"
 #include "gst/engine/pools.h"
 #include "gst/stream/coef_sink.h"
 
@@ -18,7 +17,7 @@ void DctInverse::configure_ends(bool raw_in_cuda, bool /*dct_in_cuda*/) {
 
 void DctInverse::stop() {
   dct_blocks_.clear();
-  reference_blocks_.clear();
+  finder_.stop();
   frames_.stop();
 }
 
@@ -34,44 +33,13 @@ void DctInverse::propose(GstQuery* query, GstCaps* caps, guint buffers) {
     propose_coefficient_pool(engine_, query, caps, info.size, buffers);
 }
 
-// Says why there is no PSNR: without a meta, or with one of another picture.
-void DctInverse::warn_of_reference(const GstCoefReferenceMeta* meta) {
-  if (warned_of_reference_) return;
-  std::string why =
-      "the coefficients come without their source frame. cudadct8x8 attaches it with "
-      "keep-reference=true; coefficients from files have none";
-  if (meta) {
-    const auto size = [](int width, int height) {
-      return std::to_string(width) + "x" + std::to_string(height);
-    };
-    const char* format = GST_VIDEO_INFO_NAME(&meta->info);
-    why = std::string("the source frame that the coefficients carry is ") + format + " of " +
-          size(meta->info.width, meta->info.height) + ", which cannot be compared with " +
-          gst_dct_sampling_to_string(dct_.sampling) + " of " + size(dct_.width, dct_.height) +
-          " and " + std::to_string(dct_.depth) + " bits";
-  }
-  transport_.warn_once("PSNR is not measured: " + why, &warned_of_reference_);
-}
-
 // Brings in the frame that the coefficients were made from, if they still carry it, for `job` to
 // compare with.
 Status DctInverse::compare(GstBuffer* in, FrameSink* reference, Dct8x8Job* job) {
-  const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(in);
-  if (!meta) {
-    warn_of_reference(nullptr);
-    return {};
-  }
-  const GstVideoInfo& info = meta->info;
-  const RawFormat* format = find_raw_format(GST_VIDEO_INFO_FORMAT(&info));
-  const bool comparable = format && sampling_of(*format) == dct_.sampling &&
-                          format->depth == dct_.depth && info.width == dct_.width &&
-                          info.height == dct_.height;
-  if (!comparable) {
-    warn_of_reference(meta);
-    return {};
-  }
-  CT_RETURN_IF_ERROR(reference->bring_in(transport_, meta->source, info, InPlace::kAlways,
-                                         reference_blocks_, nullptr));
+  bool found = false;
+  CT_RETURN_IF_ERROR(finder_.find(
+      transport_, in, {dct_.sampling, dct_.depth, dct_.width, dct_.height}, reference, &found));
+  if (!found) return {};
   component_planes(reference->view(), job->reference);
   job->measure |= kMeasureSse;
   return {};

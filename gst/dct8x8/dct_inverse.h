@@ -5,6 +5,7 @@
 #include "gst/dct8x8/dct_transform.h"
 #include "gst/stream/frame_sink.h"
 #include "gst/stream/frame_source.h"
+#include "gst/stream/source_frames.h"
 
 namespace cudatransform {
 
@@ -14,6 +15,10 @@ class DctInverse final : public DctTransform {
       : DctTransform(element, Direction::kInverse), frames_(engine_) {}
   ~DctInverse() override { stop(); }
 
+  void start() override {
+    DctTransform::start();
+    finder_.start();
+  }
   Status allocate(GstQuery* query, GstCaps* caps) override;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) override;
   bool waits_for_frames() const override { return frames_.waits_for_frames(); }
@@ -24,9 +29,9 @@ class DctInverse final : public DctTransform {
  private:
   void configure_ends(bool raw_in_cuda, bool dct_in_cuda) override;
   Status compare(GstBuffer* in, FrameSink* reference, Dct8x8Job* job);
-  void warn_of_reference(const GstCoefReferenceMeta* meta);
 
-  BlockPool dct_blocks_, reference_blocks_;
+  BlockPool dct_blocks_;
+  SourceFinder finder_{"cudadct8x8"};
   FrameSource frames_;
 };
 

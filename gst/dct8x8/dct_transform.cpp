@@ -24,9 +24,9 @@ const Dct8x8Ops& ops_of([[maybe_unused]] const Device& device) {
   return host_dct8x8_ops();
 }
 
-CoefType coef_type_of(GstDctFormat format) {
-  if (format == GST_DCT_FORMAT_S16LE) return CoefType::kS16;
-  return format == GST_DCT_FORMAT_S32LE ? CoefType::kS32 : CoefType::kF32;
+CoefType coef_type_of(GstCoefFormat format) {
+  if (format == GST_COEF_FORMAT_S16LE) return CoefType::kS16;
+  return format == GST_COEF_FORMAT_S32LE ? CoefType::kS32 : CoefType::kF32;
 }
 
 }  // namespace
@@ -39,17 +39,7 @@ DctTransform::DctTransform(GstCudaTransformBase* element, Direction direction)
 
 static bool read_caps(GstCudaTransformBase* element, GstCaps* raw_caps, GstCaps* dct_caps,
                       GstVideoInfo* raw, GstDctInfo* dct) {
-  if (!gst_video_info_from_caps(raw, raw_caps) || !find_raw_format(GST_VIDEO_INFO_FORMAT(raw))) {
-    GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("Raw video of this kind is not supported"),
-                      ("caps: %" GST_PTR_FORMAT, raw_caps));
-    return false;
-  }
-  if (GST_VIDEO_INFO_INTERLACE_MODE(raw) == GST_VIDEO_INTERLACE_MODE_ALTERNATE) {
-    GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                      ("interlace-mode=alternate is not supported: weave the fields first"),
-                      ("caps: %" GST_PTR_FORMAT, raw_caps));
-    return false;
-  }
+  if (!read_raw_caps(GST_ELEMENT(element), raw_caps, raw)) return false;
   if (!gst_dct_info_from_caps(dct, dct_caps)) {
     GST_ELEMENT_ERROR(element, STREAM, FORMAT,
                       ("The coefficient caps are incomplete or contradict themselves"),
@@ -123,19 +113,10 @@ void DctTransform::describe(GstStructure* stats) const {
 
 // Fills in what `frame` is to measure, and has the job do so.
 static void measure(const GstDctInfo& info, MeasuredFrame* frame, Dct8x8Job* job) {
-  const bool psnr = frame->kinds & kMeasurePsnr;
-  if (psnr && job->direction == Direction::kForward) job->measure = kMeasureSse;
-  if (frame->kinds & kMeasureZeroShare) job->measure |= kMeasureZeros;
-  job->sums = &frame->results()->sums;
-  if (frame->kinds & kMeasureTime) {
-    job->timer = frame->kernel.get();
-    job->times = &frame->results()->times;
-  }
-  frame->has_sse = job->measure & kMeasureSse;
-  frame->set_samples(job->samples, job->components, job->depth);
+  measure_job(frame, job);
   // Of a block, a scaled inverse needs a part; counting zeros takes all of it.
   const int read = job->measure & kMeasureZeros ? 64 : coefficients_needed(job->method, job->scale);
-  const guint64 block_bytes = guint64(read) * gst_dct_format_size(info.format);
+  const guint64 block_bytes = guint64(read) * gst_coef_format_size(info.format);
   for (int c = 0; c < job->components; c++) {
     const guint64 blocks = guint64(job->coefs[c].blocks_w) * job->coefs[c].blocks_h;
     frame->coefficients[c] = 64 * blocks;

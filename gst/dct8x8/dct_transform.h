@@ -43,7 +43,7 @@ class DctTransform : public FrameTransform {
   DctSettings settings;
   bool is_forward() const { return direction_ == Direction::kForward; }
 
-  void start() override { warned_of_copies_ = warned_of_scale_ = warned_of_reference_ = false; }
+  void start() override { warned_of_scale_ = false; }
   bool configure(GstCaps* in, GstCaps* out) override;
   Status prepare() override;
   void describe(GstStructure* stats) const override;
@@ -62,7 +62,7 @@ class DctTransform : public FrameTransform {
                      MeasuredFrame* frame);
   Status run(const Dct8x8Job& job, FencePtr* done);
   // How many rows of a frame have the same chroma: 4:4:0 is written as 4:4:4.
-  int chroma_rows() const { return dct_.sampling == GST_DCT_SAMPLING_440 ? 2 : 1; }
+  int chroma_rows() const { return dct_.sampling == GST_COEF_SAMPLING_440 ? 2 : 1; }
 
   GstCudaTransformBase* const element_;
   Engine& engine_;
@@ -71,7 +71,7 @@ class DctTransform : public FrameTransform {
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;        // of the coefficients' caps, for buffers without meta
   FrameSettings frame_settings_;  // of the frame that comes next
-  bool warned_of_copies_ = false, warned_of_scale_ = false, warned_of_reference_ = false;
+  bool warned_of_scale_ = false;
 
  private:
   int scale_for(int wanted);

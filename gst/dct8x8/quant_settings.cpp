@@ -85,7 +85,7 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameS
   if (!settings.chroma_error.empty()) return bad_property("chroma-qtable", settings.chroma_error);
 
   const std::vector<QuantTable>& of_file = settings.file_tables;
-  const bool wants_chroma = info.sampling != GST_DCT_SAMPLING_RGB || settings.chroma;
+  const bool wants_chroma = info.sampling != GST_COEF_SAMPLING_RGB || settings.chroma;
   const size_t given = of_file.empty() ? 1 + wants_chroma : of_file.size();
   const int used = std::min<int>(given, info.n_components);
   frame->table_count = used;

@@ -15,14 +15,15 @@ namespace cudatransform {
 namespace {
 
 // The default first.
-constexpr GstDctSampling kSamplings[] = {
-    GST_DCT_SAMPLING_420, GST_DCT_SAMPLING_422, GST_DCT_SAMPLING_444,       GST_DCT_SAMPLING_440,
-    GST_DCT_SAMPLING_411, GST_DCT_SAMPLING_RGB, GST_DCT_SAMPLING_GRAYSCALE,
+constexpr GstCoefSampling kSamplings[] = {
+    GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_444,
+    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_RGB,
+    GST_COEF_SAMPLING_GRAYSCALE,
 };
 constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY"};
 
-bool is_ycbcr(GstDctSampling sampling) {
-  return g_str_equal(gst_dct_sampling_get_colorspace(sampling), "sYUV");
+bool is_ycbcr(GstCoefSampling sampling) {
+  return g_str_equal(gst_coef_sampling_get_colorspace(sampling), "sYUV");
 }
 
 // One string, or a list.
@@ -45,9 +46,9 @@ void set_strings(GstStructure* s, const char* field, const std::vector<const cha
 // The samplings of one colorspace, or all with null.
 void set_samplings(GstStructure* s, const char* colorspace) {
   std::vector<const char*> samplings, colorspaces;
-  for (const GstDctSampling sampling : kSamplings)
-    if (!colorspace || g_str_equal(colorspace, gst_dct_sampling_get_colorspace(sampling)))
-      samplings.push_back(gst_dct_sampling_to_string(sampling));
+  for (const GstCoefSampling sampling : kSamplings)
+    if (!colorspace || g_str_equal(colorspace, gst_coef_sampling_get_colorspace(sampling)))
+      samplings.push_back(gst_coef_sampling_to_string(sampling));
   for (const char* name : kColorspaces)
     if (!colorspace || g_str_equal(colorspace, name)) colorspaces.push_back(name);
   set_strings(s, "sampling", samplings);
@@ -130,7 +131,7 @@ GstCaps* jpeg_levels_for(const GstCaps* files, const GstCaps* levels) {
 bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* info) {
   constexpr int kWidth = 1280, kHeight = 720;
   const char* sampling = file ? gst_structure_get_string(file, "sampling") : nullptr;
-  if (!sampling) sampling = gst_dct_sampling_to_string(GST_DCT_SAMPLING_420);
+  if (!sampling) sampling = gst_coef_sampling_to_string(GST_COEF_SAMPLING_420);
   GstCaps* named =
       gst_caps_new_simple(GST_DCT_MEDIA_TYPE, "sampling", G_TYPE_STRING, sampling, nullptr);
   gst_caps_set_features_simple(named, gst_caps_features_new_any());
@@ -157,9 +158,9 @@ bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* in
 
 GstCaps* jpeg_caps_for(const GstDctInfo& info) {
   return gst_caps_new_simple("image/jpeg", "parsed", G_TYPE_BOOLEAN, TRUE, "sampling",
-                             G_TYPE_STRING, gst_dct_sampling_to_string(info.sampling), "colorspace",
-                             G_TYPE_STRING, gst_dct_sampling_get_colorspace(info.sampling),
-                             nullptr);
+                             G_TYPE_STRING, gst_coef_sampling_to_string(info.sampling),
+                             "colorspace", G_TYPE_STRING,
+                             gst_coef_sampling_get_colorspace(info.sampling), nullptr);
 }
 
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {

@@ -61,16 +61,16 @@ const DecodeJob& own(const PictureJob& job) { return static_cast<const DecodeJob
 
 // The geometry of the coefficients of a picture; false for a size that GstDctInfo cannot have.
 bool info_of(const JpegHeader& header, GstDctInfo* info) {
-  GstDctSampling sampling = GST_DCT_SAMPLING_GRAYSCALE;
+  GstCoefSampling sampling = GST_COEF_SAMPLING_GRAYSCALE;
   if (header.color == JpegColor::kRgb)
-    sampling = GST_DCT_SAMPLING_RGB;
+    sampling = GST_COEF_SAMPLING_RGB;
   else if (header.color == JpegColor::kYcbcr && header.chroma_v == 1)
-    sampling = header.chroma_h == 1   ? GST_DCT_SAMPLING_444
-               : header.chroma_h == 2 ? GST_DCT_SAMPLING_422
-                                      : GST_DCT_SAMPLING_411;
+    sampling = header.chroma_h == 1   ? GST_COEF_SAMPLING_444
+               : header.chroma_h == 2 ? GST_COEF_SAMPLING_422
+                                      : GST_COEF_SAMPLING_411;
   else if (header.color == JpegColor::kYcbcr)
-    sampling = header.chroma_h == 1 ? GST_DCT_SAMPLING_440 : GST_DCT_SAMPLING_420;
-  return gst_dct_info_set(info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+    sampling = header.chroma_h == 1 ? GST_COEF_SAMPLING_440 : GST_COEF_SAMPLING_420;
+  return gst_dct_info_set(info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
                           TRUE, 8, sampling, static_cast<gint>(header.width),
                           static_cast<gint>(header.height));
 }
@@ -181,7 +181,7 @@ bool JpegCodec::set_gap_state(GstVideoCodecState* input) {
   if (!jpeg_levels_for_gap(caps, input ? gst_caps_get_structure(input->caps, 0) : nullptr, &info))
     return false;
   GST_INFO_OBJECT(decoder_, "%dx%d, %s for a gap before the first picture", info.width, info.height,
-                  gst_dct_sampling_to_string(info.sampling));
+                  gst_coef_sampling_to_string(info.sampling));
   set_state(info, {}, input);
   return true;
 }
@@ -209,7 +209,7 @@ void JpegCodec::set_state(const GstDctInfo& info, const DctTables& tables,
                       "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n, state->info.par_d,
                       nullptr);
   // JPEG is BT.601 at full range (JFIF).
-  if (info.sampling != GST_DCT_SAMPLING_GRAYSCALE && info.sampling != GST_DCT_SAMPLING_RGB)
+  if (info.sampling != GST_COEF_SAMPLING_GRAYSCALE && info.sampling != GST_COEF_SAMPLING_RGB)
     gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
   if (tables_in_caps_ && tables.count > 0) told_.tell(caps, tables, info.n_components);
   bool in_cuda = false;

@@ -10,9 +10,9 @@
 namespace cudatransform {
 namespace {
 
-JpegColor color_of(GstDctSampling sampling) {
-  if (sampling == GST_DCT_SAMPLING_GRAYSCALE) return JpegColor::kGray;
-  return sampling == GST_DCT_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
+JpegColor color_of(GstCoefSampling sampling) {
+  if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return JpegColor::kGray;
+  return sampling == GST_COEF_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
 }
 
 // Without a copy: the buffer frees what the writer has allocated.

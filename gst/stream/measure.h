@@ -57,6 +57,22 @@ struct MeasuredFrame {
   bool read_kernel_ns(uint64_t* nanoseconds) const;
 };
 
+// Has a job of any transform measure what `frame` is for. An inverse that has something to compare
+// with adds kMeasureSse and has_sse itself.
+template <typename Job>
+void measure_job(MeasuredFrame* frame, Job* job) {
+  const bool psnr = frame->kinds & kMeasurePsnr;
+  if (psnr && job->direction == Direction::kForward) job->measure = kMeasureSse;
+  if (frame->kinds & kMeasureZeroShare) job->measure |= kMeasureZeros;
+  job->sums = &frame->results()->sums;
+  if (frame->kinds & kMeasureTime) {
+    job->timer = frame->kernel.get();
+    job->times = &frame->results()->times;
+  }
+  frame->has_sse = job->measure & kMeasureSse;
+  frame->set_samples(job->samples, job->components, job->depth);
+}
+
 // Last, mean and extremes of one kind of time, in ns; the 99th percentile of the latest 1024.
 class TimeStatistics {
  public:

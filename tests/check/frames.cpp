@@ -26,6 +26,14 @@ std::string inverse(const std::string& properties) {
   return std::string("cudaidct8x8 backend=") + backend() + " " + properties;
 }
 
+std::string forward_dwt(const std::string& properties) {
+  return std::string("cudadwt backend=") + backend() + " " + properties;
+}
+
+std::string inverse_dwt(const std::string& properties) {
+  return std::string("cudaidwt backend=") + backend() + " " + properties;
+}
+
 GstVideoInfo video_info(GstVideoFormat format, int width, int height) {
   GstVideoInfo info;
   fail_unless(gst_video_info_set_format(&info, format, static_cast<guint>(width),
@@ -214,7 +222,7 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
   }();
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   const GstDctComponent& c = meta ? meta->components[component] : info.components[component];
-  const gsize size = gst_dct_format_size(info.format);
+  const gsize size = gst_coef_format_size(info.format);
   gsize at = c.offset;
   if (info.layout == GST_DCT_LAYOUT_PLANE) {
     at += (8 * by + v) * c.stride + (8 * bx + u) * size;
@@ -225,9 +233,36 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
   }
   fail_unless(at + size <= bytes.size());
   const guint8* data = bytes.data() + at;
-  if (info.format == GST_DCT_FORMAT_S16LE) return static_cast<gint16>(GST_READ_UINT16_LE(data));
-  if (info.format == GST_DCT_FORMAT_S32LE) return static_cast<gint32>(GST_READ_UINT32_LE(data));
+  if (info.format == GST_COEF_FORMAT_S16LE) return static_cast<gint16>(GST_READ_UINT16_LE(data));
+  if (info.format == GST_COEF_FORMAT_S32LE) return static_cast<gint32>(GST_READ_UINT32_LE(data));
   return GST_READ_FLOAT_LE(data);
+}
+
+std::string push_one(const std::string& element, GstCaps* caps, GstBuffer* buffer) {
+  GstHarness* h = gst_harness_new_parse(element.c_str());
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
+  gst_harness_set_src_caps(h, caps);
+  const GstFlowReturn flow = gst_harness_push(h, buffer);
+  std::string text;
+  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
+    GError* error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    text = error->message;
+    g_error_free(error);
+    gst_message_unref(message);
+  }
+  fail_unless_equals_int(flow == GST_FLOW_OK, text.empty());
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
+  gst_harness_teardown(h);
+  return text;
+}
+
+void expect(const std::string& text, std::initializer_list<const char*> named) {
+  fail_if(text.empty(), "accepted");
+  for (const char* name : named)
+    fail_unless(text.find(name) != std::string::npos, "expected '%s' in '%s'", name, text.c_str());
 }
 
 std::string run_to_eos(GstElement* pipeline) {

@@ -6,6 +6,7 @@
 #include <gst/video/video.h>
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ bool is_cuda();
 // "cudadct8x8 backend=... PROPERTIES", likewise for the inverse.
 std::string forward(const std::string& properties = "");
 std::string inverse(const std::string& properties = "");
+// Likewise for "cudadwt" and "cudaidwt".
+std::string forward_dwt(const std::string& properties = "");
+std::string inverse_dwt(const std::string& properties = "");
 
 GstVideoInfo video_info(GstVideoFormat format, int width, int height);
 GstCaps* video_caps(const GstVideoInfo& info);
@@ -69,6 +73,12 @@ std::string run_to_eos(GstElement* pipeline);
 // Runs a pipeline to EOS. Returns the text of the first error (message and debug), "" without one;
 // "timeout" after 30 s.
 std::string run_pipeline(const std::string& description);
+
+// Pushes one buffer into an element and returns the text of the error that it posts ("" without).
+// The flow must end in an error exactly when a message says why. Takes `caps` and `buffer`.
+std::string push_one(const std::string& element, GstCaps* caps, GstBuffer* buffer);
+// Fails unless `text` is an error's and has all these parts.
+void expect(const std::string& text, std::initializer_list<const char*> named);
 
 // The frames of a pipeline that ends in "appsink name=sink".
 using Frames = std::vector<std::vector<guint8>>;

@@ -6,14 +6,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <tuple>
 
 #include "transform/dct8x8/engine.h"
 #include "transform/device/host_device.h"
 #include "transform/device/simd_targets.h"
+#include "transform/dwt/engine.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
 #include "cuda/device/cuda_device.h"
+#include "cuda/dwt/engine.h"
+#include "cuda/dwt/plan.h"
 #endif
 
 namespace cudatransform::test {
@@ -35,9 +39,14 @@ void add_host_engines(std::vector<Engine>* list) {
   list->push_back(portable_engine());
   // More threads than one, also on a single core, so that block rows really run side by side.
   const std::shared_ptr<Device> device = make_host_device(3);
-  list->push_back({"host", device, &host_dct8x8_ops()});
-  for (const auto& [name, target] : host_simd_targets())
-    list->push_back({"host/" + name, device, &host_dct8x8_ops(), target});
+  Engine host = {"host", device, &host_dct8x8_ops()};
+  host.dwt_ops = &host_dwt_ops();
+  list->push_back(host);
+  for (const auto& [name, target] : host_simd_targets()) {
+    host.name = "host/" + name;
+    host.highway_target = target;
+    list->push_back(host);
+  }
 }
 
 Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
@@ -45,13 +54,16 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
   std::unique_ptr<Device> device;
   CT_RETURN_IF_ERROR(make_primary_cuda_device(0, &device));
   const std::shared_ptr<Device> shared = std::move(device);
-  const std::pair<const char*, cuda::KernelChoice> choices[] = {
-      {"cuda", cuda::KernelChoice::kAuto},
-      {"cuda/whole", cuda::KernelChoice::kWhole},
-      {"cuda/split", cuda::KernelChoice::kSplit},
-      {"cuda/general", cuda::KernelChoice::kGeneral}};
-  for (const auto& [name, choice] : choices)
-    list->push_back({name, shared, &cuda_dct8x8_ops(), 0, true, static_cast<int>(choice)});
+  using Dct = cuda::KernelChoice;
+  using Dwt = cuda::DwtKernelChoice;
+  const std::tuple<const char*, Dct, Dwt> choices[] = {
+      {"cuda", Dct::kAuto, Dwt::kAuto},
+      {"cuda/whole", Dct::kWhole, Dwt::kFourPairs},
+      {"cuda/split", Dct::kSplit, Dwt::kOnePair},
+      {"cuda/general", Dct::kGeneral, Dwt::kSeparable}};
+  for (const auto& [name, dct, dwt] : choices)
+    list->push_back({name, shared, &cuda_dct8x8_ops(), 0, true, static_cast<int>(dct),
+                     static_cast<int>(dwt), &cuda_dwt_ops()});
   return {};
 #else
   return Status::error(StatusCode::kNotFound, "built without the CUDA engine");
@@ -62,7 +74,10 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
 
 void Engine::activate() const {
 #ifdef CT_HAVE_CUDA
-  if (is_cuda) cuda::set_kernel_choice(static_cast<cuda::KernelChoice>(kernel_choice));
+  if (is_cuda) {
+    cuda::set_kernel_choice(static_cast<cuda::KernelChoice>(kernel_choice));
+    cuda::set_dwt_kernel_choice(static_cast<cuda::DwtKernelChoice>(dwt_kernel_choice));
+  }
 #endif
   if (!is_cuda) set_host_simd_targets(highway_target);
 }
@@ -76,7 +91,11 @@ bool Engine::covers(Method method) const {
 const std::vector<Engine>& engines() { return chosen(); }
 
 const Engine& portable_engine() {
-  static const Engine engine = {"portable", make_host_device(1), &portable_dct8x8_ops()};
+  static const Engine engine = [] {
+    Engine portable = {"portable", make_host_device(1), &portable_dct8x8_ops()};
+    portable.dwt_ops = &portable_dwt_ops();
+    return portable;
+  }();
   return engine;
 }
 

@@ -9,6 +9,7 @@
 
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/device.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform::test {
 
@@ -18,7 +19,9 @@ struct Engine {
   const Dct8x8Ops* ops = nullptr;
   int64_t highway_target = 0;  // 0: the best of this CPU
   bool is_cuda = false;
-  int kernel_choice = 0;  // of cuda/dct8x8/fast_plan.h: which of the kernels for one job
+  int kernel_choice = 0;            // of cuda/dct8x8/fast_plan.h: which of the kernels for one job
+  int dwt_kernel_choice = 0;        // of cuda/dwt/plan.h
+  const DwtOps* dwt_ops = nullptr;  // null where another engine's are the same
 
   // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
   void activate() const;

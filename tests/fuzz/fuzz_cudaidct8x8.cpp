@@ -74,9 +74,9 @@ bool change_meta(GstDctMeta* meta, Input* input, int changes) {
 // where it says that the samples lie outside of the buffer.
 bool add_reference(GstBuffer* buffer, const GstDctInfo& info, guint8 kind) {
   GstVideoInfo video;
-  const GstVideoFormat format = info.sampling == GST_DCT_SAMPLING_444 ? GST_VIDEO_FORMAT_Y444
-                                : kind & 1                            ? GST_VIDEO_FORMAT_GRAY8
-                                                                      : GST_VIDEO_FORMAT_I420;
+  const GstVideoFormat format = info.sampling == GST_COEF_SAMPLING_444 ? GST_VIDEO_FORMAT_Y444
+                                : kind & 1                             ? GST_VIDEO_FORMAT_GRAY8
+                                                                       : GST_VIDEO_FORMAT_I420;
   gst_video_info_set_format(&video, format, kind & 2 ? info.width : 16, info.height);
   const gsize bytes = kind & 4 ? video.size : video.size / 2;
   GstBuffer* source = gst_buffer_new_allocate(nullptr, bytes, nullptr);

@@ -24,13 +24,14 @@ constexpr int kMostFrames = 12;
 constexpr int kMostLevel = 1023;
 
 GstDctInfo info_of(Input* input) {
-  constexpr GstDctSampling kSamplings[] = {
-      GST_DCT_SAMPLING_GRAYSCALE, GST_DCT_SAMPLING_420, GST_DCT_SAMPLING_422, GST_DCT_SAMPLING_444,
-      GST_DCT_SAMPLING_440,       GST_DCT_SAMPLING_411, GST_DCT_SAMPLING_RGB, GST_DCT_SAMPLING_420};
-  const GstDctSampling sampling = kSamplings[input->byte() % 8];
+  constexpr GstCoefSampling kSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
+                                            GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
+                                            GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,
+                                            GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_420};
+  const GstCoefSampling sampling = kSamplings[input->byte() % 8];
   const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
   GstDctInfo info;
-  promise(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+  promise(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
                            TRUE, 8, sampling, width, height),
           "the caps are possible");
   return info;

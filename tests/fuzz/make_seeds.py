@@ -260,6 +260,21 @@ def seeds_of_dct_meta():
     yield "flags", bytes([0, 0, 0, 0, 8, 8, 0, 255, 0]) + b"\xff" * 4 + bytes(8)
 
 
+def seeds_of_dwt_meta():
+    """Version, transform, picture, size of the buffer, changes to a meta: see fuzz_dwt_meta.cpp."""
+    for wavelet in range(8):
+        for ho, levels in ((0, 1), (0, 4), (1, 2), (4, 6), (2, 0), (0, 0), (5, 7)):
+            name = f"{wavelet}-{levels}-{ho}"
+            head = bytes([0, wavelet * 17, levels | ho << 4, 8 | 1 + wavelet % 7, 0, 17 + levels, 0,
+                          33 - wavelet, (4, 5, 6, 8)[wavelet % 4]])
+            yield f"{name}-sound", head + b"\0\xff\x01"
+            yield f"{name}-short", head + b"\0\x10\x01"
+            for at in (0, 4, 20, 32, 40, 48, 70):  # the count, a component, a quantiser
+                yield f"{name}-changed-{at}", head + b"\0\xff\x01" + at.to_bytes(2, "big") + b"\x3c"
+    yield "mixed", bytes([0, 0x72, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\x01"
+    yield "bytes", bytes([0, 0x11, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\0" + bytes(range(256)) * 2
+
+
 def seeds_of_cudaidct8x8():
     """Settings, caps and frames: see fuzz_cudaidct8x8.cpp."""
     levels = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\x7f\xff\x80\0" * 99]
@@ -302,6 +317,7 @@ OWN_SEEDS = {
     "fuzz_cudadct8x8": seeds_of_cudadct8x8,
     "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
     "fuzz_dct_meta": seeds_of_dct_meta,
+    "fuzz_dwt_meta": seeds_of_dwt_meta,
     "fuzz_jpeg_writer": seeds_of_writer,
     "fuzz_jpegcoefenc": seeds_of_jpegcoefenc,
 }

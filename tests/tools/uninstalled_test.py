@@ -23,7 +23,7 @@ import gi
 gi.require_version("GstCoef", "1.0")
 from gi.repository import Gst, GstCoef
 Gst.init(None)
-assert GstCoef.DctFormat.size(GstCoef.DctFormat.F32LE) == 4
+assert GstCoef.Format.size(GstCoef.Format.F32LE) == 4
 assert Gst.ElementFactory.find("cudadct8x8")
 """
 

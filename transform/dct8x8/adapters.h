@@ -10,6 +10,7 @@
 
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/quantizer.h"
+#include "transform/samples.h"
 
 namespace cudatransform {
 
@@ -20,26 +21,6 @@ struct BlockExtent {
 };
 inline BlockExtent visible_extent(const SamplePlane& plane, int bx, int by, int size = 8) {
   return {std::min(size, plane.width - size * bx), std::min(size, plane.rows() - size * by)};
-}
-
-inline int32_t load_sample(const uint8_t* address, const SamplePlane& plane, int32_t peak) {
-  if (plane.type == SampleType::kU8) return *address;
-  uint16_t container;
-  std::memcpy(&container, address, sizeof container);
-  return unpack_sample16(container, plane.shift, peak);
-}
-
-inline void store_sample(uint8_t* address, const SamplePlane& plane, int32_t sample) {
-  if (plane.type == SampleType::kU8) {
-    *address = uint8_t(sample);
-  } else {
-    const uint16_t container = uint16_t(uint32_t(sample) << plane.shift);
-    std::memcpy(address, &container, sizeof container);
-  }
-}
-
-inline uint8_t* sample_address(const SamplePlane& plane, int x, int row) {
-  return static_cast<uint8_t*>(plane.data) + row * plane.pitch + ptrdiff_t{x} * plane.stride;
 }
 
 // Reads visible samples only; the last column and row are repeated into the rest of the block.

@@ -6,107 +6,16 @@
 #include <iterator>
 #include <string>
 
+#include "transform/picture_check.h"
+
 namespace cudatransform {
 
 namespace {
 
 // Kernels number the blocks of a frame with 32-bit integers.
 constexpr int64_t kMaxBlocks = int64_t{1} << 30;
-constexpr int32_t kMaxRowRepeat = 8;
-constexpr int32_t kMaxSide = 1 << 30;
-
-std::string text(int64_t value) { return std::to_string(value); }
-
-// What a message starts with: "component 1: ".
-struct Where {
-  const char* what;
-  int component;
-  Status error(const std::string& message) const {
-    return Status::error(StatusCode::kInvalidArgument,
-                         std::string(what) + " of component " + text(component) + ": " + message);
-  }
-};
-
-Status job_error(const std::string& message) {
-  return Status::error(StatusCode::kInvalidArgument, message);
-}
-
-template <typename Enum>
-bool within(Enum value, Enum last) {
-  return int(value) >= 0 && int(value) <= int(last);
-}
 
 int coef_bytes(CoefType type) { return type == CoefType::kS16 ? 2 : 4; }
-int sample_bytes(SampleType type) { return type == SampleType::kU8 ? 1 : 2; }
-
-Status check_pitch(const Where& where, const void* data, ptrdiff_t pitch, int64_t row_bytes,
-                   int64_t rows, int alignment) {
-  if (data == nullptr) return where.error("no memory");
-  if (pitch < row_bytes) {
-    return where.error("pitch " + text(pitch) + " is less than the " + text(row_bytes) +
-                       " bytes of a row");
-  }
-  ptrdiff_t extent;
-  if (__builtin_mul_overflow(pitch, ptrdiff_t(rows), &extent) ||
-      uintptr_t(data) > UINTPTR_MAX - uintptr_t(extent)) {
-    return where.error(text(rows) + " rows of pitch " + text(pitch) +
-                       " do not fit into the address space");
-  }
-  if (uintptr_t(data) % uintptr_t(alignment) != 0 || pitch % alignment != 0) {
-    return where.error("address and pitch must be multiples of " + text(alignment));
-  }
-  return {};
-}
-
-Status check_sample_format(const Where& where, const SamplePlane& plane, int depth, bool output) {
-  switch (plane.type) {
-    case SampleType::kU8:
-      if (depth != 8 || plane.shift != 0) {
-        return where.error("8-bit samples need depth 8 and shift 0, not " + text(depth) + " and " +
-                           text(plane.shift));
-      }
-      return {};
-    case SampleType::kU16:
-      if (plane.shift < 0 || plane.shift > 16 - depth) {
-        return where.error("shift " + text(plane.shift) + " leaves no room for " + text(depth) +
-                           " bits in 16");
-      }
-      return {};
-    case SampleType::kS16:
-      if (!output) return where.error("signed samples can only be written");
-      if (plane.shift != 0) return where.error("signed samples cannot be shifted");
-      return {};
-  }
-  return where.error("unknown sample type " + text(int(plane.type)));
-}
-
-Status check_samples(const Where& where, const SamplePlane& plane, int depth, int scale,
-                     bool output) {
-  CT_RETURN_IF_ERROR(check_sample_format(where, plane, depth, output));
-  if (plane.width < 1 || plane.height < 1) {
-    return where.error("size " + text(plane.width) + " x " + text(plane.height) + " is empty");
-  }
-  if (plane.width > kMaxSide / scale || plane.height > kMaxSide / scale) {
-    return where.error("size " + text(plane.width) + " x " + text(plane.height) + " is over " +
-                       text(kMaxSide / scale));
-  }
-  const int32_t max_repeat = output ? kMaxRowRepeat : 1;
-  if (plane.row_repeat < 1 || plane.row_repeat > max_repeat) {
-    return where.error("row repeat " + text(plane.row_repeat) + " is not in 1 to " +
-                       text(max_repeat));
-  }
-  const int bytes = sample_bytes(plane.type);
-  if (plane.stride < bytes || plane.stride % bytes != 0) {
-    return where.error("sample stride " + text(plane.stride) + " is no positive multiple of " +
-                       text(bytes));
-  }
-  const int64_t row_bytes = (int64_t{plane.width} - 1) * plane.stride + bytes;
-  return check_pitch(where, plane.data, plane.pitch, row_bytes, plane.height, bytes);
-}
-
-int64_t component_rows(const SamplePlane& plane) {
-  return (int64_t{plane.height} + plane.row_repeat - 1) / plane.row_repeat;
-}
 
 Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane& samples,
                    const Dct8x8Job& job) {
@@ -133,20 +42,6 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
   const bool block_layout = job.layout == Layout::kBlock;
   return check_pitch(where, plane.data, plane.pitch, blocks_w * (block_layout ? 64 : 8) * bytes,
                      blocks_h * (block_layout ? 1 : 8), bytes);
-}
-
-Status check_reference(const Where& where, const SamplePlane& reference, const SamplePlane& samples,
-                       int depth) {
-  if (samples.type == SampleType::kS16) {
-    return where.error("signed samples cannot be measured against a picture");
-  }
-  CT_RETURN_IF_ERROR(check_samples(where, reference, depth, 1, false));
-  if (reference.width != samples.width || reference.height != component_rows(samples)) {
-    return where.error("size " + text(reference.width) + " x " + text(reference.height) +
-                       ", but the samples are " + text(samples.width) + " x " +
-                       text(component_rows(samples)));
-  }
-  return {};
 }
 
 Status check_scale(const Dct8x8Job& job) {
@@ -222,17 +117,12 @@ Status validate(const Dct8x8Job& job) {
   if (job.components != 1 && job.components != 3) {
     return job_error(text(job.components) + " components, expected 1 or 3");
   }
-  if ((job.measure & ~uint32_t{kMeasureSse | kMeasureZeros}) != 0) {
-    return job_error("unknown flags in measure");
-  }
-  if (job.measure != 0 && job.sums == nullptr) return job_error("no memory for the measured sums");
-  if ((job.timer == nullptr) != (job.times == nullptr))
-    return job_error("a timer and memory for times, expected both or neither");
+  CT_RETURN_IF_ERROR(check_measuring(job.measure, job.sums, job.timer, job.times));
   const bool inverse = job.direction == Direction::kInverse;
   int64_t blocks = 0;
   for (int c = 0; c < job.components; ++c) {
     CT_RETURN_IF_ERROR(
-        check_samples({"samples", c}, job.samples[c], job.depth, job.scale, inverse));
+        check_samples({"samples", c}, job.samples[c], job.depth, kMaxSide / job.scale, inverse));
     CT_RETURN_IF_ERROR(check_coefs({"coefficients", c}, job.coefs[c], job.samples[c], job));
     if (inverse && (job.measure & kMeasureSse) != 0) {
       CT_RETURN_IF_ERROR(

@@ -14,6 +14,7 @@
 #include "transform/dct8x8/1d.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device_macros.h"
+#include "transform/samples.h"
 
 namespace cudatransform {
 
@@ -40,14 +41,6 @@ InverseTable make_inverse_table(Method method, const QuantTable* table, int scal
 
 // ---- Samples ----
 
-// A sample from its 16-bit container. Bits above the depth, which only a broken source sets, clamp.
-CT_HD int32_t unpack_sample16(uint16_t container, int shift, int32_t peak) {
-  const int32_t sample = container >> shift;
-  return sample < peak ? sample : peak;
-}
-CT_HD int32_t clamp_int(int32_t x, int32_t low, int32_t high) {
-  return x < low ? low : x > high ? high : x;
-}
 // Clamps before it rounds, so that the conversion is defined for every float; NaN becomes `low`.
 // Rounds half to even: one instruction everywhere.
 CT_HD int32_t round_clamped(float x, float low, float high) {

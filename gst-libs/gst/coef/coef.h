@@ -3,6 +3,8 @@
 #pragma once
 
 #include <gst/coef/dct.h>
+#include <gst/coef/dwt.h>
 #include <gst/coef/fence.h>
+#include <gst/coef/format.h>
 #include <gst/coef/prelude.h>
 #include <gst/coef/reference.h>

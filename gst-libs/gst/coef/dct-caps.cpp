@@ -4,13 +4,6 @@
 
 namespace {
 
-// Reads an enum-like string field; null when it is missing or no string.
-const char* string_field(const GstStructure* s, const char* field) {
-  const char* value = gst_structure_get_string(s, field);
-  if (value == nullptr) GST_DEBUG("field %s is missing or not a string", field);
-  return value;
-}
-
 bool layout_from_string(const char* string, GstDctLayout* layout) {
   if (g_strcmp0(string, "block") == 0) {
     *layout = GST_DCT_LAYOUT_BLOCK;
@@ -35,24 +28,6 @@ bool order_from_string(const char* string, GstDctOrder* order) {
   return true;
 }
 
-// Fields that do not decide the geometry: the frame rate, and the interlacing that would make
-// width and height ambiguous.
-bool read_optional_fields(const GstStructure* s, GstDctInfo* info) {
-  info->fps_n = 0;
-  info->fps_d = 1;
-  if (gst_structure_has_field(s, "framerate") &&
-      (!gst_structure_get_fraction(s, "framerate", &info->fps_n, &info->fps_d) ||
-       info->fps_n < 0)) {
-    GST_DEBUG("framerate is not a fraction from 0/1");
-    return false;
-  }
-  if (g_strcmp0(gst_structure_get_string(s, "interlace-mode"), "alternate") == 0) {
-    GST_DEBUG("interlace-mode=alternate: a buffer would be half of width x height");
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 /**
@@ -69,49 +44,21 @@ gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
   g_return_val_if_fail(info != nullptr, FALSE);
   g_return_val_if_fail(caps != nullptr, FALSE);
   *info = GstDctInfo{};
-  if (!gst_caps_is_fixed(caps)) {
-    GST_DEBUG("caps are not fixed: %" GST_PTR_FORMAT, caps);
-    return FALSE;
-  }
-  const GstStructure* s = gst_caps_get_structure(caps, 0);
-  if (!gst_structure_has_name(s, GST_DCT_MEDIA_TYPE)) {
-    GST_DEBUG("not " GST_DCT_MEDIA_TYPE ": %" GST_PTR_FORMAT, caps);
-    return FALSE;
-  }
+  const gstcoef::Refusal refuse = gst_dct_refusal(nullptr);
+  const GstStructure* s = gstcoef::fixed_structure(caps, GST_DCT_MEDIA_TYPE, refuse);
   GstDctLayout layout;
   GstDctOrder order;
-  gboolean quantized;
-  gint depth, width, height;
-  if (!layout_from_string(string_field(s, "layout"), &layout) ||
-      !order_from_string(string_field(s, "order"), &order)) {
-    return FALSE;
-  }
-  if (!gst_structure_get_boolean(s, "quantized", &quantized) ||
-      !gst_structure_get_int(s, "depth", &depth) || !gst_structure_get_int(s, "width", &width) ||
-      !gst_structure_get_int(s, "height", &height)) {
-    GST_DEBUG("quantized, depth, width or height is missing or of another type: %" GST_PTR_FORMAT,
-              caps);
-    return FALSE;
-  }
-  const GstDctFormat format = gst_dct_format_from_string(string_field(s, "format"));
-  const char* sampling_name = string_field(s, "sampling");
-  const GstDctSampling sampling = gst_dct_sampling_from_string(sampling_name);
-  if (sampling == GST_DCT_SAMPLING_UNKNOWN) {
-    GST_DEBUG("sampling %s is none that is known", GST_STR_NULL(sampling_name));
-    return FALSE;
-  }
-  const char* colorspace = string_field(s, "colorspace");
+  gstcoef::PictureFields fields;
   GstDctInfo filled;
-  if (!gst_dct_info_set(&filled, format, layout, order, quantized,
-                        static_cast<guint>(MAX(depth, 0)), sampling, width, height)) {
+  if (s == nullptr || !layout_from_string(gst_structure_get_string(s, "layout"), &layout) ||
+      !order_from_string(gst_structure_get_string(s, "order"), &order) ||
+      !gstcoef::read_picture_fields(s, &fields, refuse) ||
+      !gst_dct_info_set(&filled, fields.format, layout, order, fields.quantized, fields.depth,
+                        fields.sampling, fields.width, fields.height)) {
     return FALSE;
   }
-  if (g_strcmp0(colorspace, gst_dct_sampling_get_colorspace(sampling)) != 0) {
-    GST_DEBUG("colorspace %s contradicts sampling %s", GST_STR_NULL(colorspace),
-              gst_dct_sampling_to_string(sampling));
-    return FALSE;
-  }
-  if (!read_optional_fields(s, &filled)) return FALSE;
+  filled.fps_n = fields.fps_n;
+  filled.fps_d = fields.fps_d;
   *info = filled;
   return TRUE;
 }
@@ -131,12 +78,12 @@ GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
   g_return_val_if_fail(info->n_components > 0, nullptr);
   return gst_caps_new_simple(
-      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_dct_format_to_string(info->format), "layout",
-      G_TYPE_STRING, info->layout == GST_DCT_LAYOUT_BLOCK ? "block" : "plane", "order",
+      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_coef_format_to_string(info->format),
+      "layout", G_TYPE_STRING, info->layout == GST_DCT_LAYOUT_BLOCK ? "block" : "plane", "order",
       G_TYPE_STRING, info->order == GST_DCT_ORDER_RASTER ? "raster" : "zigzag", "quantized",
       G_TYPE_BOOLEAN, info->quantized, "depth", G_TYPE_INT, static_cast<gint>(info->depth),
-      "sampling", G_TYPE_STRING, gst_dct_sampling_to_string(info->sampling), "colorspace",
-      G_TYPE_STRING, gst_dct_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT,
+      "sampling", G_TYPE_STRING, gst_coef_sampling_to_string(info->sampling), "colorspace",
+      G_TYPE_STRING, gst_coef_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT,
       info->width, "height", G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n,
       info->fps_d, nullptr);
 }

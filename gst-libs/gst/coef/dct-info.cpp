@@ -6,88 +6,40 @@
 
 namespace {
 
-struct SamplingRule {
-  GstDctSampling sampling;
-  const char* name;  // jpegparse's spelling
-  const char* colorspace;
-  guint components;
-  guint h_max, v_max;  // luma's sampling factors; chroma's are 1
-};
-
-constexpr SamplingRule kSamplings[] = {
-    {GST_DCT_SAMPLING_GRAYSCALE, "GRAYSCALE", "GRAY", 1, 1, 1},
-    {GST_DCT_SAMPLING_420, "YCbCr-4:2:0", "sYUV", 3, 2, 2},
-    {GST_DCT_SAMPLING_422, "YCbCr-4:2:2", "sYUV", 3, 2, 1},
-    {GST_DCT_SAMPLING_444, "YCbCr-4:4:4", "sYUV", 3, 1, 1},
-    {GST_DCT_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 3, 1, 2},
-    {GST_DCT_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 3, 4, 1},
-    {GST_DCT_SAMPLING_RGB, "RGB", "sRGB", 3, 1, 1},
-};
-
-struct FormatRule {
-  GstDctFormat format;
-  const char* name;
-  guint size;
-};
-
-constexpr FormatRule kFormats[] = {
-    {GST_DCT_FORMAT_S16LE, "S16LE", 2},
-    {GST_DCT_FORMAT_S32LE, "S32LE", 4},
-    {GST_DCT_FORMAT_F32LE, "F32LE", 4},
-};
-
-const SamplingRule* find_sampling(GstDctSampling sampling) {
-  for (const SamplingRule& rule : kSamplings)
-    if (rule.sampling == sampling) return &rule;
-  return nullptr;
-}
-
-const FormatRule* find_format(GstDctFormat format) {
-  for (const FormatRule& rule : kFormats)
-    if (rule.format == format) return &rule;
-  return nullptr;
-}
-
-bool pair_allowed(GstDctFormat format, gboolean quantized, guint depth) {
-  if (!quantized) return format == GST_DCT_FORMAT_S32LE || format == GST_DCT_FORMAT_F32LE;
-  return format == (depth <= 12 ? GST_DCT_FORMAT_S16LE : GST_DCT_FORMAT_S32LE);
-}
-
-guint divide_up(guint64 value, guint divisor) {
-  return static_cast<guint>((value + divisor - 1) / divisor);
+bool pair_allowed(GstCoefFormat format, gboolean quantized, guint depth) {
+  if (!quantized) return format == GST_COEF_FORMAT_S32LE || format == GST_COEF_FORMAT_F32LE;
+  return format == (depth <= 12 ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_S32LE);
 }
 
 // The sizes of component `index`; its offset and stride are the caller's.
-GstDctComponent component_geometry(const SamplingRule& rule, guint index, gint width, gint height) {
+GstDctComponent component_geometry(GstCoefSampling sampling, guint index, gint width, gint height) {
+  const GstCoefShape shape = gst_coef_sampling_shape(sampling, index, width, height);
   GstDctComponent c = {};
-  const bool rgb = rule.sampling == GST_DCT_SAMPLING_RGB;
-  c.id = rgb ? static_cast<guint>("RGB"[index]) : index + 1;
-  c.h_samp = index == 0 ? rule.h_max : 1;
-  c.v_samp = index == 0 ? rule.v_max : 1;
-  c.width = divide_up(guint64{c.h_samp} * static_cast<guint>(width), rule.h_max);
-  c.height = divide_up(guint64{c.v_samp} * static_cast<guint>(height), rule.v_max);
-  c.blocks_w = divide_up(c.width, 8);
-  c.blocks_h = divide_up(c.height, 8);
-  c.table = !rgb && index > 0 ? 1 : 0;
+  c.id = shape.id;
+  c.h_samp = shape.h_samp;
+  c.v_samp = shape.v_samp;
+  c.width = shape.width;
+  c.height = shape.height;
+  c.blocks_w = (c.width + 7) / 8;
+  c.blocks_h = (c.height + 7) / 8;
+  c.table = sampling != GST_COEF_SAMPLING_RGB && index > 0 ? 1 : 0;
   return c;
 }
 
 // Lays the components out one after the other; false when the bytes do not fit a gssize.
-bool lay_out(GstDctInfo* info, const SamplingRule& rule, guint coefficient_size) {
+bool lay_out(GstDctInfo* info) {
+  const guint coefficient_size = gst_coef_format_size(info->format);
+  const guint components = gst_coef_sampling_components(info->sampling);
   gsize offset = 0;
-  for (guint i = 0; i < rule.components; i++) {
-    GstDctComponent c = component_geometry(rule, i, info->width, info->height);
+  for (guint i = 0; i < components; i++) {
+    GstDctComponent c = component_geometry(info->sampling, i, info->width, info->height);
     const gsize row_of_blocks = gsize{c.blocks_w} * 64 * coefficient_size;
     c.stride = info->layout == GST_DCT_LAYOUT_BLOCK ? row_of_blocks : row_of_blocks / 8;
     c.offset = offset;
-    gsize bytes = 0;
-    if (__builtin_mul_overflow(row_of_blocks, gsize{c.blocks_h}, &bytes) ||
-        __builtin_add_overflow(offset, bytes, &offset) || offset > G_MAXSSIZE) {
-      return false;
-    }
+    if (!gstcoef::place_rows(row_of_blocks, c.blocks_h, &offset)) return false;
     info->components[i] = c;
   }
-  info->n_components = rule.components;
+  info->n_components = components;
   info->size = offset;
   return true;
 }
@@ -95,94 +47,13 @@ bool lay_out(GstDctInfo* info, const SamplingRule& rule, guint coefficient_size)
 }  // namespace
 
 /**
- * gst_dct_format_to_string:
- * @format: a #GstDctFormat
- *
- * Returns: (nullable): the spelling in caps, or %NULL for #GST_DCT_FORMAT_UNKNOWN
- *
- * Since: 1.0
- */
-const gchar* gst_dct_format_to_string(GstDctFormat format) {
-  const FormatRule* rule = find_format(format);
-  return rule ? rule->name : nullptr;
-}
-
-/**
- * gst_dct_format_from_string:
- * @string: (nullable): the spelling in caps
- *
- * Returns: the format, or #GST_DCT_FORMAT_UNKNOWN
- *
- * Since: 1.0
- */
-GstDctFormat gst_dct_format_from_string(const gchar* string) {
-  for (const FormatRule& rule : kFormats)
-    if (g_strcmp0(rule.name, string) == 0) return rule.format;
-  return GST_DCT_FORMAT_UNKNOWN;
-}
-
-/**
- * gst_dct_format_size:
- * @format: a #GstDctFormat
- *
- * Returns: the bytes of one coefficient, or 0 for #GST_DCT_FORMAT_UNKNOWN
- *
- * Since: 1.0
- */
-guint gst_dct_format_size(GstDctFormat format) {
-  const FormatRule* rule = find_format(format);
-  return rule ? rule->size : 0;
-}
-
-/**
- * gst_dct_sampling_to_string:
- * @sampling: a #GstDctSampling
- *
- * Returns: (nullable): the spelling in caps, or %NULL for #GST_DCT_SAMPLING_UNKNOWN
- *
- * Since: 1.0
- */
-const gchar* gst_dct_sampling_to_string(GstDctSampling sampling) {
-  const SamplingRule* rule = find_sampling(sampling);
-  return rule ? rule->name : nullptr;
-}
-
-/**
- * gst_dct_sampling_from_string:
- * @string: (nullable): the spelling in caps
- *
- * Returns: the sampling, or #GST_DCT_SAMPLING_UNKNOWN
- *
- * Since: 1.0
- */
-GstDctSampling gst_dct_sampling_from_string(const gchar* string) {
-  for (const SamplingRule& rule : kSamplings)
-    if (g_strcmp0(rule.name, string) == 0) return rule.sampling;
-  return GST_DCT_SAMPLING_UNKNOWN;
-}
-
-/**
- * gst_dct_sampling_get_colorspace:
- * @sampling: a #GstDctSampling
- *
- * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB" or
- *   "GRAY"
- *
- * Since: 1.0
- */
-const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling) {
-  const SamplingRule* rule = find_sampling(sampling);
-  return rule ? rule->colorspace : nullptr;
-}
-
-/**
  * gst_dct_info_set:
  * @info: (out caller-allocates): the info to fill
  * @format: the type of a coefficient
  * @layout: where a block's coefficients lie
  * @order: the order inside a block; raster with #GST_DCT_LAYOUT_PLANE
- * @quantized: %TRUE needs #GST_DCT_FORMAT_S16LE (@depth to 12) or #GST_DCT_FORMAT_S32LE (@depth
- *   16), %FALSE needs #GST_DCT_FORMAT_S32LE or #GST_DCT_FORMAT_F32LE
+ * @quantized: %TRUE needs #GST_COEF_FORMAT_S16LE (@depth to 12) or #GST_COEF_FORMAT_S32LE (@depth
+ *   16), %FALSE needs #GST_COEF_FORMAT_S32LE or #GST_COEF_FORMAT_F32LE
  * @depth: 8, 10, 12 or 16
  * @sampling: the components
  * @width: width of the picture, at least 1
@@ -195,17 +66,13 @@ const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling) {
  *
  * Since: 1.0
  */
-gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout layout,
+gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout layout,
                           GstDctOrder order, gboolean quantized, guint depth,
-                          GstDctSampling sampling, gint width, gint height) {
+                          GstCoefSampling sampling, gint width, gint height) {
   g_return_val_if_fail(info != nullptr, FALSE);
   *info = GstDctInfo{};
-  const SamplingRule* sampling_rule = find_sampling(sampling);
-  const FormatRule* format_rule = find_format(format);
-  if (sampling_rule == nullptr || format_rule == nullptr) {
-    GST_DEBUG("unknown sampling or format");
+  if (!gstcoef::check_picture(format, depth, sampling, width, height, gst_dct_refusal(nullptr)))
     return FALSE;
-  }
   if (layout != GST_DCT_LAYOUT_BLOCK &&
       (layout != GST_DCT_LAYOUT_PLANE || order != GST_DCT_ORDER_RASTER)) {
     GST_DEBUG("layout=plane is always order=raster");
@@ -215,17 +82,9 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout la
     GST_DEBUG("unknown order %d", static_cast<int>(order));
     return FALSE;
   }
-  if (depth != 8 && depth != 10 && depth != 12 && depth != 16) {
-    GST_DEBUG("depth %u is none of 8, 10, 12, 16", depth);
-    return FALSE;
-  }
   if (!pair_allowed(format, quantized, depth)) {
-    GST_DEBUG("format %s does not go with quantized=%s at depth %u", format_rule->name,
-              quantized ? "true" : "false", depth);
-    return FALSE;
-  }
-  if (width < 1 || height < 1) {
-    GST_DEBUG("%d x %d is no size of a picture", width, height);
+    GST_DEBUG("format %s does not go with quantized=%s at depth %u",
+              gst_coef_format_to_string(format), quantized ? "true" : "false", depth);
     return FALSE;
   }
   GstDctInfo filled = {};
@@ -239,7 +98,7 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout la
   filled.height = height;
   filled.fps_n = 0;
   filled.fps_d = 1;
-  if (!lay_out(&filled, *sampling_rule, format_rule->size)) {
+  if (!lay_out(&filled)) {
     GST_DEBUG("%d x %d coefficients do not fit the address space", width, height);
     return FALSE;
   }
@@ -277,7 +136,7 @@ gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
   g_return_val_if_fail(component < info->n_components, 0);
   const gsize in_row = info->layout == GST_DCT_LAYOUT_BLOCK ? 64 : 8;
-  return info->components[component].blocks_w * in_row * gst_dct_format_size(info->format);
+  return info->components[component].blocks_w * in_row * gst_coef_format_size(info->format);
 }
 
 /**

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
 #include <gst/coef/dct-private.h>
 #include <gst/coef/dct-serial.h>
@@ -35,80 +34,6 @@ GstDctMeta* add_empty_meta(GstBuffer* buffer) {
       gst_buffer_add_meta(buffer, gst_dct_meta_get_info(), nullptr));
 }
 
-// Everything after the GstMeta itself.
-void clear(GstDctMeta* meta) {
-  const GstMeta parent = meta->meta;
-  *meta = GstDctMeta{};
-  meta->meta = parent;
-}
-
-gboolean dct_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
-  clear(reinterpret_cast<GstDctMeta*>(meta));
-  return TRUE;
-}
-
-void dct_meta_free(GstMeta* meta, GstBuffer*) {
-  gst_dct_meta_set_fence(reinterpret_cast<GstDctMeta*>(meta), nullptr);
-}
-
-gboolean dct_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type,
-                            gpointer data) {
-  if (!gstcoef::is_whole_copy(type, data)) return FALSE;
-  const auto* from = reinterpret_cast<const GstDctMeta*>(meta);
-  GstDctMeta* to = add_empty_meta(target);
-  if (to == nullptr) return FALSE;
-  memcpy(&to->flags, &from->flags, sizeof to->flags);  // whatever they are
-  to->n_components = from->n_components;
-  std::copy(std::begin(from->components), std::end(from->components), to->components);
-  to->n_tables = from->n_tables;
-  std::copy(std::begin(from->tables), std::end(from->tables), to->tables);
-  gst_dct_meta_set_fence(to, from->fence);
-  return TRUE;
-}
-
-#if GST_CHECK_VERSION(1, 23, 0)
-
-gboolean dct_meta_serialize(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
-  const auto* dct = reinterpret_cast<const GstDctMeta*>(meta);
-  // Whoever stores the meta stores the bytes of the buffer too, and knows no fence.
-  if (dct->fence != nullptr && !gst_coef_fence_wait_written(dct->fence, nullptr)) return FALSE;
-  std::vector<uint8_t> bytes;
-  if (!gstcoef::serialise(*dct, &bytes)) return FALSE;
-  *version = gstcoef::kSerialVersion;
-  return gst_byte_array_interface_append_data(data, bytes.data(), static_cast<guint>(bytes.size()));
-}
-
-GstMeta* dct_meta_deserialize(const GstMetaInfo*, GstBuffer* buffer, const guint8* data, gsize size,
-                              guint8 version) {
-  GstDctMeta read = {};
-  if (!gstcoef::deserialise(data, size, version, &read)) return nullptr;
-  GstDctMeta* meta = add_empty_meta(buffer);
-  if (meta == nullptr) return nullptr;
-  read.meta = meta->meta;
-  *meta = read;
-  return &meta->meta;
-}
-
-const GstMetaInfo* register_dct_meta() {
-  GstMetaInfo* info =
-      gst_meta_info_new(gst_dct_meta_api_get_type(), "GstDctMeta", sizeof(GstDctMeta));
-  info->init_func = dct_meta_init;
-  info->free_func = dct_meta_free;
-  info->transform_func = dct_meta_transform;
-  info->serialize_func = dct_meta_serialize;
-  info->deserialize_func = dct_meta_deserialize;
-  return gst_meta_info_register(info);
-}
-
-#else
-
-const GstMetaInfo* register_dct_meta() {
-  return gst_meta_register(gst_dct_meta_api_get_type(), "GstDctMeta", sizeof(GstDctMeta),
-                           dct_meta_init, dct_meta_free, dct_meta_transform);
-}
-
-#endif
-
 }  // namespace
 
 /**
@@ -131,7 +56,9 @@ GType gst_dct_meta_api_get_type(void) {
  * Since: 1.0
  */
 const GstMetaInfo* gst_dct_meta_get_info(void) {
-  static const GstMetaInfo* const info = register_dct_meta();
+  static const GstMetaInfo* const info =
+      gstcoef::register_meta<GstDctMeta, gstcoef::serialise, gstcoef::deserialise,
+                             gstcoef::kSerialVersion>(gst_dct_meta_api_get_type(), "GstDctMeta");
   return info;
 }
 
@@ -252,7 +179,5 @@ const GstDctComponent* gst_dct_meta_get_component(const GstDctMeta* meta, guint 
  */
 void gst_dct_meta_set_fence(GstDctMeta* meta, GstCoefFence* fence) {
   g_return_if_fail(meta != nullptr);
-  if (fence != nullptr) gst_coef_fence_ref(fence);
-  if (meta->fence != nullptr) gst_coef_fence_unref(meta->fence);
-  meta->fence = fence;
+  gstcoef::set_fence(meta, fence);
 }

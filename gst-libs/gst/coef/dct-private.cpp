@@ -14,13 +14,7 @@ GstDebugCategory* gst_dct_debug_category() {
 gboolean gst_dct_refuse(gchar** reason, const char* format, ...) {
   va_list args;
   va_start(args, format);
-  gchar* text = g_strdup_vprintf(format, args);
+  gst_dct_refusal(reason).say(format, args);
   va_end(args);
-  GST_DEBUG("%s", text);
-  if (reason != nullptr) {
-    *reason = text;
-  } else {
-    g_free(text);
-  }
   return FALSE;
 }

@@ -4,12 +4,16 @@
 
 #include <string.h>
 
+#include <gst/coef/coef-private.h>
 #include <gst/coef/dct.h>
 
 // The category "dct".
 GstDebugCategory* gst_dct_debug_category();
 #define GST_CAT_DEFAULT gst_dct_debug_category()
 
+inline gstcoef::Refusal gst_dct_refusal(gchar** reason) {
+  return {gst_dct_debug_category(), reason};
+}
 // Sets *reason, where the caller wants one, and returns FALSE.
 gboolean gst_dct_refuse(gchar** reason, const char* format, ...) G_GNUC_PRINTF(2, 3);
 

@@ -7,6 +7,7 @@
 #include <gst/coef/dct-serial.h>
 
 #include <gst/coef/dct-private.h>
+#include <gst/coef/serial-private.h>
 
 namespace gstcoef {
 namespace {
@@ -14,19 +15,6 @@ namespace {
 constexpr size_t kHeaderBytes = 3 * 4;
 constexpr size_t kComponentBytes = 8 * 4 + 2 * 8;
 constexpr size_t kTableBytes = 64 * 2;
-
-void put(uint64_t value, int bytes, std::vector<uint8_t>* out) {
-  for (int i = 0; i < bytes; i++) out->push_back(static_cast<uint8_t>(value >> (8 * i)));
-}
-
-uint64_t take(const uint8_t** in, int bytes) {
-  uint64_t value = 0;
-  for (int i = 0; i < bytes; i++) value |= uint64_t{(*in)[i]} << (8 * i);
-  *in += bytes;
-  return value;
-}
-
-guint take_uint(const uint8_t** in) { return static_cast<guint>(take(in, 4)); }
 
 bool are_possible(uint32_t flags, guint n_components, guint n_tables) {
   return (flags & ~kDctMetaAllFlags) == 0 && n_components <= GST_DCT_MAX_COMPONENTS &&

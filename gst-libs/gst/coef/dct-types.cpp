@@ -18,16 +18,6 @@ G_DEFINE_BOXED_TYPE(GstDctComponent, gst_dct_component, copy_component, free_com
 #define VALUE(name, nick) \
   { name, #name, nick }
 
-GType gst_dct_format_get_type(void) {
-  static const GEnumValue values[] = {VALUE(GST_DCT_FORMAT_UNKNOWN, "unknown"),
-                                      VALUE(GST_DCT_FORMAT_S16LE, "s16le"),
-                                      VALUE(GST_DCT_FORMAT_S32LE, "s32le"),
-                                      VALUE(GST_DCT_FORMAT_F32LE, "f32le"),
-                                      {}};
-  static const GType type = g_enum_register_static("GstDctFormat", values);
-  return type;
-}
-
 GType gst_dct_layout_get_type(void) {
   static const GEnumValue values[] = {
       VALUE(GST_DCT_LAYOUT_BLOCK, "block"), VALUE(GST_DCT_LAYOUT_PLANE, "plane"), {}};
@@ -39,20 +29,6 @@ GType gst_dct_order_get_type(void) {
   static const GEnumValue values[] = {
       VALUE(GST_DCT_ORDER_RASTER, "raster"), VALUE(GST_DCT_ORDER_ZIGZAG, "zigzag"), {}};
   static const GType type = g_enum_register_static("GstDctOrder", values);
-  return type;
-}
-
-GType gst_dct_sampling_get_type(void) {
-  static const GEnumValue values[] = {VALUE(GST_DCT_SAMPLING_UNKNOWN, "unknown"),
-                                      VALUE(GST_DCT_SAMPLING_GRAYSCALE, "grayscale"),
-                                      VALUE(GST_DCT_SAMPLING_420, "420"),
-                                      VALUE(GST_DCT_SAMPLING_422, "422"),
-                                      VALUE(GST_DCT_SAMPLING_444, "444"),
-                                      VALUE(GST_DCT_SAMPLING_440, "440"),
-                                      VALUE(GST_DCT_SAMPLING_411, "411"),
-                                      VALUE(GST_DCT_SAMPLING_RGB, "rgb"),
-                                      {}};
-  static const GType type = g_enum_register_static("GstDctSampling", values);
   return type;
 }
 

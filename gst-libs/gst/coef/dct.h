@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 
 #include <gst/coef/fence.h>
+#include <gst/coef/format.h>
 #include <gst/coef/prelude.h>
 
 G_BEGIN_DECLS
@@ -24,7 +25,7 @@ G_BEGIN_DECLS
 /**
  * GST_DCT_MAX_COMPONENTS:
  *
- * How many components there is room for. No #GstDctSampling has four yet: the fourth is there for
+ * How many components there is room for. No #GstCoefSampling has four yet: the fourth is there for
  * CMYK and alpha, and gst_dct_meta_validate() refuses it until then.
  *
  * Since: 1.0
@@ -39,27 +40,6 @@ G_BEGIN_DECLS
  * Since: 1.0
  */
 #define GST_DCT_MAX_TABLES 4
-
-/**
- * GstDctFormat:
- * @GST_DCT_FORMAT_UNKNOWN: none
- * @GST_DCT_FORMAT_S16LE: signed 16 bits, little endian
- * @GST_DCT_FORMAT_S32LE: signed 32 bits, little endian
- * @GST_DCT_FORMAT_F32LE: IEEE 754 single precision, little endian
- *
- * The type of one coefficient in memory.
- *
- * Since: 1.0
- */
-typedef enum {
-  GST_DCT_FORMAT_UNKNOWN,
-  GST_DCT_FORMAT_S16LE,
-  GST_DCT_FORMAT_S32LE,
-  GST_DCT_FORMAT_F32LE,
-} GstDctFormat;
-
-#define GST_TYPE_DCT_FORMAT (gst_dct_format_get_type())
-GST_COEF_API GType gst_dct_format_get_type(void);
 
 /**
  * GstDctLayout:
@@ -95,35 +75,6 @@ typedef enum {
 
 #define GST_TYPE_DCT_ORDER (gst_dct_order_get_type())
 GST_COEF_API GType gst_dct_order_get_type(void);
-
-/**
- * GstDctSampling:
- * @GST_DCT_SAMPLING_UNKNOWN: none
- * @GST_DCT_SAMPLING_GRAYSCALE: one component
- * @GST_DCT_SAMPLING_420: YCbCr-4:2:0, chroma halved in both directions
- * @GST_DCT_SAMPLING_422: YCbCr-4:2:2, chroma halved horizontally
- * @GST_DCT_SAMPLING_444: YCbCr-4:4:4
- * @GST_DCT_SAMPLING_440: YCbCr-4:4:0, chroma halved vertically
- * @GST_DCT_SAMPLING_411: YCbCr-4:1:1, chroma quartered horizontally
- * @GST_DCT_SAMPLING_RGB: red, green and blue, all at full size
- *
- * The components of a picture and their sizes relative to it.
- *
- * Since: 1.0
- */
-typedef enum {
-  GST_DCT_SAMPLING_UNKNOWN,
-  GST_DCT_SAMPLING_GRAYSCALE,
-  GST_DCT_SAMPLING_420,
-  GST_DCT_SAMPLING_422,
-  GST_DCT_SAMPLING_444,
-  GST_DCT_SAMPLING_440,
-  GST_DCT_SAMPLING_411,
-  GST_DCT_SAMPLING_RGB,
-} GstDctSampling;
-
-#define GST_TYPE_DCT_SAMPLING (gst_dct_sampling_get_type())
-GST_COEF_API GType gst_dct_sampling_get_type(void);
 
 /**
  * GstDctComponent:
@@ -184,12 +135,12 @@ GST_COEF_API GType gst_dct_component_get_type(void);
  * Since: 1.0
  */
 typedef struct {
-  GstDctFormat format;
+  GstCoefFormat format;
   GstDctLayout layout;
   GstDctOrder order;
   gboolean quantized;
   guint depth;
-  GstDctSampling sampling;
+  GstCoefSampling sampling;
   gint width;
   gint height;
   gint fps_n;
@@ -201,21 +152,14 @@ typedef struct {
   gpointer _gst_reserved[GST_PADDING];
 } GstDctInfo;
 
-GST_COEF_API const gchar* gst_dct_format_to_string(GstDctFormat format);
-GST_COEF_API GstDctFormat gst_dct_format_from_string(const gchar* string);
-GST_COEF_API guint gst_dct_format_size(GstDctFormat format);
-GST_COEF_API const gchar* gst_dct_sampling_to_string(GstDctSampling sampling);
-GST_COEF_API GstDctSampling gst_dct_sampling_from_string(const gchar* string);
-GST_COEF_API const gchar* gst_dct_sampling_get_colorspace(GstDctSampling sampling);
-
 #define GST_TYPE_DCT_INFO (gst_dct_info_get_type())
 GST_COEF_API GType gst_dct_info_get_type(void);
 GST_COEF_API GstDctInfo* gst_dct_info_new(void);
 GST_COEF_API GstDctInfo* gst_dct_info_copy(const GstDctInfo* info);
 GST_COEF_API void gst_dct_info_free(GstDctInfo* info);
-GST_COEF_API gboolean gst_dct_info_set(GstDctInfo* info, GstDctFormat format, GstDctLayout layout,
+GST_COEF_API gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout layout,
                                        GstDctOrder order, gboolean quantized, guint depth,
-                                       GstDctSampling sampling, gint width, gint height);
+                                       GstCoefSampling sampling, gint width, gint height);
 GST_COEF_API gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps);
 GST_COEF_API GstCaps* gst_dct_info_to_caps(const GstDctInfo* info);
 GST_COEF_API const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint index);

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/gst.h>
+#include <string.h>
+
+#include <cstdint>
+#include <vector>
+
+#include <gst/coef/fence.h>
 
 namespace gstcoef {
 
@@ -15,6 +20,89 @@ inline GType register_memory_api(const gchar* name) {
 // Metas stay with copies of the whole buffer: part of a buffer is no picture.
 inline bool is_whole_copy(GQuark type, gpointer data) {
   return GST_META_TRANSFORM_IS_COPY(type) && !static_cast<GstMetaTransformCopy*>(data)->region;
+}
+
+// The functions of a meta of coefficients: a struct that begins with its GstMeta and has a fence.
+
+template <typename Meta>
+void set_fence(Meta* meta, GstCoefFence* fence) {
+  if (fence != nullptr) gst_coef_fence_ref(fence);
+  if (meta->fence != nullptr) gst_coef_fence_unref(meta->fence);
+  meta->fence = fence;
+}
+
+template <typename Meta>
+gboolean init_meta(GstMeta* meta, gpointer, GstBuffer*) {
+  memset(reinterpret_cast<char*>(meta) + sizeof *meta, 0, sizeof(Meta) - sizeof *meta);
+  return TRUE;
+}
+
+template <typename Meta>
+void free_meta(GstMeta* meta, GstBuffer*) {
+  set_fence(reinterpret_cast<Meta*>(meta), nullptr);
+}
+
+// Everything behind the GstMeta, whatever somebody has written there; the fence is shared.
+template <typename Meta>
+gboolean copy_meta(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type, gpointer data) {
+  if (!is_whole_copy(type, data)) return FALSE;
+  GstMeta* to = gst_buffer_add_meta(target, meta->info, nullptr);
+  if (to == nullptr) return FALSE;
+  memcpy(reinterpret_cast<char*>(to) + sizeof *to, reinterpret_cast<char*>(meta) + sizeof *meta,
+         sizeof(Meta) - sizeof *meta);
+  GstCoefFence* fence = reinterpret_cast<Meta*>(to)->fence;
+  if (fence != nullptr) gst_coef_fence_ref(fence);
+  return TRUE;
+}
+
+template <typename Meta>
+using Serialise = bool (*)(const Meta& meta, std::vector<uint8_t>* bytes);
+template <typename Meta>
+using Deserialise = bool (*)(const uint8_t* bytes, size_t size, uint8_t version, Meta* meta);
+
+#if GST_CHECK_VERSION(1, 23, 0)
+
+template <typename Meta, Serialise<Meta> kSerialise, uint8_t kVersion>
+gboolean serialize_meta(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
+  const auto* from = reinterpret_cast<const Meta*>(meta);
+  // Whoever stores the meta stores the bytes of the buffer too, and knows no fence.
+  if (from->fence != nullptr && !gst_coef_fence_wait_written(from->fence, nullptr)) return FALSE;
+  std::vector<uint8_t> bytes;
+  if (!kSerialise(*from, &bytes)) return FALSE;
+  *version = kVersion;
+  return gst_byte_array_interface_append_data(data, bytes.data(), static_cast<guint>(bytes.size()));
+}
+
+template <typename Meta, Deserialise<Meta> kDeserialise>
+GstMeta* deserialize_meta(const GstMetaInfo* info, GstBuffer* buffer, const guint8* data,
+                          gsize size, guint8 version) {
+  Meta read = {};
+  if (!kDeserialise(data, size, version, &read)) return nullptr;
+  GstMeta* meta = gst_buffer_add_meta(buffer, info, nullptr);
+  if (meta == nullptr) return nullptr;
+  read.meta = *meta;
+  *reinterpret_cast<Meta*>(meta) = read;
+  return meta;
+}
+
+#endif
+
+// From GStreamer 1.24 on with a serial form.
+template <typename Meta, Serialise<Meta> kSerialise, Deserialise<Meta> kDeserialise,
+          uint8_t kVersion>
+const GstMetaInfo* register_meta(GType api, const gchar* name) {
+#if GST_CHECK_VERSION(1, 23, 0)
+  GstMetaInfo* info = gst_meta_info_new(api, name, sizeof(Meta));
+  info->init_func = init_meta<Meta>;
+  info->free_func = free_meta<Meta>;
+  info->transform_func = copy_meta<Meta>;
+  info->serialize_func = serialize_meta<Meta, kSerialise, kVersion>;
+  info->deserialize_func = deserialize_meta<Meta, kDeserialise>;
+  return gst_meta_info_register(info);
+#else
+  return gst_meta_register(api, name, sizeof(Meta), init_meta<Meta>, free_meta<Meta>,
+                           copy_meta<Meta>);
+#endif
 }
 
 }  // namespace gstcoef

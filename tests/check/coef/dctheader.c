@@ -8,6 +8,10 @@ G_STATIC_ASSERT(sizeof(GstDctComponent) == 72);
 G_STATIC_ASSERT(sizeof(GstDctInfo) == 376);
 G_STATIC_ASSERT(sizeof(GstDctTable) == 128);
 G_STATIC_ASSERT(sizeof(GstCoefSyncPointFuncs) == 56);
+G_STATIC_ASSERT(sizeof(GstDwtBand) == 40);
+G_STATIC_ASSERT(sizeof(GstDwtComponent) == 64);
+G_STATIC_ASSERT(sizeof(GstDwtInfo) == 352);
+G_STATIC_ASSERT(sizeof(GstDwtQuantizers) == 23);
 #endif
 
 static gboolean done(gpointer freed) { return freed == NULL; }
@@ -15,9 +19,16 @@ static void destroy(gpointer freed) { *(int*)freed = 1; }
 
 static int sizes_are_right(void) {
   g_autoptr(GstDctInfo) info = gst_dct_info_new();
-  return gst_dct_info_set(info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_ZIGZAG,
-                          TRUE, 8, GST_DCT_SAMPLING_GRAYSCALE, 9, 8) &&
+  return gst_dct_info_set(info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_ZIGZAG,
+                          TRUE, 8, GST_COEF_SAMPLING_GRAYSCALE, 9, 8) &&
          info->size == 256;
+}
+
+static int wavelet_sizes_are_right(void) {
+  g_autoptr(GstDwtInfo) info = gst_dwt_info_new();
+  return gst_dwt_info_set(info, GST_DWT_WAVELET_HAAR, GST_DWT_WAVELET_HAAR, 2, 0, FALSE, 8,
+                          GST_COEF_SAMPLING_GRAYSCALE, 9, 8, NULL) &&
+         info->size == 192;
 }
 
 static void make_and_leave(int* freed) {
@@ -31,5 +42,5 @@ int main(int argc, char** argv) {
   int freed = 0;
   gst_init(&argc, &argv);
   make_and_leave(&freed);
-  return sizes_are_right() && freed ? 0 : 1;
+  return sizes_are_right() && wavelet_sizes_are_right() && freed ? 0 : 1;
 }

@@ -9,19 +9,19 @@
 namespace {
 
 struct Kind {
-  GstDctFormat format;
+  GstCoefFormat format;
   gboolean quantized;
   guint depth;
 };
 
 // Every allowed combination of format, quantized and depth.
 constexpr Kind kKinds[] = {
-    {GST_DCT_FORMAT_S16LE, TRUE, 8},   {GST_DCT_FORMAT_S16LE, TRUE, 10},
-    {GST_DCT_FORMAT_S16LE, TRUE, 12},  {GST_DCT_FORMAT_S32LE, TRUE, 16},
-    {GST_DCT_FORMAT_S32LE, FALSE, 8},  {GST_DCT_FORMAT_S32LE, FALSE, 10},
-    {GST_DCT_FORMAT_S32LE, FALSE, 12}, {GST_DCT_FORMAT_S32LE, FALSE, 16},
-    {GST_DCT_FORMAT_F32LE, FALSE, 8},  {GST_DCT_FORMAT_F32LE, FALSE, 10},
-    {GST_DCT_FORMAT_F32LE, FALSE, 12}, {GST_DCT_FORMAT_F32LE, FALSE, 16},
+    {GST_COEF_FORMAT_S16LE, TRUE, 8},   {GST_COEF_FORMAT_S16LE, TRUE, 10},
+    {GST_COEF_FORMAT_S16LE, TRUE, 12},  {GST_COEF_FORMAT_S32LE, TRUE, 16},
+    {GST_COEF_FORMAT_S32LE, FALSE, 8},  {GST_COEF_FORMAT_S32LE, FALSE, 10},
+    {GST_COEF_FORMAT_S32LE, FALSE, 12}, {GST_COEF_FORMAT_S32LE, FALSE, 16},
+    {GST_COEF_FORMAT_F32LE, FALSE, 8},  {GST_COEF_FORMAT_F32LE, FALSE, 10},
+    {GST_COEF_FORMAT_F32LE, FALSE, 12}, {GST_COEF_FORMAT_F32LE, FALSE, 16},
 };
 
 struct Arrangement {
@@ -37,7 +37,7 @@ constexpr Arrangement kArrangements[] = {
 
 // The chroma divisors, written down apart from the library's own table.
 struct Sampling {
-  GstDctSampling sampling;
+  GstCoefSampling sampling;
   const char* name;
   const char* colorspace;
   guint components;
@@ -45,13 +45,13 @@ struct Sampling {
 };
 
 constexpr Sampling kSamplings[] = {
-    {GST_DCT_SAMPLING_GRAYSCALE, "GRAYSCALE", "GRAY", 1, 1, 1},
-    {GST_DCT_SAMPLING_420, "YCbCr-4:2:0", "sYUV", 3, 2, 2},
-    {GST_DCT_SAMPLING_422, "YCbCr-4:2:2", "sYUV", 3, 2, 1},
-    {GST_DCT_SAMPLING_444, "YCbCr-4:4:4", "sYUV", 3, 1, 1},
-    {GST_DCT_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 3, 1, 2},
-    {GST_DCT_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 3, 4, 1},
-    {GST_DCT_SAMPLING_RGB, "RGB", "sRGB", 3, 1, 1},
+    {GST_COEF_SAMPLING_GRAYSCALE, "GRAYSCALE", "GRAY", 1, 1, 1},
+    {GST_COEF_SAMPLING_420, "YCbCr-4:2:0", "sYUV", 3, 2, 2},
+    {GST_COEF_SAMPLING_422, "YCbCr-4:2:2", "sYUV", 3, 2, 1},
+    {GST_COEF_SAMPLING_444, "YCbCr-4:4:4", "sYUV", 3, 1, 1},
+    {GST_COEF_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 3, 1, 2},
+    {GST_COEF_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 3, 4, 1},
+    {GST_COEF_SAMPLING_RGB, "RGB", "sRGB", 3, 1, 1},
 };
 
 constexpr gint kSizes[][2] = {{1, 1}, {7, 9}, {8, 8}, {16, 16}, {17, 33}, {33, 17}, {1920, 1080}};
@@ -69,7 +69,7 @@ void check_components(const GstDctInfo& info, const Sampling& s) {
     fail_unless_equals_uint64(c.offset, end);
     fail_unless_equals_uint64(c.stride, gst_dct_info_row_bytes(&info, i));
     const gsize bytes =
-        gsize{c.blocks_w} * c.blocks_h * 64 * (info.format == GST_DCT_FORMAT_S16LE ? 2 : 4);
+        gsize{c.blocks_w} * c.blocks_h * 64 * (info.format == GST_COEF_FORMAT_S16LE ? 2 : 4);
     fail_unless_equals_uint64(c.stride * gst_dct_info_rows(&info, i), bytes);
     fail_unless(gst_dct_info_get_component(&info, i) == &info.components[i]);
     end += bytes;
@@ -104,8 +104,8 @@ GST_END_TEST;
 // Figures worked out by hand, so that the formulas above cannot be wrong together.
 GST_START_TEST(test_figures) {
   GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 17, 33));
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 17, 33));
   fail_unless_equals_int(info.components[0].blocks_w, 3);
   fail_unless_equals_int(info.components[0].blocks_h, 5);
   fail_unless_equals_int(info.components[1].width, 9);
@@ -125,8 +125,8 @@ GST_START_TEST(test_figures) {
   fail_unless_equals_int(info.components[1].table, 1);
   fail_unless_equals_int(info.components[2].table, 1);
 
-  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_PLANE,
-                               GST_DCT_ORDER_RASTER, FALSE, 12, GST_DCT_SAMPLING_RGB, 9, 1));
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_PLANE,
+                               GST_DCT_ORDER_RASTER, FALSE, 12, GST_COEF_SAMPLING_RGB, 9, 1));
   fail_unless_equals_uint64(info.components[0].stride, 64);
   fail_unless_equals_int(gst_dct_info_rows(&info, 2), 8);
   fail_unless_equals_uint64(info.size, 1536);
@@ -139,32 +139,32 @@ GST_END_TEST;
 
 GST_START_TEST(test_strings) {
   for (const Sampling& s : kSamplings) {
-    fail_unless_equals_string(gst_dct_sampling_to_string(s.sampling), s.name);
-    fail_unless_equals_string(gst_dct_sampling_get_colorspace(s.sampling), s.colorspace);
-    fail_unless_equals_int(gst_dct_sampling_from_string(s.name), s.sampling);
+    fail_unless_equals_string(gst_coef_sampling_to_string(s.sampling), s.name);
+    fail_unless_equals_string(gst_coef_sampling_get_colorspace(s.sampling), s.colorspace);
+    fail_unless_equals_int(gst_coef_sampling_from_string(s.name), s.sampling);
   }
   const struct {
-    GstDctFormat format;
+    GstCoefFormat format;
     const char* name;
     guint size;
-  } formats[] = {{GST_DCT_FORMAT_S16LE, "S16LE", 2},
-                 {GST_DCT_FORMAT_S32LE, "S32LE", 4},
-                 {GST_DCT_FORMAT_F32LE, "F32LE", 4}};
+  } formats[] = {{GST_COEF_FORMAT_S16LE, "S16LE", 2},
+                 {GST_COEF_FORMAT_S32LE, "S32LE", 4},
+                 {GST_COEF_FORMAT_F32LE, "F32LE", 4}};
   for (const auto& f : formats) {
-    fail_unless_equals_string(gst_dct_format_to_string(f.format), f.name);
-    fail_unless_equals_int(gst_dct_format_from_string(f.name), f.format);
-    fail_unless_equals_int(gst_dct_format_size(f.format), f.size);
+    fail_unless_equals_string(gst_coef_format_to_string(f.format), f.name);
+    fail_unless_equals_int(gst_coef_format_from_string(f.name), f.format);
+    fail_unless_equals_int(gst_coef_format_size(f.format), f.size);
   }
-  fail_unless(gst_dct_format_to_string(GST_DCT_FORMAT_UNKNOWN) == nullptr);
-  fail_unless(gst_dct_sampling_to_string(GST_DCT_SAMPLING_UNKNOWN) == nullptr);
-  fail_unless(gst_dct_sampling_get_colorspace(GST_DCT_SAMPLING_UNKNOWN) == nullptr);
-  fail_unless_equals_int(gst_dct_format_size(GST_DCT_FORMAT_UNKNOWN), 0);
+  fail_unless(gst_coef_format_to_string(GST_COEF_FORMAT_UNKNOWN) == nullptr);
+  fail_unless(gst_coef_sampling_to_string(GST_COEF_SAMPLING_UNKNOWN) == nullptr);
+  fail_unless(gst_coef_sampling_get_colorspace(GST_COEF_SAMPLING_UNKNOWN) == nullptr);
+  fail_unless_equals_int(gst_coef_format_size(GST_COEF_FORMAT_UNKNOWN), 0);
   for (const char* wrong : {"", "s16le", "YCbCr-4:2:1", "I420"}) {
-    fail_unless_equals_int(gst_dct_format_from_string(wrong), GST_DCT_FORMAT_UNKNOWN);
-    fail_unless_equals_int(gst_dct_sampling_from_string(wrong), GST_DCT_SAMPLING_UNKNOWN);
+    fail_unless_equals_int(gst_coef_format_from_string(wrong), GST_COEF_FORMAT_UNKNOWN);
+    fail_unless_equals_int(gst_coef_sampling_from_string(wrong), GST_COEF_SAMPLING_UNKNOWN);
   }
-  fail_unless_equals_int(gst_dct_format_from_string(nullptr), GST_DCT_FORMAT_UNKNOWN);
-  fail_unless_equals_int(gst_dct_sampling_from_string(nullptr), GST_DCT_SAMPLING_UNKNOWN);
+  fail_unless_equals_int(gst_coef_format_from_string(nullptr), GST_COEF_FORMAT_UNKNOWN);
+  fail_unless_equals_int(gst_coef_sampling_from_string(nullptr), GST_COEF_SAMPLING_UNKNOWN);
 }
 GST_END_TEST;
 
@@ -263,7 +263,8 @@ GST_START_TEST(test_refusals) {
 GST_END_TEST;
 
 GST_START_TEST(test_pairs) {
-  for (GstDctFormat format : {GST_DCT_FORMAT_S16LE, GST_DCT_FORMAT_S32LE, GST_DCT_FORMAT_F32LE}) {
+  for (GstCoefFormat format :
+       {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE, GST_COEF_FORMAT_F32LE}) {
     for (gboolean quantized : {1, 0}) {
       for (guint depth = 0; depth <= 32; depth++) {
         bool allowed = false;
@@ -272,20 +273,20 @@ GST_START_TEST(test_pairs) {
         GstDctInfo info;
         fail_unless_equals_int(
             gst_dct_info_set(&info, format, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER, quantized,
-                             depth, GST_DCT_SAMPLING_GRAYSCALE, 8, 8),
+                             depth, GST_COEF_SAMPLING_GRAYSCALE, 8, 8),
             allowed);
       }
     }
   }
   GstDctInfo info;
-  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_UNKNOWN, GST_DCT_LAYOUT_BLOCK,
-                           GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 8, 8));
-  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                           TRUE, 8, GST_DCT_SAMPLING_UNKNOWN, 8, 8));
-  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, static_cast<GstDctLayout>(2),
-                           GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 8, 8));
-  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                           static_cast<GstDctOrder>(2), TRUE, 8, GST_DCT_SAMPLING_420, 8, 8));
+  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_UNKNOWN, GST_DCT_LAYOUT_BLOCK,
+                           GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 8, 8));
+  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+                           TRUE, 8, GST_COEF_SAMPLING_UNKNOWN, 8, 8));
+  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, static_cast<GstDctLayout>(2),
+                           GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 8, 8));
+  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                           static_cast<GstDctOrder>(2), TRUE, 8, GST_COEF_SAMPLING_420, 8, 8));
 }
 GST_END_TEST;
 
@@ -293,17 +294,17 @@ GST_END_TEST;
 // coefficients a component.
 GST_START_TEST(test_huge) {
   GstDctInfo info;
-  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                           FALSE, 8, GST_DCT_SAMPLING_GRAYSCALE, G_MAXINT, G_MAXINT));
-  fail_if(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE, GST_DCT_ORDER_RASTER,
-                           TRUE, 8, GST_DCT_SAMPLING_444, G_MAXINT, G_MAXINT));
-  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_DCT_SAMPLING_GRAYSCALE, G_MAXINT,
-                               8));
+  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
+                           FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE, G_MAXINT, G_MAXINT));
+  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE, GST_DCT_ORDER_RASTER,
+                           TRUE, 8, GST_COEF_SAMPLING_444, G_MAXINT, G_MAXINT));
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE,
+                               G_MAXINT, 8));
   fail_unless_equals_int(info.components[0].blocks_w, 1 << 28);
   fail_unless_equals_uint64(info.size, G_GUINT64_CONSTANT(1) << 36);
-  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_440, 8, G_MAXINT));
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_PLANE,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_440, 8, G_MAXINT));
   fail_unless_equals_uint64(gst_dct_info_rows(&info, 0), G_GUINT64_CONSTANT(1) << 31);
 }
 GST_END_TEST;
@@ -312,8 +313,8 @@ GST_START_TEST(test_boxed) {
   GstDctInfo* info = gst_dct_info_new();
   const GstDctInfo zero = {};
   fail_unless(std::memcmp(info, &zero, sizeof zero) == 0);
-  fail_unless(gst_dct_info_set(info, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_420, 17, 33));
+  fail_unless(gst_dct_info_set(info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 17, 33));
   GValue value = G_VALUE_INIT;
   g_value_init(&value, GST_TYPE_DCT_INFO);
   g_value_set_boxed(&value, info);
@@ -340,10 +341,10 @@ void check_enum(GType type, const char* nick_of_0, const char* last, int count) 
 }
 
 GST_START_TEST(test_enums) {
-  check_enum(GST_TYPE_DCT_FORMAT, "unknown", "GST_DCT_FORMAT_F32LE", 4);
+  check_enum(GST_TYPE_COEF_FORMAT, "unknown", "GST_COEF_FORMAT_F32LE", 4);
   check_enum(GST_TYPE_DCT_LAYOUT, "block", "GST_DCT_LAYOUT_PLANE", 2);
   check_enum(GST_TYPE_DCT_ORDER, "raster", "GST_DCT_ORDER_ZIGZAG", 2);
-  check_enum(GST_TYPE_DCT_SAMPLING, "unknown", "GST_DCT_SAMPLING_RGB", 8);
+  check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_RGB", 8);
   auto* flags = static_cast<GFlagsClass*>(g_type_class_ref(GST_TYPE_DCT_META_FLAGS));
   fail_unless_equals_int(flags->mask, 3);
   g_type_class_unref(flags);

@@ -13,9 +13,9 @@ namespace {
 // 17 x 33, 4:2:0, quantised: 3456 bytes; components at 0, 1920, 2688.
 GstDctInfo make_info(gboolean quantized = TRUE, GstDctLayout layout = GST_DCT_LAYOUT_BLOCK) {
   GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, quantized ? GST_DCT_FORMAT_S16LE : GST_DCT_FORMAT_F32LE,
-                               layout, GST_DCT_ORDER_RASTER, quantized, 8, GST_DCT_SAMPLING_420, 17,
-                               33));
+  fail_unless(gst_dct_info_set(&info, quantized ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_F32LE,
+                               layout, GST_DCT_ORDER_RASTER, quantized, 8, GST_COEF_SAMPLING_420,
+                               17, 33));
   return info;
 }
 
@@ -267,8 +267,8 @@ GST_START_TEST(test_sizes) {
   fail_unless(gst_dct_meta_validate(meta, &info, 8192, &reason), "%s", reason);
   // What describes another picture.
   GstDctInfo other;
-  fail_unless(gst_dct_info_set(&other, GST_DCT_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_DCT_SAMPLING_422, 17, 33));
+  fail_unless(gst_dct_info_set(&other, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_422, 17, 33));
   fail_if(gst_dct_meta_validate(meta, &other, 8192, &reason));
   g_free(reason);
   gst_buffer_unref(buffer);

@@ -16,12 +16,18 @@ CAPS = ("video/x-dct,format=S16LE,layout=block,order=zigzag,quantized=true,depth
         "sampling=YCbCr-4:2:0,colorspace=sYUV,width=17,height=33,framerate=25/1")
 
 
+WAVELET_CAPS = ("video/x-dwt,format=S16LE,wavelet=legall53,wavelet-ho=haar,levels=2,levels-ho=1,"
+                "quantized=true,depth=8,sampling=YCbCr-4:2:0,colorspace=sYUV,width=17,height=33,"
+                "framerate=25/1")
+
+
 def check_types():
     """Everything that a property or a signal could hold has a GType, under a name without Gst."""
-    for name in ("Fence", "SyncPoint", "DctInfo", "DctComponent"):
+    for name in ("Fence", "SyncPoint", "DctInfo", "DctComponent", "DwtInfo", "DwtComponent",
+                 "DwtBand"):
         gtype = getattr(GstCoef, name).__gtype__
         assert gtype.is_a(GObject.TYPE_BOXED) and gtype.name in (f"Gst{name}", f"GstCoef{name}")
-    for name in ("DctFormat", "DctLayout", "DctOrder", "DctSampling"):
+    for name in ("Format", "DctLayout", "DctOrder", "Sampling", "DwtWavelet", "DwtOrientation"):
         assert getattr(GstCoef, name).__gtype__.is_a(GObject.TYPE_ENUM), name
     assert GstCoef.DctMetaFlags.__gtype__.is_a(GObject.TYPE_FLAGS)
     assert GstCoef.DCT_MAX_COMPONENTS == 4
@@ -36,7 +42,7 @@ def check_info(caps):
     chroma = info.get_component(1)
     del info
     assert (chroma.width, chroma.blocks_h, chroma.offset) == (9, 3, 1920)
-    assert copy.get_component(3) is None and copy.sampling == GstCoef.DctSampling(2)
+    assert copy.get_component(3) is None and copy.sampling == GstCoef.Sampling(2)
     assert GstCoef.DctInfo.new().n_components == 0
     return copy
 
@@ -64,6 +70,27 @@ def check_meta(info):
     return buffer
 
 
+def check_wavelets(caps):
+    ok, info, reason = GstCoef.DwtInfo.from_caps(caps)
+    assert ok and reason is None and info.size == 3008 and info.get_n_bands() == 8
+    assert info.to_caps().is_equal(caps)
+    ok, band = info.get_band(1, 2)
+    assert ok and (band.x, band.y, band.width, band.height) == (4, 0, 4, 5)
+    assert band.orientation == GstCoef.DwtOrientation.HL and band.level == 2
+    assert info.get_component(2).padded_width == 16
+    assert GstCoef.DwtWavelet.from_string("daub97") == (True, GstCoef.DwtWavelet.DAUB97)
+    buffer = Gst.Buffer.new_allocate(None, info.size, None)
+    meta = GstCoef.buffer_add_dwt_meta(buffer, info)
+    assert meta.set_quant_index(0, 7, 30) and meta.get_quant_index(0, 7) == 30
+    ok, reason = meta.validate(info, buffer.get_size())
+    assert ok and reason is None
+    ok, reason = meta.validate(info, buffer.get_size() - 1)
+    assert not ok and "but the buffer has 3007 bytes" in reason, reason
+    ok, _info, reason = GstCoef.DwtInfo.from_caps(Gst.Caps.from_string(
+        WAVELET_CAPS.replace("levels=2", "levels=7")))
+    assert not ok and "levels=7, expected 0 to 6" in reason, reason
+
+
 def check_jpeg_meta(buffer):
     assert GstCoef.buffer_get_dct_jpeg_meta(buffer) is None
     segments = b"\xff\xfe\x00\x04hi"
@@ -78,6 +105,7 @@ def main():
     Gst.init(None)
     check_types()
     check_jpeg_meta(check_meta(check_info(Gst.Caps.from_string(CAPS))))
+    check_wavelets(Gst.Caps.from_string(WAVELET_CAPS))
     print("ok")
 
 

@@ -25,7 +25,7 @@ bool& has_jpeg() {
   return has;
 }
 
-constexpr const char* kElements[] = {"cudadct8x8", "cudaidct8x8"};
+constexpr const char* kElements[] = {"cudadct8x8", "cudaidct8x8", "cudadwt", "cudaidwt"};
 // Those that a build without libjpeg does not have.
 constexpr const char* kJpegElements[] = {"jpegcoefdec", "jpegcoefenc"};
 
@@ -226,13 +226,19 @@ void check_fields(const char* element, const char* title, const Fields& fields) 
   check_same(title, documented, real);
 }
 
-GST_START_TEST(test_caps_fields) {
-  // The second page refers to the first, and what only one element takes (4:4:0) is listed too.
+// A forward transform's page lists what its inverse takes besides (4:4:0), too.
+void check_coefficients(const char* forward, const char* inverse, const char* media) {
   Fields fields;
-  for (const char* element : kElements)
-    for (const auto& field : template_fields(element, "video/x-dct"))
+  for (const char* element : {forward, inverse})
+    for (const auto& field : template_fields(element, media))
       fields[field.first].insert(field.second.begin(), field.second.end());
-  check_fields("cudadct8x8", "Fields of video/x-dct", fields);
+  const std::string title = std::string("Fields of ") + media;
+  for (const char* element : {forward, inverse}) check_fields(element, title.c_str(), fields);
+}
+
+GST_START_TEST(test_caps_fields) {
+  check_coefficients("cudadct8x8", "cudaidct8x8", "video/x-dct");
+  check_coefficients("cudadwt", "cudaidwt", "video/x-dwt");
 }
 GST_END_TEST;
 
@@ -286,11 +292,13 @@ void check_structure(const char* what, const std::vector<Row>& table, const GstS
 }
 
 GST_START_TEST(test_stats_and_messages) {
-  GstHarness* h = gst_harness_new_parse(
-      (testing::forward("name=cudadct8x8 keep-reference=true measure=psnr+time+zeros "
-                        "post-messages=true") +
-       " ! " + testing::inverse("name=cudaidct8x8 measure=psnr+time+zeros post-messages=true"))
-          .c_str());
+  const std::string measuring = " measure=psnr+time+zeros post-messages=true ";
+  GstHarness* h =
+      gst_harness_new_parse((testing::forward("name=cudadct8x8 keep-reference=true" + measuring) +
+                             " ! " + testing::inverse("name=cudaidct8x8" + measuring) + " ! " +
+                             testing::forward_dwt("name=cudadwt keep-reference=true" + measuring) +
+                             " ! " + testing::inverse_dwt("name=cudaidwt" + measuring))
+                                .c_str());
   GstBus* bus = gst_bus_new();
   gst_element_set_bus(h->element, bus);
   const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 32, 32);

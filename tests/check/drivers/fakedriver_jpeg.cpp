@@ -46,7 +46,7 @@ bool is_in_cuda_memory(GstPad* pad) {
   return is;
 }
 
-void run_frames(GstVideoFormat format, GstDctSampling sampling, const std::string& properties) {
+void run_frames(GstVideoFormat format, GstCoefSampling sampling, const std::string& properties) {
   constexpr guint kFrames = 60, kWarm = 12;
   const GstVideoInfo raw = video_info(format, 70, 45);
   Kernel kernel = {levels_info(sampling, 70, 45), {}};
@@ -83,8 +83,8 @@ void run_frames(GstVideoFormat format, GstDctSampling sampling, const std::strin
 
 GST_START_TEST(test_downloads) {
   for (const char* properties : {"n-threads=1", "n-threads=4", "n-threads=4 progressive=true"}) {
-    run_frames(GST_VIDEO_FORMAT_I420, GST_DCT_SAMPLING_420, properties);
-    run_frames(GST_VIDEO_FORMAT_GRAY8, GST_DCT_SAMPLING_GRAYSCALE, properties);
+    run_frames(GST_VIDEO_FORMAT_I420, GST_COEF_SAMPLING_420, properties);
+    run_frames(GST_VIDEO_FORMAT_GRAY8, GST_COEF_SAMPLING_GRAYSCALE, properties);
   }
 }
 GST_END_TEST;
@@ -221,7 +221,7 @@ GST_START_TEST(test_backend_cpu) {
   GstPad* pad = gst_element_get_static_pad(f, "src");
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 70, 45);
   gst_harness_set_src_caps(h, video_caps(raw));
-  Kernel kernel = {levels_info(GST_DCT_SAMPLING_420, 70, 45), {}};
+  Kernel kernel = {levels_info(GST_COEF_SAMPLING_420, 70, 45), {}};
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_levels, &kernel, nullptr);
   fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
   fail_if(is_in_cuda_memory(pad));

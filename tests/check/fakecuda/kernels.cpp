@@ -7,6 +7,7 @@
 #include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/general_params.h"
 #include "cuda/dct8x8/scaled_params.h"
+#include "cuda/dwt/params.h"
 #include "tests/tiny/tiny_params.h"
 
 namespace fakecuda {
@@ -24,6 +25,8 @@ class Launch {
   void scaled(const ScaledParams& params);
   void words(const void* first, size_t bytes, bool on_host);
   void tiny(const test::TinyParams& params);
+  void wavelet_pass(const PassParams& pass);
+  void wavelet_level(const FusedParams& fused);
 
   bool has(const char* part) const { return name_.find(part) != std::string::npos; }
   // Whether coefficients are read; otherwise samples are.
@@ -39,6 +42,10 @@ class Launch {
              bool written);
   void samples(const SampleParams& samples, bool written);
   void fast_samples(const FastPlane& plane, bool written);
+  void values(const ValuesParams& values, int64_t width, int64_t rows, bool written);
+  void samples(const SamplesParams& samples, bool written);
+  void whole(const ValuesParams& full, const SamplesParams& samples, const SamplesParams& reference,
+             bool at_samples, const MeasureParams& measure, int64_t width, int64_t rows);
 
   std::string name_;
   unsigned ctas_;
@@ -148,6 +155,54 @@ void Launch::tiny(const test::TinyParams& params) {
   add(params.to, params.to_pitch, params.width, params.height, true);
 }
 
+// ---- Wavelets ----
+
+void Launch::values(const ValuesParams& values, int64_t width, int64_t rows, bool written) {
+  add(values.data, values.pitch, width * static_cast<int64_t>(coef_bytes()), rows, written);
+}
+
+void Launch::samples(const SamplesParams& samples, bool written) {
+  const int64_t width = int64_t{samples.width - 1} * samples.stride + samples.bytes;
+  add(samples.data, samples.pitch, width, samples.memory_rows, written,
+      static_cast<size_t>(samples.bytes), static_cast<size_t>(samples.stride));
+}
+
+// What is taken apart, or made of bands: values, or the samples of the picture.
+void Launch::whole(const ValuesParams& full, const SamplesParams& picture,
+                   const SamplesParams& reference, bool at_samples, const MeasureParams& measure,
+                   int64_t width, int64_t rows) {
+  if (!at_samples) {
+    values(full, width, rows, inverse());
+    return;
+  }
+  samples(picture, inverse());
+  if (measure.sse != 0) samples(reference, false);
+}
+
+void Launch::wavelet_pass(const PassParams& pass) {
+  const bool rows = has("_rows_");
+  for (int i = 0; i < pass.segment_count; i++) {
+    const SegmentParams& segment = pass.segments[i];
+    const int64_t pairs = segment.pairs, lines = segment.lines;
+    for (const ValuesParams& half : {segment.low, segment.high})
+      values(half, rows ? pairs : lines, rows ? lines : pairs, !inverse());
+    whole(segment.full, segment.samples, segment.reference, pass.at_samples != 0, pass.measure,
+          rows ? 2 * pairs : lines, rows ? lines : 2 * pairs);
+  }
+  words(pass.measure.sums, sizeof(PictureSums), false);
+}
+
+void Launch::wavelet_level(const FusedParams& fused) {
+  for (const TileParams& tile : fused.tiles) {
+    if (tile.first_cta == UINT32_MAX) continue;
+    for (const ValuesParams& band : tile.bands)
+      values(band, tile.pairs_x, tile.pairs_y, !inverse());
+    whole(tile.full, tile.samples, tile.reference, fused.at_samples != 0, fused.measure,
+          2 * int64_t{tile.pairs_x}, 2 * int64_t{tile.pairs_y});
+  }
+  words(fused.measure.sums, sizeof(PictureSums), false);
+}
+
 // ---- Bytes ----
 
 uint64_t mix(uint64_t number) {
@@ -210,6 +265,10 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
   const void* first = parameters[0];
   if (launch.has("scaled_")) {
     launch.scaled(*static_cast<const ScaledParams*>(first));
+  } else if (launch.has("dwt_fused_")) {
+    launch.wavelet_level(*static_cast<const FusedParams*>(first));
+  } else if (launch.has("dwt_")) {
+    launch.wavelet_pass(*static_cast<const PassParams*>(first));
   } else if (kernel == "tiny_xor") {
     launch.tiny(*static_cast<const test::TinyParams*>(first));
   } else if (launch.has("_general_") || launch.has("_teach")) {

@@ -10,37 +10,10 @@
 
 namespace {
 
+using testing::expect;
 using testing::forward;
 using testing::inverse;
-
-// Pushes one buffer into an element and returns the text of the error that it posts ("" without).
-// The flow must end in an error exactly when a message says why.
-std::string push_one(const std::string& element, GstCaps* caps, GstBuffer* buffer) {
-  GstHarness* h = gst_harness_new_parse(element.c_str());
-  GstBus* bus = gst_bus_new();
-  gst_element_set_bus(h->element, bus);
-  gst_harness_set_src_caps(h, caps);
-  const GstFlowReturn flow = gst_harness_push(h, buffer);
-  std::string text;
-  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    text = error->message;
-    g_error_free(error);
-    gst_message_unref(message);
-  }
-  fail_unless_equals_int(flow == GST_FLOW_OK, text.empty());
-  gst_element_set_bus(h->element, nullptr);
-  gst_object_unref(bus);
-  gst_harness_teardown(h);
-  return text;
-}
-
-void expect(const std::string& text, std::initializer_list<const char*> named) {
-  fail_if(text.empty(), "accepted");
-  for (const char* name : named)
-    fail_unless(text.find(name) != std::string::npos, "expected '%s' in '%s'", name, text.c_str());
-}
+using testing::push_one;
 
 // ---- Raw frames ----
 
@@ -125,9 +98,9 @@ GST_END_TEST;
 
 GstDctInfo dct_info(gboolean quantized = TRUE) {
   GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, quantized ? GST_DCT_FORMAT_S16LE : GST_DCT_FORMAT_F32LE,
+  fail_unless(gst_dct_info_set(&info, quantized ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_F32LE,
                                GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER, quantized, 8,
-                               GST_DCT_SAMPLING_420, 17, 33));
+                               GST_COEF_SAMPLING_420, 17, 33));
   return info;  // 3456 or 6912 bytes
 }
 

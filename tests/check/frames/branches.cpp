@@ -2,50 +2,15 @@
 // them by elements that know their fence and some by appsinks that do not: everybody reads the
 // right bytes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <map>
 #include <string>
-#include <vector>
 
 #include "tests/check/frames.h"
+#include "tests/check/frames/branching.h"
 #include "tests/check/testing.h"
 
 namespace {
 
 using namespace testing;
-
-// "... ! tee" with `branches`, each behind a queue, against each branch alone on the CPU engine, or
-// on the fake driver, which makes no pictures, with work that is done at once.
-void check_branches(const std::string& source, const std::string& head,
-                    const std::vector<std::string>& branches) {
-  const auto on = [](std::string text, const char* engine) {
-    const std::string mark = "ENGINE";
-    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
-      text.replace(at, mark.size(), std::string("backend=") + engine);
-    return text;
-  };
-  std::string line = source + on(head, backend()) + " ! tee name=t";
-  std::vector<std::string> sinks;
-  const bool is_fake = is_deferred();
-  std::map<std::string, Frames> expected;
-  for (const std::string& branch : branches) {
-    const std::string sink(1, static_cast<char>('a' + sinks.size()));
-    const std::string end = branch + " ! appsink name=" + sink + " sync=false";
-    {
-      const DoneAtOnce order;
-      const std::string alone = on(head + " ! " + end, is_fake ? backend() : "cpu");
-      expected[sink] = play_sinks(source + alone, {sink})[sink];
-    }
-    line += " t. ! queue max-size-buffers=3 ! " + on(end, backend());
-    sinks.push_back(sink);
-  }
-  const auto found = play_sinks(line, sinks);
-  for (const std::string& sink : sinks) compare(expected[sink], found.at(sink), line + ": " + sink);
-}
-
-std::string source_of(const char* size) {
-  return std::string("videotestsrc pattern=ball num-buffers=") + (quick() ? "10" : "60") +
-         " ! video/x-raw,format=I420," + size + " ! ";
-}
 
 constexpr const char* kInverse = "cudaidct8x8 ENGINE ! video/x-raw";
 

@@ -157,8 +157,8 @@ std::vector<gint16> engine_samples(const std::vector<gint32>& coefficients, Meth
 // What comes out of the element.
 std::vector<guint8> element_samples(const std::vector<gint32>& coefficients, const char* method) {
   GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_S32LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_DCT_SAMPLING_GRAYSCALE, kWidth,
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S32LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE, kWidth,
                                kHeight));
   GstBuffer* in = gst_buffer_new_memdup(coefficients.data(), coefficients.size() * 4);
   fail_unless_equals_uint64(info.size, gst_buffer_get_size(in));

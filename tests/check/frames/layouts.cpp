@@ -138,7 +138,7 @@ GST_START_TEST(test_dc_is_eight_means) {
   const Coefficients c =
       transform(info, frame, "method=float", coding_caps(kCodings[6], raw.depth));
   fail_unless_equals_int(c.info.depth, raw.depth);
-  fail_unless_equals_string(gst_dct_sampling_to_string(c.info.sampling), raw.sampling);
+  fail_unless_equals_string(gst_coef_sampling_to_string(c.info.sampling), raw.sampling);
   struct Sum {
     double value = 0;
     int x = 0;
@@ -166,8 +166,8 @@ GST_END_TEST;
 // 4:4:0 has no raw format in GStreamer: it comes out as Y444 with each chroma row twice.
 GST_START_TEST(test_440) {
   GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_DCT_SAMPLING_440, 9, 19));
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 19));
   GstBuffer* in = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   GstMapInfo map;
   gst_buffer_map(in, &map, GST_MAP_WRITE);

@@ -321,7 +321,7 @@ GST_START_TEST(test_zero_share) {
     GstDctInfo dct;
     fail_unless(gst_dct_info_from_caps(&dct, caps));
     const std::vector<guint8> bytes = bytes_of(out);
-    const gsize size = gst_dct_format_size(dct.format);
+    const gsize size = gst_coef_format_size(dct.format);
     double zeros = 0;
     for (gsize at = 0; at < dct.size; at += size) {
       bool zero = true;

@@ -173,8 +173,8 @@ GST_END_TEST;
 // 4:4:0 comes out as Y444 with each chroma row twice, scaled like everything else.
 GST_START_TEST(test_440) {
   GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, GST_DCT_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_DCT_SAMPLING_440, 9, 39));
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 39));
   for (const int scale : kScales) {
     GstBuffer* in = gst_buffer_new_allocate(nullptr, info.size, nullptr);
     GstMapInfo map;

@@ -22,17 +22,17 @@ using Bytes = std::vector<guint8>;
 
 struct Kind {
   GstVideoFormat format;
-  GstDctSampling sampling;
+  GstCoefSampling sampling;
   int h_samp, v_samp;
 };
 
 constexpr Kind kKinds[] = {
-    {GST_VIDEO_FORMAT_GRAY8, GST_DCT_SAMPLING_GRAYSCALE, 1, 1},
-    {GST_VIDEO_FORMAT_I420, GST_DCT_SAMPLING_420, 2, 2},
-    {GST_VIDEO_FORMAT_Y42B, GST_DCT_SAMPLING_422, 2, 1},
-    {GST_VIDEO_FORMAT_Y444, GST_DCT_SAMPLING_444, 1, 1},
-    {GST_VIDEO_FORMAT_Y41B, GST_DCT_SAMPLING_411, 4, 1},
-    {GST_VIDEO_FORMAT_GBR, GST_DCT_SAMPLING_RGB, 1, 1},
+    {GST_VIDEO_FORMAT_GRAY8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1},
+    {GST_VIDEO_FORMAT_I420, GST_COEF_SAMPLING_420, 2, 2},
+    {GST_VIDEO_FORMAT_Y42B, GST_COEF_SAMPLING_422, 2, 1},
+    {GST_VIDEO_FORMAT_Y444, GST_COEF_SAMPLING_444, 1, 1},
+    {GST_VIDEO_FORMAT_Y41B, GST_COEF_SAMPLING_411, 4, 1},
+    {GST_VIDEO_FORMAT_GBR, GST_COEF_SAMPLING_RGB, 1, 1},
 };
 
 // 40x24 and 65x9 have blocks that fill no MCU of a subsampled picture. The first two are enough
@@ -43,9 +43,10 @@ std::span<const int[2]> sizes() {
   return std::span(kSizes).first(testing::quick() ? 2 : std::size(kSizes));
 }
 
-constexpr GstDctSampling kAllSamplings[] = {
-    GST_DCT_SAMPLING_GRAYSCALE, GST_DCT_SAMPLING_420, GST_DCT_SAMPLING_422, GST_DCT_SAMPLING_444,
-    GST_DCT_SAMPLING_440,       GST_DCT_SAMPLING_411, GST_DCT_SAMPLING_RGB};
+constexpr GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
+                                             GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
+                                             GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,
+                                             GST_COEF_SAMPLING_RGB};
 
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
@@ -64,7 +65,7 @@ GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int qualit
 void check_same(const char* what, const JpegFile& file, const JpegFile& expected,
                 const GstDctInfo& info) {
   const std::string text = testing::difference(file, expected);
-  fail_unless(text.empty(), "%s: %s %dx%d: %s", what, gst_dct_sampling_to_string(info.sampling),
+  fail_unless(text.empty(), "%s: %s %dx%d: %s", what, gst_coef_sampling_to_string(info.sampling),
               static_cast<int>(info.width), static_cast<int>(info.height), text.c_str());
 }
 
@@ -166,11 +167,11 @@ GST_START_TEST(test_options) {
 GST_END_TEST;
 
 GST_START_TEST(test_headers) {
-  for (const GstDctSampling sampling : kAllSamplings) {
+  for (const GstCoefSampling sampling : kAllSamplings) {
     const GstDctInfo info = testing::levels_info(sampling, 20, 20);
     GstHarness* h = testing::encoder_harness(info);
     const JpegFile file = testing::read_jpeg(testing::encode(h, testing::make_levels(info, 1)));
-    const bool rgb = sampling == GST_DCT_SAMPLING_RGB;
+    const bool rgb = sampling == GST_COEF_SAMPLING_RGB;
     fail_unless_equals_int(file.jfif, !rgb);
     fail_unless_equals_int(file.adobe, rgb);
     if (rgb) fail_unless_equals_int(file.adobe_transform, 0);
@@ -182,9 +183,9 @@ GST_START_TEST(test_headers) {
     const GstStructure* s = gst_caps_get_structure(caps, 0);
     fail_unless(gst_structure_has_name(s, "image/jpeg"));
     fail_unless_equals_string(gst_structure_get_string(s, "sampling"),
-                              gst_dct_sampling_to_string(sampling));
+                              gst_coef_sampling_to_string(sampling));
     fail_unless_equals_string(gst_structure_get_string(s, "colorspace"),
-                              gst_dct_sampling_get_colorspace(sampling));
+                              gst_coef_sampling_get_colorspace(sampling));
     gst_caps_unref(caps);
     gst_harness_teardown(h);
   }
@@ -193,7 +194,7 @@ GST_END_TEST;
 
 // Tables in every combination of equal and different ones, some with entries of 16 bits.
 GST_START_TEST(test_tables) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_444, 20, 20);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_444, 20, 20);
   const struct {
     guint table[3];
     int slot[3];

@@ -49,7 +49,7 @@ constexpr BadLevel kBadLevels[] = {
 
 GST_START_TEST(test_levels_out_of_range) {
   const BadLevel& bad = kBadLevels[__i__];
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
   for (const char* options : {"", "optimize=true", "progressive=true", "arithmetic=true",
                               "arithmetic=true progressive=true", "restart-interval=1000"}) {
     for (const guint component : {0u, 2u}) {
@@ -74,7 +74,7 @@ GST_END_TEST;
 
 // The largest levels that there are, and DC levels that no 8-bit samples have.
 GST_START_TEST(test_large_levels) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
   GstHarness* h = testing::encoder_harness(info);
   for (const gint16 dc : {-1024, 1023, 2047, -2047}) {
     GstBuffer* buffer = testing::make_levels(info, 2);
@@ -94,7 +94,7 @@ GST_END_TEST;
 
 // A buffer that contradicts its caps. Those before it come out, and after NULL all is well again.
 GST_START_TEST(test_bad_buffers) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
   for (int kind = 0; kind < 5; kind++) {
     GstHarness* h = harness_with("n-threads=7", info);
     GstBus* bus = gst_bus_new();
@@ -138,7 +138,7 @@ GST_END_TEST;
 
 // What JPEG could hold and this element cannot yet.
 GST_START_TEST(test_caps_of_a_fourth_component) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_444, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_444, 64, 40);
   GstCaps* caps = gst_dct_info_to_caps(&info);
   gst_caps_set_simple(caps, "sampling", G_TYPE_STRING, "CMYK", "colorspace", G_TYPE_STRING, "CMYK",
                       nullptr);

@@ -118,7 +118,7 @@ GST_END_TEST;
 // Caps that differ from those before in their colorimetry alone are looked at, too. One warning in
 // a stream is enough.
 GST_START_TEST(test_new_colorimetry) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
   const struct {
     const char *first, *second;  // null: none
     int warnings;
@@ -169,7 +169,7 @@ GST_END_TEST;
 
 GST_START_TEST(test_caps_fields) {
   GstHarness* h = gst_harness_new_parse(encoder("n-threads=1").c_str());
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_422, 40, 24);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_422, 40, 24);
   GstCaps* caps = gst_dct_info_to_caps(&info);
   gst_caps_set_simple(caps, "pixel-aspect-ratio", GST_TYPE_FRACTION, 12, 11, "interlace-mode",
                       G_TYPE_STRING, "interleaved", "colorimetry", G_TYPE_STRING, "1:4:0:0",
@@ -188,7 +188,7 @@ GST_START_TEST(test_caps_fields) {
 GST_END_TEST;
 
 GST_START_TEST(test_promises) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
   GstHarness* h = testing::encoder_harness(info);
   for (const GType api : {GST_DCT_META_API_TYPE, GST_COEF_FENCE_API_TYPE})
     fail_unless(testing::lists_meta(h, gst_dct_info_to_caps(&info), api), "%s", g_type_name(api));

@@ -23,7 +23,7 @@ using Bytes = std::vector<guint8>;
 
 GST_START_TEST(test_threads) {
   constexpr guint kFrames = 20;
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 100, 75);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 100, 75);
   std::vector<Bytes> expected;
   for (const int threads : {1, 2, 7}) {
     GstHarness* h = harness_with("n-threads=" + std::to_string(threads), info);
@@ -50,7 +50,7 @@ GST_START_TEST(test_threads) {
 GST_END_TEST;
 
 GST_START_TEST(test_latency) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 40, 24);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 40, 24);
   const struct {
     const char* threads;
     GstClockTime latency;
@@ -108,7 +108,7 @@ GST_END_TEST;
 
 // A pool that may not grow must not run dry because frames wait for their turn.
 GST_START_TEST(test_small_pool) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 40, 24);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 40, 24);
   for (const guint buffers : {1u, 3u, 5u}) {
     GstHarness* h = harness_with("n-threads=7", info);
     GstBufferPool* pool = gst_buffer_pool_new();
@@ -149,8 +149,8 @@ int negotiated_width(GstHarness* h) {
 
 // Frames that were waiting leave with the caps that they came with.
 GST_START_TEST(test_new_size) {
-  const GstDctInfo first = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
-  const GstDctInfo second = testing::levels_info(GST_DCT_SAMPLING_RGB, 33, 17);
+  const GstDctInfo first = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo second = testing::levels_info(GST_COEF_SAMPLING_RGB, 33, 17);
   GstHarness* h = harness_with("n-threads=7", first);
   for (guint i = 0; i < 3; i++) gst_harness_push(h, numbered(first, i));
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&second));
@@ -165,7 +165,7 @@ GST_START_TEST(test_new_size) {
 GST_END_TEST;
 
 GST_START_TEST(test_flush) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
   GstHarness* h = harness_with("n-threads=7", info);
   for (guint i = 0; i < 3; i++) gst_harness_push(h, numbered(info, i));
   const guint before = gst_harness_buffers_received(h);
@@ -192,7 +192,7 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
 // A stream that is shorter than there are threads meets its refusal at EOS only, when no push is
 // left to return it: what upstream would make an error of is one here, and is not one twice.
 GST_START_TEST(test_refused_at_eos) {
-  const GstDctInfo info = testing::levels_info(GST_DCT_SAMPLING_420, 64, 40);
+  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
   const struct {
     GstFlowReturn flow;
     bool posts;

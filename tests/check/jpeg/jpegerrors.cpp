@@ -121,7 +121,7 @@ GST_END_TEST;
 
 // ---- jpegcoefenc ----
 
-GstDctInfo info_of_frames() { return levels_info(GST_DCT_SAMPLING_420, 64, 48); }
+GstDctInfo info_of_frames() { return levels_info(GST_COEF_SAMPLING_420, 64, 48); }
 
 // A bad one has a level that no file can hold, which the threads find out.
 GstBuffer* frame_of_levels(guint number, bool bad) {

@@ -14,7 +14,7 @@ using namespace testing;
 // A picture that takes long to decode: many scans of random levels.
 Bytes slow_picture(const char* properties) {
   const int side = quick() ? 256 : 720;
-  const GstDctInfo info = levels_info(GST_DCT_SAMPLING_444, side, side);
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, side, side);
   GstHarness* h = encoder_harness(info, properties);
   const Bytes file = encode(h, make_levels(info, 1));
   gst_harness_teardown(h);

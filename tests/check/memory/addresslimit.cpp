@@ -62,7 +62,7 @@ GstBuffer* black_frame() {
 
 // Coefficients that are all 0 and begin at `offset`.
 Input no_levels(gsize offset) {
-  const GstDctInfo info = levels_info(GST_DCT_SAMPLING_GRAYSCALE, kSize, kSize);
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, kSize, kSize);
   Input input;
   input.caps = gst_dct_info_to_caps(&info);
   GstBuffer* buffer = gst_buffer_new_wrapped(g_malloc0(info.size + offset), info.size + offset);

@@ -86,7 +86,7 @@ Input pooled_frames() {
 }
 
 Input levels(int width, int height, bool odd_layout, bool in_parts = false) {
-  const GstDctInfo info = levels_info(GST_DCT_SAMPLING_420, width, height);
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, width, height);
   Input input;
   input.caps = gst_dct_info_to_caps(&info);
   for (guint i = 0; i < kFrames; i++) {

@@ -1,0 +1,81 @@
+// The CUDA engine's wavelet transforms: what is launched for a job, in which order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dwt/engine.h"
+
+#include <memory>
+
+#include "cuda/device/queue.h"
+#include "cuda/dwt/plan.h"
+
+// A fat binary, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_dwt_separable[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+// Scratch memory starts with the sums.
+constexpr size_t kSumsBytes = 256;
+
+// Kept with the queue: too large for a stack.
+struct KeptLaunch final : StreamQueue::Kept {
+  DwtLaunch launch;
+};
+
+Status submit_plan(StreamQueue& queue, DwtPlan plan) {
+  DwtLaunch& launch = queue.kept<KeptLaunch>().launch;
+  while (plan.next(&launch)) {
+    void* arguments[] = {launch.is_pass ? static_cast<void*>(&launch.pass)
+                                        : static_cast<void*>(&launch.fused)};
+    CT_RETURN_IF_ERROR(queue.launch(launch.image, KernelKey{dwt_kernels(), launch.kernel},
+                                    launch.ctas, kDwtThreads, arguments, false));
+  }
+  return {};
+}
+
+Status submit_launches(StreamQueue& queue, const DwtJob& job) {
+  CUdeviceptr scratch = 0;
+  CT_RETURN_IF_ERROR(queue.scratch(kSumsBytes + dwt_scratch_bytes(job), &scratch));
+  auto* const values = reinterpret_cast<uint8_t*>(scratch + kSumsBytes);
+  PictureSums* sums = nullptr;
+  if (job.measure != 0) {
+    sums = reinterpret_cast<PictureSums*>(scratch);
+    CT_RETURN_IF_ERROR(queue.clear(scratch, sizeof(PictureSums)));
+  }
+  CT_RETURN_IF_ERROR(submit_plan(queue, DwtPlan(job, job.direction, values, sums, false)));
+  if (job.direction == Direction::kForward && (job.measure & kMeasureSse) != 0)
+    CT_RETURN_IF_ERROR(submit_plan(queue, DwtPlan(job, Direction::kInverse, values, sums, true)));
+  if (job.measure == 0) return {};
+  return queue.read_back(job.sums, scratch, sizeof(PictureSums));
+}
+
+Status submit(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         "the CUDA engine needs a CUDA device and one of its queues");
+  }
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(*stream));
+  CT_RETURN_IF_ERROR(submit_launches(*stream, job));
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(*stream));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+}  // namespace cuda
+
+Status probe_cuda_dwt_kernels(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_dwt_separable, "dwt_rows_inverse_legall53_s16");
+}
+
+const DwtOps& cuda_dwt_ops() {
+  static constexpr DwtOps kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,159 @@
+// How wavelet kernels read and write bands, values between launches, and samples.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/dwt/params.h"
+#include "transform/samples.h"
+
+namespace cudatransform::cuda {
+
+// ---- Quantiser ----
+
+template <typename Coef>
+__device__ __forceinline__ int32_t dequantised(int32_t level, const ValuesParams& band) {
+  if (band.factor == 4) return level;
+  const uint32_t sign = static_cast<uint32_t>(level >> 31);
+  const uint32_t magnitude = (static_cast<uint32_t>(level) ^ sign) - sign;
+  uint32_t value;
+  if constexpr (sizeof(Coef) == 2)  // of the sum no more than 18 bits matter
+    value = (magnitude * band.factor + band.offset + 2) >> 2;
+  else
+    value = static_cast<uint32_t>((uint64_t{magnitude} * band.factor + band.offset + 2) >> 2);
+  value = (value ^ sign) - sign;
+  return level == 0 ? 0 : static_cast<Coef>(value);
+}
+
+template <typename Coef>
+__device__ __forceinline__ int32_t quantised(int32_t value, const ValuesParams& band) {
+  if (band.factor == 4) return value;
+  const uint32_t sign = static_cast<uint32_t>(value >> 31);
+  const uint32_t magnitude = (static_cast<uint32_t>(value) ^ sign) - sign;
+  uint32_t level;
+  if constexpr (sizeof(Coef) == 2)
+    level = __umulhi(4 * magnitude, band.reciprocal32) >> band.reciprocal_shift;
+  else
+    level = static_cast<uint32_t>(__umul64hi(4 * uint64_t{magnitude}, band.reciprocal64) >>
+                                  band.reciprocal_shift);
+  return static_cast<Coef>((level ^ sign) - sign);
+}
+
+// ---- Values ----
+
+template <typename Coef, int kCount>
+struct alignas(sizeof(Coef) * kCount) ValueVector {
+  Coef at[kCount];
+};
+
+template <typename Coef>
+__device__ __forceinline__ Coef* address_of(const ValuesParams& values, int32_t x, int32_t y) {
+  return reinterpret_cast<Coef*>(values.data + y * values.pitch) + x;
+}
+
+// kCount neighbours from x on, a multiple of kCount.
+template <typename Coef, int kCount>
+__device__ __forceinline__ void load_values(const ValuesParams& values, int32_t x, int32_t y,
+                                            int32_t (&to)[kCount]) {
+  const auto vector =
+      *reinterpret_cast<const ValueVector<Coef, kCount>*>(address_of<Coef>(values, x, y));
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) to[i] = vector.at[i];
+}
+template <typename Coef, int kCount>
+__device__ __forceinline__ void store_values(const ValuesParams& values, int32_t x, int32_t y,
+                                             const int32_t (&from)[kCount]) {
+  ValueVector<Coef, kCount> vector;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) vector.at[i] = static_cast<Coef>(from[i]);
+  *reinterpret_cast<ValueVector<Coef, kCount>*>(address_of<Coef>(values, x, y)) = vector;
+}
+
+// ---- Samples ----
+
+__device__ __forceinline__ uint8_t* sample_at(const SamplesParams& samples, int32_t x,
+                                              int32_t row) {
+  return samples.data + row * samples.pitch + int64_t{x} * samples.stride;
+}
+
+__device__ __forceinline__ int32_t read_sample(const SamplesParams& samples, int32_t x,
+                                               int32_t row) {
+  const uint8_t* at = sample_at(samples, x, row);
+  if (samples.bytes == 1) return *at;
+  return unpack_sample16(*reinterpret_cast<const uint16_t*>(at), samples.shift, samples.peak);
+}
+__device__ __forceinline__ void write_sample(const SamplesParams& samples, int32_t x, int32_t row,
+                                             int32_t sample) {
+  uint8_t* at = sample_at(samples, x, row);
+  if (samples.bytes == 1)
+    *at = static_cast<uint8_t>(sample);
+  else
+    *reinterpret_cast<uint16_t*>(at) =
+        static_cast<uint16_t>(static_cast<uint32_t>(sample) << samples.shift);
+}
+
+// A sample around 0; beyond the picture its last column and row go on.
+template <typename Coef>
+__device__ __forceinline__ int32_t centred_sample(const SamplesParams& samples, int32_t x,
+                                                  int32_t y) {
+  const int32_t sample = read_sample(samples, min(x, samples.width - 1), min(y, samples.rows - 1));
+  return static_cast<Coef>(sample - samples.level_shift);
+}
+
+__device__ __forceinline__ int32_t sample_of(int32_t value, const SamplesParams& samples) {
+  return clamp_int(value, samples.low, samples.high) + samples.level_shift;
+}
+
+// Writes a value as a sample, in each of its rows, and returns how far it is off squared.
+__device__ __forceinline__ uint64_t finish_sample(int32_t value, const SamplesParams& samples,
+                                                  const SamplesParams& reference, bool compares,
+                                                  int32_t x, int32_t y) {
+  if (x >= samples.width || y >= samples.rows) return 0;
+  const int32_t sample = sample_of(value, samples);
+  if (samples.data != nullptr) {
+    const int32_t first = y * samples.row_repeat;
+    const int32_t end = min(first + samples.row_repeat, samples.memory_rows);
+    for (int32_t row = first; row < end; ++row) write_sample(samples, x, row, sample);
+  }
+  if (!compares) return 0;
+  const int64_t difference = int64_t{sample} - read_sample(reference, x, y);
+  return static_cast<uint64_t>(difference * difference);
+}
+
+// What a level leaves of a value when it ends with a shift.
+template <typename Coef>
+__device__ __forceinline__ int32_t shifted_down(int32_t value) {
+  return static_cast<int32_t>(static_cast<uint32_t>(value) + 1u) >> 1;
+}
+template <typename Coef>
+__device__ __forceinline__ int32_t shifted_up(int32_t value) {
+  return static_cast<Coef>(static_cast<uint32_t>(value) << 1);
+}
+
+// ---- Sums ----
+
+__device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, distance);
+  return value;
+}
+
+// All lanes of a warp call it.
+__device__ __forceinline__ void add_measured(const MeasureParams& measure, int32_t component,
+                                             uint32_t zeros, uint64_t error) {
+  if (measure.sums == nullptr) return;
+  const bool adds = threadIdx.x % 32 == 0;
+  if (measure.zeros != 0) {
+    const uint64_t sum = sum_of_warp(uint64_t{zeros});
+    if (adds && sum != 0)
+      atomicAdd(reinterpret_cast<unsigned long long*>(&measure.sums->zeros[component]), sum);
+  }
+  if (measure.sse != 0) {
+    const uint64_t sum = sum_of_warp(error);
+    if (adds && sum != 0)
+      atomicAdd(reinterpret_cast<unsigned long long*>(&measure.sums->sse[component]), sum);
+  }
+}
+
+}  // namespace cudatransform::cuda

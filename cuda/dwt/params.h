@@ -1,0 +1,81 @@
+// What the wavelet kernels take by value: where the bands, values and samples of a level lie.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "transform/dwt/dwt.h"
+
+namespace cudatransform::cuda {
+
+// Values of the coefficient type: a band as stored, or what lies between two launches.
+struct ValuesParams {
+  uint8_t* data;
+  int64_t pitch;
+  uint32_t factor, offset;  // of the quantiser; factor 4: none
+  // 4 |c| / factor is the high word of a product by this, shifted right: exact below 2^30 and 2^62.
+  uint32_t reciprocal32;
+  int32_t reciprocal_shift;
+  uint64_t reciprocal64;
+  int32_t counts;  // zeros are counted here
+};
+
+struct SamplesParams {
+  uint8_t* data;  // null: not written
+  int64_t pitch;
+  int32_t stride, shift, width, rows, memory_rows, row_repeat;
+  int32_t bytes;                         // of a sample
+  int32_t level_shift, low, high, peak;  // sample = clamp(value, low, high) + level_shift
+  int32_t aligned;                       // vectors of eight samples may be accessed
+};
+
+struct MeasureParams {
+  PictureSums* sums;
+  int32_t zeros;  // whether they are counted
+  int32_t sse;    // whether the samples are compared with `reference`
+};
+
+// One direction of a level, or of the half of it that lies in a pair of bands: lines of pairs.
+struct SegmentParams {
+  ValuesParams low, high, full;
+  SamplesParams samples, reference;
+  int32_t pairs, lines;  // along a line and across
+  uint32_t first_cta;
+  uint32_t tiles_across;  // CTAs in the direction of x
+  int32_t component;
+};
+
+// Both parts of up to kMaxComponents components.
+inline constexpr int kMaxSegments = 2 * kMaxComponents;
+
+struct PassParams {
+  SegmentParams segments[kMaxSegments];
+  int32_t segment_count;
+  int32_t shift;       // between levels, where this pass begins or ends one
+  int32_t at_samples;  // `samples` instead of `full`
+  int32_t run;         // pairs of a vertical walk
+  MeasureParams measure;
+};
+
+// A level of a component in both directions.
+struct TileParams {
+  ValuesParams bands[4];  // LL, HL, LH, HH
+  ValuesParams full;
+  SamplesParams samples, reference;
+  int32_t pairs_x, pairs_y;
+  uint32_t first_cta;
+  uint32_t tiles_across;
+};
+
+struct FusedParams {
+  TileParams tiles[kMaxComponents];
+  int32_t run;         // pairs of rows that a warp walks
+  int32_t shift;       // between levels
+  int32_t at_samples;  // `samples` instead of `full`
+  MeasureParams measure;
+};
+
+inline constexpr unsigned kDwtThreads = 128;  // in a CTA
+inline constexpr unsigned kDwtWarps = kDwtThreads / 32;
+
+}  // namespace cudatransform::cuda

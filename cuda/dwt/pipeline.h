@@ -1,0 +1,71 @@
+// The lifting steps of one direction in their order, and how far they reach: what kernels and those
+// who launch them have to agree about.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "transform/dwt/lifting.h"
+
+namespace cudatransform::cuda {
+
+// The steps of one direction in the order in which they are made.
+struct Pipeline {
+  int count = 0;
+  LiftingStep steps[4] = {};
+  int lag[4] = {};    // of a walk: a step updates the pair this far behind the one just read
+  int total_lag = 0;  // finished pairs
+  int window = 0;     // pairs that a walk keeps
+  int before = 0, after = 0;  // pairs beyond a run that its results depend on
+};
+
+constexpr int max_of(int a, int b) { return a > b ? a : b; }
+
+constexpr Pipeline make_pipeline(Wavelet wavelet, Direction direction) {
+  const Lifting& filter = lifting(wavelet);
+  Pipeline made;
+  made.count = filter.count;
+  int lag[2] = {0, 0};     // of even and odd values
+  int oldest[2] = {0, 0};  // that steps so far have read
+  for (int s = 0; s < filter.count; ++s) {
+    const bool forward = direction == Direction::kForward;
+    LiftingStep step = filter.steps[forward ? filter.count - 1 - s : s];
+    step.subtract = step.subtract != forward;
+    made.steps[s] = step;
+    const int target = step.updates_odd ? 1 : 0, source = 1 - target;
+    // Values are updated in place: not before all steps that want the old one have read it.
+    const int newest_tap = step.first + step.count - 1;
+    lag[target] = max_of(max_of(lag[target], oldest[target]), lag[source] + newest_tap);
+    made.lag[s] = lag[target];
+    oldest[source] = max_of(oldest[source], lag[target] - step.first);
+  }
+  made.total_lag = max_of(lag[0], lag[1]);
+  made.window = max_of(made.total_lag, max_of(oldest[0], oldest[1])) + 1;
+  int before[2] = {0, 0}, after[2] = {0, 0};
+  for (int s = filter.count - 1; s >= 0; --s) {
+    const LiftingStep& step = made.steps[s];
+    const int target = step.updates_odd ? 1 : 0, source = 1 - target;
+    before[source] = max_of(before[source], before[target] - step.first);
+    after[source] = max_of(after[source], after[target] + step.first + step.count - 1);
+  }
+  made.before = max_of(before[0], before[1]);
+  made.after = max_of(after[0], after[1]);
+  return made;
+}
+
+// Of a row that a warp holds: the lanes at its sides whose results are wrong, because they have not
+// seen what lies beyond.
+struct StripShape {
+  int lanes_before, lanes_after;
+  int own_pairs;  // of all other lanes
+  int halo_rows;  // pairs of rows that a walk reads beside its own
+};
+
+constexpr StripShape strip_shape(Wavelet wavelet, Direction direction, int pairs_a_lane) {
+  const Pipeline steps = make_pipeline(wavelet, direction);
+  const int before = (steps.before + pairs_a_lane - 1) / pairs_a_lane;
+  const int after = (steps.after + pairs_a_lane - 1) / pairs_a_lane;
+  return {before, after, (32 - before - after) * pairs_a_lane, steps.before + steps.total_lag};
+}
+
+}  // namespace cudatransform::cuda

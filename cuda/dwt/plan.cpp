@@ -1,0 +1,367 @@
+// From a wavelet job to its launches: which kernels, in which order, and what each is told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dwt/plan.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "cuda/dwt/kernels.h"
+#include "cuda/dwt/pipeline.h"
+#include "transform/dwt/quantizer.h"
+
+// The fat binaries, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_dwt_separable[];
+extern const unsigned char cuda_image_dwt_fused_forward[];
+extern const unsigned char cuda_image_dwt_fused_inverse[];
+}
+
+namespace cudatransform::cuda {
+namespace {
+
+std::atomic<DwtKernelChoice> kernel_choice = DwtKernelChoice::kAuto;
+
+#define CT_NAME(name, ...) #name,
+constexpr const char* kNames[] = {CT_DWT_PASS_KERNELS(CT_NAME)                     //
+                                  CT_DWT_FUSED_KERNELS(CT_NAME, forward, Forward)  //
+                                  CT_DWT_FUSED_KERNELS(CT_NAME, inverse, Inverse)};
+#undef CT_NAME
+
+// In the order of kernels.h: filters, of which haar-shift has haar's.
+constexpr uint32_t kFilters = kWaveletCount - 1;
+constexpr uint32_t kPassKernels = 2 * 2 * 2 * kFilters;
+static_assert(std::size(kNames) == kPassKernels + 2 * 2 * 3 * kFilters);
+
+uint32_t filter_number(Wavelet wavelet) {
+  const auto number = static_cast<uint32_t>(wavelet);
+  return number - (wavelet >= Wavelet::kHaarShift);
+}
+uint32_t pass_kernel(bool rows, Direction direction, DwtCoefType type, Wavelet wavelet) {
+  uint32_t number = rows ? 0 : 1;
+  number = 2 * number + static_cast<uint32_t>(direction);
+  number = 2 * number + static_cast<uint32_t>(type);
+  return kFilters * number + filter_number(wavelet);
+}
+uint32_t fused_kernel(Direction direction, DwtCoefType type, int pairs, Wavelet wavelet) {
+  uint32_t number = 2 * static_cast<uint32_t>(direction) + static_cast<uint32_t>(type);
+  number = 3 * number + (pairs == 4 ? 2u : pairs == 2 ? 1u : 0u);
+  return kPassKernels + kFilters * number + filter_number(wavelet);
+}
+
+int bytes_of(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }
+
+// Scratch memory is laid out in planes whose rows begin where any vector may.
+constexpr int64_t kAlignment = 128;
+int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+void set_quantiser(int index, ValuesParams* values) {
+  const uint32_t factor = dwt_quant_factor(index);
+  values->factor = factor;
+  values->offset = dwt_quant_offset(index);
+  int log2 = 0;
+  while (factor >> (log2 + 1) != 0) ++log2;
+  values->reciprocal_shift = log2 - 1;
+  values->reciprocal32 = static_cast<uint32_t>((uint64_t{1} << (31 + log2)) / factor + 1);
+  values->reciprocal64 =
+      static_cast<uint64_t>(((static_cast<unsigned __int128>(1) << (63 + log2)) / factor) + 1);
+}
+
+ValuesParams values_at(uint8_t* data, int64_t pitch) {
+  ValuesParams values = {};
+  values.data = data;
+  values.pitch = pitch;
+  values.factor = 4;
+  return values;
+}
+
+ValuesParams moved(ValuesParams values, int64_t bytes) {
+  values.data += bytes;
+  return values;
+}
+
+bool haar(Wavelet wavelet) { return wavelet == Wavelet::kHaar || wavelet == Wavelet::kHaarShift; }
+
+// The machine should have this many warps to choose from: 16 for each SM of a large one.
+constexpr int64_t kWarpsWanted = 132 * 16;
+
+// Pairs of a walk: long ones read less for their neighbours, short ones are more.
+int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo) {
+  int32_t run = 32;
+  while (run > 2 && run > halo / 2 && warps_a_row * ((pairs + run - 1) / run) < kWarpsWanted)
+    run /= 2;
+  return run;
+}
+
+uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
+
+}  // namespace
+
+void set_dwt_kernel_choice(DwtKernelChoice choice) { kernel_choice = choice; }
+
+const KernelFamily& dwt_kernels() {
+  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
+                                   [](uint32_t number) { return std::string(kNames[number]); });
+  return family;
+}
+
+// The values that each level makes; see half().
+size_t dwt_scratch_bytes(const DwtJob& job) {
+  const int levels = job.levels.both + job.levels.horizontal;
+  const int bytes = bytes_of(job.type);
+  int64_t total = 0;
+  for (int c = 0; c < job.components; ++c) {
+    const int64_t width = dwt_padded_width(job.samples[c].width, job.levels);
+    const int64_t height = dwt_padded_height(job.samples[c].rows(), job.levels);
+    for (int back = 0; back < levels; ++back)
+      total += aligned((width >> back) * bytes) * (height >> std::min(back, job.levels.both));
+  }
+  return static_cast<size_t>(total);
+}
+
+DwtPlan::DwtPlan(const DwtJob& job, Direction direction, uint8_t* scratch, PictureSums* sums,
+                 bool compares)
+    : job_(job), direction_(direction), scratch_(scratch), sums_(sums), compares_(compares) {}
+
+DwtPlan::Level DwtPlan::level(int index) const {
+  return {index, index >= job_.levels.horizontal, index == 0, index == level_count() - 1};
+}
+
+int32_t DwtPlan::width_of(int component, int level) const {
+  return dwt_padded_width(job_.samples[component].width, job_.levels) >>
+         (level_count() - 1 - level);
+}
+int32_t DwtPlan::height_of(int component, int level) const {
+  return dwt_padded_height(job_.samples[component].rows(), job_.levels) >>
+         std::min(level_count() - 1 - level, job_.levels.both);
+}
+
+ValuesParams DwtPlan::band(int component, int index) const {
+  const DwtPlane& plane = job_.coefs[component];
+  const DwtBand band = dwt_band(job_.levels, width_of(component, level_count() - 1),
+                                height_of(component, level_count() - 1), index);
+  ValuesParams values = values_at(static_cast<uint8_t*>(plane.data) + band.y * plane.pitch +
+                                      int64_t{band.x} * bytes_of(job_.type),
+                                  plane.pitch);
+  set_quantiser(job_.quant_index[component][index], &values);
+  values.counts = sums_ != nullptr && !compares_ && (job_.measure & kMeasureZeros) != 0;
+  return values;
+}
+
+ValuesParams DwtPlan::between(int component, int level) const {
+  uint8_t* at = scratch_;
+  for (int c = 0; c < job_.components; ++c)
+    for (int l = 0; l < level_count(); ++l) {
+      const int64_t pitch = aligned(int64_t{width_of(c, l)} * bytes_of(job_.type));
+      if (c == component && l == level) return values_at(at, pitch);
+      at += pitch * height_of(c, l);
+    }
+  return {};
+}
+
+// What the finest level makes are samples: the room that its values had is free.
+ValuesParams DwtPlan::half(int component) const { return between(component, level_count() - 1); }
+
+ValuesParams DwtPlan::low_band(const Level& level, int component) const {
+  return level.first ? band(component, 0) : between(component, level.index - 1);
+}
+ValuesParams DwtPlan::high_band(const Level& level, int component, int kind) const {
+  const int ho = job_.levels.horizontal;
+  return band(component, level.both ? 1 + ho + 3 * (level.index - ho) + kind : 1 + level.index);
+}
+
+SamplesParams DwtPlan::samples(const SamplePlane& plane, bool written) const {
+  SamplesParams made = {};
+  made.data = written ? static_cast<uint8_t*>(plane.data) : nullptr;
+  made.pitch = plane.pitch;
+  made.stride = plane.stride;
+  made.shift = plane.shift;
+  made.width = plane.width;
+  made.rows = plane.rows();
+  made.memory_rows = plane.height;
+  made.row_repeat = plane.row_repeat;
+  made.bytes = plane.type == SampleType::kU8 ? 1 : 2;
+  made.peak = (1 << job_.depth) - 1;
+  const bool residual = plane.type == SampleType::kS16;
+  const int32_t half = 1 << (job_.depth - 1);
+  made.level_shift = residual ? 0 : half;
+  made.low = residual ? INT16_MIN : -half;
+  made.high = residual ? INT16_MAX : half - 1;
+  const bool compares =
+      direction_ == Direction::kInverse && sums_ != nullptr && (job_.measure & kMeasureSse) != 0;
+  made.aligned = written && !compares && plane.stride == made.bytes && plane.row_repeat == 1 &&
+                 reinterpret_cast<uintptr_t>(plane.data) % 16 == 0 && plane.pitch % 16 == 0;
+  return made;
+}
+
+void DwtPlan::set_measuring(const Level& level, MeasureParams* measure) const {
+  *measure = {};
+  if (sums_ == nullptr) return;
+  measure->sums = sums_;
+  measure->zeros = !compares_ && (job_.measure & kMeasureZeros) != 0;
+  measure->sse =
+      level.last && direction_ == Direction::kInverse && (job_.measure & kMeasureSse) != 0;
+}
+
+// ---- Both directions at once ----
+
+int DwtPlan::pairs_a_lane(const Level& level) const {
+  const DwtKernelChoice choice = kernel_choice;
+  const int bytes = bytes_of(job_.type);
+  int most = 4;
+  if (choice == DwtKernelChoice::kOnePair) most = 1;
+  // Its window of eight rows leaves no registers for more.
+  if (choice != DwtKernelChoice::kFourPairs && job_.wavelet == Wavelet::kFidelity) most = 2;
+  int64_t pairs = 0;
+  for (int c = 0; c < job_.components; ++c) {
+    const int32_t width = width_of(c, level.index) / 2;
+    const int64_t height = height_of(c, level.index) / 2;
+    while (width % most != 0) most /= 2;
+    pairs += width * height;
+    const auto data = reinterpret_cast<uintptr_t>(job_.coefs[c].data);
+    const auto pitch = static_cast<uintptr_t>(job_.coefs[c].pitch);
+    while ((data | pitch) % static_cast<uintptr_t>(most * bytes) != 0) most /= 2;
+  }
+  // Small levels are short of warps.
+  if (choice != DwtKernelChoice::kFourPairs && pairs < kWarpsWanted * 32 * 4 * 2)
+    most = std::min(most, 2);
+  return most;
+}
+
+bool DwtPlan::is_fused(const Level& level) const {
+  return level.both && job_.method == DwtMethod::kFused &&
+         kernel_choice != DwtKernelChoice::kSeparable &&
+         (job_.wavelet == job_.wavelet_ho || (haar(job_.wavelet) && haar(job_.wavelet_ho)));
+}
+
+void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
+  FusedParams& params = launch->fused;
+  params = {};
+  const int pairs = pairs_a_lane(level);
+  const StripShape shape = strip_shape(job_.wavelet, direction_, pairs);
+  int64_t warps_a_row = 0;
+  int32_t tallest = 0;
+  for (int c = 0; c < job_.components; ++c) {
+    warps_a_row += divided(width_of(c, level.index) / 2, shape.own_pairs);
+    tallest = std::max(tallest, height_of(c, level.index) / 2);
+  }
+  params.run = run_length(warps_a_row, tallest, shape.halo_rows);
+  if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
+  params.shift = lifting(job_.wavelet_ho).shift_between_levels;
+  params.at_samples = level.last;
+  set_measuring(level, &params.measure);
+  uint32_t ctas = 0;
+  for (int c = 0; c < kMaxComponents; ++c) {
+    TileParams& tile = params.tiles[c];
+    tile.first_cta = c < job_.components ? ctas : ~0u;
+    if (c >= job_.components) continue;
+    tile.bands[0] = low_band(level, c);
+    for (int kind = 0; kind < 3; ++kind) tile.bands[1 + kind] = high_band(level, c, kind);
+    tile.full = between(c, level.index);
+    const bool writes = direction_ == Direction::kForward || !compares_;
+    tile.samples = samples(job_.samples[c], writes);
+    tile.reference = samples(compares_ ? job_.samples[c] : job_.reference[c], true);
+    tile.pairs_x = width_of(c, level.index) / 2;
+    tile.pairs_y = height_of(c, level.index) / 2;
+    tile.tiles_across = divided(tile.pairs_x, shape.own_pairs);
+    ctas += divided(int64_t{tile.tiles_across} * divided(tile.pairs_y, params.run), kDwtWarps);
+  }
+  launch->is_pass = false;
+  launch->ctas = ctas;
+  launch->kernel = fused_kernel(direction_, job_.type, pairs, job_.wavelet);
+  launch->image = direction_ == Direction::kForward ? cuda_image_dwt_fused_forward
+                                                    : cuda_image_dwt_fused_inverse;
+}
+
+// ---- One direction at a time ----
+
+void DwtPlan::set_segments(const Level& level, bool rows, int component, PassParams* pass) const {
+  const int32_t width = width_of(component, level.index);
+  const int32_t height = height_of(component, level.index);
+  const bool synthesis_rows_first = lifting(job_.wavelet_ho).rows_first;
+  // Whether the pass makes the level's values of two halves, or takes them apart; otherwise it is
+  // between the halves and the bands.
+  const bool whole = !level.both || rows != synthesis_rows_first;
+  SegmentParams segment = {};
+  segment.component = component;
+  const int64_t bytes = bytes_of(job_.type);
+  if (whole) {
+    const ValuesParams both = half(component);
+    segment.low = level.both ? both : low_band(level, component);
+    segment.high = level.both ? moved(both, rows ? width / 2 * bytes : height / 2 * both.pitch)
+                              : high_band(level, component, 0);
+    segment.full = between(component, level.index);
+    const bool writes = direction_ == Direction::kForward || !compares_;
+    segment.samples = samples(job_.samples[component], writes);
+    segment.reference =
+        samples(compares_ ? job_.samples[component] : job_.reference[component], true);
+    segment.pairs = (rows ? width : height) / 2;
+    segment.lines = rows ? height : width;
+    pass->segments[pass->segment_count++] = segment;
+    return;
+  }
+  for (int side = 0; side < 2; ++side) {
+    // Columns: LL over LH, then HL over HH. Rows: LL beside HL, then LH beside HH.
+    const ValuesParams low = low_band(level, component), hl = high_band(level, component, 0),
+                       lh = high_band(level, component, 1), hh = high_band(level, component, 2);
+    segment.low = side == 0 ? low : rows ? lh : hl;
+    segment.high = side == 1 ? hh : rows ? hl : lh;
+    const ValuesParams both = half(component);
+    segment.full = moved(both, side * (rows ? height / 2 * both.pitch : width / 2 * bytes));
+    segment.pairs = (rows ? width : height) / 2;
+    segment.lines = (rows ? height : width) / 2;
+    pass->segments[pass->segment_count++] = segment;
+  }
+}
+
+void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const {
+  PassParams& params = launch->pass;
+  params = {};
+  for (int c = 0; c < job_.components; ++c) set_segments(level, rows, c, &params);
+  const bool whole = !level.both || rows != lifting(job_.wavelet_ho).rows_first;
+  params.shift = whole && lifting(job_.wavelet_ho).shift_between_levels != 0;
+  params.at_samples = whole && level.last;
+  set_measuring(level, &params.measure);
+  const Wavelet wavelet = rows ? job_.wavelet_ho : job_.wavelet;
+  const StripShape shape = strip_shape(wavelet, direction_, 1);
+  int64_t warps_a_row = 0;
+  int32_t longest = 0;
+  for (int i = 0; i < params.segment_count; ++i) {
+    warps_a_row += divided(params.segments[i].lines, 32);
+    longest = std::max(longest, params.segments[i].pairs);
+  }
+  params.run = run_length(warps_a_row, longest, shape.halo_rows);
+  uint32_t ctas = 0;
+  for (int i = 0; i < params.segment_count; ++i) {
+    SegmentParams& segment = params.segments[i];
+    segment.first_cta = ctas;
+    segment.tiles_across =
+        rows ? divided(segment.pairs, shape.own_pairs) : divided(segment.lines, kDwtThreads);
+    ctas += segment.tiles_across *
+            (rows ? divided(segment.lines, kDwtWarps) : divided(segment.pairs, params.run));
+  }
+  launch->is_pass = true;
+  launch->ctas = ctas;
+  launch->kernel = pass_kernel(rows, direction_, job_.type, wavelet);
+  launch->image = cuda_image_dwt_separable;
+}
+
+bool DwtPlan::next(DwtLaunch* launch) {
+  if (step_ == level_count()) return false;
+  const bool inverse = direction_ == Direction::kInverse;
+  const Level current = level(inverse ? step_ : level_count() - 1 - step_);
+  if (is_fused(current)) {
+    make_fused(current, launch);
+    ++step_;
+    return true;
+  }
+  const bool rows_first = lifting(job_.wavelet_ho).rows_first == inverse;
+  make_pass(current, !current.both || rows_first == (pass_ == 0), launch);
+  if (++pass_ == (current.both ? 2 : 1)) {
+    pass_ = 0;
+    ++step_;
+  }
+  return true;
+}
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,80 @@
+// From a wavelet job to its launches: which kernels, in which order, and what each is told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device/context.h"
+#include "cuda/dwt/params.h"
+
+namespace cudatransform::cuda {
+
+// Which kernels the levels of a job get; bytes are the same. For tests, in the whole process.
+enum class DwtKernelChoice {
+  kAuto,
+  kSeparable,  // as DwtMethod::kSeparableSlab
+  kOnePair,    // fused, with one column of each band in a lane, as any width and alignment allows
+  kFourPairs,  // fused, with four wherever they fit, and walks of eight, for small levels too
+};
+void set_dwt_kernel_choice(DwtKernelChoice choice);
+
+const KernelFamily& dwt_kernels();
+
+struct DwtLaunch {
+  uint32_t kernel;  // of dwt_kernels()
+  const void* image;
+  unsigned ctas;
+  bool is_pass;  // what it takes: `pass`, or `fused`
+  PassParams pass;
+  FusedParams fused;
+};
+
+// Device memory that a job needs between its launches.
+size_t dwt_scratch_bytes(const DwtJob& job);
+
+// The launches of a job in one direction, in their order.
+class DwtPlan {
+ public:
+  // `scratch` has dwt_scratch_bytes(). `sums` may be null, and is added to. `compares` has the
+  // inverse compare with the samples of the job, without writing them.
+  DwtPlan(const DwtJob& job, Direction direction, uint8_t* scratch, PictureSums* sums,
+          bool compares);
+
+  // Makes the next launch; false: there is none.
+  bool next(DwtLaunch* launch);
+
+ private:
+  struct Level {
+    int index;  // 0 is the coarsest
+    bool both, first, last;
+  };
+  int level_count() const { return job_.levels.both + job_.levels.horizontal; }
+  Level level(int index) const;
+  bool is_fused(const Level& level) const;
+  int pairs_a_lane(const Level& level) const;
+
+  ValuesParams band(int component, int index) const;
+  ValuesParams between(int component, int level) const;  // what a level makes of its bands
+  ValuesParams half(int component) const;                // where the passes of a level meet
+  ValuesParams low_band(const Level& level, int component) const;
+  ValuesParams high_band(const Level& level, int component, int kind) const;
+  int32_t width_of(int component, int level) const;
+  int32_t height_of(int component, int level) const;
+  SamplesParams samples(const SamplePlane& plane, bool written) const;
+
+  void make_fused(const Level& level, DwtLaunch* launch) const;
+  void make_pass(const Level& level, bool rows, DwtLaunch* launch) const;
+  void set_segments(const Level& level, bool rows, int component, PassParams* pass) const;
+  void set_measuring(const Level& level, MeasureParams* measure) const;
+
+  const DwtJob& job_;
+  const Direction direction_;
+  uint8_t* const scratch_;
+  PictureSums* const sums_;
+  const bool compares_;
+  int step_ = 0;  // levels so far
+  int pass_ = 0;  // of the level
+};
+
+}  // namespace cudatransform::cuda

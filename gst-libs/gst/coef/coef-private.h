@@ -1,0 +1,104 @@
+// What the files about each kind of coefficients share: refusals, fields of caps, places in a
+// buffer.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <stdarg.h>
+
+#include <gst/coef/format-private.h>
+
+namespace gstcoef {
+
+// Says why something is refused: to a debug category and, where the caller wants it, in a string.
+class Refusal {
+ public:
+  Refusal(GstDebugCategory* category, gchar** reason) : category_(category), reason_(reason) {}
+  // Always FALSE, for `return refuse(...)`.
+  gboolean operator()(const char* format, ...) const G_GNUC_PRINTF(2, 3);
+  gboolean say(const char* format, va_list args) const;
+
+ private:
+  GstDebugCategory* const category_;
+  gchar** const reason_;
+};
+
+// What caps of every kind of coefficients say.
+struct PictureFields {
+  GstCoefFormat format;
+  gboolean quantized;
+  guint depth;
+  GstCoefSampling sampling;
+  gint width, height;
+  gint fps_n, fps_d;
+};
+
+// The structure of fixed caps of that name, or null.
+const GstStructure* fixed_structure(const GstCaps* caps, const char* media_type,
+                                    const Refusal& refuse);
+gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const Refusal& refuse);
+// Whether there are pictures of the kind, whatever the transform.
+gboolean check_picture(GstCoefFormat format, guint depth, GstCoefSampling sampling, gint width,
+                       gint height, const Refusal& refuse);
+
+// A component's rows in a buffer.
+struct Placement {
+  gsize offset;
+  gsize stride;
+  gsize row_bytes;
+  guint rows;
+};
+
+// Places `rows` rows of `row_bytes` bytes at *offset and moves it behind them; false where the
+// bytes do not fit a gssize.
+bool place_rows(gsize row_bytes, guint rows, gsize* offset);
+// Whether the rows of component `index` lie in the buffer and are aligned to a coefficient.
+gboolean check_placement(const Placement& p, GstCoefFormat format, guint index, gsize buffer_size,
+                         const Refusal& refuse);
+// Whether a buffer without meta is large enough for what Info says.
+template <typename Info>
+gboolean check_size(const Info& info, gsize buffer_size, const Refusal& refuse) {
+  if (buffer_size >= info.size) return TRUE;
+  return refuse("a buffer of %" G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT
+                " for %d x %d %s %s",
+                buffer_size, info.size, info.width, info.height,
+                gst_coef_sampling_to_string(info.sampling), gst_coef_format_to_string(info.format));
+}
+
+// Whether the components of a meta are as many as those of an info.
+template <typename Meta, typename Info>
+gboolean check_count(const Meta& meta, const Info& info, const Refusal& refuse) {
+  if (meta.n_components == info.n_components) return TRUE;
+  return refuse("%u components in the meta, expected %u for %s", meta.n_components,
+                info.n_components, gst_coef_sampling_to_string(info.sampling));
+}
+
+// Whether a component stands for the right samples.
+template <typename Component>
+gboolean check_shape(const Component& c, const Component& wanted, guint index,
+                     const Refusal& refuse) {
+  if (c.id != wanted.id)
+    return refuse("component %u has id %u, expected %u", index, c.id, wanted.id);
+  if (c.width != wanted.width || c.height != wanted.height)
+    return refuse("component %u is %u x %u samples in the meta, expected %u x %u", index, c.width,
+                  c.height, wanted.width, wanted.height);
+  return TRUE;
+}
+
+// Sampling factors mean ratios: 2x2, 2x2, 2x2 is as good a 4:4:4 as 1x1, 1x1, 1x1.
+template <typename Meta, typename Info>
+gboolean check_ratios(const Meta& meta, const Info& info, const Refusal& refuse) {
+  const auto& luma = meta.components[0];
+  const auto& wanted_luma = info.components[0];
+  for (guint i = 0; i < info.n_components; i++) {
+    const auto& c = meta.components[i];
+    const auto& wanted = info.components[i];
+    if (c.h_samp < 1 || c.h_samp > 4 || c.v_samp < 1 || c.v_samp > 4 ||
+        c.h_samp * wanted_luma.h_samp != wanted.h_samp * luma.h_samp ||
+        c.v_samp * wanted_luma.v_samp != wanted.v_samp * luma.v_samp)
+      return refuse("sampling factors in the meta do not make %s",
+                    gst_coef_sampling_to_string(info.sampling));
+  }
+  return TRUE;
+}
+
+}  // namespace gstcoef

@@ -1,0 +1,284 @@
+// GstDwtInfo: the geometry of wavelet coefficients, from numbers and from caps, and back to caps.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/coef/dwt-private.h>
+
+namespace {
+
+// The next multiple of 2^halvings, or 0 where that is no gint.
+guint padded(guint size, guint halvings) {
+  const guint64 unit = guint64{1} << halvings;
+  const guint64 up = (size + unit - 1) & ~(unit - 1);
+  return up <= G_MAXINT ? static_cast<guint>(up) : 0;
+}
+
+// Lays the components out one after the other; false when the bytes do not fit a gssize.
+bool lay_out(GstDwtInfo* info) {
+  gsize offset = 0;
+  info->n_components = gst_coef_sampling_components(info->sampling);
+  for (guint i = 0; i < info->n_components; i++) {
+    const GstCoefShape shape =
+        gst_coef_sampling_shape(info->sampling, i, info->width, info->height);
+    GstDwtComponent c = {};
+    c.id = shape.id;
+    c.h_samp = shape.h_samp;
+    c.v_samp = shape.v_samp;
+    c.width = shape.width;
+    c.height = shape.height;
+    c.padded_width = padded(c.width, info->levels + info->levels_ho);
+    c.padded_height = padded(c.height, info->levels);
+    if (c.padded_width == 0 || c.padded_height == 0) return false;
+    c.offset = offset;
+    c.stride = gsize{c.padded_width} * gst_coef_format_size(info->format);
+    if (!gstcoef::place_rows(c.stride, c.padded_height, &offset)) return false;
+    info->components[i] = c;
+  }
+  info->size = offset;
+  return true;
+}
+
+gboolean check_transform(GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho, guint levels,
+                         guint levels_ho, const gstcoef::Refusal& refuse) {
+  const gchar* name = gst_dwt_wavelet_to_string(wavelet);
+  const gchar* name_ho = gst_dwt_wavelet_to_string(wavelet_ho);
+  if (name == nullptr || name_ho == nullptr)
+    return refuse("wavelets %d and %d, expected 0 to %d", static_cast<int>(wavelet),
+                  static_cast<int>(wavelet_ho), static_cast<int>(GST_DWT_WAVELET_J2K53));
+  if ((wavelet == GST_DWT_WAVELET_J2K53) != (wavelet_ho == GST_DWT_WAVELET_J2K53))
+    return refuse("wavelet=%s with wavelet-ho=%s: j2k53 goes with itself alone", name, name_ho);
+  if (levels > GST_DWT_MAX_LEVELS)
+    return refuse("levels=%u, expected 0 to %d", levels, GST_DWT_MAX_LEVELS);
+  if (levels_ho > GST_DWT_MAX_LEVELS_HO)
+    return refuse("levels-ho=%u, expected 0 to %d", levels_ho, GST_DWT_MAX_LEVELS_HO);
+  if (levels + levels_ho == 0) return refuse("levels and levels-ho are 0, expected a level");
+  return TRUE;
+}
+
+gboolean read_wavelet(const GstStructure* s, const char* field, GstDwtWavelet* wavelet,
+                      const gstcoef::Refusal& refuse) {
+  const gchar* name = gst_structure_get_string(s, field);
+  if (gst_dwt_wavelet_from_string(name, wavelet)) return TRUE;
+  return refuse(
+      "%s is %s, expected dd97, legall53, dd137, haar, haar-shift, fidelity, daub97 or "
+      "j2k53",
+      field, GST_STR_NULL(name));
+}
+
+gboolean read_levels(const GstStructure* s, const char* field, guint* levels,
+                     const gstcoef::Refusal& refuse) {
+  gint read = 0;
+  if (!gst_structure_get_int(s, field, &read) || read < 0)
+    return refuse("%s is missing or no number from 0 on", field);
+  *levels = static_cast<guint>(read);
+  return TRUE;
+}
+
+}  // namespace
+
+/**
+ * gst_dwt_info_set:
+ * @info: (out caller-allocates): the info to fill
+ * @wavelet: the filter of vertical steps
+ * @wavelet_ho: the filter of horizontal steps; both or neither are #GST_DWT_WAVELET_J2K53
+ * @levels: levels that split rows and columns, 0 to 6
+ * @levels_ho: levels below them that split rows alone, 0 to 4; at least one level in all
+ * @quantized: whether the coefficients are quantised
+ * @depth: 8, 10, 12 or 16
+ * @sampling: the components
+ * @width: width of the picture, at least 1
+ * @height: height of the picture, at least 1
+ * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
+ *   expected; else %NULL
+ *
+ * Fills @info, with the format of gst_dwt_choose_format(), an unknown frame rate and components in
+ * the default layout.
+ *
+ * Returns: %FALSE, with @info zeroed, where a value is out of range or two of them do not go
+ *   together
+ *
+ * Since: 1.0
+ */
+gboolean gst_dwt_info_set(GstDwtInfo* info, GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho,
+                          guint levels, guint levels_ho, gboolean quantized, guint depth,
+                          GstCoefSampling sampling, gint width, gint height, gchar** reason) {
+  const gstcoef::Refusal refuse = gst_dwt_refusal(reason);
+  g_return_val_if_fail(info != nullptr, FALSE);
+  *info = GstDwtInfo{};
+  if (!check_transform(wavelet, wavelet_ho, levels, levels_ho, refuse)) return FALSE;
+  GstDwtInfo filled = {};
+  filled.format = gst_dwt_choose_format(depth, wavelet, wavelet_ho, levels, levels_ho);
+  if (!gstcoef::check_picture(filled.format, depth, sampling, width, height, refuse)) return FALSE;
+  filled.wavelet = wavelet;
+  filled.wavelet_ho = wavelet_ho;
+  filled.levels = levels;
+  filled.levels_ho = levels_ho;
+  filled.quantized = quantized ? TRUE : FALSE;
+  filled.depth = depth;
+  filled.sampling = sampling;
+  filled.width = width;
+  filled.height = height;
+  filled.fps_n = 0;
+  filled.fps_d = 1;
+  if (!lay_out(&filled))
+    return refuse("%d x %d samples make more coefficients than can be addressed", width, height);
+  *info = filled;
+  return TRUE;
+}
+
+/**
+ * gst_dwt_info_from_caps:
+ * @info: (out caller-allocates): the info to fill
+ * @caps: fixed caps
+ * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
+ *   expected; else %NULL
+ *
+ * Returns: %FALSE, with @info zeroed, on anything that is not a complete, allowed video/x-dwt
+ *
+ * Since: 1.0
+ */
+gboolean gst_dwt_info_from_caps(GstDwtInfo* info, const GstCaps* caps, gchar** reason) {
+  const gstcoef::Refusal refuse = gst_dwt_refusal(reason);
+  g_return_val_if_fail(info != nullptr, FALSE);
+  *info = GstDwtInfo{};
+  g_return_val_if_fail(caps != nullptr, FALSE);
+  const GstStructure* s = gstcoef::fixed_structure(caps, GST_DWT_MEDIA_TYPE, refuse);
+  gstcoef::PictureFields fields;
+  GstDwtWavelet wavelet = GST_DWT_WAVELET_DD97, wavelet_ho = wavelet;
+  guint levels = 0, levels_ho = 0;
+  GstDwtInfo filled;
+  if (s == nullptr || !gstcoef::read_picture_fields(s, &fields, refuse) ||
+      !read_wavelet(s, "wavelet", &wavelet, refuse) ||
+      !read_wavelet(s, "wavelet-ho", &wavelet_ho, refuse) ||
+      !read_levels(s, "levels", &levels, refuse) ||
+      !read_levels(s, "levels-ho", &levels_ho, refuse) ||
+      !gst_dwt_info_set(&filled, wavelet, wavelet_ho, levels, levels_ho, fields.quantized,
+                        fields.depth, fields.sampling, fields.width, fields.height, reason)) {
+    return FALSE;
+  }
+  if (fields.format != filled.format)
+    return refuse(
+        "format=%s, expected %s for %u bits, wavelet=%s, wavelet-ho=%s, levels=%u, "
+        "levels-ho=%u",
+        gst_coef_format_to_string(fields.format), gst_coef_format_to_string(filled.format),
+        fields.depth, gst_dwt_wavelet_to_string(wavelet), gst_dwt_wavelet_to_string(wavelet_ho),
+        levels, levels_ho);
+  filled.fps_n = fields.fps_n;
+  filled.fps_d = fields.fps_d;
+  *info = filled;
+  return TRUE;
+}
+
+/**
+ * gst_dwt_info_to_caps:
+ * @info: an info that gst_dwt_info_set() or gst_dwt_info_from_caps() has filled
+ *
+ * Makes caps in system memory; the caller adds features and the fields that #GstDwtInfo does not
+ * know.
+ *
+ * Returns: (transfer full) (nullable): fixed caps, or %NULL when @info was never filled
+ *
+ * Since: 1.0
+ */
+GstCaps* gst_dwt_info_to_caps(const GstDwtInfo* info) {
+  g_return_val_if_fail(info != nullptr, nullptr);
+  g_return_val_if_fail(info->n_components > 0, nullptr);
+  return gst_caps_new_simple(
+      GST_DWT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_coef_format_to_string(info->format),
+      "wavelet", G_TYPE_STRING, gst_dwt_wavelet_to_string(info->wavelet), "wavelet-ho",
+      G_TYPE_STRING, gst_dwt_wavelet_to_string(info->wavelet_ho), "levels", G_TYPE_INT,
+      static_cast<gint>(info->levels), "levels-ho", G_TYPE_INT, static_cast<gint>(info->levels_ho),
+      "quantized", G_TYPE_BOOLEAN, info->quantized, "depth", G_TYPE_INT,
+      static_cast<gint>(info->depth), "sampling", G_TYPE_STRING,
+      gst_coef_sampling_to_string(info->sampling), "colorspace", G_TYPE_STRING,
+      gst_coef_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT, info->width, "height",
+      G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, nullptr);
+}
+
+/**
+ * gst_dwt_info_get_component:
+ * @info: a filled info
+ * @index: index of a component
+ *
+ * The same as the field, for languages that cannot read an array of structures.
+ *
+ * Returns: (transfer none) (nullable): the component, or %NULL when there is none
+ *
+ * Since: 1.0
+ */
+const GstDwtComponent* gst_dwt_info_get_component(const GstDwtInfo* info, guint index) {
+  g_return_val_if_fail(info != nullptr, nullptr);
+  return index < info->n_components ? &info->components[index] : nullptr;
+}
+
+/**
+ * gst_dwt_info_row_bytes:
+ * @info: a filled info
+ * @component: index of a component
+ *
+ * Returns: the bytes of a row of coefficients of @component without padding bytes behind it
+ *
+ * Since: 1.0
+ */
+gsize gst_dwt_info_row_bytes(const GstDwtInfo* info, guint component) {
+  g_return_val_if_fail(info != nullptr, 0);
+  g_return_val_if_fail(component < info->n_components, 0);
+  return gsize{info->components[component].padded_width} * gst_coef_format_size(info->format);
+}
+
+/**
+ * gst_dwt_info_get_n_bands:
+ * @info: a filled info
+ *
+ * Returns: how many bands a component has: 1 + levels_ho + 3 x levels
+ *
+ * Since: 1.0
+ */
+guint gst_dwt_info_get_n_bands(const GstDwtInfo* info) {
+  g_return_val_if_fail(info != nullptr && info->n_components > 0, 0);
+  return gst_dwt_band_count(info->levels, info->levels_ho);
+}
+
+/**
+ * gst_dwt_info_get_band:
+ * @info: a filled info
+ * @component: index of a component
+ * @band: index of a band: 0 is LL, or L with horizontal-only levels; then, from the coarsest level
+ *   on, H for each horizontal-only level, and HL, LH, HH for each other level
+ * @geometry: (out caller-allocates): where the band is in the component's pyramid
+ *
+ * Coefficient (x, y) of the band is at byte offset + (@geometry.y + y) x stride + (@geometry.x + x)
+ * x size of a coefficient of the buffer, with offset and stride of the component.
+ *
+ * Returns: %FALSE, with @geometry untouched, when there is no such component or band
+ *
+ * Since: 1.0
+ */
+gboolean gst_dwt_info_get_band(const GstDwtInfo* info, guint component, guint band,
+                               GstDwtBand* geometry) {
+  g_return_val_if_fail(info != nullptr && geometry != nullptr, FALSE);
+  if (component >= info->n_components || band >= gst_dwt_info_get_n_bands(info)) return FALSE;
+  const GstDwtComponent& c = info->components[component];
+  GstDwtBand b = {};
+  if (band <= info->levels_ho) {
+    b.level = band;
+    const guint halvings = info->levels + info->levels_ho - (band == 0 ? 0 : band - 1);
+    b.width = c.padded_width >> halvings;
+    b.height = c.padded_height >> info->levels;
+    b.x = band == 0 ? 0 : b.width;
+    b.orientation = band > 0              ? GST_DWT_ORIENTATION_H
+                    : info->levels_ho > 0 ? GST_DWT_ORIENTATION_L
+                                          : GST_DWT_ORIENTATION_LL;
+  } else {
+    static const GstDwtOrientation kOrder[] = {GST_DWT_ORIENTATION_HL, GST_DWT_ORIENTATION_LH,
+                                               GST_DWT_ORIENTATION_HH};
+    const guint above = band - info->levels_ho - 1;
+    const guint halvings = info->levels - above / 3;
+    b.level = info->levels_ho + 1 + above / 3;
+    b.orientation = kOrder[above % 3];
+    b.width = c.padded_width >> halvings;
+    b.height = c.padded_height >> halvings;
+    b.x = b.orientation == GST_DWT_ORIENTATION_LH ? 0 : b.width;
+    b.y = b.orientation == GST_DWT_ORIENTATION_HL ? 0 : b.height;
+  }
+  *geometry = b;
+  return TRUE;
+}

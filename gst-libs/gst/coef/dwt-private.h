@@ -1,0 +1,19 @@
+// What the files about video/x-dwt share: the debug category and the counts of bands.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/coef/coef-private.h>
+#include <gst/coef/dwt.h>
+
+// The category "dwt".
+GstDebugCategory* gst_dwt_debug_category();
+
+// Sets *reason to NULL, and later to why something is refused.
+inline gstcoef::Refusal gst_dwt_refusal(gchar** reason) {
+  if (reason != nullptr) *reason = nullptr;
+  return {gst_dwt_debug_category(), reason};
+}
+
+inline guint gst_dwt_band_count(guint levels, guint levels_ho) {
+  return 1 + levels_ho + 3 * levels;
+}

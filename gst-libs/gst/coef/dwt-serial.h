@@ -1,0 +1,25 @@
+// GstDwtMeta as bytes, so that a meta survives a file or a socket (gdppay, unixfdsink).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gst/coef/dwt.h>
+
+namespace gstcoef {
+
+// The version of the serial form that serialise() writes, and the only one that deserialise()
+// reads.
+inline constexpr uint8_t kDwtSerialVersion = 1;
+
+// Appends everything in `meta` but the fence: who reads the bytes elsewhere has no use for one.
+// False, with `bytes` untouched, for a meta with too many components.
+bool serialise(const GstDwtMeta& meta, std::vector<uint8_t>* bytes);
+
+// Fills components and quantizers of `meta`. False, with `meta` untouched, on any other version,
+// length or count.
+bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDwtMeta* meta);
+
+}  // namespace gstcoef

@@ -1,0 +1,20 @@
+// The components of a sampling, for the files that lay out coefficients.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/coef/format.h>
+
+// One component of a picture, by the rules of a JPEG frame header: see #GstDctComponent.
+struct GstCoefShape {
+  guint id;
+  guint h_samp;
+  guint v_samp;
+  guint width;
+  guint height;
+};
+
+// How many components there are; 0 for a sampling that is none.
+guint gst_coef_sampling_components(GstCoefSampling sampling);
+// Component `index`, below that number, of a picture of width x height samples.
+GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint width,
+                                     gint height);

@@ -1,0 +1,181 @@
+// The names and sizes of what format.h declares.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/coef/format.h>
+
+#include <gst/coef/format-private.h>
+
+namespace {
+
+struct SamplingRule {
+  GstCoefSampling sampling;
+  const char* name;  // jpegparse's spelling
+  const char* colorspace;
+  guint components;
+  guint h_max, v_max;  // luma's sampling factors; chroma's are 1
+};
+
+constexpr SamplingRule kSamplings[] = {
+    {GST_COEF_SAMPLING_GRAYSCALE, "GRAYSCALE", "GRAY", 1, 1, 1},
+    {GST_COEF_SAMPLING_420, "YCbCr-4:2:0", "sYUV", 3, 2, 2},
+    {GST_COEF_SAMPLING_422, "YCbCr-4:2:2", "sYUV", 3, 2, 1},
+    {GST_COEF_SAMPLING_444, "YCbCr-4:4:4", "sYUV", 3, 1, 1},
+    {GST_COEF_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 3, 1, 2},
+    {GST_COEF_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 3, 4, 1},
+    {GST_COEF_SAMPLING_RGB, "RGB", "sRGB", 3, 1, 1},
+};
+
+struct FormatRule {
+  GstCoefFormat format;
+  const char* name;
+  guint size;
+};
+
+constexpr FormatRule kFormats[] = {
+    {GST_COEF_FORMAT_S16LE, "S16LE", 2},
+    {GST_COEF_FORMAT_S32LE, "S32LE", 4},
+    {GST_COEF_FORMAT_F32LE, "F32LE", 4},
+};
+
+const SamplingRule* find_sampling(GstCoefSampling sampling) {
+  for (const SamplingRule& rule : kSamplings)
+    if (rule.sampling == sampling) return &rule;
+  return nullptr;
+}
+
+const FormatRule* find_format(GstCoefFormat format) {
+  for (const FormatRule& rule : kFormats)
+    if (rule.format == format) return &rule;
+  return nullptr;
+}
+
+guint divide_up(guint64 value, guint divisor) {
+  return static_cast<guint>((value + divisor - 1) / divisor);
+}
+
+}  // namespace
+
+guint gst_coef_sampling_components(GstCoefSampling sampling) {
+  const SamplingRule* rule = find_sampling(sampling);
+  return rule ? rule->components : 0;
+}
+
+GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint width,
+                                     gint height) {
+  const SamplingRule& rule = *find_sampling(sampling);
+  GstCoefShape shape = {};
+  const bool rgb = sampling == GST_COEF_SAMPLING_RGB;
+  shape.id = rgb ? static_cast<guint>("RGB"[index]) : index + 1;
+  shape.h_samp = index == 0 ? rule.h_max : 1;
+  shape.v_samp = index == 0 ? rule.v_max : 1;
+  shape.width = divide_up(guint64{shape.h_samp} * static_cast<guint>(width), rule.h_max);
+  shape.height = divide_up(guint64{shape.v_samp} * static_cast<guint>(height), rule.v_max);
+  return shape;
+}
+
+#define VALUE(name, nick) \
+  { name, #name, nick }
+
+GType gst_coef_format_get_type(void) {
+  static const GEnumValue values[] = {VALUE(GST_COEF_FORMAT_UNKNOWN, "unknown"),
+                                      VALUE(GST_COEF_FORMAT_S16LE, "s16le"),
+                                      VALUE(GST_COEF_FORMAT_S32LE, "s32le"),
+                                      VALUE(GST_COEF_FORMAT_F32LE, "f32le"),
+                                      {}};
+  static const GType type = g_enum_register_static("GstCoefFormat", values);
+  return type;
+}
+
+GType gst_coef_sampling_get_type(void) {
+  static const GEnumValue values[] = {VALUE(GST_COEF_SAMPLING_UNKNOWN, "unknown"),
+                                      VALUE(GST_COEF_SAMPLING_GRAYSCALE, "grayscale"),
+                                      VALUE(GST_COEF_SAMPLING_420, "420"),
+                                      VALUE(GST_COEF_SAMPLING_422, "422"),
+                                      VALUE(GST_COEF_SAMPLING_444, "444"),
+                                      VALUE(GST_COEF_SAMPLING_440, "440"),
+                                      VALUE(GST_COEF_SAMPLING_411, "411"),
+                                      VALUE(GST_COEF_SAMPLING_RGB, "rgb"),
+                                      {}};
+  static const GType type = g_enum_register_static("GstCoefSampling", values);
+  return type;
+}
+
+/**
+ * gst_coef_format_to_string:
+ * @format: a #GstCoefFormat
+ *
+ * Returns: (nullable): the spelling in caps, or %NULL for #GST_COEF_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
+ */
+const gchar* gst_coef_format_to_string(GstCoefFormat format) {
+  const FormatRule* rule = find_format(format);
+  return rule ? rule->name : nullptr;
+}
+
+/**
+ * gst_coef_format_from_string:
+ * @string: (nullable): the spelling in caps
+ *
+ * Returns: the format, or #GST_COEF_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
+ */
+GstCoefFormat gst_coef_format_from_string(const gchar* string) {
+  for (const FormatRule& rule : kFormats)
+    if (g_strcmp0(rule.name, string) == 0) return rule.format;
+  return GST_COEF_FORMAT_UNKNOWN;
+}
+
+/**
+ * gst_coef_format_size:
+ * @format: a #GstCoefFormat
+ *
+ * Returns: the bytes of one coefficient, or 0 for #GST_COEF_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
+ */
+guint gst_coef_format_size(GstCoefFormat format) {
+  const FormatRule* rule = find_format(format);
+  return rule ? rule->size : 0;
+}
+
+/**
+ * gst_coef_sampling_to_string:
+ * @sampling: a #GstCoefSampling
+ *
+ * Returns: (nullable): the spelling in caps, or %NULL for #GST_COEF_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
+ */
+const gchar* gst_coef_sampling_to_string(GstCoefSampling sampling) {
+  const SamplingRule* rule = find_sampling(sampling);
+  return rule ? rule->name : nullptr;
+}
+
+/**
+ * gst_coef_sampling_from_string:
+ * @string: (nullable): the spelling in caps
+ *
+ * Returns: the sampling, or #GST_COEF_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
+ */
+GstCoefSampling gst_coef_sampling_from_string(const gchar* string) {
+  for (const SamplingRule& rule : kSamplings)
+    if (g_strcmp0(rule.name, string) == 0) return rule.sampling;
+  return GST_COEF_SAMPLING_UNKNOWN;
+}
+
+/**
+ * gst_coef_sampling_get_colorspace:
+ * @sampling: a #GstCoefSampling
+ *
+ * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB" or
+ *   "GRAY"
+ *
+ * Since: 1.0
+ */
+const gchar* gst_coef_sampling_get_colorspace(GstCoefSampling sampling) {
+  const SamplingRule* rule = find_sampling(sampling);
+  return rule ? rule->colorspace : nullptr;
+}

@@ -1,0 +1,71 @@
+// What coefficients of every transform have in common: the type of one, and the components of a
+// picture.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Functions are documented where they are defined (format.cpp) and, with introspection data, in the
+// GIR.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <gst/coef/prelude.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstCoefFormat:
+ * @GST_COEF_FORMAT_UNKNOWN: none
+ * @GST_COEF_FORMAT_S16LE: signed 16 bits, little endian
+ * @GST_COEF_FORMAT_S32LE: signed 32 bits, little endian
+ * @GST_COEF_FORMAT_F32LE: IEEE 754 single precision, little endian
+ *
+ * The type of one coefficient in memory.
+ *
+ * Since: 1.0
+ */
+typedef enum {
+  GST_COEF_FORMAT_UNKNOWN,
+  GST_COEF_FORMAT_S16LE,
+  GST_COEF_FORMAT_S32LE,
+  GST_COEF_FORMAT_F32LE,
+} GstCoefFormat;
+
+#define GST_TYPE_COEF_FORMAT (gst_coef_format_get_type())
+GST_COEF_API GType gst_coef_format_get_type(void);
+GST_COEF_API const gchar* gst_coef_format_to_string(GstCoefFormat format);
+GST_COEF_API GstCoefFormat gst_coef_format_from_string(const gchar* string);
+GST_COEF_API guint gst_coef_format_size(GstCoefFormat format);
+
+/**
+ * GstCoefSampling:
+ * @GST_COEF_SAMPLING_UNKNOWN: none
+ * @GST_COEF_SAMPLING_GRAYSCALE: one component
+ * @GST_COEF_SAMPLING_420: YCbCr-4:2:0, chroma halved in both directions
+ * @GST_COEF_SAMPLING_422: YCbCr-4:2:2, chroma halved horizontally
+ * @GST_COEF_SAMPLING_444: YCbCr-4:4:4
+ * @GST_COEF_SAMPLING_440: YCbCr-4:4:0, chroma halved vertically
+ * @GST_COEF_SAMPLING_411: YCbCr-4:1:1, chroma quartered horizontally
+ * @GST_COEF_SAMPLING_RGB: red, green and blue, all at full size
+ *
+ * The components of a picture and their sizes relative to it.
+ *
+ * Since: 1.0
+ */
+typedef enum {
+  GST_COEF_SAMPLING_UNKNOWN,
+  GST_COEF_SAMPLING_GRAYSCALE,
+  GST_COEF_SAMPLING_420,
+  GST_COEF_SAMPLING_422,
+  GST_COEF_SAMPLING_444,
+  GST_COEF_SAMPLING_440,
+  GST_COEF_SAMPLING_411,
+  GST_COEF_SAMPLING_RGB,
+} GstCoefSampling;
+
+#define GST_TYPE_COEF_SAMPLING (gst_coef_sampling_get_type())
+GST_COEF_API GType gst_coef_sampling_get_type(void);
+GST_COEF_API const gchar* gst_coef_sampling_to_string(GstCoefSampling sampling);
+GST_COEF_API GstCoefSampling gst_coef_sampling_from_string(const gchar* string);
+GST_COEF_API const gchar* gst_coef_sampling_get_colorspace(GstCoefSampling sampling);
+
+G_END_DECLS

@@ -1,0 +1,106 @@
+// Negotiation: which video/x-raw and which video/x-dwt belong together, and which to prefer.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dwt/caps.h"
+
+#include "gst/stream/caps_fields.h"
+
+namespace cudatransform {
+namespace {
+
+CoefKind dwt_kind() {
+  return {GST_DWT_MEDIA_TYPE, {"wavelet", "wavelet-ho", "levels", "levels-ho"}, false};
+}
+
+// The filters of Dirac and VC-2, any two of which go together.
+std::vector<std::string> mixable_wavelets() {
+  std::vector<std::string> names;
+  for (int w = GST_DWT_WAVELET_DD97; w < GST_DWT_WAVELET_J2K53; w++)
+    names.emplace_back(gst_dwt_wavelet_to_string(static_cast<GstDwtWavelet>(w)));
+  return names;
+}
+
+void set_range(GstStructure* s, const char* field, int low, int high) {
+  gst_structure_set(s, field, GST_TYPE_INT_RANGE, low, high, nullptr);
+}
+
+void set_shape(GstStructure* s, const DwtShape& shape, guint depth) {
+  const GstCoefFormat format =
+      gst_dwt_choose_format(depth, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho);
+  set_strings(s, "format", {gst_coef_format_to_string(format)});
+  set_strings(s, "wavelet", {gst_dwt_wavelet_to_string(shape.wavelet)});
+  set_strings(s, "wavelet-ho", {gst_dwt_wavelet_to_string(shape.wavelet_ho)});
+  set_ints(s, "levels", {static_cast<int>(shape.levels)});
+  set_ints(s, "levels-ho", {static_cast<int>(shape.levels_ho)});
+}
+
+// Appends the structures for every shape: which format goes with which is more than caps can say.
+void append_any_shape(GstCaps* caps, const GstStructure* base, const SampleGroup& group,
+                      bool cuda) {
+  const std::vector<std::string> j2k53 = {gst_dwt_wavelet_to_string(GST_DWT_WAVELET_J2K53)};
+  for (const std::vector<std::string>& wavelets : {mixable_wavelets(), j2k53}) {
+    for (const bool both : {true, false}) {
+      GstStructure* s = append_coef_structure(caps, base, dwt_kind(), group, nullptr, cuda);
+      std::vector<std::string> formats = {"S16LE", "S32LE"};
+      if (group.depth > 8) formats = {"S32LE"};
+      set_strings(s, "format", formats);
+      set_strings(s, "wavelet", wavelets);
+      set_strings(s, "wavelet-ho", wavelets);
+      if (both) {
+        set_range(s, "levels", 1, GST_DWT_MAX_LEVELS);
+        set_range(s, "levels-ho", 0, GST_DWT_MAX_LEVELS_HO);
+      } else {
+        set_ints(s, "levels", {0});
+        set_range(s, "levels-ho", 1, GST_DWT_MAX_LEVELS_HO);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+GstCaps* dwt_template_caps() {
+  GstStructure* own = gst_structure_new_empty(GST_DWT_MEDIA_TYPE);
+  std::vector<std::string> wavelets = mixable_wavelets();
+  wavelets.emplace_back(gst_dwt_wavelet_to_string(GST_DWT_WAVELET_J2K53));
+  set_strings(own, "format", {"S16LE", "S32LE"});
+  set_strings(own, "wavelet", wavelets);
+  set_strings(own, "wavelet-ho", wavelets);
+  set_range(own, "levels", 0, GST_DWT_MAX_LEVELS);
+  set_range(own, "levels-ho", 0, GST_DWT_MAX_LEVELS_HO);
+  GstCaps* caps = coef_template_caps(dwt_kind(), own);
+  gst_structure_free(own);
+  return caps;
+}
+
+GstCaps* raw_to_dwt_caps(const GstCaps* caps, MemoryKinds kinds, const DwtShape* shape) {
+  const auto append = [=](GstCaps* one, const GstStructure* base, const SampleGroup& group,
+                          bool cuda) {
+    if (shape)
+      set_shape(append_coef_structure(one, base, dwt_kind(), group, nullptr, cuda), *shape,
+                group.depth);
+    else
+      append_any_shape(one, base, group, cuda);
+  };
+  return raw_to_coef_caps(caps, kinds, dwt_kind(), append);
+}
+
+GstCaps* dwt_to_raw_caps(const GstCaps* caps, MemoryKinds kinds) {
+  return coef_to_raw_caps(caps, kinds, dwt_kind());
+}
+
+GstCaps* fixate_dwt_caps(GstCaps* candidates, bool prefer_cuda) {
+  if (gst_caps_is_empty(candidates) || gst_caps_is_any(candidates)) return candidates;
+  GstCaps* caps = keep_best(candidates, [=](const GstStructure* s, const GstCapsFeatures* f) {
+    return 2 * (features_have_cuda(f) == prefer_cuda) + bool_field_allows_true(s, "quantized");
+  });
+  GstStructure* s = gst_caps_get_structure(caps, 0);
+  gst_structure_fixate_field_boolean(s, "quantized", TRUE);
+  gst_structure_fixate_field_string(s, "wavelet", "legall53");
+  gst_structure_fixate_field_string(s, "wavelet-ho", "legall53");
+  gst_structure_fixate_field_nearest_int(s, "levels", 4);
+  gst_structure_fixate_field_nearest_int(s, "levels-ho", 0);
+  return gst_caps_fixate(caps);
+}
+
+}  // namespace cudatransform

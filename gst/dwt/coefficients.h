@@ -1,0 +1,28 @@
+// What GstDwtInfo and GstDwtMeta say of a buffer, in terms of the middle, and back.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/coef/coef.h>
+#include "gst/stream/coef_sink.h"
+#include "transform/dwt/bands.h"
+
+namespace cudatransform {
+
+// The quantiser index of each band of each component.
+struct QuantIndices {
+  guint8 of[GST_DWT_MAX_COMPONENTS][kMaxDwtBands] = {};
+};
+
+// Where buffers in system memory have the coefficients of `info`.
+CoefLayout layout_of(const GstDwtInfo& info);
+
+// Finds where the coefficients of `info` are in `buffer`, and how they are quantised. An error
+// where meta, caps and size contradict each other.
+Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDwtInfo& info,
+                         CoefPlaces* places, QuantIndices* indices);
+
+// Attaches the GstDwtMeta of the coefficients of `info` at `places`.
+void add_dwt_meta(GstBuffer* buffer, const GstDwtInfo& info, const QuantIndices& indices,
+                  const CoefPlaces& places);
+
+}  // namespace cudatransform

@@ -1,0 +1,263 @@
+// Element cudadwt: raw video to wavelet coefficients.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/**
+ * SECTION:element-cudadwt
+ * @title: cudadwt
+ * @see_also: cudaidwt
+ *
+ * Transforms planar video to the coefficients of an integer wavelet transform (video/x-dwt), as
+ * Dirac, VC-2 and JPEG 2000 have them, and quantises them, on a CUDA device or, with the same
+ * result, on the CPU. With #GstCudaDwt:quant-index 0 nothing is lost. The quantiser index of each
+ * band travels with every buffer.
+ *
+ * docs/elements/cudadwt.md lists every property, caps field and statistics field.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudadwt wavelet=dd97 quant-index=16 \
+ *   measure=psnr+zeros post-messages=true ! fakesink
+ * ]| Prints how much of the test picture is left, as PSNR, and the share of coefficients that are
+ * zero.
+ */
+
+#include "gst/dwt/cudadwt.h"
+
+#include "gst/dwt/caps.h"
+#include "gst/dwt/dwt_base.h"
+#include "gst/dwt/dwt_forward.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/property_types.h"
+
+using cudatransform::DwtForward;
+using cudatransform::DwtForwardSettings;
+using cudatransform::kWhilePlaying;
+using cudatransform::Status;
+
+GST_DEBUG_CATEGORY_STATIC(cudadwt_debug);
+
+struct GstCudaDwt {
+  GstCudaDwtBase parent;
+};
+
+struct GstCudaDwtClass {
+  GstCudaDwtBaseClass parent_class;
+};
+
+#define gst_cuda_dwt_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE(GstCudaDwt, gst_cuda_dwt, GST_TYPE_CUDA_DWT_BASE,
+                        GST_DEBUG_CATEGORY_INIT(cudadwt_debug, "cudadwt", 0, "wavelet transform"));
+GST_ELEMENT_REGISTER_DEFINE(cudadwt, "cudadwt", GST_RANK_NONE, gst_cuda_dwt_get_type());
+
+static DwtForwardSettings& settings_of(gpointer element) {
+  return static_cast<DwtForward&>(gst_cuda_dwt_transform(element)).settings;
+}
+
+namespace {
+enum {
+  PROP_0,
+  PROP_WAVELET,
+  PROP_WAVELET_HO,
+  PROP_LEVELS,
+  PROP_LEVELS_HO,
+  PROP_QUANT_INDEX,
+  PROP_QUANT_MATRIX,
+  PROP_KEEP_REFERENCE,
+};
+
+constexpr GEnumValue kSame = {DwtForwardSettings::kSameWavelet, "The one of wavelet", "same"};
+constexpr GEnumValue kWavelets[] = {
+    {GST_DWT_WAVELET_DD97, "Deslauriers-Dubuc (9, 7)", "dd97"},
+    {GST_DWT_WAVELET_LEGALL53, "LeGall (5, 3)", "legall53"},
+    {GST_DWT_WAVELET_DD137, "Deslauriers-Dubuc (13, 7)", "dd137"},
+    {GST_DWT_WAVELET_HAAR, "Haar without a shift between levels", "haar"},
+    {GST_DWT_WAVELET_HAAR_SHIFT, "Haar with a shift of one bit between levels", "haar-shift"},
+    {GST_DWT_WAVELET_FIDELITY, "Fidelity, eight taps a step", "fidelity"},
+    {GST_DWT_WAVELET_DAUB97, "Daubechies (9, 7) in integers", "daub97"},
+    {GST_DWT_WAVELET_J2K53, "JPEG 2000's reversible (5, 3)", "j2k53"},
+    {0, nullptr, nullptr},
+};
+}  // namespace
+
+#define GST_TYPE_CUDA_DWT_WAVELET (gst_cuda_dwt_wavelet_get_type())
+static GType gst_cuda_dwt_wavelet_get_type(void) {
+  static const GType type = cudatransform::register_values("GstCudaDwtWavelet", kWavelets);
+  return type;
+}
+
+#define GST_TYPE_CUDA_DWT_WAVELET_HO (gst_cuda_dwt_wavelet_ho_get_type())
+static GType gst_cuda_dwt_wavelet_ho_get_type(void) {
+  static GEnumValue values[1 + G_N_ELEMENTS(kWavelets)] = {kSame};
+  static const GType type = [] {
+    for (size_t i = 0; i < G_N_ELEMENTS(kWavelets); i++) values[i + 1] = kWavelets[i];
+    return cudatransform::register_values("GstCudaDwtWaveletHo", values);
+  }();
+  return type;
+}
+
+static bool is_of_shape(guint id) { return id >= PROP_WAVELET && id <= PROP_LEVELS_HO; }
+
+static void gst_cuda_dwt_set_property(GObject* object, guint id, const GValue* value,
+                                      GParamSpec* pspec) {
+  DwtForwardSettings& settings = settings_of(object);
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_WAVELET:
+      settings.wavelet = static_cast<GstDwtWavelet>(g_value_get_enum(value));
+      break;
+    case PROP_WAVELET_HO:
+      settings.wavelet_ho = g_value_get_enum(value);
+      break;
+    case PROP_LEVELS:
+      settings.levels = g_value_get_uint(value);
+      break;
+    case PROP_LEVELS_HO:
+      settings.levels_ho = g_value_get_uint(value);
+      break;
+    case PROP_QUANT_INDEX:
+      settings.quant.index = g_value_get_int(value);
+      break;
+    case PROP_QUANT_MATRIX:
+      cudatransform::set_matrix(g_value_get_string(value), &settings.quant);
+      break;
+    case PROP_KEEP_REFERENCE:
+      settings.keep_reference = g_value_get_boolean(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  const bool exists = cudatransform::check_transform(settings).ok();
+  GST_OBJECT_UNLOCK(object);
+  // The number of frames that we hold has changed: let the source ask again.
+  if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
+  // The next frame negotiates the new caps first. What does not exist fails with that frame.
+  if (is_of_shape(id) && exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+}
+
+static void gst_cuda_dwt_get_property(GObject* object, guint id, GValue* value, GParamSpec* pspec) {
+  const DwtForwardSettings& settings = settings_of(object);
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_WAVELET:
+      g_value_set_enum(value, settings.wavelet);
+      break;
+    case PROP_WAVELET_HO:
+      g_value_set_enum(value, settings.wavelet_ho);
+      break;
+    case PROP_LEVELS:
+      g_value_set_uint(value, settings.levels);
+      break;
+    case PROP_LEVELS_HO:
+      g_value_set_uint(value, settings.levels_ho);
+      break;
+    case PROP_QUANT_INDEX:
+      g_value_set_int(value, settings.quant.index);
+      break;
+    case PROP_QUANT_MATRIX:
+      g_value_set_string(value, settings.quant.matrix.c_str());
+      break;
+    case PROP_KEEP_REFERENCE:
+      g_value_set_boolean(value, settings.keep_reference);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+// Settings that cannot work fail the change to READY, before any data flows.
+static GstStateChangeReturn gst_cuda_dwt_change_state(GstElement* element,
+                                                      GstStateChange transition) {
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+    GST_OBJECT_LOCK(element);
+    const Status status = cudatransform::check_settings(settings_of(element));
+    GST_OBJECT_UNLOCK(element);
+    if (!status.ok()) {
+      cudatransform::post_error(element, status);
+      return GST_STATE_CHANGE_FAILURE;
+    }
+  }
+  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
+}
+
+static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
+  return std::make_unique<DwtForward>(self);
+}
+
+static void gst_cuda_dwt_init(GstCudaDwt*) {}
+
+static void install_shape(GObjectClass* klass) {
+  g_object_class_install_property(
+      klass, PROP_WAVELET,
+      g_param_spec_enum("wavelet", "Wavelet", "The filter", GST_TYPE_CUDA_DWT_WAVELET,
+                        GST_DWT_WAVELET_LEGALL53, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_WAVELET_HO,
+      g_param_spec_enum("wavelet-ho", "Horizontal wavelet",
+                        "The filter of horizontal steps, where that is another; j2k53 goes with "
+                        "itself alone",
+                        GST_TYPE_CUDA_DWT_WAVELET_HO, DwtForwardSettings::kSameWavelet,
+                        kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_LEVELS,
+      g_param_spec_uint("levels", "Levels", "Levels that split rows and columns", 0,
+                        GST_DWT_MAX_LEVELS, 4, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_LEVELS_HO,
+      g_param_spec_uint("levels-ho", "Horizontal-only levels",
+                        "Levels below those, which split rows alone; one level at least has to be "
+                        "of either kind",
+                        0, GST_DWT_MAX_LEVELS_HO, 0, kWhilePlaying));
+}
+
+static void install_quantiser(GObjectClass* klass) {
+  g_object_class_install_property(
+      klass, PROP_QUANT_INDEX,
+      g_param_spec_int("quant-index", "Quantiser index",
+                       "How coarsely coefficients are quantised: four steps double the factor, 0 "
+                       "loses nothing",
+                       0, GST_DWT_MAX_QUANT_INDEX, 0,
+                       static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
+  g_object_class_install_property(
+      klass, PROP_QUANT_MATRIX,
+      g_param_spec_string(
+          "quant-matrix", "Quantisation matrix",
+          "What is taken from quant-index in each band: flat (nothing), vc2 (VC-2's "
+          "default matrix of the transform), or numbers for all bands as <5, 3, 3, "
+          "0>",
+          "flat", kWhilePlaying));
+}
+
+static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
+  auto* object_class = G_OBJECT_CLASS(klass);
+  auto* element_class = GST_ELEMENT_CLASS(klass);
+  auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
+  base_class->element_name = "cudadwt";
+  base_class->category = cudadwt_debug;
+  base_class->make_transform = make_transform;
+  object_class->set_property = gst_cuda_dwt_set_property;
+  object_class->get_property = gst_cuda_dwt_get_property;
+  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dwt_change_state);
+  install_shape(object_class);
+  install_quantiser(object_class);
+  g_object_class_install_property(
+      object_class, PROP_KEEP_REFERENCE,
+      g_param_spec_boolean("keep-reference", "Keep reference",
+                           "Attach the source frame to the coefficients, so that cudaidwt can "
+                           "measure PSNR against it",
+                           FALSE, kWhilePlaying));
+  GstCaps* raw = cudatransform::raw_template_caps();
+  GstCaps* dwt = cudatransform::dwt_template_caps();
+  gst_element_class_add_pad_template(
+      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw));
+  gst_element_class_add_pad_template(element_class,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, dwt));
+  gst_caps_unref(raw);
+  gst_caps_unref(dwt);
+  gst_element_class_set_static_metadata(
+      element_class, "Wavelet transform", "Filter/Converter/Video/Hardware",
+      "Transforms planar video to quantised wavelet coefficients, on a CUDA device or on the CPU",
+      "The cudatransform authors");
+}

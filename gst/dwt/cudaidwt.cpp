@@ -1,0 +1,67 @@
+// Element cudaidwt: wavelet coefficients to raw video.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/**
+ * SECTION:element-cudaidwt
+ * @title: cudaidwt
+ * @see_also: cudadwt
+ *
+ * Dequantises wavelet coefficients (video/x-dwt) by the quantiser indices that each buffer carries
+ * and transforms them back to planar video, on a CUDA device or, with the same result, on the CPU.
+ * Filters and levels are those of the caps.
+ *
+ * docs/elements/cudaidwt.md lists every property, caps field and statistics field.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! cudadwt quant-index=24 ! cudaidwt ! \
+ *   videoconvert ! autovideosink
+ * ]| The test picture as a wavelet codec would show it.
+ */
+
+#include "gst/dwt/cudaidwt.h"
+
+#include "gst/dwt/caps.h"
+#include "gst/dwt/dwt_base.h"
+#include "gst/dwt/dwt_inverse.h"
+
+GST_DEBUG_CATEGORY_STATIC(cudaidwt_debug);
+
+struct GstCudaIdwt {
+  GstCudaDwtBase parent;
+};
+
+struct GstCudaIdwtClass {
+  GstCudaDwtBaseClass parent_class;
+};
+
+G_DEFINE_TYPE_WITH_CODE(GstCudaIdwt, gst_cuda_idwt, GST_TYPE_CUDA_DWT_BASE,
+                        GST_DEBUG_CATEGORY_INIT(cudaidwt_debug, "cudaidwt", 0,
+                                                "inverse wavelet transform"));
+GST_ELEMENT_REGISTER_DEFINE(cudaidwt, "cudaidwt", GST_RANK_NONE, gst_cuda_idwt_get_type());
+
+static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
+  return std::make_unique<cudatransform::DwtInverse>(self);
+}
+
+static void gst_cuda_idwt_init(GstCudaIdwt*) {}
+
+static void gst_cuda_idwt_class_init(GstCudaIdwtClass* klass) {
+  auto* element_class = GST_ELEMENT_CLASS(klass);
+  auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
+  base_class->element_name = "cudaidwt";
+  base_class->category = cudaidwt_debug;
+  base_class->make_transform = make_transform;
+  GstCaps* dwt = cudatransform::dwt_template_caps();
+  GstCaps* raw = cudatransform::raw_template_caps();
+  gst_element_class_add_pad_template(
+      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, dwt));
+  gst_element_class_add_pad_template(element_class,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw));
+  gst_caps_unref(dwt);
+  gst_caps_unref(raw);
+  gst_element_class_set_static_metadata(
+      element_class, "Inverse wavelet transform", "Codec/Decoder/Filter/Converter/Video/Hardware",
+      "Transforms wavelet coefficients back to planar video, on a CUDA device or on the CPU",
+      "The cudatransform authors");
+}

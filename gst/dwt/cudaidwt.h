@@ -1,0 +1,10 @@
+// Element cudaidwt: wavelet coefficients to raw video.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+GType gst_cuda_idwt_get_type(void);
+GST_ELEMENT_REGISTER_DECLARE(cudaidwt);
+G_END_DECLS

@@ -1,0 +1,108 @@
+// The quantisation properties of cudadwt, and the quantiser indices that they amount to.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dwt/quant_settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "transform/dwt/default_matrices.h"
+#include "transform/dwt/quantizer.h"
+
+namespace cudatransform {
+namespace {
+
+static_assert(kMaxQuantIndex == GST_DWT_MAX_QUANT_INDEX);
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::string quoted(std::string_view text) { return std::string("'").append(text).append("'"); }
+
+std::string parse_list(std::string_view list, std::vector<guint8>* entries) {
+  for (;;) {
+    const size_t comma = list.find(',');
+    const std::string_view item = trimmed(list.substr(0, comma));
+    int entry = -1;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), entry);
+    if (error != std::errc() || end != item.data() + item.size() || entry < 0 ||
+        entry > kMaxQuantIndex)
+      return quoted(item) + " at index " + std::to_string(entries->size()) + ", expected 0 to " +
+             std::to_string(kMaxQuantIndex);
+    entries->push_back(static_cast<guint8>(entry));
+    if (comma == std::string_view::npos) return {};
+    list.remove_prefix(comma + 1);
+  }
+}
+
+Status bad_matrix(const std::string& error) {
+  return Status::error(StatusCode::kInvalidSetting, "quant-matrix: " + error);
+}
+
+std::string transform_text(const GstDwtInfo& info) {
+  return std::string("wavelet=") + gst_dwt_wavelet_to_string(info.wavelet) +
+         ", wavelet-ho=" + gst_dwt_wavelet_to_string(info.wavelet_ho) +
+         ", levels=" + std::to_string(info.levels) +
+         ", levels-ho=" + std::to_string(info.levels_ho);
+}
+
+Status fill_matrix(const QuantSettings& settings, const GstDwtInfo& info, guint8* matrix) {
+  const guint bands = gst_dwt_info_get_n_bands(&info);
+  switch (settings.kind) {
+    case QuantSettings::Kind::kFlat:
+      return {};
+    case QuantSettings::Kind::kVc2:
+      if (default_matrix(static_cast<Wavelet>(info.wavelet), static_cast<Wavelet>(info.wavelet_ho),
+                         {static_cast<int>(info.levels), static_cast<int>(info.levels_ho)}, matrix))
+        return {};
+      return bad_matrix("VC-2 has none for " + transform_text(info) +
+                        ": expected one of its filters, or haar with wavelet-ho=legall53, up to 4 "
+                        "levels, and up to 5 with those of levels-ho");
+    case QuantSettings::Kind::kList:
+      break;
+  }
+  if (settings.entries.size() != bands)
+    return bad_matrix(std::to_string(settings.entries.size()) + " entries, expected " +
+                      std::to_string(bands) + " for " + transform_text(info));
+  std::copy(settings.entries.begin(), settings.entries.end(), matrix);
+  return {};
+}
+
+}  // namespace
+
+void set_matrix(const char* text, QuantSettings* settings) {
+  settings->matrix = text ? text : "flat";
+  settings->entries.clear();
+  settings->error.clear();
+  const std::string_view matrix = trimmed(settings->matrix);
+  if (matrix == "flat") {
+    settings->kind = QuantSettings::Kind::kFlat;
+  } else if (matrix == "vc2") {
+    settings->kind = QuantSettings::Kind::kVc2;
+  } else if (matrix.size() >= 2 && matrix.front() == '<' && matrix.back() == '>') {
+    settings->kind = QuantSettings::Kind::kList;
+    settings->error = parse_list(matrix.substr(1, matrix.size() - 2), &settings->entries);
+  } else {
+    settings->error =
+        quoted(settings->matrix) + ", expected flat, vc2 or a number for each band as <5, 3, 3, 0>";
+  }
+}
+
+Status fill_indices(const QuantSettings& settings, const GstDwtInfo& info, QuantIndices* indices) {
+  *indices = {};
+  if (!settings.error.empty()) return bad_matrix(settings.error);
+  guint8 matrix[kMaxDwtBands] = {};
+  CT_RETURN_IF_ERROR(fill_matrix(settings, info, matrix));
+  if (!info.quantized) return {};
+  const guint bands = gst_dwt_info_get_n_bands(&info);
+  for (guint c = 0; c < info.n_components; c++)
+    for (guint b = 0; b < bands; b++)
+      indices->of[c][b] = static_cast<guint8>(std::max(settings.index - matrix[b], 0));
+  return {};
+}
+
+}  // namespace cudatransform

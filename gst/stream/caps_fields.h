@@ -1,0 +1,45 @@
+// Fields of caps that hold one value or a list of them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <string>
+#include <vector>
+
+namespace cudatransform {
+
+// The strings of a field that holds one or a list; empty where the field is missing.
+std::vector<std::string> strings_of(const GstStructure* s, const char* field);
+// Whether such a field is there and has the string.
+bool string_field_allows(const GstStructure* s, const char* field, const char* string);
+// Whether an int field is missing or includes `n`.
+bool int_field_allows(const GstStructure* s, const char* field, int n);
+// Whether a boolean field is there and includes true.
+bool bool_field_allows_true(const GstStructure* s, const char* field);
+
+// One value, or a list of them.
+void set_strings(GstStructure* s, const char* field, const std::vector<std::string>& strings);
+void set_ints(GstStructure* s, const char* field, const std::vector<int>& ints);
+// Both values, true first.
+void set_bools(GstStructure* s, const char* field);
+
+// Fixes a field to the first of the preferred strings that it allows.
+void fixate_to_first_allowed(GstStructure* s, const char* field,
+                             const std::vector<std::string>& preferred);
+
+// Keeps the structure with the highest score (the first of equals). `caps` are not empty.
+template <typename Score>
+GstCaps* keep_best(GstCaps* caps, Score score) {
+  guint best = 0;
+  for (guint i = 1; i < gst_caps_get_size(caps); i++) {
+    if (score(gst_caps_get_structure(caps, i), gst_caps_get_features(caps, i)) >
+        score(gst_caps_get_structure(caps, best), gst_caps_get_features(caps, best)))
+      best = i;
+  }
+  GstCaps* kept = gst_caps_copy_nth(caps, best);
+  gst_caps_unref(caps);
+  return kept;
+}
+
+}  // namespace cudatransform

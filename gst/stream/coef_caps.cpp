@@ -1,0 +1,235 @@
+// Negotiation between raw video and coefficients of any kind: formats, samplings, memories.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/coef_caps.h"
+
+#include <algorithm>
+
+#include "gst/engine/debug.h"
+#include "gst/stream/caps_fields.h"
+#include "gst/stream/sampling.h"
+
+namespace cudatransform {
+namespace {
+
+#if CT_HAVE_CUDA
+constexpr bool kBuiltWithCuda = true;
+#else
+constexpr bool kBuiltWithCuda = false;
+#endif
+
+GstCapsFeatures* features_for(bool cuda) {
+  return cuda ? gst_caps_features_new(kCudaMemoryFeature, nullptr)
+              : gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, nullptr);
+}
+
+// Only frames in system or CUDA memory are ours: not format:Interlaced, DMABuf or GLMemory.
+bool features_are_ours(const GstCapsFeatures* features, MemoryKinds kinds) {
+  if (!features || gst_caps_features_is_any(features)) return true;
+  if (gst_caps_features_get_size(features) == 0) return true;
+  if (gst_caps_features_get_size(features) != 1) return false;
+  return gst_caps_features_contains(features, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY) ||
+         (kinds.cuda && features_have_cuda(features));
+}
+
+void add_to_groups(std::vector<SampleGroup>& groups, GstCoefSampling sampling, guint depth) {
+  const std::string name = gst_coef_sampling_to_string(sampling);
+  const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
+  for (SampleGroup& group : groups) {
+    if (group.depth != depth || group.colorspace != colorspace) continue;
+    if (std::find(group.samplings.begin(), group.samplings.end(), name) == group.samplings.end())
+      group.samplings.push_back(name);
+    return;
+  }
+  groups.push_back({depth, colorspace, {name}});
+}
+
+void add_sizes(GstStructure* s) {
+  gst_structure_set(s, "width", GST_TYPE_INT_RANGE, 1, G_MAXINT, "height", GST_TYPE_INT_RANGE, 1,
+                    G_MAXINT, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
+}
+
+// Appends `base` as raw video in the formats that the memory can hold; nothing where none is left.
+void append_raw_structure(GstCaps* caps, const GstStructure* base,
+                          const std::vector<const RawFormat*>& formats, bool cuda) {
+  std::vector<std::string> names;
+  for (const RawFormat* format : formats)
+    if (!cuda || format->in_cuda_memory)
+      names.emplace_back(gst_video_format_to_string(format->format));
+  if (names.empty()) return;
+  GstStructure* s = gst_structure_copy(base);
+  gst_structure_set_name(s, "video/x-raw");
+  set_strings(s, "format", names);
+  gst_caps_append_structure_full(caps, s, features_for(cuda));
+}
+
+void remove_fields(GstStructure* s, const std::vector<const char*>& fields) {
+  for (const char* field : fields) gst_structure_remove_field(s, field);
+}
+
+// The caps of the other pad: each structure that is ours in each memory, as `append` makes it.
+template <typename Append>
+GstCaps* transform_each(const GstCaps* caps, MemoryKinds kinds, Append append) {
+  GstCaps* result = gst_caps_new_empty();
+  for (const bool cuda : {true, false}) {
+    if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
+    for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+      if (!features_are_ours(gst_caps_get_features(caps, i), kinds)) continue;
+      GstCaps* one = gst_caps_new_empty();
+      append(one, gst_caps_get_structure(caps, i), cuda);
+      result = gst_caps_merge(result, one);
+    }
+  }
+  return result;
+}
+
+std::vector<SampleGroup> groups_of(const GstStructure* raw, bool with_440) {
+  const std::vector<std::string> names = strings_of(raw, "format");
+  std::vector<SampleGroup> groups;
+  for (const RawFormat& format : raw_formats()) {
+    const char* name = gst_video_format_to_string(format.format);
+    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
+    add_to_groups(groups, sampling_of(format), format.depth);
+    if (with_440 && holds_440(format)) add_to_groups(groups, GST_COEF_SAMPLING_440, format.depth);
+  }
+  return groups;
+}
+
+std::vector<const RawFormat*> formats_of(const GstStructure* coefs) {
+  const std::vector<std::string> samplings = strings_of(coefs, "sampling");
+  std::vector<const RawFormat*> formats;
+  for (const RawFormat& format : raw_formats()) {
+    if (!int_field_allows(coefs, "depth", format.depth)) continue;
+    bool allowed = samplings.empty();
+    for (const std::string& name : samplings) {
+      const GstCoefSampling sampling = gst_coef_sampling_from_string(name.c_str());
+      allowed = allowed || sampling == sampling_of(format) ||
+                (sampling == GST_COEF_SAMPLING_440 && holds_440(format));
+    }
+    if (allowed) formats.push_back(&format);
+  }
+  return formats;
+}
+
+// Of the GStreamer that is running, and the format that will be chosen.
+bool memory_loses_a_plane(const GstStructure* s) {
+  gint height = 0;
+  if (!gst_structure_get_int(s, "height", &height)) return false;
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  for (const RawFormat& format : raw_formats())
+    if (string_field_allows(s, "format", gst_video_format_to_string(format.format)))
+      return cuda_memory_loses_a_plane(format.format, height, minor, micro);
+  return false;
+}
+
+}  // namespace
+
+GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, const CoefKind& kind,
+                                    const SampleGroup& group, const bool* quantized, bool cuda) {
+  GstStructure* s = gst_structure_copy(base);
+  gst_structure_set_name(s, kind.media_type);
+  if (quantized)
+    gst_structure_set(s, "quantized", G_TYPE_BOOLEAN, *quantized, nullptr);
+  else
+    set_bools(s, "quantized");
+  set_ints(s, "depth", {static_cast<int>(group.depth)});
+  set_strings(s, "sampling", group.samplings);
+  set_strings(s, "colorspace", {group.colorspace});
+  gst_caps_append_structure_full(caps, s, features_for(cuda));
+  return s;
+}
+
+GstCaps* raw_template_caps() {
+  std::vector<const RawFormat*> all;
+  for (const RawFormat& format : raw_formats()) all.push_back(&format);
+  GstCaps* caps = gst_caps_new_empty();
+  GstStructure* base = gst_structure_new_empty("video/x-raw");
+  add_sizes(base);
+  if (kBuiltWithCuda) append_raw_structure(caps, base, all, true);
+  append_raw_structure(caps, base, all, false);
+  gst_structure_free(base);
+  return caps;
+}
+
+GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
+  GstStructure* s = gst_structure_copy(own);
+  gst_structure_set_name(s, kind.media_type);
+  add_sizes(s);
+  std::vector<std::string> samplings, colorspaces;
+  const auto add = [](std::vector<std::string>& strings, const char* string) {
+    if (std::find(strings.begin(), strings.end(), string) == strings.end())
+      strings.emplace_back(string);
+  };
+  for (const RawFormat& format : raw_formats()) {
+    add(samplings, gst_coef_sampling_to_string(sampling_of(format)));
+    add(colorspaces, gst_coef_sampling_get_colorspace(sampling_of(format)));
+  }
+  if (kind.with_440) add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_440));
+  set_ints(s, "depth", {8, 10, 12, 16});
+  set_bools(s, "quantized");
+  set_strings(s, "sampling", samplings);
+  set_strings(s, "colorspace", colorspaces);
+
+  GstCaps* caps = gst_caps_new_empty();
+  for (const bool cuda : {true, false})
+    if (!cuda || kBuiltWithCuda)
+      gst_caps_append_structure_full(caps, gst_structure_copy(s), features_for(cuda));
+  gst_structure_free(s);
+  return caps;
+}
+
+GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
+                          const AppendCoefs& append, const Resize& resize) {
+  return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* raw, bool cuda) {
+    GstStructure* base = gst_structure_copy(raw);
+    gst_structure_remove_field(base, "format");
+    remove_fields(base, kind.fields);
+    if (!resize || resize(base))
+      for (const SampleGroup& group : groups_of(raw, kind.with_440)) append(one, base, group, cuda);
+    gst_structure_free(base);
+  });
+}
+
+GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
+                          const Resize& resize) {
+  return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* coefs, bool cuda) {
+    GstStructure* base = gst_structure_copy(coefs);
+    gst_structure_remove_fields(base, "format", "quantized", "depth", "sampling", "colorspace",
+                                nullptr);
+    remove_fields(base, kind.fields);
+    if (!resize || resize(base)) append_raw_structure(one, base, formats_of(coefs), cuda);
+    gst_structure_free(base);
+  });
+}
+
+GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda) {
+  if (gst_caps_is_empty(candidates) || gst_caps_is_any(candidates)) return candidates;
+  prefer_cuda = prefer_cuda && !memory_loses_a_plane(gst_caps_get_structure(candidates, 0));
+  GstCaps* caps = keep_best(candidates, [=](const GstStructure*, const GstCapsFeatures* f) {
+    return int(features_have_cuda(f) == prefer_cuda);
+  });
+  GstStructure* s = gst_caps_get_structure(caps, 0);
+  std::vector<std::string> names;
+  for (const RawFormat& format : raw_formats())
+    names.emplace_back(gst_video_format_to_string(format.format));
+  fixate_to_first_allowed(s, "format", names);
+  return gst_caps_fixate(caps);
+}
+
+bool read_raw_caps(GstElement* element, const GstCaps* caps, GstVideoInfo* info) {
+  if (!gst_video_info_from_caps(info, caps) || !find_raw_format(GST_VIDEO_INFO_FORMAT(info))) {
+    GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("Raw video of this kind is not supported"),
+                      ("caps: %" GST_PTR_FORMAT, caps));
+    return false;
+  }
+  if (GST_VIDEO_INFO_INTERLACE_MODE(info) == GST_VIDEO_INTERLACE_MODE_ALTERNATE) {
+    GST_ELEMENT_ERROR(element, STREAM, FORMAT,
+                      ("interlace-mode=alternate is not supported: weave the fields first"),
+                      ("caps: %" GST_PTR_FORMAT, caps));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,63 @@
+// Negotiation between raw video and coefficients of any kind: formats, samplings, memories.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gst/coef/format.h>
+#include "gst/engine/memory_caps.h"
+
+namespace cudatransform {
+
+// Samplings that share depth and colour space, and so one caps structure.
+struct SampleGroup {
+  guint depth;
+  std::string colorspace;
+  std::vector<std::string> samplings;
+};
+
+// What one kind of coefficients has in caps besides what all have: format, quantized, depth,
+// sampling, colorspace and the fields of raw video.
+struct CoefKind {
+  const char* media_type;
+  std::vector<const char*> fields;  // its own, which raw video does not have
+  bool with_440;                    // whether there may be 4:4:0, which no raw format has
+};
+
+// The structures of a kind for one group: appended to `caps`, with the other fields of `base`.
+using AppendCoefs = std::function<void(GstCaps* caps, const GstStructure* base,
+                                       const SampleGroup& group, bool cuda)>;
+// Replaces width and height; false where no size is left. Without one, sizes are equal.
+using Resize = std::function<bool(GstStructure* s)>;
+
+// Appends `base` as coefficients of `group`: the fields that all kinds have but format.
+// `quantized` is null for both. Returns the structure, for the caller's own fields, which is owned
+// by `caps`.
+GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, const CoefKind& kind,
+                                    const SampleGroup& group, const bool* quantized, bool cuda);
+
+// Everything that elements take or make; CUDA memory first where this build has it. `own` has the
+// kind's own fields and its formats. Transfer full.
+GstCaps* raw_template_caps();
+GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own);
+
+// What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
+// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Transfer full.
+GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
+                          const AppendCoefs& append, const Resize& resize = {});
+GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
+                          const Resize& resize = {});
+
+// Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first format
+// of raw_formats() that is allowed. Frames that CUDA memory loses a plane of (formats.h) go to
+// system memory where the peer leaves the choice.
+GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
+
+// Reads caps of raw video. False for what is not supported: then an error has been posted.
+bool read_raw_caps(GstElement* element, const GstCaps* caps, GstVideoInfo* info);
+
+}  // namespace cudatransform

@@ -1,0 +1,101 @@
+// The frames that coefficients were made from: kept with them, and found again to compare with.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/source_frames.h"
+
+#include <string>
+
+#include "gst/engine/one_piece.h"
+#include "gst/engine/pools.h"
+#include "gst/stream/sampling.h"
+
+namespace cudatransform {
+namespace {
+
+// Not gst_buffer_copy_deep(), which ends the process where there is no memory.
+GstBuffer* copy_frame(GstBuffer* in) {
+  GstBuffer* copy = copy_bytes(in);
+  if (!copy) return nullptr;
+  constexpr int kParts = GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS;
+  gst_buffer_copy_into(copy, in, static_cast<GstBufferCopyFlags>(kParts), 0, -1);
+  if (GstVideoMeta* meta = gst_buffer_get_video_meta(in))
+    gst_buffer_add_video_meta_full(copy, meta->flags, meta->format, meta->width, meta->height,
+                                   meta->n_planes, meta->offset, meta->stride);
+  return copy;
+}
+
+std::string size_text(int width, int height) {
+  return std::to_string(width) + "x" + std::to_string(height);
+}
+
+}  // namespace
+
+bool SourceKeeper::must_copy(Transport& transport, GstBuffer* in) {
+  const guint maximum = transport.known_pool_maximum(in);
+  const guint kept = kWorkingBuffers + kBuffers + transport.async_depth() - 1;
+  if (maximum == 0 || maximum >= kept) return false;
+  transport.warn_once("keep-reference copies every frame: the source's pool has only " +
+                          std::to_string(maximum) + " buffers",
+                      &warned_);
+  return true;
+}
+
+Status SourceKeeper::keep(GstBuffer* in, const GstVideoInfo& raw, bool copy, const Placed& source,
+                          GstBuffer* coefficients) {
+  GstVideoInfo info = raw;
+  const Rects& planes = source.rects;
+  if (source.block) {
+    for (int p = 0; p < planes.count; p++) {
+      GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = static_cast<gint>(planes.rect[p].pitch);
+      GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = planes.rect[p].data - source.block.data;
+    }
+    GST_VIDEO_INFO_SIZE(&info) =
+        MIN(GST_VIDEO_INFO_SIZE(&info), gst_buffer_get_size(source.block.buffer.get()));
+    gst_buffer_add_coef_reference_meta(coefficients, source.block.buffer.get(), &info);
+    return {};
+  }
+  if (const GstVideoMeta* meta = gst_buffer_get_video_meta(in)) {
+    for (int p = 0; p < planes.count; p++) {
+      GST_VIDEO_INFO_PLANE_STRIDE(&info, p) = meta->stride[p];
+      GST_VIDEO_INFO_PLANE_OFFSET(&info, p) = meta->offset[p];
+    }
+  }
+  BufferPtr copied(copy ? copy_frame(in) : nullptr);
+  if (copy && !copied) return no_system_memory("a source to keep", gst_buffer_get_size(in));
+  gst_buffer_add_coef_reference_meta(coefficients, copied ? copied.get() : in, &info);
+  return {};
+}
+
+// Says why there is no PSNR: without a meta, or with one of another picture.
+void SourceFinder::warn(Transport& transport, const GstCoefReferenceMeta* meta,
+                        const SourcePicture& picture) {
+  if (warned_) return;
+  std::string why = std::string("the coefficients come without their source frame. ") + producer_ +
+                    " attaches it with keep-reference=true; coefficients from files have none";
+  if (meta)
+    why = std::string("the source frame that the coefficients carry is ") +
+          GST_VIDEO_INFO_NAME(&meta->info) + " of " +
+          size_text(meta->info.width, meta->info.height) + ", which cannot be compared with " +
+          gst_coef_sampling_to_string(picture.sampling) + " of " +
+          size_text(picture.width, picture.height) + " and " + std::to_string(picture.depth) +
+          " bits";
+  transport.warn_once("PSNR is not measured: " + why, &warned_);
+}
+
+Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
+                          const SourcePicture& picture, FrameSink* source, bool* found) {
+  *found = false;
+  const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
+  const RawFormat* format = meta ? find_raw_format(GST_VIDEO_INFO_FORMAT(&meta->info)) : nullptr;
+  if (!format || sampling_of(*format) != picture.sampling || format->depth != picture.depth ||
+      meta->info.width != picture.width || meta->info.height != picture.height) {
+    warn(transport, meta, picture);
+    return {};
+  }
+  CT_RETURN_IF_ERROR(
+      source->bring_in(transport, meta->source, meta->info, InPlace::kAlways, blocks_, nullptr));
+  *found = true;
+  return {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,20 @@
+// What every CPU engine does around a wavelet job: checks, timing, errors, the fence.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <tbb/task_arena.h>
+
+#include "transform/dwt/dwt.h"
+
+namespace cudatransform {
+
+// Does a job that validate() has passed, and writes `sums`, which are zero, where it measures. May
+// throw std::bad_alloc.
+using DwtWork = void (*)(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums);
+
+// The portable engine's.
+void work_portably(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums);
+
+Status run_dwt(Device& device, Queue& queue, const DwtJob& job, DwtWork work, FencePtr* fence);
+
+}  // namespace cudatransform
