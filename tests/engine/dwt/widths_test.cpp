@@ -21,7 +21,7 @@ constexpr int64_t kLargestOfThree[kWaveletCount] = {8352, 7720, 9103, 510, 4080,
 
 using Signs = std::vector<int>;
 
-int side_of(int levels) { return std::min(16, 512 >> levels) << levels; }
+int side_of(int levels) { return std::min(16, 256 >> levels) << levels; }
 
 // Which sign each sample of a line must have to drive the low or high coefficient in the middle of
 // `level` furthest: that of its weight in it.
