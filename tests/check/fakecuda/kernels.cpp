@@ -7,6 +7,7 @@
 #include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/general_params.h"
 #include "cuda/dct8x8/scaled_params.h"
+#include "cuda/dwt/params.h"
 #include "tests/tiny/tiny_params.h"
 
 namespace fakecuda {
@@ -26,6 +27,8 @@ class Launch {
   void values(uintptr_t first, uint32_t blocks, bool written);
   void words(const void* first, size_t bytes, bool on_host);
   void tiny(const test::TinyParams& params);
+  void dwt_fused(const FusedParams& params);
+  void dwt_pass(const PassParams& params);
 
   bool has(const char* part) const { return name_.find(part) != std::string::npos; }
   // Whether coefficients are read; otherwise samples are.
@@ -43,6 +46,8 @@ class Launch {
              bool written);
   void samples(const SampleParams& samples, bool written);
   void fast_samples(const FastPlane& plane, bool written);
+  void dwt_values(const ValuesParams& values, int32_t width, int32_t rows, bool written);
+  void dwt_samples(const SamplesParams& samples, bool written);
 
   std::string name_;
   unsigned ctas_;
@@ -154,6 +159,51 @@ void Launch::tiny(const test::TinyParams& params) {
   add(params.to, params.to_pitch, params.width, params.height, true);
 }
 
+// ---- Wavelets ----
+
+void Launch::dwt_values(const ValuesParams& values, int32_t width, int32_t rows, bool written) {
+  const auto bytes = static_cast<int64_t>(coef_bytes());
+  add(values.data, values.pitch, width * bytes, rows, written);
+}
+
+void Launch::dwt_samples(const SamplesParams& samples, bool written) {
+  const int64_t width = int64_t{samples.width - 1} * samples.stride + samples.bytes;
+  add(samples.data, samples.pitch, width, samples.memory_rows, written,
+      static_cast<size_t>(samples.bytes), static_cast<size_t>(samples.stride));
+}
+
+void Launch::dwt_fused(const FusedParams& params) {
+  for (const TileParams& tile : params.tiles) {
+    if (tile.first_cta == UINT32_MAX) continue;
+    for (const ValuesParams& band : tile.bands)
+      dwt_values(band, tile.pairs_x, tile.pairs_y, !inverse());
+    if (params.at_samples == 0)
+      dwt_values(tile.full, 2 * tile.pairs_x, 2 * tile.pairs_y, inverse());
+    else
+      dwt_samples(tile.samples, inverse());
+    if (params.measure.sse != 0) dwt_samples(tile.reference, false);
+  }
+  words(params.measure.sums, sizeof(PictureSums), false);
+}
+
+void Launch::dwt_pass(const PassParams& params) {
+  for (int i = 0; i < params.segment_count; i++) {
+    const SegmentParams& segment = params.segments[i];
+    const bool rows = has("_rows_");
+    const auto plane = [&](const ValuesParams& values, int32_t along, bool written) {
+      dwt_values(values, rows ? along : segment.lines, rows ? segment.lines : along, written);
+    };
+    plane(segment.low, segment.pairs, !inverse());
+    plane(segment.high, segment.pairs, !inverse());
+    if (params.at_samples == 0)
+      plane(segment.full, 2 * segment.pairs, inverse());
+    else
+      dwt_samples(segment.samples, inverse());
+    if (params.measure.sse != 0) dwt_samples(segment.reference, false);
+  }
+  words(params.measure.sums, sizeof(PictureSums), false);
+}
+
 // Values of 8 bytes are doubles.
 void Launch::values(uintptr_t first, uint32_t blocks, bool written) {
   const int64_t bytes = has("_double") || has("teach_reference") ? 8 : 4;
@@ -235,6 +285,10 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
     launch.values(values, blocks, true);
   } else if (launch.has("scaled_")) {
     launch.scaled(*static_cast<const ScaledParams*>(first));
+  } else if (launch.has("dwt_fused_")) {
+    launch.dwt_fused(*static_cast<const FusedParams*>(first));
+  } else if (launch.has("dwt_")) {
+    launch.dwt_pass(*static_cast<const PassParams*>(first));
   } else if (kernel == "tiny_xor") {
     launch.tiny(*static_cast<const test::TinyParams*>(first));
   } else if (launch.has("_general_")) {
