@@ -86,7 +86,7 @@ struct FusedInverse {
 #pragma unroll
         for (int i = 0; i < kPairs; ++i) zeros += levels[b][i] == 0;
       }
-      if (band.factor != 4) {
+      if (quantises(band)) {
 #pragma unroll
         for (int i = 0; i < kPairs; ++i) levels[b][i] = dequantised<Coef>(levels[b][i], band);
       }
@@ -274,7 +274,7 @@ struct FusedForward {
 
   __device__ __forceinline__ void store(int b, int32_t n, int32_t (&values)[kPairs]) {
     const ValuesParams& band = tile.bands[b];
-    if (band.factor != 4) {
+    if (quantises(band)) {
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) values[i] = quantised<Coef>(values[i], band);
     }

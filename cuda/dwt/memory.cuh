@@ -11,33 +11,41 @@ namespace cudatransform::cuda {
 
 // ---- Quantiser ----
 
+// 16 bits: a value is (2 l qf + sign(l) (2 qo + 1) + 3) >> 3, that of 0 as well. Scaled by
+// 2^13, what an int16_t keeps of the value is the upper half of a word.
 template <typename Coef>
 __device__ __forceinline__ int32_t dequantised(int32_t level, const ValuesParams& band) {
-  if (band.factor == 4) return level;
-  const uint32_t sign = static_cast<uint32_t>(level >> 31);
-  const uint32_t magnitude = (static_cast<uint32_t>(level) ^ sign) - sign;
-  uint32_t value;
-  if constexpr (sizeof(Coef) == 2)  // of the sum no more than 18 bits matter
-    value = (magnitude * band.factor + band.offset + 2) >> 2;
-  else
-    value = static_cast<uint32_t>((uint64_t{magnitude} * band.factor + band.offset + 2) >> 2);
-  value = (value ^ sign) - sign;
-  return level == 0 ? 0 : static_cast<Coef>(value);
+  if constexpr (sizeof(Coef) == 2) {
+    const auto sign = static_cast<uint32_t>(min(max(level, -1), 1));
+    const uint32_t value = static_cast<uint32_t>(level) * band.scaled_factor +
+                           (sign * band.scaled_offset + (3u << 13));
+    return static_cast<int32_t>(value) >> 16;
+  } else {
+    const uint32_t sign = static_cast<uint32_t>(level >> 31);
+    const uint32_t magnitude = (static_cast<uint32_t>(level) ^ sign) - sign;
+    const auto value =
+        static_cast<uint32_t>((uint64_t{magnitude} * band.factor + band.offset + 2) >> 2);
+    return level == 0 ? 0 : static_cast<int32_t>((value ^ sign) - sign);
+  }
 }
 
+// The quotient as the high word of a product with 2^(30+s) / qf, or 2^(62+s) / qf, one more, where
+// 2^s is the largest power that qf holds: exact below 2^29 and 2^61. Factors above 4.
 template <typename Coef>
 __device__ __forceinline__ int32_t quantised(int32_t value, const ValuesParams& band) {
-  if (band.factor == 4) return value;
-  const uint32_t sign = static_cast<uint32_t>(value >> 31);
-  const uint32_t magnitude = (static_cast<uint32_t>(value) ^ sign) - sign;
-  uint32_t level;
-  if constexpr (sizeof(Coef) == 2)
-    level = __umulhi(4 * magnitude, band.reciprocal32) >> band.reciprocal_shift;
-  else
-    level = static_cast<uint32_t>(__umul64hi(4 * uint64_t{magnitude}, band.reciprocal64) >>
-                                  band.reciprocal_shift);
-  return static_cast<Coef>((level ^ sign) - sign);
+  if constexpr (sizeof(Coef) == 2) {
+    const int32_t quotient = __mulhi(4 * value, band.reciprocal32) >> band.reciprocal_shift;
+    return quotient + (value < 0 ? 1 : 0);  // towards 0
+  } else {
+    const uint32_t sign = static_cast<uint32_t>(value >> 31);
+    const uint32_t magnitude = (static_cast<uint32_t>(value) ^ sign) - sign;
+    const auto level = static_cast<uint32_t>(
+        __umul64hi(4 * uint64_t{magnitude}, band.reciprocal64) >> band.reciprocal_shift);
+    return static_cast<int32_t>((level ^ sign) - sign);
+  }
 }
+
+__device__ __forceinline__ bool quantises(const ValuesParams& band) { return band.factor != 4; }
 
 // ---- Values ----
 

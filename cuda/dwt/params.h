@@ -13,9 +13,10 @@ struct ValuesParams {
   uint8_t* data;
   int64_t pitch;
   uint32_t factor, offset;  // of the quantiser; factor 4: none
-  // 4 |c| / factor is the high word of a product by this, shifted right: exact below 2^30 and 2^62.
-  uint32_t reciprocal32;
-  int32_t reciprocal_shift;
+  // Of 16 bits: see dequantised() and quantised().
+  uint32_t scaled_factor, scaled_offset;
+  int32_t reciprocal32;
+  int32_t reciprocal_shift;  // of both
   uint64_t reciprocal64;
   int32_t counts;  // zeros are counted here
 };

@@ -22,31 +22,33 @@ namespace {
 
 std::atomic<DwtKernelChoice> kernel_choice = DwtKernelChoice::kAuto;
 
-#define CT_NAME(name, ...) #name,
-constexpr const char* kNames[] = {CT_DWT_PASS_KERNELS(CT_NAME)                     //
-                                  CT_DWT_FUSED_KERNELS(CT_NAME, forward, Forward)  //
-                                  CT_DWT_FUSED_KERNELS(CT_NAME, inverse, Inverse)};
-#undef CT_NAME
+// In the order of numbers.
+struct KernelTraits {
+  const char* name;
+  bool is_pass, rows;
+  Wavelet wavelet;
+  Direction direction;
+  size_t coef_bytes;
+  int pairs;
+  bool operator==(const KernelTraits& other) const {
+    return is_pass == other.is_pass && rows == other.rows && wavelet == other.wavelet &&
+           direction == other.direction && coef_bytes == other.coef_bytes && pairs == other.pairs;
+  }
+};
+constexpr bool is_rows(const char* lines) { return lines[0] == 'r'; }
+#define CT_PASS(name, lines, wavelet, direction, coef) \
+  {#name, true, is_rows(#lines), Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), 1},
+#define CT_FUSED(name, wavelet, direction, coef, pairs) \
+  {#name, false, false, Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), pairs},
+constexpr KernelTraits kKernels[] = {CT_DWT_PASS_KERNELS(CT_PASS)                      //
+                                     CT_DWT_FUSED_KERNELS(CT_FUSED, forward, Forward)  //
+                                     CT_DWT_FUSED_KERNELS(CT_FUSED, inverse, Inverse)};
+#undef CT_PASS
+#undef CT_FUSED
 
-// In the order of kernels.h: filters, of which haar-shift has haar's.
-constexpr uint32_t kFilters = kWaveletCount - 1;
-constexpr uint32_t kPassKernels = 2 * 2 * 2 * kFilters;
-static_assert(std::size(kNames) == kPassKernels + 2 * 2 * 3 * kFilters);
-
-uint32_t filter_number(Wavelet wavelet) {
-  const auto number = static_cast<uint32_t>(wavelet);
-  return number - (wavelet >= Wavelet::kHaarShift);
-}
-uint32_t pass_kernel(bool rows, Direction direction, DwtCoefType type, Wavelet wavelet) {
-  uint32_t number = rows ? 0 : 1;
-  number = 2 * number + static_cast<uint32_t>(direction);
-  number = 2 * number + static_cast<uint32_t>(type);
-  return kFilters * number + filter_number(wavelet);
-}
-uint32_t fused_kernel(Direction direction, DwtCoefType type, int pairs, Wavelet wavelet) {
-  uint32_t number = 2 * static_cast<uint32_t>(direction) + static_cast<uint32_t>(type);
-  number = 3 * number + (pairs == 4 ? 2u : pairs == 2 ? 1u : 0u);
-  return kPassKernels + kFilters * number + filter_number(wavelet);
+uint32_t number_of(KernelTraits wanted) {
+  if (wanted.wavelet == Wavelet::kHaarShift) wanted.wavelet = Wavelet::kHaar;
+  return static_cast<uint32_t>(std::ranges::find(kKernels, wanted) - std::begin(kKernels));
 }
 
 int bytes_of(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }
@@ -61,10 +63,12 @@ void set_quantiser(int index, ValuesParams* values) {
   values->offset = dwt_quant_offset(index);
   int log2 = 0;
   while (factor >> (log2 + 1) != 0) ++log2;
-  values->reciprocal_shift = log2 - 1;
-  values->reciprocal32 = static_cast<uint32_t>((uint64_t{1} << (31 + log2)) / factor + 1);
+  values->scaled_factor = factor << 14;
+  values->scaled_offset = (2 * values->offset + 1) << 13;
+  values->reciprocal_shift = log2 - 2;
+  values->reciprocal32 = static_cast<int32_t>((uint64_t{1} << (30 + log2)) / factor + 1);
   values->reciprocal64 =
-      static_cast<uint64_t>(((static_cast<unsigned __int128>(1) << (63 + log2)) / factor) + 1);
+      static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (62 + log2)) / factor + 1);
 }
 
 ValuesParams values_at(uint8_t* data, int64_t pitch) {
@@ -100,8 +104,9 @@ uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size 
 void set_dwt_kernel_choice(DwtKernelChoice choice) { kernel_choice = choice; }
 
 const KernelFamily& dwt_kernels() {
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
+  static const KernelFamily family(static_cast<uint32_t>(std::size(kKernels)), [](uint32_t number) {
+    return std::string(kKernels[number].name);
+  });
   return family;
 }
 
@@ -208,10 +213,9 @@ void DwtPlan::set_measuring(const Level& level, MeasureParams* measure) const {
 int DwtPlan::pairs_a_lane(const Level& level) const {
   const DwtKernelChoice choice = kernel_choice;
   const int bytes = bytes_of(job_.type);
-  int most = 4;
-  if (choice == DwtKernelChoice::kOnePair) most = 1;
-  // Its window of eight rows leaves no registers for more.
-  if (choice != DwtKernelChoice::kFourPairs && job_.wavelet == Wavelet::kFidelity) most = 2;
+  int most = choice == DwtKernelChoice::kOnePair ? 1 : 4;
+  if (job_.type == DwtCoefType::kS32 || job_.wavelet == Wavelet::kFidelity)
+    most = std::min(most, 2);
   int64_t pairs = 0;
   for (int c = 0; c < job_.components; ++c) {
     const int32_t width = width_of(c, level.index) / 2;
@@ -268,7 +272,8 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   }
   launch->is_pass = false;
   launch->ctas = ctas;
-  launch->kernel = fused_kernel(direction_, job_.type, pairs, job_.wavelet);
+  launch->kernel = number_of({"", false, false, job_.wavelet, direction_,
+                              static_cast<size_t>(bytes_of(job_.type)), pairs});
   launch->image = direction_ == Direction::kForward ? cuda_image_dwt_fused_forward
                                                     : cuda_image_dwt_fused_inverse;
 }
@@ -342,7 +347,8 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
   }
   launch->is_pass = true;
   launch->ctas = ctas;
-  launch->kernel = pass_kernel(rows, direction_, job_.type, wavelet);
+  launch->kernel =
+      number_of({"", true, rows, wavelet, direction_, static_cast<size_t>(bytes_of(job_.type)), 1});
   launch->image = cuda_image_dwt_separable;
 }
 

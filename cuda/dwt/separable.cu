@@ -37,11 +37,11 @@ struct PairAccess {
                                                bool counted) {
     const int32_t level = *at(band, n, line);
     if (band.counts != 0) zeros += counted && level == 0;
-    return dequantised<Coef>(level, band);
+    return quantises(band) ? dequantised<Coef>(level, band) : level;
   }
   __device__ __forceinline__ void write_band(const ValuesParams& band, int32_t n, int32_t line,
                                              int32_t value) {
-    const int32_t level = quantised<Coef>(value, band);
+    const int32_t level = quantises(band) ? quantised<Coef>(value, band) : value;
     if (band.counts != 0) zeros += level == 0;
     *at(band, n, line) = static_cast<Coef>(level);
   }

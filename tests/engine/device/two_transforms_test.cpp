@@ -1,5 +1,4 @@
-// Two transforms by turns on one device and one queue: neither gets the other's kernels, nor what
-// it keeps.
+// Transforms by turns on one device and one queue: none gets another's kernels, nor what it keeps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -27,7 +26,8 @@ class Bench {
       picture[i] = static_cast<uint8_t>(i * i / 7 + 31 * (i / kSize));
     for (auto* memory : {&picture_, &masked_})
       EXPECT_TRUE(device_.allocate(MemoryKind::kDevice, picture.size(), memory).ok());
-    EXPECT_TRUE(device_.allocate(MemoryKind::kDevice, 2 * picture.size(), &levels_).ok());
+    for (auto* memory : {&levels_, &pyramid_})
+      EXPECT_TRUE(device_.allocate(MemoryKind::kDevice, 2 * picture.size(), memory).ok());
     EXPECT_TRUE(
         device_.upload(queue_, {picture_->data(), kSize, picture.data(), kSize, kSize, kSize})
             .ok());
@@ -42,6 +42,15 @@ class Bench {
     const Status status = engine_.ops->submit(device_, queue_, job, nullptr);
     ASSERT_TRUE(status.ok()) << status.message;
   }
+  void wavelet() {
+    if (engine_.dwt_ops == nullptr) return;
+    DwtJob job;
+    job.components = 1;
+    job.samples[0] = plane_of(*picture_);
+    job.coefs[0] = {pyramid_->data(), 2 * kSize};
+    const Status status = engine_.dwt_ops->submit(device_, queue_, job, nullptr);
+    ASSERT_TRUE(status.ok()) << status.message;
+  }
   void mask(uint8_t with) {
     TinyJob job;
     job.components = 1;
@@ -53,9 +62,10 @@ class Bench {
   }
   // The outputs as they are behind all that was submitted; clears them.
   Bytes take() {
-    Bytes all(3 * kSize * kSize);
+    Bytes all(5 * kSize * kSize);
     move(*levels_, 2 * kSize, all.data());
-    move(*masked_, kSize, all.data() + 2 * kSize * kSize);
+    move(*pyramid_, 2 * kSize, all.data() + 2 * kSize * kSize);
+    move(*masked_, kSize, all.data() + 4 * kSize * kSize);
     FencePtr done;
     EXPECT_TRUE(queue_.record(&done).ok());
     EXPECT_TRUE(done->wait().ok());
@@ -86,7 +96,7 @@ class Bench {
   const Engine& engine_;
   Device& device_;
   Queue& queue_;
-  std::unique_ptr<Memory> picture_, levels_, masked_;
+  std::unique_ptr<Memory> picture_, levels_, pyramid_, masked_;
 };
 
 TEST(Device, TwoTransformsByTurns) {
@@ -99,13 +109,18 @@ TEST(Device, TwoTransformsByTurns) {
     bench.mask(0x5a);
     const Bytes masked = bench.take();
     EXPECT_NE(masked, Bytes(masked.size()));
-    Bytes both = transformed;
-    for (size_t i = 0; i < both.size(); ++i) both[i] |= masked[i];
+    bench.wavelet();
+    const Bytes pyramid = bench.take();
+    EXPECT_EQ(pyramid == Bytes(pyramid.size()), engine.dwt_ops == nullptr);
+    Bytes all = transformed;
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i] = static_cast<uint8_t>(all[i] | masked[i] | pyramid[i]);
     for (int turn = 0; turn < kTurns; ++turn) {
       bench.mask(0x5a);
       bench.transform();
+      bench.wavelet();
       if (turn % 100 != 0 && turn < kTurns - 10) continue;
-      ASSERT_EQ(bench.take(), both) << engine.name << ", turn " << turn;
+      ASSERT_EQ(bench.take(), all) << engine.name << ", turn " << turn;
     }
   }
 }
