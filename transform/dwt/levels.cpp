@@ -3,6 +3,7 @@
 #include "transform/dwt/levels.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace cudatransform {
 

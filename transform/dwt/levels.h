@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <vector>
 
 #include "transform/dwt/sliding_rows.h"
 
