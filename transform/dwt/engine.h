@@ -7,7 +7,8 @@
 
 namespace cudatransform {
 
-// The CPU engine: Highway (run-time dispatch), oneTBB over strips of components.
+// The CPU engine: Highway (run-time dispatch), oneTBB over stripes of
+// components.
 const DwtOps& host_dwt_ops();
 
 // The same in portable C++ alone, one component and one step at a time: what the SIMD code is

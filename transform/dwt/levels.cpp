@@ -3,6 +3,7 @@
 #include "transform/dwt/levels.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace cudatransform {
 
@@ -74,10 +75,20 @@ ComponentLevels<T>::ComponentLevels(const DwtJob& job, int component, const RowK
       kernels_(kernels),
       width_(dwt_padded_width(samples_.width, job.levels)),
       height_(dwt_padded_height(samples_.rows(), job.levels)),
-      shift_(lifting(job.wavelet_ho).shift_between_levels) {
+      shift_(lifting(job.wavelet_ho).shift_between_levels) {}
+
+template <typename T>
+size_t ComponentLevels<T>::low_values() const {
+  size_t values = 0;
+  for (int f = 1; f < count(); ++f) values += low_size(f);
+  return values;
+}
+
+template <typename T>
+void ComponentLevels<T>::set_low(T* memory) {
   for (int f = 1; f < count(); ++f) {
-    low_[f] = std::make_unique<RowMemory<T>>(
-        static_cast<size_t>(low_pitch(f)) * static_cast<size_t>(height(f)) + 2 * kRowSlack);
+    low_[f] = memory;
+    memory += low_size(f);
   }
 }
 

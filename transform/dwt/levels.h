@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <vector>
 
 #include "transform/dwt/sliding_rows.h"
 
@@ -22,6 +20,10 @@ template <typename T>
 class ComponentLevels {
  public:
   ComponentLevels(const DwtJob& job, int component, const RowKernels<T>& kernels);
+
+  // How many values the low bands between levels take, and where they shall be.
+  size_t low_values() const;
+  void set_low(T* memory);
 
   int count() const { return job_.levels.both + job_.levels.horizontal; }
   // What stripes are counted in: pairs of rows, or rows where there are no vertical steps.
@@ -42,7 +44,11 @@ class ComponentLevels {
   }
   // Row y of what a level's low band is before it becomes, or after it was, the next level.
   T* low_row(int fineness, int32_t y) const {
-    return low_[fineness]->data() + static_cast<ptrdiff_t>(y) * low_pitch(fineness);
+    return low_[fineness] + static_cast<ptrdiff_t>(y) * low_pitch(fineness);
+  }
+  size_t low_size(int fineness) const {
+    return static_cast<size_t>(low_pitch(fineness)) * static_cast<size_t>(height(fineness)) +
+           2 * kRowSlack;
   }
   ptrdiff_t low_pitch(int fineness) const { return width(fineness) + kRowSlack; }
   uint8_t* coefs(const DwtBand& band, int32_t y) const;
@@ -69,7 +75,7 @@ class ComponentLevels {
   const RowKernels<T>& kernels_;
   int32_t width_, height_;  // padded
   int shift_;
-  std::unique_ptr<RowMemory<T>> low_[kMaxDwtLevels + kMaxDwtLevelsHo];  // from fineness 1
+  T* low_[kMaxDwtLevels + kMaxDwtLevelsHo] = {};  // from fineness 1
 };
 
 }  // namespace cudatransform

@@ -46,7 +46,7 @@ TEST(Dwt, EqualsTheDefinition) {
 // what a filter needs around them.
 TEST(Dwt, StripesDoNotShow) {
   for (const auto& [width, height] : {std::pair{5000, 20}, {700, 500}})
-    for (int w = 0; w < kWaveletCount; ++w)
+    for (int w = 0; w < kWaveletCount; w += quick() ? 3 : 1)
       for (const DwtCoefType type : {DwtCoefType::kS16, DwtCoefType::kS32})
         for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
           Case test{};
