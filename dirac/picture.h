@@ -95,7 +95,9 @@ class DiracPicture {
   void note_damage(const char* what);
   void decode_bands(int component, int first);
   int64_t slice_count() const { return int64_t{transform_.columns[0]} * transform_.rows[0]; }
-  const uint8_t* data() const { return static_cast<const uint8_t*>(bytes_->data()); }
+  const uint8_t* data() const {
+    return bytes_ != nullptr ? static_cast<const uint8_t*>(bytes_->data()) : nullptr;
+  }
 
   std::shared_ptr<const DiracSequence> sequence_;
   DiracPictureHeader header_;
