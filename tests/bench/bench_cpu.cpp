@@ -13,10 +13,10 @@
 //   is;
 //                 the inverse with coefficients in AVDCT's own order, which favours AVDCT
 //   x AVDCT raster  inverse only: with coefficients in raster order, which AVDCT's job must permute
+// The wavelets' cases are in cpu_dwt.cpp.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -28,6 +28,7 @@
 #include "tests/bench/common.h"
 #include "tests/bench/cpu_avdct.h"
 #include "tests/bench/cpu_copy.h"
+#include "tests/bench/cpu_dwt.h"
 #include "transform/dct8x8/engine.h"
 #include "transform/device/simd_targets.h"
 
@@ -59,27 +60,13 @@ Frames& frames_of(const FrameSize& size) {
   return *frames;
 }
 
-// Median seconds of each contestant's job. They take turns over the frames until their time is up,
-// at least three times.
+// Median seconds of each contestant's job, over the frames by turns.
 std::vector<double> medians(Frames& frames, const std::vector<Work>& contestants) {
-  using Clock = std::chrono::steady_clock;
+  std::vector<std::function<void()>> jobs;
+  for (const Work& work : contestants) jobs.push_back([&frames, &work] { work(frames.next()); });
+  const bool resident = frames.size().resident;
   // A job on a resident frame is too short for the clock.
-  const int jobs = frames.size().resident ? 50 : 1;
-  std::vector<std::vector<double>> times(contestants.size());
-  for (const Work& work : contestants) work(frames.next());  // warm
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds_of_case);
-  for (int round = 0; round < 3 || Clock::now() < end; ++round) {
-    for (size_t i = 0; i < contestants.size(); ++i) {
-      // On a resident frame each starts with what it wrote and read last in the cache.
-      if (frames.size().resident) contestants[i](frames.next());
-      const auto start = Clock::now();
-      for (int job = 0; job < jobs; ++job) contestants[i](frames.next());
-      times[i].push_back(std::chrono::duration<double>(Clock::now() - start).count() / jobs);
-    }
-  }
-  std::vector<double> result;
-  for (const std::vector<double>& list : times) result.push_back(median(list));
-  return result;
+  return medians_of_turns(seconds_of_case, resident ? 50 : 1, jobs, resident);
 }
 
 // One line of the table.
@@ -189,6 +176,7 @@ void add_all() {
       for (int m = 0; m < kMethodCount; ++m) add_method(size, direction, static_cast<Method>(m));
     }
   }
+  for (const FrameSize& size : kSizes) add_dwt_cases(size, &seconds_of_case, &any_failed);
 }
 
 void describe_run() {

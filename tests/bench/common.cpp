@@ -4,6 +4,7 @@
 #include "tests/bench/common.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
@@ -37,6 +38,26 @@ double quantile(std::vector<double> list, double share) {
 }
 
 double median(std::vector<double> list) { return quantile(std::move(list), 0.5); }
+
+std::vector<double> medians_of_turns(double seconds, int jobs,
+                                     const std::vector<std::function<void()>>& contestants,
+                                     bool repeat_before) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<std::vector<double>> times(contestants.size());
+  for (const auto& contestant : contestants) contestant();  // warm
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  for (int round = 0; round < 3 || Clock::now() < end; ++round) {
+    for (size_t i = 0; i < contestants.size(); ++i) {
+      if (repeat_before) contestants[i]();
+      const auto start = Clock::now();
+      for (int job = 0; job < jobs; ++job) contestants[i]();
+      times[i].push_back(std::chrono::duration<double>(Clock::now() - start).count() / jobs);
+    }
+  }
+  std::vector<double> result;
+  for (const std::vector<double>& list : times) result.push_back(median(list));
+  return result;
+}
 
 std::string line_of(const char* path, std::string_view key) {
   std::ifstream file(path);

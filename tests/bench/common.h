@@ -21,6 +21,13 @@ bool has_value(std::string_view argument, std::string_view option, double* value
 double quantile(std::vector<double> list, double share);
 double median(std::vector<double> list);
 
+// Median seconds of each contestant's job, of which each turn has `jobs`. They take turns until
+// `seconds` are up, at least three times. `repeat_before`: a job that is not timed before each
+// turn, so that each starts with what it wrote and read last in the cache.
+std::vector<double> medians_of_turns(double seconds, int jobs,
+                                     const std::vector<std::function<void()>>& contestants,
+                                     bool repeat_before = false);
+
 // What is behind `key` in the first line of a file that has it; "unknown" without one.
 std::string line_of(const char* path, std::string_view key);
 std::string cpu_model();

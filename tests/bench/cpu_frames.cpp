@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 #include <stdexcept>
 
 #include "tests/bench/cpu_jobs.h"
@@ -14,38 +12,25 @@
 
 namespace cudatransform::bench {
 
-namespace {
-
-template <typename T>
-Buffer<T> allocate(size_t count) {
-  auto* data = static_cast<T*>(std::aligned_alloc(64, (count * sizeof(T) + 63) / 64 * 64));
-  if (data == nullptr) throw std::bad_alloc();
-  std::memset(data, 0, count * sizeof(T));
-  return Buffer<T>(data);
-}
-
-std::vector<uint8_t> tiled_picture(const FrameSize& size) {
+std::vector<uint8_t> tiled_picture(int width, int height) {
   constexpr int kTileWidth = 960, kTileHeight = 540;
   const test::Picture tile = test::make_picture(test::Sampling::kGrey, kTileWidth, kTileHeight, 8,
                                                 test::Content::kPhoto, 1);
-  std::vector<uint8_t> picture(size.samples());
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      picture[size_t(y) * size_t(size.width) + size_t(x)] =
+  std::vector<uint8_t> picture(size_t(width) * size_t(height));
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      picture[size_t(y) * size_t(width) + size_t(x)] =
           uint8_t(tile[0].at(x % kTileWidth, y % kTileHeight));
     }
   }
   return picture;
 }
 
-// Four times the last cache, in frames.
-size_t frames_beyond_caches(const FrameSize& size) {
+size_t frames_beyond_caches(size_t bytes) {
   const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
   const size_t cache = reported > 0 ? size_t(reported) : size_t{32} << 20;
-  return 2 + 4 * cache / (3 * size.samples());
+  return 2 + 4 * cache / bytes;
 }
-
-}  // namespace
 
 const QuantTable& quality85() {
   static const QuantTable table = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 85);
@@ -53,8 +38,8 @@ const QuantTable& quality85() {
 }
 
 Frames::Frames(const FrameSize& size, const uint8_t* permutation) : size_(size) {
-  const std::vector<uint8_t> picture = tiled_picture(size);
-  const size_t count = size.resident ? 1 : frames_beyond_caches(size);
+  const std::vector<uint8_t> picture = tiled_picture(size.width, size.height);
+  const size_t count = size.resident ? 1 : frames_beyond_caches(3 * size.samples());
   for (size_t i = 0; i < count; ++i) {
     Frame frame;
     frame.source = allocate<uint8_t>(size.samples());

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "transform/dct8x8/quant_table.h"
@@ -30,6 +32,21 @@ struct FreeMemory {
 };
 template <typename T>
 using Buffer = std::unique_ptr<T[], FreeMemory>;  // aligned to 64 bytes
+
+// Zeroed, so that all pages are there.
+template <typename T>
+Buffer<T> allocate(size_t count) {
+  auto* data = static_cast<T*>(std::aligned_alloc(64, (count * sizeof(T) + 63) / 64 * 64));
+  if (data == nullptr) throw std::bad_alloc();
+  std::memset(data, 0, count * sizeof(T));
+  return Buffer<T>(data);
+}
+
+// A photo, as often as it takes; 8 bits.
+std::vector<uint8_t> tiled_picture(int width, int height);
+
+// How many frames of so many bytes no cache holds: four times the last one.
+size_t frames_beyond_caches(size_t bytes);
 
 // Samples are packed, coefficients quantised S16 in blocks, row after row without gaps.
 struct Frame {

@@ -46,13 +46,13 @@ class Pinned final : public tbb::task_scheduler_observer {
   std::vector<int> processors_;
 };
 
+}  // namespace
+
 Device& device(Threads threads) {
   static const std::unique_ptr<Device> one = make_host_device(1), all = make_host_device(0);
   static const Pinned pinned(*host_arena(*all));
   return threads == Threads::kOne ? *one : *all;
 }
-
-}  // namespace
 
 int thread_count(Threads threads) { return host_arena(device(threads))->max_concurrency(); }
 

@@ -13,6 +13,7 @@ namespace cudatransform::bench {
 // How many threads work on a frame.
 enum class Threads { kOne, kAll };
 int thread_count(Threads threads);
+Device& device(Threads threads);
 
 // body(by) for every row of blocks, in the calling thread or as the engine does it: over oneTBB.
 void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body);

@@ -90,7 +90,7 @@ Levels forward_levels(const Engine& engine, const FlatOptions& options, const By
     job.measure = kMeasureSse | kMeasureZeros;
     job.sums = static_cast<PictureSums*>(pinned->data());
   }
-  require(engine, submit_and_wait(engine, job));
+  require(engine, submit_and_wait(engine, *engine.ops, job));
   for (size_t c = 0; c < picture.size(); ++c) coefs[c].download(levels[c].data());
   if (sums != nullptr) std::memcpy(sums, pinned->data(), sizeof *sums);
   return levels;
@@ -110,7 +110,7 @@ BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, con
     job.samples[c].data = samples.back().address();
     job.coefs[c].data = coefs.back().address();
   }
-  require(engine, submit_and_wait(engine, job));
+  require(engine, submit_and_wait(engine, *engine.ops, job));
   for (size_t c = 0; c < like.size(); ++c) samples[c].download(result[c].samples.data());
   return result;
 }
@@ -138,7 +138,7 @@ std::vector<int16_t> inverse_residuals(const Engine& engine, Method method,
   job.samples[0].width = 8 * blocks_w;
   job.samples[0].height = 8 * blocks_h;
   job.samples[0].pitch = 16 * static_cast<ptrdiff_t>(blocks_w);
-  require(engine, submit_and_wait(engine, job));
+  require(engine, submit_and_wait(engine, *engine.ops, job));
   output.download(result.data());
   return result;
 }

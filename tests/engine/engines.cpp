@@ -10,6 +10,7 @@
 #include "transform/dct8x8/engine.h"
 #include "transform/device/host_device.h"
 #include "transform/device/simd_targets.h"
+#include "transform/dwt/engine.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
@@ -35,9 +36,14 @@ void add_host_engines(std::vector<Engine>* list) {
   list->push_back(portable_engine());
   // More threads than one, also on a single core, so that block rows really run side by side.
   const std::shared_ptr<Device> device = make_host_device(3);
-  list->push_back({"host", device, &host_dct8x8_ops()});
-  for (const auto& [name, target] : host_simd_targets())
-    list->push_back({"host/" + name, device, &host_dct8x8_ops(), target});
+  Engine host = {"host", device, &host_dct8x8_ops()};
+  host.dwt_ops = &host_dwt_ops();
+  list->push_back(host);
+  for (const auto& [name, target] : host_simd_targets()) {
+    host.name = "host/" + name;
+    host.highway_target = target;
+    list->push_back(host);
+  }
 }
 
 Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
@@ -76,7 +82,11 @@ bool Engine::covers(Method method) const {
 const std::vector<Engine>& engines() { return chosen(); }
 
 const Engine& portable_engine() {
-  static const Engine engine = {"portable", make_host_device(1), &portable_dct8x8_ops()};
+  static const Engine engine = [] {
+    Engine portable = {"portable", make_host_device(1), &portable_dct8x8_ops()};
+    portable.dwt_ops = &portable_dwt_ops();
+    return portable;
+  }();
   return engine;
 }
 

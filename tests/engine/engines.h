@@ -9,6 +9,7 @@
 
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/device.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform::test {
 
@@ -19,6 +20,7 @@ struct Engine {
   int64_t highway_target = 0;  // 0: the best of this CPU
   bool is_cuda = false;
   int kernel_choice = 0;  // of cuda/dct8x8/fast_plan.h: which of the kernels for one job
+  const DwtOps* dwt_ops = nullptr;  // null where another engine's are the same
 
   // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
   void activate() const;

@@ -10,9 +10,8 @@
 
 #include "transform/dwt/engine.h"
 #include "transform/dwt/lifting.h"
-#include "transform/dwt/quantizer.h"
 #include "transform/dwt/run.h"
-#include "transform/samples.h"
+#include "transform/dwt/values.h"
 
 namespace cudatransform {
 
@@ -178,33 +177,17 @@ void synthesise(const DwtJob& job, Plane<Coef>& plane, Plane<Coef>& scratch) {
   }
 }
 
-template <typename Coef>
-Coef quantise(Coef value, uint32_t factor) {
-  const int64_t magnitude = value < 0 ? -int64_t{value} : int64_t{value};
-  const int64_t level = 4 * magnitude / factor;
-  return wrapped<Coef>(static_cast<uint64_t>(value < 0 ? -level : level));
-}
-
-template <typename Coef>
-Coef dequantise(Coef level, uint32_t factor, uint32_t offset) {
-  if (level == 0) return 0;
-  const uint64_t magnitude = static_cast<uint64_t>(level < 0 ? -int64_t{level} : int64_t{level});
-  const uint64_t value = (magnitude * factor + offset + 2) / 4;
-  return wrapped<Coef>(level < 0 ? 0 - value : value);
-}
-
 template <typename Coef, typename Function>
 void for_each_coef(const DwtJob& job, int component, Plane<Coef>& plane, Function&& function) {
   for (int b = 0; b < dwt_band_count(job.levels); ++b) {
     const DwtBand band = dwt_band(job.levels, plane.width, plane.height, b);
-    const int index = job.quant_index[component][b];
-    const uint32_t factor = dwt_quant_factor(index), offset = dwt_quant_offset(index);
+    const DwtQuantizer quantizer(job.quant_index[component][b]);
     for (int32_t y = 0; y < band.height; ++y) {
       auto* stored = reinterpret_cast<Coef*>(static_cast<uint8_t*>(job.coefs[component].data) +
                                              (band.y + y) * job.coefs[component].pitch);
       Coef* value = plane.row(band.y + y) + band.x;
       for (int32_t x = 0; x < band.width; ++x) {
-        function(stored[band.x + x], value[x], factor, offset);
+        function(stored[band.x + x], value[x], quantizer);
       }
     }
   }
@@ -222,19 +205,13 @@ void load(const DwtJob& job, const SamplePlane& samples, Plane<Coef>& plane) {
   }
 }
 
-// A value as it becomes a sample.
-int32_t sample_of(int32_t value, const DwtJob& job, SampleType type) {
-  if (type == SampleType::kS16) return clamp_int(value, INT16_MIN, INT16_MAX);
-  const int32_t half = 1 << (job.depth - 1);
-  return clamp_int(value, -half, half - 1) + half;
-}
-
 template <typename Coef>
 void store(const DwtJob& job, const SamplePlane& samples, Plane<Coef>& plane) {
   for (int32_t row = 0; row < samples.height; ++row) {
     for (int32_t x = 0; x < samples.width; ++x) {
-      store_sample(sample_address(samples, x, row), samples,
-                   sample_of(plane.row(row / samples.row_repeat)[x], job, samples.type));
+      store_sample(
+          sample_address(samples, x, row), samples,
+          dwt_sample(plane.row(row / samples.row_repeat)[x], samples.type, 1 << (job.depth - 1)));
     }
   }
 }
@@ -245,8 +222,9 @@ uint64_t squared_error(const DwtJob& job, const SamplePlane& reference, Plane<Co
   uint64_t sum = 0;
   for (int32_t y = 0; y < reference.rows(); ++y) {
     for (int32_t x = 0; x < reference.width; ++x) {
-      const int64_t difference = int64_t{sample_of(plane.row(y)[x], job, reference.type)} -
-                                 load_sample(sample_address(reference, x, y), reference, peak);
+      const int64_t difference =
+          int64_t{dwt_sample(plane.row(y)[x], reference.type, 1 << (job.depth - 1))} -
+          load_sample(sample_address(reference, x, y), reference, peak);
       sum += static_cast<uint64_t>(difference * difference);
     }
   }
@@ -264,17 +242,17 @@ void work_on_component(const DwtJob& job, int c, PictureSums* sums) {
   if (forward) {
     load(job, samples, plane);
     analyse(job, plane, scratch);
-    for_each_coef(job, c, plane, [](Coef& stored, Coef& value, uint32_t factor, uint32_t) {
-      stored = quantise(value, factor);
+    for_each_coef(job, c, plane, [](Coef& stored, Coef& value, DwtQuantizer quantizer) {
+      stored = static_cast<Coef>(dwt_quantize(value, quantizer));
     });
   }
   if ((job.measure & kMeasureZeros) != 0) {
     for_each_coef(job, c, plane,
-                  [&](Coef& stored, Coef&, uint32_t, uint32_t) { sums->zeros[c] += stored == 0; });
+                  [&](Coef& stored, Coef&, DwtQuantizer) { sums->zeros[c] += stored == 0; });
   }
   if (forward && !measures_error) return;
-  for_each_coef(job, c, plane, [](Coef& stored, Coef& value, uint32_t factor, uint32_t offset) {
-    value = dequantise(stored, factor, offset);
+  for_each_coef(job, c, plane, [](Coef& stored, Coef& value, DwtQuantizer quantizer) {
+    value = static_cast<Coef>(dwt_dequantize(stored, quantizer));
   });
   DwtJob back = job;
   back.direction = Direction::kInverse;
@@ -285,7 +263,9 @@ void work_on_component(const DwtJob& job, int c, PictureSums* sums) {
   }
 }
 
-void work_portable(const DwtJob& job, tbb::task_arena&, PictureSums* sums) {
+}  // namespace
+
+void work_portably(const DwtJob& job, tbb::task_arena&, PictureSums* sums) {
   for (int c = 0; c < job.components; ++c) {
     if (job.type == DwtCoefType::kS16) {
       work_on_component<int16_t>(job, c, sums);
@@ -295,19 +275,16 @@ void work_portable(const DwtJob& job, tbb::task_arena&, PictureSums* sums) {
   }
 }
 
+namespace {
+
 Status submit_portable(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) {
-  return run_dwt(device, queue, job, work_portable, fence);
+  return run_dwt(device, queue, job, work_portably, fence);
 }
 
 }  // namespace
 
 const DwtOps& portable_dwt_ops() {
   static constexpr DwtOps kOps = {"portable", submit_portable};
-  return kOps;
-}
-
-const DwtOps& host_dwt_ops() {
-  static constexpr DwtOps kOps = {"cpu", submit_portable};
   return kOps;
 }
 

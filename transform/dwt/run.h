@@ -12,6 +12,9 @@ namespace cudatransform {
 // throw std::bad_alloc.
 using DwtWork = void (*)(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums);
 
+// The portable engine's.
+void work_portably(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums);
+
 Status run_dwt(Device& device, Queue& queue, const DwtJob& job, DwtWork work, FencePtr* fence);
 
 }  // namespace cudatransform

@@ -28,59 +28,10 @@ Dct8x8Job job_of(const Spec& spec, Direction direction, int components) {
   return job;
 }
 
-std::unique_ptr<Memory> make_sums(const Engine& engine) {
-  std::unique_ptr<Memory> memory;
-  if (!engine.device->allocate(MemoryKind::kPinned, sizeof(PictureSums), &memory).ok()) return {};
-  std::memset(memory->data(), 0xA5, sizeof(PictureSums));
-  return memory;
-}
-
-Status submit_and_wait(const Engine& engine, const Dct8x8Job& job) {
-  engine.activate();
-  Device& device = *engine.device;
-  FencePtr uploaded, done;
-  CT_RETURN_IF_ERROR(device.queue(QueueKind::kUpload).record(&uploaded));
-  Queue& compute = device.queue(QueueKind::kCompute);
-  CT_RETURN_IF_ERROR(compute.wait_for(uploaded));
-  CT_RETURN_IF_ERROR(engine.ops->submit(device, compute, job, &done));
-  if (!done) return Status::error(StatusCode::kFailed, "submit() gave no fence");
-  CT_RETURN_IF_ERROR(device.queue(QueueKind::kDownload).wait_for(done));
-  CT_RETURN_IF_ERROR(done->wait());
-  if (!done->done()) return Status::error(StatusCode::kFailed, "waited, but not done()");
-  return {};
-}
-
 namespace {
 
 void use_tables(Dct8x8Job* job) {
   for (int c = 0; c < job->components; ++c) job->coefs[c].table = c + 1;
-}
-
-// What both directions do once their frames are filled.
-template <typename Frame1, typename Frame2>
-std::string run(const Engine& engine, Dct8x8Job& job, Frame1& input, Frame2& output,
-                SampleFrame* reference, PictureSums* sums) {
-  std::unique_ptr<Memory> pinned;
-  if (job.measure != 0) {
-    pinned = make_sums(engine);
-    if (!pinned) return "no pinned memory";
-    job.sums = static_cast<PictureSums*>(pinned->data());
-  }
-  output.poison();
-  Status status = input.upload();
-  if (status.ok()) status = output.upload();
-  if (status.ok() && reference != nullptr) status = reference->upload();
-  if (status.ok()) status = submit_and_wait(engine, job);
-  if (status.ok()) status = output.download();
-  if (status.ok()) status = input.download();
-  if (status.ok() && reference != nullptr) status = reference->download();
-  if (!status.ok()) return status.message.empty() ? "failed without a message" : status.message;
-  if (pinned) std::memcpy(sums, pinned->data(), sizeof *sums);
-  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
-  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
-  if (reference != nullptr)
-    if (const std::string fault = reference->fault(); !fault.empty()) return "reference, " + fault;
-  return "";
 }
 
 }  // namespace
@@ -95,7 +46,7 @@ ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture&
   input.describe(job.samples);
   output.describe(job.coefs);
   use_tables(&job);
-  result.fault = run(engine, job, input, output, nullptr, &result.sums);
+  result.fault = run_job(engine, *engine.ops, job, input, output, nullptr, &result.sums);
   output.read(&result.coefs);
   return result;
 }
@@ -119,7 +70,7 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Coeffici
     original->fill(*reference);
     original->describe(job.reference);
   }
-  result.fault = run(engine, job, input, output, original.get(), &result.sums);
+  result.fault = run_job(engine, *engine.ops, job, input, output, original.get(), &result.sums);
   if (result.fault.empty()) result.fault = output.read(&result.picture);
   return result;
 }

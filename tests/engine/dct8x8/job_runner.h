@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "tests/engine/dct8x8/frame.h"
+#include "tests/engine/run_job.h"
 
 namespace cudatransform::test {
 
@@ -46,11 +46,5 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Coeffici
 
 // The job without planes: method, type, tables.
 Dct8x8Job job_of(const Spec& spec, Direction direction, int components);
-
-// Pinned memory for one PictureSums, filled with junk.
-std::unique_ptr<Memory> make_sums(const Engine& engine);
-
-// Uploads must have been enqueued; returns when the job is done and its outputs may be downloaded.
-Status submit_and_wait(const Engine& engine, const Dct8x8Job& job);
 
 }  // namespace cudatransform::test

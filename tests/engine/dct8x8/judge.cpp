@@ -110,16 +110,6 @@ std::string judge_equal(const Coefficients& expected, const Coefficients& got) {
   return "";
 }
 
-std::string judge_equal(const Picture& expected, const Picture& got) {
-  for (size_t c = 0; c < expected.size(); ++c)
-    for (size_t i = 0; i < expected[c].samples.size(); ++i)
-      if (expected[c].samples[i] != got[c].samples[i])
-        return "component " + std::to_string(c) + " sample (" +
-               std::to_string(i % expected[c].width) + "," + std::to_string(i / expected[c].width) +
-               ")" + expected_but_got(expected[c].samples[i], got[c].samples[i]);
-  return "";
-}
-
 std::string judge_sse(const PictureSums& sums, const Picture& source, const Picture& result,
                       bool exactly) {
   for (size_t c = 0; c < source.size(); ++c) {

@@ -21,7 +21,6 @@ std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coef
                           const Picture& got);
 
 std::string judge_equal(const Coefficients& expected, const Coefficients& got);
-std::string judge_equal(const Picture& expected, const Picture& got);
 
 // Sums that the job should have measured. `exactly`: the integer methods' promise; else 0.001 dB
 // and the few samples that fall on the other side of a tie.

@@ -1,4 +1,4 @@
-// Pictures and coefficients as tests think of them: plain numbers, without addresses or pitches.
+// Coefficients as tests of the DCT think of them, and the pictures that they are made of.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,29 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "tests/engine/picture.h"
 #include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform::test {
-
-enum class Sampling { kGrey, k420, k422, k444, k411, k440, kRgb };
-inline constexpr int kSamplingCount = 7;
-const char* sampling_name(Sampling sampling);
-int component_count(Sampling sampling);
-
-template <typename T>
-struct BasicPlane {
-  int width = 0;
-  int rows = 0;
-  std::vector<T> samples;
-
-  BasicPlane() = default;
-  BasicPlane(int w, int h) : width(w), rows(h), samples(static_cast<size_t>(w) * h) {}
-  T& at(int x, int y) { return samples[static_cast<size_t>(y) * width + x]; }
-  const T& at(int x, int y) const { return samples[static_cast<size_t>(y) * width + x]; }
-};
-using Plane = BasicPlane<int>;
-using Picture = std::vector<Plane>;                   // components in JPEG order
-using RealPicture = std::vector<BasicPlane<double>>;  // before rounding
 
 // One component's coefficients: natural order, blocks in raster order. Doubles hold every type that
 // an engine stores without loss.
@@ -46,8 +27,6 @@ struct Blocks {
 };
 using Coefficients = std::vector<Blocks>;
 
-// The planes of a picture of `width` x `height`, all samples 0.
-Picture empty_picture(Sampling sampling, int width, int height);
 // The planes of the same picture at 1/scale of its size, each rounded up by itself; all samples 0.
 Picture empty_scaled_picture(const Picture& picture, int scale);
 // Zero coefficients for planes of these sizes.
@@ -72,7 +51,5 @@ RealPicture definition_inverse(const Coefficients& values, const Picture& like);
 enum class ScaledBy { kLowFrequencies, kMeans };
 RealPicture definition_scaled_inverse(const Coefficients& values, const Picture& like, int scale,
                                       ScaledBy way);
-
-uint64_t squared_error(const Plane& a, const Plane& b);
 
 }  // namespace cudatransform::test

@@ -1,0 +1,44 @@
+// What wavelet jobs can vary: every shape in both directions and types, the rest drawn.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/engine/dwt/job_runner.h"
+
+namespace cudatransform::test::dwt {
+
+enum class Content {
+  kNatural,     // a picture, or the coefficients of one
+  kWholeRange,  // noise over all that the type of input holds
+  kExtreme,     // its lowest and highest value alone
+  kFlat,        // the highest value
+};
+inline constexpr int kContentCount = 4;
+
+enum class Quant { kNone, kEight, kMixed, kUpToTheLast };
+inline constexpr int kQuantCount = 4;
+
+struct Case {
+  Direction direction;
+  Spec spec;
+  Sampling sampling;
+  Content content;
+  Quant quant;
+  int width, height;
+  uint32_t seed;  // of the content
+
+  std::string text() const;  // "inverse dd97 levels 4 S16, 8 bit ..."
+};
+
+// Every filter with all numbers of levels, every other pair of filters with some, in both
+// directions and coefficient types; the same list every time.
+const std::vector<Case>& all_cases();
+
+QuantIndices make_quant_indices(Quant quant, uint32_t seed);
+Picture make_picture(const Case& test);
+// Coefficients that need not be those of any picture.
+Pyramids make_coefficients(const Case& test, const Picture& picture);
+
+}  // namespace cudatransform::test::dwt

@@ -1,0 +1,51 @@
+// The wavelet transforms by definition: one sample at a time, in 64 bits.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Its tables are written from SMPTE ST 2042-1 and ITU-T T.800, not from transform/dwt.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/engine/picture.h"
+#include "transform/dwt/dwt.h"
+
+namespace cudatransform::test::dwt {
+
+using Values = BasicPlane<int64_t>;  // of one component, padded
+
+struct Shape {
+  Wavelet wavelet = Wavelet::kLegall53;
+  Wavelet wavelet_ho = Wavelet::kLegall53;
+  int levels = 4;
+  int levels_ho = 0;
+};
+
+// How far numbers go: as the specifications have them, or as transform/dwt/dwt.h says.
+enum class Rule { kUnbounded, kS16, kS32 };
+inline Rule rule_of(DwtCoefType type) {
+  return type == DwtCoefType::kS16 ? Rule::kS16 : Rule::kS32;
+}
+
+// The sides of a component's coefficients.
+int padded_width(const Shape& shape, int width);
+int padded_height(const Shape& shape, int height);
+
+// Samples to the values that are transformed: padded, around 0.
+Values padded_values(const Plane& samples, const Shape& shape, int depth);
+// Values to coefficients in pyramid arrangement, and back. `largest`, if not null, grows to the
+// largest magnitude that any step leaves.
+Values analyse(const Values& values, const Shape& shape, Rule rule, int64_t* largest = nullptr);
+Values synthesise(const Values& pyramid, const Shape& shape, Rule rule, int64_t* largest = nullptr);
+
+int band_count(const Shape& shape);
+// Which band a coefficient at (x, y) of a pyramid belongs to.
+int band_at(const Shape& shape, const Values& pyramid, int x, int y);
+
+int64_t quant_factor(int index);
+int64_t quantise(int64_t value, int index);
+int64_t dequantise(int64_t level, int index, Rule rule);
+
+// A value after the inverse as the sample that is written; residual: signed, as it is.
+int sample_of(int64_t value, int depth, bool residual);
+
+}  // namespace cudatransform::test::dwt

@@ -1,0 +1,81 @@
+// Every filter, number of levels, engine, direction, depth, sampling and arrangement against the
+// definition, bit for bit.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/engine/dwt/case_check.h"
+
+namespace cudatransform::test::dwt {
+namespace {
+
+struct Tally {
+  int jobs = 0, faults = 0;
+};
+
+TEST(Dwt, EqualsTheDefinition) {
+  std::map<std::string, Tally> tallies;
+  const std::vector<Engine> engines = dwt_engines();
+  size_t index = 0;
+  for (const Case& test : all_cases()) {
+    if (quick() && index++ % (sanitized() ? 5 : 23) != 0) continue;
+    const Expectation expectation = expect(test);
+    for (const Engine& engine : engines) {
+      Tally& tally = tallies[engine.name];
+      tally.jobs++;
+      const std::string fault = check_case(engine, test, expectation);
+      if (fault.empty()) continue;
+      if (++tally.faults <= 30)
+        ADD_FAILURE() << engine.name << ": " << test.text() << "\n  " << fault;
+    }
+  }
+  for (const auto& [name, tally] : tallies) {
+    std::printf("  %-14s %5d jobs, %d faults\n", name.c_str(), tally.jobs, tally.faults);
+    EXPECT_EQ(tally.faults, 0) << name;
+  }
+}
+
+// Index 0 loses nothing, in any format, as long as no value of the transform leaves its type.
+TEST(Dwt, LosesNothingAtIndexZero) {
+  int trips = 0;
+  const std::vector<Engine> engines = dwt_engines();
+  for (int w = 0; w < kWaveletCount; ++w)
+    for (int levels = 1; levels <= kMaxDwtLevels; ++levels)
+      for (int s = 0; s < kSamplingCount; ++s) {
+        // With samples up to 16 bits the widest filter stays within 32 up to 6 levels.
+        const int depths[] = {8, 10, 12, 16};
+        Case test{};
+        test.spec.shape = {static_cast<Wavelet>(w), static_cast<Wavelet>(w), levels, levels % 3};
+        test.sampling = static_cast<Sampling>(s);
+        test.spec.depth = depths[(w + levels + s) % 4];
+        test.spec.type = DwtCoefType::kS32;
+        test.content = (levels + s) % 2 == 0 ? Content::kWholeRange : Content::kNatural;
+        test.width = 45 + s;
+        test.height = 19 + 2 * s;
+        test.seed = static_cast<uint32_t>(1 + trips);
+        if (s == static_cast<int>(Sampling::k420) && levels % 2 == 0)
+          test.spec.arrangement = Arrangement::kSemiPlanar;
+        test.spec.measure = kMeasureSse;
+        const Picture picture = make_picture(test);
+        if (test.spec.depth == 16 && test.spec.shape.wavelet == Wavelet::kFidelity &&
+            levels + levels % 3 > 5)
+          continue;
+        for (const Engine& engine : engines) {
+          const ForwardResult forward = run_forward(engine, test.spec, picture);
+          ASSERT_EQ(forward.fault, "") << engine.name << ": " << test.text();
+          for (size_t c = 0; c < picture.size(); ++c)
+            EXPECT_EQ(forward.sums.sse[c], 0u) << engine.name << ": " << test.text();
+          const InverseResult back =
+              run_inverse(engine, test.spec, forward.coefs, picture, &picture);
+          ASSERT_EQ(back.fault, "") << engine.name << ": " << test.text();
+          EXPECT_EQ(test::judge_equal(picture, back.picture), "")
+              << engine.name << ": " << test.text();
+          ++trips;
+        }
+      }
+  std::printf("  %d round trips\n", trips);
+}
+
+}  // namespace
+}  // namespace cudatransform::test::dwt

@@ -1,0 +1,79 @@
+// Wavelet jobs from specs.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/engine/dwt/job_runner.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace cudatransform::test::dwt {
+namespace {
+
+DwtJob job_of(const Spec& spec, Direction direction, size_t components) {
+  DwtJob job;
+  job.direction = direction;
+  job.wavelet = spec.shape.wavelet;
+  job.wavelet_ho = spec.shape.wavelet_ho;
+  job.levels = {spec.shape.levels, spec.shape.levels_ho};
+  job.type = spec.type;
+  job.depth = spec.depth;
+  job.components = static_cast<int>(components);
+  job.measure = spec.measure;
+  for (size_t c = 0; c < components; ++c)
+    std::copy(spec.quant_index[c].begin(), spec.quant_index[c].end(), job.quant_index[c]);
+  return job;
+}
+
+}  // namespace
+
+Pyramids empty_pyramids(const Picture& picture, const Shape& shape) {
+  Pyramids pyramids;
+  for (const Plane& plane : picture)
+    pyramids.emplace_back(padded_width(shape, plane.width), padded_height(shape, plane.rows));
+  return pyramids;
+}
+
+ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture) {
+  ForwardResult result;
+  result.coefs = empty_pyramids(picture, spec.shape);
+  DwtJob job = job_of(spec, Direction::kForward, picture.size());
+  SampleFrame input(engine, picture, spec.depth, spec.arrangement, 1, false, spec.seed);
+  PyramidFrame output(engine, result.coefs, spec.type, true, spec.seed + 1);
+  input.fill(picture);
+  input.describe(job.samples);
+  output.describe(job.coefs);
+  result.fault = run_job(engine, *engine.dwt_ops, job, input, output, nullptr, &result.sums);
+  output.read(&result.coefs);
+  return result;
+}
+
+InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids& coefs,
+                          const Picture& like, const Picture* reference) {
+  InverseResult result;
+  result.picture = like;
+  DwtJob job = job_of(spec, Direction::kInverse, coefs.size());
+  PyramidFrame input(engine, coefs, spec.type, false, spec.seed + 1);
+  SampleFrame output(engine, like, spec.depth, spec.arrangement, spec.chroma_row_repeat, true,
+                     spec.seed);
+  input.fill(coefs);
+  input.describe(job.coefs);
+  output.describe(job.samples);
+  std::unique_ptr<SampleFrame> original;
+  if (reference != nullptr) {
+    original = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
+                                             false, spec.seed + 2);
+    original->fill(*reference);
+    original->describe(job.reference);
+  }
+  result.fault = run_job(engine, *engine.dwt_ops, job, input, output, original.get(), &result.sums);
+  if (result.fault.empty()) result.fault = output.read(&result.picture);
+  return result;
+}
+
+std::vector<Engine> dwt_engines() {
+  std::vector<Engine> list;
+  for (const Engine& engine : engines())
+    if (engine.dwt_ops != nullptr) list.push_back(engine);
+  return list;
+}
+
+}  // namespace cudatransform::test::dwt

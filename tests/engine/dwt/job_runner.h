@@ -1,0 +1,51 @@
+// Runs one wavelet job on one engine, on guarded planes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tests/engine/dwt/frame.h"
+#include "tests/engine/run_job.h"
+
+namespace cudatransform::test::dwt {
+
+using QuantIndices = std::array<std::array<uint8_t, kMaxDwtBands>, kMaxComponents>;
+
+// A job without its data.
+struct Spec {
+  Shape shape;
+  DwtCoefType type = DwtCoefType::kS16;
+  int depth = 8;
+  Arrangement arrangement = Arrangement::kPlanar;
+  int chroma_row_repeat = 1;  // inverse
+  uint32_t measure = 0;
+  uint32_t seed = 1;  // of pitches, offsets, gaps and junk
+  QuantIndices quant_index = {};
+};
+
+// `fault` says what went wrong besides the values: "" when nothing did.
+struct ForwardResult {
+  std::string fault;
+  Pyramids coefs;
+  PictureSums sums{};
+};
+struct InverseResult {
+  std::string fault;
+  Picture picture;
+  PictureSums sums{};
+};
+
+// Zero coefficients for pictures of these sizes.
+Pyramids empty_pyramids(const Picture& picture, const Shape& shape);
+
+ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture);
+// `like` gives the sizes; `reference` may be null unless spec.measure asks for the squared error.
+InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids& coefs,
+                          const Picture& like, const Picture* reference = nullptr);
+
+// Those that have wavelets of their own.
+std::vector<Engine> dwt_engines();
+
+}  // namespace cudatransform::test::dwt

@@ -1,0 +1,95 @@
+// Planes in an engine's memory, ringed by canaries; planes of samples.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A buffer lives on the host, where tests fill and read it, and is copied to the engine's memory
+// and back as a whole. Bytes that no sample or coefficient occupies hold a pattern that depends on
+// the address; after a job they must still hold it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/engine/engines.h"
+#include "tests/engine/picture.h"
+#include "transform/picture.h"
+
+namespace cudatransform::test {
+
+// One allocation on both sides.
+class GuardedBuffer {
+ public:
+  GuardedBuffer(const Engine& engine, size_t bytes);
+  uint8_t* host() { return host_.data(); }
+  uint8_t* address() const { return static_cast<uint8_t*>(memory_->data()); }
+  // A job may write these bytes.
+  void allow(size_t offset, size_t bytes);
+  Status upload(const Engine& engine);
+  Status download(const Engine& engine);
+  // After download(): where a byte outside the allowed ones changed, or "".
+  std::string fault() const;
+
+ private:
+  std::vector<uint8_t> host_, before_, writable_;
+  std::unique_ptr<Memory> memory_;
+};
+
+enum class Arrangement {
+  kPlanar,      // one plane a component; 8 bits in bytes, more in 16-bit words
+  kSemiPlanar,  // NV12 at 8 bits, P010 at 10: chroma interleaved, samples in the high bits
+  kResidual,    // inverse only: signed 16 bits, neither shifted nor clamped
+};
+inline constexpr int kArrangementCount = 3;
+const char* arrangement_name(Arrangement arrangement);
+
+// Where rows and planes lie: chosen by a seed, so that pitches, offsets and gaps vary.
+class SampleFrame {
+ public:
+  // `row_repeat`: of the chroma components.
+  SampleFrame(const Engine& engine, const Picture& like, int depth, Arrangement arrangement,
+              int row_repeat, bool writable, uint32_t seed);
+  void fill(const Picture& picture);  // input; junk in the bits below a sample
+  void poison();                      // output
+  // What was written; "" or what is wrong with it (junk below the samples, unequal repeated rows).
+  std::string read(Picture* picture);
+  void describe(SamplePlane planes[3]) const;
+  Status upload();
+  Status download();
+  std::string fault() const;
+
+ private:
+  struct Component {
+    size_t buffer, offset;
+    SamplePlane plane;  // addresses are filled in by describe()
+  };
+  uint8_t* at(const Component& component, int x, int row);
+  uint32_t read_word(const Component& component, int x, int row);
+
+  const Engine& engine_;
+  std::mt19937 random_;
+  std::vector<GuardedBuffer> buffers_;
+  std::vector<Component> components_;
+};
+
+// Where a plane lies in its allocation.
+struct Room {
+  size_t offset, total;
+};
+
+// Room around a plane: often an odd number of units, sometimes none, so that reads past the end
+// leave the allocation where a sanitiser can see it.
+size_t pick_gap(std::mt19937& random, size_t unit);
+// A place for `bytes`. Without a gap behind it the plane ends where the allocation does, to the
+// byte: the host device rounds sizes up to 64, which would hide a read past the end.
+Room make_room(std::mt19937& random, size_t bytes, size_t unit);
+// Half of all frames lie as buffer pools lay them out, which kernels may have a faster way for:
+// every plane and row aligned, blocks without gaps. Seeds that follow each other agree.
+bool is_pooled(uint32_t seed);
+Room make_pooled_room(std::mt19937& random, size_t bytes);
+size_t align_up(size_t bytes);  // as in a pool
+
+std::string merge_faults(const std::vector<GuardedBuffer>& buffers);
+
+}  // namespace cudatransform::test

@@ -1,0 +1,61 @@
+// Runs one job of any transform: uploads guarded planes, submits, waits, reads back, checks the
+// borders.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "tests/engine/frame.h"
+
+namespace cudatransform::test {
+
+// Pinned memory for one PictureSums, filled with junk.
+std::unique_ptr<Memory> make_sums(const Engine& engine);
+
+// Uploads must have been enqueued; returns when the job is done and its outputs may be downloaded.
+template <typename Ops, typename Job>
+Status submit_and_wait(const Engine& engine, const Ops& ops, const Job& job) {
+  engine.activate();
+  Device& device = *engine.device;
+  FencePtr uploaded, done;
+  CT_RETURN_IF_ERROR(device.queue(QueueKind::kUpload).record(&uploaded));
+  Queue& compute = device.queue(QueueKind::kCompute);
+  CT_RETURN_IF_ERROR(compute.wait_for(uploaded));
+  CT_RETURN_IF_ERROR(ops.submit(device, compute, job, &done));
+  if (!done) return Status::error(StatusCode::kFailed, "submit() gave no fence");
+  CT_RETURN_IF_ERROR(device.queue(QueueKind::kDownload).wait_for(done));
+  CT_RETURN_IF_ERROR(done->wait());
+  if (!done->done()) return Status::error(StatusCode::kFailed, "waited, but not done()");
+  return {};
+}
+
+// What both directions do once their frames are filled. "" or what went wrong besides the values.
+template <typename Ops, typename Job, typename Input, typename Output>
+std::string run_job(const Engine& engine, const Ops& ops, Job& job, Input& input, Output& output,
+                    SampleFrame* reference, PictureSums* sums) {
+  std::unique_ptr<Memory> pinned;
+  if (job.measure != 0) {
+    pinned = make_sums(engine);
+    if (!pinned) return "no pinned memory";
+    job.sums = static_cast<PictureSums*>(pinned->data());
+  }
+  output.poison();
+  Status status = input.upload();
+  if (status.ok()) status = output.upload();
+  if (status.ok() && reference != nullptr) status = reference->upload();
+  if (status.ok()) status = submit_and_wait(engine, ops, job);
+  if (status.ok()) status = output.download();
+  if (status.ok()) status = input.download();
+  if (status.ok() && reference != nullptr) status = reference->download();
+  if (!status.ok()) return status.message.empty() ? "failed without a message" : status.message;
+  if (pinned) std::memcpy(sums, pinned->data(), sizeof *sums);
+  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
+  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
+  if (reference != nullptr)
+    if (const std::string fault = reference->fault(); !fault.empty()) return "reference, " + fault;
+  return "";
+}
+
+}  // namespace cudatransform::test

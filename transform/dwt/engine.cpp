@@ -1,0 +1,143 @@
+// The CPU engine: stripes of all components over oneTBB, level by level, rows in vectors.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform/dwt/engine.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "transform/dwt/levels.h"
+#include "transform/dwt/run.h"
+
+namespace cudatransform {
+
+namespace {
+
+// ThreadSanitizer does not see how oneTBB, which is not instrumented, orders what its threads do.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kMayUseThreads = false;
+#else
+constexpr bool kMayUseThreads = true;
+#endif
+
+// Fewer values than this are not worth a task, and its rows around a stripe.
+constexpr int64_t kLeastStripe = 1 << 15;
+
+struct Stripe {
+  int component;
+  int32_t first, end;
+};
+
+struct AtomicSums {
+  std::atomic<uint64_t> sse[kMaxComponents] = {};
+  std::atomic<uint64_t> zeros[kMaxComponents] = {};
+};
+
+template <typename T>
+class Transform {
+ public:
+  Transform(const DwtJob& job, const RowKernels<T>& kernels, tbb::task_arena& arena)
+      : job_(job), arena_(arena) {
+    for (int c = 0; c < job.components; ++c) {
+      components_.push_back(std::make_unique<ComponentLevels<T>>(job, c, kernels));
+    }
+  }
+
+  void run(PictureSums* sums) {
+    const int levels = job_.levels.both + job_.levels.horizontal;
+    const bool forward = job_.direction == Direction::kForward;
+    if (forward) {
+      for (int f = 0; f < levels; ++f) {
+        for_each_stripe(f, [f](const ComponentLevels<T>& component, const Stripe& stripe) {
+          return component.analyse(f, stripe.first, stripe.end);
+        });
+      }
+    }
+    if (!forward || (job_.measure & kMeasureSse) != 0) {
+      for (int f = levels - 1; f >= 0; --f) {
+        for_each_stripe(f, [f, forward](const ComponentLevels<T>& component, const Stripe& stripe) {
+          return component.synthesise(f, stripe.first, stripe.end, forward);
+        });
+      }
+    }
+    for (int c = 0; c < kMaxComponents; ++c) {
+      sums->sse[c] = sums_.sse[c].load(std::memory_order_relaxed);
+      sums->zeros[c] = sums_.zeros[c].load(std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  std::vector<Stripe> stripes_of(int fineness, int threads) const {
+    std::vector<Stripe> stripes;
+    for (int c = 0; c < job_.components; ++c) {
+      const int32_t units = components_[c]->units(fineness);
+      const int64_t values = int64_t{units} * 2 * components_[c]->width(fineness);
+      const int64_t wanted =
+          threads == 1 ? 1 : std::min<int64_t>(4 * threads, values / kLeastStripe);
+      const auto count = static_cast<int32_t>(std::clamp<int64_t>(wanted, 1, units));
+      for (int32_t i = 0; i < count; ++i) {
+        stripes.push_back({c, static_cast<int32_t>(int64_t{units} * i / count),
+                           static_cast<int32_t>(int64_t{units} * (i + 1) / count)});
+      }
+    }
+    return stripes;
+  }
+
+  template <typename Function>
+  void for_each_stripe(int fineness, Function function) {
+    const int threads = kMayUseThreads ? arena_.max_concurrency() : 1;
+    const std::vector<Stripe> stripes = stripes_of(fineness, threads);
+    const auto do_one = [&](size_t i) {
+      const Stripe& stripe = stripes[i];
+      const StripeSums row = function(*components_[stripe.component], stripe);
+      sums_.sse[stripe.component].fetch_add(row.sse, std::memory_order_relaxed);
+      sums_.zeros[stripe.component].fetch_add(row.zeros, std::memory_order_relaxed);
+    };
+    if (threads == 1 || stripes.size() == 1) {
+      for (size_t i = 0; i < stripes.size(); ++i) do_one(i);
+    } else {
+      arena_.execute([&] { tbb::parallel_for(size_t{0}, stripes.size(), do_one); });
+    }
+  }
+
+  const DwtJob& job_;
+  tbb::task_arena& arena_;
+  std::vector<std::unique_ptr<ComponentLevels<T>>> components_;
+  AtomicSums sums_;
+};
+
+template <typename T>
+bool run_in_vectors(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums) {
+  const RowKernels<T>* kernels = row_kernels<T>();
+  if (kernels == nullptr) return false;
+  Transform<T>(job, *kernels, arena).run(sums);
+  return true;
+}
+
+// Whether 16-bit rows hold what steps leave.
+bool fits_short_rows(const DwtJob& job) {
+  return job.type == DwtCoefType::kS16 && !lifting(job.wavelet).wraps_at_end &&
+         !lifting(job.wavelet_ho).wraps_at_end;
+}
+
+void work_in_vectors(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums) {
+  const bool done = fits_short_rows(job) ? run_in_vectors<int16_t>(job, arena, sums)
+                                         : run_in_vectors<int32_t>(job, arena, sums);
+  if (!done) work_portably(job, arena, sums);
+}
+
+Status submit_best(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) {
+  return run_dwt(device, queue, job, work_in_vectors, fence);
+}
+
+}  // namespace
+
+const DwtOps& host_dwt_ops() {
+  static constexpr DwtOps kOps = {"cpu", submit_best};
+  return kOps;
+}
+
+}  // namespace cudatransform

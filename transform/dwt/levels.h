@@ -1,0 +1,75 @@
+// A component's way through the levels of its transform, rows at a time.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "transform/dwt/sliding_rows.h"
+
+namespace cudatransform {
+
+struct StripeSums {
+  uint64_t sse = 0;
+  uint64_t zeros = 0;
+};
+
+// One component of a job. Levels are numbered by fineness, 0 the finest. Each is done in stripes,
+// independent of each other, once the level before it is complete.
+template <typename T>
+class ComponentLevels {
+ public:
+  ComponentLevels(const DwtJob& job, int component, const RowKernels<T>& kernels);
+
+  int count() const { return job_.levels.both + job_.levels.horizontal; }
+  // What stripes are counted in: pairs of rows, or rows where there are no vertical steps.
+  int32_t units(int fineness) const { return height(fineness) / (is_both(fineness) ? 2 : 1); }
+  int32_t width(int fineness) const { return width_ >> fineness; }
+
+  StripeSums analyse(int fineness, int32_t first, int32_t end) const;
+  // `compares`: with the source of a forward job, instead of writing samples.
+  StripeSums synthesise(int fineness, int32_t first, int32_t end, bool compares) const;
+
+ private:
+  struct Work;  // a stripe's memory
+
+  bool is_both(int fineness) const { return fineness < job_.levels.both; }
+  int32_t height(int fineness) const { return height_ >> std::min(fineness, job_.levels.both); }
+  RowFilter<T> filter(Wavelet wavelet, Direction direction) const {
+    return {&kernels_, &lifting(wavelet), direction, job_.type == DwtCoefType::kS16};
+  }
+  // Row y of what a level's low band is before it becomes, or after it was, the next level.
+  T* low_row(int fineness, int32_t y) const {
+    return low_[fineness]->data() + static_cast<ptrdiff_t>(y) * low_pitch(fineness);
+  }
+  ptrdiff_t low_pitch(int fineness) const { return width(fineness) + kRowSlack; }
+  uint8_t* coefs(const DwtBand& band, int32_t y) const;
+  // The band whose kind is 0 (HL or H), 1 (LH), 2 (HH) of a level.
+  int band_index(int fineness, int kind) const;
+
+  void read_band(int index, int32_t y, T* to, StripeSums* sums) const;
+  void write_band(int index, int32_t y, const T* from, StripeSums* sums) const;
+  void read_low(int fineness, int32_t y, T* to, StripeSums* sums) const;
+  void write_low(int fineness, int32_t y, const T* from, StripeSums* sums) const;
+
+  void load_row(int fineness, int32_t y, SplitRow<T> row, const Work& work) const;
+  void store_row(int fineness, int32_t y, SplitRow<T> row, bool compares, const Work& work,
+                 StripeSums* sums) const;
+  void load_samples(int32_t y, SplitRow<T> row, const Work& work) const;
+  void store_samples(int32_t y, SplitRow<T> row, bool compares, const Work& work,
+                     StripeSums* sums) const;
+
+  const DwtJob& job_;
+  const SamplePlane& samples_;
+  const DwtPlane& plane_;
+  const uint8_t* quant_index_;
+  const SamplePlane& reference_;
+  const RowKernels<T>& kernels_;
+  int32_t width_, height_;  // padded
+  int shift_;
+  std::unique_ptr<RowMemory<T>> low_[kMaxDwtLevels + kMaxDwtLevelsHo];  // from fineness 1
+};
+
+}  // namespace cudatransform
