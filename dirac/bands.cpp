@@ -187,9 +187,8 @@ class VlcBand {
   bool read_block(const Block& block, DiracBand& band) {
     for (int32_t y = block.y; y < block.y_end && !bits_.at_end(); ++y) {
       DiracRowWriter<Value> writer(band, y);
-      for (int32_t x = block.x; x < block.x_end && !bits_.at_end(); ++x) {
-        if (const int32_t level = bits_.signed_code(); level != 0) writer.put(x, level);
-      }
+      bits_.signed_codes(block.x_end - block.x,
+                         [&](int32_t i, int32_t level) { writer.put(block.x + i, level); });
     }
     return true;
   }

@@ -111,10 +111,42 @@ class DiracBits {
     return static_cast<int32_t>(negative ? 0 - value : value);
   }
 
+  // As `count` times signed_code(): calls put(i, value) for code i where its value is not 0. Runs
+  // of zeros, a bit each, are counted at once.
+  template <typename Put>
+  void signed_codes(int32_t count, const Put& put) {
+    for (int32_t i = 0; i < count;) {
+      uint64_t word = peek();
+      int left = kPeeked;  // bits of the word that have not been used
+      while (i < count) {
+        const int zeros = std::min(std::min(std::countl_one(word), left), count - i);
+        i += zeros;
+        left -= zeros;
+        if (left < kShortCode || i == count) break;
+        word <<= zeros;
+        const int pairs = std::countl_zero(word & kStopBits);
+        if (pairs + 2 > left) break;
+        const uint32_t value = value_of(word, pairs);
+        const bool negative = (word >> (62 - pairs) & 1) != 0;
+        put(i++, static_cast<int32_t>(negative ? 0 - value : value));
+        word <<= pairs + 2;
+        left -= pairs + 2;
+      }
+      position_ += static_cast<unsigned>(kPeeked - left);
+      // A code that did not fit in the rest of the word.
+      if (i == count || left == 0) continue;
+      if (const int32_t value = signed_code(); value != 0) put(i, value);
+      ++i;
+    }
+  }
+
  private:
   static constexpr uint64_t kStopBits = 0xaaaaaaaaaaaaaaaa;
-  // 57 bits are there whatever the position in a byte: the pairs, the stop bit and a sign.
+  // Bits of peek() that are there whatever the position in a byte.
+  static constexpr int kPeeked = 57;
+  // Of pairs, so that the stop bit and a sign follow.
   static constexpr int kMostPairs = 54;
+  static constexpr int kShortCode = 4;  // the least that is not zero: a pair, a stop bit, a sign
 
   uint64_t peek() const {
     if (position_ >= end_) return ~uint64_t{0};

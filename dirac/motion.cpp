@@ -61,7 +61,7 @@ int64_t floor_of(int64_t value, int64_t divisor) {
 // alone, in the first column the one above alone.
 struct Neighbours {
   int count = 0;
-  int32_t index[3];
+  int32_t index[3] = {};
 };
 Neighbours neighbours_of(int32_t x, int32_t y, int32_t across) {
   Neighbours found;
@@ -75,7 +75,7 @@ Neighbours neighbours_of(int32_t x, int32_t y, int32_t across) {
 // The values of some of them.
 struct Values {
   int count = 0;
-  int64_t value[3];
+  int64_t value[3] = {};
   void add(int64_t v) { value[count++] = v; }
   int64_t mean() const {
     if (count == 0) return 0;

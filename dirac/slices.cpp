@@ -47,41 +47,39 @@ bool can_hold(const DiracBand& band, int32_t column, int32_t row) {
 template <typename Value>
 bool read_component(DiracBits bits, int component, int32_t column, int32_t row,
                     DiracLevels& levels) {
+  bool sound = true;
   for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
     const DiracBand& band = levels.band(component, i);
     const Part part = part_of(band, column, row);
+    const bool holds = can_hold(band, column, row);
     for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
       DiracRowWriter<Value> writer(band, y);
-      for (int32_t x = part.x; x < part.x_end; ++x) {
-        const int32_t level = bits.signed_code();
-        if (level == 0) continue;
-        if (!can_hold(band, column, row)) return false;
-        writer.put(x, level);
-      }
+      bits.signed_codes(part.x_end - part.x, [&](int32_t i, int32_t level) {
+        sound &= holds;
+        if (holds) writer.put(part.x + i, level);
+      });
     }
   }
-  return true;
+  return sound;
 }
 
 // The levels of both chroma components by turns.
 template <typename Value>
 bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& levels) {
+  bool sound = true;
   for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
     const DiracBand& first = levels.band(1, i);
     const Part part = part_of(first, column, row);
+    const bool holds = can_hold(first, column, row);
     for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
       DiracRowWriter<Value> writers[2] = {{first, y}, {levels.band(2, i), y}};
-      for (int32_t x = part.x; x < part.x_end; ++x) {
-        for (auto& writer : writers) {
-          const int32_t level = bits.signed_code();
-          if (level == 0) continue;
-          if (!can_hold(first, column, row)) return false;
-          writer.put(x, level);
-        }
-      }
+      bits.signed_codes(2 * (part.x_end - part.x), [&](int32_t i, int32_t level) {
+        sound &= holds;
+        if (holds) writers[i % 2].put(part.x + i / 2, level);
+      });
     }
   }
-  return true;
+  return sound;
 }
 
 uint8_t& slice_quantiser(DiracLevels& levels, int32_t column, int32_t row) {

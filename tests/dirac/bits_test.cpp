@@ -86,6 +86,31 @@ TEST(DiracBits, RandomBlocksReadAsTheDefinition) {
   }
 }
 
+TEST(DiracBits, RowsOfCodesReadAsOneAfterTheOther) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<uint8_t> bytes(1 + random() % 60);
+    for (uint8_t& byte : bytes) {
+      byte = static_cast<uint8_t>(random());
+      if (round % 3 == 0) byte |= static_cast<uint8_t>(random() | random());  // zeros
+      if (round % 3 == 1) byte &= static_cast<uint8_t>(random());             // long codes
+    }
+    DiracBits row = reader_of(bytes);
+    row.number(static_cast<int>(random() % 20));
+    row = row.block(random() % (8 * bytes.size()));
+    DiracBits single = row;
+    const auto count = static_cast<int32_t>(random() % 150);
+    std::vector<int32_t> values(static_cast<size_t>(count)), expected = values;
+    row.signed_codes(count, [&](int32_t i, int32_t value) {
+      EXPECT_NE(value, 0);
+      values[static_cast<size_t>(i)] = value;
+    });
+    for (int32_t& value : expected) value = single.signed_code();
+    ASSERT_EQ(values, expected);
+    ASSERT_EQ(row.position(), single.position());
+  }
+}
+
 TEST(DiracBits, CodesThatTheEndCutsOff) {
   // Behind the end: 0. A data bit is there: it counts. The sign is missing: negative.
   const std::vector<uint8_t> bytes = {0x20, 0xff};
