@@ -26,11 +26,13 @@ ROOMS = {
     "transform/samples.h": "transform/device transform/picture.h",
     "transform/dct8x8": PICTURES,
     "transform/dwt": PICTURES,
+    "transform/obmc": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
     "cuda/dct8x8": KERNELS + " transform/dct8x8",
     "cuda/dwt": KERNELS + " transform/dwt",
     "jpeg": "transform/device transform/dct8x8",
+    "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8",
@@ -41,13 +43,13 @@ ROOMS = {
     "gst/plugin.cpp": "gst",  # the list of elements
     "examples": "gst-libs",
     "docs": "gst-libs",
-    "tests": "cuda examples gst gst-libs jpeg transform",
+    "tests": "cuda dirac examples gst gst-libs jpeg transform",
 }
 
 # What is neutral names no transform.
 NEUTRAL = ["transform/device/*", "transform/picture*", "transform/samples.h", "cuda/device/*",
            "cuda/common/*", "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
-WORDS = re.compile("dct|dwt|jpeg|zigzag|quanttable", re.IGNORECASE)
+WORDS = re.compile("dct|dwt|obmc|dirac|jpeg|zigzag|quanttable", re.IGNORECASE)
 
 SOURCES = (".c", ".cpp", ".cu", ".cuh", ".h")
 INCLUDE = re.compile(r"\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import dirac_seeds
+
 SKIP = 77
 
 SOI, EOI = b"\xff\xd8", b"\xff\xd9"
@@ -318,6 +320,7 @@ OWN_SEEDS = {
     "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
     "fuzz_dct_meta": seeds_of_dct_meta,
     "fuzz_dwt_meta": seeds_of_dwt_meta,
+    "fuzz_dirac": dirac_seeds.seeds,
     "fuzz_jpeg_writer": seeds_of_writer,
     "fuzz_jpegcoefenc": seeds_of_jpegcoefenc,
 }

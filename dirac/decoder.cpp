@@ -1,0 +1,135 @@
+// From the units of a stream to its pictures, in the order in which they are coded.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dirac/decoder.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace cudatransform {
+
+namespace {
+
+constexpr uint8_t kEncoderName = 1;  // the first byte of auxiliary data that has it
+
+bool is_old_schroedinger(std::string_view name) {
+  constexpr std::string_view kFamily = "Schroedinger 1.0.";
+  if (name.substr(0, kFamily.size()) != kFamily) return false;
+  const std::string_view rest = name.substr(kFamily.size());
+  const bool one_digit = rest.size() == 1 || (rest.size() > 1 && (rest[1] < '0' || rest[1] > '9'));
+  return one_digit && rest[0] >= '0' && rest[0] <= '7';
+}
+
+}  // namespace
+
+Status DiracDecoder::take(const uint8_t* unit, size_t size) {
+  DiracParseInfo info;
+  if (!read_parse_info(unit, size, &info)) {
+    return Status::error(StatusCode::kInvalidArgument, "a unit without a parse info");
+  }
+  const uint8_t* data = unit + kDiracParseInfoBytes;
+  size -= kDiracParseInfoBytes;
+  if (info.is_sequence_header()) return take_sequence(data, size);
+  if (info.is_end()) {
+    end_sequence();
+    return {};
+  }
+  if (info.is_auxiliary()) take_auxiliary(data, size);
+  if (sequence_ == nullptr || !info.is_picture()) return {};
+  if (info.may_be_fragment() && sequence_->major_version >= 3) {
+    return take_fragment(info, data, size);
+  }
+  return take_picture(info, data, size);
+}
+
+void DiracDecoder::finish() { end_sequence(); }
+
+Status DiracDecoder::take_sequence(const uint8_t* data, size_t size) {
+  DiracSequence sequence;
+  if (const Status status = read_sequence(data, size, limits_, &sequence); !status.ok()) {
+    // One that is only damaged may repeat the one in force.
+    if (status.code == StatusCode::kUnsupported) end_sequence();
+    return status;
+  }
+  if (sequence_ != nullptr && *sequence_ == sequence) return {};
+  end_sequence();
+  sequence_ = std::make_shared<const DiracSequence>(sequence);
+  ++sequence_count_;
+  return {};
+}
+
+Status DiracDecoder::take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size) {
+  end_fragments();
+  std::unique_ptr<DiracPicture> picture = new_picture();
+  const Status status = picture->begin(sequence_, info, data, size, limits_, quirks_);
+  if (!status.ok()) {
+    give_back(std::move(picture));
+    return status;
+  }
+  put(std::move(picture));
+  return {};
+}
+
+Status DiracDecoder::take_fragment(const DiracParseInfo& info, const uint8_t* data, size_t size) {
+  constexpr size_t kCountAt = 6;  // behind the picture's number and the data's length
+  const bool begins = size >= kCountAt + 2 && data[kCountAt] == 0 && data[kCountAt + 1] == 0;
+  if (begins) {
+    end_fragments();
+    fragments_ = new_picture();
+    const Status status = fragments_->begin_fragments(sequence_, info, data, size, limits_);
+    if (!status.ok()) give_back(std::move(fragments_));
+    return status;
+  }
+  if (fragments_ == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         "fragment: slices of a picture that has not begun");
+  }
+  CT_RETURN_IF_ERROR(fragments_->add_fragment(data, size, limits_));
+  if (fragments_->has_all_slices()) end_fragments();
+  return {};
+}
+
+void DiracDecoder::take_auxiliary(const uint8_t* data, size_t size) {
+  if (size < 1 || data[0] != kEncoderName) return;
+  constexpr size_t kLongestName = 64;
+  quirks_.no_delta_of_single_codeblocks = is_old_schroedinger(
+      {reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kLongestName)});
+}
+
+void DiracDecoder::end_fragments() {
+  if (fragments_ == nullptr) return;
+  fragments_->end_fragments();
+  put(std::move(fragments_));
+}
+
+void DiracDecoder::end_sequence() {
+  end_fragments();
+  sequence_.reset();
+  quirks_ = {};
+}
+
+std::unique_ptr<DiracPicture> DiracDecoder::new_picture() {
+  if (spare_count_ > 0) return std::move(spares_[--spare_count_]);
+  return std::make_unique<DiracPicture>();
+}
+
+void DiracDecoder::put(std::unique_ptr<DiracPicture> picture) {
+  // Only a caller that never asks for pictures gets here with no room.
+  if (waiting_count_ == kMaxWaiting) give_back(next_picture());
+  waiting_[waiting_count_++] = std::move(picture);
+}
+
+std::unique_ptr<DiracPicture> DiracDecoder::next_picture() {
+  if (waiting_count_ == 0) return nullptr;
+  std::unique_ptr<DiracPicture> first = std::move(waiting_[0]);
+  std::move(waiting_ + 1, waiting_ + waiting_count_, waiting_);
+  --waiting_count_;
+  return first;
+}
+
+void DiracDecoder::give_back(std::unique_ptr<DiracPicture> picture) {
+  if (picture != nullptr && spare_count_ < kMaxSpares) spares_[spare_count_++] = std::move(picture);
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,65 @@
+// From the units of a stream to its pictures, in the order in which they are coded.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "dirac/picture.h"
+#include "dirac/sequence.h"
+#include "dirac/units.h"
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+// Whatever the bytes are, no call reads outside of them, memory follows from the limits, and time
+// from the size of the unit and the limits. One thread at a time; the pictures that it gives out
+// belong to the caller, and their tasks may run on any thread.
+class DiracDecoder {
+ public:
+  explicit DiracDecoder(const DiracLimits& limits = {}) : limits_(limits) {}
+
+  // Takes a unit, from its parse info to its end. A failure is about this unit alone: the next may
+  // be given. kUnsupported: sound, but beyond the limits or of a kind that nobody codes;
+  // kInvalidArgument: damaged. Units before the first sequence header are dropped.
+  Status take(const uint8_t* unit, size_t size);
+  // The stream ends here, whether it says so or not; also before a seek. All pictures that have
+  // begun are given out.
+  void finish();
+
+  // The next picture, whose tasks have not run yet; null where there is none.
+  std::unique_ptr<DiracPicture> next_picture();
+  // A picture that is not used any more, for its memory.
+  void give_back(std::unique_ptr<DiracPicture> picture);
+
+  // The header in force; null outside of a sequence.
+  const std::shared_ptr<const DiracSequence>& sequence() const { return sequence_; }
+  // How many sequences have begun: pictures of different ones have nothing to do with each other.
+  uint64_t sequence_count() const { return sequence_count_; }
+
+ private:
+  static constexpr int kMaxWaiting = 2;  // the end of one in fragments, and what ended it
+  static constexpr int kMaxSpares = 8;
+
+  Status take_sequence(const uint8_t* data, size_t size);
+  Status take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size);
+  Status take_fragment(const DiracParseInfo& info, const uint8_t* data, size_t size);
+  void take_auxiliary(const uint8_t* data, size_t size);
+  void end_fragments();
+  void end_sequence();
+  std::unique_ptr<DiracPicture> new_picture();
+  void put(std::unique_ptr<DiracPicture> picture);
+
+  DiracLimits limits_;
+  std::shared_ptr<const DiracSequence> sequence_;
+  uint64_t sequence_count_ = 0;
+  DiracQuirks quirks_;
+  std::unique_ptr<DiracPicture> fragments_;  // the picture whose fragments are coming
+  std::unique_ptr<DiracPicture> waiting_[kMaxWaiting];
+  int waiting_count_ = 0;
+  std::unique_ptr<DiracPicture> spares_[kMaxSpares];
+  int spare_count_ = 0;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,208 @@
+// The quantised coefficients of a picture as they were decoded: sparse, with their quantisers.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dirac/levels.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "transform/device/host_memory.h"
+
+namespace cudatransform {
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+// Gives out parts of a block of memory; without one it only adds up.
+class Parts {
+ public:
+  explicit Parts(uint8_t* begin) : begin_(begin) {}
+  template <typename Type>
+  Type* take(uint64_t count) {
+    Type* part = begin_ != nullptr ? reinterpret_cast<Type*>(begin_ + used_) : nullptr;
+    used_ += (count * sizeof(Type) + kAlignment - 1) & ~uint64_t{kAlignment - 1};
+    return part;
+  }
+  uint64_t used() const { return used_; }
+
+ private:
+  uint8_t* begin_;
+  uint64_t used_ = 0;
+};
+
+int level_of(DwtLevels levels, int band) {
+  if (band <= levels.horizontal) return band;
+  return levels.horizontal + 1 + (band - levels.horizontal - 1) / 3;
+}
+
+DiracBand describe(const DiracSequence& sequence, const DiracPictureHeader& header,
+                   const DiracTransform& transform, int component, int index) {
+  const DiracPaddedSize size = dirac_padded(sequence, transform.levels, component);
+  const DwtBand place = dwt_band(transform.levels, size.width, size.height, index);
+  DiracBand band;
+  band.width = place.width;
+  band.height = place.height;
+  band.x = place.x;
+  band.y = place.y;
+  band.level = level_of(transform.levels, index);
+  const int grid = header.has_slices() ? 0 : band.level;
+  band.columns = transform.columns[grid];
+  band.rows = transform.rows[grid];
+  band.matrix = transform.matrix[index];
+  band.map_words = (band.width + 63) / 64;
+  return band;
+}
+
+// What is cleared for each picture lies in front of the levels, which are not.
+void place_maps(Parts& parts, DiracBand& band) {
+  const auto words = static_cast<uint64_t>(band.map_words) * static_cast<uint64_t>(band.height);
+  band.map = parts.take<uint64_t>(words);
+  band.signs = parts.take<uint64_t>(words);
+  band.counts = parts.take<uint32_t>(static_cast<uint64_t>(band.height));
+}
+
+uint8_t* place_quantisers(Parts& parts, const DiracBand& band) {
+  return parts.take<uint8_t>(static_cast<uint64_t>(band.columns) *
+                             static_cast<uint64_t>(band.rows));
+}
+
+void place_levels(Parts& parts, bool is_wide, DiracBand& band) {
+  const auto count = static_cast<uint64_t>(band.width) * static_cast<uint64_t>(band.height);
+  band.levels = is_wide ? static_cast<void*>(parts.take<int32_t>(count))
+                        : static_cast<void*>(parts.take<int16_t>(count));
+}
+
+template <typename Value>
+void dequantise_row(const DiracBand& band, int32_t y, int32_t grid_row, bool is_intra, Value* to) {
+  std::fill_n(to, band.width, Value{0});
+  const auto* level = static_cast<const Value*>(band.levels) + ptrdiff_t{y} * band.width;
+  const uint64_t* map = band.map_row(y);
+  int32_t column_end = 0, column = -1;
+  uint32_t factor = 0, offset = 0;
+  for (int32_t word = 0; word < band.map_words; ++word) {
+    for (uint64_t bits = map[word]; bits != 0; bits &= bits - 1) {
+      const int32_t x = 64 * word + std::countr_zero(bits);
+      if (x >= column_end) {
+        while (x >= column_end) column_end = dirac_part(band.width, ++column + 1, band.columns);
+        const int index = band.quantiser(column, grid_row);
+        factor = dwt_quant_factor(index);
+        offset = dirac_quant_offset(index, is_intra);
+      }
+      to[x] = static_cast<Value>(dirac_dequantise(*level++, factor, offset));
+    }
+  }
+}
+
+template <typename Value>
+Value* pyramid_row(const DiracBand& band, int32_t y, void* pyramid, ptrdiff_t pitch) {
+  auto* row = static_cast<uint8_t*>(pyramid) + (band.y + ptrdiff_t{y}) * pitch;
+  return reinterpret_cast<Value*>(row) + band.x;
+}
+
+template <typename Value>
+void dequantise(const DiracBand& band, bool is_intra, void* pyramid, ptrdiff_t pitch) {
+  for (int32_t grid_row = 0; grid_row < band.rows; ++grid_row) {
+    const int32_t end = dirac_part(band.height, grid_row + 1, band.rows);
+    for (int32_t y = dirac_part(band.height, grid_row, band.rows); y < end; ++y) {
+      dequantise_row(band, y, grid_row, is_intra, pyramid_row<Value>(band, y, pyramid, pitch));
+    }
+  }
+}
+
+int64_t floor_of_third(int64_t value) { return (value - (value < 0 ? 2 : 0)) / 3; }
+
+template <typename Value>
+void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
+  const auto add = [](Value& value, int64_t prediction) {
+    value = static_cast<Value>(static_cast<uint64_t>(int64_t{value} + prediction));
+  };
+  for (int32_t y = 0; y < band.height; ++y) {
+    Value* row = pyramid_row<Value>(band, y, pyramid, pitch);
+    if (y == 0) {
+      for (int32_t x = 1; x < band.width; ++x) add(row[x], row[x - 1]);
+      continue;
+    }
+    const Value* above = pyramid_row<Value>(band, y - 1, pyramid, pitch);
+    add(row[0], above[0]);
+    for (int32_t x = 1; x < band.width; ++x) {
+      add(row[x], floor_of_third(int64_t{row[x - 1]} + above[x - 1] + above[x] + 1));
+    }
+  }
+}
+
+}  // namespace
+
+bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform) {
+  // By filter: the most levels at which 8 bits leave coefficients, and what lifting steps make of
+  // them on the way, in 16 bits.
+  constexpr int kMostLevels[] = {4, 5, 4, 6, 6, 3, 3};
+  const int levels = transform.levels.both + transform.levels.horizontal;
+  if (sequence.depth(0) > 8 || sequence.depth(1) > 8) return true;
+  if (transform.wavelet != transform.wavelet_ho || transform.levels.horizontal != 0) return true;
+  return levels > kMostLevels[static_cast<int>(transform.wavelet)];
+}
+
+Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
+                            const DiracTransform& transform, uint64_t max_coefs) {
+  uint64_t coefs = 0;
+  for (int c = 0; c < kMaxComponents; ++c) {
+    const DiracPaddedSize size = dirac_padded(sequence, transform.levels, c);
+    coefs += static_cast<uint64_t>(size.width) * static_cast<uint64_t>(size.height);
+  }
+  if (coefs > max_coefs) {
+    return Status::error(StatusCode::kUnsupported,
+                         "a picture of " + std::to_string(coefs) +
+                             " coefficients is larger than the limits allow (" +
+                             std::to_string(max_coefs) + ")");
+  }
+  is_wide_ = dirac_needs_wide_levels(sequence, transform);
+  band_count_ = dwt_band_count(transform.levels);
+  uint64_t cleared = 0;
+  // Once to know how much, once to give it out.
+  for (const bool counting : {true, false}) {
+    Parts parts(counting ? nullptr : static_cast<uint8_t*>(memory_->data()));
+    uint8_t* slices = nullptr;
+    for (int c = 0; c < kMaxComponents; ++c) {
+      for (int i = 0; i < band_count_; ++i) {
+        DiracBand& band = bands_[c][i];
+        band = describe(sequence, header, transform, c, i);
+        place_maps(parts, band);
+        // All bands of a slice picture have the slices' indices.
+        const bool shares = header.has_slices() && (c > 0 || i > 0);
+        band.quantisers = shares ? slices : place_quantisers(parts, band);
+        if (!shares) slices = band.quantisers;
+      }
+    }
+    cleared = parts.used();
+    for (int c = 0; c < kMaxComponents; ++c) {
+      for (int i = 0; i < band_count_; ++i) place_levels(parts, is_wide_, bands_[c][i]);
+    }
+    if (counting && (memory_ == nullptr || memory_->size() < parts.used())) {
+      memory_.reset();
+      CT_RETURN_IF_ERROR(allocate_host_memory(parts.used(), &memory_));
+    }
+  }
+  std::memset(memory_->data(), 0, cleared);
+  return {};
+}
+
+void dequantise_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,
+                           ptrdiff_t pitch) {
+  if (is_wide) {
+    dequantise<int32_t>(band, is_intra, pyramid, pitch);
+  } else {
+    dequantise<int16_t>(band, is_intra, pyramid, pitch);
+  }
+}
+
+void predict_dirac_dc(const DiracBand& band, bool is_wide, void* pyramid, ptrdiff_t pitch) {
+  if (is_wide) {
+    predict<int32_t>(band, pyramid, pitch);
+  } else {
+    predict<int16_t>(band, pyramid, pitch);
+  }
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,101 @@
+// The quantised coefficients of a picture as they were decoded: sparse, with their quantisers.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A map has a bit for each coefficient of a band, which says that its level is not zero. Those that
+// are not are packed row by row: the levels of a row lie behind each other from the row's own place
+// on, in order of their columns. So a reader finds the level of a coefficient by counting the bits
+// before it in its row, rows are independent of each other, and what copies a band to another
+// device copies counts[y] levels of each row y.
+//
+// Levels are integers modulo 2^16 or, where coefficients may be larger, modulo 2^32.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "dirac/picture_header.h"
+#include "transform/device/device.h"
+#include "transform/device/status.h"
+#include "transform/dwt/bands.h"
+#include "transform/dwt/quantizer.h"
+
+namespace cudatransform {
+
+// Part `index` of `count` into which `size` is divided: codeblocks and slices of a band.
+inline int32_t dirac_part(int32_t size, int32_t index, int32_t count) {
+  return static_cast<int32_t>(int64_t{size} * index / count);
+}
+
+struct DiracBand {
+  int32_t width = 0, height = 0;
+  int level = 0;  // 0 is the coarsest
+  // Where it lies in the pyramid of its component.
+  int32_t x = 0, y = 0;
+  // Codeblocks or slices, which share a quantiser. Column i begins at dirac_part(width, i,
+  // columns); rows likewise.
+  int32_t columns = 1, rows = 1;
+  // The index of each, in raster order; that of the band is what `matrix` leaves of it.
+  uint8_t* quantisers = nullptr;
+  uint8_t matrix = 0;
+
+  void* levels = nullptr;      // int16_t or int32_t; row y begins at y * width
+  uint32_t* counts = nullptr;  // of levels, by row
+  uint64_t* map = nullptr;     // bit x % 64 of word x / 64 of a row is coefficient x
+  uint64_t* signs = nullptr;   // likewise: which of those are negative
+  int32_t map_words = 0;       // of a row; bits behind the width are 0
+
+  const uint64_t* map_row(int32_t row) const { return map + ptrdiff_t{row} * map_words; }
+  int quantiser(int32_t column, int32_t row) const {
+    const int index = quantisers[ptrdiff_t{row} * columns + column] - matrix;
+    return index > 0 ? index : 0;
+  }
+};
+
+// The memory of a picture's levels. It is kept for the next picture.
+class DiracLevels {
+ public:
+  // Lays out all bands, with all levels zero. kUnsupported: more coefficients than `max_coefs`.
+  Status lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
+                 const DiracTransform& transform, uint64_t max_coefs);
+
+  int band_count() const { return band_count_; }
+  // Whether levels are int32_t.
+  bool is_wide() const { return is_wide_; }
+  DiracBand& band(int component, int index) { return bands_[component][index]; }
+  const DiracBand& band(int component, int index) const { return bands_[component][index]; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+  DiracBand bands_[kMaxComponents][kMaxDwtBands];
+  int band_count_ = 0;
+  bool is_wide_ = false;
+};
+
+// Whether coefficients of these samples may need more than 16 bits: what the forward transform of
+// any picture can give (SMPTE ST 2042-1 has no bound).
+bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform);
+
+// A value from a level that is not zero; modulo 2^32.
+inline int32_t dirac_dequantise(int32_t level, uint32_t factor, uint32_t offset) {
+  const uint64_t magnitude =
+      level < 0 ? 0 - static_cast<uint64_t>(int64_t{level}) : static_cast<uint64_t>(level);
+  const auto value = static_cast<uint32_t>((magnitude * factor + offset + 2) >> 2);
+  return static_cast<int32_t>(level < 0 ? 0 - value : value);
+}
+
+// What is added before the division by 4; for pictures that are predicted from others it is less.
+inline uint32_t dirac_quant_offset(int index, bool is_intra) {
+  if (is_intra || index == 0) return dwt_quant_offset(index);
+  return static_cast<uint32_t>((uint64_t{3} * dwt_quant_factor(index) + 4) >> 3);
+}
+
+// Writes all coefficients of a band into the pyramid of its component, whose rows are `pitch`
+// bytes: int16_t or int32_t as the levels are.
+void dequantise_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,
+                           ptrdiff_t pitch);
+
+// Adds to each coefficient of level 0 the mean of its neighbours to the left and above.
+void predict_dirac_dc(const DiracBand& band, bool is_wide, void* pyramid, ptrdiff_t pitch);
+
+}  // namespace cudatransform

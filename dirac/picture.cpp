@@ -1,0 +1,246 @@
+// A picture of Dirac or VC-2 as a plain job: headers, levels, blocks, and the tasks that decode
+// them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dirac/picture.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "transform/device/host_memory.h"
+
+namespace cudatransform {
+
+namespace {
+
+// `*memory` with at least `bytes`.
+Status provide(uint64_t bytes, std::unique_ptr<Memory>* memory) {
+  if (*memory != nullptr && (*memory)->size() >= bytes) return {};
+  memory->reset();
+  return allocate_host_memory(bytes, memory);
+}
+
+}  // namespace
+
+void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
+  sequence_ = std::move(sequence);
+  header_ = {};
+  prediction_ = {};
+  transform_ = {};
+  has_residual_ = true;
+  used_ = 0;
+  grid_ = {};
+  for (DiracMotionCode& code : motion_) code = {};
+  places_ = nullptr;
+  slices_found_ = 0;
+  task_count_ = 0;
+  damage_ = nullptr;
+}
+
+// Keeps the first of the damages, whichever thread finds it.
+void DiracPicture::note_damage(const char* what) {
+  const char* none = nullptr;
+  damage_.compare_exchange_strong(none, what, std::memory_order_relaxed);
+}
+
+Status DiracPicture::append(const uint8_t* data, size_t size, uint64_t max_bytes) {
+  max_bytes = std::min<uint64_t>(max_bytes, UINT32_MAX);
+  if (size > max_bytes || used_ > max_bytes - size) {
+    return Status::error(StatusCode::kUnsupported, "a picture of more than " +
+                                                       std::to_string(max_bytes) +
+                                                       " bytes is larger than the limits allow");
+  }
+  if (bytes_ == nullptr || bytes_->size() - used_ < size) {
+    std::unique_ptr<Memory> larger;
+    CT_RETURN_IF_ERROR(allocate_host_memory(2 * used_ + size, &larger));
+    if (used_ > 0) std::memcpy(larger->data(), bytes_->data(), used_);
+    bytes_ = std::move(larger);
+  }
+  if (size > 0) std::memcpy(static_cast<uint8_t*>(bytes_->data()) + used_, data, size);
+  used_ += size;
+  return {};
+}
+
+Status DiracPicture::begin(std::shared_ptr<const DiracSequence> sequence,
+                           const DiracParseInfo& info, const uint8_t* data, size_t size,
+                           const DiracLimits& limits, DiracQuirks quirks) {
+  reset(std::move(sequence));
+  CT_RETURN_IF_ERROR(append(data, size, limits.max_unit_bytes));
+  DiracBits bits(this->data(), used_);
+  CT_RETURN_IF_ERROR(read_picture_header(info, bits, &header_));
+  bits.align();
+  if (!header_.is_intra()) CT_RETURN_IF_ERROR(read_inter(bits));
+  if (!has_residual_) return {};
+  CT_RETURN_IF_ERROR(read_transform(*sequence_, header_.coding, bits, &transform_));
+  bits.align();
+  CT_RETURN_IF_ERROR(levels_.lay_out(*sequence_, header_, transform_, limits.max_coefs()));
+  if (!header_.has_slices()) return read_core_bands(bits, quirks);
+  CT_RETURN_IF_ERROR(begin_slices(limits.max_coefs()));
+  const auto begin = static_cast<uint32_t>(std::min<uint64_t>(bits.position() / 8, used_));
+  find_slices({0, slice_count(), begin, static_cast<uint32_t>(used_)});
+  add_slice_tasks();
+  return {};
+}
+
+Status DiracPicture::read_inter(DiracBits& bits) {
+  // The difference of two samples of 16 bits has no place in a residual.
+  if (sequence_->depth(0) > 15 || sequence_->depth(1) > 15) {
+    return Status::error(StatusCode::kUnsupported,
+                         "a predicted picture of 16 bits: expected at most 15");
+  }
+  CT_RETURN_IF_ERROR(read_prediction(*sequence_, header_.reference_count, bits, &prediction_));
+  bits.align();
+  CT_RETURN_IF_ERROR(read_motion(bits));
+  bits.align();
+  has_residual_ = !bits.bit();
+  return {};
+}
+
+Status DiracPicture::read_motion(DiracBits& bits) {
+  const uint64_t blocks = static_cast<uint64_t>(prediction_.blocks_across) *
+                          static_cast<uint64_t>(prediction_.blocks_down);
+  CT_RETURN_IF_ERROR(provide(blocks * sizeof(ObmcBlock) + blocks / 16, &motion_memory_));
+  grid_.blocks_across = prediction_.blocks_across;
+  grid_.blocks_down = prediction_.blocks_down;
+  grid_.blocks = static_cast<ObmcBlock*>(motion_memory_->data());
+  grid_.splits = reinterpret_cast<uint8_t*>(grid_.blocks + blocks);
+  std::uninitialized_value_construct_n(grid_.blocks, blocks);
+  std::memset(grid_.splits, 0, blocks / 16);
+  for (int i = 0; i < kDiracMotionStreams; ++i) {
+    const bool is_vector = i >= kDiracVectorStream && i < kDiracDcStream;
+    if (is_vector && (i - kDiracVectorStream) / 2 >= header_.reference_count) continue;
+    const uint64_t bytes = bits.unsigned_code();
+    bits.align();
+    motion_[i] = {bits.bytes_here(), std::min<uint64_t>(bytes, bits.bytes_left())};
+    if (bytes > bits.bytes_left()) note_damage("block data is cut off");
+    bits.skip_bytes(bytes);
+  }
+  add_task(TaskKind::kModes, 0, 0, -1);
+  for (int i = 0; i < 2 * header_.reference_count; ++i)
+    add_task(TaskKind::kVectors, i / 2, i % 2, 0);
+  for (int c = 0; c < kMaxComponents; ++c) add_task(TaskKind::kDc, c, 0, 0);
+  return {};
+}
+
+Status DiracPicture::read_core_bands(DiracBits& bits, DiracQuirks quirks) {
+  for (int c = 0; c < kMaxComponents; ++c) {
+    for (int i = 0; i < levels_.band_count(); ++i) {
+      DiracBandCode& code = bands_[c][i];
+      const DiracBand& band = levels_.band(c, i);
+      code = {};
+      if (bits.at_end()) {
+        note_damage("bands are missing");
+        continue;
+      }
+      bits.align();
+      const uint64_t bytes = bits.unsigned_code();
+      if (bytes == 0) {
+        bits.align();
+        continue;
+      }
+      const uint32_t quantiser = bits.unsigned_code();
+      bits.align();
+      const bool is_single = int64_t{band.columns} * band.rows == 1;
+      code.data = bits.bytes_here();
+      code.size = std::min<uint64_t>(bytes, bits.bytes_left());
+      code.quantiser = static_cast<int>(std::min<uint32_t>(quantiser, kMaxQuantIndex + 1));
+      code.is_coded = true;
+      code.has_quantiser_deltas =
+          transform_.codeblock_quantisers && !(is_single && quirks.no_delta_of_single_codeblocks);
+      if (bytes > bits.bytes_left()) note_damage("a band is cut off");
+      bits.skip_bytes(bytes);
+    }
+  }
+  add_band_tasks();
+  return {};
+}
+
+Status DiracPicture::begin_slices(uint64_t max_coefs) {
+  const auto slices = static_cast<uint64_t>(slice_count());
+  if (slices > max_coefs) {
+    return Status::error(StatusCode::kUnsupported, std::to_string(slices) +
+                                                       " slices are more than the limits allow (" +
+                                                       std::to_string(max_coefs) + ")");
+  }
+  CT_RETURN_IF_ERROR(provide(slices * sizeof(DiracSlicePlace), &places_memory_));
+  places_ = static_cast<DiracSlicePlace*>(places_memory_->data());
+  std::uninitialized_value_construct_n(places_, slices);
+  return {};
+}
+
+void DiracPicture::find_slices(const DiracSliceRun& run) {
+  uint32_t end = run.end;
+  slices_found_ = run.first + run.count;
+  if (!find_dirac_slices(header_.coding, transform_, data(), run, places_, &end)) {
+    note_damage("slices are cut off");
+  }
+}
+
+void DiracPicture::add_task(TaskKind kind, int first, int second, int after) {
+  tasks_[task_count_++] = {kind, first, second, after};
+}
+
+// Arithmetically coded bands look at the one below them in the same orientation, so that these are
+// a task from the coarsest on.
+void DiracPicture::add_band_tasks() {
+  const bool is_chain = header_.coding == DiracCoding::kArithmetic;
+  for (int i = levels_.band_count() - 1; i >= 0; --i) {
+    if (is_chain && i > 3) continue;
+    for (int c = 0; c < kMaxComponents; ++c) add_task(TaskKind::kBands, c, i, -1);
+  }
+}
+
+void DiracPicture::add_slice_tasks() {
+  const int32_t rows = transform_.rows[0];
+  const int count = std::min<int32_t>(rows, kMaxSliceTasks);
+  for (int i = 0; i < count; ++i) {
+    add_task(TaskKind::kSliceRows, dirac_part(rows, i, count), dirac_part(rows, i + 1, count), -1);
+  }
+}
+
+void DiracPicture::decode_bands(int component, int first) {
+  const bool is_arithmetic = header_.coding == DiracCoding::kArithmetic;
+  const int step = is_arithmetic && first > 0 ? 3 : kMaxDwtBands;
+  const DiracBand* parent = nullptr;
+  for (int i = first; i < levels_.band_count(); i += step) {
+    DiracBand& band = levels_.band(component, i);
+    if (!decode_dirac_band(bands_[component][i], is_arithmetic, levels_.is_wide(), i, parent,
+                           band)) {
+      note_damage("a band has codes that cannot be right");
+    }
+    parent = &band;
+  }
+}
+
+void DiracPicture::run_task(int number) {
+  const Task& task = tasks_[number];
+  const bool is_arithmetic = header_.coding == DiracCoding::kArithmetic;
+  bool sound = true;
+  switch (task.kind) {
+    case TaskKind::kModes:
+      sound = decode_dirac_modes(motion_[kDiracSplitStream], motion_[kDiracModeStream],
+                                 is_arithmetic, header_.reference_count, grid_);
+      break;
+    case TaskKind::kVectors:
+      sound = decode_dirac_vectors(motion_[kDiracVectorStream + 2 * task.first + task.second],
+                                   is_arithmetic, task.first, task.second, grid_);
+      break;
+    case TaskKind::kDc:
+      sound =
+          decode_dirac_dc(motion_[kDiracDcStream + task.first], is_arithmetic, task.first, grid_);
+      break;
+    case TaskKind::kBands:
+      decode_bands(task.first, task.second);
+      return;
+    case TaskKind::kSliceRows:
+      for (int row = task.first; row < task.second; ++row) {
+        sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, levels_);
+      }
+      if (!sound) note_damage("a slice has codes that cannot be right");
+      return;
+  }
+  if (!sound) note_damage("block data has codes that cannot be right");
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,124 @@
+// A picture of Dirac or VC-2 as a plain job: headers, levels, blocks, and the tasks that decode
+// them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Decoding needs no other picture. It is cut into tasks, most of which depend on nothing: bands
+// whose contexts look at each other are one task, every stream of motion data is one, every few
+// rows of slices. A caller runs them in order, or on threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "dirac/bands.h"
+#include "dirac/levels.h"
+#include "dirac/motion.h"
+#include "dirac/picture_header.h"
+#include "dirac/sequence.h"
+#include "dirac/slices.h"
+#include "transform/device/device.h"
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+// What a stream's encoder did otherwise than the specification.
+struct DiracQuirks {
+  // schroedinger before 1.0.8: a band that is one codeblock has no quantiser delta.
+  bool no_delta_of_single_codeblocks = false;
+};
+
+class DiracPicture {
+ public:
+  DiracPicture() = default;
+  DiracPicture(const DiracPicture&) = delete;
+  DiracPicture& operator=(const DiracPicture&) = delete;
+
+  // Reads the headers of a picture unit, whose `size` bytes behind the parse info are copied.
+  // Fails where it cannot be decoded; otherwise damage() may say already that data is missing.
+  Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
+               const uint8_t* data, size_t size, const DiracLimits& limits, DiracQuirks quirks);
+
+  // The same of a picture in fragments: the first unit, then those with slices. A fragment that
+  // does not belong to the picture is refused. end_fragments() comes before the first task.
+  Status begin_fragments(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
+                         const uint8_t* data, size_t size, const DiracLimits& limits);
+  Status add_fragment(const uint8_t* data, size_t size, const DiracLimits& limits);
+  bool has_all_slices() const { return slices_found_ == slice_count(); }
+  void end_fragments();
+
+  int task_count() const { return task_count_; }
+  // The task that must have ended before `task` begins; -1: none. It has a lower number.
+  int task_after(int task) const { return tasks_[task].after; }
+  // Different tasks may run at the same time.
+  void run_task(int task);
+
+  // Valid from begin() on.
+  const DiracSequence& sequence() const { return *sequence_; }
+  const std::shared_ptr<const DiracSequence>& shared_sequence() const { return sequence_; }
+  const DiracPictureHeader& header() const { return header_; }
+  const DiracTransform& transform() const { return transform_; }
+  const DiracPrediction& prediction() const { return prediction_; }
+  // False: the residual of an inter picture is zero, and there is no transform.
+  bool has_residual() const { return has_residual_; }
+  // Valid when all tasks have ended. No blocks: an intra picture.
+  const DiracLevels& levels() const { return levels_; }
+  const ObmcBlock* blocks() const { return grid_.blocks; }
+  // What was wrong first, for people; null: nothing. What could not be decoded is zero.
+  const char* damage() const { return damage_.load(std::memory_order_relaxed); }
+  // Bytes of the units that it came from, without parse infos.
+  size_t coded_bytes() const { return used_; }
+
+ private:
+  enum class TaskKind { kModes, kVectors, kDc, kBands, kSliceRows };
+  struct Task {
+    TaskKind kind;
+    int first, second;  // which; see run_task()
+    int after;
+  };
+  // Motion streams, every band, or groups of slice rows.
+  static constexpr int kMaxSliceTasks = 64;
+  static constexpr int kMaxTasks =
+      kDiracMotionStreams + kMaxComponents * kMaxDwtBands + kMaxSliceTasks;
+
+  void reset(std::shared_ptr<const DiracSequence> sequence);
+  Status append(const uint8_t* data, size_t size, uint64_t max_bytes);
+  Status read_inter(DiracBits& bits);
+  Status read_motion(DiracBits& bits);
+  Status read_core_bands(DiracBits& bits, DiracQuirks quirks);
+  Status begin_slices(uint64_t max_coefs);
+  void find_slices(const DiracSliceRun& run);
+  void add_task(TaskKind kind, int first, int second, int after);
+  void add_band_tasks();
+  void add_slice_tasks();
+  void note_damage(const char* what);
+  void decode_bands(int component, int first);
+  int64_t slice_count() const { return int64_t{transform_.columns[0]} * transform_.rows[0]; }
+  const uint8_t* data() const {
+    return bytes_ != nullptr ? static_cast<const uint8_t*>(bytes_->data()) : nullptr;
+  }
+
+  std::shared_ptr<const DiracSequence> sequence_;
+  DiracPictureHeader header_;
+  DiracPrediction prediction_;
+  DiracTransform transform_;
+  bool has_residual_ = true;
+
+  std::unique_ptr<Memory> bytes_;
+  size_t used_ = 0;
+  DiracLevels levels_;
+  DiracBandCode bands_[kMaxComponents][kMaxDwtBands];
+  std::unique_ptr<Memory> motion_memory_;
+  DiracMotionGrid grid_;
+  DiracMotionCode motion_[kDiracMotionStreams];
+  std::unique_ptr<Memory> places_memory_;
+  DiracSlicePlace* places_ = nullptr;
+  int64_t slices_found_ = 0;
+
+  Task tasks_[kMaxTasks];
+  int task_count_ = 0;
+  std::atomic<const char*> damage_{nullptr};
+};
+
+}  // namespace cudatransform

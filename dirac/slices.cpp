@@ -1,0 +1,159 @@
+// Slices of low delay and high quality pictures: where each lies in the data, and its levels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dirac/slices.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "dirac/bits.h"
+#include "dirac/level_writer.h"
+
+namespace cudatransform {
+
+namespace {
+
+// Bytes of low delay slices before number `index`: their sizes differ by one at most.
+uint64_t low_delay_bytes(const DiracTransform& transform, int64_t index) {
+  const auto product = static_cast<unsigned __int128>(index) * transform.slice_numerator;
+  return static_cast<uint64_t>(product / transform.slice_denominator);
+}
+
+// Where the high quality slice at `at` ends, or more than `end`.
+uint64_t high_quality_end(const DiracTransform& transform, const uint8_t* data, uint64_t at,
+                          uint64_t end) {
+  at += uint64_t{transform.prefix_bytes} + 1;
+  for (int c = 0; c < kMaxComponents; ++c) {
+    if (at >= end) return end + 1;
+    at += 1 + uint64_t{data[at]} * transform.size_scaler;
+  }
+  return at;
+}
+
+struct Part {
+  int32_t x, y, x_end, y_end;
+};
+Part part_of(const DiracBand& band, int32_t column, int32_t row) {
+  return {dirac_part(band.width, column, band.columns), dirac_part(band.height, row, band.rows),
+          dirac_part(band.width, column + 1, band.columns),
+          dirac_part(band.height, row + 1, band.rows)};
+}
+
+// Whether levels of a band with this quantiser can be dequantised.
+bool can_hold(const DiracBand& band, int32_t column, int32_t row) {
+  return band.quantiser(column, row) <= kMaxQuantIndex;
+}
+
+// The levels of one component, band after band.
+template <typename Value>
+bool read_component(DiracBits bits, int component, int32_t column, int32_t row,
+                    DiracLevels& levels) {
+  bool sound = true;
+  for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
+    const DiracBand& band = levels.band(component, i);
+    const Part part = part_of(band, column, row);
+    const bool holds = can_hold(band, column, row);
+    for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
+      DiracRowWriter<Value> writer(band, y);
+      bits.signed_codes(part.x_end - part.x, [&](int32_t i, int32_t level) {
+        sound &= holds;
+        if (holds) writer.put(part.x + i, level);
+      });
+    }
+  }
+  return sound;
+}
+
+// The levels of both chroma components by turns.
+template <typename Value>
+bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& levels) {
+  bool sound = true;
+  for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
+    const DiracBand& first = levels.band(1, i);
+    const Part part = part_of(first, column, row);
+    const bool holds = can_hold(first, column, row);
+    for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
+      DiracRowWriter<Value> writers[2] = {{first, y}, {levels.band(2, i), y}};
+      bits.signed_codes(2 * (part.x_end - part.x), [&](int32_t i, int32_t level) {
+        sound &= holds;
+        if (holds) writers[i % 2].put(part.x + i / 2, level);
+      });
+    }
+  }
+  return sound;
+}
+
+uint8_t& slice_quantiser(DiracLevels& levels, int32_t column, int32_t row) {
+  const DiracBand& band = levels.band(0, 0);
+  return band.quantisers[ptrdiff_t{row} * band.columns + column];
+}
+
+template <typename Value>
+bool read_low_delay(const uint8_t* data, size_t size, int32_t column, int32_t row,
+                    DiracLevels& levels) {
+  DiracBits bits(data, size);
+  slice_quantiser(levels, column, row) = static_cast<uint8_t>(bits.number(7));
+  const uint64_t luma_bits = bits.number(static_cast<int>(std::bit_width(8 * uint64_t{size} - 8)));
+  const bool fits = luma_bits <= bits.end() - std::min(bits.position(), bits.end());
+  const bool luma = read_component<Value>(bits.block(luma_bits), 0, column, row, levels);
+  return read_chroma<Value>(bits.block(bits.end()), column, row, levels) && luma && fits;
+}
+
+template <typename Value>
+bool read_high_quality(const DiracTransform& transform, const uint8_t* data, size_t size,
+                       int32_t column, int32_t row, DiracLevels& levels) {
+  if (size <= transform.prefix_bytes) return false;
+  DiracBits bits(data, size);
+  bits.skip_bytes(transform.prefix_bytes);
+  slice_quantiser(levels, column, row) = static_cast<uint8_t>(bits.number(8));
+  bool sound = true;
+  for (int c = 0; c < kMaxComponents && !bits.at_end(); ++c) {
+    const uint64_t bytes = uint64_t{bits.number(8)} * transform.size_scaler;
+    sound &= read_component<Value>(bits.block(8 * bytes), c, column, row, levels);
+  }
+  return sound;
+}
+
+template <typename Value>
+bool decode_row(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
+                const DiracSlicePlace* places, int32_t row, DiracLevels& levels) {
+  bool sound = true;
+  for (int32_t column = 0; column < transform.columns[0]; ++column) {
+    const DiracSlicePlace place = places[ptrdiff_t{row} * transform.columns[0] + column];
+    if (place.begin == place.end) continue;
+    const uint8_t* slice = data + place.begin;
+    const size_t size = place.end - place.begin;
+    sound &= coding == DiracCoding::kLowDelay
+                 ? read_low_delay<Value>(slice, size, column, row, levels)
+                 : read_high_quality<Value>(transform, slice, size, column, row, levels);
+  }
+  return sound;
+}
+
+}  // namespace
+
+bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
+                       const DiracSliceRun& run, DiracSlicePlace* places, uint32_t* end) {
+  uint64_t at = run.begin;
+  const bool low_delay = coding == DiracCoding::kLowDelay;
+  const uint64_t before = low_delay ? low_delay_bytes(transform, run.first) : 0;
+  for (int64_t i = run.first; i < run.first + run.count; ++i) {
+    if (at >= run.end) return false;
+    const uint64_t next = low_delay ? run.begin + low_delay_bytes(transform, i + 1) - before
+                                    : high_quality_end(transform, data, at, run.end);
+    // A slice that is cut off keeps what there is of it.
+    places[i] = {static_cast<uint32_t>(at),
+                 static_cast<uint32_t>(std::min<uint64_t>(next, run.end))};
+    if (next > run.end) return false;
+    at = next;
+  }
+  *end = static_cast<uint32_t>(at);
+  return true;
+}
+
+bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
+                         const DiracSlicePlace* places, int32_t row, DiracLevels& levels) {
+  return levels.is_wide() ? decode_row<int32_t>(coding, transform, data, places, row, levels)
+                          : decode_row<int16_t>(coding, transform, data, places, row, levels);
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,36 @@
+// Slices of low delay and high quality pictures: where each lies in the data, and its levels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// SMPTE ST 2042-1, clause 13.5. A slice has a part of every band. Slices depend on nothing but
+// their own bytes, so that rows of slices may be decoded side by side: they write different rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dirac/levels.h"
+#include "dirac/picture_header.h"
+
+namespace cudatransform {
+
+// Bytes of a slice in the picture's data; none: the slice is missing, and its levels are zero.
+struct DiracSlicePlace {
+  uint32_t begin = 0, end = 0;
+};
+
+// A run of slices behind each other, in raster order: those of a picture, or of a fragment.
+struct DiracSliceRun {
+  int64_t first = 0, count = 0;
+  uint32_t begin = 0, end = 0;  // bytes in the picture's data
+};
+
+// Finds the slices of `run` in `data`; `places` has one for each slice of the picture. False where
+// the data ends too early. `end`: where the last one ends.
+bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
+                       const DiracSliceRun& run, DiracSlicePlace* places, uint32_t* end);
+
+// Decodes row `row` of slices. False where one of them cannot be right.
+bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
+                         const DiracSlicePlace* places, int32_t row, DiracLevels& levels);
+
+}  // namespace cudatransform

@@ -1,0 +1,55 @@
+// Data units of a Dirac or VC-2 stream: what a parse code says, and where units begin and end.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A unit begins with a parse info of 13 bytes: "BBCD", a code, the distance to the next parse info,
+// the distance from the one before (SMPTE ST 2042-1, clause 10.5).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cudatransform {
+
+inline constexpr size_t kDiracParseInfoBytes = 13;
+
+struct DiracParseInfo {
+  uint8_t code = 0;
+  uint32_t next = 0;      // 0: not said
+  uint32_t previous = 0;  // 0: none
+
+  bool is_sequence_header() const { return code == 0x00; }
+  bool is_end() const { return code == 0x10; }
+  bool is_auxiliary() const { return (code & 0xf8) == 0x20; }
+  bool is_padding() const { return code == 0x30; }
+  bool is_slices() const { return (code & 0x88) == 0x88; }
+  bool is_low_delay() const { return (code & 0xf8) == 0xc8 || code == 0x88; }
+  bool is_high_quality() const { return (code & 0xf8) == 0xe8; }
+  // A fragment where the stream has fragments (major version 3), else a low delay reference.
+  bool may_be_fragment() const { return is_slices() && (code & 0x0c) == 0x0c; }
+  bool is_core_picture() const { return (code & 0x88) == 0x08 && reference_count() < 3; }
+  bool is_picture() const {
+    return is_core_picture() || (is_slices() && (is_low_delay() || is_high_quality()));
+  }
+  int reference_count() const { return is_slices() ? 0 : code & 0x03; }
+  bool is_reference() const { return (code & 0x0c) == 0x0c; }
+  bool is_arithmetic() const { return (code & 0x48) == 0x08; }
+};
+
+// False where the bytes are no parse info.
+bool read_parse_info(const uint8_t* data, size_t size, DiracParseInfo* info);
+
+// Where a unit lies in the bytes that were searched.
+struct DiracUnitSpan {
+  size_t skipped = 0;  // bytes before the unit that belong to none
+  size_t size = 0;     // of the unit; 0: more bytes are needed
+};
+
+// Finds the first unit in `data`, a part of a stream. A parse info is believed only if the one that
+// it or the next points to says so too, since coded data may hold its first four bytes: where that
+// lies behind `size`, more bytes are needed, unless `at_end` says that none follow. `in_step`: the
+// unit before ended where `data` begins, so that a parse info there needs no confirmation.
+// A unit is never larger than `max_bytes`. Time is linear in `size`.
+DiracUnitSpan find_dirac_unit(const uint8_t* data, size_t size, bool at_end, bool in_step,
+                              uint64_t max_bytes);
+
+}  // namespace cudatransform

@@ -1,0 +1,46 @@
+// Whole streams of Dirac and VC-2 to pictures, as an application would.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dirac/decoder.h"
+#include "dirac/renderer.h"
+#include "transform/device/device.h"
+
+namespace cudatransform::test {
+
+using Bytes = std::vector<uint8_t>;
+
+// Samples without padding: 8 bits each or, where the component has more, 16, little endian.
+struct DecodedPicture {
+  std::shared_ptr<const DiracSequence> sequence;
+  uint32_t number = 0;
+  bool is_damaged = false;
+  Bytes planes[kMaxComponents];
+
+  Bytes joined() const;
+};
+
+struct DecodedStream {
+  std::vector<DecodedPicture> pictures;  // in the order in which they are shown
+  std::vector<std::string> errors;       // of units that could not be decoded
+};
+
+// `last_first`: tasks run in the opposite order, as far as they depend on nothing.
+struct StreamDecoding {
+  DiracLimits limits;
+  bool last_first = false;
+};
+
+// Never fails: what is wrong is in `errors`.
+DecodedStream decode_dirac_stream(const Bytes& stream, const DwtOps& dwt, const ObmcOps& obmc,
+                                  const StreamDecoding& how = {});
+
+// Two fields after the other become a frame; frames stay as they are.
+std::vector<DecodedPicture> frames_of(std::vector<DecodedPicture> pictures);
+
+}  // namespace cudatransform::test

@@ -1,0 +1,153 @@
+// Dirac and VC-2 against reference decoders: every frame of the encoders' streams, every sample of
+// the streams that BBC's conformance generator makes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The data is in dirac/ and vc2/ of the test data; each README says which decoder is right about
+// what.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/conformance/dirac_stream.h"
+#include "tests/conformance/md5.h"
+#include "tests/conformance/test_data.h"
+#include "tests/engine/engines.h"
+#include "transform/dwt/engine.h"
+#include "transform/obmc/engine.h"
+
+namespace cudatransform::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kDiracStreams = 38;
+constexpr size_t kVc2Streams = 628;
+constexpr uintmax_t kQuickBytes = 50000;  // of a stream
+constexpr size_t kQuickPart = 8;          // of the generated streams
+
+Bytes read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// All files below `folder` whose names end in `ending`, sorted.
+std::vector<fs::path> files_of(const fs::path& folder, const std::string& ending) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ending) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The hashes of FFmpeg's framemd5 format: the last field of lines that are no comments.
+std::vector<std::string> read_hashes(const fs::path& path) {
+  std::vector<std::string> hashes;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    hashes.push_back(line.substr(line.find_last_of(", ") + 1));
+  }
+  return hashes;
+}
+
+// Streams take turns: number 0 has its tasks run in order and a portable transform, number 1 has
+// its tasks run in the opposite order, number 2 a transform in vectors, and so on.
+DecodedStream decode(const fs::path& path, size_t number) {
+  StreamDecoding how;
+  how.last_first = number % 2 != 0;
+  const DwtOps& dwt = number % 4 < 2 ? portable_dwt_ops() : host_dwt_ops();
+  return decode_dirac_stream(read_file(path), dwt, portable_obmc_ops(), how);
+}
+
+void expect_no_errors(const DecodedStream& stream) {
+  for (const std::string& error : stream.errors) ADD_FAILURE() << error;
+  for (const DecodedPicture& picture : stream.pictures) {
+    EXPECT_FALSE(picture.is_damaged) << "picture " << picture.number;
+  }
+}
+
+TEST(Dirac, StreamsOfEncoders) {
+  const std::string readme = find_test_data("dirac/README.md");
+  if (readme.empty()) GTEST_SKIP() << "no dirac/ in the test data";
+  const std::vector<fs::path> streams = files_of(fs::path(readme).parent_path(), ".drc");
+  EXPECT_EQ(streams.size(), kDiracStreams);
+  for (size_t number = 0; number < streams.size(); ++number) {
+    const fs::path& path = streams[number];
+    if (quick() && fs::file_size(path) > kQuickBytes) continue;
+    SCOPED_TRACE(path.stem().string());
+    DecodedStream stream = decode(path, number);
+    expect_no_errors(stream);
+    const std::vector<DecodedPicture> frames = frames_of(std::move(stream.pictures));
+    fs::path list = path;
+    const std::vector<std::string> hashes = read_hashes(list.replace_extension(".framemd5"));
+    ASSERT_EQ(frames.size(), hashes.size());
+    for (size_t i = 0; i < frames.size(); ++i) {
+      EXPECT_EQ(md5_of(frames[i].joined()), hashes[i]) << "frame " << i;
+    }
+  }
+}
+
+// A folder that goes with it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "cudatransform-vc2-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void expect_expected_pictures(const fs::path& path, size_t number) {
+  const DecodedStream stream = decode(path, number);
+  expect_no_errors(stream);
+  const fs::path folder = path.parent_path() / (path.stem().string() + "_expected");
+  const size_t count = files_of(folder, ".raw").size();
+  ASSERT_GT(count, 0u);
+  ASSERT_EQ(stream.pictures.size(), count);
+  for (size_t i = 0; i < count; ++i) {
+    const Bytes expected = read_file(folder / ("picture_" + std::to_string(i) + ".raw"));
+    EXPECT_TRUE(stream.pictures[i].joined() == expected) << "picture " << i;
+  }
+}
+
+TEST(Dirac, StreamsOfTheVc2Generator) {
+  const std::string archive = find_test_data("vc2/streams.tar.xz");
+  if (archive.empty()) GTEST_SKIP() << "no vc2/ in the test data";
+  const ScratchFolder folder;
+  ASSERT_FALSE(folder.path().empty());
+  const std::string command = "tar -xJf '" + archive + "' -C '" + folder.path().string() + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  const std::vector<fs::path> streams = files_of(folder.path(), ".vc2");
+  EXPECT_EQ(streams.size(), kVc2Streams);
+  for (size_t i = 0; i < streams.size(); i += quick() ? kQuickPart : 1) {
+    SCOPED_TRACE(streams[i].parent_path().filename().string() + "/" + streams[i].stem().string());
+    expect_expected_pictures(streams[i], i);
+  }
+}
+
+TEST(Dirac, Md5) {
+  EXPECT_EQ(md5_of({}), "d41d8cd98f00b204e9800998ecf8427e");
+  const std::string text =
+      "12345678901234567890123456789012345678901234567890123456789012345678901234567890";
+  EXPECT_EQ(md5_of(Bytes(text.begin(), text.end())), "57edf4a22be3c955ac49da2e2107b67a");
+}
+
+}  // namespace
+}  // namespace cudatransform::test

@@ -1,0 +1,14 @@
+// MD5 (RFC 1321), in which lists of reference frames are kept.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cudatransform::test {
+
+// 32 hexadecimal digits.
+std::string md5_of(const std::vector<uint8_t>& bytes);
+
+}  // namespace cudatransform::test

@@ -1,0 +1,280 @@
+// Motion compensation in plain C++, a row after the other.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "transform/obmc/arithmetic.h"
+#include "transform/obmc/engine.h"
+#include "transform/samples.h"
+
+namespace cudatransform {
+
+namespace {
+
+template <typename Sample>
+Sample* row_of(const SamplePlane& plane, int32_t y) {
+  return reinterpret_cast<Sample*>(sample_address(plane, 0, y));
+}
+
+// `first` to `last`: what lies around the position, in order; eight of them.
+template <typename Sample, typename At>
+Sample half_sample(const At& at, int32_t peak) {
+  int32_t sum = kObmcFilterRounding;
+  for (int k = 0; k < 4; ++k) sum += kObmcFilterTaps[k] * (at(-k) + at(k + 1));
+  return static_cast<Sample>(std::clamp(sum >> kObmcFilterShift, 0, peak));
+}
+
+template <typename Sample>
+void half_columns(const Sample* from, Sample* to, int32_t width, int32_t peak) {
+  for (int32_t x = 0; x + 1 < width; ++x) {
+    to[x] = half_sample<Sample>(
+        [&](int k) { return int32_t{from[std::clamp(x + k, 0, width - 1)]}; }, peak);
+  }
+  to[width - 1] = from[width - 1];
+}
+
+template <typename Sample>
+void upsample_planes(const SamplePlane* planes, int depth) {
+  const int32_t width = planes[0].width, height = planes[0].height;
+  const int32_t peak = (1 << depth) - 1;
+  for (int32_t y = 0; y < height; ++y) {
+    const Sample* rows[8];
+    for (int k = 0; k < 8; ++k) {
+      rows[k] = row_of<Sample>(planes[0], std::clamp(y + k - 3, 0, height - 1));
+    }
+    Sample* below = row_of<Sample>(planes[2], y);
+    for (int32_t x = 0; x < width; ++x) {
+      below[x] = y + 1 == height
+                     ? rows[3][x]
+                     : half_sample<Sample>([&](int k) { return int32_t{rows[k + 3][x]}; }, peak);
+    }
+    half_columns(rows[3], row_of<Sample>(planes[1], y), width, peak);
+    half_columns(below, row_of<Sample>(planes[3], y), width, peak);
+  }
+}
+
+// A run of a row at one whole or half position: what is read at column `first` and right of it.
+struct Run {
+  int32_t count;
+  int32_t first;
+};
+
+// Reads `run` from the row at half position `row` (in half rows) and column parity `half_column`.
+// Positions outside of the half-sample grid are clamped to it, so that left of it there is the
+// first whole sample.
+template <typename Sample>
+struct RowReader {
+  const Sample* whole;
+  const Sample* chosen;
+  int32_t width;
+
+  RowReader(const SamplePlane* planes, int32_t row, bool half_column) {
+    width = planes[0].width;
+    row = std::clamp(row, 0, 2 * planes[0].height - 2);
+    const int parity = 2 * (row & 1);
+    whole = row_of<Sample>(planes[parity], row >> 1);
+    chosen = half_column ? row_of<Sample>(planes[parity + 1], row >> 1) : whole;
+  }
+  int32_t at(int32_t x) const { return x < 0 ? whole[0] : chosen[std::min(x, width - 1)]; }
+  // Adds `weight` times each sample.
+  void add(Run run, int32_t weight, int32_t* sums) const {
+    const bool inside = run.first >= 0 && run.first + run.count <= width;
+    if (inside) {
+      for (int32_t i = 0; i < run.count; ++i) sums[i] += weight * chosen[run.first + i];
+    } else {
+      for (int32_t i = 0; i < run.count; ++i) sums[i] += weight * at(run.first + i);
+    }
+  }
+};
+
+// The samples that a block's vector points at, from row `y` and columns `x` on, around zero.
+template <typename Sample>
+void fetch(const SamplePlane* planes, int precision, const int32_t* vector, int32_t x, int32_t y,
+           int32_t count, int32_t half, int32_t* values) {
+  std::fill_n(values, count, 0);
+  int shift = 0;
+  if (precision == 0) {
+    const RowReader<Sample> reader(planes, 2 * std::clamp(y + vector[1], -1, planes[0].height),
+                                   false);
+    reader.add({count, x + vector[0]}, 1, values);
+  } else {
+    const int fraction_bits = precision - 1, one = 1 << fraction_bits;
+    const int32_t column = vector[0] >> fraction_bits, row = 2 * y + (vector[1] >> fraction_bits);
+    const int rest[2] = {vector[0] & (one - 1), vector[1] & (one - 1)};
+    for (int dy = 0; dy < (rest[1] != 0 ? 2 : 1); ++dy) {
+      for (int dx = 0; dx < (rest[0] != 0 ? 2 : 1); ++dx) {
+        const int weight =
+            (dx != 0 ? rest[0] : one - rest[0]) * (dy != 0 ? rest[1] : one - rest[1]);
+        const RowReader<Sample> reader(planes, row + dy, ((column + dx) & 1) != 0);
+        reader.add({count, x + ((column + dx) >> 1)}, weight, values);
+      }
+    }
+    shift = 2 * fraction_bits;
+  }
+  const int32_t rounding = (1 << shift) >> 1;
+  for (int32_t i = 0; i < count; ++i) values[i] = ((values[i] + rounding) >> shift) - half;
+}
+
+template <typename Sample>
+class Component {
+ public:
+  Component(const ObmcJob& job, int component)
+      : job_(job),
+        component_(component),
+        half_(1 << (job.depth[component] - 1)),
+        shift_x_(component == 0 ? 0 : job.chroma_shift_x),
+        shift_y_(component == 0 ? 0 : job.chroma_shift_y),
+        across_{job.blocks_across, job.length_x >> shift_x_, job.separation_x >> shift_x_},
+        down_{job.blocks_down, job.length_y >> shift_y_, job.separation_y >> shift_y_},
+        sums_(static_cast<size_t>(job.samples[component].width)),
+        values_(static_cast<size_t>(kMaxObmcBlock)),
+        second_(static_cast<size_t>(kMaxObmcBlock)) {
+    if (job.blocks != nullptr) make_windows();
+  }
+
+  void compensate() {
+    for (int32_t y = 0; y < job_.samples[component_].height; ++y) {
+      std::fill(sums_.begin(), sums_.end(), 0);
+      if (job_.blocks != nullptr) {
+        for (int32_t j = down_.first_over(y); j <= down_.last_over(y); ++j) add_blocks(j, y);
+      }
+      store(y);
+    }
+  }
+
+ private:
+  // Windows differ in the first and in the last block alone.
+  const int* window_of(int32_t i) { return windows_[(i == 0) + 2 * (i == across_.blocks - 1)]; }
+  void make_windows() {
+    for (const int32_t i : {across_.blocks / 2, across_.blocks - 1, 0}) {
+      int* window = windows_[(i == 0) + 2 * (i == across_.blocks - 1)];
+      for (int32_t t = 0; t < across_.length; ++t) window[t] = obmc_window(across_, i, t);
+    }
+  }
+
+  void add_blocks(int32_t j, int32_t y) {
+    const int weight = obmc_window(down_, j, y - down_.begin(j));
+    const int32_t width = job_.samples[component_].width;
+    for (int32_t i = 0; i < across_.blocks; ++i) {
+      const int32_t begin = std::max(across_.begin(i), 0);
+      const int32_t end = std::min(across_.begin(i) + across_.length, width);
+      if (begin >= end) break;
+      predict(job_.blocks[ptrdiff_t{j} * across_.blocks + i], begin, y, end - begin);
+      const int* window = window_of(i) + (begin - across_.begin(i));
+      int32_t* sums = sums_.data() + begin;
+      for (int32_t k = 0; k < end - begin; ++k) {
+        sums[k] += weight * window[k] * values_[static_cast<size_t>(k)];
+      }
+    }
+  }
+
+  void fetch_from(int reference, const ObmcBlock& block, int32_t x, int32_t y, int32_t count,
+                  int32_t* values) {
+    const int32_t vector[2] = {block.vector[reference][0] >> shift_x_,
+                               block.vector[reference][1] >> shift_y_};
+    fetch<Sample>(job_.references[reference].planes[component_], job_.precision, vector, x, y,
+                  count, half_, values);
+  }
+
+  void predict(const ObmcBlock& block, int32_t x, int32_t y, int32_t count) {
+    const int32_t rounding = (1 << job_.weight_bits) >> 1;
+    if (block.references == 0) {
+      std::fill_n(values_.begin(), count, block.dc[component_]);
+      return;
+    }
+    const bool both = block.references == 3;
+    const int first = block.references == 2 ? 1 : 0;
+    int32_t weight = job_.weights[0] + job_.weights[1];
+    fetch_from(first, block, x, y, count, values_.data());
+    if (both) {
+      weight = job_.weights[0];
+      fetch_from(1, block, x, y, count, second_.data());
+    }
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      int32_t sum = weight * values_[i] + rounding;
+      if (both) sum += job_.weights[1] * second_[i];
+      values_[i] = sum >> job_.weight_bits;
+    }
+  }
+
+  void store(int32_t y) {
+    const SamplePlane& residual = job_.residual[component_];
+    const int16_t* add = residual.data != nullptr ? row_of<int16_t>(residual, y) : nullptr;
+    Sample* to = row_of<Sample>(job_.samples[component_], y);
+    constexpr int32_t kRounding = 1 << (kObmcWindowShift - 1);
+    for (size_t x = 0; x < sums_.size(); ++x) {
+      const int32_t predicted = (sums_[x] + kRounding) >> kObmcWindowShift;
+      const int32_t value = predicted + (add != nullptr ? add[x] : 0);
+      to[x] = static_cast<Sample>(std::clamp(value, -half_, half_ - 1) + half_);
+    }
+  }
+
+  const ObmcJob& job_;
+  int component_;
+  int32_t half_;
+  int shift_x_, shift_y_;
+  ObmcAxis across_, down_;
+  std::vector<int32_t> sums_, values_, second_;
+  int windows_[4][kMaxObmcBlock] = {};
+};
+
+template <typename Work>
+Status run(Queue& queue, FencePtr* fence, const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no host memory for motion compensation");
+  } catch (const std::exception& error) {
+    return Status::error(StatusCode::kFailed,
+                         std::string("the CPU engine failed: ") + error.what());
+  }
+  return fence != nullptr ? queue.record(fence) : Status{};
+}
+
+Status upsample(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* fence) {
+  if (!device.is_host()) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         std::string("the CPU engine cannot work on ") + device.name());
+  }
+  CT_RETURN_IF_ERROR(validate(job));
+  return run(queue, fence, [&] {
+    for (int c = 0; c < job.components; ++c) {
+      const SamplePlane* planes = job.reference.planes[c];
+      if (planes[0].type == SampleType::kU8) {
+        upsample_planes<uint8_t>(planes, job.depth[c]);
+      } else {
+        upsample_planes<uint16_t>(planes, job.depth[c]);
+      }
+    }
+  });
+}
+
+Status compensate(Device& device, Queue& queue, const ObmcJob& job, FencePtr* fence) {
+  if (!device.is_host()) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         std::string("the CPU engine cannot work on ") + device.name());
+  }
+  CT_RETURN_IF_ERROR(validate(job));
+  return run(queue, fence, [&] {
+    for (int c = 0; c < job.components; ++c) {
+      if (job.samples[c].type == SampleType::kU8) {
+        Component<uint8_t>(job, c).compensate();
+      } else {
+        Component<uint16_t>(job, c).compensate();
+      }
+    }
+  });
+}
+
+}  // namespace
+
+const ObmcOps& portable_obmc_ops() {
+  static constexpr ObmcOps kOps = {"portable", upsample, compensate};
+  return kOps;
+}
+
+}  // namespace cudatransform
