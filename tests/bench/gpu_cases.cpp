@@ -55,6 +55,13 @@ class List {
 
   const JobSpec& spec() const { return spec_; }
 
+  // A job launched as elements launch it.
+  void add_plain(const JobSpec& spec, const std::string& more = "") {
+    Case& added = add("plain", spec, more);
+    added.plain = true;
+    added.dependent_launch = true;
+  }
+
   // `kind`: the value of "case"; `more`: further pairs.
   Case& add(const char* kind, const JobSpec& spec, const std::string& more = "") {
     Case& added = append(kind, spec);
@@ -111,9 +118,10 @@ std::vector<Case> limit_cases(const Size& size, Direction direction) {
     }
     if (size.launches < k4K.launches) continue;
     list.add("chain", spec).dependent_launch = true;
+    list.add_plain(spec);
     list.add("kernels", spec, "/kernels:whole").kernels = cuda::KernelChoice::kWhole;
-    if (direction == Direction::kInverse)
-      list.add("kernels", spec, "/kernels:split").kernels = cuda::KernelChoice::kSplit;
+    list.add("kernels", spec, "/kernels:edged").kernels = cuda::KernelChoice::kEdged;
+    list.add("kernels", spec, "/kernels:split").kernels = cuda::KernelChoice::kSplit;
     list.add("kernels", spec, "/kernels:general").kernels = cuda::KernelChoice::kGeneral;
   }
   return list.cases;
@@ -153,7 +161,10 @@ std::vector<Case> format_cases(const Size& size, Direction direction) {
     spec.method = method;
     spec.height = size.visible_height;
     spec.format = kI420;
-    if (size.visible_height == k1080p.visible_height) list.add("planes", spec);
+    if (size.visible_height == k1080p.visible_height) {
+      list.add("planes", spec);
+      list.add_plain(spec, "/format:I420");
+    }
     std::string baseline;
     for (const PixelFormat& format : kFormats) {
       if (effective_method(method, format.depth) != method) continue;

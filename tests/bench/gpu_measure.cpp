@@ -77,8 +77,7 @@ class Subject {
   const Traffic& traffic() const { return traffic_; }
   Result& result() { return result_; }
   const OutputCheck& check() const { return *check_; }
-  bool is_ready() const { return graph_ != nullptr; }
-  const Graph& graph() const { return *graph_; }
+  bool is_ready() const { return ready_; }
   const Stopwatch& watch() const { return watch_; }
 
   // Runs every set once, which loads kernels and allocates, then captures the graph. What goes
@@ -87,15 +86,25 @@ class Subject {
     try {
       const LaunchMode mode(case_);
       check_->run([this] { enqueue(buffers_->sets()); });
+      ready_ = case_.plain;
+      if (ready_) return;
       auto graph = std::make_unique<Graph>(gpu_, [this] { enqueue(case_.launches); });
       if (graph->nodes() < case_.launches)
         throw std::runtime_error("a graph of " + std::to_string(case_.launches) + " launches has " +
                                  std::to_string(graph->nodes()) + " nodes");
       graph_ = std::move(graph);
+      ready_ = true;
     } catch (const std::exception& error) {
       result_.error = error.what();
       gpu_.synchronize();
     }
+  }
+
+  // All launches of one reading.
+  void launch() const {
+    if (!case_.plain) return graph_->launch();
+    const LaunchMode mode(case_);
+    enqueue(case_.launches);
   }
 
   void add_time(double seconds) { times_.push_back(seconds / static_cast<double>(case_.launches)); }
@@ -106,20 +115,22 @@ class Subject {
     const size_t n = times_.size();
     result_.seconds = n % 2 == 1 ? times_[n / 2] : (times_[n / 2 - 1] + times_[n / 2]) / 2;
     result_.spread = (times_[n - 1 - n / 4] - times_[n / 4]) / result_.seconds;
-    // The graph's own output, on another poison.
-    check_->run([this] { graph_->launch(); });
+    // What was measured, on another poison.
+    check_->run([this] { launch(); });
     if (result_.error.empty()) result_.error = check_->fault();
   }
 
  private:
   void enqueue(size_t launches) const {
     Queue& queue = device_.queue(QueueKind::kCompute);
+    FencePtr fence;
     for (size_t i = 0; i < launches; ++i) {
       const size_t set = i % buffers_->sets();
       if (is_stream())
         stream_->enqueue(buffers_->input(set), buffers_->output(set));
       else
-        require(cuda_dct8x8_ops().submit(device_, queue, jobs_[set], nullptr));
+        require(
+            cuda_dct8x8_ops().submit(device_, queue, jobs_[set], case_.plain ? &fence : nullptr));
     }
   }
 
@@ -132,6 +143,7 @@ class Subject {
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<OutputCheck> check_;
   std::unique_ptr<Graph> graph_;
+  bool ready_ = false;
   Stopwatch watch_;
   std::vector<double> times_;
   Result result_;
@@ -157,6 +169,7 @@ std::vector<Case> with_streams(const std::vector<Case>& cases) {
       stream.stream = static_cast<int>(i);
       stream.spec.measure = 0;
       stream.dependent_launch = false;
+      stream.plain = false;
       all.push_back(std::move(stream));
     }
   }
@@ -180,7 +193,7 @@ Subjects make_subjects(const Gpu& gpu, Device& device, const std::vector<Case>& 
 void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int repetitions,
                       const std::function<void()>& sample) {
   for (int i = 0; i < kWarmUps; ++i)
-    for (const Subject* subject : subjects) subject->graph().launch();
+    for (const Subject* subject : subjects) subject->launch();
   gpu.synchronize();
   std::vector<Subject*> order = subjects;
   std::mt19937 random(1);
@@ -188,10 +201,10 @@ void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int
     std::shuffle(order.begin(), order.end(), random);
     // While this one runs the host gets ahead. Otherwise an idle device would pass the first event
     // before the graph behind it has been handed over, and the host's time would count as its.
-    order.back()->graph().launch();
+    order.back()->launch();
     for (const Subject* subject : order) {
       subject->watch().begin();
-      subject->graph().launch();
+      subject->launch();
       subject->watch().end();
     }
     if (sample && i % 8 == 0) sample();

@@ -48,6 +48,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
   const std::pair<const char*, cuda::KernelChoice> choices[] = {
       {"cuda", cuda::KernelChoice::kAuto},
       {"cuda/whole", cuda::KernelChoice::kWhole},
+      {"cuda/edged", cuda::KernelChoice::kEdged},
       {"cuda/split", cuda::KernelChoice::kSplit},
       {"cuda/general", cuda::KernelChoice::kGeneral}};
   for (const auto& [name, choice] : choices)
