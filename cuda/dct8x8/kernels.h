@@ -43,11 +43,11 @@
   X(forward_islow_u8_s16_block, Islow, U8, S16, Block, Edged, Plain, 12)                  \
   X(forward_islow_u8_s16_block_measure, Islow, U8, S16, Block, Edged, Measure, 8)         \
   X(forward_islow_u8_s16_block_pairs, Islow, U8, S16, Block, Pairs, Plain, 10)            \
-  X(forward_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure, 8)   \
+  X(forward_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure, 10)  \
   X(forward_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain, 12)                \
   X(forward_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure, 8)       \
-  X(forward_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 12)                  \
-  X(forward_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure, 8)         \
+  X(forward_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 10)                  \
+  X(forward_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure, 10)        \
   X(forward_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain, 12)                  \
   X(forward_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure, 10)        \
   X(forward_float_u8_s16_block_pairs, Float, U8, S16, Block, Pairs, Plain, 10)            \
