@@ -31,7 +31,7 @@ using Choice = std::array<int, kProperties>;
 constexpr int kDepths[] = {8, 10, 12, 16};
 constexpr int kSizes[][2] = {{1, 1},    {7, 9},   {8, 8},     {17, 33},  {64, 48},
                              {131, 77}, {9, 1},   {1, 23},    {257, 19}, {16, 16},
-                             {40, 120}, {33, 16}, {320, 181}, {5, 200}, {160, 112}};
+                             {40, 120}, {33, 16}, {320, 181}, {5, 200},  {160, 112}};
 enum Form { kLevels16, kLevels32, kRounded32, kReal };
 
 bool valid(const Choice& c) {
