@@ -49,6 +49,11 @@ __device__ __forceinline__ uint32_t pack_clamped(int high, int low, uint32_t res
 #endif
 }
 
+// Four numbers clamped to 0..255, the first in the lowest byte.
+__device__ __forceinline__ uint32_t pack_four_clamped(int a, int b, int c, int d) {
+  return pack_clamped(b, a, pack_clamped(d, c, 0));
+}
+
 // threadIdx.x and blockIdx.x, read anew: nothing of an earlier time is kept for them.
 __device__ __forceinline__ uint32_t thread_of_cta_again() {
 #ifdef CT_EMULATED

@@ -69,7 +69,7 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   void* arguments[] = {launch->argument};
   return submit_timed(queue, launch->tells_time ? nullptr : job.timer, [&] {
     return queue.launch(launch->image, KernelKey{fast_kernels(), launch->kernel}, launch->ctas,
-                        launch->threads, arguments, launch->dependent_launch);
+                        launch->threads, arguments, true);
   });
 }
 

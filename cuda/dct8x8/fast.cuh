@@ -70,6 +70,9 @@ struct FastFloat {
       }
     }
   }
+  static __device__ __forceinline__ int32_t rounded_bits(float v, float mul) {
+    return bits_of_rounded(FloatDevice::rounded(v, mul));
+  }
   static __device__ __forceinline__ int32_t bits(float v) { return __float_as_int(v); }
 
   // What a decoder will make of the quantised values.
@@ -118,9 +121,12 @@ struct FastIslow {
 #pragma unroll
     for (int i = 0; i < 64; i += 2) {
       const float2 mul = *reinterpret_cast<const float2*>(table.mul + i);
-      v[i] = bits_of_rounded(__fmaf_rn(float(v[i]), mul.x, kRound));
-      v[i + 1] = bits_of_rounded(__fmaf_rn(float(v[i + 1]), mul.y, kRound));
+      v[i] = rounded_bits(v[i], mul.x);
+      v[i + 1] = rounded_bits(v[i + 1], mul.y);
     }
+  }
+  static __device__ __forceinline__ int32_t rounded_bits(int v, float mul) {
+    return bits_of_rounded(__fmaf_rn(float_of_small(v), mul, kRound));
   }
   static __device__ __forceinline__ int32_t bits(int v) { return v; }
 
@@ -197,13 +203,13 @@ __device__ __forceinline__ uint64_t row_error(uint4 a, uint4 b, int valid, int s
 }
 
 // The squared error of what is visible of a block. source(y) is what row y should be.
-template <typename Words, typename Source>
+template <typename Row, typename Source>
 __device__ __forceinline__ auto block_error(const FastFrame& frame, const FastPlane& plane,
-                                            const FastPlace& place, const Words* rows,
+                                            const FastPlace& place, const typename Row::Words* rows,
                                             Source&& source) {
   const uint32_t peak = uint32_t(frame.peak);
   decltype(row_error<false>(rows[0], rows[0], 8, plane.shift, peak)) sum = 0;
-  if (is_whole(plane, place)) {
+  if (is_whole<Row::kPlanes>(plane, place)) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) sum += row_error<false>(rows[y], source(y), 8, plane.shift, peak);
   } else {

@@ -30,7 +30,7 @@ __device__ __forceinline__ uint4 wide_group(const typename M::Value* v) {
   return words;
 }
 
-template <typename M, typename Coef, Arrangement A, bool kPairs>
+template <typename M, typename Coef, Arrangement A, Planes P>
 __device__ __forceinline__ void store_block(const FastPlane& plane, const FastPlace& place,
                                             uint8_t* shared, const typename M::Value* v) {
   if constexpr (A == Arrangement::kPlane) {
@@ -40,7 +40,7 @@ __device__ __forceinline__ void store_block(const FastPlane& plane, const FastPl
     for (int y = 0; y < 8; ++y) *plane_row(plane, place, y) = level_group<M, A>(v, y);
   } else {
     const int lane = threadIdx.x % 32;
-    using Stage = WarpStage<64 * sizeof(Coef), 32, kPairs>;
+    using Stage = WarpStage<64 * sizeof(Coef), 32, P>;
     const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
     if constexpr (sizeof(Coef) == 2) {
 #pragma unroll
@@ -86,11 +86,10 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
   const SourceStage<Row> source{sources + threadIdx.x * SourceStage<Row>::kStride};
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
-  let_successor_launch();
-  wait_for_predecessor();
+  wait_for_predecessor(frame);
   note_begin<kTimed>(frame);
   typename Row::Words rows[8];
-  load_rows<Row>(plane, place_of_whole_block<Row::kPairs>(frame), rows);
+  load_rows<Row>(plane, place_of_whole_block<Row::kPlanes>(frame), rows);
   if constexpr (kMeasure) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) source.row(y) = rows[y];
@@ -98,9 +97,9 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
   typename M::Value v[64];
   M::template forward<Row>(rows, plane, frame, v);
   M::template quantize<Coef>(v, params.tables[plane.component[0]]);
-  const FastPlace place = place_again<Row::kPairs>(frame);
+  const FastPlace place = place_again<Row::kPlanes>(frame);
   const FastPlane& same_plane = frame.planes[place.plane];
-  store_block<M, Coef, A, Row::kPairs>(same_plane, place, shared, v);
+  store_block<M, Coef, A, Row::kPlanes>(same_plane, place, shared, v);
   if constexpr (kMeasure) {
     uint32_t zeros = 0;
     if (frame.measure & kMeasureZeros) zeros = count_zeros<M, Coef>(v);
@@ -108,7 +107,7 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
     if (frame.measure & kMeasureSse) {
       const auto groups = [&](int g) {
         if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
-        constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, false>::kStride;
+        constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, Row::kPlanes>::kStride;
         return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
       };
       M::template reconstruct<Coef, A>(v, groups, all.inverse[same_plane.component[0]],
@@ -116,7 +115,7 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
 #pragma unroll
       for (int y = 0; y < 8; ++y)
         rows[y] = M::template finish<Row>(v + 8 * y, same_plane.shift, frame.peak);
-      sse = block_error(frame, same_plane, place, rows, [&](int y) { return source.row(y); });
+      sse = block_error<Row>(frame, same_plane, place, rows, [&](int y) { return source.row(y); });
     }
     add_measured<kTimed>(frame, same_plane, place, sse, zeros);
   } else {

@@ -5,11 +5,11 @@
 
 namespace cudatransform::cuda {
 
-#define CT_KERNEL(name, method, samples, coefs, arrangement, pairs, variant, ctas)              \
+#define CT_KERNEL(name, method, samples, coefs, arrangement, planes, variant, ctas)             \
   extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas) name(                       \
       const __grid_constant__ InverseParamsOf<Arrangement::k##arrangement, Variant::k##variant> \
           params) {                                                                             \
-    fast_inverse<Inverse##method, samples##Row<pairs>, Arrangement::k##arrangement,             \
+    fast_inverse<Inverse##method, samples##Row<Planes::k##planes>, Arrangement::k##arrangement, \
                  Variant::k##variant>(params);                                                  \
   }
 CT_FAST_INVERSE_KERNELS(CT_KERNEL)

@@ -20,7 +20,7 @@ struct StoredLevels {
 
 // Reads a block and puts it where the thread finds it. Returns whether islow has to saturate.
 // `minus_limit`: of rows of a plane, for islow.
-template <typename M, Arrangement A, bool kPairs>
+template <typename M, Arrangement A, Planes P>
 __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPlace& place,
                                             const FastInverseTable& table,
                                             const uint32_t* minus_limit, uint8_t* shared,
@@ -32,7 +32,7 @@ __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPl
     for (int y = 0; y < 8; ++y) levels->row[y] = *plane_row(plane, place, y);
     if constexpr (kChecked) saturate = block_exceeds_limits(levels->row, table, minus_limit);
   } else {
-    using Stage = WarpStage<128, 32, kPairs>;
+    using Stage = WarpStage<128, 32, P>;
     const int lane = threadIdx.x % 32;
     const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
     uint4 words[Stage::kSteps];
@@ -158,7 +158,7 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
   if (frame.measure & kMeasureSse) {
     typename Row::Words source[8];
     load_rows<Row>(reference[place.plane], place, source);
-    sse = block_error(frame, plane, place, rows, [&](int y) { return source[y]; });
+    sse = block_error<Row>(frame, plane, place, rows, [&](int y) { return source[y]; });
   }
   add_measured<kTimed>(frame, plane, place, sse, zeros);
 }
@@ -173,17 +173,16 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   const FastInverseTable& table = params.tables[plane.component[0]];
-  let_successor_launch();
-  wait_for_predecessor();
+  wait_for_predecessor(frame);
   note_begin<kTimed>(frame);
   StoredLevels<A> levels;
   const uint32_t* const minus_limit =
       A == Arrangement::kPlane ? minus_limits->of[plane.component[0]] : nullptr;
-  const bool saturate = load_levels<M, A, Row::kPairs>(
-      plane, place_of_whole_block<Row::kPairs>(frame), table, minus_limit, shared, &levels);
+  const bool saturate = load_levels<M, A, Row::kPlanes>(
+      plane, place_of_whole_block<Row::kPlanes>(frame), table, minus_limit, shared, &levels);
   typename M::Value v[64];
   M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
-  finish_inverse<M, Row, kTimed>(frame, place_again<Row::kPairs>(frame), reference, v,
+  finish_inverse<M, Row, kTimed>(frame, place_again<Row::kPlanes>(frame), reference, v,
                                  [&] { return count_zero_levels<M, A>(levels); });
 }
 
@@ -191,15 +190,14 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
 template <typename Row, typename Coef, bool kTimed>
 __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
                                              const FastPlane* reference) {
-  using Stage = WarpStage<64 * sizeof(Coef), 32, false>;
+  using Stage = WarpStage<64 * sizeof(Coef), 32, Row::kPlanes>;
   alignas(16) __shared__ uint8_t shared[kFusedThreads / 32 * Stage::kBytes];
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
-  const FastPlace place = place_of_whole_block<false>(frame);
+  const FastPlace place = place_of_whole_block<Row::kPlanes>(frame);
   const int lane = threadIdx.x % 32;
   const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
-  let_successor_launch();
-  wait_for_predecessor();
+  wait_for_predecessor(frame);
   note_begin<kTimed>(frame);
   uint4 words[Stage::kSteps];
   stage.read(plane, place.index - lane, words);

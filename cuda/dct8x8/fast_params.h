@@ -12,11 +12,14 @@
 namespace cudatransform::cuda {
 
 // Threads of a CTA of the split kernels, and those that share a block.
-inline constexpr unsigned kSplitCtaThreads = 128, kSplitThreads = 8;
+inline constexpr unsigned kSplitInverseCtaThreads = 128, kSplitInverseThreads = 8;
+inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2;
 
 // What tells kernels apart, with the words of kernels.h: how a component's coefficients lie (and
-// that eight threads share a block), and what a kernel does besides.
+// that several threads share a block), which planes of samples a kernel takes, and what it does
+// besides.
 enum class Arrangement : uint32_t { kBlock, kZigzag, kPlane, kSplit };
+enum class Planes { kEdged, kPairs, kFull };
 enum class Variant { kPlain, kMeasure, kTimed };
 
 // Where measured sums are collected on the device. The low `shift` bits of a word are a sum, the
@@ -59,6 +62,7 @@ struct FastFrame {
   uint32_t first_cta[3];  // of each plane; UINT32_MAX: no such plane
   uint32_t timed;         // whether `times` is to be written; beside what every kernel reads first
   PictureTimes* times;    // pinned host memory
+  uint32_t successor_first;  // whether the next kernel may be launched before this one waits
   FastPlane planes[3];
   float peak;                // 2^depth - 1
   float forward_dc;          // float: what the DC value loses

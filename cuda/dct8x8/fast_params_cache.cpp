@@ -24,17 +24,14 @@ FastInverseTable make_float_inverse(int depth, const QuantTable* table) {
   return result;
 }
 
-FastInverseTable make_islow_inverse(bool zigzag, bool transposed, const QuantTable& table) {
+FastInverseTable make_islow_inverse(bool zigzag, const QuantTable& table) {
   FastInverseTable result = {};
   for (int i = 0; i < 64; ++i) {
     const int natural = zigzag ? kNaturalOfZigzag[i] : i;
     const uint32_t q = table.q[natural];
     const uint32_t limit = (natural == 0 ? 2048 : 949) / q;  // see exceeds_limits()
     result.limit[i / 2] |= limit << (16 * (i % 2));
-    if (transposed)  // bytes, by columns
-      result.q[(i % 8 * 8 + i / 8) / 4] |= q << (8 * (i / 8 % 4));
-    else
-      result.q[i / 2] |= q << (24 * (i % 2));
+    result.q[i / 2] |= q << (24 * (i % 2));
   }
   return result;
 }
@@ -48,9 +45,9 @@ void make_minus_limits(const FastInverseTable& table, uint32_t* minus_limits) {
 
 }  // namespace
 
-FastParamsCache::Kind FastParamsCache::kind_of(const Dct8x8Job& job, bool transposed) {
+FastParamsCache::Kind FastParamsCache::kind_of(const Dct8x8Job& job) {
   const bool zigzag = job.order == Order::kZigzag && job.layout == Layout::kBlock;
-  return {job.method, job.depth, job.quantized, zigzag, transposed};
+  return {job.method, job.depth, job.quantized, zigzag};
 }
 
 template <typename Make>
@@ -69,13 +66,12 @@ void FastParamsCache::renew(const Dct8x8Job& job, const Kind& kind, std::optiona
 // them.
 FastInverseTable FastParamsCache::make_inverse(const Kind& kind, const QuantTable* table) {
   return kind.method == Method::kFloat ? make_float_inverse(kind.depth, table)
-                                       : make_islow_inverse(kind.zigzag, kind.transposed, *table);
+                                       : make_islow_inverse(kind.zigzag, *table);
 }
 
-void FastParamsCache::renew_inverse(const Dct8x8Job& job, bool transposed,
-                                    std::optional<Origin>* origins,
+void FastParamsCache::renew_inverse(const Dct8x8Job& job, std::optional<Origin>* origins,
                                     FastPlaneInverseParams* params) {
-  const Kind kind = kind_of(job, transposed);
+  const Kind kind = kind_of(job);
   renew(job, kind, origins, [&](int c, const QuantTable* table) {
     FastInverseTable& made = params->inverse.tables[c] = make_inverse(kind, table);
     if (kind.method == Method::kIslow) make_minus_limits(made, params->minus_limits.of[c]);
@@ -83,7 +79,7 @@ void FastParamsCache::renew_inverse(const Dct8x8Job& job, bool transposed,
 }
 
 FastForwardParams& FastParamsCache::forward(const Dct8x8Job& job) {
-  const Kind kind = kind_of(job, false);
+  const Kind kind = kind_of(job);
   renew(job, kind, forward_.origins, [&](int c, const QuantTable* table) {
     forward_.params.tables[c] = make_forward(kind.method, table);
   });
@@ -91,7 +87,7 @@ FastForwardParams& FastParamsCache::forward(const Dct8x8Job& job) {
 }
 
 FastMeasureParams& FastParamsCache::measure(const Dct8x8Job& job) {
-  const Kind kind = kind_of(job, false);
+  const Kind kind = kind_of(job);
   renew(job, kind, measure_.origins, [&](int c, const QuantTable* table) {
     measure_.params.forward.tables[c] = make_forward(kind.method, table);
     measure_.params.inverse[c] = make_inverse(kind, table);
@@ -99,13 +95,13 @@ FastMeasureParams& FastParamsCache::measure(const Dct8x8Job& job) {
   return measure_.params;
 }
 
-FastPlaneInverseParams& FastParamsCache::inverse(const Dct8x8Job& job, bool transposed) {
-  renew_inverse(job, transposed, inverse_.origins, &inverse_.params);
+FastPlaneInverseParams& FastParamsCache::inverse(const Dct8x8Job& job) {
+  renew_inverse(job, inverse_.origins, &inverse_.params);
   return inverse_.params;
 }
 
 FastCompareParams& FastParamsCache::compare(const Dct8x8Job& job) {
-  renew_inverse(job, false, compare_.origins, &compare_.params.plane);
+  renew_inverse(job, compare_.origins, &compare_.params.plane);
   return compare_.params;
 }
 

@@ -18,9 +18,9 @@ class FastParamsCache final : public StreamQueue::Kept {
   // everything else is as it was left. Valid as long as this object.
   FastForwardParams& forward(const Dct8x8Job& job);
   FastMeasureParams& measure(const Dct8x8Job& job);
-  // `transposed`: for kernels with eight threads a block. Kernels that need no limits with a minus
-  // take no more than the FastInverseParams at the beginning.
-  FastPlaneInverseParams& inverse(const Dct8x8Job& job, bool transposed);
+  // Kernels that need no limits with a minus take no more than the FastInverseParams at the
+  // beginning.
+  FastPlaneInverseParams& inverse(const Dct8x8Job& job);
   FastCompareParams& compare(const Dct8x8Job& job);
 
  private:
@@ -28,7 +28,7 @@ class FastParamsCache final : public StreamQueue::Kept {
   struct Kind {
     Method method;
     int depth;
-    bool quantized, zigzag, transposed;
+    bool quantized, zigzag;
 
     bool operator==(const Kind&) const = default;
   };
@@ -42,13 +42,13 @@ class FastParamsCache final : public StreamQueue::Kept {
     std::optional<Origin> origins[3];  // of each component's tables; none as yet
   };
 
-  static Kind kind_of(const Dct8x8Job& job, bool transposed);
+  static Kind kind_of(const Dct8x8Job& job);
   // Calls make(component, table or null) where the tables at hand were made from something else.
   template <typename Make>
   static void renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
                     Make&& make);
   static FastInverseTable make_inverse(const Kind& kind, const QuantTable* table);
-  static void renew_inverse(const Dct8x8Job& job, bool transposed, std::optional<Origin>* origins,
+  static void renew_inverse(const Dct8x8Job& job, std::optional<Origin>* origins,
                             FastPlaneInverseParams* params);
 
   Made<FastForwardParams> forward_;

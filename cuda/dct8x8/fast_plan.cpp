@@ -13,6 +13,7 @@
 
 extern "C" {
 extern const unsigned char cuda_image_dct8x8_fast_forward[];
+extern const unsigned char cuda_image_dct8x8_fast_full[];
 extern const unsigned char cuda_image_dct8x8_fast_inverse[];
 extern const unsigned char cuda_image_dct8x8_fast_split[];
 extern const unsigned char cuda_image_dct8x8_fast_wide[];
@@ -26,21 +27,18 @@ std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
 // ---- The choice by size ----
 
 // A frame of up to so many blocks is small: 1080 lines in one plane have 32,640, in 4:2:0 48,960.
-// Measured on an H200, in us a frame of 1920x1088 samples:
-//
-//                    one thread a block   eight threads a block
-//   float inverse          3.71                  3.68
-//   islow inverse          4.20                  3.96
-//   float forward          3.82                  3.82 to 4.18: not worth a kernel
-//   islow forward          3.89                  3.90 to 4.25: likewise
-//
-// A small frame is over before its threads have spread over the GPU; more of them overlap better.
-// Above, their exchanges through shared memory cost more than that gains (4K: 11.2 us instead of
-// 8.5), and so do CTAs, of which the GPU starts one in 1.2 ns. Dependent launch gains 4 to 12 %
-// above and with eight threads, and loses on small frames with one.
+// It is over before its threads have spread over the GPU, and wholly on the device while it waits
+// for its predecessor: see wait_for_predecessor().
 constexpr uint32_t kSmallFrame = 50000;
 
 bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
+
+// Up to so many blocks a split kernel is faster than one with a thread a block: docs/kernels.md,
+// step 11, has the times. Above, more threads cost more than their overlap gains.
+uint32_t most_split_blocks(const Dct8x8Job& job) {
+  if (job.direction == Direction::kForward) return 40000;
+  return job.method == Method::kFloat ? 40000 : 50000;
+}
 
 // ---- What the fast kernels take for granted ----
 
@@ -166,9 +164,9 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
 // ---- Kernels by number: what tells them apart, as bits ----
 
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
-                   kMeasureBit = 256, kTimedBit = 512;
+                   kMeasureBit = 256, kTimedBit = 512, kFullBit = 1024;
 constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
-constexpr uint32_t kKernels = 2 * kTimedBit;
+constexpr uint32_t kKernels = 2 * kFullBit;
 
 // Whether the kernel tells its time: all that measure do.
 bool tells_time(const Dct8x8Job& job) {
@@ -178,14 +176,15 @@ bool tells_time(const Dct8x8Job& job) {
 }
 
 constexpr uint32_t kernel_number(Direction direction, Method method, SampleType samples,
-                                 CoefType coefs, Arrangement arrangement, bool pairs,
+                                 CoefType coefs, Arrangement arrangement, Planes planes,
                                  Variant variant) {
   uint32_t number = static_cast<uint32_t>(coefs) << kTypeShift | static_cast<uint32_t>(arrangement)
                                                                      << kArrangementShift;
   if (direction == Direction::kInverse) number |= kInverseBit;
   if (method == Method::kFloat) number |= kFloatBit;
   if (samples != SampleType::kU8) number |= kWordsBit;
-  if (pairs) number |= kPairsBit;
+  if (planes == Planes::kPairs) number |= kPairsBit;
+  if (planes == Planes::kFull) number |= kFullBit;
   if (variant == Variant::kMeasure) number |= kMeasureBit;
   if (variant == Variant::kTimed) number |= kTimedBit;
   return number;
@@ -196,17 +195,19 @@ struct FastKernel {
   const char* name;
 };
 constexpr FastKernel kFastKernels[] = {
-#define CT_KERNEL(direction, name, method, samples, coefs, arrangement, pairs, variant)        \
-  {kernel_number(Direction::direction, Method::k##method, SampleType::k##samples,              \
-                 CoefType::k##coefs, Arrangement::k##arrangement, pairs, Variant::k##variant), \
+#define CT_KERNEL(direction, name, method, samples, coefs, arrangement, planes, variant) \
+  {kernel_number(Direction::direction, Method::k##method, SampleType::k##samples,        \
+                 CoefType::k##coefs, Arrangement::k##arrangement, Planes::k##planes,     \
+                 Variant::k##variant),                                                   \
    #name},
-#define CT_FORWARD(name, method, samples, coefs, arrangement, pairs, variant, ctas) \
-  CT_KERNEL(kForward, name, method, samples, coefs, arrangement, pairs, variant)
-#define CT_INVERSE(name, method, samples, coefs, arrangement, pairs, variant, ctas) \
-  CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, pairs, variant)
+#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  CT_KERNEL(kForward, name, method, samples, coefs, arrangement, planes, variant)
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, planes, variant)
     CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
         CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
-            CT_FAST_SPLIT_KERNELS(CT_INVERSE)
+            CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE) CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
+                CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD) CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
 #undef CT_KERNEL
 #undef CT_FORWARD
 #undef CT_INVERSE
@@ -221,7 +222,7 @@ constexpr bool have_numbers_of_their_own() {
 }
 static_assert(have_numbers_of_their_own());
 
-uint32_t kernel_for(const Dct8x8Job& job, bool interleaved, bool split, bool timed) {
+uint32_t kernel_for(const Dct8x8Job& job, Planes planes, bool split, bool timed) {
   const Arrangement arrangement = split                          ? Arrangement::kSplit
                                   : job.layout == Layout::kPlane ? Arrangement::kPlane
                                   : job.order == Order::kZigzag  ? Arrangement::kZigzag
@@ -230,11 +231,12 @@ uint32_t kernel_for(const Dct8x8Job& job, bool interleaved, bool split, bool tim
                           : timed          ? Variant::kTimed
                                            : Variant::kPlain;
   return kernel_number(job.direction, job.method, job.samples[0].type, job.type, arrangement,
-                       interleaved, variant);
+                       planes, variant);
 }
 
-const void* image_of(const Dct8x8Job& job, bool split) {
+const void* image_of(const Dct8x8Job& job, Planes planes, bool split) {
   if (split) return cuda_image_dct8x8_fast_split;
+  if (planes == Planes::kFull) return cuda_image_dct8x8_fast_full;
   if (job.type != CoefType::kS16) return cuda_image_dct8x8_fast_wide;
   return job.direction == Direction::kForward ? cuda_image_dct8x8_fast_forward
                                               : cuda_image_dct8x8_fast_inverse;
@@ -262,13 +264,37 @@ bool is_fast(const Dct8x8Job& job, bool* interleaved) {
   return !compares || is_fast_reference(job, *interleaved);
 }
 
-bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
-  if (job.direction == Direction::kForward) return false;
+bool are_whole_blocks(const Dct8x8Job& job) {
   for (int c = 0; c < job.components; ++c)
     if (job.samples[c].width % 8 != 0 || job.samples[c].rows() % 8 != 0) return false;
+  return true;
+}
+
+bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
   return job.measure == 0 && !interleaved && job.type == CoefType::kS16 &&
          job.layout == Layout::kBlock && job.order == Order::kRaster &&
-         job.samples[0].type == SampleType::kU8;
+         job.samples[0].type == SampleType::kU8 &&
+         (job.direction == Direction::kForward || are_whole_blocks(job));
+}
+
+// Without code for edges `float` is slower, unless it measures.
+bool has_full_kernel(const Dct8x8Job& job, bool interleaved) {
+  for (int c = 0; c < job.components; ++c)
+    if (plane_blocks(job.coefs[c]) < kFusedThreads) return false;
+  const bool forward = job.direction == Direction::kForward;
+  const bool faster = job.measure == 0 ? job.method == Method::kIslow : forward;
+  return faster && !interleaved && job.type == CoefType::kS16 &&
+         job.samples[0].type == SampleType::kU8 && are_whole_blocks(job);
+}
+
+struct CtaShape {
+  uint32_t threads, blocks;
+};
+CtaShape cta_shape(Direction direction, bool split) {
+  if (!split) return {kFusedThreads, kFusedThreads};
+  if (direction == Direction::kForward)
+    return {kSplitForwardCtaThreads, kSplitForwardCtaThreads / kSplitForwardThreads};
+  return {kSplitInverseCtaThreads, kSplitInverseCtaThreads / kSplitInverseThreads};
 }
 
 uint32_t bits_of(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
@@ -300,10 +326,10 @@ bool make_measuring(const Dct8x8Job& job, FastFrame* frame) {
   return true;
 }
 
-FastFrame make_frame(const Dct8x8Job& job, bool split, uint32_t* ctas) {
+FastFrame make_frame(const Dct8x8Job& job, uint32_t blocks_a_cta, uint32_t* ctas) {
   FastFrame frame = {};
-  const uint32_t blocks_a_cta = split ? kSplitCtaThreads / kSplitThreads : kFusedThreads;
   *ctas = make_planes(job, job.samples, blocks_a_cta, frame.planes, frame.first_cta);
+  frame.successor_first = !is_small(job);
   const float level_shift = static_cast<float>(1 << (job.depth - 1));
   frame.peak = static_cast<float>((1 << job.depth) - 1);
   // Bytes come with the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
@@ -334,8 +360,7 @@ const KernelFamily& fast_kernels() {
 }
 
 // Tells the job's kind of kernel about the frame, and about its tables. Returns what it takes.
-static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split,
-                  FastParamsCache& params) {
+static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache& params) {
   if (job.direction == Direction::kForward) {
     if (job.measure == 0) {
       FastForwardParams& told = params.forward(job);
@@ -347,7 +372,7 @@ static void* tell(const Dct8x8Job& job, const FastFrame& frame, bool split,
     return &told;
   }
   if (job.measure == 0) {
-    FastPlaneInverseParams& told = params.inverse(job, split);
+    FastPlaneInverseParams& told = params.inverse(job);
     told.inverse.frame = frame;
     return &told;
   }
@@ -366,22 +391,26 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
   const bool split =
       has_split_kernel(job, interleaved) &&
-      (choice == KernelChoice::kSplit || (choice == KernelChoice::kAuto && is_small(job)));
+      (choice == KernelChoice::kSplit ||
+       (choice == KernelChoice::kAuto && total_blocks(job) <= most_split_blocks(job)));
+  Planes planes = interleaved ? Planes::kPairs : Planes::kEdged;
+  if (!split && choice != KernelChoice::kEdged && has_full_kernel(job, interleaved))
+    planes = Planes::kFull;
+  const CtaShape shape = cta_shape(job.direction, split);
   uint32_t ctas = 0;
-  FastFrame frame = make_frame(job, split, &ctas);
+  FastFrame frame = make_frame(job, shape.blocks, &ctas);
   frame.progress = progress;
   frame.timed = job.timer != nullptr && tells_time(job);
   frame.times = job.times;
   if (job.measure != 0 && !make_measuring(job, &frame)) return std::nullopt;
 
   std::optional<FastLaunch> launch(std::in_place);
-  launch->image = image_of(job, split);
-  launch->kernel = kernel_for(job, interleaved, split, frame.timed);
+  launch->image = image_of(job, planes, split);
+  launch->kernel = kernel_for(job, planes, split, frame.timed);
   launch->ctas = ctas;
-  launch->threads = split ? kSplitCtaThreads : kFusedThreads;
+  launch->threads = shape.threads;
   launch->tells_time = frame.timed;
-  launch->dependent_launch = split || !is_small(job);
-  launch->argument = tell(job, frame, split, params);
+  launch->argument = tell(job, frame, params);
   return launch;
 }
 

@@ -17,6 +17,7 @@ class KernelFamily;
 enum class KernelChoice {
   kAuto,
   kWhole,    // a fast kernel with one thread a block, where the format has one
+  kEdged,    // the same, but never one that is for full planes only
   kSplit,    // a split kernel, where the format has one
   kGeneral,  // the general kernel, which takes every format
 };
@@ -28,10 +29,9 @@ struct FastLaunch {
   const void* image;  // the fat binary that has the kernel
   uint32_t kernel;    // its number among fast_kernels()
   uint32_t ctas;
-  uint32_t threads;       // in a CTA
-  bool dependent_launch;  // may be launched while its predecessor runs
-  bool tells_time;        // writes Dct8x8Job::times: the timer is not needed
-  void* argument;         // what the kernel takes by value; belongs to the cache
+  uint32_t threads;  // in a CTA
+  bool tells_time;   // writes Dct8x8Job::times: the timer is not needed
+  void* argument;    // what the kernel takes by value; belongs to the cache
 };
 
 const KernelFamily& fast_kernels();

@@ -1,24 +1,25 @@
-// The split kernels, the fast inverse for small frames: eight threads share an 8x8 block.
+// The split kernels, for small frames: several threads share an 8x8 block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // One thread a block leaves a small frame with a handful of warps on each SM, which all load, then
-// all compute, then all store. With eight times the threads the same work comes in small pieces
-// that overlap. A thread has one row, then, by way of shared memory, one column. The arithmetic is
-// that of the kernels with one thread a block, so that the bytes do not depend on the size of the
-// frame.
-#include "cuda/dct8x8/fast.cuh"
+// all compute, then all store. With more threads the same work comes in smaller pieces that
+// overlap. The arithmetic is that of the kernels with one thread a block, so that the bytes do not
+// depend on the size of the frame.
+#include "cuda/dct8x8/fast_forward.cuh"
 #include "cuda/dct8x8/kernels.h"
 
 namespace cudatransform::cuda {
 namespace {
 
-using Bytes = U8Row<false>;
+using Bytes = U8Row<Planes::kEdged>;
 
-constexpr int kBlocksPerWarp = 32 / kSplitThreads;
+// ---- Inverse: a thread has one row of the block and one column, by way of shared memory ----
+
+constexpr int kBlocksPerWarp = 32 / kSplitInverseThreads;
 // Strides of values in shared memory that keep rows, written four values at a time, and columns,
 // read one at a time, free of bank conflicts.
 constexpr int kRowStride = 12, kBlockStride = 8 * kRowStride + 8;
-constexpr int kWarps = kSplitCtaThreads / 32;
+constexpr int kWarps = kSplitInverseCtaThreads / 32;
 
 struct SplitThread {
   int lane;
@@ -30,7 +31,8 @@ struct SplitThread {
 __device__ __forceinline__ SplitThread split_thread(const FastFrame& frame, int number) {
   const int lane = threadIdx.x % 32;
   const uint32_t warp = (blockIdx.x - frame.first_cta[number]) * kWarps + threadIdx.x / 32;
-  return {lane, lane % int(kSplitThreads), lane / int(kSplitThreads), warp * kBlocksPerWarp};
+  return {lane, lane % int(kSplitInverseThreads), lane / int(kSplitInverseThreads),
+          warp * kBlocksPerWarp};
 }
 
 // Planes are whole blocks wide and high.
@@ -60,7 +62,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];
   const SplitThread thread = split_thread(frame, number);
-  const WarpStage<128, kBlocksPerWarp, false> stage{nullptr, thread.lane};
+  const WarpStage<128, kBlocksPerWarp, Planes::kEdged> stage{nullptr, thread.lane};
   wait_for_predecessor();
   note_begin<kTimed>(frame);
   uint4 words;
@@ -69,7 +71,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
       as_memory(params.tables[plane.component[0]].mul) + 8 * thread.part);
   const float4 low = table[0], high = table[1];
   const float mul[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-  const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
+  const FastPlace place = fast_place<Planes::kEdged>(plane, number, thread.first + thread.block);
 
   float* const block = values[threadIdx.x / 32] + thread.block * kBlockStride;
   float v[8];
@@ -91,55 +93,53 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   note_end<kTimed>(frame);
 }
 
-// islow: columns first, as libjpeg does. The table is bytes, a column's eight consecutive. Both the
-// levels and the results of pass 1 have 16 bits, and take each other's place in shared memory.
+// islow: columns first, as libjpeg does. A thread dequantises the row that it has loaded, which
+// takes one instruction a value there, and again gets a row after its column.
 template <bool kTimed>
 __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& params) {
-  using Stage = WarpStage<128, kBlocksPerWarp, false>;
-  alignas(16) __shared__ uint8_t shared[kWarps][Stage::kBytes];
+  alignas(16) __shared__ int values[kWarps][kBlocksPerWarp * kBlockStride];
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];
   const SplitThread thread = split_thread(frame, number);
   const FastInverseTable& table = params.tables[plane.component[0]];
-  const Stage stage{shared[threadIdx.x / 32], thread.lane};
+  const WarpStage<128, kBlocksPerWarp, Planes::kEdged> stage{nullptr, thread.lane};
   wait_for_predecessor();
   note_begin<kTimed>(frame);
   uint4 words;
   stage.read(plane, thread.first, &words);
-  const uint2 q = reinterpret_cast<const uint2*>(as_memory(table.q))[thread.part];
+  uint4 q = reinterpret_cast<const uint4*>(as_memory(table.q))[thread.part];
   const uint4 limit = reinterpret_cast<const uint4*>(as_memory(table.limit))[thread.part];
-  const FastPlace place = fast_place<false>(plane, number, thread.first + thread.block);
+  const FastPlace place = fast_place<Planes::kEdged>(plane, number, thread.first + thread.block);
   const bool saturate = exceeds_limits<1>(&words, limit);
-  stage.put(&words);
-  let_successor_launch();
 
+  int* const block = values[threadIdx.x / 32] + thread.block * kBlockStride;
   int v[8];
-  int16_t* const column = reinterpret_cast<int16_t*>(stage.group(thread.block, 0)) + thread.part;
-  constexpr int kStride = 8;
-#pragma unroll
-  for (int y = 0; y < 8; ++y)
-    v[y] = column[kStride * y] * int((y < 4 ? q.x : q.y) >> (8 * (y % 4)) & 255);
-  if (saturate) {
-#pragma unroll
-    for (int y = 0; y < 8; ++y) v[y] = saturate16(v[y]);
-  }
-  islow_inverse_direct<1, 1>(v, 0);
-  if (saturate) {
-#pragma unroll
-    for (int y = 0; y < 8; ++y) v[y] = saturate16(v[y]);
-  }
-#pragma unroll
-  for (int y = 0; y < 8; ++y) column[kStride * y] = int16_t(v[y]);
-  __syncwarp();
-  uint4 row = *stage.group(thread.block, thread.part);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    v[2 * i] = int16_t(word_of(row, i));
-    v[2 * i + 1] = int32_t(word_of(row, i)) >> 16;
+    v[2 * i] = dequantize_low(word_of(words, i), word_of(q, i));
+    v[2 * i + 1] = dequantize_high(word_of(words, i), word_of(q, i));
   }
-  islow_inverse_direct<1, 2>(v, 128);
-  if (place.active) *row_of(plane, place, thread.part) = FastIslow::finish<Bytes>(v, 0, 0);
+  const auto saturate_all = [&] {
+    if (!saturate) return;
+#pragma unroll
+    for (int y = 0; y < 8; ++y) v[y] = saturate16(v[y]);
+  };
+  saturate_all();
+  put_row(block, thread.part, v);
+  let_successor_launch();  // not before: it would wait for the loads by itself
+  __syncwarp();
+  get_column(block, thread.part, v);
+  islow_inverse_direct<1, 1>(v, 0);
+  saturate_all();
+#pragma unroll
+  for (int y = 0; y < 8; ++y) block[y * kRowStride + thread.part] = v[y];
+  __syncwarp();
+  const int4* const row = reinterpret_cast<const int4*>(block + thread.part * kRowStride);
+  const int4 low = row[0], high = row[1];
+  int w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  islow_inverse_direct<1, 2>(w, 128);
+  if (place.active) *row_of(plane, place, thread.part) = FastIslow::finish<Bytes>(w, 0, 0);
   note_end<kTimed>(frame);
 }
 
@@ -152,6 +152,77 @@ __device__ __forceinline__ void split_inverse(const FastInverseParams& params) {
     split_inverse_islow<kTimed>(params);
 }
 
+// ---- Forward: two warps share 32 blocks ----
+
+// A thread has four of its block's columns, and of the row pass computes what belongs to them. Both
+// threads of a block read all its samples, the second one from the L1 cache, and exchange nothing.
+template <int kHalf>
+__device__ __forceinline__ void half_forward(const uint2* rows, const FastFrame&, int* v) {
+#pragma unroll
+  for (int y = 0; y < 8; ++y) islow_forward_half_row<kHalf>(rows[y], v + 4 * y);
+#pragma unroll
+  for (int x = 0; x < 4; ++x) islow_forward_column<4>(v + x, kHalf == 0 && x == 0 ? 128 : 0);
+}
+template <int kHalf>
+__device__ __forceinline__ void half_forward(const uint2* rows, const FastFrame& frame, float* v) {
+#pragma unroll
+  for (int y = 0; y < 8; ++y) {
+    float row[8];
+    FloatDevice::from_bytes(rows[y], row);
+    float_forward_1d<1>(row);  // what is not used of it is not computed
+#pragma unroll
+    for (int x = 0; x < 4; ++x) v[4 * y + x] = row[4 * kHalf + x];
+  }
+#pragma unroll
+  for (int x = 0; x < 4; ++x) float_forward_1d<4>(v + x);
+  if (kHalf == 0) v[0] -= frame.forward_dc;
+}
+
+// Puts half of a block's levels where the CTA writes them from.
+template <typename M, int kHalf>
+__device__ __forceinline__ void put_half(const uint2* rows, const FastFrame& frame,
+                                         const FastForwardTable& table, uint8_t* block) {
+  typename M::Value v[32];
+  half_forward<kHalf>(rows, frame, v);
+#pragma unroll
+  for (int y = 0; y < 8; ++y) {
+    const float4 mul = *reinterpret_cast<const float4*>(table.mul + 8 * y + 4 * kHalf);
+    const int32_t bits[4] = {M::rounded_bits(v[4 * y], mul.x), M::rounded_bits(v[4 * y + 1], mul.y),
+                             M::rounded_bits(v[4 * y + 2], mul.z),
+                             M::rounded_bits(v[4 * y + 3], mul.w)};
+    reinterpret_cast<uint2*>(block)[2 * y + kHalf] =
+        make_uint2(pair_of(bits[0], bits[1]), pair_of(bits[2], bits[3]));
+  }
+}
+
+template <typename M, Variant V>
+__device__ __forceinline__ void split_forward(const FastForwardParams& params) {
+  constexpr bool kTimed = V == Variant::kTimed;
+  constexpr uint32_t kBlocks = kSplitForwardCtaThreads / kSplitForwardThreads;
+  static_assert(kBlocks == 32, "a block's two threads have the same lane of two warps");
+  using Stage = WarpStage<128, kBlocks / 2, Planes::kEdged>;  // what one of the two warps writes
+  alignas(16) __shared__ uint8_t shared[2 * Stage::kBytes];
+  const FastFrame& frame = params.frame;
+  const int number = plane_of_cta(frame);
+  const FastPlane& plane = frame.planes[number];
+  const FastForwardTable& table = params.tables[plane.component[0]];
+  const int lane = threadIdx.x % 32, half = threadIdx.x / 32;
+  const uint32_t first = (blockIdx.x - frame.first_cta[number]) * kBlocks;
+  wait_for_predecessor(frame);
+  note_begin<kTimed>(frame);
+  uint2 rows[8];
+  load_rows<Bytes>(plane, fast_place<Planes::kEdged>(plane, number, first + lane), rows);
+  uint8_t* const block = shared + lane * Stage::kStride;
+  if (half == 0)
+    put_half<M, 0>(rows, frame, table, block);
+  else
+    put_half<M, 1>(rows, frame, table, block);
+  __syncthreads();
+  const Stage stage{shared + half * Stage::kBytes, lane};
+  stage.write(plane, first + half * (kBlocks / 2));
+  note_end<kTimed>(frame);
+}
+
 }  // namespace
 
 // CTAs on an SM: all the threads that it can hold.
@@ -161,11 +232,18 @@ __device__ __forceinline__ void split_inverse(const FastInverseParams& params) {
 #else
 #define CT_SPLIT_CTAS 8
 #endif
-#define CT_KERNEL(name, method, samples, coefs, arrangement, pairs, variant, ctas) \
-  extern "C" __global__ void __launch_bounds__(kSplitCtaThreads, ctas)             \
-      name(const __grid_constant__ FastInverseParams params) {                     \
-    split_inverse<Fast##method, Variant::k##variant>(params);                      \
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  extern "C" __global__ void __launch_bounds__(kSplitInverseCtaThreads, ctas)        \
+      name(const __grid_constant__ FastInverseParams params) {                       \
+    split_inverse<Fast##method, Variant::k##variant>(params);                        \
   }
-CT_FAST_SPLIT_KERNELS(CT_KERNEL)
+CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE)
+
+#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  extern "C" __global__ void __launch_bounds__(kSplitForwardCtaThreads, ctas)        \
+      name(const __grid_constant__ FastForwardParams params) {                       \
+    split_forward<Fast##method, Variant::k##variant>(params);                        \
+  }
+CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
 
 }  // namespace cudatransform::cuda

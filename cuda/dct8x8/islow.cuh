@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Between its roundings islow is linear over the integers, so any exact way of computing the same
-// sums gives the same bits. Loeffler's flow graph (transform/dct8x8/1d-inl.h) spares
-// multiplications; here they cost no more than additions, and the odd half is a plain product with
-// the 4x4 matrix that the graph stands for. On the CPU: islow_forward_short() and
+// sums gives the same bits. Loeffler's flow graph (transform/dct8x8/1d-inl.h) is followed, arranged
+// for multiply-adds and for additions of three numbers. A thread that wants half of the outputs
+// takes the 4x4 matrix that the graph's odd half stands for. On the CPU: islow_forward_short() and
 // islow_inverse_short() (simd_short-inl.h) and IslowVector (simd_methods-inl.h), or the portable
 // IslowMethod (block.h), all in transform/dct8x8/.
 #pragma once
@@ -49,29 +49,85 @@ __device__ __forceinline__ int dequantize_high(uint32_t levels, uint32_t q) {
 
 // Four values, clamped to 0..255.
 __device__ __forceinline__ uint32_t four_clamped_bytes(const int* v) {
-  return pack_clamped(v[1], v[0], pack_clamped(v[3], v[2], 0));
+  return pack_four_clamped(v[0], v[1], v[2], v[3]);
 }
 
-// Pass 1 of one row, from its bytes. dp4a adds four of them, each by a weight, so the sums and
-// differences of the even half, and the differences of the odd one, come without unpacking.
-__device__ __forceinline__ void islow_forward_row(uint2 row, int* out) {
-  const uint32_t a = row.x, b = row.y;
-  out[0] = dot4(a, 4, 4, 4, 4, dot4(b, 4, 4, 4, 4, 0));
-  out[4] = dot4(a, 4, -4, -4, 4, dot4(b, 4, -4, -4, 4, 0));
-  const int e3 = dot4(a, 1, 0, 0, -1, dot4(b, -1, 0, 0, 1, 0));
-  const int e2 = dot4(a, 0, 1, -1, 0, dot4(b, 0, -1, 1, 0, 0));
-  int d0 = dot4(a, 1, 0, 0, 0, dot4(b, 0, 0, 0, -1, 0));
-  int d1 = dot4(a, 0, 1, 0, 0, dot4(b, 0, 0, -1, 0, 0));
-  int d2 = dot4(a, 0, 0, 1, 0, dot4(b, 0, -1, 0, 0, 0));
-  int d3 = dot4(a, 0, 0, 0, 1, dot4(b, -1, 0, 0, 0, 0));
-  constexpr int kHalf = 1 << 10;
-  out[2] = (e3 * kEven10703 + (e2 * kEven4433 + kHalf)) >> 11;
-  out[6] = (e3 * kEven4433 + (e2 * -kEven10704 + kHalf)) >> 11;
-  islow_odd_half(d3, d2, d1, d0);  // dp4a shares its pipe with multiplications: few of them here
-  out[1] = (d0 + kHalf) >> 11;
-  out[3] = (d1 + kHalf) >> 11;
-  out[5] = (d2 + kHalf) >> 11;
-  out[7] = (d3 + kHalf) >> 11;
+// Sums and differences of a row's mirrored bytes. dp4a adds four of them, each by a weight: nothing
+// has to be unpacked.
+struct IslowRow {
+  uint32_t a, b;
+
+  template <int kSign>
+  __device__ __forceinline__ int dc_or_4() const {
+    return dot4(a, 4, 4 * kSign, 4 * kSign, 4, dot4(b, 4, 4 * kSign, 4 * kSign, 4, 0));
+  }
+  __device__ __forceinline__ int e2() const {
+    return dot4(a, 0, 1, -1, 0, dot4(b, 0, -1, 1, 0, 0));
+  }
+  __device__ __forceinline__ int e3() const {
+    return dot4(a, 1, 0, 0, -1, dot4(b, -1, 0, 0, 1, 0));
+  }
+  __device__ __forceinline__ void differences(int* d) const {
+    d[0] = dot4(a, 1, 0, 0, 0, dot4(b, 0, 0, 0, -1, 0));
+    d[1] = dot4(a, 0, 1, 0, 0, dot4(b, 0, 0, -1, 0, 0));
+    d[2] = dot4(a, 0, 0, 1, 0, dot4(b, 0, -1, 0, 0, 0));
+    d[3] = dot4(a, 0, 0, 0, 1, dot4(b, -1, 0, 0, 0, 0));
+  }
+};
+
+// Frequencies 2 and 6.
+template <int kDescale>
+__device__ __forceinline__ int islow_forward_2(int e2, int e3) {
+  return (e3 * kEven10703 + (e2 * kEven4433 + (1 << (kDescale - 1)))) >> kDescale;
+}
+template <int kDescale>
+__device__ __forceinline__ int islow_forward_6(int e2, int e3) {
+  return (e3 * kEven4433 + (e2 * -kEven10704 + (1 << (kDescale - 1)))) >> kDescale;
+}
+
+// Frequencies 1, 3, 5 and 7 from the differences of mirrored samples: islow_odd_half(), where the
+// product that all outputs share is part of two others.
+template <int kDescale, int kStride>
+__device__ __forceinline__ void islow_forward_odd(const int* d, int* v) {
+  constexpr int kHalf = 1 << (kDescale - 1);
+  const int ad = (d[3] + d[0]) * -7373, bc = (d[2] + d[1]) * -20995;
+  const int sum_ac = d[3] + d[1], sum_bd = d[2] + d[0];
+  const int ac = sum_ac * (9633 - 16069) + (sum_bd * 9633 + kHalf);
+  const int bd = sum_bd * (9633 - 3196) + (sum_ac * 9633 + kHalf);
+  v[7 * kStride] = (d[3] * 2446 + ad + ac) >> kDescale;
+  v[5 * kStride] = (d[2] * 16819 + bc + bd) >> kDescale;
+  v[3 * kStride] = (d[1] * 25172 + bc + ac) >> kDescale;
+  v[1 * kStride] = (d[0] * 12299 + ad + bd) >> kDescale;
+}
+
+// Pass 1 of one row, from its bytes.
+__device__ __forceinline__ void islow_forward_row(uint2 bytes, int* out) {
+  const IslowRow row{bytes.x, bytes.y};
+  out[0] = row.dc_or_4<1>();
+  out[4] = row.dc_or_4<-1>();
+  const int e2 = row.e2(), e3 = row.e3();
+  out[2] = islow_forward_2<11>(e2, e3);
+  out[6] = islow_forward_6<11>(e2, e3);
+  int d[4];
+  row.differences(d);
+  islow_forward_odd<11, 1>(d, out);
+}
+// Four of its results: frequencies 4 kHalf to 4 kHalf + 3.
+template <int kHalf>
+__device__ __forceinline__ void islow_forward_half_row(uint2 bytes, int* out) {
+  const IslowRow row{bytes.x, bytes.y};
+  const int e2 = row.e2(), e3 = row.e3();
+  out[0] = row.dc_or_4 < kHalf == 0 ? 1 : -1 > ();
+  out[2] = kHalf == 0 ? islow_forward_2<11>(e2, e3) : islow_forward_6<11>(e2, e3);
+  int d[4];
+  row.differences(d);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    int sum = 1 << 10;
+#pragma unroll
+    for (int k = 3; k >= 0; --k) sum = d[k] * islow_odd(2 * kHalf + i, k) + sum;
+    out[2 * i + 1] = sum >> 11;
+  }
 }
 
 // Pass 2 of one column. `level_shift`: of the first column only.
@@ -84,38 +140,50 @@ __device__ __forceinline__ void islow_forward_column(int* v, int level_shift) {
     d[n] = v[n * kStride] - v[(7 - n) * kStride];
   }
   const int e0 = s[0] + s[3], e1 = s[1] + s[2], e2 = s[1] - s[2], e3 = s[0] - s[3];
-  v[0 * kStride] = (e0 + e1 + (2 - 4 * 64 * level_shift)) >> 2;
-  v[4 * kStride] = (e0 - e1 + 2) >> 2;
-  constexpr int kHalf = 1 << 14;
-  v[2 * kStride] = (e3 * kEven10703 + (e2 * kEven4433 + kHalf)) >> 15;
-  v[6 * kStride] = (e3 * kEven4433 + (e2 * -kEven10704 + kHalf)) >> 15;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    int sum = kHalf;
-#pragma unroll
-    for (int k = 3; k >= 0; --k) sum = d[k] * islow_odd(i, k) + sum;
-    v[(2 * i + 1) * kStride] = sum >> 15;
-  }
+  v[0 * kStride] = (e0 + (e1 + (2 - 4 * 64 * level_shift))) >> 2;
+  v[4 * kStride] = (e0 + (2 - e1)) >> 2;
+  v[2 * kStride] = islow_forward_2<15>(e2, e3);
+  v[6 * kStride] = islow_forward_6<15>(e2, e3);
+  islow_forward_odd<15, kStride>(d, v);
 }
 
-// Both passes of the inverse: what islow_inverse_1d() (transform/dct8x8/1d-inl.h) computes.
+// What the compiler takes for another number, so that a sum with it is not computed before, to be
+// used twice: an addition of three numbers takes no longer than one of two.
+__device__ __forceinline__ uint32_t apart(uint32_t n) {
+  asm("" : "+r"(n));
+  return n;
+}
+
+// Both passes of the inverse: what islow_inverse_1d() (transform/dct8x8/1d-inl.h) computes. Modulo
+// 2^32, as intermediate sums may leave the range of the results.
 template <int kStride, int kPass>
 __device__ __forceinline__ void islow_inverse_direct(int* v, int offset) {
   constexpr int kDescale = kPass == 1 ? 13 - 2 : 13 + 2 + 3;
-  const int dc = v[0 * kStride] * 8192 + ((1 << (kDescale - 1)) + (offset << kDescale));
-  const int sum = v[4 * kStride] * 8192 + dc, difference = v[4 * kStride] * -8192 + dc;
-  const int low = v[2 * kStride] * kEven10703 + v[6 * kStride] * kEven4433;
-  const int high = v[2 * kStride] * kEven4433 + v[6 * kStride] * -kEven10704;
-  const int even[4] = {sum + low, difference + high, difference - high, sum - low};
-  const int odd[4] = {v[1 * kStride], v[3 * kStride], v[5 * kStride], v[7 * kStride]};
-#pragma unroll
-  for (int n = 0; n < 4; ++n) {
-    int rotated = odd[0] * islow_odd(0, n);
-#pragma unroll
-    for (int i = 1; i < 4; ++i) rotated += odd[i] * islow_odd(i, n);
-    v[n * kStride] = (even[n] + rotated) >> kDescale;
-    v[(7 - n) * kStride] = (even[n] - rotated) >> kDescale;
-  }
+  const auto in = [&](int i) { return uint32_t(v[i * kStride]); };
+  const uint32_t dc = in(0) * 8192 + ((1u << (kDescale - 1)) + (uint32_t(offset) << kDescale));
+  const uint32_t sum = in(4) * 8192 + dc, difference = dc - in(4) * 8192;
+  const uint32_t e0 = in(6) * kEven4433 + (in(2) * kEven10703 + sum);
+  const uint32_t e1 = in(2) * kEven4433 + difference - in(6) * kEven10704;
+  const uint32_t e3 = 2 * sum - e0, e2 = 2 * difference - e1;
+
+  const uint32_t sum_ac = in(7) + in(3), sum_bd = in(5) + in(1);
+  const uint32_t ad = (in(7) + in(1)) * uint32_t(-7373);
+  const uint32_t bc = (in(5) + in(3)) * uint32_t(-20995);
+  const uint32_t ac = sum_ac * uint32_t(9633 - 16069) + sum_bd * 9633;
+  const uint32_t bd = sum_bd * (9633 - 3196) + sum_ac * 9633;
+  const uint32_t o0 = in(1) * 12299 + ad, o1 = in(3) * 25172 + bc;
+  const uint32_t o2 = in(5) * 16819 + bc, o3 = in(7) * 2446 + ad;
+  const uint32_t n0 = apart(o0), n1 = apart(o1), n2 = apart(o2), n3 = apart(o3);
+
+  const auto out = [&](int i, uint32_t x) { v[i * kStride] = int32_t(x) >> kDescale; };
+  out(0, e0 + o0 + bd);
+  out(7, e0 - n0 - bd);
+  out(1, e1 + o1 + ac);
+  out(6, e1 - n1 - ac);
+  out(2, e2 + o2 + bd);
+  out(5, e2 - n2 - bd);
+  out(3, e3 + o3 + ac);
+  out(4, e3 - n3 - ac);
 }
 
 // Whether the levels of a warp, eight groups of eight to a lane, could make islow saturate: a

@@ -7,7 +7,8 @@
 //              other way round. Fused kernels are fast, general or teach.
 //   fast       islow and float for the common formats: what lies aligned and without gaps, so that
 //              all memory is accessed in vectors (fast_*.cu, fast_plan.h chooses)
-//   split      fast, with eight threads a block instead of one, for the inverse of small frames
+//   split      fast, for small frames: two threads a block forward and eight inverse, not one
+//   full       fast, for planes of whole blocks, 64 or more: without code for edges
 //   wide       fast, for coefficients of 32 bits
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.h)
@@ -28,102 +29,129 @@
 //   scaled          transform/dct8x8/simd_scaled-inl.h; portable: scaled.h
 //
 // Columns: direction is the list's or Forward, Inverse; samples U8 or U16; coefs S16, S32 or F32;
-// pairs: two components whose samples alternate, as NV12's; ctas: how many fit an SM without
-// spilling registers.
+// planes Edged, Full, or Pairs: two components may alternate in one, as NV12's; ctas: how many fit
+// an SM without spilling registers.
 #pragma once
 
-// ---- Fast: X(name, method, samples, coefs, arrangement, pairs, variant, ctas) ----
+// ---- Fast: X(name, method, samples, coefs, arrangement, planes, variant, ctas) ----
 
 // fast_forward.cu. The commonest formats have kernels that tell their time.
-#define CT_FAST_FORWARD_KERNELS(X)                                                       \
-  X(forward_islow_u8_s16_block_timed, Islow, U8, S16, Block, false, Timed, 12)           \
-  X(forward_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, true, Timed, 10)      \
-  X(forward_float_u8_s16_block_timed, Float, U8, S16, Block, false, Timed, 12)           \
-  X(forward_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, true, Timed, 10)      \
-  X(forward_islow_u8_s16_block, Islow, U8, S16, Block, false, Plain, 12)                 \
-  X(forward_islow_u8_s16_block_measure, Islow, U8, S16, Block, false, Measure, 8)        \
-  X(forward_islow_u8_s16_block_pairs, Islow, U8, S16, Block, true, Plain, 10)            \
-  X(forward_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, true, Measure, 8)   \
-  X(forward_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, false, Plain, 12)               \
-  X(forward_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, false, Measure, 8)      \
-  X(forward_islow_u8_s16_plane, Islow, U8, S16, Plane, false, Plain, 12)                 \
-  X(forward_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, false, Measure, 8)        \
-  X(forward_float_u8_s16_block, Float, U8, S16, Block, false, Plain, 12)                 \
-  X(forward_float_u8_s16_block_measure, Float, U8, S16, Block, false, Measure, 10)       \
-  X(forward_float_u8_s16_block_pairs, Float, U8, S16, Block, true, Plain, 10)            \
-  X(forward_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, true, Measure, 10)  \
-  X(forward_float_u8_s16_zigzag, Float, U8, S16, Zigzag, false, Plain, 12)               \
-  X(forward_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, false, Measure, 10)     \
-  X(forward_float_u8_s16_plane, Float, U8, S16, Plane, false, Plain, 12)                 \
-  X(forward_float_u8_s16_plane_measure, Float, U8, S16, Plane, false, Measure, 10)       \
-  X(forward_float_u16_s16_block, Float, U16, S16, Block, false, Plain, 12)               \
-  X(forward_float_u16_s16_block_measure, Float, U16, S16, Block, false, Measure, 6)      \
-  X(forward_float_u16_s16_block_pairs, Float, U16, S16, Block, true, Plain, 10)          \
-  X(forward_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, true, Measure, 6) \
-  X(forward_float_u16_s16_zigzag, Float, U16, S16, Zigzag, false, Plain, 12)             \
-  X(forward_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, false, Measure, 6)    \
-  X(forward_float_u16_s16_plane, Float, U16, S16, Plane, false, Plain, 12)               \
-  X(forward_float_u16_s16_plane_measure, Float, U16, S16, Plane, false, Measure, 6)
+#define CT_FAST_FORWARD_KERNELS(X)                                                        \
+  X(forward_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed, 12)            \
+  X(forward_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, Pairs, Timed, 10)      \
+  X(forward_float_u8_s16_block_timed, Float, U8, S16, Block, Edged, Timed, 12)            \
+  X(forward_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, Pairs, Timed, 10)      \
+  X(forward_islow_u8_s16_block, Islow, U8, S16, Block, Edged, Plain, 12)                  \
+  X(forward_islow_u8_s16_block_measure, Islow, U8, S16, Block, Edged, Measure, 8)         \
+  X(forward_islow_u8_s16_block_pairs, Islow, U8, S16, Block, Pairs, Plain, 10)            \
+  X(forward_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure, 10)  \
+  X(forward_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain, 12)                \
+  X(forward_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure, 8)       \
+  X(forward_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 10)                  \
+  X(forward_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure, 10)        \
+  X(forward_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain, 12)                  \
+  X(forward_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure, 10)        \
+  X(forward_float_u8_s16_block_pairs, Float, U8, S16, Block, Pairs, Plain, 10)            \
+  X(forward_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, Pairs, Measure, 10)  \
+  X(forward_float_u8_s16_zigzag, Float, U8, S16, Zigzag, Edged, Plain, 12)                \
+  X(forward_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, Edged, Measure, 10)      \
+  X(forward_float_u8_s16_plane, Float, U8, S16, Plane, Edged, Plain, 12)                  \
+  X(forward_float_u8_s16_plane_measure, Float, U8, S16, Plane, Edged, Measure, 10)        \
+  X(forward_float_u16_s16_block, Float, U16, S16, Block, Edged, Plain, 12)                \
+  X(forward_float_u16_s16_block_measure, Float, U16, S16, Block, Edged, Measure, 6)       \
+  X(forward_float_u16_s16_block_pairs, Float, U16, S16, Block, Pairs, Plain, 10)          \
+  X(forward_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, Pairs, Measure, 6) \
+  X(forward_float_u16_s16_zigzag, Float, U16, S16, Zigzag, Edged, Plain, 12)              \
+  X(forward_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, Edged, Measure, 6)     \
+  X(forward_float_u16_s16_plane, Float, U16, S16, Plane, Edged, Plain, 12)                \
+  X(forward_float_u16_s16_plane_measure, Float, U16, S16, Plane, Edged, Measure, 6)
 
 // fast_inverse.cu.
-#define CT_FAST_INVERSE_KERNELS(X)                                                       \
-  X(inverse_islow_u8_s16_block_timed, Islow, U8, S16, Block, false, Timed, 12)           \
-  X(inverse_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, true, Timed, 10)      \
-  X(inverse_float_u8_s16_block_timed, Float, U8, S16, Block, false, Timed, 12)           \
-  X(inverse_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, true, Timed, 10)      \
-  X(inverse_islow_u8_s16_block, Islow, U8, S16, Block, false, Plain, 12)                 \
-  X(inverse_islow_u8_s16_block_measure, Islow, U8, S16, Block, false, Measure, 8)        \
-  X(inverse_islow_u8_s16_block_pairs, Islow, U8, S16, Block, true, Plain, 10)            \
-  X(inverse_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, true, Measure, 8)   \
-  X(inverse_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, false, Plain, 12)               \
-  X(inverse_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, false, Measure, 8)      \
-  X(inverse_islow_u8_s16_plane, Islow, U8, S16, Plane, false, Plain, 10)                 \
-  X(inverse_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, false, Measure, 8)        \
-  X(inverse_float_u8_s16_block, Float, U8, S16, Block, false, Plain, 12)                 \
-  X(inverse_float_u8_s16_block_measure, Float, U8, S16, Block, false, Measure, 8)        \
-  X(inverse_float_u8_s16_block_pairs, Float, U8, S16, Block, true, Plain, 10)            \
-  X(inverse_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, true, Measure, 8)   \
-  X(inverse_float_u8_s16_zigzag, Float, U8, S16, Zigzag, false, Plain, 12)               \
-  X(inverse_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, false, Measure, 8)      \
-  X(inverse_float_u8_s16_plane, Float, U8, S16, Plane, false, Plain, 10)                 \
-  X(inverse_float_u8_s16_plane_measure, Float, U8, S16, Plane, false, Measure, 8)        \
-  X(inverse_float_u16_s16_block, Float, U16, S16, Block, false, Plain, 10)               \
-  X(inverse_float_u16_s16_block_measure, Float, U16, S16, Block, false, Measure, 8)      \
-  X(inverse_float_u16_s16_block_pairs, Float, U16, S16, Block, true, Plain, 10)          \
-  X(inverse_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, true, Measure, 8) \
-  X(inverse_float_u16_s16_zigzag, Float, U16, S16, Zigzag, false, Plain, 10)             \
-  X(inverse_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, false, Measure, 8)    \
-  X(inverse_float_u16_s16_plane, Float, U16, S16, Plane, false, Plain, 10)               \
-  X(inverse_float_u16_s16_plane_measure, Float, U16, S16, Plane, false, Measure, 8)
+#define CT_FAST_INVERSE_KERNELS(X)                                                        \
+  X(inverse_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed, 12)            \
+  X(inverse_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, Pairs, Timed, 10)      \
+  X(inverse_float_u8_s16_block_timed, Float, U8, S16, Block, Edged, Timed, 12)            \
+  X(inverse_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, Pairs, Timed, 10)      \
+  X(inverse_islow_u8_s16_block, Islow, U8, S16, Block, Edged, Plain, 12)                  \
+  X(inverse_islow_u8_s16_block_measure, Islow, U8, S16, Block, Edged, Measure, 8)         \
+  X(inverse_islow_u8_s16_block_pairs, Islow, U8, S16, Block, Pairs, Plain, 10)            \
+  X(inverse_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure, 8)   \
+  X(inverse_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain, 12)                \
+  X(inverse_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure, 8)       \
+  X(inverse_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 10)                  \
+  X(inverse_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure, 8)         \
+  X(inverse_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain, 12)                  \
+  X(inverse_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure, 8)         \
+  X(inverse_float_u8_s16_block_pairs, Float, U8, S16, Block, Pairs, Plain, 10)            \
+  X(inverse_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, Pairs, Measure, 8)   \
+  X(inverse_float_u8_s16_zigzag, Float, U8, S16, Zigzag, Edged, Plain, 12)                \
+  X(inverse_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, Edged, Measure, 8)       \
+  X(inverse_float_u8_s16_plane, Float, U8, S16, Plane, Edged, Plain, 10)                  \
+  X(inverse_float_u8_s16_plane_measure, Float, U8, S16, Plane, Edged, Measure, 8)         \
+  X(inverse_float_u16_s16_block, Float, U16, S16, Block, Edged, Plain, 10)                \
+  X(inverse_float_u16_s16_block_measure, Float, U16, S16, Block, Edged, Measure, 8)       \
+  X(inverse_float_u16_s16_block_pairs, Float, U16, S16, Block, Pairs, Plain, 10)          \
+  X(inverse_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, Pairs, Measure, 8) \
+  X(inverse_float_u16_s16_zigzag, Float, U16, S16, Zigzag, Edged, Plain, 10)              \
+  X(inverse_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, Edged, Measure, 8)     \
+  X(inverse_float_u16_s16_plane, Float, U16, S16, Plane, Edged, Plain, 10)                \
+  X(inverse_float_u16_s16_plane_measure, Float, U16, S16, Plane, Edged, Measure, 8)
 
 // fast_wide.cu.
 #define CT_FAST_WIDE_FORWARD_KERNELS(X)                                             \
-  X(forward_float_u8_s32_block, Float, U8, S32, Block, false, Plain, 10)            \
-  X(forward_float_u8_s32_block_measure, Float, U8, S32, Block, false, Measure, 6)   \
-  X(forward_float_u8_f32_block, Float, U8, F32, Block, false, Plain, 10)            \
-  X(forward_float_u8_f32_block_measure, Float, U8, F32, Block, false, Measure, 6)   \
-  X(forward_float_u16_s32_block, Float, U16, S32, Block, false, Plain, 10)          \
-  X(forward_float_u16_s32_block_measure, Float, U16, S32, Block, false, Measure, 6) \
-  X(forward_float_u16_f32_block, Float, U16, F32, Block, false, Plain, 10)          \
-  X(forward_float_u16_f32_block_measure, Float, U16, F32, Block, false, Measure, 6)
+  X(forward_float_u8_s32_block, Float, U8, S32, Block, Edged, Plain, 10)            \
+  X(forward_float_u8_s32_block_measure, Float, U8, S32, Block, Edged, Measure, 6)   \
+  X(forward_float_u8_f32_block, Float, U8, F32, Block, Edged, Plain, 10)            \
+  X(forward_float_u8_f32_block_measure, Float, U8, F32, Block, Edged, Measure, 6)   \
+  X(forward_float_u16_s32_block, Float, U16, S32, Block, Edged, Plain, 10)          \
+  X(forward_float_u16_s32_block_measure, Float, U16, S32, Block, Edged, Measure, 6) \
+  X(forward_float_u16_f32_block, Float, U16, F32, Block, Edged, Plain, 10)          \
+  X(forward_float_u16_f32_block_measure, Float, U16, F32, Block, Edged, Measure, 6)
 
 // fast_wide.cu.
 #define CT_FAST_WIDE_INVERSE_KERNELS(X)                                             \
-  X(inverse_float_u8_s32_block, Float, U8, S32, Block, false, Plain, 10)            \
-  X(inverse_float_u8_s32_block_measure, Float, U8, S32, Block, false, Measure, 8)   \
-  X(inverse_float_u8_f32_block, Float, U8, F32, Block, false, Plain, 10)            \
-  X(inverse_float_u8_f32_block_measure, Float, U8, F32, Block, false, Measure, 8)   \
-  X(inverse_float_u16_s32_block, Float, U16, S32, Block, false, Plain, 10)          \
-  X(inverse_float_u16_s32_block_measure, Float, U16, S32, Block, false, Measure, 8) \
-  X(inverse_float_u16_f32_block, Float, U16, F32, Block, false, Plain, 10)          \
-  X(inverse_float_u16_f32_block_measure, Float, U16, F32, Block, false, Measure, 8)
+  X(inverse_float_u8_s32_block, Float, U8, S32, Block, Edged, Plain, 10)            \
+  X(inverse_float_u8_s32_block_measure, Float, U8, S32, Block, Edged, Measure, 8)   \
+  X(inverse_float_u8_f32_block, Float, U8, F32, Block, Edged, Plain, 10)            \
+  X(inverse_float_u8_f32_block_measure, Float, U8, F32, Block, Edged, Measure, 8)   \
+  X(inverse_float_u16_s32_block, Float, U16, S32, Block, Edged, Plain, 10)          \
+  X(inverse_float_u16_s32_block_measure, Float, U16, S32, Block, Edged, Measure, 8) \
+  X(inverse_float_u16_f32_block, Float, U16, F32, Block, Edged, Plain, 10)          \
+  X(inverse_float_u16_f32_block_measure, Float, U16, F32, Block, Edged, Measure, 8)
+
+// fast_full.cu: where it is faster.
+#define CT_FAST_FULL_FORWARD_KERNELS(X)                                                  \
+  X(forward_islow_u8_s16_block_full, Islow, U8, S16, Block, Full, Plain, 12)             \
+  X(forward_islow_u8_s16_block_full_timed, Islow, U8, S16, Block, Full, Timed, 12)       \
+  X(forward_islow_u8_s16_block_full_measure, Islow, U8, S16, Block, Full, Measure, 10)   \
+  X(forward_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain, 12)           \
+  X(forward_islow_u8_s16_zigzag_full_measure, Islow, U8, S16, Zigzag, Full, Measure, 10) \
+  X(forward_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain, 12)             \
+  X(forward_islow_u8_s16_plane_full_measure, Islow, U8, S16, Plane, Full, Measure, 10)   \
+  X(forward_float_u8_s16_block_full_measure, Float, U8, S16, Block, Full, Measure, 10)   \
+  X(forward_float_u8_s16_zigzag_full_measure, Float, U8, S16, Zigzag, Full, Measure, 10) \
+  X(forward_float_u8_s16_plane_full_measure, Float, U8, S16, Plane, Full, Measure, 10)
+
+// fast_full.cu.
+#define CT_FAST_FULL_INVERSE_KERNELS(X)                                            \
+  X(inverse_islow_u8_s16_block_full, Islow, U8, S16, Block, Full, Plain, 12)       \
+  X(inverse_islow_u8_s16_block_full_timed, Islow, U8, S16, Block, Full, Timed, 12) \
+  X(inverse_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain, 12)     \
+  X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain, 10)
 
 // fast_split.cu, which says how many CTAs: all the threads that an SM can hold.
-#define CT_FAST_SPLIT_KERNELS(X)                                                          \
-  X(inverse_float_u8_s16_split, Float, U8, S16, Split, false, Plain, CT_SPLIT_CTAS)       \
-  X(inverse_islow_u8_s16_split, Islow, U8, S16, Split, false, Plain, CT_SPLIT_CTAS)       \
-  X(inverse_float_u8_s16_split_timed, Float, U8, S16, Split, false, Timed, CT_SPLIT_CTAS) \
-  X(inverse_islow_u8_s16_split_timed, Islow, U8, S16, Split, false, Timed, CT_SPLIT_CTAS)
+#define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                                  \
+  X(inverse_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)       \
+  X(inverse_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)       \
+  X(inverse_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed, CT_SPLIT_CTAS) \
+  X(inverse_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed, CT_SPLIT_CTAS)
+
+// fast_split.cu.
+#define CT_FAST_SPLIT_FORWARD_KERNELS(X)                                       \
+  X(forward_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain, 16)       \
+  X(forward_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain, 16)       \
+  X(forward_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed, 16) \
+  X(forward_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed, 16)
 
 // ---- General: X(name, method, coefs, measure) ----
 

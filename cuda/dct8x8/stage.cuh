@@ -11,7 +11,7 @@ namespace cudatransform::cuda {
 // an instruction. 16 bytes between blocks keep 16-byte accesses free of bank conflicts. Reading
 // goes by way of registers: asynchronous copies to shared memory reach 4 to 6 % less of the
 // memory's speed here.
-template <int kBlockBytes, int kBlocks, bool kPairs>
+template <int kBlockBytes, int kBlocks, Planes P>
 struct WarpStage {
   static constexpr int kStride = kBlockBytes + 16;
   static constexpr int kLanes = kBlockBytes / 16;    // that move one block
@@ -31,13 +31,20 @@ struct WarpStage {
 
   // Where block `index` of the plane's sequence is.
   static __device__ __forceinline__ uint8_t* address(const FastPlane& plane, uint32_t index) {
-    if (!kPairs || !plane.interleaved) return plane.coefs[0] + int64_t(index) * kBlockBytes;
+    if (P != Planes::kPairs || !plane.interleaved)
+      return plane.coefs[0] + int64_t(index) * kBlockBytes;
     return plane.coefs[index & 1] + int64_t(index >> 1) * kBlockBytes;
+  }
+
+  // Whether all kBlocks blocks from `first` on are there, one behind the other.
+  static __device__ __forceinline__ bool are_consecutive(const FastPlane& plane, uint32_t first) {
+    return P == Planes::kFull ||
+           (first + kBlocks <= plane.blocks && !(P == Planes::kPairs && plane.interleaved));
   }
 
   // This lane's share of the kBlocks blocks from `first` on. Blocks beyond the last repeat it.
   __device__ __forceinline__ void read(const FastPlane& plane, uint32_t first, uint4* words) const {
-    if (first + kBlocks <= plane.blocks && !(kPairs && plane.interleaved)) {
+    if (are_consecutive(plane, first)) {
       const uint4* from =
           reinterpret_cast<const uint4*>(plane.coefs[0] + int64_t(first) * kBlockBytes) + lane;
 #pragma unroll
@@ -58,7 +65,7 @@ struct WarpStage {
   // Writes what this warp's threads have put into their groups.
   __device__ __forceinline__ void write(const FastPlane& plane, uint32_t first) const {
     __syncwarp();
-    if (first + kBlocks <= plane.blocks && !(kPairs && plane.interleaved)) {
+    if (are_consecutive(plane, first)) {
       uint4* to = reinterpret_cast<uint4*>(plane.coefs[0] + int64_t(first) * kBlockBytes) + lane;
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) to[32 * step] = *share(step);

@@ -125,7 +125,6 @@ template <bool kTimed, typename Sse>
 __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastPlane& plane,
                                              const FastPlace& place, Sse sse, uint32_t zeros) {
   const bool speaks = threadIdx.x % 32 == 0;
-  const uint32_t warp = place.index / 32;
   SumsInProgress* const progress = frame.progress;
   const SumLayout(&layout)[3] = frame.layout;
   for (int parity = 0; parity <= int(plane.interleaved); ++parity) {
@@ -133,11 +132,11 @@ __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastP
     const uint32_t c = plane.component[parity];
     if (frame.measure & kMeasureSse) {
       const uint64_t sum = sum_of_warp(mine ? sse : Sse(0));
-      if (speaks) add_to_progress(&progress->sse[c], layout[c].sse_shift, warp, sum);
+      if (speaks) add_to_progress(&progress->sse[c], layout[c].sse_shift, place.warp, sum);
     }
     if (frame.measure & kMeasureZeros) {
       const uint64_t sum = sum_of_warp(mine ? zeros : 0u);
-      if (speaks) add_to_progress(&progress->zeros[c], layout[c].zeros_shift, warp, sum);
+      if (speaks) add_to_progress(&progress->zeros[c], layout[c].zeros_shift, place.warp, sum);
     }
   }
   if (!is_collector()) return;

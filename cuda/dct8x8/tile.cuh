@@ -14,6 +14,7 @@ struct FastPlace {
   int plane;
   int parity;      // which of the components that share the plane
   uint32_t index;  // of this thread's block in the plane's sequence, beyond the end too
+  uint32_t warp;   // among those of the plane
   int bx, by;
   bool active;
 };
@@ -24,42 +25,51 @@ __device__ __forceinline__ int plane_of_cta(const FastFrame& frame) {
   return blockIdx.x >= frame.first_cta[2] ? 2 : blockIdx.x >= frame.first_cta[1] ? 1 : 0;
 }
 
-// kPairs: whether there may be interleaved planes.
-template <bool kPairs>
+// Block `index` of a plane's sequence.
+template <Planes P>
 __device__ __forceinline__ FastPlace fast_place(const FastPlane& plane, int number,
                                                 uint32_t index) {
-  const bool active = index < plane.blocks;
+  const bool active = P == Planes::kFull || index < plane.blocks;
   uint32_t block = active ? index : plane.blocks - 1;
   int parity = 0;
-  if (kPairs && plane.interleaved) {
+  if (P == Planes::kPairs && plane.interleaved) {
     parity = int(block & 1);
     block >>= 1;
   }
   const uint32_t by = divide(block, plane.by_blocks_w);
-  return {number, parity, index, int(block - by * plane.blocks_w), int(by), active};
+  return {number, parity, index, index / 32, int(block - by * plane.blocks_w), int(by), active};
 }
 
-// The place of a thread that has a block to itself.
-template <bool kPairs>
+// The place of a thread that has a block to itself. Full planes have a CTA's blocks or more: the
+// last CTA takes the last of them, and those that it shares with the one before are computed twice,
+// to the same bytes, but are `active` once.
+template <Planes P>
+__device__ __forceinline__ FastPlace place_of_whole_block(const FastFrame& frame, uint32_t cta,
+                                                          uint32_t thread) {
+  const int number = cta >= frame.first_cta[2] ? 2 : cta >= frame.first_cta[1] ? 1 : 0;
+  const FastPlane& plane = frame.planes[number];
+  const uint32_t first = (cta - frame.first_cta[number]) * kFusedThreads;
+  if constexpr (P != Planes::kFull) return fast_place<P>(plane, number, first + thread);
+  const uint32_t from = min(first, plane.blocks - kFusedThreads);
+  FastPlace place = fast_place<P>(plane, number, from + thread);
+  place.warp = (first + thread) / 32;
+  place.active = from + thread >= first;
+  return place;
+}
+template <Planes P>
 __device__ __forceinline__ FastPlace place_of_whole_block(const FastFrame& frame) {
-  const int number = plane_of_cta(frame);
-  return fast_place<kPairs>(frame.planes[number], number,
-                            (blockIdx.x - frame.first_cta[number]) * kFusedThreads + threadIdx.x);
+  return place_of_whole_block<P>(frame, blockIdx.x, threadIdx.x);
 }
 
 // The same, worked out anew: the special registers are read once more, and nothing of the first
 // time is kept during the transform, which needs every register that there is.
-template <bool kPairs>
+template <Planes P>
 __device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
-  const uint32_t thread = thread_of_cta_again(), cta = cta_of_grid_again();
-  const int number = cta >= frame.first_cta[2] ? 2 : cta >= frame.first_cta[1] ? 1 : 0;
-  return fast_place<kPairs>(frame.planes[number], number,
-                            (cta - frame.first_cta[number]) * kFusedThreads + thread);
+  return place_of_whole_block<P>(frame, cta_of_grid_again(), thread_of_cta_again());
 }
 
 // Kernels of one stream may be launched before their predecessor has finished, as soon as all its
-// CTAs run and say so, and wait for its end before they touch memory. The kernels with one thread a
-// block say so at once, the split ones when they have loaded: each as measured.
+// CTAs run and say so, and wait for its end before they touch memory.
 __device__ __forceinline__ void wait_for_predecessor() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -70,26 +80,34 @@ __device__ __forceinline__ void let_successor_launch() {
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
+// Both, of kernels with one thread a block. A small frame is wholly on the device while it waits.
+// If its successor came before the wait too, and that one's successor, waiting CTAs would fill the
+// SMs. A large frame has no room for them until it ends.
+__device__ __forceinline__ void wait_for_predecessor(const FastFrame& frame) {
+  if (frame.successor_first) let_successor_launch();
+  wait_for_predecessor();
+  if (!frame.successor_first) let_successor_launch();
+}
 
 // ---- Rows of eight samples ----
 
-// Samples of 8 bits, or of up to 16 in 16-bit containers. kPairs: planes may be interleaved.
-template <bool kMayBePairs>
+// Samples of 8 bits, or of up to 16 in 16-bit containers.
+template <Planes P>
 struct U8Row {
   using Words = uint2;
   static constexpr int kSampleBytes = 1;
-  static constexpr bool kPairs = kMayBePairs;
+  static constexpr Planes kPlanes = P;
 };
-template <bool kMayBePairs>
+template <Planes P>
 struct U16Row {
   using Words = uint4;
   static constexpr int kSampleBytes = 2;
-  static constexpr bool kPairs = kMayBePairs;
+  static constexpr Planes kPlanes = P;
 };
 
 template <typename Row>
 __device__ __forceinline__ bool is_interleaved(const FastPlane& plane) {
-  return Row::kPairs && plane.interleaved != 0;
+  return Row::kPlanes == Planes::kPairs && plane.interleaved != 0;
 }
 
 __device__ __forceinline__ uint32_t& word_of(uint2& row, int i) { return i == 0 ? row.x : row.y; }
@@ -112,8 +130,9 @@ __device__ __forceinline__ uint4 every_second(const uint4* from, int parity) {
                     __byte_perm(high.x, high.y, bytes), __byte_perm(high.z, high.w, bytes));
 }
 
+template <Planes P>
 __device__ __forceinline__ bool is_whole(const FastPlane& plane, const FastPlace& place) {
-  return 8 * place.bx + 8 <= plane.width && 8 * place.by + 8 <= plane.rows;
+  return P == Planes::kFull || (8 * place.bx + 8 <= plane.width && 8 * place.by + 8 <= plane.rows);
 }
 
 template <typename Row>
@@ -194,7 +213,7 @@ template <typename Row>
 __device__ __forceinline__ void load_rows(const FastPlane& plane, const FastPlace& place,
                                           typename Row::Words* rows) {
   using Words = typename Row::Words;
-  if (is_whole(plane, place)) {
+  if (is_whole<Row::kPlanes>(plane, place)) {
     const uint8_t* first = row_address<Row>(plane, place, 8 * place.by);
 #pragma unroll
     for (int y = 0; y < 8; ++y) {
@@ -281,7 +300,8 @@ __device__ __forceinline__ void store_rows(const FastPlane& plane, const FastPla
                                            const typename Row::Words* rows) {
   using Words = typename Row::Words;
   uint8_t* first = row_address<Row>(plane, place, 8 * place.by);
-  if (!__all_sync(0xffffffffu, place.active && is_whole(plane, place))) {
+  if (Row::kPlanes != Planes::kFull &&
+      !__all_sync(0xffffffffu, place.active && is_whole<Row::kPlanes>(plane, place))) {
     const int valid = plane.width - 8 * place.bx;
     const int visible = place.active ? plane.rows - 8 * place.by : 0;
 #pragma unroll

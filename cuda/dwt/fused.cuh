@@ -6,18 +6,11 @@
 // rows before and after a run, are there for their neighbours: other warps have them as well.
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/dwt/lift.cuh"
 #include "cuda/dwt/memory.cuh"
 
 namespace cudatransform::cuda {
-
-__device__ __forceinline__ uint32_t pack_four_saturated(int32_t a, int32_t b, int32_t c,
-                                                        int32_t d) {
-  uint32_t high, packed;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(d), "r"(c), "r"(0));
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(b), "r"(a), "r"(high));
-  return packed;
-}
 
 // Where a warp works.
 template <Wavelet kWavelet, Direction kDirection, int kPairs>
@@ -122,7 +115,7 @@ struct FusedInverse {
           ValueVector<uint32_t, kPairs / 2> packed;
 #pragma unroll
           for (int i = 0; i < kPairs / 2; ++i)
-            packed.at[i] = pack_four_saturated(row[4 * i] + 128, row[4 * i + 1] + 128,
+            packed.at[i] = pack_four_clamped(row[4 * i] + 128, row[4 * i + 1] + 128,
                                                row[4 * i + 2] + 128, row[4 * i + 3] + 128);
           *reinterpret_cast<ValueVector<uint32_t, kPairs / 2>*>(at) = packed;
         } else {

@@ -10,6 +10,6 @@ namespace cudatransform::cuda {
       name(const __grid_constant__ FusedParams params) {                                \
     transform_level<coef, Wavelet::k##wavelet, Direction::k##direction, pairs>(params); \
   }
-CT_DWT_FUSED_KERNELS(CT_KERNEL, inverse, Inverse)
+CT_DWT_FUSED_INVERSE_KERNELS(CT_KERNEL)
 
 }  // namespace cudatransform::cuda

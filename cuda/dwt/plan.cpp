@@ -40,9 +40,9 @@ constexpr bool is_rows(const char* lines) { return lines[0] == 'r'; }
   {#name, true, is_rows(#lines), Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), 1},
 #define CT_FUSED(name, wavelet, direction, coef, pairs) \
   {#name, false, false, Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), pairs},
-constexpr KernelTraits kKernels[] = {CT_DWT_PASS_KERNELS(CT_PASS)                      //
-                                     CT_DWT_FUSED_KERNELS(CT_FUSED, forward, Forward)  //
-                                     CT_DWT_FUSED_KERNELS(CT_FUSED, inverse, Inverse)};
+constexpr KernelTraits kKernels[] = {CT_DWT_PASS_KERNELS(CT_PASS)            //
+                                     CT_DWT_FUSED_FORWARD_KERNELS(CT_FUSED)  //
+                                     CT_DWT_FUSED_INVERSE_KERNELS(CT_FUSED)};
 #undef CT_PASS
 #undef CT_FUSED
 

@@ -7,8 +7,10 @@
 //            as they say
 //   psnr     the same forward, and the inverse inside for measure=psnr
 //   chain    the same, launched with programmatic dependent launch; the streaming kernel is not
-//   kernels  limit with one thread a block, with eight, and by the kernel for every format,
-//            whichever the engine would choose
+//   plain    limit and planes, launched one by one as elements do: with programmatic dependent
+//            launch and an event behind each launch; the streaming kernel is in a graph
+//   kernels  limit with one thread a block, the same with code for edges, with several, and by the
+//            kernel for every format, whichever the engine would choose
 //   L2       the same on one set of buffers, compared with a streaming kernel on one set
 //   ladder   every method as a whole job
 //   gpudct   GPUDCT's ladder: "step" as there; naive, separable, decomposed and no_shared are
@@ -28,11 +30,11 @@
 //                      equal
 //   instr/sample       where --instructions=FILE knows it: see ncu_instructions.py
 //
-// A graph has many launches, round sets of buffers larger than any cache; its time over the number
-// of launches is one reading. Graphs of all cases of a size and direction take turns, and medians
-// count. --benchmark_filter= chooses what is measured; streaming kernels and I420 come along where
-// a chosen case is compared with them. --benchmark_repetitions repeats a figure and not the
-// measurement: run the program again instead.
+// A graph, or a run of launches one by one, has many launches, round sets of buffers larger than
+// any cache; its time over the number of launches is one reading. Graphs of all cases of a size and
+// direction take turns, and medians count. --benchmark_filter= chooses what is measured; streaming
+// kernels and I420 come along where a chosen case is compared with them. --benchmark_repetitions
+// repeats a figure and not the measurement: run the program again instead.
 //
 // Exit status: 0; 1 where any case failed, among others for not writing its output; 2 for arguments
 // that are not understood; 77 without a GPU.

@@ -74,6 +74,22 @@ class List {
     return added;
   }
 
+  // A job launched as elements launch it.
+  void add_plain(const JobSpec& spec, const std::string& more = "") {
+    Case& added = add("plain", spec, more);
+    added.plain = true;
+    added.dependent_launch = true;
+  }
+
+  // A job on each kind of kernel.
+  void add_kernels(const JobSpec& spec, const std::string& more = "") {
+    using cuda::KernelChoice;
+    add("kernels", spec, more + "/kernels:whole").kernels = KernelChoice::kWhole;
+    add("kernels", spec, more + "/kernels:edged").kernels = KernelChoice::kEdged;
+    add("kernels", spec, more + "/kernels:split").kernels = KernelChoice::kSplit;
+    add("kernels", spec, more + "/kernels:general").kernels = KernelChoice::kGeneral;
+  }
+
   // `kind`: the value of "case"; `more`: further pairs.
   Case& add(const char* kind, const JobSpec& spec, const std::string& more = "") {
     Case& added = append(kind, spec);
@@ -130,10 +146,8 @@ std::vector<Case> limit_cases(const Size& size, Direction direction) {
     }
     if (size.launches < k4K.launches) continue;
     list.add("chain", spec).dependent_launch = true;
-    list.add("kernels", spec, "/kernels:whole").kernels = cuda::KernelChoice::kWhole;
-    if (direction == Direction::kInverse)
-      list.add("kernels", spec, "/kernels:split").kernels = cuda::KernelChoice::kSplit;
-    list.add("kernels", spec, "/kernels:general").kernels = cuda::KernelChoice::kGeneral;
+    list.add_plain(spec);
+    list.add_kernels(spec);
   }
   return list.cases;
 }
@@ -220,7 +234,14 @@ std::vector<Case> format_cases(const Size& size, Direction direction) {
     spec.method = method;
     spec.height = size.visible_height;
     spec.format = kI420;
-    if (size.visible_height == k1080p.visible_height) list.add("planes", spec);
+    if (size.visible_height == k1080p.visible_height) {
+      list.add("planes", spec);
+      list.add_plain(spec, "/format:I420");
+      // Whole blocks, half as many again as one plane has: where the choice of kernels turns.
+      spec.height = size.height;
+      list.add_kernels(spec, "/format:I420");
+      spec.height = size.visible_height;
+    }
     std::string baseline;
     for (const PixelFormat& format : kFormats) {
       if (effective_method(method, format.depth) != method) continue;

@@ -30,6 +30,8 @@ struct Case {
   Method exact_as = Method::kReference;
   // Programmatic dependent launch.
   bool dependent_launch = false;
+  // Launched one by one, with a fence behind each as elements have it, and not as a graph.
+  bool plain = false;
   // Kernels instead of those that the engine would choose.
   cuda::KernelChoice kernels = cuda::KernelChoice::kAuto;
   // The case of the same group that "of I420" compares with, or "".

@@ -80,8 +80,7 @@ class Subject {
   const Traffic& traffic() const { return traffic_; }
   Result& result() { return result_; }
   const OutputCheck& check() const { return *check_; }
-  bool is_ready() const { return graph_ != nullptr; }
-  const Graph& graph() const { return *graph_; }
+  bool is_ready() const { return ready_; }
   const Stopwatch& watch() const { return watch_; }
 
   // Runs every set once, which loads kernels and allocates, then captures the graph. What goes
@@ -91,15 +90,25 @@ class Subject {
       const LaunchMode mode(case_);
       check_->run([this] { enqueue(buffers_->sets()); });
       if (case_.in_paper && check_->fault().empty()) require_exact();
+      ready_ = case_.plain;
+      if (ready_) return;
       auto graph = std::make_unique<Graph>(gpu_, [this] { enqueue(case_.launches); });
       if (graph->nodes() < case_.launches)
         throw std::runtime_error("a graph of " + std::to_string(case_.launches) + " launches has " +
                                  std::to_string(graph->nodes()) + " nodes");
       graph_ = std::move(graph);
+      ready_ = true;
     } catch (const std::exception& error) {
       result_.error = error.what();
       gpu_.synchronize();
     }
+  }
+
+  // All launches of one reading.
+  void launch() const {
+    if (!case_.plain) return graph_->launch();
+    const LaunchMode mode(case_);
+    enqueue(case_.launches);
   }
 
   void add_time(double seconds) { times_.push_back(seconds / static_cast<double>(case_.launches)); }
@@ -114,8 +123,8 @@ class Subject {
         std::accumulate(times_.begin(), times_.end(), 0.0) / static_cast<double>(n);
     result_.most_seconds = times_[n - 1];
     result_.spread = (times_[n - 1 - n / 4] - times_[n / 4]) / result_.seconds;
-    // The graph's own output, on another poison.
-    check_->run([this] { graph_->launch(); });
+    // What was measured, on another poison.
+    check_->run([this] { launch(); });
     if (result_.error.empty()) result_.error = check_->fault();
   }
 
@@ -133,6 +142,7 @@ class Subject {
 
   void enqueue(size_t launches) const {
     Queue& queue = device_.queue(QueueKind::kCompute);
+    FencePtr fence;
     for (size_t i = 0; i < launches; ++i) {
       const size_t set = i % buffers_->sets();
       if (is_stream())
@@ -140,7 +150,8 @@ class Subject {
       else if (paper_ != nullptr)
         paper_->enqueue(jobs_[set]);
       else
-        require(cuda_dct8x8_ops().submit(device_, queue, jobs_[set], nullptr));
+        require(
+            cuda_dct8x8_ops().submit(device_, queue, jobs_[set], case_.plain ? &fence : nullptr));
     }
   }
 
@@ -154,6 +165,7 @@ class Subject {
   std::unique_ptr<PaperLaunch> paper_;
   std::unique_ptr<OutputCheck> check_;
   std::unique_ptr<Graph> graph_;
+  bool ready_ = false;
   Stopwatch watch_;
   std::vector<double> times_;
   Result result_;
@@ -181,6 +193,7 @@ std::vector<Case> with_streams(const std::vector<Case>& cases) {
       stream.paper = nullptr;
       stream.in_paper = false;
       stream.dependent_launch = false;
+      stream.plain = false;
       all.push_back(std::move(stream));
     }
   }
@@ -204,7 +217,7 @@ Subjects make_subjects(const Gpu& gpu, Device& device, const std::vector<Case>& 
 void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int repetitions,
                       const std::function<void()>& sample) {
   for (int i = 0; i < kWarmUps; ++i)
-    for (const Subject* subject : subjects) subject->graph().launch();
+    for (const Subject* subject : subjects) subject->launch();
   gpu.synchronize();
   std::vector<Subject*> order = subjects;
   std::mt19937 random(1);
@@ -212,10 +225,10 @@ void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int
     std::shuffle(order.begin(), order.end(), random);
     // While this one runs the host gets ahead. Otherwise an idle device would pass the first event
     // before the graph behind it has been handed over, and the host's time would count as its.
-    order.back()->graph().launch();
+    order.back()->launch();
     for (const Subject* subject : order) {
       subject->watch().begin();
-      subject->graph().launch();
+      subject->launch();
       subject->watch().end();
     }
     if (sample && i % 8 == 0) sample();

@@ -25,13 +25,13 @@ enum Property {
   kProperties
 };
 constexpr std::array<int, 11> kValues = {
-    kMethodCount, 2, 4, 3, 4, kSamplingCount, kArrangementCount, 14, kContentCount, 6, 4};
+    kMethodCount, 2, 4, 3, 4, kSamplingCount, kArrangementCount, 15, kContentCount, 6, 4};
 using Choice = std::array<int, kProperties>;
 
 constexpr int kDepths[] = {8, 10, 12, 16};
 constexpr int kSizes[][2] = {{1, 1},    {7, 9},   {8, 8},     {17, 33},  {64, 48},
                              {131, 77}, {9, 1},   {1, 23},    {257, 19}, {16, 16},
-                             {40, 120}, {33, 16}, {320, 181}, {5, 200}};
+                             {40, 120}, {33, 16}, {320, 181}, {5, 200},  {160, 112}};
 enum Form { kLevels16, kLevels32, kRounded32, kReal };
 
 bool valid(const Choice& c) {

@@ -1,0 +1,27 @@
+// The fast kernels for planes of whole blocks: no code for edges, which even where it never runs
+// changes what the compiler makes of the rest.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/dct8x8/fast_forward.cuh"
+#include "cuda/dct8x8/fast_inverse.cuh"
+#include "cuda/dct8x8/kernels.h"
+
+namespace cudatransform::cuda {
+
+#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas)                  \
+      name(const __grid_constant__ ForwardParamsOf<Variant::k##variant> params) {    \
+    fast_forward<Fast##method, samples##Row<Planes::k##planes>, coefs,               \
+                 Arrangement::k##arrangement, Variant::k##variant>(params);          \
+  }
+CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD)
+
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas)            \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas) name(                       \
+      const __grid_constant__ InverseParamsOf<Arrangement::k##arrangement, Variant::k##variant> \
+          params) {                                                                             \
+    fast_inverse<Inverse##method, samples##Row<Planes::k##planes>, Arrangement::k##arrangement, \
+                 Variant::k##variant>(params);                                                  \
+  }
+CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
+
+}  // namespace cudatransform::cuda
