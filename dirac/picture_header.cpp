@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dirac/quant_matrix.h"
+#include "transform/dwt/default_matrices.h"
 
 namespace cudatransform {
 
@@ -163,7 +163,7 @@ Status read_slice_sizes(const DiracSequence& sequence, DiracCoding coding, Dirac
 
 Status read_matrix(DiracBits& bits, DiracTransform* t) {
   if (!bits.bit()) {
-    return dirac_default_matrix(t->wavelet, t->wavelet_ho, t->levels, t->matrix)
+    return default_matrix(t->wavelet, t->wavelet_ho, t->levels, t->matrix)
                ? Status{}
                : damaged("there is no default quantisation matrix for wavelet " +
                          text(static_cast<int>(t->wavelet)) + " and " + text(t->levels.both) +

@@ -116,7 +116,7 @@ struct FusedInverse {
 #pragma unroll
           for (int i = 0; i < kPairs / 2; ++i)
             packed.at[i] = pack_four_clamped(row[4 * i] + 128, row[4 * i + 1] + 128,
-                                               row[4 * i + 2] + 128, row[4 * i + 3] + 128);
+                                             row[4 * i + 2] + 128, row[4 * i + 3] + 128);
           *reinterpret_cast<ValueVector<uint32_t, kPairs / 2>*>(at) = packed;
         } else {
           ValueVector<uint32_t, kPairs> packed;

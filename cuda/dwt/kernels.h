@@ -14,137 +14,137 @@
 #pragma once
 
 // separable.cu: X(name, lines, wavelet, direction, coef).
-#define CT_DWT_PASS_KERNELS(X) \
-  X(dwt_rows_forward_dd97_s16, rows, Dd97, Forward, int16_t) \
-  X(dwt_rows_forward_legall53_s16, rows, Legall53, Forward, int16_t) \
-  X(dwt_rows_forward_dd137_s16, rows, Dd137, Forward, int16_t) \
-  X(dwt_rows_forward_haar_s16, rows, Haar, Forward, int16_t) \
-  X(dwt_rows_forward_fidelity_s16, rows, Fidelity, Forward, int16_t) \
-  X(dwt_rows_forward_daub97_s16, rows, Daub97, Forward, int16_t) \
-  X(dwt_rows_forward_j2k53_s16, rows, J2k53, Forward, int16_t) \
-  X(dwt_rows_forward_dd97_s32, rows, Dd97, Forward, int32_t) \
-  X(dwt_rows_forward_legall53_s32, rows, Legall53, Forward, int32_t) \
-  X(dwt_rows_forward_dd137_s32, rows, Dd137, Forward, int32_t) \
-  X(dwt_rows_forward_haar_s32, rows, Haar, Forward, int32_t) \
-  X(dwt_rows_forward_fidelity_s32, rows, Fidelity, Forward, int32_t) \
-  X(dwt_rows_forward_daub97_s32, rows, Daub97, Forward, int32_t) \
-  X(dwt_rows_forward_j2k53_s32, rows, J2k53, Forward, int32_t) \
-  X(dwt_rows_inverse_dd97_s16, rows, Dd97, Inverse, int16_t) \
-  X(dwt_rows_inverse_legall53_s16, rows, Legall53, Inverse, int16_t) \
-  X(dwt_rows_inverse_dd137_s16, rows, Dd137, Inverse, int16_t) \
-  X(dwt_rows_inverse_haar_s16, rows, Haar, Inverse, int16_t) \
-  X(dwt_rows_inverse_fidelity_s16, rows, Fidelity, Inverse, int16_t) \
-  X(dwt_rows_inverse_daub97_s16, rows, Daub97, Inverse, int16_t) \
-  X(dwt_rows_inverse_j2k53_s16, rows, J2k53, Inverse, int16_t) \
-  X(dwt_rows_inverse_dd97_s32, rows, Dd97, Inverse, int32_t) \
-  X(dwt_rows_inverse_legall53_s32, rows, Legall53, Inverse, int32_t) \
-  X(dwt_rows_inverse_dd137_s32, rows, Dd137, Inverse, int32_t) \
-  X(dwt_rows_inverse_haar_s32, rows, Haar, Inverse, int32_t) \
-  X(dwt_rows_inverse_fidelity_s32, rows, Fidelity, Inverse, int32_t) \
-  X(dwt_rows_inverse_daub97_s32, rows, Daub97, Inverse, int32_t) \
-  X(dwt_rows_inverse_j2k53_s32, rows, J2k53, Inverse, int32_t) \
-  X(dwt_columns_forward_dd97_s16, columns, Dd97, Forward, int16_t) \
+#define CT_DWT_PASS_KERNELS(X)                                             \
+  X(dwt_rows_forward_dd97_s16, rows, Dd97, Forward, int16_t)               \
+  X(dwt_rows_forward_legall53_s16, rows, Legall53, Forward, int16_t)       \
+  X(dwt_rows_forward_dd137_s16, rows, Dd137, Forward, int16_t)             \
+  X(dwt_rows_forward_haar_s16, rows, Haar, Forward, int16_t)               \
+  X(dwt_rows_forward_fidelity_s16, rows, Fidelity, Forward, int16_t)       \
+  X(dwt_rows_forward_daub97_s16, rows, Daub97, Forward, int16_t)           \
+  X(dwt_rows_forward_j2k53_s16, rows, J2k53, Forward, int16_t)             \
+  X(dwt_rows_forward_dd97_s32, rows, Dd97, Forward, int32_t)               \
+  X(dwt_rows_forward_legall53_s32, rows, Legall53, Forward, int32_t)       \
+  X(dwt_rows_forward_dd137_s32, rows, Dd137, Forward, int32_t)             \
+  X(dwt_rows_forward_haar_s32, rows, Haar, Forward, int32_t)               \
+  X(dwt_rows_forward_fidelity_s32, rows, Fidelity, Forward, int32_t)       \
+  X(dwt_rows_forward_daub97_s32, rows, Daub97, Forward, int32_t)           \
+  X(dwt_rows_forward_j2k53_s32, rows, J2k53, Forward, int32_t)             \
+  X(dwt_rows_inverse_dd97_s16, rows, Dd97, Inverse, int16_t)               \
+  X(dwt_rows_inverse_legall53_s16, rows, Legall53, Inverse, int16_t)       \
+  X(dwt_rows_inverse_dd137_s16, rows, Dd137, Inverse, int16_t)             \
+  X(dwt_rows_inverse_haar_s16, rows, Haar, Inverse, int16_t)               \
+  X(dwt_rows_inverse_fidelity_s16, rows, Fidelity, Inverse, int16_t)       \
+  X(dwt_rows_inverse_daub97_s16, rows, Daub97, Inverse, int16_t)           \
+  X(dwt_rows_inverse_j2k53_s16, rows, J2k53, Inverse, int16_t)             \
+  X(dwt_rows_inverse_dd97_s32, rows, Dd97, Inverse, int32_t)               \
+  X(dwt_rows_inverse_legall53_s32, rows, Legall53, Inverse, int32_t)       \
+  X(dwt_rows_inverse_dd137_s32, rows, Dd137, Inverse, int32_t)             \
+  X(dwt_rows_inverse_haar_s32, rows, Haar, Inverse, int32_t)               \
+  X(dwt_rows_inverse_fidelity_s32, rows, Fidelity, Inverse, int32_t)       \
+  X(dwt_rows_inverse_daub97_s32, rows, Daub97, Inverse, int32_t)           \
+  X(dwt_rows_inverse_j2k53_s32, rows, J2k53, Inverse, int32_t)             \
+  X(dwt_columns_forward_dd97_s16, columns, Dd97, Forward, int16_t)         \
   X(dwt_columns_forward_legall53_s16, columns, Legall53, Forward, int16_t) \
-  X(dwt_columns_forward_dd137_s16, columns, Dd137, Forward, int16_t) \
-  X(dwt_columns_forward_haar_s16, columns, Haar, Forward, int16_t) \
+  X(dwt_columns_forward_dd137_s16, columns, Dd137, Forward, int16_t)       \
+  X(dwt_columns_forward_haar_s16, columns, Haar, Forward, int16_t)         \
   X(dwt_columns_forward_fidelity_s16, columns, Fidelity, Forward, int16_t) \
-  X(dwt_columns_forward_daub97_s16, columns, Daub97, Forward, int16_t) \
-  X(dwt_columns_forward_j2k53_s16, columns, J2k53, Forward, int16_t) \
-  X(dwt_columns_forward_dd97_s32, columns, Dd97, Forward, int32_t) \
+  X(dwt_columns_forward_daub97_s16, columns, Daub97, Forward, int16_t)     \
+  X(dwt_columns_forward_j2k53_s16, columns, J2k53, Forward, int16_t)       \
+  X(dwt_columns_forward_dd97_s32, columns, Dd97, Forward, int32_t)         \
   X(dwt_columns_forward_legall53_s32, columns, Legall53, Forward, int32_t) \
-  X(dwt_columns_forward_dd137_s32, columns, Dd137, Forward, int32_t) \
-  X(dwt_columns_forward_haar_s32, columns, Haar, Forward, int32_t) \
+  X(dwt_columns_forward_dd137_s32, columns, Dd137, Forward, int32_t)       \
+  X(dwt_columns_forward_haar_s32, columns, Haar, Forward, int32_t)         \
   X(dwt_columns_forward_fidelity_s32, columns, Fidelity, Forward, int32_t) \
-  X(dwt_columns_forward_daub97_s32, columns, Daub97, Forward, int32_t) \
-  X(dwt_columns_forward_j2k53_s32, columns, J2k53, Forward, int32_t) \
-  X(dwt_columns_inverse_dd97_s16, columns, Dd97, Inverse, int16_t) \
+  X(dwt_columns_forward_daub97_s32, columns, Daub97, Forward, int32_t)     \
+  X(dwt_columns_forward_j2k53_s32, columns, J2k53, Forward, int32_t)       \
+  X(dwt_columns_inverse_dd97_s16, columns, Dd97, Inverse, int16_t)         \
   X(dwt_columns_inverse_legall53_s16, columns, Legall53, Inverse, int16_t) \
-  X(dwt_columns_inverse_dd137_s16, columns, Dd137, Inverse, int16_t) \
-  X(dwt_columns_inverse_haar_s16, columns, Haar, Inverse, int16_t) \
+  X(dwt_columns_inverse_dd137_s16, columns, Dd137, Inverse, int16_t)       \
+  X(dwt_columns_inverse_haar_s16, columns, Haar, Inverse, int16_t)         \
   X(dwt_columns_inverse_fidelity_s16, columns, Fidelity, Inverse, int16_t) \
-  X(dwt_columns_inverse_daub97_s16, columns, Daub97, Inverse, int16_t) \
-  X(dwt_columns_inverse_j2k53_s16, columns, J2k53, Inverse, int16_t) \
-  X(dwt_columns_inverse_dd97_s32, columns, Dd97, Inverse, int32_t) \
+  X(dwt_columns_inverse_daub97_s16, columns, Daub97, Inverse, int16_t)     \
+  X(dwt_columns_inverse_j2k53_s16, columns, J2k53, Inverse, int16_t)       \
+  X(dwt_columns_inverse_dd97_s32, columns, Dd97, Inverse, int32_t)         \
   X(dwt_columns_inverse_legall53_s32, columns, Legall53, Inverse, int32_t) \
-  X(dwt_columns_inverse_dd137_s32, columns, Dd137, Inverse, int32_t) \
-  X(dwt_columns_inverse_haar_s32, columns, Haar, Inverse, int32_t) \
+  X(dwt_columns_inverse_dd137_s32, columns, Dd137, Inverse, int32_t)       \
+  X(dwt_columns_inverse_haar_s32, columns, Haar, Inverse, int32_t)         \
   X(dwt_columns_inverse_fidelity_s32, columns, Fidelity, Inverse, int32_t) \
-  X(dwt_columns_inverse_daub97_s32, columns, Daub97, Inverse, int32_t) \
+  X(dwt_columns_inverse_daub97_s32, columns, Daub97, Inverse, int32_t)     \
   X(dwt_columns_inverse_j2k53_s32, columns, J2k53, Inverse, int32_t)
 
 // X(name, wavelet, direction, coef, pairs), by the pairs of columns that a lane has. Four are for
 // 16 bits; fidelity's window of eight rows leaves no registers for them.
 
 // fused_forward.cu.
-#define CT_DWT_FUSED_FORWARD_KERNELS(X) \
-  X(dwt_fused_forward_dd97_s16_1, Dd97, Forward, int16_t, 1) \
+#define CT_DWT_FUSED_FORWARD_KERNELS(X)                              \
+  X(dwt_fused_forward_dd97_s16_1, Dd97, Forward, int16_t, 1)         \
   X(dwt_fused_forward_legall53_s16_1, Legall53, Forward, int16_t, 1) \
-  X(dwt_fused_forward_dd137_s16_1, Dd137, Forward, int16_t, 1) \
-  X(dwt_fused_forward_haar_s16_1, Haar, Forward, int16_t, 1) \
+  X(dwt_fused_forward_dd137_s16_1, Dd137, Forward, int16_t, 1)       \
+  X(dwt_fused_forward_haar_s16_1, Haar, Forward, int16_t, 1)         \
   X(dwt_fused_forward_fidelity_s16_1, Fidelity, Forward, int16_t, 1) \
-  X(dwt_fused_forward_daub97_s16_1, Daub97, Forward, int16_t, 1) \
-  X(dwt_fused_forward_j2k53_s16_1, J2k53, Forward, int16_t, 1) \
-  X(dwt_fused_forward_dd97_s16_2, Dd97, Forward, int16_t, 2) \
+  X(dwt_fused_forward_daub97_s16_1, Daub97, Forward, int16_t, 1)     \
+  X(dwt_fused_forward_j2k53_s16_1, J2k53, Forward, int16_t, 1)       \
+  X(dwt_fused_forward_dd97_s16_2, Dd97, Forward, int16_t, 2)         \
   X(dwt_fused_forward_legall53_s16_2, Legall53, Forward, int16_t, 2) \
-  X(dwt_fused_forward_dd137_s16_2, Dd137, Forward, int16_t, 2) \
-  X(dwt_fused_forward_haar_s16_2, Haar, Forward, int16_t, 2) \
+  X(dwt_fused_forward_dd137_s16_2, Dd137, Forward, int16_t, 2)       \
+  X(dwt_fused_forward_haar_s16_2, Haar, Forward, int16_t, 2)         \
   X(dwt_fused_forward_fidelity_s16_2, Fidelity, Forward, int16_t, 2) \
-  X(dwt_fused_forward_daub97_s16_2, Daub97, Forward, int16_t, 2) \
-  X(dwt_fused_forward_j2k53_s16_2, J2k53, Forward, int16_t, 2) \
-  X(dwt_fused_forward_dd97_s16_4, Dd97, Forward, int16_t, 4) \
+  X(dwt_fused_forward_daub97_s16_2, Daub97, Forward, int16_t, 2)     \
+  X(dwt_fused_forward_j2k53_s16_2, J2k53, Forward, int16_t, 2)       \
+  X(dwt_fused_forward_dd97_s16_4, Dd97, Forward, int16_t, 4)         \
   X(dwt_fused_forward_legall53_s16_4, Legall53, Forward, int16_t, 4) \
-  X(dwt_fused_forward_dd137_s16_4, Dd137, Forward, int16_t, 4) \
-  X(dwt_fused_forward_haar_s16_4, Haar, Forward, int16_t, 4) \
-  X(dwt_fused_forward_daub97_s16_4, Daub97, Forward, int16_t, 4) \
-  X(dwt_fused_forward_j2k53_s16_4, J2k53, Forward, int16_t, 4) \
-  X(dwt_fused_forward_dd97_s32_1, Dd97, Forward, int32_t, 1) \
+  X(dwt_fused_forward_dd137_s16_4, Dd137, Forward, int16_t, 4)       \
+  X(dwt_fused_forward_haar_s16_4, Haar, Forward, int16_t, 4)         \
+  X(dwt_fused_forward_daub97_s16_4, Daub97, Forward, int16_t, 4)     \
+  X(dwt_fused_forward_j2k53_s16_4, J2k53, Forward, int16_t, 4)       \
+  X(dwt_fused_forward_dd97_s32_1, Dd97, Forward, int32_t, 1)         \
   X(dwt_fused_forward_legall53_s32_1, Legall53, Forward, int32_t, 1) \
-  X(dwt_fused_forward_dd137_s32_1, Dd137, Forward, int32_t, 1) \
-  X(dwt_fused_forward_haar_s32_1, Haar, Forward, int32_t, 1) \
+  X(dwt_fused_forward_dd137_s32_1, Dd137, Forward, int32_t, 1)       \
+  X(dwt_fused_forward_haar_s32_1, Haar, Forward, int32_t, 1)         \
   X(dwt_fused_forward_fidelity_s32_1, Fidelity, Forward, int32_t, 1) \
-  X(dwt_fused_forward_daub97_s32_1, Daub97, Forward, int32_t, 1) \
-  X(dwt_fused_forward_j2k53_s32_1, J2k53, Forward, int32_t, 1) \
-  X(dwt_fused_forward_dd97_s32_2, Dd97, Forward, int32_t, 2) \
+  X(dwt_fused_forward_daub97_s32_1, Daub97, Forward, int32_t, 1)     \
+  X(dwt_fused_forward_j2k53_s32_1, J2k53, Forward, int32_t, 1)       \
+  X(dwt_fused_forward_dd97_s32_2, Dd97, Forward, int32_t, 2)         \
   X(dwt_fused_forward_legall53_s32_2, Legall53, Forward, int32_t, 2) \
-  X(dwt_fused_forward_dd137_s32_2, Dd137, Forward, int32_t, 2) \
-  X(dwt_fused_forward_haar_s32_2, Haar, Forward, int32_t, 2) \
+  X(dwt_fused_forward_dd137_s32_2, Dd137, Forward, int32_t, 2)       \
+  X(dwt_fused_forward_haar_s32_2, Haar, Forward, int32_t, 2)         \
   X(dwt_fused_forward_fidelity_s32_2, Fidelity, Forward, int32_t, 2) \
-  X(dwt_fused_forward_daub97_s32_2, Daub97, Forward, int32_t, 2) \
+  X(dwt_fused_forward_daub97_s32_2, Daub97, Forward, int32_t, 2)     \
   X(dwt_fused_forward_j2k53_s32_2, J2k53, Forward, int32_t, 2)
 
 // fused_inverse.cu.
-#define CT_DWT_FUSED_INVERSE_KERNELS(X) \
-  X(dwt_fused_inverse_dd97_s16_1, Dd97, Inverse, int16_t, 1) \
+#define CT_DWT_FUSED_INVERSE_KERNELS(X)                              \
+  X(dwt_fused_inverse_dd97_s16_1, Dd97, Inverse, int16_t, 1)         \
   X(dwt_fused_inverse_legall53_s16_1, Legall53, Inverse, int16_t, 1) \
-  X(dwt_fused_inverse_dd137_s16_1, Dd137, Inverse, int16_t, 1) \
-  X(dwt_fused_inverse_haar_s16_1, Haar, Inverse, int16_t, 1) \
+  X(dwt_fused_inverse_dd137_s16_1, Dd137, Inverse, int16_t, 1)       \
+  X(dwt_fused_inverse_haar_s16_1, Haar, Inverse, int16_t, 1)         \
   X(dwt_fused_inverse_fidelity_s16_1, Fidelity, Inverse, int16_t, 1) \
-  X(dwt_fused_inverse_daub97_s16_1, Daub97, Inverse, int16_t, 1) \
-  X(dwt_fused_inverse_j2k53_s16_1, J2k53, Inverse, int16_t, 1) \
-  X(dwt_fused_inverse_dd97_s16_2, Dd97, Inverse, int16_t, 2) \
+  X(dwt_fused_inverse_daub97_s16_1, Daub97, Inverse, int16_t, 1)     \
+  X(dwt_fused_inverse_j2k53_s16_1, J2k53, Inverse, int16_t, 1)       \
+  X(dwt_fused_inverse_dd97_s16_2, Dd97, Inverse, int16_t, 2)         \
   X(dwt_fused_inverse_legall53_s16_2, Legall53, Inverse, int16_t, 2) \
-  X(dwt_fused_inverse_dd137_s16_2, Dd137, Inverse, int16_t, 2) \
-  X(dwt_fused_inverse_haar_s16_2, Haar, Inverse, int16_t, 2) \
+  X(dwt_fused_inverse_dd137_s16_2, Dd137, Inverse, int16_t, 2)       \
+  X(dwt_fused_inverse_haar_s16_2, Haar, Inverse, int16_t, 2)         \
   X(dwt_fused_inverse_fidelity_s16_2, Fidelity, Inverse, int16_t, 2) \
-  X(dwt_fused_inverse_daub97_s16_2, Daub97, Inverse, int16_t, 2) \
-  X(dwt_fused_inverse_j2k53_s16_2, J2k53, Inverse, int16_t, 2) \
-  X(dwt_fused_inverse_dd97_s16_4, Dd97, Inverse, int16_t, 4) \
+  X(dwt_fused_inverse_daub97_s16_2, Daub97, Inverse, int16_t, 2)     \
+  X(dwt_fused_inverse_j2k53_s16_2, J2k53, Inverse, int16_t, 2)       \
+  X(dwt_fused_inverse_dd97_s16_4, Dd97, Inverse, int16_t, 4)         \
   X(dwt_fused_inverse_legall53_s16_4, Legall53, Inverse, int16_t, 4) \
-  X(dwt_fused_inverse_dd137_s16_4, Dd137, Inverse, int16_t, 4) \
-  X(dwt_fused_inverse_haar_s16_4, Haar, Inverse, int16_t, 4) \
-  X(dwt_fused_inverse_daub97_s16_4, Daub97, Inverse, int16_t, 4) \
-  X(dwt_fused_inverse_j2k53_s16_4, J2k53, Inverse, int16_t, 4) \
-  X(dwt_fused_inverse_dd97_s32_1, Dd97, Inverse, int32_t, 1) \
+  X(dwt_fused_inverse_dd137_s16_4, Dd137, Inverse, int16_t, 4)       \
+  X(dwt_fused_inverse_haar_s16_4, Haar, Inverse, int16_t, 4)         \
+  X(dwt_fused_inverse_daub97_s16_4, Daub97, Inverse, int16_t, 4)     \
+  X(dwt_fused_inverse_j2k53_s16_4, J2k53, Inverse, int16_t, 4)       \
+  X(dwt_fused_inverse_dd97_s32_1, Dd97, Inverse, int32_t, 1)         \
   X(dwt_fused_inverse_legall53_s32_1, Legall53, Inverse, int32_t, 1) \
-  X(dwt_fused_inverse_dd137_s32_1, Dd137, Inverse, int32_t, 1) \
-  X(dwt_fused_inverse_haar_s32_1, Haar, Inverse, int32_t, 1) \
+  X(dwt_fused_inverse_dd137_s32_1, Dd137, Inverse, int32_t, 1)       \
+  X(dwt_fused_inverse_haar_s32_1, Haar, Inverse, int32_t, 1)         \
   X(dwt_fused_inverse_fidelity_s32_1, Fidelity, Inverse, int32_t, 1) \
-  X(dwt_fused_inverse_daub97_s32_1, Daub97, Inverse, int32_t, 1) \
-  X(dwt_fused_inverse_j2k53_s32_1, J2k53, Inverse, int32_t, 1) \
-  X(dwt_fused_inverse_dd97_s32_2, Dd97, Inverse, int32_t, 2) \
+  X(dwt_fused_inverse_daub97_s32_1, Daub97, Inverse, int32_t, 1)     \
+  X(dwt_fused_inverse_j2k53_s32_1, J2k53, Inverse, int32_t, 1)       \
+  X(dwt_fused_inverse_dd97_s32_2, Dd97, Inverse, int32_t, 2)         \
   X(dwt_fused_inverse_legall53_s32_2, Legall53, Inverse, int32_t, 2) \
-  X(dwt_fused_inverse_dd137_s32_2, Dd137, Inverse, int32_t, 2) \
-  X(dwt_fused_inverse_haar_s32_2, Haar, Inverse, int32_t, 2) \
+  X(dwt_fused_inverse_dd137_s32_2, Dd137, Inverse, int32_t, 2)       \
+  X(dwt_fused_inverse_haar_s32_2, Haar, Inverse, int32_t, 2)         \
   X(dwt_fused_inverse_fidelity_s32_2, Fidelity, Inverse, int32_t, 2) \
-  X(dwt_fused_inverse_daub97_s32_2, Daub97, Inverse, int32_t, 2) \
+  X(dwt_fused_inverse_daub97_s32_2, Daub97, Inverse, int32_t, 2)     \
   X(dwt_fused_inverse_j2k53_s32_2, J2k53, Inverse, int32_t, 2)

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "dirac/picture_header.h"
-#include "dirac/quant_matrix.h"
 #include "dirac/sequence.h"
 #include "tests/dirac/bit_writer.h"
+#include "transform/dwt/default_matrices.h"
 
 namespace cudatransform::test {
 namespace {
@@ -339,15 +339,18 @@ TEST(DiracTransform, RefusesWhatCannotBe) {
 // SMPTE ST 2042-1, annex D, where tables and the rule of Haar meet.
 TEST(DiracTransform, DefaultMatrices) {
   uint8_t m[kMaxDwtBands] = {};
-  ASSERT_TRUE(dirac_default_matrix(Wavelet::kHaar, Wavelet::kHaar, {2, 2}, m));
+  ASSERT_TRUE(default_matrix(Wavelet::kHaar, Wavelet::kHaar, {2, 2}, m));
   EXPECT_EQ(std::vector<uint8_t>(m, m + 9), (std::vector<uint8_t>{16, 12, 10, 8, 8, 4, 4, 4, 0}));
-  ASSERT_TRUE(dirac_default_matrix(Wavelet::kHaar, Wavelet::kLegall53, {0, 1}, m));
+  ASSERT_TRUE(default_matrix(Wavelet::kHaar, Wavelet::kLegall53, {0, 1}, m));
   EXPECT_EQ(std::vector<uint8_t>(m, m + 2), (std::vector<uint8_t>{2, 0}));
-  ASSERT_TRUE(dirac_default_matrix(Wavelet::kFidelity, Wavelet::kFidelity, {0, 0}, m));
+  ASSERT_TRUE(default_matrix(Wavelet::kFidelity, Wavelet::kFidelity, {0, 0}, m));
   EXPECT_EQ(m[0], 0);
-  EXPECT_FALSE(dirac_default_matrix(Wavelet::kDd97, Wavelet::kLegall53, {1, 0}, m));
-  EXPECT_FALSE(dirac_default_matrix(Wavelet::kDd97, Wavelet::kDd97, {4, 2}, m));
-  EXPECT_FALSE(dirac_default_matrix(Wavelet::kDaub97, Wavelet::kDaub97, {5, 0}, m));
+  ASSERT_TRUE(default_matrix(Wavelet::kDd137, Wavelet::kDd137, {3, 2}, m));
+  EXPECT_EQ(std::vector<uint8_t>(m, m + 12),
+            (std::vector<uint8_t>{3, 0, 3, 5, 5, 2, 6, 6, 4, 7, 7, 5}));
+  EXPECT_FALSE(default_matrix(Wavelet::kDd97, Wavelet::kLegall53, {1, 0}, m));
+  EXPECT_FALSE(default_matrix(Wavelet::kDd97, Wavelet::kDd97, {4, 2}, m));
+  EXPECT_FALSE(default_matrix(Wavelet::kDaub97, Wavelet::kDaub97, {5, 0}, m));
 }
 
 }  // namespace

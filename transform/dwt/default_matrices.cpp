@@ -88,11 +88,12 @@ void fill_haar(DwtLevels levels, uint8_t* matrix) {
 bool default_matrix(Wavelet wavelet, Wavelet wavelet_ho, DwtLevels levels,
                     uint8_t matrix[kMaxDwtBands]) {
   const int halvings = levels.both + levels.horizontal;
-  if (halvings < 1 || levels.both > kMostLevels || levels.horizontal > kMaxDwtLevelsHo ||
+  if (levels.both > kMostLevels || levels.horizontal > kMaxDwtLevelsHo ||
       (levels.horizontal > 0 && halvings > kMostHalvings))
     return false;
   if (wavelet == kHaar && wavelet_ho == kHaar) {
     fill_haar(levels, matrix);
+    if (halvings == 0) matrix[0] = 0;
     return true;
   }
   for (const DefaultMatrix& candidate : kMatrices) {
@@ -100,6 +101,7 @@ bool default_matrix(Wavelet wavelet, Wavelet wavelet_ho, DwtLevels levels,
         candidate.horizontal != levels.horizontal || (candidate.without_both && levels.both > 0))
       continue;
     std::copy_n(candidate.entries, dwt_band_count(levels), matrix);
+    if (halvings == 0) matrix[0] = 0;
     return true;
   }
   return false;

@@ -11,9 +11,9 @@
 
 namespace cudatransform {
 
-// Fills the dwt_band_count() entries. False where VC-2 has no matrix: for j2k53, for more than four
-// levels, more than five with the horizontal-only ones, and for two filters but haar with legall53
-// horizontally.
+// Fills the dwt_band_count() entries; without any level the only one is 0. False where VC-2 has no
+// matrix: for j2k53, for more than four levels, more than five with the horizontal-only ones, and
+// for two filters but haar with legall53 horizontally.
 bool default_matrix(Wavelet wavelet, Wavelet wavelet_ho, DwtLevels levels,
                     uint8_t matrix[kMaxDwtBands]);
 
