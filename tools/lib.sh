@@ -30,7 +30,7 @@ picture_packages=(
 codec_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 # What the pipelines of the tests and of the documentation use.
 run_packages=("${picture_packages[@]}" "${codec_packages[@]}")
-test_packages=(libgtest-dev libturbojpeg0-dev libjpeg-turbo-progs ffmpeg netpbm)
+test_packages=(libgtest-dev libturbojpeg0-dev libjpeg-turbo-progs ffmpeg netpbm libopenjp2-tools)
 # What the tests use besides on this machine, but not in a chroot.
 host_test_packages=(
   libbenchmark-dev libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
