@@ -204,7 +204,7 @@ TEST(Mutants, AreAllFound) {
 TEST(Mutants, AreAllFoundScaled) {
   if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
   if (sanitized()) GTEST_SKIP() << "the subject is the tests' judgement, not memory";
-  expect_found(scaled_cases().cases, 11, {{"scale mistaken", mistake_the_scale}});
+  expect_found(scaled_cases().cases, 7, {{"scale mistaken", mistake_the_scale}});
 }
 
 }  // namespace
