@@ -298,8 +298,8 @@ void DwtPlan::set_segments(const Level& level, bool rows, int component, PassPar
     segment.full = between(component, level.index);
     const bool writes = direction_ == Direction::kForward || !compares_;
     segment.samples = samples(job_.samples[component], writes);
-    segment.reference =
-        samples(compares_ ? job_.samples[component] : job_.reference[component], true);
+    const SamplePlane* const compared = compares_ ? job_.samples : job_.reference;
+    segment.reference = samples(compared[component], true);
     segment.pairs = (rows ? width : height) / 2;
     segment.lines = rows ? height : width;
     pass->segments[pass->segment_count++] = segment;
