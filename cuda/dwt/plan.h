@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/device/context.h"
+#include "cuda/device/kernel_family.h"
 #include "cuda/dwt/params.h"
 
 namespace cudatransform::cuda {
