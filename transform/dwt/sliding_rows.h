@@ -13,12 +13,13 @@
 
 namespace cudatransform {
 
-// Uninitialised memory, aligned to a cache line.
+// Memory aligned to a cache line. It begins as zeros: whole vectors read lanes behind the end of a
+// row, which nobody needs, and tools that look for uninitialised values cannot know that.
 template <typename T>
 class RowMemory {
  public:
   explicit RowMemory(size_t count)
-      : memory_(new std::byte[count * sizeof(T) + kAlignment]),
+      : memory_(new std::byte[count * sizeof(T) + kAlignment]()),
         data_(reinterpret_cast<T*>((reinterpret_cast<uintptr_t>(memory_.get()) + kAlignment - 1) &
                                    ~(kAlignment - 1))) {}
   T* data() const { return data_; }

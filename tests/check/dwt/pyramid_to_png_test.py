@@ -67,7 +67,7 @@ def read_png(path):
     pipeline.set_state(Gst.State.NULL)
     assert sample, "the picture cannot be read"
     structure = sample.get_caps().get_structure(0)
-    return structure.get_value("width"), structure.get_value("height")
+    return structure.get_int("width")[1], structure.get_int("height")[1]
 
 
 def check_program(path, folder):
