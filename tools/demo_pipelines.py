@@ -123,6 +123,15 @@ class Pipeline:
         return min(seen, frames)
 
 
+def structure_of(caps, index=0):
+    """Newer versions of GStreamer hand a structure to Python for the length of a `with` only."""
+    structure = caps.get_structure(index)
+    if not hasattr(structure, "__enter__"):
+        return structure
+    with structure as lent:
+        return lent.copy()
+
+
 def transformable_formats():
     """The raw formats that cudadct8x8 takes from system memory."""
     factory = Gst.ElementFactory.find("cudadct8x8")
@@ -135,7 +144,7 @@ def transformable_formats():
             continue
         for index in range(caps.get_size()):
             if not caps.get_features(index).contains("memory:CUDAMemory"):
-                value = caps.get_structure(index).get_value("format")
+                value = structure_of(caps, index).get_value("format")
                 formats += [value] if isinstance(value, str) else list(value)
     return formats
 
@@ -158,7 +167,7 @@ def probe(path, decode, video_frames, still_frames):
         if not seen or not caps:
             pipeline.check_plugins()
             raise DemoError(f"{path}: has no picture in it")
-    structure = caps.get_structure(0)
+    structure = structure_of(caps)
     still = seen == 1
     decoded = structure.get_string("format")
     return Media(path, still, still_frames if still else seen,
@@ -199,7 +208,7 @@ def pull(pipeline, name):
         raise DemoError("a buffer cannot be mapped")
     data = bytes(mapped.data)
     sample.get_buffer().unmap(mapped)
-    return sample.get_caps().get_structure(0), data
+    return structure_of(sample.get_caps()), data
 
 
 def rgb(structure, data):

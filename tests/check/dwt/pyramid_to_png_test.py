@@ -58,7 +58,7 @@ def check_numbers(path, grey):
     assert parts[0][1].shape == (6, 11)
 
 
-def read_png(path):
+def caps_of_png(path):
     pipeline = Gst.parse_launch("filesrc name=file ! pngdec ! video/x-raw,format=GRAY8 ! "
                                 "appsink name=sink sync=false")
     pipeline.get_by_name("file").set_property("location", path)
@@ -66,8 +66,7 @@ def read_png(path):
     sample = pipeline.get_by_name("sink").emit("pull-sample")
     pipeline.set_state(Gst.State.NULL)
     assert sample, "the picture cannot be read"
-    structure = sample.get_caps().get_structure(0)
-    return structure.get_int("width")[1], structure.get_int("height")[1]
+    return sample.get_caps()
 
 
 def check_program(path, folder):
@@ -79,7 +78,8 @@ def check_program(path, folder):
     assert lines[0] == "85 x 43, legall53, 2 levels: 88 x 44 coefficients", lines[0]
     assert len(lines) == 8 and lines[1].startswith("level 0 ll: 22 x 11, quantiser 24"), lines[1]
     assert lines[7].startswith("level 2 hh: 44 x 22"), lines[7]
-    assert read_png(out) == (88, 44)
+    expected = Gst.Caps.from_string("video/x-raw,format=GRAY8,width=88,height=44")
+    assert caps_of_png(out).is_subset(expected)
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors):
         assert example.main(path, out, "levels=0", "backend=cpu") == 1
