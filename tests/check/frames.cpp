@@ -301,18 +301,32 @@ std::string run_pipeline(const std::string& description) {
   return text;
 }
 
+static void add_rows(const std::vector<guint8>& all, gsize begin, gsize stride, gsize row_bytes,
+                     gsize rows, std::vector<guint8>* to) {
+  for (gsize y = 0; y < rows; y++, begin += stride) {
+    fail_unless(begin + row_bytes <= all.size());
+    to->insert(to->end(), all.begin() + static_cast<gssize>(begin),
+               all.begin() + static_cast<gssize>(begin + row_bytes));
+  }
+}
+
 static std::vector<guint8> rows_of(GstBuffer* buffer, const GstDctInfo& info) {
   const std::vector<guint8> all = bytes_of(buffer);
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   std::vector<guint8> rows;
   for (guint c = 0; c < info.n_components; c++)
-    for (gsize y = 0; y < gst_dct_info_rows(&info, c); y++) {
-      const gsize begin = meta->components[c].offset + y * meta->components[c].stride;
-      const gsize end = begin + gst_dct_info_row_bytes(&info, c);
-      fail_unless(end <= all.size());
-      rows.insert(rows.end(), all.begin() + static_cast<gssize>(begin),
-                  all.begin() + static_cast<gssize>(end));
-    }
+    add_rows(all, meta->components[c].offset, meta->components[c].stride,
+             gst_dct_info_row_bytes(&info, c), gst_dct_info_rows(&info, c), &rows);
+  return rows;
+}
+
+static std::vector<guint8> rows_of(GstBuffer* buffer, const GstDwtInfo& info) {
+  const std::vector<guint8> all = bytes_of(buffer);
+  const GstDwtMeta* meta = gst_buffer_get_dwt_meta(buffer);
+  std::vector<guint8> rows;
+  for (guint c = 0; c < info.n_components; c++)
+    add_rows(all, meta->components[c].offset, meta->components[c].stride,
+             gst_dwt_info_row_bytes(&info, c), meta->components[c].padded_height, &rows);
   return rows;
 }
 
@@ -321,6 +335,8 @@ std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps) {
   GstVideoInfo info;
   GstVideoFrame frame;
   if (gst_dct_info_from_caps(&dct, caps)) return rows_of(buffer, dct);
+  GstDwtInfo dwt;
+  if (gst_dwt_info_from_caps(&dwt, caps, nullptr)) return rows_of(buffer, dwt);
   if (!gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw"))
     return bytes_of(buffer);
   fail_unless(gst_video_info_from_caps(&info, caps));
