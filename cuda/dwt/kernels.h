@@ -72,8 +72,8 @@
   X(dwt_columns_inverse_daub97_s32, columns, Daub97, Inverse, int32_t)     \
   X(dwt_columns_inverse_j2k53_s32, columns, J2k53, Inverse, int32_t)
 
-// X(name, wavelet, direction, coef, pairs), by the pairs of columns that a lane has. Four are for
-// 16 bits; fidelity's window of eight rows leaves no registers for them.
+// X(name, wavelet, direction, coef, pairs), by the pairs of columns that a lane has: levels of
+// every type and format.
 
 // fused_forward.cu.
 #define CT_DWT_FUSED_FORWARD_KERNELS(X)                              \
@@ -91,12 +91,6 @@
   X(dwt_fused_forward_fidelity_s16_2, Fidelity, Forward, int16_t, 2) \
   X(dwt_fused_forward_daub97_s16_2, Daub97, Forward, int16_t, 2)     \
   X(dwt_fused_forward_j2k53_s16_2, J2k53, Forward, int16_t, 2)       \
-  X(dwt_fused_forward_dd97_s16_4, Dd97, Forward, int16_t, 4)         \
-  X(dwt_fused_forward_legall53_s16_4, Legall53, Forward, int16_t, 4) \
-  X(dwt_fused_forward_dd137_s16_4, Dd137, Forward, int16_t, 4)       \
-  X(dwt_fused_forward_haar_s16_4, Haar, Forward, int16_t, 4)         \
-  X(dwt_fused_forward_daub97_s16_4, Daub97, Forward, int16_t, 4)     \
-  X(dwt_fused_forward_j2k53_s16_4, J2k53, Forward, int16_t, 4)       \
   X(dwt_fused_forward_dd97_s32_1, Dd97, Forward, int32_t, 1)         \
   X(dwt_fused_forward_legall53_s32_1, Legall53, Forward, int32_t, 1) \
   X(dwt_fused_forward_dd137_s32_1, Dd137, Forward, int32_t, 1)       \
@@ -128,12 +122,6 @@
   X(dwt_fused_inverse_fidelity_s16_2, Fidelity, Inverse, int16_t, 2) \
   X(dwt_fused_inverse_daub97_s16_2, Daub97, Inverse, int16_t, 2)     \
   X(dwt_fused_inverse_j2k53_s16_2, J2k53, Inverse, int16_t, 2)       \
-  X(dwt_fused_inverse_dd97_s16_4, Dd97, Inverse, int16_t, 4)         \
-  X(dwt_fused_inverse_legall53_s16_4, Legall53, Inverse, int16_t, 4) \
-  X(dwt_fused_inverse_dd137_s16_4, Dd137, Inverse, int16_t, 4)       \
-  X(dwt_fused_inverse_haar_s16_4, Haar, Inverse, int16_t, 4)         \
-  X(dwt_fused_inverse_daub97_s16_4, Daub97, Inverse, int16_t, 4)     \
-  X(dwt_fused_inverse_j2k53_s16_4, J2k53, Inverse, int16_t, 4)       \
   X(dwt_fused_inverse_dd97_s32_1, Dd97, Inverse, int32_t, 1)         \
   X(dwt_fused_inverse_legall53_s32_1, Legall53, Inverse, int32_t, 1) \
   X(dwt_fused_inverse_dd137_s32_1, Dd137, Inverse, int32_t, 1)       \
@@ -148,3 +136,65 @@
   X(dwt_fused_inverse_fidelity_s32_2, Fidelity, Inverse, int32_t, 2) \
   X(dwt_fused_inverse_daub97_s32_2, Daub97, Inverse, int32_t, 2)     \
   X(dwt_fused_inverse_j2k53_s32_2, J2k53, Inverse, int32_t, 2)
+
+// X(name, wavelet, direction, pairs, at_samples): levels of 16 bits with rows to be read as
+// vectors, to or from samples of a byte or values; see fast.cuh. Fidelity's window of eight rows
+// leaves no registers for four pairs.
+
+// fast_forward.cu.
+#define CT_DWT_FAST_FORWARD_KERNELS(X)                            \
+  X(dwt_fast_forward_dd97_u8_2, Dd97, Forward, 2, true)           \
+  X(dwt_fast_forward_legall53_u8_2, Legall53, Forward, 2, true)   \
+  X(dwt_fast_forward_dd137_u8_2, Dd137, Forward, 2, true)         \
+  X(dwt_fast_forward_haar_u8_2, Haar, Forward, 2, true)           \
+  X(dwt_fast_forward_fidelity_u8_2, Fidelity, Forward, 2, true)   \
+  X(dwt_fast_forward_daub97_u8_2, Daub97, Forward, 2, true)       \
+  X(dwt_fast_forward_j2k53_u8_2, J2k53, Forward, 2, true)         \
+  X(dwt_fast_forward_dd97_u8_4, Dd97, Forward, 4, true)           \
+  X(dwt_fast_forward_legall53_u8_4, Legall53, Forward, 4, true)   \
+  X(dwt_fast_forward_dd137_u8_4, Dd137, Forward, 4, true)         \
+  X(dwt_fast_forward_haar_u8_4, Haar, Forward, 4, true)           \
+  X(dwt_fast_forward_daub97_u8_4, Daub97, Forward, 4, true)       \
+  X(dwt_fast_forward_j2k53_u8_4, J2k53, Forward, 4, true)         \
+  X(dwt_fast_forward_dd97_s16_2, Dd97, Forward, 2, false)         \
+  X(dwt_fast_forward_legall53_s16_2, Legall53, Forward, 2, false) \
+  X(dwt_fast_forward_dd137_s16_2, Dd137, Forward, 2, false)       \
+  X(dwt_fast_forward_haar_s16_2, Haar, Forward, 2, false)         \
+  X(dwt_fast_forward_fidelity_s16_2, Fidelity, Forward, 2, false) \
+  X(dwt_fast_forward_daub97_s16_2, Daub97, Forward, 2, false)     \
+  X(dwt_fast_forward_j2k53_s16_2, J2k53, Forward, 2, false)       \
+  X(dwt_fast_forward_dd97_s16_4, Dd97, Forward, 4, false)         \
+  X(dwt_fast_forward_legall53_s16_4, Legall53, Forward, 4, false) \
+  X(dwt_fast_forward_dd137_s16_4, Dd137, Forward, 4, false)       \
+  X(dwt_fast_forward_haar_s16_4, Haar, Forward, 4, false)         \
+  X(dwt_fast_forward_daub97_s16_4, Daub97, Forward, 4, false)     \
+  X(dwt_fast_forward_j2k53_s16_4, J2k53, Forward, 4, false)
+
+// fast_inverse.cu.
+#define CT_DWT_FAST_INVERSE_KERNELS(X)                            \
+  X(dwt_fast_inverse_dd97_u8_2, Dd97, Inverse, 2, true)           \
+  X(dwt_fast_inverse_legall53_u8_2, Legall53, Inverse, 2, true)   \
+  X(dwt_fast_inverse_dd137_u8_2, Dd137, Inverse, 2, true)         \
+  X(dwt_fast_inverse_haar_u8_2, Haar, Inverse, 2, true)           \
+  X(dwt_fast_inverse_fidelity_u8_2, Fidelity, Inverse, 2, true)   \
+  X(dwt_fast_inverse_daub97_u8_2, Daub97, Inverse, 2, true)       \
+  X(dwt_fast_inverse_j2k53_u8_2, J2k53, Inverse, 2, true)         \
+  X(dwt_fast_inverse_dd97_u8_4, Dd97, Inverse, 4, true)           \
+  X(dwt_fast_inverse_legall53_u8_4, Legall53, Inverse, 4, true)   \
+  X(dwt_fast_inverse_dd137_u8_4, Dd137, Inverse, 4, true)         \
+  X(dwt_fast_inverse_haar_u8_4, Haar, Inverse, 4, true)           \
+  X(dwt_fast_inverse_daub97_u8_4, Daub97, Inverse, 4, true)       \
+  X(dwt_fast_inverse_j2k53_u8_4, J2k53, Inverse, 4, true)         \
+  X(dwt_fast_inverse_dd97_s16_2, Dd97, Inverse, 2, false)         \
+  X(dwt_fast_inverse_legall53_s16_2, Legall53, Inverse, 2, false) \
+  X(dwt_fast_inverse_dd137_s16_2, Dd137, Inverse, 2, false)       \
+  X(dwt_fast_inverse_haar_s16_2, Haar, Inverse, 2, false)         \
+  X(dwt_fast_inverse_fidelity_s16_2, Fidelity, Inverse, 2, false) \
+  X(dwt_fast_inverse_daub97_s16_2, Daub97, Inverse, 2, false)     \
+  X(dwt_fast_inverse_j2k53_s16_2, J2k53, Inverse, 2, false)       \
+  X(dwt_fast_inverse_dd97_s16_4, Dd97, Inverse, 4, false)         \
+  X(dwt_fast_inverse_legall53_s16_4, Legall53, Inverse, 4, false) \
+  X(dwt_fast_inverse_dd137_s16_4, Dd137, Inverse, 4, false)       \
+  X(dwt_fast_inverse_haar_s16_4, Haar, Inverse, 4, false)         \
+  X(dwt_fast_inverse_daub97_s16_4, Daub97, Inverse, 4, false)     \
+  X(dwt_fast_inverse_j2k53_s16_4, J2k53, Inverse, 4, false)

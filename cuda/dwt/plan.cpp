@@ -15,6 +15,8 @@ extern "C" {
 extern const unsigned char cuda_image_dwt_separable[];
 extern const unsigned char cuda_image_dwt_fused_forward[];
 extern const unsigned char cuda_image_dwt_fused_inverse[];
+extern const unsigned char cuda_image_dwt_fast_forward[];
+extern const unsigned char cuda_image_dwt_fast_inverse[];
 }
 
 namespace cudatransform::cuda {
@@ -22,29 +24,41 @@ namespace {
 
 std::atomic<DwtKernelChoice> kernel_choice = DwtKernelChoice::kAuto;
 
+enum class KernelKind { kRows, kColumns, kFused, kFastValues, kFastSamples };
+
 // In the order of numbers.
 struct KernelTraits {
   const char* name;
-  bool is_pass, rows;
+  KernelKind kind;
   Wavelet wavelet;
   Direction direction;
   size_t coef_bytes;
   int pairs;
   bool operator==(const KernelTraits& other) const {
-    return is_pass == other.is_pass && rows == other.rows && wavelet == other.wavelet &&
-           direction == other.direction && coef_bytes == other.coef_bytes && pairs == other.pairs;
+    return kind == other.kind && wavelet == other.wavelet && direction == other.direction &&
+           coef_bytes == other.coef_bytes && pairs == other.pairs;
   }
 };
-constexpr bool is_rows(const char* lines) { return lines[0] == 'r'; }
+constexpr KernelKind kind_of(const char* lines) {
+  return lines[0] == 'r' ? KernelKind::kRows : KernelKind::kColumns;
+}
+constexpr KernelKind fast_kind(bool at_samples) {
+  return at_samples ? KernelKind::kFastSamples : KernelKind::kFastValues;
+}
 #define CT_PASS(name, lines, wavelet, direction, coef) \
-  {#name, true, is_rows(#lines), Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), 1},
+  {#name, kind_of(#lines), Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), 1},
 #define CT_FUSED(name, wavelet, direction, coef, pairs) \
-  {#name, false, false, Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), pairs},
+  {#name, KernelKind::kFused, Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), pairs},
+#define CT_FAST(name, wavelet, direction, pairs, at_samples) \
+  {#name, fast_kind(at_samples), Wavelet::k##wavelet, Direction::k##direction, 2, pairs},
 constexpr KernelTraits kKernels[] = {CT_DWT_PASS_KERNELS(CT_PASS)            //
                                      CT_DWT_FUSED_FORWARD_KERNELS(CT_FUSED)  //
-                                     CT_DWT_FUSED_INVERSE_KERNELS(CT_FUSED)};
+                                     CT_DWT_FUSED_INVERSE_KERNELS(CT_FUSED)  //
+                                     CT_DWT_FAST_FORWARD_KERNELS(CT_FAST)    //
+                                     CT_DWT_FAST_INVERSE_KERNELS(CT_FAST)};
 #undef CT_PASS
 #undef CT_FUSED
+#undef CT_FAST
 
 uint32_t number_of(KernelTraits wanted) {
   if (wanted.wavelet == Wavelet::kHaarShift) wanted.wavelet = Wavelet::kHaar;
@@ -210,12 +224,27 @@ void DwtPlan::set_measuring(const Level& level, MeasureParams* measure) const {
 
 // ---- Both directions at once ----
 
-int DwtPlan::pairs_a_lane(const Level& level) const {
+// What the fast kernels need beside pairs that fit: nothing is measured, samples are bytes, and
+// offsets within a plane have 32 bits.
+bool DwtPlan::may_be_fast(const Level& level) const {
+  const DwtKernelChoice choice = kernel_choice;
+  if (choice == DwtKernelChoice::kOnePair || choice == DwtKernelChoice::kTwoPairs) return false;
+  if (job_.type != DwtCoefType::kS16 || sums_ != nullptr || compares_) return false;
+  for (int c = 0; c < job_.components; ++c) {
+    const SamplesParams made = samples(job_.samples[c], true);
+    if (level.last && (made.aligned == 0 || made.bytes != 1 || made.level_shift != 128))
+      return false;
+    const int64_t rows = height_of(c, level_count() - 1);
+    if (std::max(job_.coefs[c].pitch, made.pitch) * rows > UINT32_MAX) return false;
+  }
+  return true;
+}
+
+int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
   const DwtKernelChoice choice = kernel_choice;
   const int bytes = bytes_of(job_.type);
-  int most = choice == DwtKernelChoice::kOnePair ? 1 : 4;
-  if (job_.type == DwtCoefType::kS32 || job_.wavelet == Wavelet::kFidelity)
-    most = std::min(most, 2);
+  int most = fast && job_.wavelet != Wavelet::kFidelity ? 4 : 2;
+  if (choice == DwtKernelChoice::kOnePair) most = 1;
   int64_t pairs = 0;
   for (int c = 0; c < job_.components; ++c) {
     const int32_t width = width_of(c, level.index) / 2;
@@ -241,7 +270,9 @@ bool DwtPlan::is_fused(const Level& level) const {
 void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   FusedParams& params = launch->fused;
   params = {};
-  const int pairs = pairs_a_lane(level);
+  const bool may_be = may_be_fast(level);
+  const int pairs = pairs_a_lane(level, may_be);
+  const bool fast = may_be && pairs > 1;
   const StripShape shape = strip_shape(job_.wavelet, direction_, pairs);
   int64_t warps_a_row = 0;
   int32_t tallest = 0;
@@ -272,10 +303,11 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   }
   launch->is_pass = false;
   launch->ctas = ctas;
-  launch->kernel = number_of({"", false, false, job_.wavelet, direction_,
-                              static_cast<size_t>(bytes_of(job_.type)), pairs});
-  launch->image = direction_ == Direction::kForward ? cuda_image_dwt_fused_forward
-                                                    : cuda_image_dwt_fused_inverse;
+  launch->kernel = number_of({"", fast ? fast_kind(level.last) : KernelKind::kFused, job_.wavelet,
+                              direction_, static_cast<size_t>(bytes_of(job_.type)), pairs});
+  const bool forward = direction_ == Direction::kForward;
+  launch->image = fast ? (forward ? cuda_image_dwt_fast_forward : cuda_image_dwt_fast_inverse)
+                       : (forward ? cuda_image_dwt_fused_forward : cuda_image_dwt_fused_inverse);
 }
 
 // ---- One direction at a time ----
@@ -347,8 +379,8 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
   }
   launch->is_pass = true;
   launch->ctas = ctas;
-  launch->kernel =
-      number_of({"", true, rows, wavelet, direction_, static_cast<size_t>(bytes_of(job_.type)), 1});
+  launch->kernel = number_of({"", rows ? KernelKind::kRows : KernelKind::kColumns, wavelet,
+                              direction_, static_cast<size_t>(bytes_of(job_.type)), 1});
   launch->image = cuda_image_dwt_separable;
 }
 

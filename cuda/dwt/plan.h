@@ -15,7 +15,8 @@ enum class DwtKernelChoice {
   kAuto,
   kSeparable,  // as DwtMethod::kSeparableSlab
   kOnePair,    // fused, with one column of each band in a lane, as any width and alignment allows
-  kFourPairs,  // fused, with four wherever they fit, and walks of eight, for small levels too
+  kTwoPairs,   // fused, with two where they fit, and none of the fast kernels
+  kFourPairs,  // fast kernels with four wherever they fit, and walks of eight, for small levels too
 };
 void set_dwt_kernel_choice(DwtKernelChoice choice);
 
@@ -52,7 +53,8 @@ class DwtPlan {
   int level_count() const { return job_.levels.both + job_.levels.horizontal; }
   Level level(int index) const;
   bool is_fused(const Level& level) const;
-  int pairs_a_lane(const Level& level) const;
+  bool may_be_fast(const Level& level) const;
+  int pairs_a_lane(const Level& level, bool fast) const;
 
   ValuesParams band(int component, int index) const;
   ValuesParams between(int component, int level) const;  // what a level makes of its bands

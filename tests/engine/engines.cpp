@@ -59,7 +59,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
   const std::tuple<const char*, Dct, Dwt> choices[] = {
       {"cuda", Dct::kAuto, Dwt::kAuto},
       {"cuda/whole", Dct::kWhole, Dwt::kFourPairs},
-      {"cuda/edged", Dct::kEdged, Dwt::kAuto},
+      {"cuda/edged", Dct::kEdged, Dwt::kTwoPairs},
       {"cuda/split", Dct::kSplit, Dwt::kOnePair},
       {"cuda/general", Dct::kGeneral, Dwt::kSeparable}};
   for (const auto& [name, dct, dwt] : choices)

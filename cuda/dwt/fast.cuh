@@ -1,0 +1,302 @@
+// Levels of 16 bits whose rows may be read as vectors, to or from samples of a byte: the same walk
+// as fused.cuh, without what other formats and measuring need.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Such a level is limited by the instructions that it issues. Code that a walk only steps over
+// costs as well: the loop no longer fits where an SM keeps its instructions. Hence kernels of their
+// own.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "cuda/common/ptx.cuh"
+#include "cuda/dwt/lift.cuh"
+#include "cuda/dwt/memory.cuh"
+#include "cuda/dwt/strip.cuh"
+
+namespace cudatransform::cuda {
+
+// kPairs values of 16 bits, as they lie in memory.
+template <int kPairs>
+using RawValues = ValueVector<uint32_t, kPairs / 2>;
+
+__device__ __forceinline__ int32_t value_of(uint32_t word, int half) {
+  return static_cast<int16_t>(half == 0 ? word : word >> 16);
+}
+template <int kPairs>
+__device__ __forceinline__ RawValues<kPairs> packed(const int32_t (&values)[kPairs]) {
+  RawValues<kPairs> raw;
+#pragma unroll
+  for (int i = 0; i < kPairs / 2; ++i)
+    raw.at[i] = __byte_perm(static_cast<uint32_t>(values[2 * i]),
+                            static_cast<uint32_t>(values[2 * i + 1]), 0x5410);
+  return raw;
+}
+
+template <typename Level>
+__device__ __forceinline__ void walk_strip(Level& level) {
+  using Window = typename Level::Window;
+  const int32_t pairs = level.tile.pairs_y;
+  const int32_t begin = max(level.place.first - Window::kSteps.before, 0);
+  const int32_t end = level.place.end + Window::kLag, inside = min(end, pairs);
+  constexpr int kAhead = Level::kRowsAhead;
+  typename Level::Raw ahead[kAhead];
+#pragma unroll
+  for (int a = 0; a < kAhead; ++a) ahead[a] = level.load(min(begin + a, pairs - 1));
+  const auto next = [&](int32_t n) {
+    const typename Level::Raw raw = ahead[0];
+#pragma unroll
+    for (int a = 0; a + 1 < kAhead; ++a) ahead[a] = ahead[a + 1];
+    ahead[kAhead - 1] = level.load(min(n + kAhead, pairs - 1));
+    return raw;
+  };
+  int32_t n = begin, edge = begin == 0 ? min(end, Window::kLag + 1) : begin;
+  for (;;) {
+#pragma unroll 1
+    for (; n < edge; ++n) level.template take<true>(n, next(n));
+#pragma unroll Level::kUnroll
+    for (; n < inside; ++n) level.template take<false>(n, next(n));
+    if (n >= end) return;
+    edge = end;
+  }
+}
+
+template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+struct FastInverse {
+  using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
+  using Window = Walk<int16_t, kWavelet, Direction::kInverse>;
+  static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
+  // Measured: another row ahead costs warps that hide more than it does.
+  static constexpr int kRowsAhead = 1, kUnroll = 2;
+  struct Raw {
+    RawValues<kPairs> bands[4];
+  };
+
+  const FusedParams& params;
+  const TileParams& tile;
+  const Place& place;
+  const bool low_quantised, high_quantised;
+  Window windows[2 * kPairs];
+
+  __device__ __forceinline__ FastInverse(const FusedParams& all, const Place& own)
+      : params(all),
+        tile(all.tiles[own.component]),
+        place(own),
+        low_quantised(quantises(tile.bands[0])),
+        high_quantised(quantises(tile.bands[1]) || quantises(tile.bands[2]) ||
+                       quantises(tile.bands[3])) {}
+
+  __device__ __forceinline__ Raw load(int32_t n) const {
+    Raw raw;
+#pragma unroll
+    for (int b = 0; b < 4; ++b) {
+      const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(tile.bands[b].pitch) +
+                          static_cast<uint32_t>(place.x) * 2;
+      raw.bands[b] = *reinterpret_cast<const RawValues<kPairs>*>(tile.bands[b].data + at);
+    }
+    return raw;
+  }
+  __device__ __forceinline__ void dequantise(int32_t (&levels)[kPairs], int b) const {
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) levels[i] = dequantised<int16_t>(levels[i], tile.bands[b]);
+  }
+  __device__ __forceinline__ void lift(int32_t (&even)[kPairs], int32_t (&odd)[kPairs]) const {
+    lift_row<int16_t, kWavelet, Direction::kInverse, kPairs>(even, odd, place.lane, place.edges);
+  }
+
+  __device__ __forceinline__ void store(const int32_t (&even)[kPairs], const int32_t (&odd)[kPairs],
+                                        int32_t y) const {
+    if (!place.own) return;
+    // Only haar goes with either shift.
+    const bool shifts =
+        kWavelet == Wavelet::kHaar ? params.shift != 0 : lifting(kWavelet).shift_between_levels;
+    int32_t row[2 * kPairs];
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      row[2 * i] = shifts ? (even[i] + 1) >> 1 : even[i];
+      row[2 * i + 1] = shifts ? (odd[i] + 1) >> 1 : odd[i];
+    }
+    if constexpr (kAtSamples) {
+      store_samples(row, y);
+    } else {
+      const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
+                          static_cast<uint32_t>(place.x) * 4;
+      *reinterpret_cast<RawValues<2 * kPairs>*>(tile.full.data + at) = packed<2 * kPairs>(row);
+    }
+  }
+  __device__ __forceinline__ void store_samples(const int32_t (&row)[2 * kPairs], int32_t y) const {
+    const SamplesParams& samples = tile.samples;
+    if (y >= samples.rows) return;
+    const int32_t x = 2 * place.x;
+    ValueVector<uint32_t, kPairs / 2> bytes;
+#pragma unroll
+    for (int i = 0; i < kPairs / 2; ++i)
+      bytes.at[i] = pack_four_clamped(row[4 * i] + 128, row[4 * i + 1] + 128, row[4 * i + 2] + 128,
+                                      row[4 * i + 3] + 128);
+    uint8_t* const to =
+        samples.data + (static_cast<uint32_t>(y) * static_cast<uint32_t>(samples.pitch) +
+                        static_cast<uint32_t>(x));
+    if (x + 2 * kPairs <= samples.width) {
+      *reinterpret_cast<ValueVector<uint32_t, kPairs / 2>*>(to) = bytes;
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * kPairs; ++i)
+      if (x + i < samples.width) to[i] = static_cast<uint8_t>(bytes.at[i / 4] >> (8 * (i % 4)));
+  }
+
+  template <bool kEdges>
+  __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
+    int32_t levels[4][kPairs];
+#pragma unroll
+    for (int b = 0; b < 4; ++b)
+#pragma unroll
+      for (int i = 0; i < kPairs; ++i) levels[b][i] = value_of(raw.bands[b].at[i / 2], i % 2);
+    if (low_quantised) dequantise(levels[0], 0);
+    if (high_quantised) {
+      dequantise(levels[1], 1);
+      dequantise(levels[2], 2);
+      dequantise(levels[3], 3);
+    }
+    if constexpr (kRowsFirst) {
+      lift(levels[0], levels[1]);
+      lift(levels[2], levels[3]);
+    }
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      windows[i].template take<kEdges>(levels[0][i], levels[2][i], n, tile.pairs_y);
+      windows[kPairs + i].template take<kEdges>(levels[1][i], levels[3][i], n, tile.pairs_y);
+    }
+    const int32_t done = n - Window::kLag;
+    if (done < place.first) return;
+#pragma unroll
+    for (int parity = 0; parity < 2; ++parity) {
+      int32_t low[kPairs], high[kPairs];
+#pragma unroll
+      for (int i = 0; i < kPairs; ++i) {
+        low[i] = parity == 0 ? windows[i].even() : windows[i].odd();
+        high[i] = parity == 0 ? windows[kPairs + i].even() : windows[kPairs + i].odd();
+      }
+      if constexpr (!kRowsFirst) lift(low, high);
+      store(low, high, 2 * done + parity);
+    }
+  }
+};
+
+template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+struct FastForward {
+  using Place = Strip<kWavelet, Direction::kForward, kPairs>;
+  using Window = Walk<int16_t, kWavelet, Direction::kForward>;
+  static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
+  static constexpr int kRowsAhead = 2, kUnroll = Window::kSteps.window > 4 ? 2 : 1;
+  // Of a row of 2 kPairs: samples of a byte, or values.
+  using RawRow = ValueVector<uint32_t, kAtSamples ? kPairs / 2 : kPairs>;
+  struct Raw {
+    RawRow rows[2];
+  };
+
+  const FusedParams& params;
+  const TileParams& tile;
+  const Place& place;
+  Window windows[2 * kPairs];
+
+  __device__ __forceinline__ FastForward(const FusedParams& all, const Place& own)
+      : params(all), tile(all.tiles[own.component]), place(own) {}
+
+  __device__ __forceinline__ RawRow load_row(int32_t y) const {
+    if constexpr (!kAtSamples) {
+      const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
+                          static_cast<uint32_t>(place.x) * 4;
+      return *reinterpret_cast<const RawRow*>(tile.full.data + at);
+    } else {
+      const SamplesParams& samples = tile.samples;
+      const int32_t x = 2 * place.x;
+      const uint8_t* const from = samples.data + static_cast<uint32_t>(min(y, samples.rows - 1)) *
+                                                     static_cast<uint32_t>(samples.pitch);
+      if (x + 2 * kPairs <= samples.width)
+        return *reinterpret_cast<const RawRow*>(from + static_cast<uint32_t>(x));
+      // The last column goes on.
+      RawRow row = {};
+#pragma unroll
+      for (int i = 0; i < 2 * kPairs; ++i)
+        row.at[i / 4] |= static_cast<uint32_t>(from[min(x + i, samples.width - 1)])
+                         << (8 * (i % 4));
+      return row;
+    }
+  }
+  __device__ __forceinline__ Raw load(int32_t n) const {
+    return {{load_row(2 * n), load_row(2 * n + 1)}};
+  }
+  __device__ __forceinline__ void lift(int32_t (&even)[kPairs], int32_t (&odd)[kPairs]) const {
+    lift_row<int16_t, kWavelet, Direction::kForward, kPairs>(even, odd, place.lane, place.edges);
+  }
+  __device__ __forceinline__ void store(int b, int32_t n, int32_t (&values)[kPairs]) const {
+    const ValuesParams& band = tile.bands[b];
+    if (quantises(band)) {
+#pragma unroll
+      for (int i = 0; i < kPairs; ++i) values[i] = quantised<int16_t>(values[i], band);
+    }
+    if (!place.own) return;
+    const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(band.pitch) +
+                        static_cast<uint32_t>(place.x) * 2;
+    *reinterpret_cast<RawValues<kPairs>*>(band.data + at) = packed<kPairs>(values);
+  }
+
+  template <bool kEdges>
+  __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
+    // Low columns of the first row, high ones, then those of the second.
+    int32_t values[4][kPairs];
+    const bool shifts =
+        kWavelet == Wavelet::kHaar ? params.shift != 0 : lifting(kWavelet).shift_between_levels;
+#pragma unroll
+    for (int i = 0; i < 4 * kPairs; ++i) {
+      const int row = i / (2 * kPairs), x = i % (2 * kPairs);
+      int32_t value;
+      if constexpr (kAtSamples)
+        value = static_cast<int32_t>(raw.rows[row].at[x / 4] >> (8 * (x % 4)) & 0xff) - 128;
+      else
+        value = value_of(raw.rows[row].at[x / 2], x % 2);
+      values[2 * row + x % 2][x / 2] =
+          shifts ? static_cast<int16_t>(static_cast<uint32_t>(value) << 1) : value;
+    }
+    if constexpr (kRowsFirst) {
+      lift(values[0], values[1]);
+      lift(values[2], values[3]);
+    }
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      windows[i].template take<kEdges>(values[0][i], values[2][i], n, tile.pairs_y);
+      windows[kPairs + i].template take<kEdges>(values[1][i], values[3][i], n, tile.pairs_y);
+    }
+    const int32_t done = n - Window::kLag;
+    if (done < place.first) return;
+    int32_t out[4][kPairs];
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      out[0][i] = windows[i].even();
+      out[1][i] = windows[kPairs + i].even();
+      out[2][i] = windows[i].odd();
+      out[3][i] = windows[kPairs + i].odd();
+    }
+    if constexpr (!kRowsFirst) {
+      lift(out[0], out[1]);
+      lift(out[2], out[3]);
+    }
+#pragma unroll
+    for (int b = 0; b < 4; ++b) store(b, done, out[b]);
+  }
+};
+
+template <Wavelet kWavelet, Direction kDirection, int kPairs, bool kAtSamples>
+__device__ __forceinline__ void transform_level_fast(const FusedParams& params) {
+  using Inverse = FastInverse<kWavelet, kPairs, kAtSamples>;
+  using Forward = FastForward<kWavelet, kPairs, kAtSamples>;
+  using Level = std::conditional_t<kDirection == Direction::kInverse, Inverse, Forward>;
+  const typename Level::Place place(params);
+  if (!place.exists) return;
+  Level level(params, place);
+  walk_strip(level);
+}
+
+}  // namespace cudatransform::cuda
