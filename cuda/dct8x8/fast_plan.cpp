@@ -36,9 +36,8 @@ bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
 // Up to so many blocks a split kernel is faster than one with a thread a block: docs/kernels.md,
 // step 11, has the times. Above, more threads cost more than their overlap gains.
 uint32_t most_split_blocks(const Dct8x8Job& job) {
-  const bool is_float = job.method == Method::kFloat;
-  if (job.direction == Direction::kForward) return is_float ? 30000 : 40000;
-  return is_float ? 40000 : 50000;
+  if (job.direction == Direction::kForward) return 40000;
+  return job.method == Method::kFloat ? 40000 : 50000;
 }
 
 // ---- What the fast kernels take for granted ----
