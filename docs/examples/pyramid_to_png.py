@@ -73,8 +73,8 @@ def picture_of(info, pyramid):
         if band.level == 0:
             values = 255 * (values - values.min()) / max(numpy.ptp(values), 1)
         else:
-            # Small ones are what there is most of.
-            values = 128 + 10 * numpy.sign(values) * numpy.sqrt(abs(values))
+            # One in a hundred may be out of scale.
+            values = 128 + 127 * values / max(numpy.percentile(abs(values), 99), 16)
         picture[band.y:band.y + band.height, band.x:band.x + band.width] = values.clip(0, 255)
     return picture
 
