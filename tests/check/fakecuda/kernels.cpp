@@ -265,7 +265,7 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
   const void* first = parameters[0];
   if (launch.has("scaled_")) {
     launch.scaled(*static_cast<const ScaledParams*>(first));
-  } else if (launch.has("dwt_fused_")) {
+  } else if (launch.has("dwt_fused_") || launch.has("dwt_fast_")) {
     launch.wavelet_level(*static_cast<const FusedParams*>(first));
   } else if (launch.has("dwt_")) {
     launch.wavelet_pass(*static_cast<const PassParams*>(first));
