@@ -67,8 +67,9 @@ struct FastInverse {
   using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
   using Window = Walk<int16_t, kWavelet, Direction::kInverse>;
   static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
-  // Measured: another row ahead costs warps that hide more than it does.
-  static constexpr int kRowsAhead = 1, kUnroll = 2;
+  // Measured: another row ahead costs warps that hide more than it does. Four steps have no
+  // registers for two rows in work.
+  static constexpr int kRowsAhead = 1, kUnroll = Window::kSteps.count > 2 ? 1 : 2;
   struct Raw {
     RawValues<kPairs> bands[4];
   };
@@ -76,16 +77,10 @@ struct FastInverse {
   const FusedParams& params;
   const TileParams& tile;
   const Place& place;
-  const bool low_quantised, high_quantised;
   Window windows[2 * kPairs];
 
   __device__ __forceinline__ FastInverse(const FusedParams& all, const Place& own)
-      : params(all),
-        tile(all.tiles[own.component]),
-        place(own),
-        low_quantised(quantises(tile.bands[0])),
-        high_quantised(quantises(tile.bands[1]) || quantises(tile.bands[2]) ||
-                       quantises(tile.bands[3])) {}
+      : params(all), tile(all.tiles[own.component]), place(own) {}
 
   __device__ __forceinline__ Raw load(int32_t n) const {
     Raw raw;
@@ -153,8 +148,8 @@ struct FastInverse {
     for (int b = 0; b < 4; ++b)
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) levels[b][i] = value_of(raw.bands[b].at[i / 2], i % 2);
-    if (low_quantised) dequantise(levels[0], 0);
-    if (high_quantised) {
+    if (quantises(tile.bands[0])) dequantise(levels[0], 0);
+    if (quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3])) {
       dequantise(levels[1], 1);
       dequantise(levels[2], 2);
       dequantise(levels[3], 3);
@@ -189,7 +184,8 @@ struct FastForward {
   using Place = Strip<kWavelet, Direction::kForward, kPairs>;
   using Window = Walk<int16_t, kWavelet, Direction::kForward>;
   static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
-  static constexpr int kRowsAhead = 2, kUnroll = Window::kSteps.window > 4 ? 2 : 1;
+  static constexpr int kWindow = Window::kSteps.window;
+  static constexpr int kRowsAhead = kWindow > 6 ? 1 : 2, kUnroll = kWindow > 4 ? 2 : 1;
   // Of a row of 2 kPairs: samples of a byte, or values.
   using RawRow = ValueVector<uint32_t, kAtSamples ? kPairs / 2 : kPairs>;
   struct Raw {
