@@ -14,11 +14,18 @@
 //   L2       the same on one set of buffers, compared with a streaming kernel on one set
 //   ladder   every method as a whole job
 //   gpudct   GPUDCT's ladder: "step" as there; naive, separable, decomposed and no_shared are
-//   methods hong     Hong's "algorithm" and "variant": see hong.cu whitepaper  its 16-bit kernel,
-//   "short" planes   a 4:2:0 frame, three planes in one job format   pixel formats scaled inverses
-//   at 1/2, 1/4, 1/8 of the size
+//            methods
+//   hong     Hong's "algorithm" and "variant": see hong.cu
+//   whitepaper  its 16-bit kernel, "short"
+//   planes   a 4:2:0 frame, three planes in one job
+//   format   pixel formats
+//   scaled   inverses at 1/2, 1/4, 1/8 of the size
+//   dwt      wavelets: four levels of a 4:2:0 frame of 8 bits (32K: of one plane), int16, all
+//            quantisers at "index", "pictures" in flight, each in a stream of its own; so is the
+//            streaming kernel
 // Counters:
 //   ns/block, blocks   time of an 8x8 block of coefficients; how many a job has
+//   ns/sample, samples the same of wavelets, by visible samples
 //   GB/s, bytes/sample bytes that must move: visible samples and all coefficients, each once
 //   ratio              time of the fastest streaming kernel of the same bytes over the time
 //   limit GB/s         that of the streaming kernel (which one: the label)
@@ -52,6 +59,7 @@
 
 #include "cuda/device/cuda_device.h"
 #include "tests/bench/common.h"
+#include "tests/bench/gpu_dwt.h"
 #include "tests/bench/gpu_measure.h"
 #include "tests/bench/gpu_telemetry.h"
 
@@ -72,6 +80,7 @@ struct Options {
 // to find out what --benchmark_filter leaves, and once over the results.
 struct Session {
   std::vector<Case> cases = all_cases();
+  std::vector<DwtCase> wavelets = dwt_cases();
   bool choosing = true;
   std::set<std::string> chosen;
   Results results;
@@ -92,15 +101,20 @@ void report_paper(benchmark::UserCounters& counters, const Result& result) {
   if (std::isfinite(result.exactness->psnr)) counters["psnr"] = result.exactness->psnr;
 }
 
-void report(benchmark::State& state, Session& session, const Case& one) {
-  const auto found = session.results.find(one.name);
+// Null, and the error told, where there is no figure.
+const Result* result_of(benchmark::State& state, Session& session, const std::string& name) {
+  const auto found = session.results.find(name);
   const std::string error = found == session.results.end() ? "not measured" : found->second.error;
-  if (!error.empty()) {
-    session.failed = true;
-    state.SkipWithError(error.c_str());
-    return;
-  }
-  const Result& result = found->second;
+  if (error.empty()) return &found->second;
+  session.failed = true;
+  state.SkipWithError(error.c_str());
+  return nullptr;
+}
+
+void report(benchmark::State& state, Session& session, const Case& one) {
+  const Result* there = result_of(state, session, one.name);
+  if (there == nullptr) return;
+  const Result& result = *there;
   for (auto _ : state) state.SetIterationTime(result.seconds);
   const auto rate = [](const Result& of, double seconds) {
     return 1e-9 * static_cast<double>(of.bytes) / seconds;
@@ -126,18 +140,29 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["instr/sample"] = known->second;
 }
 
+// `report` tells the case's figures in the second run.
+void register_case(Session* session, const std::string& name,
+                   const std::function<void(benchmark::State&)>& report) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [session, name, report](benchmark::State& state) {
+                                 if (!session->choosing) return report(state);
+                                 session->chosen.insert(name);
+                                 for (auto _ : state) state.SetIterationTime(1);
+                               })
+      ->Iterations(1)
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
 void register_cases(Session* session) {
-  for (const Case& one : session->cases) {
-    benchmark::RegisterBenchmark(one.name.c_str(),
-                                 [session, &one](benchmark::State& state) {
-                                   if (!session->choosing) return report(state, *session, one);
-                                   session->chosen.insert(one.name);
-                                   for (auto _ : state) state.SetIterationTime(1);
-                                 })
-        ->Iterations(1)
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
-  }
+  for (const Case& one : session->cases)
+    register_case(session, one.name,
+                  [session, &one](benchmark::State& state) { report(state, *session, one); });
+  for (const DwtCase& one : session->wavelets)
+    register_case(session, one.name, [session, &one](benchmark::State& state) {
+      const Result* result = result_of(state, *session, one.name);
+      if (result != nullptr) report_dwt(state, *result);
+    });
 }
 
 class Silent : public benchmark::BenchmarkReporter {
@@ -152,18 +177,39 @@ void choose(Session* session) {
   session->choosing = false;
 }
 
-// The chosen cases by group, with the baselines that they need.
-std::vector<std::vector<Case>> chosen_groups(const Session& session) {
-  std::set<std::string> wanted = session.chosen;
-  for (const Case& one : session.cases)
-    if (session.chosen.count(one.name) != 0 && !one.baseline.empty()) wanted.insert(one.baseline);
-  std::vector<std::vector<Case>> groups;
-  for (const Case& one : session.cases) {
+// Those whose names are in `wanted`, by group.
+template <typename C>
+std::vector<std::vector<C>> groups_of(const std::vector<C>& cases,
+                                      const std::set<std::string>& wanted) {
+  std::vector<std::vector<C>> groups;
+  for (const C& one : cases) {
     if (wanted.count(one.name) == 0) continue;
     if (groups.empty() || groups.back()[0].group != one.group) groups.emplace_back();
     groups.back().push_back(one);
   }
   return groups;
+}
+
+// The chosen cases, with the baselines that they need.
+std::vector<std::vector<Case>> chosen_groups(const Session& session) {
+  std::set<std::string> wanted = session.chosen;
+  for (const Case& one : session.cases)
+    if (session.chosen.count(one.name) != 0 && !one.baseline.empty()) wanted.insert(one.baseline);
+  return groups_of(session.cases, wanted);
+}
+
+// Not enough memory spoils a group only; whatever else it was, the others say so too.
+template <typename C>
+void measure_groups(const std::vector<std::vector<C>>& groups, Results* results,
+                    const std::function<void(const std::vector<C>&)>& measure) {
+  for (const std::vector<C>& group : groups) {
+    std::fprintf(stderr, "measuring: %s, %zu cases\n", group[0].group.c_str(), group.size());
+    try {
+      measure(group);
+    } catch (const std::exception& error) {
+      for (const C& one : group) (*results)[one.name].error = error.what();
+    }
+  }
 }
 
 void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* telemetry,
@@ -172,15 +218,13 @@ void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* 
   how.quick = options.quick;
   how.sample = [telemetry] { telemetry->sample(); };
   std::map<std::string, uint64_t> outputs;
-  for (const std::vector<Case>& group : chosen_groups(*session)) {
-    std::fprintf(stderr, "measuring: %s, %zu cases\n", group[0].group.c_str(), group.size());
-    try {
-      measure_group(gpu, device, group, how, &outputs, &session->results);
-    } catch (const std::exception& error) {
-      // Not enough memory spoils this group only; whatever else it was, the others say so too.
-      for (const Case& one : group) session->results[one.name].error = error.what();
-    }
-  }
+  Results* results = &session->results;
+  measure_groups<Case>(chosen_groups(*session), results, [&](const std::vector<Case>& group) {
+    measure_group(gpu, device, group, how, &outputs, results);
+  });
+  measure_groups<DwtCase>(
+      groups_of(session->wavelets, session->chosen), results,
+      [&](const std::vector<DwtCase>& group) { measure_dwt_group(gpu, group, how, results); });
 }
 
 int profile(const Gpu& gpu, Device& device, const std::string& path, const Session& session) {
