@@ -3,6 +3,7 @@
 #include "cuda/device/queue.h"
 
 #include <atomic>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -252,7 +253,8 @@ Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {
       scratch_ = 0;
       scratch_bytes_ = 0;
     }
-    CT_RETURN_IF_ERROR(driver.check(driver.mem_alloc(&scratch_, bytes), "cuMemAlloc (scratch)"));
+    const std::string wanted = "cuMemAlloc of " + std::to_string(bytes) + " bytes between kernels";
+    CT_RETURN_IF_ERROR(driver.check(driver.mem_alloc(&scratch_, bytes), wanted.c_str()));
     scratch_bytes_ = bytes;
   }
   *address = scratch_;
