@@ -32,6 +32,8 @@ struct Case {
 
 #define FORWARD "cudadct8x8 backend=cuda"
 #define INVERSE "cudaidct8x8 backend=cuda"
+#define TO_WAVELETS "cudadwt backend=cuda levels=4"
+#define FROM_WAVELETS "cudaidwt backend=cuda"
 #define DECODER "jpegcoefdec backend=cuda n-threads=1"
 #define ENCODER "jpegcoefenc name=encoder backend=cuda n-threads=1"
 #define IN_CUDA "capsfilter caps=video/x-raw(memory:CUDAMemory)"
@@ -103,6 +105,13 @@ constexpr Case kCases[] = {
     {"CUDA memory from end to end, measured", Source::kCuda,
      FORWARD " measure=psnr+time ! " INVERSE " measure=psnr+time ! " IN_CUDA,
      Calls{2, 0, 0, 2, 1, 0} + kPushed + kMeasured},
+    // Wavelets: a launch for each level. For the PSNR forward goes back again; sums are copied to
+    // the host, and events tell the time, since levels' kernels do not.
+    {"wavelets in CUDA memory from end to end", Source::kCuda,
+     TO_WAVELETS " ! " FROM_WAVELETS " ! " IN_CUDA, Calls{8, 0, 0, 2, 1, 0} + kPushed},
+    {"wavelets in CUDA memory from end to end, measured", Source::kCuda,
+     TO_WAVELETS " measure=psnr+time ! " FROM_WAVELETS " measure=psnr+time ! " IN_CUDA,
+     Calls{12, 0, 2, 6, 1, 2} + kPushed + kMeasured},
     {"a queue between the elements", Source::kCuda, FORWARD " ! queue ! " INVERSE " ! " IN_CUDA,
      Calls{2, 0, 0, 2, 1, 0} + kPushed},
     {"a frame in CUDA memory between the elements", Source::kJpeg,

@@ -23,6 +23,10 @@ constexpr const char* kLines[] = {
     "cudadct8x8 backend=cuda measure=psnr+time keep-reference=true ! queue ! "
     "cudaidct8x8 backend=cuda measure=psnr+time ! video/x-raw(memory:CUDAMemory) ! "
     "cudadct8x8 backend=cuda method=matrix ! video/x-dct ! fakesink",
+    SOURCE
+    "cudadwt backend=cuda measure=psnr+time keep-reference=true quant-index=9 ! queue ! "
+    "cudaidwt backend=cuda measure=psnr+time ! video/x-raw(memory:CUDAMemory) ! "
+    "cudadwt backend=cuda levels=2 method=separable-slab ! video/x-dwt ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=1/2 ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
 };

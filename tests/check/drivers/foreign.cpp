@@ -39,6 +39,14 @@ constexpr Case kCases[] = {
      "cudadct8x8 backend=cuda keep-reference=true ! "
      "capsfilter caps=video/x-dct(memory:CUDAMemory)",
      "cudaidct8x8 backend=cuda measure=psnr ! capsfilter caps=video/x-raw", true, true},
+    {"frames to cudadwt",
+     "cudadct8x8 backend=cuda ! cudaidct8x8 backend=cuda ! "
+     "capsfilter caps=video/x-raw(memory:CUDAMemory)",
+     "cudadwt backend=cuda ! capsfilter caps=video/x-dwt", true, true},
+    {"wavelet coefficients with their source to cudaidwt",
+     "cudadwt backend=cuda keep-reference=true quant-index=12 ! "
+     "capsfilter caps=video/x-dwt(memory:CUDAMemory)",
+     "cudaidwt backend=cuda measure=psnr ! capsfilter caps=video/x-raw", true, true},
     {"coefficients of files to jpegcoefenc", FROM_FILE, "jpegcoefenc backend=cuda n-threads=1",
      false, false},
 };

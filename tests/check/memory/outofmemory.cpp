@@ -189,6 +189,15 @@ GST_START_TEST(test_keep_reference) {
 }
 GST_END_TEST;
 
+GST_START_TEST(test_wavelets) {
+  run_transform("cudadwt", raw_frames());
+  const std::string line =
+      "cudadwt name=our1 keep-reference=true quant-index=9 backend=" + std::string(backend()) +
+      " ! cudaidwt name=our2 measure=psnr backend=" + backend();
+  run_all(line, raw_frames());
+}
+GST_END_TEST;
+
 GST_START_TEST(test_files_to_coefficients) {
   const Input input = files();
   run_all(ours("jpegcoefdec", "n-threads=1"), input);
@@ -250,6 +259,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_coefficients_to_frames);
   tcase_add_test(tc, test_both);
   tcase_add_test(tc, test_keep_reference);
+  tcase_add_test(tc, test_wavelets);
   tcase_add_test(tc, test_files_to_coefficients);
   tcase_add_test(tc, test_coefficients_to_files);
   tcase_add_test(tc, test_files_to_files);

@@ -37,7 +37,7 @@ struct Geometry {
   int width, height;
 };
 
-// The first kExact have 8 bits, where both engines agree in every bit.
+// The first kExact have 8 bits, where both engines agree in every bit of the DCT.
 constexpr Geometry kGeometries[] = {
     {GST_VIDEO_FORMAT_I420, 64, 48},      {GST_VIDEO_FORMAT_NV12, 70, 45},
     {GST_VIDEO_FORMAT_Y444, 33, 17},      {GST_VIDEO_FORMAT_GRAY8, 40, 24},
@@ -80,12 +80,12 @@ class Stream {
   Stream(const SoakPlan& plan, const char* backend, int threads) : plan_(plan) {
     const std::string engine = std::string(" backend=") + backend;
     const std::string transform = engine + " n-threads=" + std::to_string(threads);
-    const std::string line =
-        "cudadct8x8 name=f" + transform + " ! " +
-        (plan.jpeg ? "jpegcoefenc name=e n-threads=1" + engine +
-                         " ! jpegcoefdec name=d on-error=fail n-threads=1" + engine
-                   : std::string("capsfilter name=c caps=video/x-dct(ANY) ! queue")) +
-        " ! cudaidct8x8 name=i" + transform + " ! capsfilter caps=video/x-raw";
+    const std::string line = forward(plan.kind) + transform + " ! " +
+                             (plan.kind == SoakPlan::kFiles
+                                  ? "jpegcoefenc name=e n-threads=1" + engine +
+                                        " ! jpegcoefdec name=d on-error=fail n-threads=1" + engine
+                                  : std::string("capsfilter name=c caps=ANY ! queue")) +
+                             inverse(plan.kind) + transform + " ! capsfilter caps=video/x-raw";
     h_ = gst_harness_new_parse(line.c_str());
     bus_ = gst_bus_new();
     gst_bus_set_sync_handler(bus_, keep_errors, nullptr, nullptr);
@@ -132,6 +132,13 @@ class Stream {
     }
     gst_message_unref(message);
     return GST_BUS_DROP;
+  }
+
+  static std::string forward(SoakPlan::Kind kind) {
+    return kind == SoakPlan::kWavelets ? "cudadwt name=f" : "cudadct8x8 name=f";
+  }
+  static std::string inverse(SoakPlan::Kind kind) {
+    return kind == SoakPlan::kWavelets ? " ! cudaidwt name=i" : " ! cudaidct8x8 name=i";
   }
 
   void send(GstEvent* event) { gst_harness_push_event(h_, event); }
@@ -271,9 +278,13 @@ class Stream {
   std::vector<guint64> hashes_;
 };
 
+const char* name_of(SoakPlan::Kind kind) {
+  static constexpr const char* kNames[] = {"a queue", "JPEG files", "wavelets"};
+  return kNames[kind];
+}
+
 std::vector<guint64> run_stream(const SoakPlan& plan, const char* backend, int threads) {
-  soak_watch().start(std::string(plan.jpeg ? "through JPEG" : "through a queue") + " on " +
-                     backend);
+  soak_watch().start(std::string("through ") + name_of(plan.kind) + " on " + backend);
   const gint64 started = g_get_monotonic_time();
   std::vector<guint64> hashes;
   SoakMemory memory(plan.frames);
@@ -287,15 +298,18 @@ std::vector<guint64> run_stream(const SoakPlan& plan, const char* backend, int t
   guint64 all = 0;
   for (guint64 hash : hashes) all = (all ^ hash) * 0x100000001b3;
   std::printf("%s, %s, threads=%d: %zu frames in %.1f s, hash %016" G_GINT64_MODIFIER "x\n",
-              plan.jpeg ? "jpeg" : "queue", backend, threads, hashes.size(),
+              name_of(plan.kind), backend, threads, hashes.size(),
               static_cast<double>(g_get_monotonic_time() - started) / 1e6, all);
   std::fflush(stdout);
   return hashes;
 }
 
-SoakPlan plan_of(bool jpeg, bool exact, int frames) {
-  SoakPlan plan = {frames, jpeg ? 11u : 7u, jpeg, exact, {}};
-  for (int g = 0; g < (exact ? kExact : static_cast<int>(G_N_ELEMENTS(kGeometries))); g++)
+SoakPlan plan_of(SoakPlan::Kind kind, bool exact, int frames) {
+  static constexpr unsigned kSeedOf[] = {7, 11, 13};
+  SoakPlan plan = {frames, kSeedOf[kind], kind, exact, {}};
+  // Wavelets have the same bits at every depth.
+  const bool all = !exact || kind == SoakPlan::kWavelets;
+  for (int g = 0; g < (all ? static_cast<int>(G_N_ELEMENTS(kGeometries)) : kExact); g++)
     plan.geometries.push_back(g);
   return plan;
 }
@@ -307,23 +321,26 @@ std::vector<guint64> run_expected(const SoakPlan& plan) {
   return run_stream(plan, backend(), 0);
 }
 
-void compare_engines(bool jpeg) {
-  const SoakPlan plan = plan_of(jpeg, true, frame_count());
+void compare_engines(SoakPlan::Kind kind) {
+  const SoakPlan plan = plan_of(kind, true, frame_count());
   const std::vector<guint64> expected = run_expected(plan);
   const std::vector<guint64> found = run_stream(plan, backend(), 0);
   for (size_t i = 0; i < expected.size(); i++)
     fail_unless(found[i] == expected[i], "frame %d differs", static_cast<int>(i));
 }
 
-GST_START_TEST(test_engines_agree) { compare_engines(false); }
+GST_START_TEST(test_engines_agree) { compare_engines(SoakPlan::kQueue); }
 GST_END_TEST;
 
-GST_START_TEST(test_engines_agree_on_files) { compare_engines(true); }
+GST_START_TEST(test_engines_agree_on_files) { compare_engines(SoakPlan::kFiles); }
+GST_END_TEST;
+
+GST_START_TEST(test_engines_agree_on_wavelets) { compare_engines(SoakPlan::kWavelets); }
 GST_END_TEST;
 
 // Every method and depth, of which the engines agree within a level only.
 GST_START_TEST(test_every_method) {
-  run_stream(plan_of(false, false, frame_count()), backend(), 0);
+  run_stream(plan_of(SoakPlan::kQueue, false, frame_count()), backend(), 0);
 }
 GST_END_TEST;
 
@@ -335,6 +352,7 @@ Suite* make_suite() {
   // The fake driver's kernels write nothing that could be compared, or written to a file.
   const bool computes = !is_fake_behind_shim();
   if (computes) tcase_add_test(tc, test_engines_agree);
+  if (computes) tcase_add_test(tc, test_engines_agree_on_wavelets);
   GstElementFactory* jpeg = gst_element_factory_find("jpegcoefdec");
   if (computes && jpeg) tcase_add_test(tc, test_engines_agree_on_files);
   gst_clear_object(&jpeg);

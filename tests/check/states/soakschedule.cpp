@@ -18,9 +18,9 @@ class Schedule {
       if (i == 0) new_frames();
       if (one_in(6)) change_forward();
       if (!delayed_ && one_in(20)) change_inverse();
-      if (plan_.jpeg && one_in(15)) change_writer();
+      if (has_files() && one_in(15)) change_writer();
       if (one_in(40)) new_frames();
-      if (!plan_.jpeg && !delayed_ && one_in(50)) new_coding();
+      if (plan_.kind == SoakPlan::kQueue && !delayed_ && one_in(50)) new_coding();
       if (one_in(80)) add({SoakStep::kGap, "", "", ""});
       if (one_in(100)) flush();
       if (one_in(250)) end_of_stream();
@@ -32,6 +32,7 @@ class Schedule {
   }
 
  private:
+  bool has_files() const { return plan_.kind == SoakPlan::kFiles; }
   int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
   bool one_in(int n) { return below(n) == 0; }
   void add(const SoakStep& step) { steps_->push_back(step); }
@@ -44,6 +45,7 @@ class Schedule {
   }
 
   void change_forward() {
+    if (plan_.kind == SoakPlan::kWavelets) return change_wavelets();
     static constexpr const char* kPresets[] = {"annex-k", "flat", "whitepaper", "mpeg"};
     switch (below(6)) {
       case 0:
@@ -61,7 +63,26 @@ class Schedule {
     }
   }
 
+  void change_wavelets() {
+    static constexpr const char* kWavelets[] = {"dd97",       "legall53", "dd137",  "haar",
+                                                "haar-shift", "fidelity", "daub97", "j2k53"};
+    switch (below(5)) {
+      case 0:
+        // One for both directions: j2k53 goes with no other.
+        return set("f", "wavelet", one_of(kWavelets));
+      case 1:
+        return set("f", "levels", std::to_string(1 + below(6)));
+      case 2:
+        return set("f", "keep-reference", one_in(2) ? "true" : "false");
+      case 3:
+        return change_measuring("f");
+      default:
+        return set("f", "quant-index", std::to_string(below(40)));
+    }
+  }
+
   void change_inverse() {
+    if (plan_.kind == SoakPlan::kWavelets) return change_measuring("i");
     static constexpr const char* kScales[] = {"1", "1", "1/2", "1/4", "1/8"};
     switch (below(3)) {
       case 0:
@@ -123,12 +144,12 @@ class Schedule {
   void restart(SoakStep::Kind kind) {
     if (delayed_) end_of_stream();
     if (kind == SoakStep::kReady) return add({kind, "", "", ""});
-    const int depth = 1 + below(3), threads = plan_.jpeg ? 1 + below(3) : 1;
+    const int depth = 1 + below(3), threads = has_files() ? 1 + below(3) : 1;
     const std::pair<const char*, int> settings[] = {{"f", depth}, {"i", depth}};
-    add({kind, "", "", "", plan_.jpeg ? 4 : 2});
+    add({kind, "", "", "", has_files() ? 4 : 2});
     for (const auto& [element, value] : settings)
       set(element, "async-depth", std::to_string(value));
-    if (plan_.jpeg)
+    if (has_files())
       for (const char* element : {"e", "d"}) set(element, "n-threads", std::to_string(threads));
     delayed_ = depth > 1 || threads > 1;
   }

@@ -25,9 +25,14 @@ struct SoakStep {
 };
 
 struct SoakPlan {
+  enum Kind {
+    kQueue,     // the DCT's coefficients go through a queue
+    kFiles,     // through JPEG files
+    kWavelets,  // wavelet coefficients go through a queue
+  };
   int frames;
   unsigned seed;
-  bool jpeg;                    // coefficients go through JPEG files
+  Kind kind;
   bool exact;                   // nothing but what all engines answer with the same bytes
   std::vector<int> geometries;  // to choose from
 };
