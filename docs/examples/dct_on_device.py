@@ -181,5 +181,6 @@ class Pipeline:
     def close(self):
         """Goes to NULL. Arrays that are still there stay valid."""
         self.set_state(self.address, 1)
-        self.object_unref(self.sink)
+        if self.sink:
+            self.object_unref(self.sink)
         self.object_unref(self.address)
