@@ -15,6 +15,7 @@ QUALITIES = (10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95)
 SHOWN_QUALITY = 20  # low enough that a reader sees the blocks
 VIDEO_FRAMES = 100
 MISSING_DECODER = 3  # exit status, which tools/demo knows
+WAVELET_LEVELS = 3  # few enough that the smallest band can be seen
 STILL_FRAMES = 20  # a still is repeated, so that its times are means
 
 
@@ -95,14 +96,17 @@ def write_pictures(media, rows, folder):
     coefficients = demo_pipelines.coefficients(media, SHOWN_QUALITY, quantized=False)
     levels = demo_pipelines.coefficients(media, SHOWN_QUALITY, quantized=True)
     paths = [os.path.join(folder, name)
-             for name in ("triptych.png", "coefficients.png", "quality.png")]
+             for name in ("triptych.png", "coefficients.png", "pyramid.png", "quality.png")]
     demo_pictures.triptych(paths[0], source, reconstruction, SHOWN_QUALITY, psnr)
     demo_pictures.coefficients(paths[1], source, coefficients, levels, SHOWN_QUALITY)
+    pyramid = demo_pipelines.pyramid(media, WAVELET_LEVELS)
+    demo_pictures.two_transforms(paths[2], coefficients, pyramid, WAVELET_LEVELS)
     demo_pictures.quality_plot(
-        paths[2], [(quality, stats["mean-psnr"], stats["mean-zeros"]) for quality, stats, _ in rows])
+        paths[3], [(quality, stats["mean-psnr"], stats["mean-zeros"]) for quality, stats, _ in rows])
     print(f"\nQuality {SHOWN_QUALITY}: source, reconstruction, difference   {paths[0]}")
     print(f"The picture's coefficients                     {paths[1]}")
-    print(f"PSNR and share of zeros against quality        {paths[2]}")
+    print(f"The same beside a wavelet transform's          {paths[2]}")
+    print(f"PSNR and share of zeros against quality        {paths[3]}")
 
 
 def main(path, folder):

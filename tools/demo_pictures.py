@@ -98,6 +98,29 @@ def coefficients(path, source, values, levels, quality):
     plot.close(figure)
 
 
+def outline_bands(axes, shape, levels):
+    """A line between the bands of each level."""
+    for level in range(1, levels + 1):
+        bottom, right = shape[0] >> (level - 1), shape[1] >> (level - 1)
+        axes.hlines(bottom // 2, 0, right, color="white", linewidth=0.6, alpha=0.8)
+        axes.vlines(right // 2, 0, bottom, color="white", linewidth=0.6, alpha=0.8)
+
+
+def two_transforms(path, dct, pyramid, levels):
+    """The coefficients of the 8x8 DCT, and those of a wavelet transform."""
+    figure, (left, right) = plot.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    largest = log_magnitude(dct).max()
+    show(left, log_magnitude(dct), "cudadct8x8: a block's coefficients where its samples are", False,
+         cmap="magma", vmin=0, vmax=largest)
+    image = show(right, log_magnitude(pyramid),
+                 f"cudadwt: the picture made small, and {levels} levels of detail", False,
+                 cmap="magma", vmin=0, vmax=largest)
+    outline_bands(right, pyramid.shape, levels)
+    figure.colorbar(image, ax=right, label="log2(1 + |coefficient|)", shrink=0.85)
+    figure.savefig(path, dpi=100)
+    plot.close(figure)
+
+
 def outline_window(axes, source, window):
     size = window[1].stop - window[1].start, window[0].stop - window[0].start
     corner = window[1].start, window[0].start

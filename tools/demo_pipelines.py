@@ -241,3 +241,15 @@ def coefficients(media, quality, quantized):
     height = -(-structure.get_int("height")[1] // 8) * 8
     # In system memory components follow each other, rows without padding; luma comes first.
     return numpy.frombuffer(data, kind, width * height).reshape(height, width)
+
+
+def pyramid(media, levels):
+    """The first component's wavelet coefficients of the first frame, as their pyramid of bands."""
+    with Pipeline(f"{source(media, 1)} ! cudadwt levels={levels} ! video/x-dwt ! "
+                  "appsink name=sink sync=false", media.path) as pipeline:
+        pipeline.play()
+        structure, data = pull(pipeline, "sink")
+    kind = {"S16LE": "<i2", "S32LE": "<i4"}[structure.get_string("format")]
+    width, height = (-(-structure.get_int(side)[1] // 2**levels) * 2**levels
+                     for side in ("width", "height"))
+    return numpy.frombuffer(data, kind, width * height).reshape(height, width)
