@@ -29,15 +29,24 @@ struct DiracRendered {
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
 
 // Takes pictures in the order in which they are coded. One thread at a time.
-class DiracHostRenderer {
+class DiracRenderer {
+ public:
+  virtual ~DiracRenderer() = default;
+
+  // `picture`: all its tasks have ended; not used after the call. A reference that is missing is
+  // mid-grey.
+  virtual Status render(const DiracPicture& picture, DiracRenderedPtr* rendered) = 0;
+  // Forgets the references: a stream was left or another one begins.
+  virtual void reset() = 0;
+};
+
+class DiracHostRenderer final : public DiracRenderer {
  public:
   DiracHostRenderer(Device& device, const DwtOps& dwt, const ObmcOps& obmc)
       : device_(device), dwt_(dwt), obmc_(obmc) {}
 
-  // `picture`: all its tasks have ended. A reference that is missing is mid-grey.
-  Status render(const DiracPicture& picture, DiracRenderedPtr* rendered);
-  // Forgets the references: a stream was left or another one begins.
-  void reset() { references_.clear(); }
+  Status render(const DiracPicture& picture, DiracRenderedPtr* rendered) override;
+  void reset() override { references_.clear(); }
 
  private:
   Status make_picture(const std::shared_ptr<const DiracSequence>& sequence,

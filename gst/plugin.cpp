@@ -7,6 +7,7 @@
 
 #include "gst/dct8x8/cudadct8x8.h"
 #include "gst/dct8x8/cudaidct8x8.h"
+#include "gst/dirac/cudadiracdec.h"
 #include "gst/dwt/cudadwt.h"
 #include "gst/dwt/cudaidwt.h"
 #include "gst/engine/debug.h"
@@ -24,6 +25,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
   registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidwt, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudadiracdec, plugin);
 #if CT_HAVE_JPEG
   registered |= GST_ELEMENT_REGISTER(jpegcoefdec, plugin);
   registered |= GST_ELEMENT_REGISTER(jpegcoefenc, plugin);

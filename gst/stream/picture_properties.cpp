@@ -30,6 +30,7 @@ void install_picture_properties(GObjectClass* klass, const PictureProperties& pr
           "What to do with a damaged picture; max-errors says after how many in a row "
           "the element stops with an error all the same",
           on_error_type(), int(defaults.on_error), kWhilePlaying));
+  if (properties.max_memory == 0) return;
   g_object_class_install_property(
       klass, properties.max_memory,
       g_param_spec_uint64("max-memory", "Most memory",

@@ -11,7 +11,7 @@ namespace cudatransform {
 // The element's id of each; n-threads is one of EngineProperties.
 struct PictureProperties {
   guint on_error;
-  guint max_memory;
+  guint max_memory;  // 0: the element does not have it
 };
 
 // With the defaults that `defaults` has.

@@ -1,0 +1,221 @@
+// Units of a stream to rendered frames in the order in which they are shown, each with the codec
+// frame that it came in.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dirac/pictures.h"
+
+#include <utility>
+
+#include "transform/device/host_device.h"
+#include "transform/dwt/engine.h"
+#include "transform/obmc/engine.h"
+
+namespace cudatransform {
+
+struct DiracPictures::Job final : FrameJob {
+  void run() override {
+    const gint64 begin = g_get_monotonic_time();
+    for (int task = 0; task < picture->task_count(); ++task) picture->run_task(task);
+    nanoseconds = static_cast<guint64>(g_get_monotonic_time() - begin) * 1000;
+  }
+  std::unique_ptr<DiracPicture> picture;
+  GstVideoCodecFrame* frame = nullptr;
+  uint64_t sequence_count = 0;
+  guint64 nanoseconds = 0;
+};
+
+void DiracPictures::start(const DiracLimits& limits, int threads) {
+  limits_ = limits;
+  if (!workers_.start(threads)) workers_.start(1);
+  device_ = make_host_device(threads);
+  renderer_ = std::make_unique<DiracHostRenderer>(*device_, host_dwt_ops(), portable_obmc_ops());
+  decoder_state_ = std::make_unique<DiracDecoder>(limits);
+  stats_ = {};
+}
+
+void DiracPictures::stop() {
+  flush();
+  workers_.stop();
+  decoder_state_.reset();
+  renderer_.reset();
+  device_.reset();
+}
+
+void DiracPictures::release(GstVideoCodecFrame* frame) {
+  if (frame != nullptr) gst_video_decoder_release_frame(decoder_, frame);
+}
+
+Status DiracPictures::take(GstVideoCodecFrame* frame, const guint8* data, gsize size,
+                           Status* problem) {
+  gsize at = 0;
+  while (at < size) {
+    const DiracUnitSpan unit =
+        find_dirac_unit(data + at, size - at, true, true, limits_.max_unit_bytes);
+    if (unit.size == 0) break;
+    at += unit.skipped;
+    DiracParseInfo info;
+    bool gives_picture = read_parse_info(data + at, unit.size, &info) && info.is_picture() &&
+                         decoder_state_->sequence() != nullptr;
+    if (Status status = decoder_state_->take(data + at, unit.size); !status.ok()) {
+      ++stats_.lost;
+      gives_picture = false;
+      if (problem->ok()) *problem = std::move(status);
+    }
+    at += unit.size;
+    if (const Status status = submit(gives_picture ? std::exchange(frame, nullptr) : nullptr);
+        !status.ok()) {
+      release(frame);
+      return status;
+    }
+  }
+  release(frame);
+  return take_done(false);
+}
+
+// What the last unit has finished. Fragments of one picture come in several codec frames.
+Status DiracPictures::submit(GstVideoCodecFrame* frame) {
+  Status status;
+  while (std::unique_ptr<DiracPicture> picture = decoder_state_->next_picture()) {
+    auto job = std::make_unique<Job>();
+    job->frame = open_ != nullptr ? std::exchange(open_, nullptr) : std::exchange(frame, nullptr);
+    job->sequence_count = decoder_state_->sequence_count();
+    job->picture = std::move(picture);
+    if (workers_.full()) status = take_done(false);
+    workers_.submit(std::move(job));
+    if (!status.ok()) break;
+  }
+  if (open_ == nullptr) std::swap(open_, frame);
+  release(frame);
+  return status;
+}
+
+Status DiracPictures::take_done(bool all) {
+  while (std::unique_ptr<FrameJob> done = workers_.take(all || workers_.full())) {
+    std::unique_ptr<Job> job(static_cast<Job*>(done.release()));
+    const Status status = render(*job);
+    decoder_state_->give_back(std::move(job->picture));
+    CT_RETURN_IF_ERROR(status);
+  }
+  return {};
+}
+
+Status DiracPictures::render(Job& job) {
+  const DiracPicture& picture = *job.picture;
+  DiracShown shown;
+  const gint64 begin = g_get_monotonic_time();
+  const Status status = renderer_->render(picture, &shown.pictures[0]);
+  if (!status.ok()) {
+    release(job.frame);
+    return status;
+  }
+  stats_.render += static_cast<guint64>(g_get_monotonic_time() - begin) * 1000;
+  stats_.entropy += job.nanoseconds;
+  stats_.bytes += picture.coded_bytes();
+  ++stats_.pictures;
+  shown.sequence = picture.shared_sequence();
+  shown.sequence_count = job.sequence_count;
+  shown.number = picture.header().number;
+  shown.frame = job.frame;
+  shown.is_damaged = shown.pictures[0]->is_damaged;
+  if (shown.is_damaged) {
+    ++stats_.damaged;
+    shown.damage = picture.damage() != nullptr ? picture.damage() : "a reference is damaged";
+  }
+  if (!is_shown(job, shown.is_damaged)) {
+    release(job.frame);
+    return {};
+  }
+  if (shown.sequence != shown_sequence_) {
+    end_sequence();
+    begin_sequence(shown.sequence);
+  }
+  const uint32_t number = shown.number;
+  order_->push(number, std::make_shared<DiracShown>(std::move(shown)));
+  pop(false);
+  return {};
+}
+
+bool DiracPictures::is_shown(const Job& job, bool is_damaged) {
+  const DiracPictureHeader& header = job.picture->header();
+  if (!seen_intra_ && header.is_intra()) {
+    seen_intra_ = true;
+    first_intra_ = header.number;
+  }
+  return seen_intra_ && !(is_damaged && dirac_is_before(header.number, first_intra_));
+}
+
+void DiracPictures::begin_sequence(const std::shared_ptr<const DiracSequence>& sequence) {
+  constexpr int kFrames = 2;
+  shown_sequence_ = sequence;
+  order_ = std::make_unique<DiracOrder<std::shared_ptr<DiracShown>>>(
+      sequence->field_coding ? 2 * kFrames : kFrames);
+}
+
+void DiracPictures::end_sequence() {
+  if (order_ == nullptr) return;
+  pop(true);
+  if (half_ != nullptr) ready_.push_back(std::move(*std::exchange(half_, nullptr)));
+  order_.reset();
+  shown_sequence_.reset();
+}
+
+void DiracPictures::pop(bool at_end) {
+  uint32_t number;
+  std::shared_ptr<DiracShown> picture;
+  while (order_->pop(at_end, &number, &picture)) pair(std::move(*picture));
+}
+
+// Fields of one frame have numbers that differ in the last bit only.
+void DiracPictures::pair(DiracShown picture) {
+  if (!picture.sequence->field_coding) {
+    ready_.push_back(std::move(picture));
+    return;
+  }
+  if (half_ != nullptr && half_->number / 2 == picture.number / 2 &&
+      half_->pictures[1] == nullptr && half_->number != picture.number) {
+    half_->pictures[1] = std::move(picture.pictures[0]);
+    if (!half_->is_damaged) half_->damage = std::move(picture.damage);
+    half_->is_damaged |= picture.is_damaged;
+    if (half_->frame == nullptr) std::swap(half_->frame, picture.frame);
+    release(picture.frame);
+    ready_.push_back(std::move(*std::exchange(half_, nullptr)));
+    return;
+  }
+  if (half_ != nullptr) ready_.push_back(std::move(*std::exchange(half_, nullptr)));
+  half_ = std::make_shared<DiracShown>(std::move(picture));
+}
+
+Status DiracPictures::finish() {
+  if (!is_started()) return {};
+  decoder_state_->finish();
+  CT_RETURN_IF_ERROR(submit(nullptr));
+  CT_RETURN_IF_ERROR(take_done(true));
+  release(std::exchange(open_, nullptr));
+  end_sequence();
+  return {};
+}
+
+void DiracPictures::flush() {
+  if (!is_started()) return;
+  decoder_state_->finish();
+  while (decoder_state_->next_picture() != nullptr) {
+  }
+  while (std::unique_ptr<FrameJob> done = workers_.take(true)) {
+    release(static_cast<Job*>(done.get())->frame);
+  }
+  release(std::exchange(open_, nullptr));
+  end_sequence();
+  for (DiracShown& shown : ready_) release(shown.frame);
+  ready_.clear();
+  renderer_->reset();
+  seen_intra_ = false;
+}
+
+bool DiracPictures::next(DiracShown* shown) {
+  if (ready_.empty()) return false;
+  *shown = std::move(ready_.front());
+  ready_.pop_front();
+  return true;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,90 @@
+// Units of a stream to rendered frames in the order in which they are shown, each with the codec
+// frame that it came in.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/gstvideodecoder.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "dirac/decoder.h"
+#include "dirac/order.h"
+#include "dirac/renderer.h"
+#include "gst/engine/frame_workers.h"
+#include "transform/device/device.h"
+
+namespace cudatransform {
+
+// One frame to be shown: a picture, or two fields, either of which may be missing.
+struct DiracShown {
+  std::shared_ptr<const DiracSequence> sequence;
+  uint64_t sequence_count = 0;
+  uint32_t number = 0;  // of the picture, or of the first of both fields
+  DiracRenderedPtr pictures[2];
+  GstVideoCodecFrame* frame = nullptr;  // the first that had a part of it
+  bool is_damaged = false;
+  std::string damage;
+};
+
+struct DiracStats {
+  guint64 pictures = 0, bytes = 0, damaged = 0, lost = 0;
+  // Nanoseconds, all pictures.
+  guint64 entropy = 0, render = 0;
+};
+
+// One thread at a time. Codec frames that nothing comes out of are released.
+class DiracPictures {
+ public:
+  explicit DiracPictures(GstVideoDecoder* decoder) : decoder_(decoder) {}
+  ~DiracPictures() { stop(); }
+
+  void start(const DiracLimits& limits, int threads);
+  void stop();
+  bool is_started() const { return decoder_state_ != nullptr; }
+  int threads() const { return workers_.threads(); }
+
+  // Takes all units of a codec frame. What is wrong with one of them is in `*problem`, and is no
+  // failure of the others; a failure of the call is one of the device.
+  Status take(GstVideoCodecFrame* frame, const guint8* data, gsize size, Status* problem);
+  // The stream ends: everything comes out.
+  Status finish();
+  // Drops everything.
+  void flush();
+
+  // The next frame to be shown; false: none yet. The codec frame is the caller's.
+  bool next(DiracShown* shown);
+  const DiracStats& stats() const { return stats_; }
+
+ private:
+  struct Job;
+  Status submit(GstVideoCodecFrame* frame);
+  Status take_done(bool all);
+  Status render(Job& job);
+  void pair(DiracShown picture);
+  void begin_sequence(const std::shared_ptr<const DiracSequence>& sequence);
+  bool is_shown(const Job& job, bool is_damaged);
+  void end_sequence();
+  void pop(bool at_end);
+  void release(GstVideoCodecFrame* frame);
+
+  GstVideoDecoder* decoder_;
+  DiracLimits limits_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<DiracDecoder> decoder_state_;
+  std::unique_ptr<DiracRenderer> renderer_;
+  FrameWorkers workers_;
+  GstVideoCodecFrame* open_ = nullptr;  // of a picture of which fragments are missing
+  std::unique_ptr<DiracOrder<std::shared_ptr<DiracShown>>> order_;
+  std::shared_ptr<DiracShown> half_;  // a frame whose second field has not come
+  std::shared_ptr<const DiracSequence> shown_sequence_;
+  // Before the first intra picture there is nothing to be shown, nor what it leaves to references
+  // before it.
+  bool seen_intra_ = false;
+  uint32_t first_intra_ = 0;
+  std::deque<DiracShown> ready_;
+  DiracStats stats_;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,30 @@
+// The raw video that a Dirac or VC-2 sequence becomes, and its frames.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include "dirac/renderer.h"
+#include "dirac/sequence.h"
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+// Every format that dirac_video_info() chooses, for pad templates.
+inline constexpr char kDiracFormats[] =
+    "{ I420, Y42B, Y444, GBR, I420_10LE, I422_10LE, Y444_10LE, GBR_10LE, I420_12LE, I422_12LE, "
+    "Y444_12LE, GBR_12LE, Y444_16LE }";
+
+// kUnsupported: GStreamer has no format for it, which the message names. `*unspecified_matrix`: it
+// is YCoCg, which no colorimetry can say.
+Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
+                        bool* unspecified_matrix);
+
+// Whether a frame is all of its rows and not the part that is said to be clean.
+bool has_clean_area(const DiracSequence& sequence);
+
+// Copies a picture into `frame`, whose format dirac_video_info() chose: a whole frame, or the rows
+// of its field. A sample of fewer bits than the format's is shifted left.
+void write_dirac_picture(const DiracRendered& picture, GstVideoFrame* frame);
+
+}  // namespace cudatransform
