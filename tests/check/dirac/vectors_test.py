@@ -40,9 +40,9 @@ def digest(sample):
 
 
 def decode(path, decoder):
-    """The digests and the times of all frames."""
-    pipeline = Gst.parse_launch(f"filesrc location={path} ! {decoder} ! appsink name=out sync=false"
-                                " max-buffers=8")
+    """The digests and the times of all frames; `decoder` may have a demuxer before it."""
+    pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! {decoder} ! "
+                                "appsink name=out sync=false max-buffers=8")
     out, found, times = pipeline.get_by_name("out"), [], []
     pipeline.set_state(Gst.State.PLAYING)
     while (sample := out.emit("try-pull-sample", 20 * Gst.SECOND)) is not None:

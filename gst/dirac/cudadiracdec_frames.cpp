@@ -1,0 +1,198 @@
+// Frames of cudadiracdec on their way out: caps, times, samples, and what becomes of damaged ones.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <algorithm>
+
+#include "gst/dirac/cudadiracdec_private.h"
+#include "gst/dirac/video_format.h"
+#include "gst/engine/element_errors.h"
+#include "gst/stream/latency.h"
+
+namespace cudatransform {
+
+// Caps and pool for the frames of `sequence`.
+static GstFlowReturn set_output(GstVideoDecoder* decoder,
+                                const std::shared_ptr<const DiracSequence>& sequence) {
+  DiracState& state = state_of(decoder);
+  GstVideoInfo info;
+  gst_video_info_init(&info);
+  bool unspecified_matrix = false;
+  const Status status = dirac_video_info(*sequence, &info, &unspecified_matrix);
+  if (!status.ok()) {
+    post_error(GST_ELEMENT(decoder), status);
+    return GST_FLOW_ERROR;
+  }
+  if (unspecified_matrix)
+    GST_ELEMENT_WARNING(decoder, STREAM, FORMAT,
+                        ("The video is YCoCg, for which GStreamer has no colorimetry"), (nullptr));
+  GstVideoCodecState* out = gst_video_decoder_set_interlaced_output_state(
+      decoder, GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_INTERLACE_MODE(&info), sequence->width,
+      sequence->height, state.input);
+  // What the stream says of itself goes before what a container does.
+  const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
+  out->info.fps_n = info.fps_n;
+  out->info.fps_d = info.fps_d;
+  out->info.par_n = info.par_n;
+  out->info.par_d = info.par_d;
+  out->info.colorimetry = info.colorimetry;
+  GST_VIDEO_INFO_FIELD_ORDER(&out->info) = order;
+  gst_video_codec_state_unref(out);
+  // Pictures wait for two frames with lower numbers, and for those in work.
+  const guint waiting = 2 + static_cast<guint>(state.pictures.threads() - 1);
+  const GstClockTime latency = latency_of(waiting, info.fps_n, info.fps_d);
+  gst_video_decoder_set_latency(decoder, latency, latency);
+  if (!gst_video_decoder_negotiate(decoder))
+    return GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder)) ? GST_FLOW_FLUSHING
+                                                                   : GST_FLOW_NOT_NEGOTIATED;
+  state.output = sequence;
+  return GST_FLOW_OK;
+}
+
+static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
+  DiracState& state = state_of(decoder);
+  const DiracSequence& sequence = *shown.sequence;
+  const auto time_of = [&](guint64 frames) {
+    const auto& rate = sequence.frame_rate;
+    return rate.numerator == 0
+               ? 0
+               : gst_util_uint64_scale(frames, rate.denominator * GST_SECOND, rate.numerator);
+  };
+  GstVideoCodecFrame* frame = shown.frame;
+  const uint32_t number = sequence.field_coding ? shown.number & ~1u : shown.number;
+  DiracAnchor& anchor = state.anchor;
+  const bool begins = !anchor.is_set || anchor.sequence_count != shown.sequence_count;
+  if (begins && !(state.resumes && anchor.is_set))
+    anchor = {true, shown.sequence_count, number, state.next_time};
+  anchor.sequence_count = shown.sequence_count;
+  const auto ahead = static_cast<int32_t>(number - anchor.number);
+  const guint64 frames =
+      ahead < 0 ? 0 : static_cast<guint64>(ahead) / (sequence.field_coding ? 2 : 1);
+  GstClockTime time = anchor.time + time_of(frames);
+  if (state.resumes) {
+    // Numbers that begin anew with each sequence say nothing of where it is.
+    const GstSegment& segment = decoder->output_segment;
+    if (time < segment.start) time = segment.start;
+    anchor = {true, shown.sequence_count, number, time};
+    state.resumes = false;
+  }
+  // Times in the order of coding, or one for many pictures, are none of a picture.
+  const bool is_after = !state.has_time || frame->pts >= state.next_time - time_of(1) / 2;
+  if (state.framed)
+    time = GST_CLOCK_TIME_IS_VALID(frame->pts) && is_after ? frame->pts : state.next_time;
+  state.has_time = true;
+  frame->pts = time;
+  frame->dts = GST_CLOCK_TIME_NONE;
+  frame->duration = time_of(1);
+  state.next_time = time + frame->duration;
+}
+
+static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& shown) {
+  GstVideoCodecFrame* codec_frame = shown.frame;
+  const GstFlowReturn flow = gst_video_decoder_allocate_output_frame(decoder, codec_frame);
+  if (flow != GST_FLOW_OK) return flow;
+  GstBuffer* buffer = codec_frame->output_buffer;
+  GstVideoCodecState* out = gst_video_decoder_get_output_state(decoder);
+  GstVideoFrame frame;
+  const bool mapped = gst_video_frame_map(&frame, &out->info, buffer, GST_MAP_WRITE);
+  gst_video_codec_state_unref(out);
+  if (!mapped) {
+    GST_ELEMENT_ERROR(decoder, RESOURCE, WRITE, ("A frame could not be mapped"), (nullptr));
+    return GST_FLOW_ERROR;
+  }
+  for (const auto& picture : shown.pictures) {
+    if (picture != nullptr) write_dirac_picture(*picture, &frame);
+  }
+  const DiracSequence& sequence = *shown.sequence;
+  if (sequence.field_coding && shown.pictures[1] == nullptr) {
+    // A field alone stands for the other, too.
+    DiracRendered other;
+    other.sequence = shown.sequence;
+    other.number = shown.pictures[0]->number ^ 1;
+    std::copy(std::begin(shown.pictures[0]->samples), std::end(shown.pictures[0]->samples),
+              other.samples);
+    write_dirac_picture(other, &frame);
+  }
+  gst_video_frame_unmap(&frame);
+  if (sequence.interlaced && sequence.top_field_first)
+    GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF);
+  else if (sequence.interlaced)
+    GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  if (shown.is_damaged) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+  if (has_clean_area(sequence)) {
+    GstVideoCropMeta* crop = gst_buffer_add_video_crop_meta(buffer);
+    crop->x = sequence.clean_left;
+    crop->y = sequence.clean_top;
+    crop->width = sequence.clean_width;
+    crop->height = sequence.clean_height;
+  }
+  return GST_FLOW_OK;
+}
+
+// True: the frame was given up, and `*flow` says how to go on.
+static bool gives_up(GstVideoDecoder* decoder, const DiracShown& shown, OnError on_error,
+                     GstFlowReturn* flow) {
+  DiracState& state = state_of(decoder);
+  if (!shown.is_damaged) {
+    state.bad_in_row = 0;
+    return false;
+  }
+  ++state.bad_in_row;
+  const gint most = gst_video_decoder_get_max_errors(decoder);
+  const bool too_many = on_error == OnError::kDrop && most >= 0 && state.bad_in_row > most;
+  if (on_error == OnError::kConceal) return false;
+  if (on_error == OnError::kFail || too_many) {
+    gst_video_decoder_release_frame(decoder, shown.frame);
+    GST_ELEMENT_ERROR(decoder, STREAM, DECODE, ("A picture is damaged: %s", shown.damage.c_str()),
+                      ("%d in a row", state.bad_in_row));
+    *flow = GST_FLOW_ERROR;
+    return true;
+  }
+  GST_OBJECT_LOCK(decoder);
+  ++state.dropped;
+  GST_OBJECT_UNLOCK(decoder);
+  if (state.bad_in_row == 1)
+    GST_ELEMENT_WARNING(decoder, STREAM, DECODE,
+                        ("Dropped a damaged picture: %s", shown.damage.c_str()), (nullptr));
+  *flow = gst_video_decoder_drop_frame(decoder, shown.frame);
+  return true;
+}
+
+static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
+  DiracState& state = state_of(decoder);
+  if (shown.frame == nullptr) return GST_FLOW_OK;
+  set_times(decoder, shown);
+  GST_OBJECT_LOCK(decoder);
+  const OnError on_error = state.settings.on_error;
+  GST_OBJECT_UNLOCK(decoder);
+  GstFlowReturn flow = GST_FLOW_OK;
+  if (gives_up(decoder, shown, on_error, &flow)) return flow;
+  if (state.output == nullptr || !(*state.output == *shown.sequence))
+    flow = set_output(decoder, shown.sequence);
+  if (flow == GST_FLOW_OK) flow = write_frame(decoder, shown);
+  if (flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder, shown.frame);
+    return flow;
+  }
+  GST_OBJECT_LOCK(decoder);
+  ++state.frames;
+  GST_OBJECT_UNLOCK(decoder);
+  return gst_video_decoder_finish_frame(decoder, shown.frame);
+}
+
+GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status) {
+  DiracState& state = state_of(decoder);
+  GST_OBJECT_LOCK(decoder);
+  state.stats = state.pictures.stats();
+  GST_OBJECT_UNLOCK(decoder);
+  if (!status.ok()) {
+    post_error(GST_ELEMENT(decoder), status);
+    return GST_FLOW_ERROR;
+  }
+  GstFlowReturn flow = GST_FLOW_OK;
+  DiracShown shown;
+  while (flow == GST_FLOW_OK && state.pictures.next(&shown))
+    flow = push_frame(decoder, std::move(shown));
+  return flow;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,64 @@
+// What the files of cudadiracdec share.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/gstvideodecoder.h>
+
+#include <memory>
+
+#include "gst/dirac/pictures.h"
+#include "gst/stream/picture_properties.h"
+
+namespace cudatransform {
+
+constexpr PictureSettings kDiracDefaults = {OnError::kConceal, 0, 0};
+
+// When a picture is shown where nobody says so: its number counts from this one.
+struct DiracAnchor {
+  bool is_set = false;
+  uint64_t sequence_count = 0;
+  uint32_t number = 0;
+  GstClockTime time = 0;
+};
+
+struct DiracState {
+  explicit DiracState(GstVideoDecoder* decoder) : pictures(decoder) {}
+
+  // Guarded by the object lock.
+  PictureSettings settings = kDiracDefaults;
+  guint64 max_samples = DiracLimits().max_samples;
+  DiracStats stats;
+  guint64 frames = 0, dropped = 0;
+
+  DiracPictures pictures;
+  GstVideoCodecState* input = nullptr;
+  std::shared_ptr<const DiracSequence> output;  // that caps were made of
+  bool in_step = false;
+  bool framed = false;   // buffers have times
+  bool resumes = false;  // after a flush
+  DiracAnchor anchor;
+  GstClockTime next_time = 0;
+  bool has_time = false;  // since the start or a flush
+  gint bad_in_row = 0;
+};
+
+}  // namespace cudatransform
+
+G_BEGIN_DECLS
+G_DECLARE_FINAL_TYPE(GstCudaDiracDec, gst_cuda_dirac_dec, GST, CUDA_DIRAC_DEC, GstVideoDecoder)
+struct _GstCudaDiracDec {
+  GstVideoDecoder parent;
+  cudatransform::DiracState* state;
+};
+G_END_DECLS
+
+namespace cudatransform {
+
+inline DiracState& state_of(gpointer instance) {
+  return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
+}
+
+// Pushes the frames that are ready, after work that ended with `status`.
+GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status);
+
+}  // namespace cudatransform

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""cudadiracdec and streams that are damaged: they end, in frames or in an error that says why.
+
+damage_test.py FOLDER [STREAMS]    FOLDER has .drc files; so many damaged ones are made (default: 60)
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import glob
+import os
+import random
+import resource
+import sys
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
+
+SKIP = 77
+LARGEST = 1 << 17  # bytes of a file that is damaged
+PATIENCE = 10 * Gst.SECOND
+MOST_MEGABYTES = 1500  # of the resident set, at its largest
+
+
+def damaged(data, dice):
+    """Some bytes changed, cut out, doubled, or put in."""
+    data = bytearray(data)
+    for _ in range(dice.choice((1, 1, 2, 5, 30))):
+        at, kind = dice.randrange(len(data)), dice.randrange(8)
+        length = dice.choice((1, 13, 200, len(data) // 3))
+        if kind == 0:
+            del data[at:at + length]
+        elif kind == 1:
+            data[at:at] = data[at:at + length]
+        elif kind == 2:
+            data[at:at] = dice.randbytes(length)
+        elif kind == 3 and at > 200:
+            del data[at:]
+        elif kind == 4:
+            # What headers say weighs most.
+            data[dice.randrange(min(80, len(data)))] = dice.randrange(256)
+        else:
+            data[at] ^= 1 << dice.randrange(8)
+        if not data:
+            data = bytearray(b"B")
+    return bytes(data)
+
+
+def play(data, dice):
+    """Feeds a stream in pieces of any size, with a flush now and then. Frames, and the error."""
+    settings = dice.choice(("", " on-error=drop", " n-threads=1", " n-threads=3",
+                            " max-samples=1000000"))
+    pipeline = Gst.parse_launch("appsrc name=in caps=video/x-dirac format=bytes ! "
+                                f"cudadiracdec name=decoder{settings} ! fakesink name=out sync=false")
+    source, frames = pipeline.get_by_name("in"), 0
+
+    def count(_pad, _info):
+        nonlocal frames
+        frames += 1
+        return Gst.PadProbeReturn.OK
+
+    pipeline.get_by_name("out").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, count)
+    pipeline.set_state(Gst.State.PLAYING)
+    at = 0
+    while at < len(data):
+        size = dice.choice((1, 14, 1000, 50000))
+        source.emit("push-buffer", Gst.Buffer.new_wrapped(data[at:at + size]))
+        at += size
+    source.emit("end-of-stream")
+    message = pipeline.get_bus().timed_pop_filtered(PATIENCE,
+                                                    Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    error = None
+    if message is None:
+        error = "nothing for ten seconds"
+    elif message.type == Gst.MessageType.ERROR:
+        error = message.parse_error()[0].message
+    pipeline.set_state(Gst.State.NULL)
+    return frames, error, message is not None
+
+
+def main():
+    Gst.init(None)
+    streams = [path for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.drc")))
+               if os.path.getsize(path) <= LARGEST]
+    if not streams:
+        print("no streams in", sys.argv[1])
+        return SKIP
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    shown = stopped = 0
+    for number in range(count):
+        dice = random.Random(number)
+        with open(dice.choice(streams), "rb") as file:
+            data = damaged(file.read(), dice)
+        frames, error, ended = play(data, dice)
+        shown += frames
+        stopped += error is not None
+        if not ended or error == "":
+            print("FAIL", number, error)
+            return 1
+    # What is damaged here and there is shown all the same.
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(f"{count} damaged streams: {shown} frames, {stopped} errors, at most {megabytes} MB")
+    return 0 if shown > count and stopped < count / 2 and megabytes < MOST_MEGABYTES else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
