@@ -62,14 +62,38 @@ __device__ __forceinline__ void walk_strip(Level& level) {
   }
 }
 
+// Whether the bands of a tile are quantised, kept in registers or read anew.
+template <bool kKept>
+struct KeptFlags {
+  const bool low_band, high_bands;
+  __device__ __forceinline__ explicit KeptFlags(const TileParams& tile)
+      : low_band(quantises(tile.bands[0])),
+        high_bands(quantises(tile.bands[1]) || quantises(tile.bands[2]) ||
+                   quantises(tile.bands[3])) {}
+  __device__ __forceinline__ bool low(const TileParams&) const { return low_band; }
+  __device__ __forceinline__ bool high(const TileParams&) const { return high_bands; }
+};
+template <>
+struct KeptFlags<false> {
+  __device__ __forceinline__ explicit KeptFlags(const TileParams&) {}
+  __device__ __forceinline__ bool low(const TileParams& tile) const {
+    return quantises(tile.bands[0]);
+  }
+  __device__ __forceinline__ bool high(const TileParams& tile) const {
+    return quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3]);
+  }
+};
+
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
 struct FastInverse {
   using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
   using Window = Walk<int16_t, kWavelet, Direction::kInverse>;
   static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
-  // Measured: another row ahead costs warps that hide more than it does. Four steps have no
-  // registers for two rows in work.
-  static constexpr int kRowsAhead = 1, kUnroll = Window::kSteps.count > 2 ? 1 : 2;
+  // Measured: another row ahead costs warps that hide more than it does.
+  static constexpr int kRowsAhead = 1, kUnroll = 2;
+  // Whether bands are quantised, kept where that is faster: daub97 spills without, legall53 with,
+  // and of fidelity a CTA more is on an SM with it.
+  static constexpr bool kKeepsFlags = Window::kSteps.count > 2 || Window::kSteps.window > 6;
   struct Raw {
     RawValues<kPairs> bands[4];
   };
@@ -77,10 +101,11 @@ struct FastInverse {
   const FusedParams& params;
   const TileParams& tile;
   const Place& place;
+  const KeptFlags<kKeepsFlags> kept;
   Window windows[2 * kPairs];
 
   __device__ __forceinline__ FastInverse(const FusedParams& all, const Place& own)
-      : params(all), tile(all.tiles[own.component]), place(own) {}
+      : params(all), tile(all.tiles[own.component]), place(own), kept(tile) {}
 
   __device__ __forceinline__ Raw load(int32_t n) const {
     Raw raw;
@@ -148,8 +173,8 @@ struct FastInverse {
     for (int b = 0; b < 4; ++b)
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) levels[b][i] = value_of(raw.bands[b].at[i / 2], i % 2);
-    if (quantises(tile.bands[0])) dequantise(levels[0], 0);
-    if (quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3])) {
+    if (kept.low(tile)) dequantise(levels[0], 0);
+    if (kept.high(tile)) {
       dequantise(levels[1], 1);
       dequantise(levels[2], 2);
       dequantise(levels[3], 3);
