@@ -139,15 +139,12 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
 // The base class leaves a segment of bytes one of bytes, though it makes times of what is in it.
 static GstEvent* gst_cuda_dirac_dec_segment_in_time(GstVideoDecoder* decoder, GstEvent* event,
                                                     const GstSegment* from) {
-  gint64 start = 0;
-  if (!gst_pad_query_convert(GST_VIDEO_DECODER_SINK_PAD(decoder), from->format,
-                             static_cast<gint64>(from->start), GST_FORMAT_TIME, &start) ||
-      start < 0)
-    start = 0;
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
   segment.rate = from->rate;
-  segment.start = segment.time = segment.position = static_cast<guint64>(start);
+  const bool in_bytes = from->format == GST_FORMAT_BYTES;
+  segment.start = in_bytes ? cudatransform::dirac_time_of_byte(decoder, from->start) : 0;
+  segment.time = segment.position = segment.start;
   GstEvent* in_time = gst_event_new_segment(&segment);
   gst_event_set_seqnum(in_time, gst_event_get_seqnum(event));
   gst_event_unref(event);
@@ -159,12 +156,25 @@ static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent
     const GstSegment* segment = nullptr;
     gst_event_parse_segment(event, &segment);
     const bool framed = segment->format == GST_FORMAT_TIME;
-    GST_VIDEO_DECODER_STREAM_LOCK(decoder);
+    GST_OBJECT_LOCK(decoder);
     state_of(decoder).framed = framed;
-    GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
+    GST_OBJECT_UNLOCK(decoder);
     if (!framed) event = gst_cuda_dirac_dec_segment_in_time(decoder, event, segment);
   }
   return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
+}
+
+static gboolean gst_cuda_dirac_dec_src_event(GstVideoDecoder* decoder, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK)
+    return GST_VIDEO_DECODER_CLASS(parent_class)->src_event(decoder, event);
+  const gboolean done = cudatransform::dirac_seek(decoder, event);
+  gst_event_unref(event);
+  return done;
+}
+
+static gboolean gst_cuda_dirac_dec_src_query(GstVideoDecoder* decoder, GstQuery* query) {
+  return cudatransform::dirac_raw_query(decoder, query) ||
+         GST_VIDEO_DECODER_CLASS(parent_class)->src_query(decoder, query);
 }
 
 static gboolean gst_cuda_dirac_dec_set_format(GstVideoDecoder* decoder, GstVideoCodecState* input) {
@@ -180,14 +190,15 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   GST_OBJECT_LOCK(decoder);
   state.stats = {};
   state.frames = state.dropped = 0;
+  state.picture_time = state.seek_byte = state.seek_time = 0;
+  state.framed = false;
   GST_OBJECT_UNLOCK(decoder);
-  state.in_step = state.framed = state.resumes = false;
-  state.anchor = {};
+  state.in_step = state.resumes = false;
+  state.anchor = state.first = {};
   state.next_time = 0;
   state.has_time = false;
   state.bad_in_row = 0;
   gst_video_decoder_set_packetized(decoder, FALSE);
-  gst_video_decoder_set_estimate_rate(decoder, TRUE);
   return TRUE;
 }
 
@@ -301,6 +312,8 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
 
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_stop);
+  decoder_class->src_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_event);
+  decoder_class->src_query = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_query);
   decoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_sink_event);
   decoder_class->set_format = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_format);
   decoder_class->parse = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_parse);

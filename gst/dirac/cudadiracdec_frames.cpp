@@ -48,6 +48,9 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
   return GST_FLOW_OK;
 }
 
+// How far from what it asked for a seek by bytes may end.
+constexpr GstClockTime kFarOff = 30 * GST_SECOND;
+
 static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   DiracState& state = state_of(decoder);
   const DiracSequence& sequence = *shown.sequence;
@@ -60,26 +63,32 @@ static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   GstVideoCodecFrame* frame = shown.frame;
   const uint32_t number = sequence.field_coding ? shown.number & ~1u : shown.number;
   DiracAnchor& anchor = state.anchor;
-  const bool begins = !anchor.is_set || anchor.sequence_count != shown.sequence_count;
-  if (begins && !(state.resumes && anchor.is_set))
-    anchor = {true, shown.sequence_count, number, state.next_time};
-  anchor.sequence_count = shown.sequence_count;
-  const auto ahead = static_cast<int32_t>(number - anchor.number);
-  const guint64 frames =
-      ahead < 0 ? 0 : static_cast<guint64>(ahead) / (sequence.field_coding ? 2 : 1);
-  GstClockTime time = anchor.time + time_of(frames);
+  const auto time_from = [&](const DiracAnchor& from) {
+    const auto ahead = static_cast<int32_t>(number - from.number);
+    return from.time +
+           (ahead < 0 ? 0 : time_of(static_cast<guint64>(ahead) / (sequence.field_coding ? 2 : 1)));
+  };
   if (state.resumes) {
-    // Numbers that begin anew with each sequence say nothing of where it is.
-    const GstSegment& segment = decoder->output_segment;
-    if (time < segment.start) time = segment.start;
+    // In a stream of one sequence numbers tell the time, wherever a seek went. Numbers that begin
+    // anew with each sequence tell nothing: then it is what was asked for.
+    const GstClockTime wanted = decoder->input_segment.start;
+    GstClockTime time = state.first.is_set ? time_from(state.first) : wanted;
+    if (time < wanted || time > wanted + kFarOff) time = wanted;
     anchor = {true, shown.sequence_count, number, time};
     state.resumes = false;
+  } else if (!anchor.is_set || anchor.sequence_count != shown.sequence_count) {
+    anchor = {true, shown.sequence_count, number, state.next_time};
   }
+  if (!state.first.is_set) state.first = anchor;
+  GstClockTime time = time_from(anchor);
   // Times in the order of coding, or one for many pictures, are none of a picture.
   const bool is_after = !state.has_time || frame->pts >= state.next_time - time_of(1) / 2;
   if (state.framed)
     time = GST_CLOCK_TIME_IS_VALID(frame->pts) && is_after ? frame->pts : state.next_time;
   state.has_time = true;
+  GST_OBJECT_LOCK(decoder);
+  state.picture_time = time_of(1) / (sequence.field_coding ? 2 : 1);
+  GST_OBJECT_UNLOCK(decoder);
   frame->pts = time;
   frame->dts = GST_CLOCK_TIME_NONE;
   frame->duration = time_of(1);

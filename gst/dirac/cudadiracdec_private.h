@@ -29,14 +29,18 @@ struct DiracState {
   guint64 max_samples = DiracLimits().max_samples;
   DiracStats stats;
   guint64 frames = 0, dropped = 0;
+  GstClockTime picture_time = 0;  // how long each is shown; a field half a frame
+  bool framed = false;            // buffers have times
+  guint64 seek_byte = 0;          // where the last seek in a raw stream went,
+  GstClockTime seek_time = 0;     // and what it asked for
 
   DiracPictures pictures;
   GstVideoCodecState* input = nullptr;
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
   bool in_step = false;
-  bool framed = false;   // buffers have times
   bool resumes = false;  // after a flush
-  DiracAnchor anchor;
+  DiracAnchor anchor;    // of the sequence
+  DiracAnchor first;     // of the stream
   GstClockTime next_time = 0;
   bool has_time = false;  // since the start or a flush
   gint bad_in_row = 0;
@@ -57,6 +61,13 @@ namespace cudatransform {
 inline DiracState& state_of(gpointer instance) {
   return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
 }
+
+// Seeks upstream; where that has bytes alone, by bytes.
+gboolean dirac_seek(GstVideoDecoder* decoder, GstEvent* event);
+// Answers what is asked about time of a stream that has bytes alone. FALSE: not answered.
+gboolean dirac_raw_query(GstVideoDecoder* decoder, GstQuery* query);
+// The time at which a segment of bytes begins.
+GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte);
 
 // Pushes the frames that are ready, after work that ended with `status`.
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status);
