@@ -48,7 +48,7 @@ constexpr guint kMaxThreads = 1024;
 G_DEFINE_TYPE_WITH_CODE(GstCudaDiracDec, gst_cuda_dirac_dec, GST_TYPE_VIDEO_DECODER,
                         GST_DEBUG_CATEGORY_INIT(cudadiracdec_debug, "cudadiracdec", 0,
                                                 "Dirac and VC-2 decoder"));
-GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_NONE,
+GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_PRIMARY,
                             gst_cuda_dirac_dec_get_type());
 
 // ---- Stream ----
