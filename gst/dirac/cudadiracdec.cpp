@@ -228,12 +228,12 @@ static void gst_cuda_dirac_dec_set_property(GObject* object, guint id, const GVa
 
 static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
   const cudatransform::DiracStats& stats = state.stats;
-  return gst_structure_new("application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64,
-                           state.frames, "pictures", G_TYPE_UINT64, stats.pictures, "bytes",
-                           G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64, stats.damaged,
-                           "dropped", G_TYPE_UINT64, state.dropped, "lost-units", G_TYPE_UINT64,
-                           stats.lost, "entropy-time", G_TYPE_UINT64, stats.entropy, "render-time",
-                           G_TYPE_UINT64, stats.render, nullptr);
+  return gst_structure_new(
+      "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, state.frames, "pictures",
+      G_TYPE_UINT64, stats.pictures, "bytes", G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64,
+      stats.damaged, "dropped", G_TYPE_UINT64, state.dropped, "late", G_TYPE_UINT64, stats.late,
+      "lost-units", G_TYPE_UINT64, stats.lost, "entropy-time", G_TYPE_UINT64, stats.entropy,
+      "render-time", G_TYPE_UINT64, stats.render, nullptr);
 }
 
 static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* value,
@@ -259,6 +259,10 @@ static void gst_cuda_dirac_dec_finalize(GObject* object) {
 static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   auto* decoder = GST_VIDEO_DECODER(self);
   self->state = new DiracState(decoder);
+  self->state->pictures.drop_late([decoder](auto* frame, const auto& sequence,
+                                            uint64_t sequence_count, uint32_t number) {
+    return cudatransform::is_dirac_picture_late(decoder, frame, sequence, sequence_count, number);
+  });
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }

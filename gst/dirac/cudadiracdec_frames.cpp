@@ -51,28 +51,51 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
 // How far from what it asked for a seek by bytes may end.
 constexpr GstClockTime kFarOff = 30 * GST_SECOND;
 
+static GstClockTime time_of(const DiracSequence& sequence, guint64 frames) {
+  const auto& rate = sequence.frame_rate;
+  return rate.numerator == 0
+             ? 0
+             : gst_util_uint64_scale(frames, rate.denominator * GST_SECOND, rate.numerator);
+}
+
+// Of the frame that picture `number` is in, or is a field of.
+static uint32_t frame_number(const DiracSequence& sequence, uint32_t number) {
+  return sequence.field_coding ? number & ~1u : number;
+}
+
+static GstClockTime time_from(const DiracAnchor& from, const DiracSequence& sequence,
+                              uint32_t number) {
+  const auto ahead = static_cast<int32_t>(frame_number(sequence, number) - from.number);
+  if (ahead < 0) return from.time;
+  return from.time +
+         time_of(sequence, static_cast<guint64>(ahead) / (sequence.field_coding ? 2 : 1));
+}
+
+bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                           const DiracSequence& sequence, uint64_t sequence_count,
+                           uint32_t number) {
+  const DiracState& state = state_of(decoder);
+  if (!state.framed) {
+    if (state.resumes || !state.anchor.is_set || state.anchor.sequence_count != sequence_count)
+      return false;
+    frame->deadline = gst_segment_to_running_time(&decoder->input_segment, GST_FORMAT_TIME,
+                                                  time_from(state.anchor, sequence, number));
+  }
+  return gst_video_decoder_get_max_decode_time(decoder, frame) < 0;
+}
+
 static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   DiracState& state = state_of(decoder);
   const DiracSequence& sequence = *shown.sequence;
-  const auto time_of = [&](guint64 frames) {
-    const auto& rate = sequence.frame_rate;
-    return rate.numerator == 0
-               ? 0
-               : gst_util_uint64_scale(frames, rate.denominator * GST_SECOND, rate.numerator);
-  };
   GstVideoCodecFrame* frame = shown.frame;
-  const uint32_t number = sequence.field_coding ? shown.number & ~1u : shown.number;
+  const uint32_t number = frame_number(sequence, shown.number);
+  const GstClockTime frame_time = time_of(sequence, 1);
   DiracAnchor& anchor = state.anchor;
-  const auto time_from = [&](const DiracAnchor& from) {
-    const auto ahead = static_cast<int32_t>(number - from.number);
-    return from.time +
-           (ahead < 0 ? 0 : time_of(static_cast<guint64>(ahead) / (sequence.field_coding ? 2 : 1)));
-  };
   if (state.resumes) {
     // In a stream of one sequence numbers tell the time, wherever a seek went. Numbers that begin
     // anew with each sequence tell nothing: then it is what was asked for.
     const GstClockTime wanted = decoder->input_segment.start;
-    GstClockTime time = state.first.is_set ? time_from(state.first) : wanted;
+    GstClockTime time = state.first.is_set ? time_from(state.first, sequence, number) : wanted;
     if (time < wanted || time > wanted + kFarOff) time = wanted;
     anchor = {true, shown.sequence_count, number, time};
     state.resumes = false;
@@ -80,18 +103,18 @@ static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
     anchor = {true, shown.sequence_count, number, state.next_time};
   }
   if (!state.first.is_set) state.first = anchor;
-  GstClockTime time = time_from(anchor);
+  GstClockTime time = time_from(anchor, sequence, number);
   // Times in the order of coding, or one for many pictures, are none of a picture.
-  const bool is_after = !state.has_time || frame->pts >= state.next_time - time_of(1) / 2;
+  const bool is_after = !state.has_time || frame->pts >= state.next_time - frame_time / 2;
   if (state.framed)
     time = GST_CLOCK_TIME_IS_VALID(frame->pts) && is_after ? frame->pts : state.next_time;
   state.has_time = true;
   GST_OBJECT_LOCK(decoder);
-  state.picture_time = time_of(1) / (sequence.field_coding ? 2 : 1);
+  state.picture_time = frame_time / (sequence.field_coding ? 2 : 1);
   GST_OBJECT_UNLOCK(decoder);
   frame->pts = time;
   frame->dts = GST_CLOCK_TIME_NONE;
-  frame->duration = time_of(1);
+  frame->duration = frame_time;
   state.next_time = time + frame->duration;
 }
 
@@ -137,6 +160,11 @@ static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& sho
   return GST_FLOW_OK;
 }
 
+// True: no field of it has been rendered, since it would be too late.
+static bool is_left_out(const DiracShown& shown) {
+  return shown.pictures[0] == nullptr && shown.pictures[1] == nullptr;
+}
+
 // True: the frame was given up, and `*flow` says how to go on.
 static bool gives_up(GstVideoDecoder* decoder, const DiracShown& shown, OnError on_error,
                      GstFlowReturn* flow) {
@@ -173,6 +201,7 @@ static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   GST_OBJECT_LOCK(decoder);
   const OnError on_error = state.settings.on_error;
   GST_OBJECT_UNLOCK(decoder);
+  if (is_left_out(shown)) return gst_video_decoder_drop_frame(decoder, shown.frame);
   GstFlowReturn flow = GST_FLOW_OK;
   if (gives_up(decoder, shown, on_error, &flow)) return flow;
   if (state.output == nullptr || !(*state.output == *shown.sequence))

@@ -69,6 +69,10 @@ gboolean dirac_raw_query(GstVideoDecoder* decoder, GstQuery* query);
 // The time at which a segment of bytes begins.
 GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte);
 
+// Whether a picture, which nobody refers to, would be shown later than it should be.
+bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                           const DiracSequence& sequence, uint64_t sequence_count, uint32_t number);
+
 // Pushes the frames that are ready, after work that ended with `status`.
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status);
 

@@ -99,16 +99,22 @@ Status DiracPictures::take_done(bool all) {
   return {};
 }
 
+bool DiracPictures::is_late(const Job& job) const {
+  const DiracPicture& picture = *job.picture;
+  return !picture.header().is_reference && job.frame != nullptr && is_late_ &&
+         is_late_(job.frame, picture.sequence(), job.sequence_count, picture.header().number);
+}
+
 Status DiracPictures::render(Job& job) {
   const DiracPicture& picture = *job.picture;
   DiracShown shown;
-  const gint64 begin = g_get_monotonic_time();
-  const Status status = renderer_->render(picture, &shown.pictures[0]);
-  if (!status.ok()) {
+  shown.is_late = is_late(job);
+  if (shown.is_late) {
+    ++stats_.late;
+  } else if (const Status status = render_picture(job, &shown); !status.ok()) {
     release(job.frame);
     return status;
   }
-  stats_.render += static_cast<guint64>(g_get_monotonic_time() - begin) * 1000;
   stats_.entropy += job.nanoseconds;
   stats_.bytes += picture.coded_bytes();
   ++stats_.pictures;
@@ -116,11 +122,6 @@ Status DiracPictures::render(Job& job) {
   shown.sequence_count = job.sequence_count;
   shown.number = picture.header().number;
   shown.frame = job.frame;
-  shown.is_damaged = shown.pictures[0]->is_damaged;
-  if (shown.is_damaged) {
-    ++stats_.damaged;
-    shown.damage = picture.damage() != nullptr ? picture.damage() : "a reference is damaged";
-  }
   if (!is_shown(job, shown.is_damaged)) {
     release(job.frame);
     return {};
@@ -132,6 +133,18 @@ Status DiracPictures::render(Job& job) {
   const uint32_t number = shown.number;
   order_->push(number, std::make_shared<DiracShown>(std::move(shown)));
   pop(false);
+  return {};
+}
+
+Status DiracPictures::render_picture(const Job& job, DiracShown* shown) {
+  const gint64 begin = g_get_monotonic_time();
+  CT_RETURN_IF_ERROR(renderer_->render(*job.picture, &shown->pictures[0]));
+  stats_.render += static_cast<guint64>(g_get_monotonic_time() - begin) * 1000;
+  shown->is_damaged = shown->pictures[0]->is_damaged;
+  if (!shown->is_damaged) return {};
+  ++stats_.damaged;
+  const char* damage = job.picture->damage();
+  shown->damage = damage != nullptr ? damage : "a reference is damaged";
   return {};
 }
 
@@ -176,6 +189,8 @@ void DiracPictures::pair(DiracShown picture) {
     half_->pictures[1] = std::move(picture.pictures[0]);
     if (!half_->is_damaged) half_->damage = std::move(picture.damage);
     half_->is_damaged |= picture.is_damaged;
+    half_->is_late |= picture.is_late;
+    if (half_->pictures[0] == nullptr) std::swap(half_->pictures[0], half_->pictures[1]);
     if (half_->frame == nullptr) std::swap(half_->frame, picture.frame);
     release(picture.frame);
     ready_.push_back(std::move(*std::exchange(half_, nullptr)));

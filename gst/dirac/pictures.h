@@ -6,8 +6,10 @@
 #include <gst/video/gstvideodecoder.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "dirac/decoder.h"
 #include "dirac/order.h"
@@ -26,10 +28,11 @@ struct DiracShown {
   GstVideoCodecFrame* frame = nullptr;  // the first that had a part of it
   bool is_damaged = false;
   std::string damage;
+  bool is_late = false;  // a part of it was too late to be rendered
 };
 
 struct DiracStats {
-  guint64 pictures = 0, bytes = 0, damaged = 0, lost = 0;
+  guint64 pictures = 0, bytes = 0, damaged = 0, lost = 0, late = 0;
   // Nanoseconds, all pictures.
   guint64 entropy = 0, render = 0;
 };
@@ -44,6 +47,12 @@ class DiracPictures {
   void stop();
   bool is_started() const { return decoder_state_ != nullptr; }
   int threads() const { return workers_.threads(); }
+
+  // Whether a picture would be shown too late. Asked about those that nobody refers to, which are
+  // not rendered then.
+  using IsLate = std::function<bool(GstVideoCodecFrame* frame, const DiracSequence& sequence,
+                                    uint64_t sequence_count, uint32_t number)>;
+  void drop_late(IsLate is_late) { is_late_ = std::move(is_late); }
 
   // Takes all units of a codec frame. What is wrong with one of them is in `*problem`, and is no
   // failure of the others; a failure of the call is one of the device.
@@ -62,6 +71,8 @@ class DiracPictures {
   Status submit(GstVideoCodecFrame* frame);
   Status take_done(bool all);
   Status render(Job& job);
+  Status render_picture(const Job& job, DiracShown* shown);
+  bool is_late(const Job& job) const;
   void pair(DiracShown picture);
   void begin_sequence(const std::shared_ptr<const DiracSequence>& sequence);
   bool is_shown(const Job& job, bool is_damaged);
@@ -84,6 +95,7 @@ class DiracPictures {
   bool seen_intra_ = false;
   uint32_t first_intra_ = 0;
   std::deque<DiracShown> ready_;
+  IsLate is_late_;
   DiracStats stats_;
 };
 
