@@ -51,6 +51,8 @@ class DiracPicture {
   int task_count() const { return task_count_; }
   // The task that must have ended before `task` begins; -1: none. It has a lower number.
   int task_after(int task) const { return tasks_[task].after; }
+  // Of block data; otherwise of the residual.
+  bool is_motion_task(int task) const { return tasks_[task].kind <= TaskKind::kDc; }
   // Different tasks may run at the same time.
   void run_task(int task);
 
@@ -71,6 +73,7 @@ class DiracPicture {
   size_t coded_bytes() const { return used_; }
 
  private:
+  // Those of block data come first.
   enum class TaskKind { kModes, kVectors, kDc, kBands, kSliceRows };
   struct Task {
     TaskKind kind;

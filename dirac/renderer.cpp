@@ -4,6 +4,7 @@
 #include "dirac/renderer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -32,6 +33,23 @@ size_t bytes_of(const SamplePlane& plane) {
 SampleType sample_type(const DiracSequence& sequence, int component) {
   return sequence.depth(component) <= 8 ? SampleType::kU8 : SampleType::kU16;
 }
+
+// Adds the time until it goes.
+class StageTimer {
+ public:
+  explicit StageTimer(uint64_t* sum) : sum_(sum) {}
+  ~StageTimer() {
+    *sum_ += static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_).count());
+  }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  uint64_t* const sum_;
+  const Clock::time_point begin_ = Clock::now();
+};
 
 // What a picture without levels has: its coefficients are the residual.
 template <typename Coef>
@@ -66,6 +84,7 @@ Status DiracHostRenderer::render(const DiracPicture& picture, DiracRenderedPtr* 
     reset();
     sequence_ = picture.shared_sequence();
   }
+  times_ = {};
   const DiracPictureHeader& header = picture.header();
   DiracRenderedPtr found[kMaxObmcReferences];
   bool is_damaged = picture.damage() != nullptr;
@@ -82,7 +101,10 @@ Status DiracHostRenderer::render(const DiracPicture& picture, DiracRenderedPtr* 
     job.depth[c] = sequence_->depth(c);
     job.samples[c] = made->samples[c];
   }
-  if (picture.has_residual()) CT_RETURN_IF_ERROR(make_residual(picture, job.residual));
+  if (picture.has_residual()) {
+    const StageTimer timer(&times_.wavelet);
+    CT_RETURN_IF_ERROR(make_residual(picture, job.residual));
+  }
   if (!header.is_intra()) {
     const DiracPrediction& prediction = picture.prediction();
     job.blocks = picture.blocks();
@@ -103,7 +125,10 @@ Status DiracHostRenderer::render(const DiracPicture& picture, DiracRenderedPtr* 
       job.references[r] = found[r]->reference;
     }
   }
-  CT_RETURN_IF_ERROR(obmc_.compensate(device_, device_.queue(QueueKind::kCompute), job, nullptr));
+  {
+    const StageTimer timer(&times_.motion);
+    CT_RETURN_IF_ERROR(obmc_.compensate(device_, device_.queue(QueueKind::kCompute), job, nullptr));
+  }
   if (header.is_reference) references_.add(header.number, made);
   *rendered = std::move(made);
   return {};
@@ -161,6 +186,7 @@ Status DiracHostRenderer::make_grey(const std::shared_ptr<const DiracSequence>& 
 
 Status DiracHostRenderer::upsample(DiracRendered* rendered) {
   if (rendered->is_upsampled) return {};
+  const StageTimer timer(&times_.upsample);
   UpsampleJob job;
   job.components = kMaxComponents;
   for (int c = 0; c < kMaxComponents; ++c) job.depth[c] = rendered->sequence->depth(c);

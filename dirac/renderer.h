@@ -28,6 +28,13 @@ struct DiracRendered {
 };
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
 
+// What the stages of rendering took, in nanoseconds.
+struct DiracRenderTimes {
+  uint64_t wavelet = 0;   // dequantising and the inverse transform
+  uint64_t upsample = 0;  // half-sample positions of references
+  uint64_t motion = 0;    // prediction from blocks, the sum with the residual, clipping
+};
+
 // Takes pictures in the order in which they are coded. One thread at a time.
 class DiracRenderer {
  public:
@@ -36,6 +43,8 @@ class DiracRenderer {
   // `picture`: all its tasks have ended; not used after the call. A reference that is missing is
   // mid-grey.
   virtual Status render(const DiracPicture& picture, DiracRenderedPtr* rendered) = 0;
+  // Of the last picture.
+  virtual DiracRenderTimes times() const = 0;
   // Forgets the references: a stream was left or another one begins.
   virtual void reset() = 0;
 };
@@ -46,6 +55,7 @@ class DiracHostRenderer final : public DiracRenderer {
       : device_(device), dwt_(dwt), obmc_(obmc) {}
 
   Status render(const DiracPicture& picture, DiracRenderedPtr* rendered) override;
+  DiracRenderTimes times() const override { return times_; }
   void reset() override { references_.clear(); }
 
  private:
@@ -64,6 +74,7 @@ class DiracHostRenderer final : public DiracRenderer {
   std::shared_ptr<const DiracSequence> sequence_;
   DiracReferences<DiracRenderedPtr> references_;
   std::unique_ptr<Memory> scratch_;  // pyramids and residual
+  DiracRenderTimes times_;
 };
 
 }  // namespace cudatransform

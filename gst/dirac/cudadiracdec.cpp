@@ -227,13 +227,24 @@ static void gst_cuda_dirac_dec_set_property(GObject* object, guint id, const GVa
 }
 
 static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
+  static constexpr const char* kStages[] = {"motion-decode", "residual-decode", "wavelet",
+                                            "upsample", "motion-render"};
+  static_assert(G_N_ELEMENTS(kStages) == cudatransform::kDiracStages);
   const cudatransform::DiracStats& stats = state.stats;
-  return gst_structure_new(
+  GstStructure* to = gst_structure_new(
       "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, state.frames, "pictures",
       G_TYPE_UINT64, stats.pictures, "bytes", G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64,
       stats.damaged, "dropped", G_TYPE_UINT64, state.dropped, "late", G_TYPE_UINT64, stats.late,
-      "lost-units", G_TYPE_UINT64, stats.lost, "entropy-time", G_TYPE_UINT64, stats.entropy,
-      "render-time", G_TYPE_UINT64, stats.render, nullptr);
+      "lost-units", G_TYPE_UINT64, stats.lost, nullptr);
+  for (int i = 0; i < cudatransform::kDiracStages; ++i) {
+    const auto& time = stats.times[i];
+    const std::string name = std::string(kStages[i]) + "-time";
+    const guint64 mean = stats.pictures > 0 ? time.sum / stats.pictures : 0;
+    gst_structure_set(to, name.c_str(), G_TYPE_UINT64, time.last, (name + "-mean").c_str(),
+                      G_TYPE_UINT64, mean, (name + "-sum").c_str(), G_TYPE_UINT64, time.sum,
+                      nullptr);
+  }
+  return to;
 }
 
 static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* value,

@@ -4,6 +4,7 @@
 
 #include "gst/dirac/pictures.h"
 
+#include <chrono>
 #include <utility>
 
 #include "transform/device/host_device.h"
@@ -14,14 +15,17 @@ namespace cudatransform {
 
 struct DiracPictures::Job final : FrameJob {
   void run() override {
-    const gint64 begin = g_get_monotonic_time();
-    for (int task = 0; task < picture->task_count(); ++task) picture->run_task(task);
-    nanoseconds = static_cast<guint64>(g_get_monotonic_time() - begin) * 1000;
+    for (int task = 0; task < picture->task_count(); ++task) {
+      const auto begin = std::chrono::steady_clock::now();
+      picture->run_task(task);
+      const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+      (picture->is_motion_task(task) ? motion : residual) += static_cast<guint64>(took.count());
+    }
   }
   std::unique_ptr<DiracPicture> picture;
   GstVideoCodecFrame* frame = nullptr;
   uint64_t sequence_count = 0;
-  guint64 nanoseconds = 0;
+  guint64 motion = 0, residual = 0;  // nanoseconds
 };
 
 void DiracPictures::start(const DiracLimits& limits, int threads) {
@@ -115,7 +119,8 @@ Status DiracPictures::render(Job& job) {
     release(job.frame);
     return status;
   }
-  stats_.entropy += job.nanoseconds;
+  stats_.add(DiracStage::kMotionDecode, job.motion);
+  stats_.add(DiracStage::kResidualDecode, job.residual);
   stats_.bytes += picture.coded_bytes();
   ++stats_.pictures;
   shown.sequence = picture.shared_sequence();
@@ -137,9 +142,11 @@ Status DiracPictures::render(Job& job) {
 }
 
 Status DiracPictures::render_picture(const Job& job, DiracShown* shown) {
-  const gint64 begin = g_get_monotonic_time();
   CT_RETURN_IF_ERROR(renderer_->render(*job.picture, &shown->pictures[0]));
-  stats_.render += static_cast<guint64>(g_get_monotonic_time() - begin) * 1000;
+  const DiracRenderTimes times = renderer_->times();
+  stats_.add(DiracStage::kWavelet, times.wavelet);
+  stats_.add(DiracStage::kUpsample, times.upsample);
+  stats_.add(DiracStage::kMotionRender, times.motion);
   shown->is_damaged = shown->pictures[0]->is_damaged;
   if (!shown->is_damaged) return {};
   ++stats_.damaged;

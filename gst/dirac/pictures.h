@@ -31,10 +31,23 @@ struct DiracShown {
   bool is_late = false;  // a part of it was too late to be rendered
 };
 
+// The stages of a picture; motion rendering is prediction, the sum with the residual and clipping.
+enum class DiracStage { kMotionDecode, kResidualDecode, kWavelet, kUpsample, kMotionRender };
+inline constexpr int kDiracStages = 5;
+
 struct DiracStats {
   guint64 pictures = 0, bytes = 0, damaged = 0, lost = 0, late = 0;
-  // Nanoseconds, all pictures.
-  guint64 entropy = 0, render = 0;
+  // Nanoseconds, over all threads.
+  struct Time {
+    guint64 last = 0, sum = 0;
+  };
+  Time times[kDiracStages];
+
+  void add(DiracStage stage, guint64 nanoseconds) {
+    Time& time = times[static_cast<int>(stage)];
+    time.last = nanoseconds;
+    time.sum += nanoseconds;
+  }
 };
 
 // One thread at a time. Codec frames that nothing comes out of are released.
