@@ -1,5 +1,9 @@
-// Motion compensation in plain C++, a row after the other.
+// Motion compensation in plain C++: rows in parallel, written so that compilers make vectors of
+// them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -7,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "transform/device/host_arena.h"
 #include "transform/obmc/arithmetic.h"
 #include "transform/obmc/engine.h"
 #include "transform/samples.h"
@@ -28,30 +33,52 @@ Sample half_sample(const At& at, int32_t peak) {
   return static_cast<Sample>(std::clamp(sum >> kObmcFilterShift, 0, peak));
 }
 
+// Columns from `first` to `last`, of which some have no neighbours.
 template <typename Sample>
-void half_columns(const Sample* from, Sample* to, int32_t width, int32_t peak) {
-  for (int32_t x = 0; x + 1 < width; ++x) {
+void half_columns_at_edges(const Sample* from, Sample* __restrict to, int32_t first, int32_t last,
+                           int32_t width, int32_t peak) {
+  for (int32_t x = first; x < last; ++x) {
     to[x] = half_sample<Sample>(
         [&](int k) { return int32_t{from[std::clamp(x + k, 0, width - 1)]}; }, peak);
   }
+}
+
+template <typename Sample>
+void half_columns(const Sample* from, Sample* __restrict to, int32_t width, int32_t peak) {
+  constexpr int32_t kBefore = 3, kBehind = 4;  // neighbours
+  const int32_t left = std::min(kBefore, width - 1);
+  const int32_t right = std::max(left, width - kBehind);
+  half_columns_at_edges(from, to, 0, left, width, peak);
+  for (int32_t x = left; x < right; ++x)
+    to[x] = half_sample<Sample>([&](int k) { return int32_t{from[x + k]}; }, peak);
+  half_columns_at_edges(from, to, right, width - 1, width, peak);
   to[width - 1] = from[width - 1];
 }
 
 template <typename Sample>
-void upsample_planes(const SamplePlane* planes, int depth) {
+void half_row(const Sample* const* rows, Sample* __restrict to, int32_t width, int32_t peak) {
+  const Sample *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
+  const Sample *e = rows[4], *f = rows[5], *g = rows[6], *h = rows[7];
+  for (int32_t x = 0; x < width; ++x) {
+    const int32_t around[8] = {a[x], b[x], c[x], d[x], e[x], f[x], g[x], h[x]};
+    to[x] = half_sample<Sample>([&](int k) { return around[k + 3]; }, peak);
+  }
+}
+
+template <typename Sample>
+void upsample_rows(const SamplePlane* planes, int depth, int32_t first, int32_t last) {
   const int32_t width = planes[0].width, height = planes[0].height;
   const int32_t peak = (1 << depth) - 1;
-  for (int32_t y = 0; y < height; ++y) {
+  for (int32_t y = first; y < last; ++y) {
     const Sample* rows[8];
     for (int k = 0; k < 8; ++k) {
       rows[k] = row_of<Sample>(planes[0], std::clamp(y + k - 3, 0, height - 1));
     }
     Sample* below = row_of<Sample>(planes[2], y);
-    for (int32_t x = 0; x < width; ++x) {
-      below[x] = y + 1 == height
-                     ? rows[3][x]
-                     : half_sample<Sample>([&](int k) { return int32_t{rows[k + 3][x]}; }, peak);
-    }
+    if (y + 1 == height)
+      std::copy_n(rows[3], width, below);
+    else
+      half_row(rows, below, width, peak);
     half_columns(rows[3], row_of<Sample>(planes[1], y), width, peak);
     half_columns(below, row_of<Sample>(planes[3], y), width, peak);
   }
@@ -136,8 +163,9 @@ class Component {
     if (job.blocks != nullptr) make_windows();
   }
 
-  void compensate() {
-    for (int32_t y = 0; y < job_.samples[component_].height; ++y) {
+  // Rows from `first` to `last`.
+  void compensate(int32_t first, int32_t last) {
+    for (int32_t y = first; y < last; ++y) {
       std::fill(sums_.begin(), sums_.end(), 0);
       if (job_.blocks != nullptr) {
         for (int32_t j = down_.first_over(y); j <= down_.last_over(y); ++j) add_blocks(j, y);
@@ -222,10 +250,28 @@ class Component {
   int windows_[4][kMaxObmcBlock] = {};
 };
 
+// Calls work(component, first row, last row) for all rows of all components, on all threads.
 template <typename Work>
-Status run(Queue& queue, FencePtr* fence, const Work& work) {
+Status for_rows(Device& device, Queue& queue, int components, const SamplePlane* planes,
+                FencePtr* fence, const Work& work) {
+  constexpr int32_t kRows = 32;  // of a task
+  tbb::task_arena* arena = host_arena(device);
+  if (arena == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         std::string("the CPU engine cannot work on ") + device.name());
+  }
+  int32_t begin[kMaxComponents + 1] = {};
+  for (int c = 0; c < components; ++c)
+    begin[c + 1] = begin[c] + (planes[c].height + kRows - 1) / kRows;
   try {
-    work();
+    arena->execute([&] {
+      tbb::parallel_for(0, begin[components], [&](int32_t task) {
+        int c = 0;
+        while (task >= begin[c + 1]) ++c;
+        const int32_t first = (task - begin[c]) * kRows;
+        work(c, first, std::min(first + kRows, planes[c].height));
+      });
+    });
   } catch (const std::bad_alloc&) {
     return Status::error(StatusCode::kOutOfMemory, "no host memory for motion compensation");
   } catch (const std::exception& error) {
@@ -236,38 +282,28 @@ Status run(Queue& queue, FencePtr* fence, const Work& work) {
 }
 
 Status upsample(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* fence) {
-  if (!device.is_host()) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         std::string("the CPU engine cannot work on ") + device.name());
-  }
   CT_RETURN_IF_ERROR(validate(job));
-  return run(queue, fence, [&] {
-    for (int c = 0; c < job.components; ++c) {
-      const SamplePlane* planes = job.reference.planes[c];
-      if (planes[0].type == SampleType::kU8) {
-        upsample_planes<uint8_t>(planes, job.depth[c]);
-      } else {
-        upsample_planes<uint16_t>(planes, job.depth[c]);
-      }
-    }
-  });
+  SamplePlane whole[kMaxComponents];
+  for (int c = 0; c < job.components; ++c) whole[c] = job.reference.planes[c][0];
+  return for_rows(device, queue, job.components, whole, fence,
+                  [&](int c, int32_t first, int32_t last) {
+                    const SamplePlane* planes = job.reference.planes[c];
+                    if (planes[0].type == SampleType::kU8)
+                      upsample_rows<uint8_t>(planes, job.depth[c], first, last);
+                    else
+                      upsample_rows<uint16_t>(planes, job.depth[c], first, last);
+                  });
 }
 
 Status compensate(Device& device, Queue& queue, const ObmcJob& job, FencePtr* fence) {
-  if (!device.is_host()) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         std::string("the CPU engine cannot work on ") + device.name());
-  }
   CT_RETURN_IF_ERROR(validate(job));
-  return run(queue, fence, [&] {
-    for (int c = 0; c < job.components; ++c) {
-      if (job.samples[c].type == SampleType::kU8) {
-        Component<uint8_t>(job, c).compensate();
-      } else {
-        Component<uint16_t>(job, c).compensate();
-      }
-    }
-  });
+  return for_rows(device, queue, job.components, job.samples, fence,
+                  [&](int c, int32_t first, int32_t last) {
+                    if (job.samples[c].type == SampleType::kU8)
+                      Component<uint8_t>(job, c).compensate(first, last);
+                    else
+                      Component<uint16_t>(job, c).compensate(first, last);
+                  });
 }
 
 }  // namespace
