@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -108,26 +109,30 @@ struct RowReader {
   }
   int32_t at(int32_t x) const { return x < 0 ? whole[0] : chosen[std::min(x, width - 1)]; }
   // Adds `weight` times each sample.
-  void add(Run run, int32_t weight, int32_t* sums) const {
+  template <typename Number>
+  void add(Run run, Number weight, Number* __restrict sums) const {
     const bool inside = run.first >= 0 && run.first + run.count <= width;
     if (inside) {
-      for (int32_t i = 0; i < run.count; ++i) sums[i] += weight * chosen[run.first + i];
+      const Sample* from = chosen + run.first;
+      for (int32_t i = 0; i < run.count; ++i)
+        sums[i] = static_cast<Number>(sums[i] + weight * static_cast<Number>(from[i]));
     } else {
-      for (int32_t i = 0; i < run.count; ++i) sums[i] += weight * at(run.first + i);
+      for (int32_t i = 0; i < run.count; ++i)
+        sums[i] = static_cast<Number>(sums[i] + weight * at(run.first + i));
     }
   }
 };
 
 // The samples that a block's vector points at, from row `y` and columns `x` on, around zero.
-template <typename Sample>
+template <typename Sample, typename Number>
 void fetch(const SamplePlane* planes, int precision, const int32_t* vector, int32_t x, int32_t y,
-           int32_t count, int32_t half, int32_t* values) {
-  std::fill_n(values, count, 0);
+           int32_t count, int32_t half, Number* __restrict values) {
+  std::fill_n(values, count, Number{0});
   int shift = 0;
   if (precision == 0) {
     const RowReader<Sample> reader(planes, 2 * std::clamp(y + vector[1], -1, planes[0].height),
                                    false);
-    reader.add({count, x + vector[0]}, 1, values);
+    reader.add({count, x + vector[0]}, Number{1}, values);
   } else {
     const int fraction_bits = precision - 1, one = 1 << fraction_bits;
     const int32_t column = vector[0] >> fraction_bits, row = 2 * y + (vector[1] >> fraction_bits);
@@ -137,16 +142,35 @@ void fetch(const SamplePlane* planes, int precision, const int32_t* vector, int3
         const int weight =
             (dx != 0 ? rest[0] : one - rest[0]) * (dy != 0 ? rest[1] : one - rest[1]);
         const RowReader<Sample> reader(planes, row + dy, ((column + dx) & 1) != 0);
-        reader.add({count, x + ((column + dx) >> 1)}, weight, values);
+        reader.add({count, x + ((column + dx) >> 1)}, static_cast<Number>(weight), values);
       }
     }
     shift = 2 * fraction_bits;
   }
-  const int32_t rounding = (1 << shift) >> 1;
-  for (int32_t i = 0; i < count; ++i) values[i] = ((values[i] + rounding) >> shift) - half;
+  const auto rounding = static_cast<Number>((1 << shift) >> 1);
+  for (int32_t i = 0; i < count; ++i) {
+    const auto sum = static_cast<Number>(values[i] + rounding);
+    values[i] = static_cast<Number>((sum >> shift) - half);
+  }
 }
 
-template <typename Sample>
+// Whether 16 bits hold everything: samples of a byte in sixteenths are below 2^12; a prediction is
+// at most 511 where the weights and the values of blocks without a reference are so small; and
+// windows add up to 64.
+bool fits_short(const ObmcJob& job, int component) {
+  constexpr int32_t kHalf = 128, kMost = 511;
+  if (job.depth[component] > 8 || job.samples[component].type != SampleType::kU8) return false;
+  const int32_t weights = std::abs(job.weights[0]) + std::abs(job.weights[1]);
+  if (weights > kHalf || (weights * kHalf >> job.weight_bits) > kMost) return false;
+  const ptrdiff_t count = ptrdiff_t{job.blocks_across} * job.blocks_down;
+  return job.blocks == nullptr ||
+         std::all_of(job.blocks, job.blocks + count, [&](const ObmcBlock& block) {
+           return block.references != 0 || std::abs(int32_t{block.dc[component]}) <= kMost;
+         });
+}
+
+// `Number`: what sums are computed in.
+template <typename Sample, typename Number>
 class Component {
  public:
   Component(const ObmcJob& job, int component)
@@ -166,7 +190,7 @@ class Component {
   // Rows from `first` to `last`.
   void compensate(int32_t first, int32_t last) {
     for (int32_t y = first; y < last; ++y) {
-      std::fill(sums_.begin(), sums_.end(), 0);
+      std::fill(sums_.begin(), sums_.end(), Number{0});
       if (job_.blocks != nullptr) {
         for (int32_t j = down_.first_over(y); j <= down_.last_over(y); ++j) add_blocks(j, y);
       }
@@ -176,32 +200,35 @@ class Component {
 
  private:
   // Windows differ in the first and in the last block alone.
-  const int* window_of(int32_t i) { return windows_[(i == 0) + 2 * (i == across_.blocks - 1)]; }
+  const Number* window_of(int32_t i) { return windows_[(i == 0) + 2 * (i == across_.blocks - 1)]; }
   void make_windows() {
     for (const int32_t i : {across_.blocks / 2, across_.blocks - 1, 0}) {
-      int* window = windows_[(i == 0) + 2 * (i == across_.blocks - 1)];
-      for (int32_t t = 0; t < across_.length; ++t) window[t] = obmc_window(across_, i, t);
+      Number* window = windows_[(i == 0) + 2 * (i == across_.blocks - 1)];
+      for (int32_t t = 0; t < across_.length; ++t)
+        window[t] = static_cast<Number>(obmc_window(across_, i, t));
     }
   }
 
   void add_blocks(int32_t j, int32_t y) {
-    const int weight = obmc_window(down_, j, y - down_.begin(j));
+    const auto weight = static_cast<Number>(obmc_window(down_, j, y - down_.begin(j)));
     const int32_t width = job_.samples[component_].width;
     for (int32_t i = 0; i < across_.blocks; ++i) {
       const int32_t begin = std::max(across_.begin(i), 0);
       const int32_t end = std::min(across_.begin(i) + across_.length, width);
       if (begin >= end) break;
       predict(job_.blocks[ptrdiff_t{j} * across_.blocks + i], begin, y, end - begin);
-      const int* window = window_of(i) + (begin - across_.begin(i));
-      int32_t* sums = sums_.data() + begin;
+      const Number* window = window_of(i) + (begin - across_.begin(i));
+      const Number* values = values_.data();
+      Number* __restrict sums = sums_.data() + begin;
       for (int32_t k = 0; k < end - begin; ++k) {
-        sums[k] += weight * window[k] * values_[static_cast<size_t>(k)];
+        const auto factor = static_cast<Number>(weight * window[k]);
+        sums[k] = static_cast<Number>(sums[k] + factor * values[k]);
       }
     }
   }
 
   void fetch_from(int reference, const ObmcBlock& block, int32_t x, int32_t y, int32_t count,
-                  int32_t* values) {
+                  Number* values) {
     const int32_t vector[2] = {block.vector[reference][0] >> shift_x_,
                                block.vector[reference][1] >> shift_y_};
     fetch<Sample>(job_.references[reference].planes[component_], job_.precision, vector, x, y,
@@ -209,23 +236,37 @@ class Component {
   }
 
   void predict(const ObmcBlock& block, int32_t x, int32_t y, int32_t count) {
-    const int32_t rounding = (1 << job_.weight_bits) >> 1;
     if (block.references == 0) {
-      std::fill_n(values_.begin(), count, block.dc[component_]);
+      std::fill_n(values_.begin(), count, static_cast<Number>(block.dc[component_]));
       return;
     }
     const bool both = block.references == 3;
-    const int first = block.references == 2 ? 1 : 0;
-    int32_t weight = job_.weights[0] + job_.weights[1];
-    fetch_from(first, block, x, y, count, values_.data());
-    if (both) {
-      weight = job_.weights[0];
-      fetch_from(1, block, x, y, count, second_.data());
+    fetch_from(block.references == 2 ? 1 : 0, block, x, y, count, values_.data());
+    if (!both) return weigh(count, job_.weights[0] + job_.weights[1]);
+    fetch_from(1, block, x, y, count, second_.data());
+    weigh_both(count);
+  }
+
+  void weigh(int32_t count, int32_t weight) {
+    if (weight == 1 << job_.weight_bits) return;
+    const auto factor = static_cast<Number>(weight);
+    const auto rounding = static_cast<Number>((1 << job_.weight_bits) >> 1);
+    Number* values = values_.data();
+    for (int32_t i = 0; i < count; ++i) {
+      const auto sum = static_cast<Number>(factor * values[i] + rounding);
+      values[i] = static_cast<Number>(sum >> job_.weight_bits);
     }
-    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-      int32_t sum = weight * values_[i] + rounding;
-      if (both) sum += job_.weights[1] * second_[i];
-      values_[i] = sum >> job_.weight_bits;
+  }
+
+  void weigh_both(int32_t count) {
+    const auto first = static_cast<Number>(job_.weights[0]);
+    const auto second = static_cast<Number>(job_.weights[1]);
+    const auto rounding = static_cast<Number>((1 << job_.weight_bits) >> 1);
+    Number* __restrict values = values_.data();
+    const Number* others = second_.data();
+    for (int32_t i = 0; i < count; ++i) {
+      const auto sum = static_cast<Number>(first * values[i] + second * others[i] + rounding);
+      values[i] = static_cast<Number>(sum >> job_.weight_bits);
     }
   }
 
@@ -246,8 +287,8 @@ class Component {
   int32_t half_;
   int shift_x_, shift_y_;
   ObmcAxis across_, down_;
-  std::vector<int32_t> sums_, values_, second_;
-  int windows_[4][kMaxObmcBlock] = {};
+  std::vector<Number> sums_, values_, second_;
+  Number windows_[4][kMaxObmcBlock] = {};
 };
 
 // Calls work(component, first row, last row) for all rows of all components, on all threads.
@@ -297,12 +338,16 @@ Status upsample(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* 
 
 Status compensate(Device& device, Queue& queue, const ObmcJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
+  bool is_short[kMaxComponents] = {};
+  for (int c = 0; c < job.components; ++c) is_short[c] = fits_short(job, c);
   return for_rows(device, queue, job.components, job.samples, fence,
                   [&](int c, int32_t first, int32_t last) {
-                    if (job.samples[c].type == SampleType::kU8)
-                      Component<uint8_t>(job, c).compensate(first, last);
+                    if (is_short[c])
+                      Component<uint8_t, int16_t>(job, c).compensate(first, last);
+                    else if (job.samples[c].type == SampleType::kU8)
+                      Component<uint8_t, int32_t>(job, c).compensate(first, last);
                     else
-                      Component<uint16_t>(job, c).compensate(first, last);
+                      Component<uint16_t, int32_t>(job, c).compensate(first, last);
                   });
 }
 
