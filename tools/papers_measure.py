@@ -16,7 +16,7 @@ SIZES = {"512": 512, "1K": 1024, "2K": 2048, "4K": 4096,
 GIB = 2 ** 30
 FORMAT = "cudatransform papers 1"
 HONG_TABLES = {"table1": "naive", "table2": "matrix", "table3": "rowcolumn"}
-NO_DECODER = "cudadiracdec does not compute on a card yet"
+NO_DECODER = "the decoder, cudadiracdec, does not compute on a card yet"
 
 
 def psnr(sse, samples):
