@@ -5,8 +5,6 @@
 #include <tbb/parallel_for.h>
 
 #include <atomic>
-#include <exception>
-#include <new>
 
 #include "transform/dct8x8/engine.h"
 #include "transform/device/host_arena.h"
@@ -89,20 +87,13 @@ Status submit_best(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr*
 Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
                 RowFunction (*choose)(const Dct8x8Job&), FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
-  tbb::task_arena* arena = host_arena(device);
-  if (arena == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         std::string("the CPU engine cannot work on ") + device.name());
-  }
-  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
-  try {
-    run_all_rows(job, choose(job), *arena);
-  } catch (const std::bad_alloc&) {
-    return Status::error(StatusCode::kOutOfMemory, "no host memory for the CPU engine's tasks");
-  } catch (const std::exception& error) {
-    return Status::error(StatusCode::kFailed,
-                         std::string("the CPU engine failed: ") + error.what());
-  }
+  CT_RETURN_IF_ERROR(run_on_host(device, "no host memory for the CPU engine's tasks",
+                                 [&](tbb::task_arena& arena) -> Status {
+                                   if (job.timer != nullptr)
+                                     CT_RETURN_IF_ERROR(job.timer->begin(queue));
+                                   run_all_rows(job, choose(job), arena);
+                                   return {};
+                                 }));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
   return fence != nullptr ? queue.record(fence) : Status{};
 }

@@ -7,9 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
-#include <new>
-#include <string>
 #include <vector>
 
 #include "transform/device/host_arena.h"
@@ -296,29 +293,20 @@ template <typename Work>
 Status for_rows(Device& device, Queue& queue, int components, const SamplePlane* planes,
                 FencePtr* fence, const Work& work) {
   constexpr int32_t kRows = 32;  // of a task
-  tbb::task_arena* arena = host_arena(device);
-  if (arena == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         std::string("the CPU engine cannot work on ") + device.name());
-  }
   int32_t begin[kMaxComponents + 1] = {};
   for (int c = 0; c < components; ++c)
     begin[c + 1] = begin[c] + (planes[c].height + kRows - 1) / kRows;
-  try {
-    arena->execute([&] {
-      tbb::parallel_for(0, begin[components], [&](int32_t task) {
-        int c = 0;
-        while (task >= begin[c + 1]) ++c;
-        const int32_t first = (task - begin[c]) * kRows;
-        work(c, first, std::min(first + kRows, planes[c].height));
-      });
-    });
-  } catch (const std::bad_alloc&) {
-    return Status::error(StatusCode::kOutOfMemory, "no host memory for motion compensation");
-  } catch (const std::exception& error) {
-    return Status::error(StatusCode::kFailed,
-                         std::string("the CPU engine failed: ") + error.what());
-  }
+  const auto run_task = [&](int32_t task) {
+    int c = 0;
+    while (task >= begin[c + 1]) ++c;
+    const int32_t first = (task - begin[c]) * kRows;
+    work(c, first, std::min(first + kRows, planes[c].height));
+  };
+  CT_RETURN_IF_ERROR(run_on_host(
+      device, "no host memory for motion compensation", [&](tbb::task_arena& arena) -> Status {
+        arena.execute([&] { tbb::parallel_for(0, begin[components], run_task); });
+        return {};
+      }));
   return fence != nullptr ? queue.record(fence) : Status{};
 }
 
