@@ -112,8 +112,7 @@ bool DiracPictures::is_late(const Job& job) const {
 Status DiracPictures::render(Job& job) {
   const DiracPicture& picture = *job.picture;
   DiracShown shown;
-  shown.is_late = is_late(job);
-  if (shown.is_late) {
+  if (is_late(job)) {
     ++stats_.late;
   } else if (const Status status = render_picture(job, &shown); !status.ok()) {
     release(job.frame);
@@ -192,11 +191,10 @@ void DiracPictures::pair(DiracShown picture) {
     return;
   }
   if (half_ != nullptr && half_->number / 2 == picture.number / 2 &&
-      half_->pictures[1] == nullptr && half_->number != picture.number) {
+      half_->number != picture.number) {
     half_->pictures[1] = std::move(picture.pictures[0]);
     if (!half_->is_damaged) half_->damage = std::move(picture.damage);
     half_->is_damaged |= picture.is_damaged;
-    half_->is_late |= picture.is_late;
     if (half_->pictures[0] == nullptr) std::swap(half_->pictures[0], half_->pictures[1]);
     if (half_->frame == nullptr) std::swap(half_->frame, picture.frame);
     release(picture.frame);

@@ -19,7 +19,8 @@
 
 namespace cudatransform {
 
-// One frame to be shown: a picture, or two fields, either of which may be missing.
+// One frame to be shown: a picture, or two fields, either of which may be missing. Both are where
+// it was too late to be rendered.
 struct DiracShown {
   std::shared_ptr<const DiracSequence> sequence;
   uint64_t sequence_count = 0;
@@ -28,7 +29,6 @@ struct DiracShown {
   GstVideoCodecFrame* frame = nullptr;  // the first that had a part of it
   bool is_damaged = false;
   std::string damage;
-  bool is_late = false;  // a part of it was too late to be rendered
 };
 
 // The stages of a picture; motion rendering is prediction, the sum with the residual and clipping.
