@@ -109,8 +109,9 @@ def outline_bands(axes, shape, levels):
 def two_transforms(path, dct, pyramid, levels):
     """The coefficients of the 8x8 DCT, and those of a wavelet transform."""
     figure, (left, right) = plot.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    largest = log_magnitude(dct).max()
-    show(left, log_magnitude(dct), "cudadct8x8: a block's coefficients where its samples are", False,
+    magnitude = log_magnitude(dct)
+    largest = magnitude.max()
+    show(left, magnitude, "cudadct8x8: a block's coefficients where its samples are", False,
          cmap="magma", vmin=0, vmax=largest)
     image = show(right, log_magnitude(pyramid),
                  f"cudadwt: the picture made small, and {levels} levels of detail", False,
