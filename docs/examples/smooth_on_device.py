@@ -13,6 +13,7 @@ import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 import sys
 
+import coefficients_to_torch
 import dct_on_device as on_device
 from dct_on_device import declare, gst, gstcoef
 
@@ -76,13 +77,12 @@ def change(buffer, use):
 
 def with_torch():
     import torch
-    torch.cuda.init()
-    return lambda pyramid: torch.as_tensor(pyramid, device="cuda:0"), torch.cuda.synchronize
+    return coefficients_to_torch.with_torch(), torch.cuda.synchronize
 
 
 def with_cupy():
     import cupy
-    return cupy.asarray, cupy.cuda.Device(0).synchronize
+    return coefficients_to_torch.with_cupy(), cupy.cuda.Device(0).synchronize
 
 
 def watch(pipeline, element, probe):

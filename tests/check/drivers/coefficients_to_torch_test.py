@@ -11,24 +11,11 @@ import gc
 import os
 import sys
 
-SKIP = 77
 sys.dont_write_bytecode = True
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir)]
+import device_arrays  # noqa: E402
 
-
-def skip(why):
-    required = os.environ.get("CUDATRANSFORM_REQUIRE_GPU") == "1"
-    print(f"{'FAIL' if required else 'SKIP'}: {why}")
-    sys.exit(1 if required else SKIP)
-
-
-if "CUDATRANSFORM_SANITIZED" in os.environ:
-    print("SKIP: Python with a sanitised library")
-    sys.exit(SKIP)
-try:
-    import numpy
-except ImportError as error:
-    skip(error)
+numpy = device_arrays.require_numpy()
 import coefficients_to_torch as example  # noqa: E402
 import dct_on_device as on_device  # noqa: E402
 
@@ -147,19 +134,12 @@ def libraries():
     if sys.argv[3:] == ["fake"]:
         yield "fake", as_numpy, numpy.array, lambda array: array.__array_interface__["data"][0]
         return
-    try:
-        import torch
-        if torch.cuda.is_available():
-            yield ("torch", example.with_torch(), lambda array: array.cpu().numpy(),
+    for name, module in device_arrays.libraries():
+        if name == "torch":
+            yield (name, example.with_torch(), lambda array: array.cpu().numpy(),
                    lambda array: array.data_ptr())
-    except ImportError:
-        pass
-    try:
-        import cupy
-        if cupy.cuda.runtime.getDeviceCount() > 0:
-            yield "cupy", example.with_cupy(), cupy.asnumpy, lambda array: array.data.ptr
-    except Exception as error:  # cupy has its own for a missing driver
-        print(f"no cupy: {error}")
+        else:
+            yield name, example.with_cupy(), module.asnumpy, lambda array: array.data.ptr
 
 
 def main():
@@ -169,7 +149,7 @@ def main():
         check_summary(as_array, expected, tables)
         done.append(name)
     if not done:
-        skip("neither torch nor cupy with a GPU")
+        device_arrays.skip("neither torch nor cupy with a GPU")
     check_refused()
     print("ok:", ", ".join(done))
     return 0

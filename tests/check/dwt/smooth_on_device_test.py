@@ -6,29 +6,15 @@
 # emulated: on a driver whose device memory is the host's. Otherwise every library of torch and cupy
 # that is there; exits 77 where something is missing.
 import os
-import struct
 import sys
 import tempfile
-import zlib
 
-SKIP = 77
 sys.dont_write_bytecode = True
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir)]
+import device_arrays  # noqa: E402
 
-
-def skip(why):
-    required = os.environ.get("CUDATRANSFORM_REQUIRE_GPU") == "1"
-    print(f"{'FAIL' if required else 'SKIP'}: {why}")
-    sys.exit(1 if required else SKIP)
-
-
-if "CUDATRANSFORM_SANITIZED" in os.environ:
-    print("SKIP: Python with a sanitised library")
-    sys.exit(SKIP)
-try:
-    import numpy
-except ImportError as error:
-    skip(error)
+numpy = device_arrays.require_numpy()
+import dct_on_device as on_device  # noqa: E402
 import smooth_on_device as example  # noqa: E402
 
 
@@ -43,44 +29,18 @@ def libraries():
     if sys.argv[3:] == ["emulated"]:
         yield "emulated", (lambda pyramid: numpy.asarray(OnHost(pyramid)), lambda: None)
         return
-    try:
-        import torch
-        if torch.cuda.is_available():
-            yield "torch", example.with_torch()
-    except ImportError:
-        pass
-    try:
-        import cupy
-        if cupy.cuda.runtime.getDeviceCount() > 0:
-            yield "cupy", example.with_cupy()
-    except Exception as error:  # cupy has its own for a missing driver
-        print(f"no cupy: {error}")
+    for name, _module in device_arrays.libraries():
+        yield name, {"torch": example.with_torch, "cupy": example.with_cupy}[name]()
 
 
 def read_png(path):
-    """A grey PNG of 8 bits, whose rows may have any filter."""
-    with open(path, "rb") as file:
-        data = file.read()
-    at, compressed = 8, b""
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + length]
-        at += length + 12
-        if kind == b"IHDR":
-            width, height, depth, colour = struct.unpack(">2I2B", body[:10])
-            assert (depth, colour) == (8, 0), body
-        compressed += body if kind == b"IDAT" else b""
-    rows = numpy.frombuffer(zlib.decompress(compressed), numpy.uint8).reshape(height, width + 1)
-    out = numpy.zeros((height + 1, width + 1), int)
-    for y in range(height):
-        how, row = rows[y, 0], rows[y, 1:].astype(int)
-        above, before = out[y], out[y + 1]
-        for x in range(width):
-            left, up, corner = before[x], above[x + 1], above[x]
-            guess = left + up - corner
-            paeth = min((left, up, corner), key=lambda value: abs(guess - value))
-            before[x + 1] = (row[x] + (0, left, up, (left + up) // 2, paeth)[how]) % 256
-    return out[1:, 1:]
+    """The samples of a grey PNG, in a row: GStreamer's rows are a multiple of four bytes long."""
+    raw = path + ".raw"
+    pipeline = on_device.Pipeline(f"filesrc location=\"{path}\" ! pngdec ! "
+                                  f"video/x-raw,format=GRAY8 ! filesink location=\"{raw}\"")
+    assert example.play(pipeline), path
+    pipeline.close()
+    return numpy.fromfile(raw, numpy.uint8).astype(int)
 
 
 def check(library, folder):
@@ -109,7 +69,7 @@ def main():
             check(library, folder)
             done.append(name)
         if not done:
-            skip("neither torch nor cupy with a GPU")
+            device_arrays.skip("neither torch nor cupy with a GPU")
         try:
             example.smooth(os.path.join(folder, "none.jpg"), os.path.join(folder, "none.png"), 1,
                            (None, None))
