@@ -87,13 +87,14 @@ void push_and_check(Element* element, GstCudaContext* context, GstVideoFormat fo
 }
 
 constexpr char kForward[] = "cudadct8x8 backend=cuda keep-reference=true cuda-device-id=";
+constexpr char kWavelets[] = "cudadwt backend=cuda keep-reference=true cuda-device-id=";
 
-GST_START_TEST(test_frames_of_another_device) {
+void frames_of_another_device(const char* forward) {
   for (const Reach& reach : kReaches) {
     g_setenv("FAKECUDA_PEER", reach.name, TRUE);
     GstCudaContext* context = new_context(0);
     {
-      Element element(kForward + std::string("1"));
+      Element element(forward + std::string("1"));
       const int before = counts().peer_copies;
       push_and_check(&element, context, GST_VIDEO_FORMAT_I420, reach.name);
       push_and_check(&element, context, GST_VIDEO_FORMAT_NV12, reach.name);
@@ -106,6 +107,10 @@ GST_START_TEST(test_frames_of_another_device) {
     check_clean();
   }
   g_unsetenv("FAKECUDA_PEER");
+}
+
+GST_START_TEST(test_frames_of_another_device) {
+  for (const char* forward : {kForward, kWavelets}) frames_of_another_device(forward);
 }
 GST_END_TEST;
 
@@ -142,13 +147,13 @@ GST_START_TEST(test_context_wrapped_twice) {
 GST_END_TEST;
 
 // Coefficients from one device to the next, in a pipeline that shares what contexts it can.
-GST_START_TEST(test_coefficients_of_another_device) {
+void coefficients_of_another_device(const std::string& forward, const std::string& inverse) {
   for (const Reach& reach : kReaches) {
     g_setenv("FAKECUDA_PEER", reach.name, TRUE);
     {
-      Element element(
-          "cudadct8x8 backend=cuda cuda-device-id=0 ! video/x-dct(memory:CUDAMemory) ! queue ! "
-          "cudaidct8x8 backend=cuda cuda-device-id=1 ! video/x-raw ! queue");
+      Element element((forward + "(memory:CUDAMemory) ! queue ! " + inverse +
+                       " backend=cuda cuda-device-id=1 ! video/x-raw ! queue")
+                          .c_str());
       const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 67, 45);
       gst_harness_set_src_caps(element.harness, video_caps(info));
       const int before = counts().peer_copies;
@@ -163,6 +168,12 @@ GST_START_TEST(test_coefficients_of_another_device) {
     check_clean();
   }
   g_unsetenv("FAKECUDA_PEER");
+}
+
+GST_START_TEST(test_coefficients_of_another_device) {
+  coefficients_of_another_device("cudadct8x8 backend=cuda cuda-device-id=0 ! video/x-dct",
+                                 "cudaidct8x8");
+  coefficients_of_another_device("cudadwt backend=cuda cuda-device-id=0 ! video/x-dwt", "cudaidwt");
 }
 GST_END_TEST;
 

@@ -47,25 +47,30 @@ std::string source(const char* format, int width, int height, int frames) {
 
 constexpr char kSink[] = " ! video/x-raw ! appsink name=sink sync=false";
 
-GST_START_TEST(test_coefficients_cross) {
+// Coefficients of cuda`name` to cudai`name`.
+void coefficients_cross(const std::string& name) {
+  const std::string forward = "cuda" + name + " backend=", inverse = "cudai" + name + " backend=";
+  const std::string caps = name == "dwt" ? "video/x-dwt" : "video/x-dct";
   const int expected = warnings_of_a_copy();
   for (const char* format : {"I420", "NV12", "GRAY8", "Y444", "GBR"}) {
     for (const auto& [width, height] : {std::pair{67, 45}, {640, 360}, {1920, 1080}}) {
       const std::string from = source(format, width, height, 30);
       int warnings = 0;
-      const Frames cpu =
-          play(from + "cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu" + kSink, &warnings);
+      const Frames cpu = play(from + forward + "cpu ! " + inverse + "cpu" + kSink, &warnings);
       for (const char* queue : {"", "queue max-size-buffers=3 ! "}) {
-        const Frames gpu = play(from +
-                                    "cudadct8x8 backend=cuda cuda-device-id=0 ! "
-                                    "video/x-dct(memory:CUDAMemory) ! " +
-                                    queue + "cudaidct8x8 backend=cuda cuda-device-id=1" + kSink,
-                                &warnings);
+        const Frames gpu =
+            play(from + forward + "cuda cuda-device-id=0 ! " + caps + "(memory:CUDAMemory) ! " +
+                     queue + inverse + "cuda cuda-device-id=1" + kSink,
+                 &warnings);
         compare(cpu, gpu, from);
         fail_unless_equals_int(warnings, expected);
       }
     }
   }
+}
+
+GST_START_TEST(test_coefficients_cross) {
+  for (const char* name : {"dct8x8", "dwt"}) coefficients_cross(name);
 }
 GST_END_TEST;
 
