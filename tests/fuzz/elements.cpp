@@ -59,6 +59,15 @@ ElementRun::~ElementRun() {
   promise(g_atomic_int_get(&memories_) == 0, "all input has been given back");
 }
 
+void read_bytes(GstBuffer* buffer) {
+  GstMapInfo map;
+  promise(gst_buffer_map(buffer, &map, GST_MAP_READ), "what comes out can be read");
+  guint64 sum = 0;
+  for (gsize i = 0; i < map.size; i++) sum += map.data[i];
+  promise(sum <= 255 * guint64{map.size}, "bytes are small");
+  gst_buffer_unmap(buffer, &map);
+}
+
 GstPadProbeReturn ElementRun::note(GstPad* pad, GstPadProbeInfo* info, gpointer self) {
   auto* run = static_cast<ElementRun*>(self);
   if (GST_IS_EVENT(info->data)) {

@@ -14,6 +14,9 @@ namespace fuzzing {
 // written. A critical or a warning of GLib's log aborts. For LLVMFuzzerInitialize().
 void init_elements();
 
+// Reads every byte of a buffer that has come out.
+void read_bytes(GstBuffer* buffer);
+
 // A new element on the CPU engine between two pads, PLAYING, which has got no event yet. At the end
 // all memory that was pushed must have been given back, and nobody may hold the element.
 class ElementRun {

@@ -8,6 +8,7 @@
 
 #include <gst/coef/dct-serial.h>
 #include <gst/coef/dct.h>
+#include "tests/fuzz/changed_metas.h"
 #include "tests/fuzz/dct_caps.h"
 #include "tests/fuzz/fuzzing.h"
 
@@ -23,13 +24,9 @@ constexpr size_t kMostBytes = 1 << 12;  // of a serialised meta
 std::vector<uint8_t> changed_meta(Input* input, const GstDctInfo& info) {
   GstBuffer* buffer = gst_buffer_new();
   GstDctMeta* meta = fuzzing::add_sound_meta(buffer, info, 1 + input->byte());
-  std::vector<uint8_t> bytes;
-  promise(gstcoef::serialise(*meta, &bytes), "a sound meta can be stored");
+  std::vector<uint8_t> bytes = fuzzing::bytes_of_meta(*meta);
   gst_buffer_unref(buffer);
-  while (input->size() > 0) {
-    const size_t at = input->word() % bytes.size();
-    bytes[at] ^= input->byte();
-  }
+  while (input->size() > 0) fuzzing::change_byte(input, &bytes);
   return bytes;
 }
 

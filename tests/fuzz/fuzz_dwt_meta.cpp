@@ -10,6 +10,7 @@
 
 #include <gst/coef/dwt-serial.h>
 #include <gst/coef/dwt.h>
+#include "tests/fuzz/changed_metas.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace {
@@ -52,13 +53,9 @@ std::vector<uint8_t> changed_meta(Input* input, const GstDwtInfo& info) {
   GstDwtMeta* meta = gst_buffer_add_dwt_meta(buffer, &info);
   for (guint b = 0; info.quantized && b < gst_dwt_info_get_n_bands(&info); b++)
     gst_dwt_meta_set_quant_index(meta, 0, b, 5 * b);
-  std::vector<uint8_t> bytes;
-  promise(gstcoef::serialise(*meta, &bytes), "a sound meta can be stored");
+  std::vector<uint8_t> bytes = fuzzing::bytes_of_meta(*meta);
   gst_buffer_unref(buffer);
-  while (input->size() > 0) {
-    const size_t at = input->word() % bytes.size();
-    bytes[at] ^= input->byte();
-  }
+  while (input->size() > 0) fuzzing::change_byte(input, &bytes);
   return bytes;
 }
 

@@ -314,10 +314,52 @@ def seeds_of_cudadct8x8():
             yield f"{number}-{name}", head + frames
 
 
+def seeds_of_cudadwt():
+    """Settings, caps and frames: see fuzz_cudadwt.cpp."""
+    samples = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\xff\0" * 300]
+    for number in range(64):
+        levels = (1, 3, 4, 6, 0x12, 0x20, 0x33, 0)[number // 8]
+        head = bytes([number % 8 | (0x18 if number % 5 == 4 else 0), levels, 7 * number % 116,
+                      number % 32, number, 17 + number % 3, 9])
+        sound = bytes([0, 0, 0, 0, 0]) + samples[number % 3]
+        lying = bytes([0, 0x20, number % 16 + 0x10 * (number % 3), number, 0xFF]) + samples[1]
+        short = bytes([0, 0x0F, 0, 0, number])
+        torn = bytes([0, 0x30, 0, 0, 40]) + samples[2]
+        other = bytes([1, number + 1, 30, 8, 0x40, 0, 0, 0]) + samples[1]
+        flush = bytes([2, 0, 0, 0, 0]) + samples[1]
+        for name, frames in (("sound", sound), ("lying", lying), ("short", short), ("torn", torn),
+                             ("more", sound + other + flush)):
+            yield f"{number}-{name}", head + frames
+
+
+def seeds_of_cudaidwt():
+    """Settings, caps and frames: see fuzz_cudaidwt.cpp."""
+    coefs = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\x7f\xff\x80\0" * 99]
+    for number in range(64):
+        levels = (1, 3, 4, 6, 0x12, 0x20, 0x33, 2)[number // 8]
+        wavelet = number % 8
+        head = bytes([number % 4, wavelet * 17, levels, 8 * (number % 2) | 1 + number % 7,
+                      (7, 9, 11, 15)[number % 4], 16 + number % 5, 9])
+        frame = bytes([0, 0, 7]) + coefs[number % 3]
+        lying = bytes([0, 0x20, 9]) + bytes([0, number, 1, 0, 44, 255]) + coefs[0]
+        short = bytes([0, 0x0F, 3, 0, number])
+        bare = bytes([0, 0xE0, 3]) + coefs[0][:64]
+        four = bytes([0, 0x40, 3]) + coefs[0]
+        reference = bytes([0, 0x0C, number % 16]) + coefs[1]
+        other = bytes([1, 0, 2, 1, 7, 9, 30]) + bytes([0, 6]) + coefs[2]
+        flush = bytes([2, 0, 15]) + coefs[1]
+        for name, frames in (("sound", frame), ("lying", frame + lying), ("short", short),
+                             ("bare", bare), ("four", frame + four), ("reference", reference),
+                             ("more", frame + other + flush)):
+            yield f"{number}-{name}", head + frames
+
+
 # Targets that read no files.
 OWN_SEEDS = {
     "fuzz_cudadct8x8": seeds_of_cudadct8x8,
+    "fuzz_cudadwt": seeds_of_cudadwt,
     "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
+    "fuzz_cudaidwt": seeds_of_cudaidwt,
     "fuzz_dct_meta": seeds_of_dct_meta,
     "fuzz_dwt_meta": seeds_of_dwt_meta,
     "fuzz_dirac": dirac_seeds.seeds,

@@ -1,0 +1,26 @@
+// What the fuzz targets share that feed or get raw video: frames whose sizes and GstVideoMetas lie.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include "tests/fuzz/elements.h"
+#include "tests/fuzz/fuzzing.h"
+
+namespace fuzzing {
+
+// A small picture of any format that the elements take; three bytes of the input.
+GstVideoInfo video_info_of(Input* input);
+
+// A frame: the shape of its buffer, the lie of its meta, a word for both, samples. `*sound` says
+// whether it has to come out.
+GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool* sound);
+
+// An ElementRun::Look: every sample can be read, and the frame is of the size that its caps say.
+void read_raw_frame(GstBuffer* buffer, GstCaps* caps);
+
+// Adds what the pictures were made from, or something else that a meta calls so, of a `sampling`.
+// False where it lies: where it says that the samples lie outside of the buffer.
+bool add_reference(GstBuffer* buffer, bool is_444, guint width, guint height, guint8 kind);
+
+}  // namespace fuzzing
