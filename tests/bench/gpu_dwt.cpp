@@ -6,14 +6,15 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "cuda/device/cuda_device.h"
 #include "cuda/dwt/engine.h"
 #include "tests/bench/common.h"
 #include "tests/bench/cpu_frames.h"
 #include "tests/bench/gpu_streams.h"
+#include "tests/bench/gpu_turns.h"
 #include "transform/device/host_device.h"
 #include "transform/dwt/engine.h"
 
@@ -22,7 +23,7 @@ namespace {
 
 constexpr DwtLevels kLevels = {4, 0};
 constexpr size_t kInFlight = 8;
-constexpr int kRepetitions = 30, kQuickRepetitions = 5, kWarmUps = 2;
+constexpr int kRepetitions = 30, kQuickRepetitions = 5;
 
 constexpr DwtSize kSizes[] = {{"1080p", 1920, 1080, false, 48},
                               {"4K", 3840, 2160, false, 16},
@@ -228,8 +229,11 @@ class Subject {
     launches_ = std::max(group.sets(), one.pictures);
   }
 
+  // Equal for those that are compared: the same bytes the same way.
+  using Traffic = std::pair<Direction, size_t>;
+  Traffic traffic() const { return {case_.direction, case_.pictures}; }
   bool is_stream() const { return variant_ != nullptr; }
-  const StreamVariant* variant() const { return variant_; }
+  const char* stream_name() const { return variant_->name; }
   const DwtCase& of() const { return case_; }
   Result& result() { return result_; }
   const Stopwatch& watch() const { return watch_; }
@@ -293,56 +297,16 @@ class Subject {
 };
 using Subjects = std::vector<std::unique_ptr<Subject>>;
 
-// Equal for those that are compared: the same bytes the same way.
-using Traffic = std::pair<Direction, size_t>;
-Traffic traffic_of(const DwtCase& one) { return {one.direction, one.pictures}; }
-
 Subjects make_subjects(const Group& group, const std::vector<DwtCase>& cases) {
   Subjects subjects;
-  std::map<Traffic, bool> there;
+  std::map<Subject::Traffic, bool> there;
   for (const DwtCase& one : cases) {
     subjects.push_back(std::make_unique<Subject>(group, one, nullptr));
-    if (std::exchange(there[traffic_of(one)], true)) continue;
+    if (std::exchange(there[subjects.back()->traffic()], true)) continue;
     for (const StreamVariant& variant : stream_variants())
       subjects.push_back(std::make_unique<Subject>(group, one, &variant));
   }
   return subjects;
-}
-
-void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects,
-                      const MeasureOptions& options) {
-  std::vector<Subject*> order = subjects;
-  std::mt19937 random(1);
-  const int repetitions = options.quick ? kQuickRepetitions : kRepetitions;
-  for (int i = 0; i < kWarmUps + repetitions; ++i) {
-    std::shuffle(order.begin(), order.end(), random);
-    order.back()->launch();  // the host gets ahead meanwhile
-    for (const Subject* subject : order) {
-      subject->watch().begin();
-      subject->launch();
-      subject->watch().end();
-    }
-    if (options.sample && i % 8 == 0) options.sample();
-    gpu.synchronize();
-    for (Subject* subject : order)
-      if (i >= kWarmUps) subject->add_time(subject->watch().seconds());
-  }
-}
-
-void compare_with_streams(const std::vector<Subject*>& subjects) {
-  std::map<Traffic, Subject*> best;
-  for (Subject* subject : subjects) {
-    if (!subject->is_stream()) continue;
-    Subject*& fastest = best[traffic_of(subject->of())];
-    if (fastest == nullptr || subject->result().seconds < fastest->result().seconds)
-      fastest = subject;
-  }
-  for (Subject* subject : subjects) {
-    const Subject* limit = best[traffic_of(subject->of())];
-    if (subject->is_stream() || limit == nullptr) continue;
-    subject->result().limit_seconds = best[traffic_of(subject->of())]->result().seconds;
-    subject->result().limit_name = limit->variant()->name;
-  }
 }
 
 void add_case(const DwtSize& size, Wavelet wavelet, int index, Direction direction,
@@ -395,7 +359,9 @@ void measure_dwt_group(const Gpu& gpu, const std::vector<DwtCase>& cases,
     subject->prepare();
     if (subject->is_ready()) ready.push_back(subject.get());
   }
-  if (!ready.empty()) measure_in_turns(*lanes[0]->gpu, ready, options);
+  if (!ready.empty())
+    measure_in_turns(*lanes[0]->gpu, ready, options.quick ? kQuickRepetitions : kRepetitions,
+                     options.sample);
   for (Subject* subject : ready) subject->finish();
   gpu.synchronize();
   compare_with_streams(ready);

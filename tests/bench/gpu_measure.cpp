@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <stdexcept>
 #include <tuple>
 
@@ -13,11 +12,11 @@
 #include "cuda/device/queue.h"
 #include "tests/bench/gpu_check.h"
 #include "tests/bench/gpu_streams.h"
+#include "tests/bench/gpu_turns.h"
 
 namespace cudatransform::bench {
 namespace {
 
-constexpr int kWarmUps = 3;
 constexpr int kQuickRepetitions = 5;
 
 // How the engine launches while a case is prepared.
@@ -37,8 +36,8 @@ class LaunchMode {
 
 // Bytes that are read and written, and the sets that launches go round: streaming kernels are the
 // same for all cases that have these in common.
-using Traffic = std::tuple<size_t, size_t, size_t>;
-Traffic traffic_of(const Case& one) {
+using FrameTraffic = std::tuple<size_t, size_t, size_t>;
+FrameTraffic traffic_of(const Case& one) {
   const FrameGeometry geometry(one.spec);
   const bool forward = one.spec.direction == Direction::kForward;
   return {forward ? geometry.sample_bytes : geometry.coef_bytes,
@@ -77,7 +76,11 @@ class Subject {
 
   bool is_stream() const { return case_.stream >= 0; }
   const Case& of() const { return case_; }
+  using Traffic = FrameTraffic;
   const Traffic& traffic() const { return traffic_; }
+  const char* stream_name() const {
+    return stream_variants()[static_cast<size_t>(case_.stream)].name;
+  }
   Result& result() { return result_; }
   const OutputCheck& check() const { return *check_; }
   bool is_ready() const { return ready_; }
@@ -156,7 +159,7 @@ class Subject {
   }
 
   const Case case_;
-  const Traffic traffic_;
+  const FrameTraffic traffic_;
   const Gpu& gpu_;
   Device& device_;
   std::shared_ptr<const Buffers> buffers_;
@@ -175,7 +178,7 @@ using Subjects = std::vector<std::unique_ptr<Subject>>;
 // The cases, and for each traffic among them every streaming kernel that is not itself a case.
 std::vector<Case> with_streams(const std::vector<Case>& cases) {
   std::vector<Case> all = cases;
-  std::map<Traffic, std::vector<bool>> there;
+  std::map<FrameTraffic, std::vector<bool>> there;
   for (const Case& one : cases) {
     std::vector<bool>& variants = there[traffic_of(one)];
     variants.resize(stream_variants().size());
@@ -212,53 +215,6 @@ Subjects make_subjects(const Gpu& gpu, Device& device, const std::vector<Case>& 
   return subjects;
 }
 
-// Every repetition measures every subject once, in another order, so that clocks that drift and
-// neighbours that heat are shared out alike.
-void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int repetitions,
-                      const std::function<void()>& sample) {
-  for (int i = 0; i < kWarmUps; ++i)
-    for (const Subject* subject : subjects) subject->launch();
-  gpu.synchronize();
-  std::vector<Subject*> order = subjects;
-  std::mt19937 random(1);
-  for (int i = 0; i < repetitions; ++i) {
-    std::shuffle(order.begin(), order.end(), random);
-    // While this one runs the host gets ahead. Otherwise an idle device would pass the first event
-    // before the graph behind it has been handed over, and the host's time would count as its.
-    order.back()->launch();
-    for (const Subject* subject : order) {
-      subject->watch().begin();
-      subject->launch();
-      subject->watch().end();
-    }
-    if (sample && i % 8 == 0) sample();
-    gpu.synchronize();
-    for (Subject* subject : order) subject->add_time(subject->watch().seconds());
-  }
-}
-
-// The best streaming kernel of each traffic.
-void compare_with_streams(const Subjects& subjects) {
-  std::map<Traffic, Subject*> best;
-  for (const auto& subject : subjects) {
-    if (!subject->is_stream() || !subject->result().error.empty()) continue;
-    Subject*& fastest = best[subject->traffic()];
-    if (fastest == nullptr || subject->result().seconds < fastest->result().seconds)
-      fastest = subject.get();
-  }
-  for (const auto& subject : subjects) {
-    if (subject->is_stream() || !subject->result().error.empty()) continue;
-    const auto found = best.find(subject->traffic());
-    if (found == best.end()) {
-      subject->result().error = "no streaming kernel to compare with";
-      continue;
-    }
-    subject->result().limit_seconds = found->second->result().seconds;
-    subject->result().limit_name =
-        stream_variants()[static_cast<size_t>(found->second->of().stream)].name;
-  }
-}
-
 void compare_outputs(const Subjects& subjects, std::map<std::string, uint64_t>* outputs) {
   for (const auto& subject : subjects) {
     if (subject->is_stream() || subject->of().paper != nullptr || !subject->result().error.empty())
@@ -286,7 +242,9 @@ void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& case
   if (options.quick) repetitions = std::min(repetitions, kQuickRepetitions);
   if (!ready.empty()) measure_in_turns(gpu, ready, repetitions, options.sample);
   for (Subject* subject : ready) subject->finish();
-  compare_with_streams(subjects);
+  std::vector<Subject*> all;
+  for (const auto& subject : subjects) all.push_back(subject.get());
+  compare_with_streams(all);
   compare_outputs(subjects, outputs);
   for (const auto& subject : subjects)
     if (!subject->of().name.empty()) (*results)[subject->of().name] = subject->result();
