@@ -37,6 +37,31 @@ __device__ __forceinline__ int dot2_s16_u8(uint32_t pair, uint32_t by) {
 #endif
 }
 
+// A number of 16 bits in both halves of a word, and the sums of both halves, modulo 2^16.
+__host__ __device__ constexpr uint32_t in_halves(int32_t value) {
+  return static_cast<uint32_t>(static_cast<uint16_t>(value)) * 0x10001u;
+}
+__device__ __forceinline__ uint32_t add_halves(uint32_t a, uint32_t b) {
+#if defined(CT_EMULATED) || __CUDA_ARCH__ < 900
+  return ((a & 0x7fff7fffu) + (b & 0x7fff7fffu)) ^ ((a ^ b) & 0x80008000u);
+#else
+  uint32_t result;
+  asm("add.u16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+#endif
+}
+
+// Keeps a value in a register, where a compiler would read it from memory anew.
+template <typename T>
+__device__ __forceinline__ void keep_in_register([[maybe_unused]] T& value) {
+#ifndef CT_EMULATED
+  if constexpr (sizeof(T) == 8)
+    asm volatile("" : "+l"(value));
+  else
+    asm volatile("" : "+r"(value));
+#endif
+}
+
 // Two numbers clamped to 0..255, in front of the lower half of `rest`.
 __device__ __forceinline__ uint32_t pack_clamped(int high, int low, uint32_t rest) {
 #ifdef CT_EMULATED

@@ -17,6 +17,13 @@
 
 namespace cudatransform::cuda {
 
+// Filters that two values in a word can be lifted by, see packed.cuh: taps are 1, or (-1, 9, 9,
+// -1). The kernels below are what these fall back to, so they spare registers for the sake of the
+// others.
+constexpr bool lifts_lanes(Wavelet wavelet) {
+  return wavelet != Wavelet::kFidelity && wavelet != Wavelet::kDaub97;
+}
+
 // kPairs values of 16 bits, as they lie in memory.
 template <int kPairs>
 using RawValues = ValueVector<uint32_t, kPairs / 2>;
@@ -32,6 +39,49 @@ __device__ __forceinline__ RawValues<kPairs> packed(const int32_t (&values)[kPai
     raw.at[i] = __byte_perm(static_cast<uint32_t>(values[2 * i]),
                             static_cast<uint32_t>(values[2 * i + 1]), 0x5410);
   return raw;
+}
+
+// The first `count` samples of kPairs pairs. Seldom called, so short rather than fast.
+template <int kPairs>
+__device__ __forceinline__ void store_first_bytes(uint8_t* to, int32_t count,
+                                                  const ValueVector<uint32_t, kPairs / 2>& bytes) {
+  uint64_t rest = bytes.at[0];
+  if constexpr (kPairs > 2) rest |= uint64_t{bytes.at[kPairs / 2 - 1]} << 32;
+#pragma unroll 1
+  for (int32_t i = 0; i < count; ++i, rest >>= 8) to[i] = static_cast<uint8_t>(rest);
+}
+// Samples of kPairs pairs from pair `x` on. Beyond a row of samples nothing is written, and its
+// last one is read; below the last row nothing is written, and it is read.
+template <int kPairs>
+__device__ __forceinline__ void store_bytes(const SamplesParams& samples, int32_t x, int32_t y,
+                                            const ValueVector<uint32_t, kPairs / 2>& bytes) {
+  if (y >= samples.rows) return;
+  const int32_t begin = 2 * x;
+  uint8_t* const to =
+      samples.data + (static_cast<uint32_t>(y) * static_cast<uint32_t>(samples.pitch) +
+                      static_cast<uint32_t>(begin));
+  if (begin + 2 * kPairs <= samples.width)
+    *reinterpret_cast<ValueVector<uint32_t, kPairs / 2>*>(to) = bytes;
+  else
+    store_first_bytes<kPairs>(to, samples.width - begin, bytes);
+}
+template <int kPairs>
+__device__ __forceinline__ ValueVector<uint32_t, kPairs / 2> load_bytes(
+    const SamplesParams& samples, int32_t x, int32_t y) {
+  using Bytes = ValueVector<uint32_t, kPairs / 2>;
+  const int32_t begin = 2 * x;
+  const uint8_t* const from = samples.data + static_cast<uint32_t>(min(y, samples.rows - 1)) *
+                                                 static_cast<uint32_t>(samples.pitch);
+  if (begin + 2 * kPairs <= samples.width)
+    return *reinterpret_cast<const Bytes*>(from + static_cast<uint32_t>(begin));
+  Bytes row = {};
+  uint64_t bytes = 0;
+#pragma unroll 1
+  for (int i = 2 * kPairs - 1; i >= 0; --i)
+    bytes = bytes << 8 | from[min(begin + i, samples.width - 1)];
+  row.at[0] = static_cast<uint32_t>(bytes);
+  if constexpr (kPairs > 2) row.at[kPairs / 2 - 1] = static_cast<uint32_t>(bytes >> 32);
+  return row;
 }
 
 template <typename Level>
@@ -62,38 +112,23 @@ __device__ __forceinline__ void walk_strip(Level& level) {
   }
 }
 
-// Whether the bands of a tile are quantised, kept in registers or read anew.
-template <bool kKept>
-struct KeptFlags {
-  const bool low_band, high_bands;
-  __device__ __forceinline__ explicit KeptFlags(const TileParams& tile)
-      : low_band(quantises(tile.bands[0])),
-        high_bands(quantises(tile.bands[1]) || quantises(tile.bands[2]) ||
-                   quantises(tile.bands[3])) {}
-  __device__ __forceinline__ bool low(const TileParams&) const { return low_band; }
-  __device__ __forceinline__ bool high(const TileParams&) const { return high_bands; }
-};
-template <>
-struct KeptFlags<false> {
-  __device__ __forceinline__ explicit KeptFlags(const TileParams&) {}
-  __device__ __forceinline__ bool low(const TileParams& tile) const {
-    return quantises(tile.bands[0]);
-  }
-  __device__ __forceinline__ bool high(const TileParams& tile) const {
-    return quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3]);
-  }
-};
-
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
 struct FastInverse {
   using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
   using Window = Walk<int16_t, kWavelet, Direction::kInverse>;
   static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
   // Measured: another row ahead costs warps that hide more than it does.
-  static constexpr int kRowsAhead = 1, kUnroll = 2;
+  static constexpr int kRowsAhead = 1;
+  // Fidelity's long window: a warp more hides more than its moves cost.
+  static constexpr bool kSpares =
+      lifts_lanes(kWavelet) || (kWavelet == Wavelet::kFidelity && !kAtSamples);
+  static constexpr int kUnroll = kSpares ? 1 : 2;
   // Whether bands are quantised, kept where that is faster: daub97 spills without, legall53 with,
   // and of fidelity a CTA more is on an SM with it.
   static constexpr bool kKeepsFlags = Window::kSteps.count > 2 || Window::kSteps.window > 6;
+  struct Quantised {
+    bool low, high;
+  };
   struct Raw {
     RawValues<kPairs> bands[4];
   };
@@ -101,11 +136,19 @@ struct FastInverse {
   const FusedParams& params;
   const TileParams& tile;
   const Place& place;
-  const KeptFlags<kKeepsFlags> kept;
+  const Quantised kept;
   Window windows[2 * kPairs];
 
   __device__ __forceinline__ FastInverse(const FusedParams& all, const Place& own)
-      : params(all), tile(all.tiles[own.component]), place(own), kept(tile) {}
+      : params(all),
+        tile(all.tiles[own.component]),
+        place(own),
+        kept(kKeepsFlags ? Quantised{low_quantised(), high_quantised()} : Quantised{}) {}
+
+  __device__ __forceinline__ bool low_quantised() const { return quantises(tile.bands[0]); }
+  __device__ __forceinline__ bool high_quantised() const {
+    return quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3]);
+  }
 
   __device__ __forceinline__ Raw load(int32_t n) const {
     Raw raw;
@@ -131,11 +174,13 @@ struct FastInverse {
     // Only haar goes with either shift.
     const bool shifts =
         kWavelet == Wavelet::kHaar ? params.shift != 0 : lifting(kWavelet).shift_between_levels;
+    // Samples are 128 more: in front of the shift that is one addition with what it rounds with.
+    constexpr int32_t kMore = kAtSamples ? 128 : 0;
     int32_t row[2 * kPairs];
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) {
-      row[2 * i] = shifts ? (even[i] + 1) >> 1 : even[i];
-      row[2 * i + 1] = shifts ? (odd[i] + 1) >> 1 : odd[i];
+      row[2 * i] = shifts ? (even[i] + (2 * kMore + 1)) >> 1 : even[i] + kMore;
+      row[2 * i + 1] = shifts ? (odd[i] + (2 * kMore + 1)) >> 1 : odd[i] + kMore;
     }
     if constexpr (kAtSamples) {
       store_samples(row, y);
@@ -146,24 +191,11 @@ struct FastInverse {
     }
   }
   __device__ __forceinline__ void store_samples(const int32_t (&row)[2 * kPairs], int32_t y) const {
-    const SamplesParams& samples = tile.samples;
-    if (y >= samples.rows) return;
-    const int32_t x = 2 * place.x;
     ValueVector<uint32_t, kPairs / 2> bytes;
 #pragma unroll
     for (int i = 0; i < kPairs / 2; ++i)
-      bytes.at[i] = pack_four_clamped(row[4 * i] + 128, row[4 * i + 1] + 128, row[4 * i + 2] + 128,
-                                      row[4 * i + 3] + 128);
-    uint8_t* const to =
-        samples.data + (static_cast<uint32_t>(y) * static_cast<uint32_t>(samples.pitch) +
-                        static_cast<uint32_t>(x));
-    if (x + 2 * kPairs <= samples.width) {
-      *reinterpret_cast<ValueVector<uint32_t, kPairs / 2>*>(to) = bytes;
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < 2 * kPairs; ++i)
-      if (x + i < samples.width) to[i] = static_cast<uint8_t>(bytes.at[i / 4] >> (8 * (i % 4)));
+      bytes.at[i] = pack_four_clamped(row[4 * i], row[4 * i + 1], row[4 * i + 2], row[4 * i + 3]);
+    store_bytes<kPairs>(tile.samples, place.x, y, bytes);
   }
 
   template <bool kEdges>
@@ -173,8 +205,8 @@ struct FastInverse {
     for (int b = 0; b < 4; ++b)
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) levels[b][i] = value_of(raw.bands[b].at[i / 2], i % 2);
-    if (kept.low(tile)) dequantise(levels[0], 0);
-    if (kept.high(tile)) {
+    if (kKeepsFlags ? kept.low : low_quantised()) dequantise(levels[0], 0);
+    if (kKeepsFlags ? kept.high : high_quantised()) {
       dequantise(levels[1], 1);
       dequantise(levels[2], 2);
       dequantise(levels[3], 3);
@@ -210,7 +242,9 @@ struct FastForward {
   using Window = Walk<int16_t, kWavelet, Direction::kForward>;
   static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
   static constexpr int kWindow = Window::kSteps.window;
-  static constexpr int kRowsAhead = kWindow > 6 ? 1 : 2, kUnroll = kWindow > 4 ? 2 : 1;
+  static constexpr bool kSpares = lifts_lanes(kWavelet);
+  static constexpr int kRowsAhead = kSpares || kWindow > 6 ? 1 : 2;
+  static constexpr int kUnroll = !kSpares && kWindow > 4 ? 2 : 1;
   // Of a row of 2 kPairs: samples of a byte, or values.
   using RawRow = ValueVector<uint32_t, kAtSamples ? kPairs / 2 : kPairs>;
   struct Raw {
@@ -231,19 +265,7 @@ struct FastForward {
                           static_cast<uint32_t>(place.x) * 4;
       return *reinterpret_cast<const RawRow*>(tile.full.data + at);
     } else {
-      const SamplesParams& samples = tile.samples;
-      const int32_t x = 2 * place.x;
-      const uint8_t* const from = samples.data + static_cast<uint32_t>(min(y, samples.rows - 1)) *
-                                                     static_cast<uint32_t>(samples.pitch);
-      if (x + 2 * kPairs <= samples.width)
-        return *reinterpret_cast<const RawRow*>(from + static_cast<uint32_t>(x));
-      // The last column goes on.
-      RawRow row = {};
-#pragma unroll
-      for (int i = 0; i < 2 * kPairs; ++i)
-        row.at[i / 4] |= static_cast<uint32_t>(from[min(x + i, samples.width - 1)])
-                         << (8 * (i % 4));
-      return row;
+      return load_bytes<kPairs>(tile.samples, place.x, y);
     }
   }
   __device__ __forceinline__ Raw load(int32_t n) const {
@@ -310,14 +332,8 @@ struct FastForward {
 };
 
 template <Wavelet kWavelet, Direction kDirection, int kPairs, bool kAtSamples>
-__device__ __forceinline__ void transform_level_fast(const FusedParams& params) {
-  using Inverse = FastInverse<kWavelet, kPairs, kAtSamples>;
-  using Forward = FastForward<kWavelet, kPairs, kAtSamples>;
-  using Level = std::conditional_t<kDirection == Direction::kInverse, Inverse, Forward>;
-  const typename Level::Place place(params);
-  if (!place.exists) return;
-  Level level(params, place);
-  walk_strip(level);
-}
+using FastLevel =
+    std::conditional_t<kDirection == Direction::kInverse, FastInverse<kWavelet, kPairs, kAtSamples>,
+                       FastForward<kWavelet, kPairs, kAtSamples>>;
 
 }  // namespace cudatransform::cuda

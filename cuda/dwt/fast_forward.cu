@@ -1,7 +1,7 @@
-// The forward wavelet kernels of fast.cuh.
+// The forward wavelet kernels of fast.cuh and packed.cuh.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/dwt/fast.cuh"
 #include "cuda/dwt/kernels.h"
+#include "cuda/dwt/packed.cuh"
 
 namespace cudatransform::cuda {
 

@@ -299,7 +299,7 @@ struct FusedForward {
 template <typename Level>
 __device__ __forceinline__ void transform_strip(const FusedParams& params) {
   using Window = typename Level::Window;
-  const typename Level::Place place(params);
+  const typename Level::Place place(params, blockIdx.x);
   if (!place.exists) return;
   Level level(params, place);
   const bool inside =

@@ -5,9 +5,11 @@
 //
 //   pass     one direction of a level: rows or columns (separable.cu). Takes every format
 //   fused    both directions of a level in one launch (fused.cuh)
+//   fast     the same for values of 16 bits and samples of a byte (fast.cuh, packed.cuh)
 //   segment  what a pass works on: lines of two bands, low and high, and of what they make
 //   tile     what the fused kernels work on: four bands and what they make
 //   walk     down a column, with a window of values in registers (lift.cuh)
+//   lane     of a warp; of a word, the half that has one of two values (lanes.cuh, packed.cuh)
 //   own      pairs that a thread or warp writes, beside those that it needs for them
 //
 // Haar with a shift of 1 has haar's kernels: the shift is a parameter of passes.

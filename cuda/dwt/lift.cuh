@@ -28,28 +28,48 @@ template <typename Coef, Wavelet kWavelet, Direction kDirection, int kStep, type
 __device__ __forceinline__ int32_t lifted(int32_t value, Tapped&& tapped) {
   constexpr LiftingStep step = kPipeline<kWavelet, kDirection>.steps[kStep];
   constexpr Lifting filter = lifting(kWavelet);
-  uint32_t term;
+  const uint32_t old = static_cast<uint32_t>(value);
+  int32_t made;
   if constexpr (filter.has_wide_products && sizeof(Coef) == 4) {
     int64_t sum = step.rounding;
 #pragma unroll
     for (int k = 0; k < step.count; ++k) sum += int64_t{tapped(k)} * step.taps[k];
-    term = static_cast<uint32_t>(sum >> step.shift);
+    const auto term = static_cast<uint32_t>(sum >> step.shift);
+    made = static_cast<int32_t>(step.subtract ? old - term : old + term);
   } else {
-    uint32_t sum = static_cast<uint32_t>(step.rounding);
+    // Less x >> s is as much as (2^s - 1 - x) >> s more, and a shift and an addition are a single
+    // instruction. Of values of 32 bits x may be taken modulo 2^32, where that does not hold.
+    constexpr bool kNegates = step.subtract && sizeof(Coef) == 2;
+    uint32_t sum =
+        static_cast<uint32_t>(kNegates ? (1 << step.shift) - 1 - step.rounding : step.rounding);
 #pragma unroll
     for (int k = 0; k < step.count; ++k) {
       // Symmetric taps share their multiplication.
       if (step.count - 1 - k < k) continue;
       uint32_t both = static_cast<uint32_t>(tapped(k));
       if (step.count - 1 - k != k) both += static_cast<uint32_t>(tapped(step.count - 1 - k));
-      sum += both * static_cast<uint32_t>(step.taps[k]);
+      sum += both * static_cast<uint32_t>(kNegates ? -step.taps[k] : step.taps[k]);
     }
-    term = static_cast<uint32_t>(static_cast<int32_t>(sum) >> step.shift);
+    const auto term = static_cast<uint32_t>(static_cast<int32_t>(sum) >> step.shift);
+    made = static_cast<int32_t>(step.subtract && !kNegates ? old - term : old + term);
   }
-  const uint32_t old = static_cast<uint32_t>(value);
-  const auto made = static_cast<int32_t>(step.subtract ? old - term : old + term);
   return filter.wraps_at_end ? made : wrap<Coef>(made);
 }
+
+// How a line of single values is lifted.
+template <typename Coef, Wavelet kOfWavelet, Direction kOfDirection>
+struct LiftValues {
+  using Value = int32_t;
+  static constexpr Wavelet kWavelet = kOfWavelet;
+  static constexpr Direction kDirection = kOfDirection;
+  template <int kStep, typename Tapped>
+  static __device__ __forceinline__ int32_t lift(int32_t value, Tapped&& tapped) {
+    return lifted<Coef, kWavelet, kDirection, kStep>(value, tapped);
+  }
+  static __device__ __forceinline__ int32_t finished(int32_t value) {
+    return kWrapsAtEnd<kWavelet> ? wrap<Coef>(value) : value;
+  }
+};
 
 // Calls function(std::integral_constant-like step) for every step.
 template <int kStep>
@@ -65,21 +85,22 @@ __device__ __forceinline__ void for_each_step(Function&& function) {
 }
 
 // The window of a walk along pairs of one line: values[0] is of the pair just read.
-template <typename Coef, Wavelet kWavelet, Direction kDirection>
-struct Walk {
-  static constexpr Pipeline kSteps = kPipeline<kWavelet, kDirection>;
+template <typename Lifts>
+struct WalkOf {
+  using Value = typename Lifts::Value;
+  static constexpr Pipeline kSteps = kPipeline<Lifts::kWavelet, Lifts::kDirection>;
   static constexpr int kLag = kSteps.total_lag;
 
-  int32_t values[2][kSteps.window];  // even, odd
+  Value values[2][kSteps.window];  // even, odd
 
   // Takes pair `n`, of `pairs`. Beyond the last it takes what it is given for nothing. kEdges:
   // whether the line may begin or end within the walk.
   template <bool kEdges>
-  __device__ __forceinline__ void take(int32_t even, int32_t odd, int32_t n, int32_t pairs) {
-    const int32_t fresh[2] = {even, odd};
+  __device__ __forceinline__ void take(Value even, Value odd, int32_t n, int32_t pairs) {
+    const Value fresh[2] = {even, odd};
 #pragma unroll
     for (int parity = 0; parity < 2; ++parity) {
-      const int32_t last = values[parity][0];
+      const Value last = values[parity][0];
 #pragma unroll
       for (int age = kSteps.window - 1; age > 0; --age)
         values[parity][age] = values[parity][age - 1];
@@ -90,7 +111,7 @@ struct Walk {
       constexpr int kStep = decltype(number)::value;
       constexpr LiftingStep step = kSteps.steps[kStep];
       constexpr int target = step.updates_odd ? 1 : 0, lag = kSteps.lag[kStep];
-      int32_t made = lifted<Coef, kWavelet, kDirection, kStep>(
+      Value made = Lifts::template lift<kStep>(
           values[target][lag], [&](int k) { return values[1 - target][lag - step.first - k]; });
       if constexpr (kEdges) {
         if (n - lag >= pairs) made = values[target][lag + 1 < kSteps.window ? lag + 1 : lag];
@@ -100,13 +121,10 @@ struct Walk {
     });
   }
   // The pair kLag before the one just taken.
-  __device__ __forceinline__ int32_t even() const { return finished(values[0][kLag]); }
-  __device__ __forceinline__ int32_t odd() const { return finished(values[1][kLag]); }
+  __device__ __forceinline__ Value even() const { return Lifts::finished(values[0][kLag]); }
+  __device__ __forceinline__ Value odd() const { return Lifts::finished(values[1][kLag]); }
 
  private:
-  static __device__ __forceinline__ int32_t finished(int32_t value) {
-    return kWrapsAtEnd<kWavelet> ? wrap<Coef>(value) : value;
-  }
   // Before the line there is its first value.
   __device__ __forceinline__ void fill(int parity, int from) {
 #pragma unroll
@@ -114,6 +132,9 @@ struct Walk {
       if (age > from) values[parity][age] = values[parity][from];
   }
 };
+
+template <typename Coef, Wavelet kWavelet, Direction kDirection>
+using Walk = WalkOf<LiftValues<Coef, kWavelet, kDirection>>;
 
 // Where a lane's pairs lie in a row that a warp holds, kPairs in each lane.
 struct LaneEdges {

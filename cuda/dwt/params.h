@@ -17,6 +17,7 @@ struct ValuesParams {
   uint32_t scaled_factor, scaled_offset;
   int32_t reciprocal32;
   int32_t reciprocal_shift;  // of both
+  int32_t small_reciprocal;  // of values that lanes hold: see packed.cuh
   uint64_t reciprocal64;
   int32_t counts;  // zeros are counted here
 };
@@ -73,6 +74,7 @@ struct FusedParams {
   int32_t run;         // pairs of rows that a warp walks
   int32_t shift;       // between levels
   int32_t at_samples;  // `samples` instead of `full`
+  int32_t packs;       // whether values are likely to be small, see packed.cuh
   MeasureParams measure;
 };
 

@@ -81,6 +81,7 @@ void set_quantiser(int index, ValuesParams* values) {
   values->scaled_offset = (2 * values->offset + 1) << 13;
   values->reciprocal_shift = log2 - 2;
   values->reciprocal32 = static_cast<int32_t>((uint64_t{1} << (30 + log2)) / factor + 1);
+  values->small_reciprocal = static_cast<int32_t>((uint64_t{1} << 32) / factor + 1);
   values->reciprocal64 =
       static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (62 + log2)) / factor + 1);
 }
@@ -100,14 +101,17 @@ ValuesParams moved(ValuesParams values, int64_t bytes) {
 
 bool haar(Wavelet wavelet) { return wavelet == Wavelet::kHaar || wavelet == Wavelet::kHaarShift; }
 
-// The machine should have this many warps to choose from: 16 for each SM of a large one.
-constexpr int64_t kWarpsWanted = 132 * 16;
+// Warps of a large machine, 6 and 16 for each of its SMs: with fewer most of it idles, with more it
+// has enough to choose from.
+constexpr int64_t kWarpsNeeded = 132 * 6, kWarpsWanted = 132 * 16;
 
-// Pairs of a walk: long ones read less for their neighbours, short ones are more.
+// Pairs of a walk: long ones read less for their neighbours, short ones are more. Where a level has
+// little to do, up to twice as much is read for neighbours as for the walk itself.
 int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo) {
   int32_t run = 32;
-  while (run > 2 && run > halo / 2 && warps_a_row * ((pairs + run - 1) / run) < kWarpsWanted)
-    run /= 2;
+  const auto warps = [&] { return warps_a_row * ((pairs + run - 1) / run); };
+  while (run > 2 * halo && run > 2 && warps() < kWarpsWanted) run /= 2;
+  while (run > halo / 2 && run > 2 && warps() < kWarpsNeeded) run /= 2;
   return run;
 }
 
@@ -284,6 +288,10 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
   params.at_samples = level.last;
+  // Values grow with each level but where none ends with a shift. Those of 8 bits are within what
+  // lanes.cuh wants in the two finest ones.
+  params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
+                 kernel_choice == DwtKernelChoice::kFourPairs;
   set_measuring(level, &params.measure);
   uint32_t ctas = 0;
   for (int c = 0; c < kMaxComponents; ++c) {

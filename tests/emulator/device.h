@@ -234,6 +234,10 @@ inline uint32_t __viaddmin_s16x2(uint32_t a, uint32_t b, uint32_t c) {
 inline uint32_t __viaddmax_s16x2_relu(uint32_t a, uint32_t b, uint32_t c) {
   return __vmaxs2(__vmaxs2(__vadd2(a, b), c), 0);
 }
+inline uint32_t __viaddmin_s16x2_relu(uint32_t a, uint32_t b, uint32_t c) {
+  return __vmaxs2(__vmins2(__vadd2(a, b), c), 0);
+}
+inline int __viaddmin_s32_relu(int a, int b, int c) { return max(min(a + b, c), 0); }
 inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t sum) {
   for (unsigned shift = 0; shift < 32; shift += 8) sum += (a >> shift & 255) * (b >> shift & 255);
   return sum;

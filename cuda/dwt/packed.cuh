@@ -1,0 +1,394 @@
+// The levels of fast.cuh with two values in each word, where no value is too large for it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A walk checks all that it reads. When a warp has seen a value outside of the limit, it walks
+// again, over half as many columns at a time and with a value in each word, and writes everything
+// anew: the same memory, and nothing that it reads has been changed.
+#pragma once
+
+#include "cuda/dwt/fast.cuh"
+#include "cuda/dwt/lanes.cuh"
+
+namespace cudatransform::cuda {
+
+// Words of global memory that nobody writes meanwhile. Said outright, since a compiler that has
+// been made to keep a pointer no longer knows what it points to.
+template <int kWords>
+__device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
+  if constexpr (kWords == 1) {
+    return {{__ldg(reinterpret_cast<const unsigned*>(from))}};
+  } else {
+    const uint2 words = __ldg(reinterpret_cast<const uint2*>(from));
+    return {{words.x, words.y}};
+  }
+}
+
+template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+struct PackedInverse {
+  static constexpr int kWords = kPairs / 2;
+  static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
+  static constexpr bool kShifts = lifting(kWavelet).shift_between_levels != 0;
+  using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
+  using Line = LaneLines<kWavelet, Direction::kInverse>;
+  using Window = WalkOf<
+      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<0>>>;
+  using HighWindow = WalkOf<
+      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
+  static constexpr int kRowsAhead = 1, kUnroll = 1;
+  struct Raw {
+    RawValues<kPairs> bands[4];
+  };
+
+  const FusedParams& params;
+  const TileParams& tile;
+  const Place& place;
+  const bool low_quantised, high_quantised;
+  // Of each band: where the lane reads, and its quantiser.
+  const uint8_t* from[4];
+  uint32_t pitch[2];  // of LL and of the others
+  uint32_t factor[4], offset[4];
+  int32_t rows;       // of samples, that the lane writes
+  bool whole;         // whether all samples of the lane are within a row
+  uint32_t seen = 0;  // of all lanes that were read
+  Window low_columns[kWords];
+  HighWindow high_columns[kWords];
+
+  __device__ __forceinline__ PackedInverse(const FusedParams& all, const Place& own)
+      : params(all),
+        tile(all.tiles[own.component]),
+        place(own),
+        low_quantised(quantises(tile.bands[0])),
+        high_quantised(quantises(tile.bands[1]) || quantises(tile.bands[2]) ||
+                       quantises(tile.bands[3])) {
+#pragma unroll
+    for (int b = 0; b < 4; ++b) {
+      const ValuesParams& band = tile.bands[b];
+      from[b] = band.data + place.x * 2;
+      factor[b] = band.scaled_factor;
+      offset[b] = band.scaled_offset;
+      keep_in_register(from[b]);
+      if (b == 0) continue;
+      keep_in_register(factor[b]);
+      keep_in_register(offset[b]);
+    }
+    pitch[0] = static_cast<uint32_t>(tile.bands[0].pitch);
+    pitch[1] = static_cast<uint32_t>(tile.bands[1].pitch);
+    keep_in_register(pitch[0]);
+    keep_in_register(pitch[1]);
+    rows = place.own ? tile.samples.rows : 0;
+    whole = 2 * (place.x + kPairs) <= tile.samples.width;
+    keep_in_register(rows);
+  }
+
+  __device__ __forceinline__ bool is_outside() const { return outside_limit(seen, kLaneLimit); }
+  __device__ __forceinline__ Raw load(int32_t n) const {
+    Raw raw;
+#pragma unroll
+    for (int b = 0; b < 4; ++b) {
+      const uint32_t at = static_cast<uint32_t>(n) * pitch[b == 0 ? 0 : 1];
+      raw.bands[b] = load_words<kWords>(from[b] + at);
+    }
+    return raw;
+  }
+  // Levels as values, biased: two words of a lane.
+  __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantised,
+                                       uint32_t (&lanes)[kWords]) const {
+    // The odd values of the first direction.
+    const bool odd = kRowsFirst ? b % 2 != 0 : b >= 2;
+    const int32_t bias = odd ? kReadBias.odd : kReadBias.even;
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      if (quantised) {
+        const uint32_t low =
+            dequantised_above(value_of(levels.at[w], 0), factor[b], offset[b], bias);
+        const uint32_t high =
+            dequantised_above(value_of(levels.at[w], 1), factor[b], offset[b], bias);
+        lanes[w] = __byte_perm(low, high, 0x7632);
+      } else {
+        lanes[w] = with_bias(levels.at[w], bias);
+      }
+    }
+  }
+  // Lanes as values modulo 2^16, behind the shift of the level.
+  template <int32_t kBias>
+  __device__ __forceinline__ uint32_t stored(uint32_t lanes) const {
+    if (!shifts()) return with_bias(lanes, -kBias);
+    constexpr int32_t kRounds = kBias % 2 == 0 ? 1 : 0;
+    return with_bias(shifted_lanes<1>(lanes + in_lanes(kRounds)), -((kBias + kRounds) / 2));
+  }
+  // Bytes of samples, in the upper half of each lane if the level ends with a shift.
+  template <int32_t kBias>
+  __device__ __forceinline__ uint32_t sample_lanes(uint32_t lanes) const {
+    if (!shifts()) return __viaddmin_s16x2_relu(lanes, in_halves(128 - kBias), in_halves(255));
+    return __viaddmin_s16x2_relu(lanes, in_halves(257 - kBias), in_halves(511)) << 7;
+  }
+  // Only haar goes with either shift.
+  __device__ __forceinline__ bool shifts() const {
+    return kWavelet == Wavelet::kHaar ? params.shift != 0 : kShifts;
+  }
+  template <LaneBias kBias>
+  __device__ __forceinline__ void store(const uint32_t (&even)[kWords],
+                                        const uint32_t (&odd)[kWords], int32_t y) const {
+    if constexpr (kAtSamples) {
+      if (y >= rows) return;
+      ValueVector<uint32_t, kWords> bytes;
+#pragma unroll
+      for (int w = 0; w < kWords; ++w)
+        bytes.at[w] = __byte_perm(sample_lanes<kBias.even>(even[w]),
+                                  sample_lanes<kBias.odd>(odd[w]), shifts() ? 0x7351 : 0x6240);
+      uint8_t* const to = tile.samples.data +
+                          (static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.samples.pitch) +
+                           static_cast<uint32_t>(2 * place.x));
+      if (whole)
+        *reinterpret_cast<ValueVector<uint32_t, kWords>*>(to) = bytes;
+      else
+        store_first_bytes<kPairs>(to, tile.samples.width - 2 * place.x, bytes);
+    } else {
+      if (!place.own) return;
+      RawValues<2 * kPairs> row;
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        const uint32_t low = stored<kBias.even>(even[w]), high = stored<kBias.odd>(odd[w]);
+        row.at[2 * w] = __byte_perm(low, high, 0x5410);
+        row.at[2 * w + 1] = __byte_perm(low, high, 0x7632);
+      }
+      const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
+                          static_cast<uint32_t>(place.x) * 4;
+      *reinterpret_cast<RawValues<2 * kPairs>*>(tile.full.data + at) = row;
+    }
+  }
+
+  template <bool kEdges>
+  __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
+    uint32_t lanes[4][kWords];
+    if (low_quantised)
+      read(raw.bands[0], 0, true, lanes[0]);
+    else
+      read(raw.bands[0], 0, false, lanes[0]);
+    if (high_quantised) {
+#pragma unroll
+      for (int b = 1; b < 4; ++b) read(raw.bands[b], b, true, lanes[b]);
+    } else {
+#pragma unroll
+      for (int b = 1; b < 4; ++b) read(raw.bands[b], b, false, lanes[b]);
+    }
+#pragma unroll
+    for (int b = 0; b < 4; ++b)
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) seen |= lanes[b][w];
+    if constexpr (kRowsFirst) {
+      lift_row_lanes<typename Line::template First<0>>(lanes[0], lanes[1], place.edges);
+      lift_row_lanes<typename Line::template First<1>>(lanes[2], lanes[3], place.edges);
+    }
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      low_columns[w].template take<kEdges>(lanes[0][w], lanes[2][w], n, tile.pairs_y);
+      high_columns[w].template take<kEdges>(lanes[1][w], lanes[3][w], n, tile.pairs_y);
+    }
+    const int32_t done = n - Window::kLag;
+    if (done < place.first) return;
+    finish<false>(2 * done);
+    finish<true>(2 * done + 1);
+  }
+  // A row that is finished vertically.
+  template <bool kOdd>
+  __device__ __forceinline__ void finish(int32_t y) const {
+    uint32_t low[kWords], high[kWords];
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      low[w] = kOdd ? low_columns[w].odd() : low_columns[w].even();
+      high[w] = kOdd ? high_columns[w].odd() : high_columns[w].even();
+    }
+    if constexpr (kRowsFirst) {
+      constexpr int32_t kBias = kOdd ? Line::kLast.odd : Line::kLast.even;
+      store<LaneBias{kBias, kBias}>(low, high, y);
+    } else {
+      lift_row_lanes<typename Line::Second>(low, high, place.edges);
+      store<Line::kLast>(low, high, y);
+    }
+  }
+};
+
+template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+struct PackedForward {
+  static constexpr int kWords = kPairs / 2;
+  static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
+  // Values are read before they are doubled between levels.
+  static constexpr int32_t kReadLimit = kLaneLimit / 2;
+  using Place = Strip<kWavelet, Direction::kForward, kPairs>;
+  using Line = LaneLines<kWavelet, Direction::kForward>;
+  using Window = WalkOf<
+      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<0>>>;
+  using HighWindow = WalkOf<
+      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
+  static constexpr int kRowsAhead = 1, kUnroll = 1;
+  // Of a row of 2 kPairs: samples of a byte, or values.
+  using RawRow = ValueVector<uint32_t, kAtSamples ? kWords : 2 * kWords>;
+  struct Raw {
+    RawRow rows[2];
+  };
+
+  const FusedParams& params;
+  const TileParams& tile;
+  const Place& place;
+  uint32_t seen = 0;
+  Window low_columns[kWords];
+  HighWindow high_columns[kWords];
+
+  __device__ __forceinline__ PackedForward(const FusedParams& all, const Place& own)
+      : params(all), tile(all.tiles[own.component]), place(own) {}
+
+  __device__ __forceinline__ bool is_outside() const {
+    return !kAtSamples && outside_limit(seen, kReadLimit);
+  }
+  __device__ __forceinline__ RawRow load_row(int32_t y) const {
+    if constexpr (kAtSamples) return load_bytes<kPairs>(tile.samples, place.x, y);
+    const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
+                        static_cast<uint32_t>(place.x) * 4;
+    return *reinterpret_cast<const RawRow*>(tile.full.data + at);
+  }
+  __device__ __forceinline__ Raw load(int32_t n) const {
+    return {{load_row(2 * n), load_row(2 * n + 1)}};
+  }
+  // From a bias of kFrom to kTo, doubled where levels end with a shift.
+  template <int32_t kFrom, int32_t kTo>
+  __device__ __forceinline__ uint32_t between_levels(uint32_t lanes) const {
+    const bool doubles = kWavelet == Wavelet::kHaar ? params.shift != 0
+                                                    : lifting(kWavelet).shift_between_levels != 0;
+    return doubles ? 2 * lanes + in_lanes(kTo - 2 * kFrom) : lanes + in_lanes(kTo - kFrom);
+  }
+  // A row of the pair, 0 or 1.
+  template <int kRow>
+  __device__ __forceinline__ void read(const RawRow& row, uint32_t (&even)[kWords],
+                                       uint32_t (&odd)[kWords]) {
+    // The odd values of the first direction are odd columns, or the second row.
+    constexpr int32_t kEven = kRowsFirst || kRow == 0 ? kReadBias.even : kReadBias.odd;
+    constexpr int32_t kOdd = kRowsFirst || kRow == 1 ? kReadBias.odd : kReadBias.even;
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      if constexpr (kAtSamples) {
+        even[w] = between_levels<128, kEven>(row.at[w] & 0x00ff00ffu);
+        odd[w] = between_levels<128, kOdd>(row.at[w] >> 8 & 0x00ff00ffu);
+      } else {
+        const uint32_t low = __byte_perm(row.at[2 * w], row.at[2 * w + 1], 0x5410);
+        const uint32_t high = __byte_perm(row.at[2 * w], row.at[2 * w + 1], 0x7632);
+        even[w] = with_bias(low, kReadLimit);
+        odd[w] = with_bias(high, kReadLimit);
+        seen |= even[w] | odd[w];
+        even[w] = between_levels<kReadLimit, kEven>(even[w]);
+        odd[w] = between_levels<kReadLimit, kOdd>(odd[w]);
+      }
+    }
+  }
+  // Of 4 times a value, below 2^16: the quotient towards 0. The reciprocal is 2^32 / qf, and 1
+  // more: exact where the product of both is below 2^32, and a qf of 2^16 and above makes 0 of
+  // everything.
+  __device__ __forceinline__ static uint32_t quantised_small(int32_t four,
+                                                             const ValuesParams& band) {
+    return static_cast<uint32_t>(__mulhi(four, band.small_reciprocal)) +
+           (static_cast<uint32_t>(four) >> 31);
+  }
+  template <int32_t kBias>
+  __device__ __forceinline__ void store(int b, int32_t n, const uint32_t (&lanes)[kWords]) const {
+    const ValuesParams& band = tile.bands[b];
+    RawValues<kPairs> row;
+    if (quantises(band)) {
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        const int32_t low = static_cast<int32_t>(lanes[w] & 0xffffu) * 4 - 4 * kBias;
+        const int32_t high = static_cast<int32_t>(lanes[w] >> 16) * 4 - 4 * kBias;
+        row.at[w] = __byte_perm(quantised_small(low, band), quantised_small(high, band), 0x5410);
+      }
+    } else {
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) row.at[w] = with_bias(lanes[w], -kBias);
+    }
+    if (!place.own) return;
+    const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(band.pitch) +
+                        static_cast<uint32_t>(place.x) * 2;
+    *reinterpret_cast<RawValues<kPairs>*>(band.data + at) = row;
+  }
+
+  template <bool kEdges>
+  __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
+    // Low columns of the first row, high ones, then those of the second.
+    uint32_t lanes[4][kWords];
+    read<0>(raw.rows[0], lanes[0], lanes[1]);
+    read<1>(raw.rows[1], lanes[2], lanes[3]);
+    if constexpr (kRowsFirst) {
+      lift_row_lanes<typename Line::template First<0>>(lanes[0], lanes[1], place.edges);
+      lift_row_lanes<typename Line::template First<1>>(lanes[2], lanes[3], place.edges);
+    }
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      low_columns[w].template take<kEdges>(lanes[0][w], lanes[2][w], n, tile.pairs_y);
+      high_columns[w].template take<kEdges>(lanes[1][w], lanes[3][w], n, tile.pairs_y);
+    }
+    const int32_t done = n - Window::kLag;
+    if (done < place.first) return;
+    uint32_t out[4][kWords];
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      out[0][w] = low_columns[w].even();
+      out[1][w] = high_columns[w].even();
+      out[2][w] = low_columns[w].odd();
+      out[3][w] = high_columns[w].odd();
+    }
+    constexpr LaneBias kLast = Line::kLast;
+    if constexpr (!kRowsFirst) {
+      lift_row_lanes<typename Line::Second>(out[0], out[1], place.edges);
+      lift_row_lanes<typename Line::Second>(out[2], out[3], place.edges);
+    }
+    store<kLast.even>(0, done, out[0]);
+    store<kRowsFirst ? kLast.even : kLast.odd>(1, done, out[1]);
+    store<kRowsFirst ? kLast.odd : kLast.even>(2, done, out[2]);
+    store<kLast.odd>(3, done, out[3]);
+  }
+};
+
+// Walks a strip with a value in each word, two pairs a lane. Each time it asks anew where that is,
+// and the compiler must not know that the answer is the same: what it would keep across a walk,
+// seldom as that is needed, it would take from the registers of all walks.
+template <Wavelet kWavelet, Direction kDirection, bool kAtSamples, typename Wide>
+__device__ __forceinline__ void walk_values(const FusedParams& params) {
+  using Level = FastLevel<kWavelet, kDirection, 2, kAtSamples>;
+  using Narrow = typename Level::Place;
+#pragma unroll 1
+  for (int32_t done = 0; done < Wide::kShape.own_pairs; done += Narrow::kShape.own_pairs) {
+    uint32_t block = blockIdx.x;
+    keep_in_register(block);
+    const Wide wide(params, block);
+    const TileParams& tile = params.tiles[wide.component];
+    const int32_t limit = min(wide.begin + Wide::kShape.own_pairs, tile.pairs_x);
+    if (wide.begin + done >= limit) return;
+    const Narrow place(tile, wide, wide.begin + done, limit);
+    Level level(params, place);
+    walk_strip(level);
+  }
+}
+
+template <Wavelet kWavelet, Direction kDirection, int kPairs, bool kAtSamples>
+__device__ __forceinline__ void transform_level_fast(const FusedParams& params) {
+  if constexpr (lifts_lanes(kWavelet)) {
+    using Inverse = PackedInverse<kWavelet, kPairs, kAtSamples>;
+    using Forward = PackedForward<kWavelet, kPairs, kAtSamples>;
+    using Level = std::conditional_t<kDirection == Direction::kInverse, Inverse, Forward>;
+    const typename Level::Place place(params, blockIdx.x);
+    if (!place.exists) return;
+    if (params.packs != 0) {
+      Level level(params, place);
+      walk_strip(level);
+      // What lanes have written is ordered by this before what others of them will write.
+      if (__any_sync(0xffffffffu, level.is_outside()) == 0) return;
+    }
+    walk_values<kWavelet, kDirection, kAtSamples, typename Level::Place>(params);
+  } else {
+    using Level = FastLevel<kWavelet, kDirection, kPairs, kAtSamples>;
+    const typename Level::Place place(params, blockIdx.x);
+    if (!place.exists) return;
+    Level level(params, place);
+    walk_strip(level);
+  }
+}
+
+}  // namespace cudatransform::cuda
