@@ -12,12 +12,14 @@
 #include "transform/device/host_device.h"
 #include "transform/device/simd_targets.h"
 #include "transform/dwt/engine.h"
+#include "transform/obmc/engine.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
 #include "cuda/device/cuda_device.h"
 #include "cuda/dwt/engine.h"
 #include "cuda/dwt/plan.h"
+#include "cuda/obmc/engine.h"
 #endif
 
 namespace cudatransform::test {
@@ -65,6 +67,14 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
   for (const auto& [name, dct, dwt] : choices)
     list->push_back({name, shared, &cuda_dct8x8_ops(), 0, true, static_cast<int>(dct),
                      static_cast<int>(dwt), &cuda_dwt_ops()});
+  for (Engine& engine : *list) {
+    if (!engine.is_cuda) continue;
+    const bool general = engine.name == "cuda/general";
+    if (!general && engine.name != "cuda") continue;
+    engine.obmc_ops = &cuda_obmc_ops();
+    engine.obmc_kernel_choice = static_cast<int>(general ? cuda::ObmcKernelChoice::kGeneral
+                                                         : cuda::ObmcKernelChoice::kAuto);
+  }
   return {};
 #else
   return Status::error(StatusCode::kNotFound, "built without the CUDA engine");
@@ -78,6 +88,7 @@ void Engine::activate() const {
   if (is_cuda) {
     cuda::set_kernel_choice(static_cast<cuda::KernelChoice>(kernel_choice));
     cuda::set_dwt_kernel_choice(static_cast<cuda::DwtKernelChoice>(dwt_kernel_choice));
+    cuda::set_obmc_kernel_choice(static_cast<cuda::ObmcKernelChoice>(obmc_kernel_choice));
   }
 #endif
   if (!is_cuda) set_host_simd_targets(highway_target);
@@ -95,6 +106,7 @@ const Engine& portable_engine() {
   static const Engine engine = [] {
     Engine portable = {"portable", make_host_device(1), &portable_dct8x8_ops()};
     portable.dwt_ops = &portable_dwt_ops();
+    portable.obmc_ops = &portable_obmc_ops();
     return portable;
   }();
   return engine;

@@ -10,6 +10,7 @@
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/device.h"
 #include "transform/dwt/dwt.h"
+#include "transform/obmc/obmc.h"
 
 namespace cudatransform::test {
 
@@ -22,6 +23,8 @@ struct Engine {
   int kernel_choice = 0;            // of cuda/dct8x8/fast_plan.h: which of the kernels for one job
   int dwt_kernel_choice = 0;        // of cuda/dwt/plan.h
   const DwtOps* dwt_ops = nullptr;  // null where another engine's are the same
+  int obmc_kernel_choice = 0;       // of cuda/obmc/engine.h
+  const ObmcOps* obmc_ops = nullptr;  // as dwt_ops
 
   // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
   void activate() const;

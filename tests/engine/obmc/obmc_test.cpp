@@ -10,8 +10,7 @@
 
 #include "tests/engine/engines.h"
 #include "tests/engine/obmc/definition.h"
-#include "transform/device/host_device.h"
-#include "transform/obmc/engine.h"
+#include "transform/device/device.h"
 
 namespace cudatransform::test {
 namespace {
@@ -29,7 +28,8 @@ struct Case {
   int references;
   int weight_bits;
   int32_t weights[2];
-  int32_t reach;  // of vectors, in samples
+  int32_t reach;      // of vectors, in samples
+  int alignment = 2;  // of rows, in bytes
 };
 
 std::string name_of(const Case& c) {
@@ -43,7 +43,7 @@ std::string name_of(const Case& c) {
 
 class Scene {
  public:
-  Scene(const Case& c, unsigned seed) : random_(seed) {
+  Scene(const Case& c, unsigned seed) : random_(seed), alignment_(c.alignment) {
     job_.components = kMaxComponents;
     job_.chroma_shift_x = c.shift_x;
     job_.chroma_shift_y = c.shift_y;
@@ -90,7 +90,7 @@ class Scene {
     plane.stride = type == SampleType::kU8 ? 1 : 2;
     plane.width = width;
     plane.height = height;
-    plane.pitch = (ptrdiff_t{width} * plane.stride + kMargin + 1) & -2;
+    plane.pitch = (ptrdiff_t{width} * plane.stride + kMargin + alignment_ - 1) & -alignment_;
     memory_.push_back(
         std::make_unique<std::vector<uint8_t>>(static_cast<size_t>(plane.pitch * height), kCanary));
     plane.data = memory_.back()->data();
@@ -116,7 +116,9 @@ class Scene {
   void fill_blocks(const Case& c) {
     blocks_.resize(static_cast<size_t>(job_.blocks_across * job_.blocks_down));
     std::uniform_int_distribution<int32_t> vector(-c.reach << c.precision, c.reach << c.precision);
-    std::uniform_int_distribution<int> dc(-(1 << (c.depth[0] - 1)), 1 << (c.depth[0] - 1));
+    // One more than a sample can be, sometimes.
+    const int half = 1 << (c.depth[0] - 1);
+    std::uniform_int_distribution<int> dc(-half, half - random_() % 2);
     for (ObmcBlock& block : blocks_) {
       block.references = static_cast<uint8_t>(random_() % (1u << c.references));
       for (auto& pair : block.vector) {
@@ -128,6 +130,7 @@ class Scene {
   }
 
   std::mt19937 random_;
+  const ptrdiff_t alignment_;
   ObmcJob job_;
   std::vector<ObmcBlock> blocks_;
   std::vector<std::unique_ptr<std::vector<uint8_t>>> memory_;
@@ -156,21 +159,89 @@ void expect_equal(const SamplePlane& plane, const Grid& defined) {
   expect_untouched_padding(plane);
 }
 
-struct Subject {
-  std::shared_ptr<Device> device;
-  const ObmcOps* ops;
-};
-std::vector<Subject> subjects() {
-  return {{std::shared_ptr<Device>(make_host_device(1)), &portable_obmc_ops()}};
+// The engines that have their own motion compensation.
+std::vector<Engine> subjects() {
+  std::vector<Engine> list;
+  for (const Engine& engine : engines()) {
+    if (engine.obmc_ops != nullptr) list.push_back(engine);
+  }
+  return list;
 }
 
-void upsample(const Subject& subject, const Scene& scene, int reference) {
-  const UpsampleJob job = scene.upsampling(reference);
+// Planes of a job in an engine's memory, for as long as it works on them.
+class Moved {
+ public:
+  explicit Moved(const Engine& engine) : device_(*engine.device) {}
+
+  void move(SamplePlane* plane) {
+    if (device_.is_host() || plane->data == nullptr) return;
+    std::unique_ptr<Memory> memory;
+    Status status = device_.allocate(MemoryKind::kDevice, bytes_of(*plane), &memory);
+    ASSERT_TRUE(status.ok()) << status.message;
+    const Copy2D copy = {memory->data(),
+                         plane->pitch,
+                         plane->data,
+                         plane->pitch,
+                         static_cast<size_t>(plane->pitch),
+                         static_cast<size_t>(plane->height)};
+    status = device_.upload(queue(), copy);
+    ASSERT_TRUE(status.ok()) << status.message;
+    plane->data = memory->data();
+    back_.push_back({const_cast<void*>(copy.src), copy.dst_pitch, copy.dst, copy.dst_pitch,
+                     copy.row_bytes, copy.rows});
+    memory_.push_back(std::move(memory));
+  }
+  void fetch() {
+    for (const Copy2D& copy : back_) {
+      const Status status = device_.download(queue(), copy);
+      ASSERT_TRUE(status.ok()) << status.message;
+    }
+  }
+  Queue& queue() { return device_.queue(QueueKind::kCompute); }
+
+ private:
+  static size_t bytes_of(const SamplePlane& plane) {
+    return static_cast<size_t>(plane.pitch) * static_cast<size_t>(plane.height);
+  }
+
+  Device& device_;
+  std::vector<std::unique_ptr<Memory>> memory_;
+  std::vector<Copy2D> back_;
+};
+
+void run(const Engine& engine, UpsampleJob job) {
+  engine.activate();
+  Moved moved(engine);
+  for (int c = 0; c < job.components; ++c) {
+    for (SamplePlane& plane : job.reference.planes[c]) moved.move(&plane);
+  }
   FencePtr fence;
-  const Status status = subject.ops->upsample(
-      *subject.device, subject.device->queue(QueueKind::kCompute), job, &fence);
+  const Status status = engine.obmc_ops->upsample(*engine.device, moved.queue(), job, &fence);
   ASSERT_TRUE(status.ok()) << status.message;
   ASSERT_TRUE(fence->wait().ok());
+  moved.fetch();
+}
+
+void run(const Engine& engine, ObmcJob job) {
+  engine.activate();
+  Moved moved(engine);
+  for (int c = 0; c < job.components; ++c) {
+    moved.move(&job.samples[c]);
+    moved.move(&job.residual[c]);
+    for (ObmcReference& reference : job.references) {
+      for (SamplePlane& plane : reference.planes[c]) moved.move(&plane);
+    }
+  }
+  FencePtr fence;
+  const Status status = engine.obmc_ops->compensate(*engine.device, moved.queue(), job, &fence);
+  ASSERT_TRUE(status.ok()) << status.message;
+  ASSERT_TRUE(fence->wait().ok());
+  moved.fetch();
+}
+
+void upsample(const Engine& engine, const Scene& scene, int reference) {
+  const UpsampleJob job = scene.upsampling(reference);
+  run(engine, job);
   for (int c = 0; c < job.components; ++c) {
     const Grid defined = define_upsampled(job.reference.planes[c][0], job.depth[c]);
     for (int p = 1; p < 4; ++p) {
@@ -187,15 +258,11 @@ void upsample(const Subject& subject, const Scene& scene, int reference) {
   }
 }
 
-void check(const Subject& subject, const Case& c, unsigned seed) {
-  SCOPED_TRACE(std::string(subject.ops->name) + ": " + name_of(c));
+void check(const Engine& engine, const Case& c, unsigned seed) {
+  SCOPED_TRACE(engine.name + ": " + name_of(c));
   Scene scene(c, seed);
-  for (int r = 0; r < c.references && c.precision > 0; ++r) upsample(subject, scene, r);
-  FencePtr fence;
-  const Status status = subject.ops->compensate(
-      *subject.device, subject.device->queue(QueueKind::kCompute), scene.job(), &fence);
-  ASSERT_TRUE(status.ok()) << status.message;
-  ASSERT_TRUE(fence->wait().ok());
+  for (int r = 0; r < c.references && c.precision > 0; ++r) upsample(engine, scene, r);
+  run(engine, scene.job());
   for (int i = 0; i < kMaxComponents; ++i) {
     SCOPED_TRACE("component " + std::to_string(i));
     expect_equal(scene.job().samples[i], define_compensated(scene.job(), i));
@@ -213,7 +280,7 @@ constexpr int32_t kWeights[][3] = {{1, 1, 1}, {0, 1, 0},     {2, 3, 1},       {2
 TEST(Obmc, EqualsTheDefinition) {
   std::mt19937 random(7);
   const int count = quick() ? 60 : 600;
-  for (const Subject& subject : subjects()) {
+  for (const Engine& engine : subjects()) {
     for (int i = 0; i < count; ++i) {
       const auto any = [&](int from, int to) {
         return std::uniform_int_distribution<int>(from, to)(random);
@@ -238,7 +305,29 @@ TEST(Obmc, EqualsTheDefinition) {
       c.weights[0] = weights[1];
       c.weights[1] = weights[2];
       c.reach = any(0, 9) == 0 ? 100000 : any(1, 40);
-      check(subject, c, static_cast<unsigned>(i));
+      c.alignment = any(0, 1) != 0 ? 8 : 2;
+      check(engine, c, static_cast<unsigned>(i));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// What streams have: 8 bits, a mean of two references, rows that begin at words; and larger
+// pictures than a tile of a kernel.
+TEST(Obmc, CommonJobsEqualTheDefinition) {
+  std::mt19937 random(11);
+  const int count = quick() ? 16 : 200;
+  for (const Engine& engine : subjects()) {
+    for (int i = 0; i < count; ++i) {
+      const auto any = [&](int from, int to) {
+        return std::uniform_int_distribution<int>(from, to)(random);
+      };
+      const auto& blocks = kBlocks[any(0, std::size(kBlocks) - 1)];
+      Case c = {any(1, 300), any(1, 60), 1,         any(0, 1),          {8, 8, 8},
+                blocks[0],   blocks[1],  blocks[2], blocks[3],          any(0, kMaxObmcPrecision),
+                any(1, 2),   1,          {1, 1},    any(0, 9) * 10 + 1, 8};
+      c.shift_x = any(0, 1);
+      check(engine, c, static_cast<unsigned>(1000 + i));
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -246,16 +335,14 @@ TEST(Obmc, EqualsTheDefinition) {
 
 TEST(Obmc, WithoutBlocksAddsToGrey) {
   const Case c = {33, 9, 1, 1, {8, 10, 10}, 8, 8, 4, 4, 0, 0, 1, {1, 1}, 1};
-  for (const Subject& subject : subjects()) {
+  for (const Engine& engine : subjects()) {
     for (const bool has_residual : {true, false}) {
       Scene scene(c, 3);
       scene.job().blocks = nullptr;
       for (SamplePlane& residual : scene.job().residual) {
         if (!has_residual) residual.data = nullptr;
       }
-      const Status status = subject.ops->compensate(
-          *subject.device, subject.device->queue(QueueKind::kCompute), scene.job(), nullptr);
-      ASSERT_TRUE(status.ok()) << status.message;
+      run(engine, scene.job());
       for (int i = 0; i < kMaxComponents; ++i) {
         expect_equal(scene.job().samples[i], define_compensated(scene.job(), i));
       }

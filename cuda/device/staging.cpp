@@ -1,0 +1,46 @@
+// Bytes from the host to a queue's work: pinned memory and room on the device, used in turns.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/device/staging.h"
+
+namespace cudatransform::cuda {
+
+namespace {
+
+// A quarter more than is needed, so that pictures that grow slowly do not allocate every time.
+Status grow(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) {
+  if (*memory != nullptr && (*memory)->size() >= bytes) return {};
+  memory->reset();
+  return device.allocate(kind, bytes + bytes / 4, memory);
+}
+
+}  // namespace
+
+Status Staging::begin(Device& device, size_t bytes, void** host) {
+  Turn& turn = turns_[next_];
+  // The work that reads the device's half is behind the copy in the same queue, and so is the next
+  // copy into it; only the pinned half has to be waited for.
+  if (turn.copied != nullptr) CT_RETURN_IF_ERROR(turn.copied->wait());
+  turn.copied.reset();
+  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kPinned, bytes, &turn.pinned));
+  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kDevice, bytes, &turn.device));
+  bytes_ = bytes;
+  *host = turn.pinned->data();
+  return {};
+}
+
+Status Staging::end(Device& device, StreamQueue& queue, const void** address) {
+  Turn& turn = turns_[next_];
+  Copy2D copy;
+  copy.dst = turn.device->data();
+  copy.src = turn.pinned->data();
+  copy.row_bytes = bytes_;
+  copy.rows = 1;
+  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(bytes_);
+  CT_RETURN_IF_ERROR(device.upload(queue, copy));
+  CT_RETURN_IF_ERROR(queue.record(&turn.copied));
+  *address = turn.device->data();
+  next_ = (next_ + 1) % kTurns;
+  return {};
+}
+
+}  // namespace cudatransform::cuda

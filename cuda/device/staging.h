@@ -1,0 +1,33 @@
+// Bytes from the host to a queue's work: pinned memory and room on the device, used in turns.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "cuda/device/queue.h"
+#include "transform/device/device.h"
+
+namespace cudatransform::cuda {
+
+// For what a job reads once: several are under way while the next is written. Used with one queue.
+class Staging final {
+ public:
+  // Room for `bytes`, aligned to 256, to be written by the host. Waits for the device when all
+  // turns are under way.
+  Status begin(Device& device, size_t bytes, void** host);
+  // Enqueues the copy of what begin() gave; later work of the queue finds it at `*address`, up to
+  // the next end() but kTurns.
+  Status end(Device& device, StreamQueue& queue, const void** address);
+
+ private:
+  static constexpr size_t kTurns = 4;
+  struct Turn {
+    std::unique_ptr<Memory> pinned, device;
+    FencePtr copied;
+  };
+  Turn turns_[kTurns];
+  size_t next_ = 0, bytes_ = 0;
+};
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,238 @@
+// The CUDA engine's motion compensation: which kernel a job gets, and what it is told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/obmc/engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+#include "cuda/device/staging.h"
+#include "cuda/obmc/kernels.h"
+#include "cuda/obmc/params.h"
+
+// The fat binaries, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_obmc_compensate_bytes[];
+extern const unsigned char cuda_image_obmc_general[];
+extern const unsigned char cuda_image_obmc_upsample_bytes[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+std::atomic<ObmcKernelChoice> kernel_choice = ObmcKernelChoice::kAuto;
+
+enum Kernel : uint32_t {
+  kCompensateBytes,
+  kUpsampleBytes,
+  kCompensateGeneral,  // and behind it for samples of 16 bits
+  kUpsampleGeneral = kCompensateGeneral + 2,
+};
+
+const KernelFamily& obmc_kernels() {
+#define CT_NAME(name, ...) #name,
+  static constexpr const char* kNames[] = {CT_OBMC_BYTES_KERNELS(CT_NAME)               //
+                                           CT_OBMC_GENERAL_COMPENSATE_KERNELS(CT_NAME)  //
+                                           CT_OBMC_GENERAL_UPSAMPLE_KERNELS(CT_NAME)};
+#undef CT_NAME
+  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
+                                   [](uint32_t number) { return std::string(kNames[number]); });
+  return family;
+}
+
+uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
+
+ObmcPlaneParams plane_params(const SamplePlane& plane) {
+  return {static_cast<uint8_t*>(plane.data), plane.pitch};
+}
+
+// Whether rows may be read and written as words of four bytes.
+bool has_words(const SamplePlane& plane) {
+  return plane.type == SampleType::kU8 && reinterpret_cast<uintptr_t>(plane.data) % 4 == 0 &&
+         plane.pitch % 4 == 0;
+}
+bool has_pairs_of_words(const SamplePlane& plane) {
+  return plane.data == nullptr ||
+         (reinterpret_cast<uintptr_t>(plane.data) % 8 == 0 && plane.pitch % 8 == 0);
+}
+
+bool fits_bytes(const UpsampleJob& job) {
+  for (int c = 0; c < job.components; ++c) {
+    if (job.depth[c] != 8) return false;
+    for (const SamplePlane& plane : job.reference.planes[c]) {
+      if (!has_words(plane)) return false;
+    }
+  }
+  return kernel_choice == ObmcKernelChoice::kAuto;
+}
+
+bool blocks_fit_bytes(const ObmcJob& job) {
+  if (job.weight_bits != 1 || job.weights[0] != 1 || job.weights[1] != 1) return false;
+  const ptrdiff_t count = ptrdiff_t{job.blocks_across} * job.blocks_down;
+  return std::all_of(job.blocks, job.blocks + count, [&](const ObmcBlock& block) {
+    if (block.references != 0) return true;
+    return std::all_of(block.dc, block.dc + job.components,
+                       [](int16_t value) { return value >= -128 && value <= 127; });
+  });
+}
+
+bool fits_bytes(const ObmcJob& job) {
+  const int planes = job.precision == 0 ? 1 : 4;
+  for (int c = 0; c < job.components; ++c) {
+    if (job.depth[c] != 8 || !has_words(job.samples[c]) || !has_pairs_of_words(job.residual[c]))
+      return false;
+    for (int r = 0; r < job.reference_count && job.blocks != nullptr; ++r) {
+      for (int p = 0; p < planes; ++p) {
+        if (!has_words(job.references[r].planes[c][p])) return false;
+      }
+    }
+  }
+  return kernel_choice == ObmcKernelChoice::kAuto &&
+         (job.blocks == nullptr || blocks_fit_bytes(job));
+}
+
+ObmcAxisParams axis_params(int32_t blocks, int32_t length, int32_t separation) {
+  return {{blocks, length, separation}, make_divider(static_cast<uint32_t>(separation))};
+}
+
+void describe(const ObmcJob& job, int c, ObmcComponentParams* to) {
+  to->width = job.samples[c].width;
+  to->height = job.samples[c].height;
+  to->depth = job.depth[c];
+  to->samples = plane_params(job.samples[c]);
+  to->residual = plane_params(job.residual[c]);
+  if (job.blocks == nullptr) return;
+  to->shift_x = c == 0 ? 0 : job.chroma_shift_x;
+  to->shift_y = c == 0 ? 0 : job.chroma_shift_y;
+  to->across =
+      axis_params(job.blocks_across, job.length_x >> to->shift_x, job.separation_x >> to->shift_x);
+  to->down =
+      axis_params(job.blocks_down, job.length_y >> to->shift_y, job.separation_y >> to->shift_y);
+  for (int r = 0; r < job.reference_count; ++r) {
+    for (int p = 0; p < (job.precision == 0 ? 1 : 4); ++p)
+      to->references[r][p] = plane_params(job.references[r].planes[c][p]);
+  }
+}
+
+// Kept with the queue: too large for a stack.
+struct KeptParams final : StreamQueue::Kept {
+  ObmcParams compensate;
+  UpsampleParams upsample;
+};
+// Of motion compensation's own.
+struct BlockStaging final : StreamQueue::Kept {
+  Staging staging;
+};
+
+Status upload_blocks(Device& device, StreamQueue& queue, const ObmcJob& job,
+                     const ObmcBlock** blocks) {
+  Staging& staging = queue.kept<BlockStaging>().staging;
+  const size_t bytes = sizeof(ObmcBlock) * static_cast<size_t>(job.blocks_across) *
+                       static_cast<size_t>(job.blocks_down);
+  void* host = nullptr;
+  const void* address = nullptr;
+  CT_RETURN_IF_ERROR(staging.begin(device, bytes, &host));
+  std::memcpy(host, job.blocks, bytes);
+  CT_RETURN_IF_ERROR(staging.end(device, queue, &address));
+  *blocks = static_cast<const ObmcBlock*>(address);
+  return {};
+}
+
+Status submit(Device& device, StreamQueue& queue, const ObmcJob& job) {
+  ObmcParams& params = queue.kept<KeptParams>().compensate;
+  params = {};
+  params.precision = job.precision;
+  params.weight_bits = job.weight_bits;
+  std::copy_n(job.weights, kMaxObmcReferences, params.weights);
+  if (job.blocks != nullptr) CT_RETURN_IF_ERROR(upload_blocks(device, queue, job, &params.blocks));
+  const bool bytes = fits_bytes(job);
+  void* arguments[] = {&params};
+  // Components of one type go together, and all of them nearly always are.
+  for (const SampleType type : {SampleType::kU8, SampleType::kU16}) {
+    uint32_t ctas = 0;
+    for (int c = 0; c < kMaxComponents; ++c) {
+      ObmcComponentParams& to = params.components[c];
+      to = {};
+      to.first_cta = UINT32_MAX;
+      if (c >= job.components || job.samples[c].type != type) continue;
+      to.first_cta = ctas;
+      describe(job, c, &to);
+      to.tiles_across = divided(to.width, kObmcTileColumns);
+      ctas += to.tiles_across * divided(to.height, kObmcTileRows);
+    }
+    if (ctas == 0) continue;
+    const bool wide = type == SampleType::kU16;
+    const uint32_t kernel =
+        bytes ? uint32_t{kCompensateBytes} : kCompensateGeneral + (wide ? 1u : 0u);
+    CT_RETURN_IF_ERROR(
+        queue.launch(bytes ? cuda_image_obmc_compensate_bytes : cuda_image_obmc_general,
+                     KernelKey{obmc_kernels(), kernel}, ctas, kObmcThreads, arguments, false));
+  }
+  return {};
+}
+
+Status submit(Device&, StreamQueue& queue, const UpsampleJob& job) {
+  UpsampleParams& params = queue.kept<KeptParams>().upsample;
+  const bool bytes = fits_bytes(job);
+  void* arguments[] = {&params};
+  for (const SampleType type : {SampleType::kU8, SampleType::kU16}) {
+    uint32_t ctas = 0;
+    for (int c = 0; c < kMaxComponents; ++c) {
+      UpsampleComponentParams& to = params.components[c];
+      to = {};
+      to.first_cta = UINT32_MAX;
+      if (c >= job.components || job.reference.planes[c][0].type != type) continue;
+      to.first_cta = ctas;
+      to.width = job.reference.planes[c][0].width;
+      to.height = job.reference.planes[c][0].height;
+      to.depth = job.depth[c];
+      for (int p = 0; p < 4; ++p) to.planes[p] = plane_params(job.reference.planes[c][p]);
+      to.tiles_across = divided(to.width, bytes ? kUpsampleTileColumns : kObmcThreads);
+      ctas += bytes ? divided(int64_t{to.tiles_across} * divided(to.height, kUpsampleRun),
+                              kObmcThreads / 32)
+                    : to.tiles_across * static_cast<uint32_t>(to.height);
+    }
+    if (ctas == 0) continue;
+    const bool wide = type == SampleType::kU16;
+    const uint32_t kernel = bytes ? uint32_t{kUpsampleBytes} : kUpsampleGeneral + (wide ? 1u : 0u);
+    CT_RETURN_IF_ERROR(
+        queue.launch(bytes ? cuda_image_obmc_upsample_bytes : cuda_image_obmc_general,
+                     KernelKey{obmc_kernels(), kernel}, ctas, kObmcThreads, arguments, false));
+  }
+  return {};
+}
+
+template <typename Job>
+Status run(Device& device, Queue& queue, const Job& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         "the CUDA engine needs a CUDA device and one of its queues");
+  }
+  CT_RETURN_IF_ERROR(submit(device, *stream, job));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+
+void set_obmc_kernel_choice(ObmcKernelChoice choice) { kernel_choice = choice; }
+
+}  // namespace cuda
+
+Status probe_cuda_obmc_kernels(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_obmc_general, "obmc_compensate_general_u8");
+}
+
+const ObmcOps& cuda_obmc_ops() {
+  static constexpr ObmcOps kOps = {"cuda", cuda::run<UpsampleJob>, cuda::run<ObmcJob>};
+  return kOps;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,23 @@
+// The CUDA engine's motion compensation, for whoever has made a CUDA device
+// (cuda/device/cuda_device.h).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "transform/obmc/obmc.h"
+
+namespace cudatransform {
+
+// Whether this build has kernels that the device can run: kNotFound where it has not.
+Status probe_cuda_obmc_kernels(Device& device);
+
+// Jobs' addresses are device addresses, but for the blocks.
+const ObmcOps& cuda_obmc_ops();
+
+namespace cuda {
+
+// Which kernels a job gets; bytes are the same. For tests, in the whole process.
+enum class ObmcKernelChoice { kAuto, kGeneral };
+void set_obmc_kernel_choice(ObmcKernelChoice choice);
+
+}  // namespace cuda
+}  // namespace cudatransform

@@ -1,0 +1,19 @@
+// Every kernel of motion compensation, by the name that a profiler prints and a launch asks for.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+//   bytes    four samples of a byte in a word, for the common job (compensate_bytes.cu,
+//            upsample.cu): what it needs is told by ObmcPlan
+//   general  every job, a number at a time (general.cu)
+#pragma once
+
+#define CT_OBMC_BYTES_KERNELS(X) \
+  X(obmc_compensate_bytes)       \
+  X(obmc_upsample_bytes)
+
+// X(name, sample type).
+#define CT_OBMC_GENERAL_COMPENSATE_KERNELS(X) \
+  X(obmc_compensate_general_u8, uint8_t)      \
+  X(obmc_compensate_general_u16, uint16_t)
+#define CT_OBMC_GENERAL_UPSAMPLE_KERNELS(X) \
+  X(obmc_upsample_general_u8, uint8_t)      \
+  X(obmc_upsample_general_u16, uint16_t)

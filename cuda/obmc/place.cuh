@@ -1,0 +1,103 @@
+// Where the threads of the motion compensation kernels work, and which blocks are there.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/obmc/params.h"
+
+namespace cudatransform::cuda {
+
+// The component of this CTA.
+template <typename Params>
+__device__ __forceinline__ const auto& component_of_cta(const Params& params, int* number) {
+  *number = blockIdx.x >= params.components[2].first_cta   ? 2
+            : blockIdx.x >= params.components[1].first_cta ? 1
+                                                           : 0;
+  return params.components[*number];
+}
+
+// As ObmcAxis has them, without its divisions.
+__device__ __forceinline__ int32_t first_block_over(const ObmcAxisParams& params, int32_t at) {
+  const int32_t beyond = at - params.axis.overlap();
+  const int32_t index =
+      beyond < 0
+          ? 0
+          : static_cast<int32_t>(divide(static_cast<uint32_t>(beyond), params.by_separation));
+  return min(index, params.axis.blocks - 1);
+}
+__device__ __forceinline__ int32_t last_block_over(const ObmcAxisParams& params, int32_t at) {
+  const auto index = static_cast<int32_t>(
+      divide(static_cast<uint32_t>(at + params.axis.overlap()), params.by_separation));
+  return min(index, params.axis.blocks - 1);
+}
+
+// Position `at` in block `index`, in eighths; 0 outside of the block.
+__device__ __forceinline__ int window_at(const ObmcAxis& axis, int32_t index, int32_t at) {
+  const int32_t t = at - axis.begin(index);
+  return t < 0 || t >= axis.length ? 0 : obmc_window(axis, index, t);
+}
+
+// The windows of a CTA's rows and columns, which all of its threads share.
+struct TileWindows {
+  static constexpr int kBlocks = 4;  // that four columns may have: blocks begin every two at least
+  uint32_t columns[kBlocks][32];     // by lane: four windows, a byte each
+  int32_t first_column_block[32], last_column_block[32];
+  uint8_t rows[kObmcTileRows][2];
+  int32_t first_row_block[kObmcTileRows], last_row_block[kObmcTileRows];
+};
+
+// Filled by all threads of the CTA, who have to be synchronised behind it.
+__device__ __forceinline__ void fill_windows(const ObmcComponentParams& component, int32_t tile_x,
+                                             int32_t tile_y, TileWindows* windows) {
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int32_t x = tile_x + static_cast<int32_t>(lane) * kObmcColumns;
+  // Lanes behind the picture do as its last column does.
+  const int32_t first = first_block_over(component.across, min(x, component.width - 1));
+  const int32_t last =
+      last_block_over(component.across, min(x + kObmcColumns - 1, component.width - 1));
+  uint32_t word = 0;
+  for (int32_t k = 0; k < kObmcColumns; ++k)
+    word |= static_cast<uint32_t>(
+                window_at(component.across.axis, first + static_cast<int32_t>(warp), x + k))
+            << (8 * k);
+  windows->columns[warp][lane] = word;
+  if (warp == 0) {
+    windows->first_column_block[lane] = first;
+    windows->last_column_block[lane] = last;
+  }
+  if (threadIdx.x < kObmcTileRows) {
+    const int32_t y = min(tile_y + static_cast<int32_t>(threadIdx.x), component.height - 1);
+    const int32_t top = first_block_over(component.down, y);
+    windows->first_row_block[threadIdx.x] = top;
+    windows->last_row_block[threadIdx.x] = last_block_over(component.down, y);
+    for (int j = 0; j < 2; ++j)
+      windows->rows[threadIdx.x][j] =
+          static_cast<uint8_t>(window_at(component.down.axis, top + j, y));
+  }
+}
+
+// Half positions that a vector points at from (x, y): the first, and how much the second of each
+// axis weighs. Vectors in whole samples point at the first of both, and at what lies around the
+// picture at its very edge.
+struct Pointed {
+  int32_t column, row;  // in half samples
+  int32_t rest_x, rest_y, one;
+  int shift;
+};
+__device__ __forceinline__ Pointed pointed_at(const ObmcComponentParams& component, int precision,
+                                              const ObmcBlock& block, int reference, int32_t x,
+                                              int32_t y) {
+  const int32_t vector_x = block.vector[reference][0] >> component.shift_x;
+  const int32_t vector_y = block.vector[reference][1] >> component.shift_y;
+  if (precision == 0) return {2 * (x + vector_x), 2 * (y + vector_y), 0, 0, 1, 0};
+  const int bits = precision - 1, one = 1 << bits;
+  return {2 * x + (vector_x >> bits),
+          2 * y + (vector_y >> bits),
+          vector_x & (one - 1),
+          vector_y & (one - 1),
+          one,
+          2 * bits};
+}
+
+}  // namespace cudatransform::cuda
