@@ -1,11 +1,9 @@
-// From decoded pictures to samples on a host device: dequantiser, wavelet, motion compensation,
+// From decoded pictures to samples on a device: dequantiser, wavelet, motion compensation,
 // references.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/renderer.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <utility>
 
 namespace cudatransform {
@@ -34,57 +32,79 @@ SampleType sample_type(const DiracSequence& sequence, int component) {
   return sequence.depth(component) <= 8 ? SampleType::kU8 : SampleType::kU16;
 }
 
-// Adds the time until it goes.
-class StageTimer {
- public:
-  explicit StageTimer(uint64_t* sum) : sum_(sum) {}
-  ~StageTimer() {
-    *sum_ += static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_).count());
-  }
-  StageTimer(const StageTimer&) = delete;
-  StageTimer& operator=(const StageTimer&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  uint64_t* const sum_;
-  const Clock::time_point begin_ = Clock::now();
-};
-
-// What a picture without levels has: its coefficients are the residual.
-template <typename Coef>
-void crop(const DwtPlane& pyramid, const SamplePlane& residual) {
-  for (int32_t y = 0; y < residual.height; ++y) {
-    const auto* from = reinterpret_cast<const Coef*>(static_cast<const uint8_t*>(pyramid.data) +
-                                                     y * pyramid.pitch);
-    auto* to =
-        reinterpret_cast<int16_t*>(static_cast<uint8_t*>(residual.data) + y * residual.pitch);
-    for (int32_t x = 0; x < residual.width; ++x) {
-      to[x] = static_cast<int16_t>(std::clamp<int32_t>(from[x], INT16_MIN, INT16_MAX));
-    }
-  }
-}
-
-void dequantise_component(const DiracPicture& picture, int component, const DwtPlane& pyramid) {
-  const DiracLevels& levels = picture.levels();
-  const bool is_intra = picture.header().is_intra();
-  for (int i = 0; i < levels.band_count(); ++i) {
-    dequantise_dirac_band(levels.band(component, i), levels.is_wide(), is_intra, pyramid.data,
-                          pyramid.pitch);
-  }
-  if (is_intra && picture.header().coding != DiracCoding::kHighQuality) {
-    predict_dirac_dc(levels.band(component, 0), levels.is_wide(), pyramid.data, pyramid.pitch);
-  }
+// Whether the inverse transform may write the picture's samples itself.
+bool writes_samples(const DiracPicture& picture) {
+  const DiracSequence& sequence = picture.sequence();
+  const DwtLevels& levels = picture.transform().levels;
+  const int depth = sequence.depth(0);
+  return picture.header().is_intra() && picture.has_residual() &&
+         levels.both + levels.horizontal > 0 && depth == sequence.depth(1) &&
+         (depth == 8 || depth == 10 || depth == 12 || depth == 16);
 }
 
 }  // namespace
 
-Status DiracHostRenderer::render(const DiracPicture& picture, DiracRenderedPtr* rendered) {
+DiracPictureMemory::Block DiracPictureMemory::take(size_t bytes) {
+  std::lock_guard lock(mutex_);
+  for (Block& block : blocks_) {
+    if (block.memory->size() != bytes) continue;
+    std::swap(block, blocks_.back());
+    Block taken = std::move(blocks_.back());
+    blocks_.pop_back();
+    return taken;
+  }
+  return {};
+}
+
+void DiracPictureMemory::give(Block block) {
+  Block oldest;  // freed behind the lock
+  std::lock_guard lock(mutex_);
+  if (blocks_.size() == kMost) {
+    oldest = std::move(blocks_.front());
+    blocks_.erase(blocks_.begin());
+  }
+  blocks_.push_back(std::move(block));
+}
+
+template <typename Work>
+Status DiracRenderer::timed(std::unique_ptr<Timer>& timer, const Work& work) {
+  if (timer == nullptr) timer = device_.make_timer();
+  CT_RETURN_IF_ERROR(timer->begin(queue()));
+  CT_RETURN_IF_ERROR(work());
+  return timer->end(queue());
+}
+
+std::unique_ptr<DiracRenderer::Stages> DiracRenderer::begin_stages() {
+  if (free_stages_.empty()) return std::make_unique<Stages>();
+  std::unique_ptr<Stages> stages = std::move(free_stages_.back());
+  free_stages_.pop_back();
+  stages->has_wavelet = false;
+  std::fill(std::begin(stages->has_upsample), std::end(stages->has_upsample), false);
+  return stages;
+}
+
+bool DiracRenderer::next_times(DiracRenderTimes* times) {
+  if (under_way_.empty()) return false;
+  Stages& first = *under_way_.front();
+  *times = {};
+  // What was enqueued last ends last.
+  if (!first.motion->read_ns(&times->motion)) return false;
+  if (first.has_wavelet) (void)first.wavelet->read_ns(&times->wavelet);
+  for (int r = 0; r < kMaxObmcReferences; ++r) {
+    uint64_t took = 0;
+    if (first.has_upsample[r]) (void)first.upsample[r]->read_ns(&took);
+    times->upsample += took;
+  }
+  free_stages_.push_back(std::move(under_way_.front()));
+  under_way_.pop_front();
+  return true;
+}
+
+Status DiracRenderer::render(const DiracPicture& picture, DiracRenderedPtr* rendered) {
   if (picture.shared_sequence() != sequence_) {
     reset();
     sequence_ = picture.shared_sequence();
   }
-  times_ = {};
   const DiracPictureHeader& header = picture.header();
   DiracRenderedPtr found[kMaxObmcReferences];
   bool is_damaged = picture.damage() != nullptr;
@@ -101,41 +121,54 @@ Status DiracHostRenderer::render(const DiracPicture& picture, DiracRenderedPtr* 
     job.depth[c] = sequence_->depth(c);
     job.samples[c] = made->samples[c];
   }
+  std::unique_ptr<Stages> stages = begin_stages();
+  const bool is_final = writes_samples(picture);
   if (picture.has_residual()) {
-    const StageTimer timer(&times_.wavelet);
-    CT_RETURN_IF_ERROR(make_residual(picture, job.residual));
+    stages->has_wavelet = true;
+    SamplePlane* to = is_final ? made->samples : job.residual;
+    CT_RETURN_IF_ERROR(
+        timed(stages->wavelet, [&] { return make_residual(picture, is_final, to); }));
   }
-  if (!header.is_intra()) {
-    const DiracPrediction& prediction = picture.prediction();
-    job.blocks = picture.blocks();
-    job.blocks_across = prediction.blocks_across;
-    job.blocks_down = prediction.blocks_down;
-    job.length_x = prediction.length_x;
-    job.length_y = prediction.length_y;
-    job.separation_x = prediction.separation_x;
-    job.separation_y = prediction.separation_y;
-    job.chroma_shift_x = sequence_->chroma_shift_x();
-    job.chroma_shift_y = sequence_->chroma_shift_y();
-    job.precision = prediction.precision;
-    job.weight_bits = prediction.weight_bits;
-    std::copy_n(prediction.weights, kMaxObmcReferences, job.weights);
-    job.reference_count = header.reference_count;
-    for (int r = 0; r < header.reference_count; ++r) {
-      if (job.precision > 0) CT_RETURN_IF_ERROR(upsample(found[r].get()));
-      job.references[r] = found[r]->reference;
-    }
-  }
-  {
-    const StageTimer timer(&times_.motion);
-    CT_RETURN_IF_ERROR(obmc_.compensate(device_, device_.queue(QueueKind::kCompute), job, nullptr));
-  }
+  if (!header.is_intra()) CT_RETURN_IF_ERROR(predict(picture, found, *stages, &job));
+  CT_RETURN_IF_ERROR(timed(stages->motion, [&]() -> Status {
+    return is_final ? Status{} : ops_.obmc->compensate(device_, queue(), job, nullptr);
+  }));
+  if (!device_.is_host()) CT_RETURN_IF_ERROR(queue().record(&made->ready));
+  if (under_way_.size() == kMostTold) under_way_.pop_front();  // nobody wants to know
+  under_way_.push_back(std::move(stages));
   if (header.is_reference) references_.add(header.number, made);
   *rendered = std::move(made);
   return {};
 }
 
-Status DiracHostRenderer::find_references(const DiracPicture& picture, DiracRenderedPtr* found,
-                                          bool* is_damaged) {
+Status DiracRenderer::predict(const DiracPicture& picture, const DiracRenderedPtr* found,
+                              Stages& stages, ObmcJob* job) {
+  const DiracPrediction& prediction = picture.prediction();
+  job->blocks = picture.blocks();
+  job->blocks_across = prediction.blocks_across;
+  job->blocks_down = prediction.blocks_down;
+  job->length_x = prediction.length_x;
+  job->length_y = prediction.length_y;
+  job->separation_x = prediction.separation_x;
+  job->separation_y = prediction.separation_y;
+  job->chroma_shift_x = sequence_->chroma_shift_x();
+  job->chroma_shift_y = sequence_->chroma_shift_y();
+  job->precision = prediction.precision;
+  job->weight_bits = prediction.weight_bits;
+  std::copy_n(prediction.weights, kMaxObmcReferences, job->weights);
+  job->reference_count = picture.header().reference_count;
+  for (int r = 0; r < job->reference_count; ++r) {
+    if (job->precision > 0 && !found[r]->is_upsampled) {
+      stages.has_upsample[r] = true;
+      CT_RETURN_IF_ERROR(timed(stages.upsample[r], [&] { return upsample(found[r].get()); }));
+    }
+    job->references[r] = found[r]->reference;
+  }
+  return {};
+}
+
+Status DiracRenderer::find_references(const DiracPicture& picture, DiracRenderedPtr* found,
+                                      bool* is_damaged) {
   const DiracPictureHeader& header = picture.header();
   for (int r = 0; r < header.reference_count; ++r) {
     found[r] = references_.find(header.references[r]);
@@ -148,16 +181,25 @@ Status DiracHostRenderer::find_references(const DiracPicture& picture, DiracRend
 }
 
 // Planes 1 to 3 of the reference have memory from the start: every reference may need them.
-Status DiracHostRenderer::make_picture(const std::shared_ptr<const DiracSequence>& sequence,
-                                       DiracRenderedPtr* rendered) {
-  auto made = std::make_shared<DiracRendered>();
+Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& sequence,
+                                   DiracRenderedPtr* rendered) {
+  // Its memory goes back when the last who has it lets go, wherever that is.
+  DiracRenderedPtr made(new DiracRendered, [memory = pictures_](DiracRendered* rendered) {
+    if (rendered->memory != nullptr)
+      memory->give({std::move(rendered->memory), std::move(rendered->read)});
+    delete rendered;
+  });
   made->sequence = sequence;
   size_t bytes = 0;
   for (int c = 0; c < kMaxComponents; ++c) {
     made->samples[c] = describe_plane(*sequence, c, sample_type(*sequence, c));
     bytes += 4 * bytes_of(made->samples[c]);
   }
-  CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, bytes, &made->memory));
+  DiracPictureMemory::Block block = pictures_->take(bytes);
+  if (block.read != nullptr) CT_RETURN_IF_ERROR(queue().wait_for(block.read));
+  if (block.memory == nullptr)
+    CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, bytes, &block.memory));
+  made->memory = std::move(block.memory);
   auto* at = static_cast<uint8_t*>(made->memory->data());
   for (int c = 0; c < kMaxComponents; ++c) {
     for (SamplePlane& plane : made->reference.planes[c]) {
@@ -171,8 +213,8 @@ Status DiracHostRenderer::make_picture(const std::shared_ptr<const DiracSequence
   return {};
 }
 
-Status DiracHostRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequence,
-                                    DiracRenderedPtr* rendered) {
+Status DiracRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequence,
+                                DiracRenderedPtr* rendered) {
   CT_RETURN_IF_ERROR(make_picture(sequence, rendered));
   (*rendered)->is_damaged = true;
   ObmcJob job;  // neither residual nor prediction
@@ -181,73 +223,78 @@ Status DiracHostRenderer::make_grey(const std::shared_ptr<const DiracSequence>& 
     job.depth[c] = sequence->depth(c);
     job.samples[c] = (*rendered)->samples[c];
   }
-  return obmc_.compensate(device_, device_.queue(QueueKind::kCompute), job, nullptr);
+  return ops_.obmc->compensate(device_, queue(), job, nullptr);
 }
 
-Status DiracHostRenderer::upsample(DiracRendered* rendered) {
-  if (rendered->is_upsampled) return {};
-  const StageTimer timer(&times_.upsample);
+Status DiracRenderer::upsample(DiracRendered* rendered) {
   UpsampleJob job;
   job.components = kMaxComponents;
   for (int c = 0; c < kMaxComponents; ++c) job.depth[c] = rendered->sequence->depth(c);
   job.reference = rendered->reference;
-  CT_RETURN_IF_ERROR(obmc_.upsample(device_, device_.queue(QueueKind::kCompute), job, nullptr));
+  CT_RETURN_IF_ERROR(ops_.obmc->upsample(device_, queue(), job, nullptr));
   rendered->is_upsampled = true;
   return {};
 }
 
-Status DiracHostRenderer::make_residual(const DiracPicture& picture, SamplePlane* residual) {
+// `is_final`: `residual` are the samples of the picture, which are written.
+Status DiracRenderer::make_residual(const DiracPicture& picture, bool is_final,
+                                    SamplePlane* residual) {
   const DiracSequence& sequence = picture.sequence();
   const DwtLevels levels = picture.transform().levels;
-  const size_t coef_bytes = picture.levels().is_wide() ? 4 : 2;
-  DwtPlane pyramids[kMaxComponents];
-  size_t pyramid_bytes[kMaxComponents], bytes = 0;
+  const bool has_wavelet = levels.both + levels.horizontal > 0;
+  DiracDequantiseJob job;
+  job.levels = &picture.levels();
+  job.is_intra = picture.header().is_intra();
+  job.predicts_dc = job.is_intra && picture.header().coding != DiracCoding::kHighQuality;
+  job.narrows = !has_wavelet;
+  const size_t coef_bytes = picture.levels().is_wide() && has_wavelet ? 4 : 2;
+  size_t places[2][kMaxComponents], bytes = 0;
+  const auto take = [&](ptrdiff_t pitch, int64_t rows) {
+    const size_t at = bytes;
+    bytes += static_cast<size_t>(pitch) * static_cast<size_t>(rows);
+    return at;
+  };
   for (int c = 0; c < kMaxComponents; ++c) {
     const DiracPaddedSize size = dirac_padded(sequence, levels, c);
-    pyramids[c].pitch =
+    job.pyramids[c].pitch =
         static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(size.width) * coef_bytes));
-    pyramid_bytes[c] = static_cast<size_t>(pyramids[c].pitch) * static_cast<size_t>(size.height);
+    places[0][c] = take(job.pyramids[c].pitch, size.height);
+    if (is_final) continue;
     residual[c] = describe_plane(sequence, c, SampleType::kS16);
-    bytes += pyramid_bytes[c] + bytes_of(residual[c]);
+    if (has_wavelet) places[1][c] = take(residual[c].pitch, residual[c].height);
   }
   if (scratch_ == nullptr || scratch_->size() < bytes) {
     scratch_.reset();
     CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, bytes, &scratch_));
   }
-  auto* at = static_cast<uint8_t*>(scratch_->data());
+  auto* const begin = static_cast<uint8_t*>(scratch_->data());
   for (int c = 0; c < kMaxComponents; ++c) {
-    pyramids[c].data = at;
-    at += pyramid_bytes[c];
-    residual[c].data = at;
-    at += bytes_of(residual[c]);
-    dequantise_component(picture, c, pyramids[c]);
+    job.pyramids[c].data = begin + places[0][c];
+    if (is_final) continue;
+    // Without a wavelet coefficients are the residual.
+    residual[c].data = has_wavelet ? begin + places[1][c] : job.pyramids[c].data;
+    if (!has_wavelet) residual[c].pitch = job.pyramids[c].pitch;
   }
-  return invert(picture, pyramids, residual);
+  CT_RETURN_IF_ERROR(ops_.dequantise->submit(device_, queue(), job));
+  return has_wavelet ? invert(picture, job.pyramids, residual) : Status{};
 }
 
-Status DiracHostRenderer::invert(const DiracPicture& picture, const DwtPlane* pyramids,
-                                 SamplePlane* residual) {
+Status DiracRenderer::invert(const DiracPicture& picture, const DwtPlane* pyramids,
+                             SamplePlane* residual) {
   const DiracTransform& transform = picture.transform();
-  const bool is_wide = picture.levels().is_wide();
-  if (transform.levels.both + transform.levels.horizontal == 0) {
-    for (int c = 0; c < kMaxComponents; ++c) {
-      is_wide ? crop<int32_t>(pyramids[c], residual[c]) : crop<int16_t>(pyramids[c], residual[c]);
-    }
-    return {};
-  }
   DwtJob job;
   job.direction = Direction::kInverse;
   job.wavelet = transform.wavelet;
   job.wavelet_ho = transform.wavelet_ho;
   job.levels = transform.levels;
-  job.type = is_wide ? DwtCoefType::kS32 : DwtCoefType::kS16;
-  job.depth = 16;
+  job.type = picture.levels().is_wide() ? DwtCoefType::kS32 : DwtCoefType::kS16;
+  job.depth = residual[0].type == SampleType::kS16 ? 16 : picture.sequence().depth(0);
   job.components = kMaxComponents;
   for (int c = 0; c < kMaxComponents; ++c) {
     job.samples[c] = residual[c];
     job.coefs[c] = pyramids[c];
   }
-  return dwt_.submit(device_, device_.queue(QueueKind::kCompute), job, nullptr);
+  return ops_.dwt->submit(device_, queue(), job, nullptr);
 }
 
 }  // namespace cudatransform

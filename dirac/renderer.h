@@ -1,11 +1,18 @@
-// From decoded pictures to samples on a host device: dequantiser, wavelet, motion compensation,
+// From decoded pictures to samples on a device: dequantiser, wavelet, motion compensation,
 // references.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One renderer for all engines: on the host every call has done its work when it returns, on a CUDA
+// device it has enqueued it.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <vector>
 
+#include "dirac/dequantiser.h"
 #include "dirac/order.h"
 #include "dirac/picture.h"
 #include "transform/device/device.h"
@@ -15,8 +22,9 @@
 
 namespace cudatransform {
 
-// The samples of a picture: 8 bits each where the component has at most 8, else 16, in the lower
-// bits. Its half-sample positions are there when a picture has asked for them.
+// The samples of a picture in the device's memory: 8 bits each where the component has at most 8,
+// else 16, in the lower bits. Its half-sample positions are there when a picture has asked for
+// them.
 struct DiracRendered {
   std::shared_ptr<const DiracSequence> sequence;
   uint32_t number = 0;
@@ -25,56 +33,87 @@ struct DiracRendered {
   ObmcReference reference;
   bool is_upsampled = false;
   std::unique_ptr<Memory> memory;
+  FencePtr ready;  // null: it is
+  // Who reads it in a queue of their own leaves a fence: the memory serves again behind it.
+  FencePtr read;
 };
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
 
-// What the stages of rendering took, in nanoseconds.
+// What the stages of rendering took on the device, in nanoseconds.
 struct DiracRenderTimes {
   uint64_t wavelet = 0;   // dequantising and the inverse transform
   uint64_t upsample = 0;  // half-sample positions of references
   uint64_t motion = 0;    // prediction from blocks, the sum with the residual, clipping
 };
 
+// Of one engine.
+struct DiracRenderOps {
+  const DiracDequantiseOps* dequantise;
+  const DwtOps* dwt;
+  const ObmcOps* obmc;
+};
+
+// Memory of pictures that nobody needs any more, for those to come. Thread safe.
+class DiracPictureMemory {
+ public:
+  struct Block {
+    std::unique_ptr<Memory> memory;
+    FencePtr read;
+  };
+  // Of this size; without memory: there is none.
+  Block take(size_t bytes);
+  void give(Block block);
+
+ private:
+  static constexpr size_t kMost = 3;  // more are free at once only for a moment
+  std::mutex mutex_;
+  std::vector<Block> blocks_;
+};
+
 // Takes pictures in the order in which they are coded. One thread at a time.
 class DiracRenderer {
  public:
-  virtual ~DiracRenderer() = default;
+  DiracRenderer(Device& device, const DiracRenderOps& ops) : device_(device), ops_(ops) {}
 
   // `picture`: all its tasks have ended; not used after the call. A reference that is missing is
   // mid-grey.
-  virtual Status render(const DiracPicture& picture, DiracRenderedPtr* rendered) = 0;
-  // Of the last picture.
-  virtual DiracRenderTimes times() const = 0;
+  Status render(const DiracPicture& picture, DiracRenderedPtr* rendered);
+  // Of pictures whose work has ended, in their order. False: there is none that has not been told.
+  bool next_times(DiracRenderTimes* times);
   // Forgets the references: a stream was left or another one begins.
-  virtual void reset() = 0;
-};
-
-class DiracHostRenderer final : public DiracRenderer {
- public:
-  DiracHostRenderer(Device& device, const DwtOps& dwt, const ObmcOps& obmc)
-      : device_(device), dwt_(dwt), obmc_(obmc) {}
-
-  Status render(const DiracPicture& picture, DiracRenderedPtr* rendered) override;
-  DiracRenderTimes times() const override { return times_; }
-  void reset() override { references_.clear(); }
+  void reset() { references_.clear(); }
 
  private:
+  // Of a picture that is under way. A picture may have both of its references upsampled.
+  struct Stages {
+    std::unique_ptr<Timer> wavelet, upsample[kMaxObmcReferences], motion;
+    bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {};
+  };
+  Queue& queue() { return device_.queue(QueueKind::kCompute); }
+  std::unique_ptr<Stages> begin_stages();
+  template <typename Work>
+  Status timed(std::unique_ptr<Timer>& timer, const Work& work);
+
   Status make_picture(const std::shared_ptr<const DiracSequence>& sequence,
                       DiracRenderedPtr* rendered);
   Status make_grey(const std::shared_ptr<const DiracSequence>& sequence,
                    DiracRenderedPtr* rendered);
-  Status make_residual(const DiracPicture& picture, SamplePlane* residual);
+  Status make_residual(const DiracPicture& picture, bool is_final, SamplePlane* residual);
   Status invert(const DiracPicture& picture, const DwtPlane* pyramids, SamplePlane* residual);
+  Status predict(const DiracPicture& picture, const DiracRenderedPtr* found, Stages& stages,
+                 ObmcJob* job);
   Status upsample(DiracRendered* rendered);
   Status find_references(const DiracPicture& picture, DiracRenderedPtr* found, bool* is_damaged);
 
   Device& device_;
-  const DwtOps& dwt_;
-  const ObmcOps& obmc_;
+  const DiracRenderOps ops_;
   std::shared_ptr<const DiracSequence> sequence_;
+  const std::shared_ptr<DiracPictureMemory> pictures_ = std::make_shared<DiracPictureMemory>();
   DiracReferences<DiracRenderedPtr> references_;
   std::unique_ptr<Memory> scratch_;  // pyramids and residual
-  DiracRenderTimes times_;
+  static constexpr size_t kMostTold = 64;
+  std::deque<std::unique_ptr<Stages>> under_way_;
+  std::vector<std::unique_ptr<Stages>> free_stages_;
 };
 
 }  // namespace cudatransform

@@ -31,6 +31,7 @@ ROOMS = {
     "cuda/common": PICTURES + " cuda/device",
     "cuda/dct8x8": KERNELS + " transform/dct8x8",
     "cuda/dwt": KERNELS + " transform/dwt",
+    "cuda/dirac": KERNELS + " dirac transform/dwt",
     "cuda/obmc": KERNELS + " transform/obmc",
     "jpeg": "transform/device transform/dct8x8",
     "dirac": PICTURES + " transform/dwt transform/obmc",

@@ -32,7 +32,9 @@ void DiracPictures::start(const DiracLimits& limits, int threads) {
   limits_ = limits;
   if (!workers_.start(threads)) workers_.start(1);
   device_ = make_host_device(threads);
-  renderer_ = std::make_unique<DiracHostRenderer>(*device_, host_dwt_ops(), portable_obmc_ops());
+  renderer_ = std::make_unique<DiracRenderer>(
+      *device_,
+      DiracRenderOps{&portable_dirac_dequantise_ops(), &host_dwt_ops(), &portable_obmc_ops()});
   decoder_state_ = std::make_unique<DiracDecoder>(limits);
   stats_ = {};
 }
@@ -142,10 +144,12 @@ Status DiracPictures::render(Job& job) {
 
 Status DiracPictures::render_picture(const Job& job, DiracShown* shown) {
   CT_RETURN_IF_ERROR(renderer_->render(*job.picture, &shown->pictures[0]));
-  const DiracRenderTimes times = renderer_->times();
-  stats_.add(DiracStage::kWavelet, times.wavelet);
-  stats_.add(DiracStage::kUpsample, times.upsample);
-  stats_.add(DiracStage::kMotionRender, times.motion);
+  DiracRenderTimes times;
+  while (renderer_->next_times(&times)) {
+    stats_.add(DiracStage::kWavelet, times.wavelet);
+    stats_.add(DiracStage::kUpsample, times.upsample);
+    stats_.add(DiracStage::kMotionRender, times.motion);
+  }
   shown->is_damaged = shown->pictures[0]->is_damaged;
   if (!shown->is_damaged) return {};
   ++stats_.damaged;

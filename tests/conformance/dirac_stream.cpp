@@ -4,25 +4,18 @@
 
 #include <utility>
 
-#include "transform/device/host_device.h"
-
 namespace cudatransform::test {
 
 namespace {
 
-DecodedPicture copy_of(const DiracRendered& rendered) {
-  DecodedPicture copy;
-  copy.sequence = rendered.sequence;
-  copy.number = rendered.number;
-  copy.is_damaged = rendered.is_damaged;
-  for (int c = 0; c < kMaxComponents; ++c) {
-    const SamplePlane& plane = rendered.samples[c];
-    const auto* row = static_cast<const uint8_t*>(plane.data);
-    for (int32_t y = 0; y < plane.height; ++y, row += plane.pitch) {
-      copy.planes[c].insert(copy.planes[c].end(), row, row + ptrdiff_t{plane.width} * plane.stride);
-    }
-  }
-  return copy;
+// Rows without padding, from the device's memory.
+Status fetch(Device& device, const SamplePlane& plane, Bytes* bytes) {
+  const auto row = static_cast<size_t>(plane.width) * static_cast<size_t>(plane.stride);
+  const auto rows = static_cast<size_t>(plane.height);
+  bytes->resize(row * rows);
+  return device.download(
+      device.queue(QueueKind::kCompute),
+      {bytes->data(), static_cast<ptrdiff_t>(row), plane.data, plane.pitch, row, rows});
 }
 
 void run_tasks(DiracPicture& picture, bool last_first) {
@@ -40,10 +33,10 @@ void run_tasks(DiracPicture& picture, bool last_first) {
 
 class Player {
  public:
-  Player(const DwtOps& dwt, const ObmcOps& obmc, const StreamDecoding& how)
-      : device_(make_host_device(1)),
+  Player(Device& device, const DiracRenderOps& ops, const StreamDecoding& how)
+      : device_(device),
         decoder_(how.limits),
-        renderer_(*device_, dwt, obmc),
+        renderer_(device, ops),
         last_first_(how.last_first) {}
 
   void take(const uint8_t* unit, size_t size) {
@@ -83,12 +76,23 @@ class Player {
     DiracRenderedPtr rendered;
     while (order_ != nullptr && order_->pop(at_end, &number, &rendered)) {
       stream_.pictures.push_back(copy_of(*rendered));
+      rendered.reset();
     }
   }
 
-  std::shared_ptr<Device> device_;
+  DecodedPicture copy_of(const DiracRendered& rendered) {
+    DecodedPicture copy;
+    copy.sequence = rendered.sequence;
+    copy.number = rendered.number;
+    copy.is_damaged = rendered.is_damaged;
+    for (int c = 0; c < kMaxComponents; ++c)
+      note(fetch(device_, rendered.samples[c], &copy.planes[c]));
+    return copy;
+  }
+
+  Device& device_;
   DiracDecoder decoder_;
-  DiracHostRenderer renderer_;
+  DiracRenderer renderer_;
   bool last_first_;
   std::shared_ptr<const DiracSequence> sequence_;
   std::unique_ptr<DiracOrder<DiracRenderedPtr>> order_;
@@ -103,9 +107,9 @@ Bytes DecodedPicture::joined() const {
   return all;
 }
 
-DecodedStream decode_dirac_stream(const Bytes& stream, const DwtOps& dwt, const ObmcOps& obmc,
+DecodedStream decode_dirac_stream(const Bytes& stream, Device& device, const DiracRenderOps& ops,
                                   const StreamDecoding& how) {
-  Player player(dwt, obmc, how);
+  Player player(device, ops, how);
   bool in_step = true;
   for (size_t at = 0; at < stream.size();) {
     const DiracUnitSpan span = find_dirac_unit(stream.data() + at, stream.size() - at, true,

@@ -37,7 +37,7 @@ struct StreamDecoding {
 };
 
 // Never fails: what is wrong is in `errors`.
-DecodedStream decode_dirac_stream(const Bytes& stream, const DwtOps& dwt, const ObmcOps& obmc,
+DecodedStream decode_dirac_stream(const Bytes& stream, Device& device, const DiracRenderOps& ops,
                                   const StreamDecoding& how = {});
 
 // Two fields after the other become a frame; frames stay as they are.

@@ -20,7 +20,9 @@
 #include "tests/conformance/test_data.h"
 #include "tests/engine/engines.h"
 #include "transform/dwt/engine.h"
-#include "transform/obmc/engine.h"
+#ifdef CT_HAVE_CUDA
+#include "cuda/dirac/engine.h"
+#endif
 
 namespace cudatransform::test {
 namespace {
@@ -58,13 +60,32 @@ std::vector<std::string> read_hashes(const fs::path& path) {
   return hashes;
 }
 
+// The engines that have all that a picture is made with.
+std::vector<Engine> rendering_engines() {
+  std::vector<Engine> list;
+  for (const Engine& engine : engines()) {
+    if (engine.obmc_ops != nullptr) list.push_back(engine);
+  }
+  return list;
+}
+
+DiracRenderOps ops_of(const Engine& engine) {
+  const DiracDequantiseOps* dequantise = &portable_dirac_dequantise_ops();
+#ifdef CT_HAVE_CUDA
+  if (engine.is_cuda) dequantise = &cuda_dirac_dequantise_ops();
+#endif
+  return {dequantise, engine.dwt_ops, engine.obmc_ops};
+}
+
 // Streams take turns: number 0 has its tasks run in order and a portable transform, number 1 has
 // its tasks run in the opposite order, number 2 a transform in vectors, and so on.
-DecodedStream decode(const fs::path& path, size_t number) {
+DecodedStream decode(const Engine& engine, const fs::path& path, size_t number) {
   StreamDecoding how;
   how.last_first = number % 2 != 0;
-  const DwtOps& dwt = number % 4 < 2 ? portable_dwt_ops() : host_dwt_ops();
-  return decode_dirac_stream(read_file(path), dwt, portable_obmc_ops(), how);
+  engine.activate();
+  DiracRenderOps ops = ops_of(engine);
+  if (!engine.is_cuda && number % 4 >= 2) ops.dwt = &host_dwt_ops();
+  return decode_dirac_stream(read_file(path), *engine.device, ops, how);
 }
 
 void expect_no_errors(const DecodedStream& stream) {
@@ -74,23 +95,28 @@ void expect_no_errors(const DecodedStream& stream) {
   }
 }
 
+void expect_hashes(const Engine& engine, const fs::path& path, size_t number) {
+  DecodedStream stream = decode(engine, path, number);
+  expect_no_errors(stream);
+  const std::vector<DecodedPicture> frames = frames_of(std::move(stream.pictures));
+  fs::path list = path;
+  const std::vector<std::string> hashes = read_hashes(list.replace_extension(".framemd5"));
+  ASSERT_EQ(frames.size(), hashes.size());
+  for (size_t i = 0; i < frames.size(); ++i) {
+    EXPECT_EQ(md5_of(frames[i].joined()), hashes[i]) << "frame " << i;
+  }
+}
+
 TEST(Dirac, StreamsOfEncoders) {
   const std::string readme = find_test_data("dirac/README.md");
   if (readme.empty()) GTEST_SKIP() << "no dirac/ in the test data";
   const std::vector<fs::path> streams = files_of(fs::path(readme).parent_path(), ".drc");
   EXPECT_EQ(streams.size(), kDiracStreams);
-  for (size_t number = 0; number < streams.size(); ++number) {
-    const fs::path& path = streams[number];
-    if (quick() && fs::file_size(path) > kQuickBytes) continue;
-    SCOPED_TRACE(path.stem().string());
-    DecodedStream stream = decode(path, number);
-    expect_no_errors(stream);
-    const std::vector<DecodedPicture> frames = frames_of(std::move(stream.pictures));
-    fs::path list = path;
-    const std::vector<std::string> hashes = read_hashes(list.replace_extension(".framemd5"));
-    ASSERT_EQ(frames.size(), hashes.size());
-    for (size_t i = 0; i < frames.size(); ++i) {
-      EXPECT_EQ(md5_of(frames[i].joined()), hashes[i]) << "frame " << i;
+  for (const Engine& engine : rendering_engines()) {
+    for (size_t number = 0; number < streams.size(); ++number) {
+      if (quick() && fs::file_size(streams[number]) > kQuickBytes) continue;
+      SCOPED_TRACE(engine.name + ": " + streams[number].stem().string());
+      expect_hashes(engine, streams[number], number);
     }
   }
 }
@@ -114,8 +140,8 @@ class ScratchFolder {
   fs::path path_;
 };
 
-void expect_expected_pictures(const fs::path& path, size_t number) {
-  const DecodedStream stream = decode(path, number);
+void expect_expected_pictures(const Engine& engine, const fs::path& path, size_t number) {
+  const DecodedStream stream = decode(engine, path, number);
   expect_no_errors(stream);
   const fs::path folder = path.parent_path() / (path.stem().string() + "_expected");
   const size_t count = files_of(folder, ".raw").size();
@@ -136,9 +162,13 @@ TEST(Dirac, StreamsOfTheVc2Generator) {
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   const std::vector<fs::path> streams = files_of(folder.path(), ".vc2");
   EXPECT_EQ(streams.size(), kVc2Streams);
-  for (size_t i = 0; i < streams.size(); i += quick() ? kQuickPart : 1) {
-    SCOPED_TRACE(streams[i].parent_path().filename().string() + "/" + streams[i].stem().string());
-    expect_expected_pictures(streams[i], i);
+  for (const Engine& engine : rendering_engines()) {
+    for (size_t i = 0; i < streams.size(); i += quick() ? kQuickPart : 1) {
+      const fs::path& path = streams[i];
+      SCOPED_TRACE(engine.name + ": " + path.parent_path().filename().string() + "/" +
+                   path.stem().string());
+      expect_expected_pictures(engine, path, i);
+    }
   }
 }
 

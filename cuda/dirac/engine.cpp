@@ -1,0 +1,191 @@
+// The CUDA engine's dequantiser of Dirac's levels: what crosses the bus, and how it is packed.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Maps, quantisers and those levels that are not zero go to the device, where a kernel expands
+// them. But level 0 of intra pictures with prediction is a chain from coefficient to coefficient:
+// the host computes it, and it goes as it is.
+#include "cuda/dirac/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+#include "cuda/device/staging.h"
+#include "cuda/dirac/kernels.h"
+#include "cuda/dirac/params.h"
+
+// A fat binary, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_dirac_expand[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+enum Kernel : uint32_t { kExpandS16, kExpandS32, kExpandS32AsS16 };
+
+const KernelFamily& expand_kernels() {
+#define CT_NAME(name, ...) #name,
+  static constexpr const char* kNames[] = {CT_DIRAC_EXPAND_KERNELS(CT_NAME)};
+#undef CT_NAME
+  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
+                                   [](uint32_t number) { return std::string(kNames[number]); });
+  return family;
+}
+
+// Of dequantising's own.
+struct LevelStaging final : StreamQueue::Kept {
+  Staging staging;
+};
+
+// Lays the parts of all bands out in one block, and then copies them there.
+class Packer {
+ public:
+  explicit Packer(const DiracDequantiseJob& job)
+      : job_(job),
+        levels_(*job.levels),
+        level_bytes_(levels_.is_wide() ? sizeof(int32_t) : sizeof(int16_t)) {
+    used_ = rounded(sizeof(PackedBand) * static_cast<size_t>(count()));
+    for (int c = 0; c < kMaxComponents; ++c) {
+      for (int i = 0; i < levels_.band_count(); ++i) place(c, i);
+    }
+  }
+
+  uint32_t count() const { return static_cast<uint32_t>(kMaxComponents * levels_.band_count()); }
+  uint32_t rows() const { return rows_; }
+  size_t bytes() const { return used_; }
+
+  void write(uint8_t* to) const {
+    std::memcpy(to, bands_, sizeof(PackedBand) * count());
+    for (int c = 0; c < kMaxComponents; ++c) {
+      for (int i = 0; i < levels_.band_count(); ++i) write_band(c, i, to);
+    }
+  }
+
+ private:
+  static size_t rounded(size_t bytes) { return (bytes + 15) & ~size_t{15}; }
+  size_t take(size_t bytes) {
+    const size_t at = used_;
+    used_ += rounded(bytes);
+    return at;
+  }
+  const PackedBand& packed(int c, int i) const { return bands_[c * levels_.band_count() + i]; }
+
+  void place(int c, int i) {
+    const DiracBand& band = levels_.band(c, i);
+    PackedBand& to = bands_[c * levels_.band_count() + i];
+    to = {};
+    to.first_row = rows_;
+    rows_ += static_cast<uint32_t>(band.height);
+    to.width = band.width;
+    to.height = band.height;
+    to.x = band.x;
+    to.y = band.y;
+    to.component = c;
+    to.columns = band.columns;
+    to.rows = band.rows;
+    to.map_words = band.map_words;
+    to.matrix = band.matrix;
+    to.is_dense = job_.predicts_dc && i == 0;
+    const auto height = static_cast<size_t>(band.height);
+    if (to.is_dense != 0) {
+      to.levels = take(height * static_cast<size_t>(band.width) * level_bytes_);
+      return;
+    }
+    to.map = take(height * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
+    to.starts = take(height * sizeof(uint32_t));
+    to.quantisers = place_quantisers(band);
+    size_t count = 0;
+    for (int32_t y = 0; y < band.height; ++y) count += band.counts[y];
+    to.levels = take(count * level_bytes_);
+  }
+  // Bands of slices share theirs.
+  size_t place_quantisers(const DiracBand& band) {
+    if (band.quantisers != last_quantisers_) {
+      last_quantisers_ = band.quantisers;
+      last_place_ = take(quantiser_bytes(band));
+    }
+    return last_place_;
+  }
+  static size_t quantiser_bytes(const DiracBand& band) {
+    return static_cast<size_t>(band.columns) * static_cast<size_t>(band.rows);
+  }
+
+  void write_band(int c, int i, uint8_t* block) const {
+    const DiracBand& band = levels_.band(c, i);
+    const PackedBand& to = packed(c, i);
+    if (to.is_dense != 0) {
+      // The band is at the origin of its pyramid: the pyramid's rows are the band's.
+      const auto pitch = static_cast<ptrdiff_t>(static_cast<size_t>(band.width) * level_bytes_);
+      dequantise_dirac_band(band, levels_.is_wide(), job_.is_intra, block + to.levels, pitch);
+      predict_dirac_dc(band, levels_.is_wide(), block + to.levels, pitch);
+      return;
+    }
+    std::memcpy(
+        block + to.map, band.map,
+        static_cast<size_t>(band.height) * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
+    std::memcpy(block + to.quantisers, band.quantisers, quantiser_bytes(band));
+    auto* starts = reinterpret_cast<uint32_t*>(block + to.starts);
+    const auto* from = static_cast<const uint8_t*>(band.levels);
+    const size_t row_bytes = static_cast<size_t>(band.width) * level_bytes_;
+    uint8_t* at = block + to.levels;
+    uint32_t before = 0;
+    for (int32_t y = 0; y < band.height; ++y, from += row_bytes) {
+      const size_t bytes = band.counts[y] * level_bytes_;
+      std::memcpy(at, from, bytes);
+      at += bytes;
+      starts[y] = before;
+      before += band.counts[y];
+    }
+  }
+
+  const DiracDequantiseJob& job_;
+  const DiracLevels& levels_;
+  const size_t level_bytes_;
+  PackedBand bands_[kMaxComponents * kMaxDwtBands];
+  uint32_t rows_ = 0;
+  size_t used_ = 0;
+  const uint8_t* last_quantisers_ = nullptr;
+  size_t last_place_ = 0;
+};
+
+Status submit(Device& device, Queue& queue, const DiracDequantiseJob& job) {
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         "the CUDA engine needs a CUDA device and one of its queues");
+  }
+  const Packer packer(job);
+  Staging& staging = stream->kept<LevelStaging>().staging;
+  void* host = nullptr;
+  const void* address = nullptr;
+  CT_RETURN_IF_ERROR(staging.begin(device, packer.bytes(), &host));
+  packer.write(static_cast<uint8_t*>(host));
+  CT_RETURN_IF_ERROR(staging.end(device, *stream, &address));
+  ExpandParams params = {};
+  params.packed = static_cast<const uint8_t*>(address);
+  params.bands = packer.count();
+  params.rows = packer.rows();
+  params.is_intra = job.is_intra;
+  for (int c = 0; c < kMaxComponents; ++c)
+    params.pyramids[c] = {static_cast<uint8_t*>(job.pyramids[c].data), job.pyramids[c].pitch};
+  const bool wide = job.levels->is_wide();
+  const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
+  constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA
+  void* arguments[] = {&params};
+  return stream->launch(cuda_image_dirac_expand, KernelKey{expand_kernels(), kernel},
+                        (params.rows + kRows - 1) / kRows, kExpandThreads, arguments, false);
+}
+
+}  // namespace
+}  // namespace cuda
+
+const DiracDequantiseOps& cuda_dirac_dequantise_ops() {
+  static constexpr DiracDequantiseOps kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,172 @@
+// Sparse levels to coefficients in pyramids: a warp for each row of each band.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A map has a bit for each coefficient that is not zero. Lanes read 32 words of it at once and sum
+// up how many levels come before each; then the warp goes from word to word, two coefficients a
+// lane, and finds each level by counting the bits before its own. Nearly all words of a predicted
+// picture are zero, and cost a store.
+#include "cuda/dirac/kernels.h"
+#include "cuda/dirac/params.h"
+#include "transform/dwt/quantizer.h"
+
+namespace cudatransform::cuda {
+namespace {
+
+constexpr uint32_t kAll = 0xffffffffu;
+constexpr int kIndices = 128;  // more than quantiser indices there are
+static_assert(kMaxQuantIndex < kIndices);
+
+template <typename Coef>
+__device__ __forceinline__ Coef stored(int32_t value) {
+  if constexpr (sizeof(Coef) == 2)
+    return static_cast<Coef>(value);  // modulo 2^16
+  else
+    return value;
+}
+
+// Of a row of a band.
+template <typename Level, typename Coef>
+struct Row {
+  const ExpandParams& params;
+  const PackedBand& band;
+  const uint32_t* factors;  // by quantiser index
+  const uint8_t* quantisers;
+  const Level* levels;
+  Coef* to;
+  bool in_pairs;  // whether two coefficients may be stored at once
+
+  __device__ __forceinline__ Row(const ExpandParams& all, const PackedBand& own,
+                                 const uint32_t* table, int32_t y)
+      : params(all), band(own), factors(table) {
+    const auto grid_row =
+        static_cast<int32_t>((static_cast<uint64_t>(y + 1) * static_cast<uint32_t>(band.rows) - 1) /
+                             static_cast<uint32_t>(band.height));
+    quantisers = params.packed + band.quantisers + static_cast<int64_t>(grid_row) * band.columns;
+    const PyramidParams& pyramid = params.pyramids[band.component];
+    to =
+        reinterpret_cast<Coef*>(pyramid.data + (band.y + static_cast<int64_t>(y)) * pyramid.pitch) +
+        band.x;
+    in_pairs = reinterpret_cast<uintptr_t>(to) % (2 * sizeof(Coef)) == 0;
+    levels = reinterpret_cast<const Level*>(params.packed + band.levels);
+  }
+
+  __device__ __forceinline__ int quantiser_of(int32_t x) const {
+    int32_t column = 0;
+    if (band.columns > 1)
+      column = static_cast<int32_t>(
+          (static_cast<uint64_t>(x + 1) * static_cast<uint32_t>(band.columns) - 1) /
+          static_cast<uint32_t>(band.width));
+    return max(quantisers[column] - band.matrix, 0);
+  }
+  // dirac_dequantise() of dirac/levels.h.
+  __device__ __forceinline__ int32_t dequantised(int32_t level, int32_t x) const {
+    const int index = quantiser_of(x);
+    const uint32_t factor = factors[index];
+    uint32_t offset = static_cast<uint32_t>((3 * static_cast<uint64_t>(factor) + 4) >> 3);
+    if (index == 0)
+      offset = 1;
+    else if (params.is_intra != 0)
+      offset = index == 1 ? 2 : (factor + 1) / 2;
+    const uint64_t magnitude = level < 0 ? 0 - static_cast<uint64_t>(static_cast<int64_t>(level))
+                                         : static_cast<uint64_t>(level);
+    const auto value = static_cast<uint32_t>((magnitude * factor + offset + 2) >> 2);
+    const auto made = static_cast<int32_t>(level < 0 ? 0 - value : value);
+    return narrowed(made);
+  }
+  static __device__ __forceinline__ int32_t narrowed(int32_t value) {
+    if constexpr (sizeof(Coef) < sizeof(Level))
+      return max(min(value, int32_t{INT16_MAX}), int32_t{INT16_MIN});
+    else
+      return value;
+  }
+
+  __device__ __forceinline__ void store(int32_t x, int32_t first, int32_t second) const {
+    if (x + 1 < band.width && in_pairs) {
+      struct alignas(2 * sizeof(Coef)) Pair {
+        Coef first, second;
+      };
+      *reinterpret_cast<Pair*>(to + x) = {stored<Coef>(first), stored<Coef>(second)};
+      return;
+    }
+    if (x < band.width) to[x] = stored<Coef>(first);
+    if (x + 1 < band.width) to[x + 1] = stored<Coef>(second);
+  }
+  // The 64 coefficients of a word; `before`: levels in front of them.
+  __device__ __forceinline__ void expand(uint64_t word, uint32_t before, int32_t word_number,
+                                         int32_t lane) const {
+    const int32_t x = 64 * word_number + 2 * lane;
+    if (word == 0) return store(x, 0, 0);
+    const auto bits = static_cast<uint32_t>(word >> (2 * lane)) & 3;
+    const uint64_t below = word & ((uint64_t{1} << (2 * lane)) - 1);
+    const uint32_t at = before + static_cast<uint32_t>(__popcll(below));
+    int32_t first = 0, second = 0;
+    if ((bits & 1) != 0) first = dequantised(levels[at], x);
+    if ((bits & 2) != 0) second = dequantised(levels[at + (bits & 1)], x + 1);
+    store(x, first, second);
+  }
+
+  __device__ __forceinline__ void expand_all(int32_t y, int32_t lane) const {
+    const auto* map = reinterpret_cast<const uint64_t*>(params.packed + band.map) +
+                      static_cast<int64_t>(y) * band.map_words;
+    uint32_t before = reinterpret_cast<const uint32_t*>(params.packed + band.starts)[y];
+    for (int32_t first = 0; first < band.map_words; first += 32) {
+      const uint64_t own = first + lane < band.map_words ? map[first + lane] : 0;
+      const auto count = static_cast<uint32_t>(__popcll(own));
+      uint32_t sum = count;
+#pragma unroll
+      for (uint32_t distance = 1; distance < 32; distance *= 2) {
+        const uint32_t other = __shfl_up_sync(kAll, sum, distance);
+        if (static_cast<uint32_t>(lane) >= distance) sum += other;
+      }
+      const int32_t words = min(band.map_words - first, 32);
+#pragma unroll 1
+      for (int32_t k = 0; k < words; ++k) {
+        const uint64_t word = __shfl_sync(kAll, own, static_cast<uint32_t>(k));
+        const uint32_t ahead = __shfl_sync(kAll, sum - count, static_cast<uint32_t>(k));
+        expand(word, before + ahead, first + k, lane);
+      }
+      before += __shfl_sync(kAll, sum, 31u);
+    }
+  }
+  __device__ __forceinline__ void copy_all(int32_t y, int32_t lane) const {
+    const Level* from = levels + static_cast<int64_t>(y) * band.width;
+    for (int32_t x = lane; x < band.width; x += 32) to[x] = stored<Coef>(narrowed(from[x]));
+  }
+};
+
+template <typename Level, typename Coef>
+__device__ __forceinline__ void expand_levels(const ExpandParams& params) {
+  __shared__ uint32_t factors[kIndices];
+  factors[threadIdx.x] =
+      threadIdx.x <= kMaxQuantIndex ? dwt_quant_factor(static_cast<int>(threadIdx.x)) : 0;
+  __syncthreads();
+  const uint32_t row = blockIdx.x * (kExpandThreads / 32) + threadIdx.x / 32;
+  if (row >= params.rows) return;
+  const uint32_t lane = threadIdx.x % 32;
+  const auto* bands = reinterpret_cast<const PackedBand*>(params.packed);
+  uint32_t begun = 0;  // bands that have begun
+  for (uint32_t first = 0; first < params.bands; first += 32) {
+    const bool has = first + lane < params.bands && bands[first + lane].first_row <= row;
+    begun += static_cast<uint32_t>(__popc(__ballot_sync(kAll, has)));
+  }
+  const PackedBand& band = bands[begun - 1];
+  const auto y = static_cast<int32_t>(row - band.first_row);
+  const Row<Level, Coef> own(params, band, factors, y);
+  if (band.is_dense != 0)
+    own.copy_all(y, static_cast<int32_t>(lane));
+  else
+    own.expand_all(y, static_cast<int32_t>(lane));
+}
+
+}  // namespace
+
+static_assert(kExpandThreads == kIndices);
+
+#define CT_EXPAND(name, level, coef)                           \
+  extern "C" __global__ void __launch_bounds__(kExpandThreads) \
+      name(const __grid_constant__ ExpandParams params) {      \
+    expand_levels<level, coef>(params);                        \
+  }
+CT_DIRAC_EXPAND_KERNELS(CT_EXPAND)
+
+}  // namespace cudatransform::cuda

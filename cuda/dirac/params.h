@@ -1,0 +1,42 @@
+// What the kernels that expand levels are told, and how levels lie on the device.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "transform/dwt/bands.h"
+#include "transform/picture.h"
+
+namespace cudatransform::cuda {
+
+inline constexpr unsigned kExpandThreads = 128;  // four warps, a row of a band each
+
+// A band of DiracLevels with its parts in one block of bytes: `map`, `starts`, `levels` and
+// `quantisers` are offsets into it. The levels of all rows lie behind each other; starts[y] of them
+// come before those of row y.
+struct PackedBand {
+  uint64_t map, starts, levels, quantisers;
+  uint32_t first_row;  // among the rows of all bands
+  int32_t width, height;
+  int32_t x, y;  // in the pyramid
+  int32_t component;
+  int32_t columns, rows;  // codeblocks or slices
+  int32_t map_words;
+  int32_t matrix;
+  int32_t is_dense;  // `levels` are coefficients, all of them, and the rest is not there
+};
+
+struct PyramidParams {
+  uint8_t* data;
+  int64_t pitch;
+};
+
+// The block of bytes begins with the bands, in ascending order of their rows.
+struct ExpandParams {
+  const uint8_t* packed;
+  uint32_t bands, rows;
+  int32_t is_intra;
+  PyramidParams pyramids[kMaxComponents];
+};
+
+}  // namespace cudatransform::cuda

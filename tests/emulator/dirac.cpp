@@ -1,0 +1,8 @@
+// The kernels for Dirac's levels, for the emulator.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/emulator/device.h"
+
+#include "cuda/dirac/expand.cu"
+#include "tests/emulator/run.h"
+
+CT_DIRAC_EXPAND_KERNELS(CT_EMULATE)
