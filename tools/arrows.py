@@ -38,7 +38,7 @@ ROOMS = {
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8",
-    "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc",
+    "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg gst/dct8x8/caps.h gst/dct8x8/caps_tables.h"

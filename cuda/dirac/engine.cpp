@@ -1,4 +1,5 @@
-// The CUDA engine's dequantiser of Dirac's levels: what crosses the bus, and how it is packed.
+// What of Dirac the CUDA engine does beside transforms: what crosses the bus for the dequantiser,
+// and how it is packed; samples out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Maps, quantisers and those levels that are not zero go to the device, where a kernel expands
@@ -16,20 +17,29 @@
 #include "cuda/dirac/kernels.h"
 #include "cuda/dirac/params.h"
 
-// A fat binary, embedded by the build.
+// The fat binaries, embedded by the build.
 extern "C" {
 extern const unsigned char cuda_image_dirac_expand[];
+extern const unsigned char cuda_image_dirac_store[];
 }
 
 namespace cudatransform {
 namespace cuda {
 namespace {
 
-enum Kernel : uint32_t { kExpandS16, kExpandS32, kExpandS32AsS16 };
+enum Kernel : uint32_t {
+  kExpandS16,
+  kExpandS32,
+  kExpandS32AsS16,
+  kStoreU8,
+  kStoreU8AsU16,
+  kStoreU16
+};
 
-const KernelFamily& expand_kernels() {
+const KernelFamily& dirac_kernels() {
 #define CT_NAME(name, ...) #name,
-  static constexpr const char* kNames[] = {CT_DIRAC_EXPAND_KERNELS(CT_NAME)};
+  static constexpr const char* kNames[] = {CT_DIRAC_EXPAND_KERNELS(CT_NAME)  //
+                                           CT_DIRAC_STORE_KERNELS(CT_NAME)};
 #undef CT_NAME
   static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
                                    [](uint32_t number) { return std::string(kNames[number]); });
@@ -152,12 +162,14 @@ class Packer {
   size_t last_place_ = 0;
 };
 
-Status submit(Device& device, Queue& queue, const DiracDequantiseJob& job) {
+Status not_cuda() {
+  return Status::error(StatusCode::kInvalidArgument,
+                       "the CUDA engine needs a CUDA device and one of its queues");
+}
+
+Status dequantise(Device& device, Queue& queue, const DiracDequantiseJob& job) {
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         "the CUDA engine needs a CUDA device and one of its queues");
-  }
+  if (device.is_host() || stream == nullptr) return not_cuda();
   const Packer packer(job);
   Staging& staging = stream->kept<LevelStaging>().staging;
   void* host = nullptr;
@@ -176,15 +188,42 @@ Status submit(Device& device, Queue& queue, const DiracDequantiseJob& job) {
   const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
   constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA
   void* arguments[] = {&params};
-  return stream->launch(cuda_image_dirac_expand, KernelKey{expand_kernels(), kernel},
+  return stream->launch(cuda_image_dirac_expand, KernelKey{dirac_kernels(), kernel},
                         (params.rows + kRows - 1) / kRows, kExpandThreads, arguments, false);
+}
+
+Status store(Device& device, Queue& queue, const DiracStoreJob& job) {
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr) return not_cuda();
+  if (is_dirac_copy(job)) return copy_dirac_rows(device, queue, job);
+  if (job.rows <= 0) return {};
+  StoreParams params = {};
+  params.from = static_cast<const uint8_t*>(job.from.data);
+  params.from_pitch = job.from.pitch;
+  params.to = static_cast<uint8_t*>(job.to);
+  params.to_pitch = job.pitch;
+  params.width = static_cast<uint32_t>(job.from.width);
+  params.ctas_across = (params.width + kExpandThreads - 1) / kExpandThreads;
+  params.shift = job.shift;
+  const Kernel kernel = job.from.type == SampleType::kU16 ? kStoreU16
+                        : job.container == 2              ? kStoreU8AsU16
+                                                          : kStoreU8;
+  void* arguments[] = {&params};
+  return stream->launch(cuda_image_dirac_store, KernelKey{dirac_kernels(), kernel},
+                        params.ctas_across * static_cast<uint32_t>(job.rows), kExpandThreads,
+                        arguments, false);
 }
 
 }  // namespace
 }  // namespace cuda
 
+const DiracStoreOps& cuda_dirac_store_ops() {
+  static constexpr DiracStoreOps kOps = {"cuda", cuda::store};
+  return kOps;
+}
+
 const DiracDequantiseOps& cuda_dirac_dequantise_ops() {
-  static constexpr DiracDequantiseOps kOps = {"cuda", cuda::submit};
+  static constexpr DiracDequantiseOps kOps = {"cuda", cuda::dequantise};
   return kOps;
 }
 

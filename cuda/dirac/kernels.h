@@ -1,4 +1,4 @@
-// Every kernel for Dirac's levels, by the name that a profiler prints and a launch asks for.
+// Every kernel for Dirac alone, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,3 +7,9 @@
   X(dirac_expand_s16, int16_t, int16_t) \
   X(dirac_expand_s32, int32_t, int32_t) \
   X(dirac_expand_s32_as_s16, int32_t, int16_t)
+
+// X(name, samples, containers).
+#define CT_DIRAC_STORE_KERNELS(X)          \
+  X(dirac_store_u8_u8, uint8_t, uint8_t)   \
+  X(dirac_store_u8_u16, uint8_t, uint16_t) \
+  X(dirac_store_u16_u16, uint16_t, uint16_t)

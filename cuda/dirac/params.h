@@ -1,4 +1,4 @@
-// What the kernels that expand levels are told, and how levels lie on the device.
+// What the kernels for Dirac are told, and how levels lie on the device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -37,6 +37,16 @@ struct ExpandParams {
   uint32_t bands, rows;
   int32_t is_intra;
   PyramidParams pyramids[kMaxComponents];
+};
+
+// A row of samples for every ctas_across CTAs.
+struct StoreParams {
+  const uint8_t* from;
+  int64_t from_pitch;
+  uint8_t* to;
+  int64_t to_pitch;
+  uint32_t width, ctas_across;
+  int32_t shift;
 };
 
 }  // namespace cudatransform::cuda

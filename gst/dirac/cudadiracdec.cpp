@@ -36,11 +36,31 @@ GST_DEBUG_CATEGORY_STATIC(cudadiracdec_debug);
 
 namespace {
 
-enum { PROP_0, PROP_ON_ERROR, PROP_MAX_SAMPLES, PROP_N_THREADS, PROP_STATS };
+enum {
+  PROP_0,
+  PROP_ON_ERROR,
+  PROP_MAX_SAMPLES,
+  PROP_N_THREADS,
+  PROP_BACKEND,
+  PROP_ACTIVE_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_STATS
+};
 
 constexpr cudatransform::PictureProperties kPictureProperties = {.on_error = PROP_ON_ERROR,
                                                                  .max_memory = 0};
-constexpr guint kMaxThreads = 1024;
+constexpr cudatransform::EngineProperties kEngineProperties = {
+    .backend = PROP_BACKEND,
+    .active_backend = PROP_ACTIVE_BACKEND,
+    .cuda_device_id = PROP_CUDA_DEVICE_ID,
+    .n_threads = PROP_N_THREADS,
+    .backend_blurb =
+        "Which engine renders pictures, chosen when the element goes to READY: auto takes CUDA "
+        "where it works; entropy decoding is the CPU's",
+    .n_threads_blurb =
+        "How many pictures are decoded at a time, chosen at the first; each beyond one adds a "
+        "frame of latency (0 = one per core, one for live sources)",
+};
 
 }  // namespace
 
@@ -92,7 +112,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     GST_OBJECT_LOCK(decoder);
     cudatransform::DiracLimits limits;
     limits.max_samples = state.max_samples;
-    const guint wanted = state.settings.n_threads;
+    const guint wanted = state.engine_settings.n_threads;
     GST_OBJECT_UNLOCK(decoder);
     state.pictures.start(
         limits, cudatransform::picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder), wanted));
@@ -172,8 +192,14 @@ static gboolean gst_cuda_dirac_dec_src_event(GstVideoDecoder* decoder, GstEvent*
   return done;
 }
 
+static gboolean gst_cuda_dirac_dec_sink_query(GstVideoDecoder* decoder, GstQuery* query) {
+  return state_of(decoder).engine.handle_context_query(query) ||
+         GST_VIDEO_DECODER_CLASS(parent_class)->sink_query(decoder, query);
+}
+
 static gboolean gst_cuda_dirac_dec_src_query(GstVideoDecoder* decoder, GstQuery* query) {
-  return cudatransform::dirac_raw_query(decoder, query) ||
+  return state_of(decoder).engine.handle_context_query(query) ||
+         cudatransform::dirac_raw_query(decoder, query) ||
          GST_VIDEO_DECODER_CLASS(parent_class)->src_query(decoder, query);
 }
 
@@ -205,10 +231,49 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
 static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   state.pictures.stop();
+  state.source.stop();
   state.output.reset();
   if (state.input != nullptr) gst_video_codec_state_unref(state.input);
   state.input = nullptr;
   return TRUE;
+}
+
+// Deliberately not chaining up: the frame source makes the pool.
+static gboolean gst_cuda_dirac_dec_decide_allocation(GstVideoDecoder* decoder, GstQuery* query) {
+  return cudatransform::decide_dirac_allocation(decoder, query);
+}
+
+// ---- States ----
+
+static bool gst_cuda_dirac_dec_open(GstElement* element) {
+  DiracState& state = state_of(element);
+  std::string fallback;
+  GST_OBJECT_LOCK(element);
+  const auto threads = static_cast<int>(state.engine_settings.n_threads);
+  GST_OBJECT_UNLOCK(element);
+  if (!open_engine(element, state.engine, &state.engine_settings, threads, &fallback)) return false;
+  if (!fallback.empty())
+    GST_INFO_OBJECT(element, "pictures are rendered by the CPU: %s", fallback.c_str());
+  return true;
+}
+
+static void gst_cuda_dirac_dec_close(GstElement* element) {
+  DiracState& state = state_of(element);
+  state.pictures.stop();
+  state.source.stop();
+  close_engine(element, state.engine, &state.engine_settings);
+}
+
+static GstStateChangeReturn gst_cuda_dirac_dec_change_state(GstElement* element,
+                                                            GstStateChange transition) {
+  return cudatransform::change_engine_state(element, GST_ELEMENT_CLASS(parent_class), transition,
+                                            gst_cuda_dirac_dec_open, gst_cuda_dirac_dec_close);
+}
+
+static void gst_cuda_dirac_dec_set_context(GstElement* element, GstContext* context) {
+  DiracState& state = state_of(element);
+  set_engine_context(element, state.engine, state.engine_settings, context);
+  GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
 // ---- GObject ----
@@ -219,9 +284,8 @@ static void gst_cuda_dirac_dec_set_property(GObject* object, guint id, const GVa
   GST_OBJECT_LOCK(object);
   if (id == PROP_MAX_SAMPLES)
     state.max_samples = g_value_get_uint64(value);
-  else if (id == PROP_N_THREADS)
-    state.settings.n_threads = g_value_get_uint(value);
-  else if (!set_picture_property(kPictureProperties, &state.settings, id, value))
+  else if (!set_picture_property(kPictureProperties, &state.settings, id, value) &&
+           !set_engine_property(kEngineProperties, &state.engine_settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   GST_OBJECT_UNLOCK(object);
 }
@@ -233,9 +297,10 @@ static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
   const cudatransform::DiracStats& stats = state.stats;
   GstStructure* to = gst_structure_new(
       "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, state.frames, "pictures",
-      G_TYPE_UINT64, stats.pictures, "bytes", G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64,
-      stats.damaged, "dropped", G_TYPE_UINT64, state.dropped, "late", G_TYPE_UINT64, stats.late,
-      "lost-units", G_TYPE_UINT64, stats.lost, nullptr);
+      G_TYPE_UINT64, stats.pictures, "cuda-pictures", G_TYPE_UINT64, stats.on_cuda, "bytes",
+      G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64, stats.damaged, "dropped", G_TYPE_UINT64,
+      state.dropped, "late", G_TYPE_UINT64, stats.late, "lost-units", G_TYPE_UINT64, stats.lost,
+      nullptr);
   for (int i = 0; i < cudatransform::kDiracStages; ++i) {
     const auto& time = stats.times[i];
     const std::string name = std::string(kStages[i]) + "-time";
@@ -255,9 +320,8 @@ static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* v
     g_value_take_boxed(value, gst_cuda_dirac_dec_stats(state));
   else if (id == PROP_MAX_SAMPLES)
     g_value_set_uint64(value, state.max_samples);
-  else if (id == PROP_N_THREADS)
-    g_value_set_uint(value, state.settings.n_threads);
-  else if (!get_picture_property(kPictureProperties, state.settings, id, value))
+  else if (!get_picture_property(kPictureProperties, state.settings, id, value) &&
+           !get_engine_property(kEngineProperties, state.engine_settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   GST_OBJECT_UNLOCK(object);
 }
@@ -287,12 +351,7 @@ static void gst_cuda_dirac_dec_install_properties(GObjectClass* klass) {
                           "header of a few bytes can claim any size",
                           1, G_MAXUINT64, cudatransform::DiracLimits().max_samples,
                           cudatransform::kUpToReady));
-  g_object_class_install_property(
-      klass, PROP_N_THREADS,
-      g_param_spec_uint("n-threads", "Threads",
-                        "How many pictures are decoded at a time, chosen at the first; each beyond "
-                        "one adds a frame of latency (0 = one per core, one for live sources)",
-                        0, kMaxThreads, 0, cudatransform::kUpToReady));
+  install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
@@ -311,10 +370,7 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
   gst_cuda_dirac_dec_install_properties(object_class);
 
   GstCaps* sink = gst_caps_new_empty_simple("video/x-dirac");
-  GstCaps* src = gst_caps_from_string(
-      (std::string("video/x-raw, format=") + cudatransform::kDiracFormats +
-       ", width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]")
-          .c_str());
+  GstCaps* src = cudatransform::dirac_template_caps();
   gst_element_class_add_pad_template(
       element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
   gst_element_class_add_pad_template(element_class,
@@ -325,10 +381,14 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
       element_class, "Dirac and VC-2 decoder", "Codec/Decoder/Video",
       "Decodes Dirac and VC-2 (SMPTE ST 2042) to raw video", "The cudatransform authors");
 
+  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_context);
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_stop);
   decoder_class->src_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_event);
   decoder_class->src_query = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_query);
+  decoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_sink_query);
+  decoder_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_decide_allocation);
   decoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_sink_event);
   decoder_class->set_format = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_format);
   decoder_class->parse = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_parse);

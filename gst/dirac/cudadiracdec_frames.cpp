@@ -6,9 +6,46 @@
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/element_errors.h"
+#include "gst/engine/memory_caps.h"
 #include "gst/stream/latency.h"
 
 namespace cudatransform {
+
+// Whether frames of `info`, which have these caps in system memory, go out in CUDA memory: where
+// downstream takes them there. `caps` are those of the frames then. Formats that GStreamer does not
+// download whole stay out of it where downstream takes system memory as well.
+static bool choose_memory(GstVideoDecoder* decoder, const GstVideoInfo& info, GstCaps** caps) {
+  bool downloads_well = false;
+  if (!state_of(decoder).engine.is_cuda() || !cuda_memory_holds(info, &downloads_well))
+    return false;
+  GstCaps* allowed = gst_pad_get_allowed_caps(GST_VIDEO_DECODER_SRC_PAD(decoder));
+  GstCaps* cuda = gst_caps_copy(*caps);
+  gst_caps_set_features_simple(cuda, gst_caps_features_new(kCudaMemoryFeature, nullptr));
+  const bool takes_system = allowed == nullptr || gst_caps_can_intersect(allowed, *caps);
+  const bool chosen = allowed != nullptr && gst_caps_can_intersect(allowed, cuda) &&
+                      (downloads_well || !takes_system);
+  gst_clear_caps(&allowed);
+  if (chosen) gst_caps_replace(caps, cuda);
+  gst_caps_unref(cuda);
+  return chosen;
+}
+
+bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query) {
+  DiracState& state = state_of(decoder);
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (caps == nullptr) return false;
+  const Status status = state.source.allocate(query, caps);
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  if (!status.ok()) {
+    post_error(GST_ELEMENT(decoder), status);
+    return false;
+  }
+  // The base class insists on having one, though the frames bring their buffers.
+  gst_query_add_allocation_pool(query, state.source.pool(), 0, 0, 0);
+  return true;
+}
 
 // Caps and pool for the frames of `sequence`.
 static GstFlowReturn set_output(GstVideoDecoder* decoder,
@@ -36,6 +73,11 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
   out->info.par_d = info.par_d;
   out->info.colorimetry = info.colorimetry;
   GST_VIDEO_INFO_FIELD_ORDER(&out->info) = order;
+  GstCaps* caps = gst_video_info_to_caps(&out->info);
+  state.output_info = out->info;
+  state.source.configure(out->info, choose_memory(decoder, out->info, &caps));
+  gst_caps_replace(&out->caps, caps);
+  gst_caps_unref(caps);
   gst_video_codec_state_unref(out);
   // Pictures wait for two frames with lower numbers, and for those in work.
   const guint waiting = 2 + static_cast<guint>(state.pictures.threads() - 1);
@@ -118,33 +160,48 @@ static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   state.next_time = time + frame->duration;
 }
 
+// Has the engine put the picture or fields of a frame where it belongs.
+static Status write_pictures(DiracState& state, const DiracShown& shown, const Rects& rects) {
+  for (const auto& picture : shown.pictures) {
+    if (picture == nullptr) continue;
+    CT_RETURN_IF_ERROR(
+        write_dirac_picture(state.engine, *picture, picture->number, state.output_info, rects));
+  }
+  if (!shown.sequence->field_coding || shown.pictures[1] != nullptr) return {};
+  // A field alone stands for the other, too.
+  const DiracRendered& only = *shown.pictures[0];
+  return write_dirac_picture(state.engine, only, only.number ^ 1, state.output_info, rects);
+}
+
+static Status make_buffer(DiracState& state, const DiracShown& shown, GstBuffer** buffer) {
+  SubmittedFrame out;
+  Rects rects;
+  CT_RETURN_IF_ERROR(state.source.begin(&out, &rects));
+  Status status = write_pictures(state, shown, rects);
+  FencePtr done;
+  if (status.ok()) status = state.engine.queue(QueueKind::kCompute).record(&done);
+  if (status.ok()) status = state.source.finish(state.transport, rects, done, nullptr, &out);
+  if (!status.ok()) {
+    // Nothing may write to the buffer any more when it goes back to its pool.
+    state.transport.settle();
+    out.reset();
+    return status;
+  }
+  CT_RETURN_IF_ERROR(out.finish());
+  *buffer = out.buffer.release();
+  return {};
+}
+
 static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& shown) {
-  GstVideoCodecFrame* codec_frame = shown.frame;
-  const GstFlowReturn flow = gst_video_decoder_allocate_output_frame(decoder, codec_frame);
-  if (flow != GST_FLOW_OK) return flow;
-  GstBuffer* buffer = codec_frame->output_buffer;
-  GstVideoCodecState* out = gst_video_decoder_get_output_state(decoder);
-  GstVideoFrame frame;
-  const bool mapped = gst_video_frame_map(&frame, &out->info, buffer, GST_MAP_WRITE);
-  gst_video_codec_state_unref(out);
-  if (!mapped) {
-    GST_ELEMENT_ERROR(decoder, RESOURCE, WRITE, ("A frame could not be mapped"), (nullptr));
+  GstBuffer* buffer = nullptr;
+  const Status status = make_buffer(state_of(decoder), shown, &buffer);
+  if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
+  if (!status.ok()) {
+    post_error(GST_ELEMENT(decoder), status);
     return GST_FLOW_ERROR;
   }
-  for (const auto& picture : shown.pictures) {
-    if (picture != nullptr) write_dirac_picture(*picture, &frame);
-  }
+  shown.frame->output_buffer = buffer;
   const DiracSequence& sequence = *shown.sequence;
-  if (sequence.field_coding && shown.pictures[1] == nullptr) {
-    // A field alone stands for the other, too.
-    DiracRendered other;
-    other.sequence = shown.sequence;
-    other.number = shown.pictures[0]->number ^ 1;
-    std::copy(std::begin(shown.pictures[0]->samples), std::end(shown.pictures[0]->samples),
-              other.samples);
-    write_dirac_picture(other, &frame);
-  }
-  gst_video_frame_unmap(&frame);
   if (sequence.interlaced && sequence.top_field_first)
     GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF);
   else if (sequence.interlaced)
@@ -204,7 +261,9 @@ static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   if (is_left_out(shown)) return gst_video_decoder_drop_frame(decoder, shown.frame);
   GstFlowReturn flow = GST_FLOW_OK;
   if (gives_up(decoder, shown, on_error, &flow)) return flow;
-  if (state.output == nullptr || !(*state.output == *shown.sequence))
+  // A new peer may want another memory.
+  const bool reconfigures = gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder));
+  if (state.output == nullptr || !(*state.output == *shown.sequence) || reconfigures)
     flow = set_output(decoder, shown.sequence);
   if (flow == GST_FLOW_OK) flow = write_frame(decoder, shown);
   if (flow != GST_FLOW_OK) {

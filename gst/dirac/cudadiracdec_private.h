@@ -6,7 +6,10 @@
 
 #include <memory>
 
+#include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
+#include "gst/engine/engine_element.h"
+#include "gst/stream/frame_source.h"
 #include "gst/stream/picture_properties.h"
 
 namespace cudatransform {
@@ -22,10 +25,15 @@ struct DiracAnchor {
 };
 
 struct DiracState {
-  explicit DiracState(GstVideoDecoder* decoder) : pictures(decoder) {}
+  explicit DiracState(GstVideoDecoder* decoder)
+      : engine(GST_ELEMENT(decoder), probe_dirac_kernels),
+        transport(engine),
+        source(engine),
+        pictures(decoder, engine) {}
 
   // Guarded by the object lock.
-  PictureSettings settings = kDiracDefaults;
+  PictureSettings settings = kDiracDefaults;  // but n_threads
+  EngineSettings engine_settings;
   guint64 max_samples = DiracLimits().max_samples;
   DiracStats stats;
   guint64 frames = 0, dropped = 0;
@@ -34,9 +42,13 @@ struct DiracState {
   guint64 seek_byte = 0;          // where the last seek in a raw stream went,
   GstClockTime seek_time = 0;     // and what it asked for
 
+  Engine engine;
+  Transport transport;
+  FrameSource source;
   DiracPictures pictures;
   GstVideoCodecState* input = nullptr;
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
+  GstVideoInfo output_info = {};
   bool in_step = false;
   bool resumes = false;  // after a flush
   DiracAnchor anchor;    // of the sequence
@@ -61,6 +73,9 @@ namespace cudatransform {
 inline DiracState& state_of(gpointer instance) {
   return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
 }
+
+// The pool of frames, from the answered ALLOCATION query.
+bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query);
 
 // Seeks upstream; where that has bytes alone, by bytes.
 gboolean dirac_seek(GstVideoDecoder* decoder, GstEvent* event);

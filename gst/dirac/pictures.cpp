@@ -7,9 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include "transform/device/host_device.h"
-#include "transform/dwt/engine.h"
-#include "transform/obmc/engine.h"
+#include "gst/dirac/engine.h"
 
 namespace cudatransform {
 
@@ -31,10 +29,7 @@ struct DiracPictures::Job final : FrameJob {
 void DiracPictures::start(const DiracLimits& limits, int threads) {
   limits_ = limits;
   if (!workers_.start(threads)) workers_.start(1);
-  device_ = make_host_device(threads);
-  renderer_ = std::make_unique<DiracRenderer>(
-      *device_,
-      DiracRenderOps{&portable_dirac_dequantise_ops(), &host_dwt_ops(), &portable_obmc_ops()});
+  renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_));
   decoder_state_ = std::make_unique<DiracDecoder>(limits);
   stats_ = {};
 }
@@ -44,7 +39,6 @@ void DiracPictures::stop() {
   workers_.stop();
   decoder_state_.reset();
   renderer_.reset();
-  device_.reset();
 }
 
 void DiracPictures::release(GstVideoCodecFrame* frame) {
@@ -150,6 +144,7 @@ Status DiracPictures::render_picture(const Job& job, DiracShown* shown) {
     stats_.add(DiracStage::kUpsample, times.upsample);
     stats_.add(DiracStage::kMotionRender, times.motion);
   }
+  if (engine_.is_cuda()) ++stats_.on_cuda;
   shown->is_damaged = shown->pictures[0]->is_damaged;
   if (!shown->is_damaged) return {};
   ++stats_.damaged;

@@ -14,6 +14,7 @@
 #include "dirac/decoder.h"
 #include "dirac/order.h"
 #include "dirac/renderer.h"
+#include "gst/engine/engine.h"
 #include "gst/engine/frame_workers.h"
 #include "transform/device/device.h"
 
@@ -36,7 +37,7 @@ enum class DiracStage { kMotionDecode, kResidualDecode, kWavelet, kUpsample, kMo
 inline constexpr int kDiracStages = 5;
 
 struct DiracStats {
-  guint64 pictures = 0, bytes = 0, damaged = 0, lost = 0, late = 0;
+  guint64 pictures = 0, on_cuda = 0, bytes = 0, damaged = 0, lost = 0, late = 0;
   // Nanoseconds, over all threads.
   struct Time {
     guint64 last = 0, sum = 0;
@@ -53,9 +54,11 @@ struct DiracStats {
 // One thread at a time. Codec frames that nothing comes out of are released.
 class DiracPictures {
  public:
-  explicit DiracPictures(GstVideoDecoder* decoder) : decoder_(decoder) {}
+  DiracPictures(GstVideoDecoder* decoder, Engine& engine) : decoder_(decoder), engine_(engine) {}
   ~DiracPictures() { stop(); }
 
+  // The engine is open, and stays so until stop(). `threads`: pictures whose codes are read at a
+  // time.
   void start(const DiracLimits& limits, int threads);
   void stop();
   bool is_started() const { return decoder_state_ != nullptr; }
@@ -94,8 +97,8 @@ class DiracPictures {
   void release(GstVideoCodecFrame* frame);
 
   GstVideoDecoder* decoder_;
+  Engine& engine_;
   DiracLimits limits_;
-  std::unique_ptr<Device> device_;
   std::unique_ptr<DiracDecoder> decoder_state_;
   std::unique_ptr<DiracRenderer> renderer_;
   FrameWorkers workers_;

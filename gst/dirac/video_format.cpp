@@ -4,8 +4,11 @@
 #include "gst/dirac/video_format.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
+
+#include "gst/dirac/engine.h"
+#include "gst/engine/memory_caps.h"
+#include "gst/stream/formats.h"
 
 namespace cudatransform {
 namespace {
@@ -90,13 +93,6 @@ GstVideoColorimetry colorimetry_of(const DiracSequence& sequence) {
   return to;
 }
 
-template <typename From, typename To>
-void write_row(const void* from, void* to, int count, int shift) {
-  const auto* in = static_cast<const From*>(from);
-  auto* out = static_cast<To*>(to);
-  for (int x = 0; x < count; ++x) out[x] = static_cast<To>(in[x] << shift);
-}
-
 }  // namespace
 
 Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
@@ -143,34 +139,63 @@ bool has_clean_area(const DiracSequence& sequence) {
          right <= sequence.width && bottom <= sequence.height;
 }
 
-void write_dirac_picture(const DiracRendered& picture, GstVideoFrame* frame) {
+Status write_dirac_picture(Engine& engine, const DiracRendered& picture, uint32_t number,
+                           const GstVideoInfo& info, const Rects& rects) {
   const DiracSequence& sequence = *picture.sequence;
   const bool is_field = sequence.field_coding;
   // The earlier field has an even number.
-  const bool is_bottom = is_field && (picture.number % 2 == 0) != sequence.top_field_first;
+  const bool is_bottom = is_field && (number % 2 == 0) != sequence.top_field_first;
+  const int format_depth = static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&info, 0));
   for (int c = 0; c < kMaxComponents; ++c) {
-    const SamplePlane& from = picture.samples[c];
-    const int format_depth = static_cast<int>(GST_VIDEO_FORMAT_INFO_DEPTH(frame->info.finfo, 0));
-    const int shift = format_depth - sequence.depth(c);
-    auto* to = static_cast<guint8*>(GST_VIDEO_FRAME_PLANE_DATA(frame, c));
-    const gsize pitch = static_cast<gsize>(GST_VIDEO_FRAME_PLANE_STRIDE(frame, c));
-    const int frame_rows = static_cast<int>(sequence.frame_height(c));
-    for (int y = 0; y < from.height; ++y) {
-      const int row = is_field ? 2 * y + is_bottom : y;
-      if (row >= frame_rows) break;
-      const void* in = static_cast<const guint8*>(from.data) + y * from.pitch;
-      guint8* out = to + static_cast<gsize>(row) * pitch;
-      const bool is_narrow = from.type == SampleType::kU8;
-      if (is_narrow && shift == 0)
-        std::memcpy(out, in, static_cast<size_t>(from.width));
-      else if (is_narrow && format_depth == 8)
-        write_row<guint8, guint8>(in, out, from.width, shift);
-      else if (is_narrow)
-        write_row<guint8, guint16>(in, out, from.width, shift);
-      else
-        write_row<guint16, guint16>(in, out, from.width, shift);
-    }
+    const Rect& rect = rects.rect[c];
+    const guint first = is_bottom ? 1 : 0, step = is_field ? 2 : 1;
+    if (rect.rows <= first) continue;
+    DiracStoreJob job;
+    job.from = picture.samples[c];
+    job.rows =
+        std::min(job.from.height, static_cast<int32_t>((rect.rows - first + step - 1) / step));
+    job.to = rect.data + first * rect.pitch;
+    job.pitch = static_cast<ptrdiff_t>(step * rect.pitch);
+    job.container = format_depth > 8 ? 2 : 1;
+    job.shift = format_depth - sequence.depth(c);
+    CT_RETURN_IF_ERROR(
+        dirac_store_ops(engine).submit(engine.device(), engine.queue(QueueKind::kCompute), job));
   }
+  return {};
+}
+
+bool cuda_memory_holds(const GstVideoInfo& info, bool* downloads_well) {
+  const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&info);
+  guint major = 0, minor = 0, micro = 0, nano = 0;
+  gst_version(&major, &minor, &micro, &nano);
+  *downloads_well = !cuda_memory_loses_a_plane(format, GST_VIDEO_INFO_HEIGHT(&info), minor, micro);
+  const RawFormat* known = find_raw_format(format);
+  return known != nullptr && known->in_cuda_memory;
+}
+
+static std::string template_structure(const std::string& features, const std::string& formats) {
+  return "video/x-raw" + features + ", format={ " + formats +
+         " }, width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]";
+}
+
+GstCaps* dirac_template_caps() {
+  GstCaps* caps = gst_caps_from_string(template_structure("", kDiracFormats).c_str());
+#if CT_HAVE_CUDA
+  std::string formats;
+  gchar** names = g_strsplit(kDiracFormats, ", ", 0);
+  for (gchar** name = names; *name != nullptr; ++name) {
+    const RawFormat* format = find_raw_format(gst_video_format_from_string(*name));
+    if (format == nullptr || !format->in_cuda_memory) continue;
+    formats += (formats.empty() ? "" : ", ") + std::string(*name);
+  }
+  g_strfreev(names);
+  const std::string features = std::string("(") + kCudaMemoryFeature + ")";
+  GstCaps* all = gst_caps_from_string(template_structure(features, formats).c_str());
+  gst_caps_append(all, caps);
+  return all;
+#else
+  return caps;
+#endif
 }
 
 }  // namespace cudatransform

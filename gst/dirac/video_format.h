@@ -6,14 +6,16 @@
 
 #include "dirac/renderer.h"
 #include "dirac/sequence.h"
+#include "gst/engine/engine.h"
+#include "gst/stream/transfer.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
 
 // Every format that dirac_video_info() chooses, for pad templates.
 inline constexpr char kDiracFormats[] =
-    "{ I420, Y42B, Y444, GBR, I420_10LE, I422_10LE, Y444_10LE, GBR_10LE, I420_12LE, I422_12LE, "
-    "Y444_12LE, GBR_12LE, Y444_16LE }";
+    "I420, Y42B, Y444, GBR, I420_10LE, I422_10LE, Y444_10LE, GBR_10LE, I420_12LE, I422_12LE, "
+    "Y444_12LE, GBR_12LE, Y444_16LE";
 
 // kUnsupported: GStreamer has no format for it, which the message names. `*unspecified_matrix`: it
 // is YCoCg, which no colorimetry can say.
@@ -23,8 +25,17 @@ Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
 // Whether a frame is all of its rows and not the part that is said to be clean.
 bool has_clean_area(const DiracSequence& sequence);
 
-// Copies a picture into `frame`, whose format dirac_video_info() chose: a whole frame, or the rows
-// of its field. A sample of fewer bits than the format's is shifted left.
-void write_dirac_picture(const DiracRendered& picture, GstVideoFrame* frame);
+// Has the engine copy a picture into a frame at `rects` with the format that dirac_video_info()
+// chose: a whole frame, or the rows of its field, which is that of picture `number`. A sample of
+// fewer bits than the format's is shifted left.
+Status write_dirac_picture(Engine& engine, const DiracRendered& picture, uint32_t number,
+                           const GstVideoInfo& info, const Rects& rects);
+
+// Caps of frames in system memory and, where this build has it and GStreamer's CUDA memory holds
+// the format, in CUDA memory. Transfer full.
+GstCaps* dirac_template_caps();
+// Whether frames of `info` may be in CUDA memory, and whether whoever reads such a frame with the
+// CPU gets it whole.
+bool cuda_memory_holds(const GstVideoInfo& info, bool* downloads_well);
 
 }  // namespace cudatransform

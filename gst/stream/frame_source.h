@@ -17,6 +17,8 @@ class FrameSource {
   // New caps. The answered ALLOCATION query for `caps` makes the pool.
   void configure(const GstVideoInfo& info, bool in_cuda);
   Status allocate(GstQuery* query, GstCaps* caps);
+  // What frames come from; null before there is one.
+  GstBufferPool* pool() const { return pool_; }
   // Whether the host has to wait for a frame before it can be pushed.
   bool waits_for_frames() const;
   // Whether the pool has no more than so many frames: who holds frames back may not wait for one of
