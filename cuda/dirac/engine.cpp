@@ -68,6 +68,12 @@ class Packer {
   uint32_t rows() const { return rows_; }
   size_t bytes() const { return used_; }
 
+  // The pyramid of a component: as wide and high as its last band reaches.
+  PyramidParams pyramid(int c) const {
+    const PackedBand& last = packed(c, levels_.band_count() - 1);
+    return {static_cast<uint8_t*>(job_.pyramids[c].data), job_.pyramids[c].pitch,
+            last.x + last.width, last.y + last.height};
+  }
   void write(uint8_t* to) const {
     std::memcpy(to, bands_, sizeof(PackedBand) * count());
     for (int c = 0; c < kMaxComponents; ++c) {
@@ -179,11 +185,11 @@ Status dequantise(Device& device, Queue& queue, const DiracDequantiseJob& job) {
   CT_RETURN_IF_ERROR(staging.end(device, *stream, &address));
   ExpandParams params = {};
   params.packed = static_cast<const uint8_t*>(address);
+  params.packed_bytes = packer.bytes();
   params.bands = packer.count();
   params.rows = packer.rows();
   params.is_intra = job.is_intra;
-  for (int c = 0; c < kMaxComponents; ++c)
-    params.pyramids[c] = {static_cast<uint8_t*>(job.pyramids[c].data), job.pyramids[c].pitch};
+  for (int c = 0; c < kMaxComponents; ++c) params.pyramids[c] = packer.pyramid(c);
   const bool wide = job.levels->is_wide();
   const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
   constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA

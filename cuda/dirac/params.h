@@ -29,11 +29,13 @@ struct PackedBand {
 struct PyramidParams {
   uint8_t* data;
   int64_t pitch;
+  int32_t width, height;  // in coefficients
 };
 
 // The block of bytes begins with the bands, in ascending order of their rows.
 struct ExpandParams {
   const uint8_t* packed;
+  uint64_t packed_bytes;
   uint32_t bands, rows;
   int32_t is_intra;
   PyramidParams pyramids[kMaxComponents];

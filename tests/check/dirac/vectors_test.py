@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Decodes every stream of the test data with cudadiracdec and compares each frame's MD5.
 
-vectors_test.py FOLDER [NAME...]    FOLDER has NAME.drc and NAME.framemd5
+vectors_test.py [--cuda] FOLDER [NAME...]    FOLDER has NAME.drc and NAME.framemd5
+
+--cuda: on a GPU, into system memory and, where CUDA memory holds the format, into that.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import glob
@@ -53,6 +55,14 @@ def decode(path, decoder):
     return found, times, ended
 
 
+def has_engine():
+    element = Gst.ElementFactory.make("cudadiracdec")
+    element.set_property("backend", "cuda")
+    works = element.set_state(Gst.State.READY) == Gst.StateChangeReturn.SUCCESS
+    element.set_state(Gst.State.NULL)
+    return works
+
+
 def judge(folder, name, decoder):
     wanted = expected(os.path.join(folder, name + ".framemd5"))
     found, times, ended = decode(os.path.join(folder, name + ".drc"), decoder)
@@ -68,15 +78,24 @@ def judge(folder, name, decoder):
 
 def main():
     Gst.init(None)
-    folder = sys.argv[1]
-    names = sys.argv[2:] or sorted(os.path.splitext(os.path.basename(path))[0]
+    arguments = [argument for argument in sys.argv[1:] if argument != "--cuda"]
+    # All that this computer has, and one after the other.
+    decoders = ("cudadiracdec backend=cpu", "cudadiracdec backend=cpu n-threads=1")
+    if "--cuda" in sys.argv:
+        decoders = ("cudadiracdec backend=cuda ! video/x-raw",
+                    "cudadiracdec backend=cuda n-threads=1 ! "
+                    "capsfilter caps=video/x-raw(memory:CUDAMemory);video/x-raw")
+        if not has_engine():
+            required = os.environ.get("CUDATRANSFORM_REQUIRE_GPU") == "1"
+            print("FAIL: no GPU" if required else "SKIP: no GPU")
+            return 1 if required else SKIP
+    folder = arguments[0]
+    names = arguments[1:] or sorted(os.path.splitext(os.path.basename(path))[0]
                                    for path in glob.glob(os.path.join(folder, "*.drc")))
     if not names:
         print("no streams in", folder)
         return SKIP
-    # All that this computer has, and one after the other.
-    results = [judge(folder, name, decoder) for name in names
-               for decoder in ("cudadiracdec", "cudadiracdec n-threads=1")]
+    results = [judge(folder, name, decoder) for name in names for decoder in decoders]
     print(sum(results), "of", len(results))
     return 0 if all(results) else 1
 

@@ -7,7 +7,9 @@
 #include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/general_params.h"
 #include "cuda/dct8x8/scaled_params.h"
+#include "cuda/dirac/params.h"
 #include "cuda/dwt/params.h"
+#include "cuda/obmc/params.h"
 #include "tests/tiny/tiny_params.h"
 
 namespace fakecuda {
@@ -27,6 +29,10 @@ class Launch {
   void tiny(const test::TinyParams& params);
   void wavelet_pass(const PassParams& pass);
   void wavelet_level(const FusedParams& fused);
+  void compensate(const ObmcParams& params);
+  void upsample(const UpsampleParams& params);
+  void expand(const ExpandParams& params);
+  void store(const StoreParams& params);
 
   bool has(const char* part) const { return name_.find(part) != std::string::npos; }
   // Whether coefficients are read; otherwise samples are.
@@ -203,6 +209,51 @@ void Launch::wavelet_level(const FusedParams& fused) {
   words(fused.measure.sums, sizeof(PictureSums), false);
 }
 
+// ---- Motion compensation ----
+
+void Launch::compensate(const ObmcParams& params) {
+  const int64_t bytes = has("_u16") ? 2 : 1;
+  const ObmcComponentParams& luma = params.components[0];
+  if (params.blocks != nullptr)
+    add(params.blocks, 0,
+        int64_t{luma.across.axis.blocks} * luma.down.axis.blocks * int64_t{sizeof(ObmcBlock)}, 1,
+        false);
+  for (const ObmcComponentParams& component : params.components) {
+    if (component.first_cta == UINT32_MAX) continue;
+    const auto plane = [&](const ObmcPlaneParams& plane, int64_t size, bool written) {
+      add(plane.data, plane.pitch, component.width * size, component.height, written);
+    };
+    plane(component.samples, bytes, true);
+    plane(component.residual, 2, false);
+    for (const auto& planes : component.references)
+      for (const ObmcPlaneParams& reference : planes) plane(reference, bytes, false);
+  }
+}
+
+void Launch::upsample(const UpsampleParams& params) {
+  for (const UpsampleComponentParams& component : params.components) {
+    if (component.first_cta == UINT32_MAX) continue;
+    for (int p = 0; p < 4; p++)
+      add(component.planes[p].data, component.planes[p].pitch,
+          int64_t{component.width} * (has("_u16") ? 2 : 1), component.height, p > 0);
+  }
+}
+
+// ---- Dirac ----
+
+void Launch::expand(const ExpandParams& params) {
+  add(params.packed, 0, static_cast<int64_t>(params.packed_bytes), 1, false);
+  const int64_t bytes = has("_s32") && !has("_as_s16") ? 4 : 2;
+  for (const PyramidParams& pyramid : params.pyramids)
+    add(pyramid.data, pyramid.pitch, pyramid.width * bytes, pyramid.height, true);
+}
+
+void Launch::store(const StoreParams& params) {
+  const int64_t rows = ctas_ / params.ctas_across, width = params.width;
+  add(params.from, params.from_pitch, has("_u8_") ? width : 2 * width, rows, false);
+  add(params.to, params.to_pitch, has("_u8_u8") ? width : 2 * width, rows, true);
+}
+
 // ---- Bytes ----
 
 uint64_t mix(uint64_t number) {
@@ -269,6 +320,14 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
     launch.wavelet_level(*static_cast<const FusedParams*>(first));
   } else if (launch.has("dwt_")) {
     launch.wavelet_pass(*static_cast<const PassParams*>(first));
+  } else if (launch.has("obmc_compensate_")) {
+    launch.compensate(*static_cast<const ObmcParams*>(first));
+  } else if (launch.has("obmc_upsample_")) {
+    launch.upsample(*static_cast<const UpsampleParams*>(first));
+  } else if (launch.has("dirac_expand_")) {
+    launch.expand(*static_cast<const ExpandParams*>(first));
+  } else if (launch.has("dirac_store_")) {
+    launch.store(*static_cast<const StoreParams*>(first));
   } else if (kernel == "tiny_xor") {
     launch.tiny(*static_cast<const test::TinyParams*>(first));
   } else if (launch.has("_general_") || launch.has("_teach")) {
