@@ -140,16 +140,17 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     }
     GST_WARNING_OBJECT(decoder, "dropped a unit: %s", problem.message.c_str());
   }
-  return cudatransform::push_dirac_frames(decoder, status);
+  return cudatransform::push_dirac_frames(decoder, status, false);
 }
 
 static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
-  return cudatransform::push_dirac_frames(decoder, state_of(decoder).pictures.finish());
+  return cudatransform::push_dirac_frames(decoder, state_of(decoder).pictures.finish(), true);
 }
 
 static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   state.pictures.flush();
+  cudatransform::drop_dirac_frames(decoder);
   state.in_step = false;
   state.resumes = true;
   state.has_time = false;
@@ -230,6 +231,7 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
 
 static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
+  cudatransform::drop_dirac_frames(decoder);
   state.pictures.stop();
   state.source.stop();
   state.output.reset();
@@ -259,6 +261,7 @@ static bool gst_cuda_dirac_dec_open(GstElement* element) {
 
 static void gst_cuda_dirac_dec_close(GstElement* element) {
   DiracState& state = state_of(element);
+  cudatransform::drop_dirac_frames(GST_VIDEO_DECODER(element));
   state.pictures.stop();
   state.source.stop();
   close_engine(element, state.engine, &state.engine_settings);

@@ -47,6 +47,13 @@ bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query) {
   return true;
 }
 
+// Frames that may be under way on the device when the next is made. None behind a live source,
+// which has one thread.
+static guint most_in_flight(const DiracState& state) {
+  const bool overlaps = state.engine.is_cuda() && state.pictures.threads() > 1;
+  return overlaps && !state.source.is_bounded() ? 2 : 0;
+}
+
 // Caps and pool for the frames of `sequence`.
 static GstFlowReturn set_output(GstVideoDecoder* decoder,
                                 const std::shared_ptr<const DiracSequence>& sequence) {
@@ -80,7 +87,8 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
   gst_caps_unref(caps);
   gst_video_codec_state_unref(out);
   // Pictures wait for two frames with lower numbers, and for those in work.
-  const guint waiting = 2 + static_cast<guint>(state.pictures.threads() - 1);
+  const guint waiting =
+      2 + static_cast<guint>(state.pictures.threads() - 1) + most_in_flight(state);
   const GstClockTime latency = latency_of(waiting, info.fps_n, info.fps_d);
   gst_video_decoder_set_latency(decoder, latency, latency);
   if (!gst_video_decoder_negotiate(decoder))
@@ -173,34 +181,28 @@ static Status write_pictures(DiracState& state, const DiracShown& shown, const R
   return write_dirac_picture(state.engine, only, only.number ^ 1, state.output_info, rects);
 }
 
-static Status make_buffer(DiracState& state, const DiracShown& shown, GstBuffer** buffer) {
-  SubmittedFrame out;
+static Status make_frame(DiracState& state, const DiracShown& shown, SubmittedFrame* out) {
   Rects rects;
-  CT_RETURN_IF_ERROR(state.source.begin(&out, &rects));
-  Status status = write_pictures(state, shown, rects);
+  CT_RETURN_IF_ERROR(state.source.begin(out, &rects));
+  CT_RETURN_IF_ERROR(write_pictures(state, shown, rects));
   FencePtr done;
-  if (status.ok()) status = state.engine.queue(QueueKind::kCompute).record(&done);
-  if (status.ok()) status = state.source.finish(state.transport, rects, done, nullptr, &out);
+  CT_RETURN_IF_ERROR(state.engine.queue(QueueKind::kCompute).record(&done));
+  return state.source.finish(state.transport, rects, done, nullptr, out);
+}
+
+static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& shown) {
+  DiracState& state = state_of(decoder);
+  SubmittedFrame& out = state.in_flight.next();
+  const Status status = make_frame(state, shown, &out);
   if (!status.ok()) {
     // Nothing may write to the buffer any more when it goes back to its pool.
     state.transport.settle();
     out.reset();
-    return status;
-  }
-  CT_RETURN_IF_ERROR(out.finish());
-  *buffer = out.buffer.release();
-  return {};
-}
-
-static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& shown) {
-  GstBuffer* buffer = nullptr;
-  const Status status = make_buffer(state_of(decoder), shown, &buffer);
-  if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
-  if (!status.ok()) {
+    if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
     post_error(GST_ELEMENT(decoder), status);
     return GST_FLOW_ERROR;
   }
-  shown.frame->output_buffer = buffer;
+  GstBuffer* buffer = out.buffer.get();
   const DiracSequence& sequence = *shown.sequence;
   if (sequence.interlaced && sequence.top_field_first)
     GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF);
@@ -214,7 +216,38 @@ static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& sho
     crop->width = sequence.clean_width;
     crop->height = sequence.clean_height;
   }
+  state.in_flight.add();
+  state.waiting.push_back(shown.frame);
   return GST_FLOW_OK;
+}
+
+// Pushes frames in their order until the device works on no more than `most`.
+static GstFlowReturn push_waiting(GstVideoDecoder* decoder, guint most) {
+  DiracState& state = state_of(decoder);
+  while (state.in_flight.size() > most) {
+    GstVideoCodecFrame* frame = state.waiting.front();
+    state.waiting.pop_front();
+    BufferPtr buffer;
+    if (const Status status = state.in_flight.take(&buffer); !status.ok()) {
+      gst_video_decoder_release_frame(decoder, frame);
+      post_error(GST_ELEMENT(decoder), status);
+      return GST_FLOW_ERROR;
+    }
+    frame->output_buffer = buffer.release();
+    GST_OBJECT_LOCK(decoder);
+    ++state.frames;
+    GST_OBJECT_UNLOCK(decoder);
+    const GstFlowReturn flow = gst_video_decoder_finish_frame(decoder, frame);
+    if (flow != GST_FLOW_OK) return flow;
+  }
+  return GST_FLOW_OK;
+}
+
+void drop_dirac_frames(GstVideoDecoder* decoder) {
+  DiracState& state = state_of(decoder);
+  state.in_flight.drop();
+  for (GstVideoCodecFrame* frame : state.waiting) gst_video_decoder_release_frame(decoder, frame);
+  state.waiting.clear();
 }
 
 // True: no field of it has been rendered, since it would be too late.
@@ -258,25 +291,25 @@ static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   GST_OBJECT_LOCK(decoder);
   const OnError on_error = state.settings.on_error;
   GST_OBJECT_UNLOCK(decoder);
-  if (is_left_out(shown)) return gst_video_decoder_drop_frame(decoder, shown.frame);
+  // A new peer may want another memory. What is under way has the old caps, and is in front of what
+  // is dropped.
+  const bool renegotiates = gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder)) ||
+                            state.output == nullptr || !(*state.output == *shown.sequence);
   GstFlowReturn flow = GST_FLOW_OK;
-  if (gives_up(decoder, shown, on_error, &flow)) return flow;
-  // A new peer may want another memory.
-  const bool reconfigures = gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder));
-  if (state.output == nullptr || !(*state.output == *shown.sequence) || reconfigures)
-    flow = set_output(decoder, shown.sequence);
+  if (renegotiates || is_left_out(shown) || shown.is_damaged) flow = push_waiting(decoder, 0);
+  if (flow == GST_FLOW_OK && is_left_out(shown))
+    return gst_video_decoder_drop_frame(decoder, shown.frame);
+  if (flow == GST_FLOW_OK && gives_up(decoder, shown, on_error, &flow)) return flow;
+  if (flow == GST_FLOW_OK && renegotiates) flow = set_output(decoder, shown.sequence);
   if (flow == GST_FLOW_OK) flow = write_frame(decoder, shown);
   if (flow != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder, shown.frame);
     return flow;
   }
-  GST_OBJECT_LOCK(decoder);
-  ++state.frames;
-  GST_OBJECT_UNLOCK(decoder);
-  return gst_video_decoder_finish_frame(decoder, shown.frame);
+  return push_waiting(decoder, most_in_flight(state));
 }
 
-GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status) {
+GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
   DiracState& state = state_of(decoder);
   GST_OBJECT_LOCK(decoder);
   state.stats = state.pictures.stats();
@@ -289,7 +322,7 @@ GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status) 
   DiracShown shown;
   while (flow == GST_FLOW_OK && state.pictures.next(&shown))
     flow = push_frame(decoder, std::move(shown));
-  return flow;
+  return flow == GST_FLOW_OK && all ? push_waiting(decoder, 0) : flow;
 }
 
 }  // namespace cudatransform

@@ -4,6 +4,7 @@
 
 #include <gst/video/gstvideodecoder.h>
 
+#include <deque>
 #include <memory>
 
 #include "gst/dirac/engine.h"
@@ -45,6 +46,9 @@ struct DiracState {
   Engine engine;
   Transport transport;
   FrameSource source;
+  // Frames that the device still works on, and the codec frames that they are for.
+  FramesInFlight in_flight;
+  std::deque<GstVideoCodecFrame*> waiting;
   DiracPictures pictures;
   GstVideoCodecState* input = nullptr;
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
@@ -88,7 +92,10 @@ GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte);
 bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                            const DiracSequence& sequence, uint64_t sequence_count, uint32_t number);
 
-// Pushes the frames that are ready, after work that ended with `status`.
-GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status);
+// Pushes the frames that are ready, after work that ended with `status`. `all`: those as well that
+// the device still works on.
+GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all);
+// Pushes none of those, and waits for the device.
+void drop_dirac_frames(GstVideoDecoder* decoder);
 
 }  // namespace cudatransform
