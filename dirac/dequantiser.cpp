@@ -35,7 +35,12 @@ void dequantise_narrowed(const DiracDequantiseJob& job, int component, const Dwt
   }
 }
 
-Status submit(Device& device, Queue&, const DiracDequantiseJob& job) {
+Status prepare(Device&, DiracMemoryPool&, const DiracDequantiseJob&,
+               std::unique_ptr<DiracPrepared>*) {
+  return {};
+}
+
+Status submit(Device& device, Queue&, const DiracDequantiseJob& job, DiracPrepared*) {
   return run_on_host(device, "no host memory for coefficients", [&](tbb::task_arena&) -> Status {
     for (int c = 0; c < kMaxComponents; ++c) {
       if (job.narrows && job.levels->is_wide())
@@ -50,7 +55,7 @@ Status submit(Device& device, Queue&, const DiracDequantiseJob& job) {
 }  // namespace
 
 const DiracDequantiseOps& portable_dirac_dequantise_ops() {
-  static constexpr DiracDequantiseOps kOps = {"portable", submit};
+  static constexpr DiracDequantiseOps kOps = {"portable", prepare, submit};
   return kOps;
 }
 

@@ -4,14 +4,17 @@
 // Dirac specification 2.2.3, clauses 13.3 and 13.4; SMPTE ST 2042-1, clause 13.3.
 #pragma once
 
+#include <memory>
+
 #include "dirac/levels.h"
+#include "dirac/memory_pool.h"
 #include "transform/device/device.h"
 #include "transform/dwt/dwt.h"
 
 namespace cudatransform {
 
 struct DiracDequantiseJob {
-  const DiracLevels* levels = nullptr;  // in host memory, and read when the call returns
+  const DiracLevels* levels = nullptr;  // in host memory, and read when submit() returns
   bool is_intra = false;
   // Each coefficient of level 0 has been coded as the difference to its neighbours.
   bool predicts_dc = false;
@@ -22,9 +25,21 @@ struct DiracDequantiseJob {
   DwtPlane pyramids[kMaxComponents];
 };
 
+// What an engine has made of the levels ahead of time.
+class DiracPrepared {
+ public:
+  virtual ~DiracPrepared() = default;
+};
+
 struct DiracDequantiseOps {
   const char* name;
-  Status (*submit)(Device& device, Queue& queue, const DiracDequantiseJob& job);
+  // What can be done before a queue has its turn, by any thread; pyramids are not looked at. In
+  // memory of `pinned`. `*prepared` may stay null.
+  Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,
+                    std::unique_ptr<DiracPrepared>* prepared);
+  // `prepared`: by prepare(), for the same levels, and not needed any more when the call returns.
+  Status (*submit)(Device& device, Queue& queue, const DiracDequantiseJob& job,
+                   DiracPrepared* prepared);
 };
 
 // In portable C++, before the call returns.

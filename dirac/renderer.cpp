@@ -32,39 +32,30 @@ SampleType sample_type(const DiracSequence& sequence, int component) {
   return sequence.depth(component) <= 8 ? SampleType::kU8 : SampleType::kU16;
 }
 
+bool has_levels(const DiracPicture& picture) {
+  const DwtLevels& levels = picture.transform().levels;
+  return levels.both + levels.horizontal > 0;
+}
+
+// But for the pyramids.
+DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
+  DiracDequantiseJob job;
+  job.levels = &picture.levels();
+  job.is_intra = picture.header().is_intra();
+  job.predicts_dc = job.is_intra && picture.header().coding != DiracCoding::kHighQuality;
+  job.narrows = !has_levels(picture);
+  return job;
+}
+
 // Whether the inverse transform may write the picture's samples itself.
 bool writes_samples(const DiracPicture& picture) {
   const DiracSequence& sequence = picture.sequence();
-  const DwtLevels& levels = picture.transform().levels;
   const int depth = sequence.depth(0);
-  return picture.header().is_intra() && picture.has_residual() &&
-         levels.both + levels.horizontal > 0 && depth == sequence.depth(1) &&
-         (depth == 8 || depth == 10 || depth == 12 || depth == 16);
+  return picture.header().is_intra() && picture.has_residual() && has_levels(picture) &&
+         depth == sequence.depth(1) && (depth == 8 || depth == 10 || depth == 12 || depth == 16);
 }
 
 }  // namespace
-
-DiracPictureMemory::Block DiracPictureMemory::take(size_t bytes) {
-  std::lock_guard lock(mutex_);
-  for (Block& block : blocks_) {
-    if (block.memory->size() != bytes) continue;
-    std::swap(block, blocks_.back());
-    Block taken = std::move(blocks_.back());
-    blocks_.pop_back();
-    return taken;
-  }
-  return {};
-}
-
-void DiracPictureMemory::give(Block block) {
-  Block oldest;  // freed behind the lock
-  std::lock_guard lock(mutex_);
-  if (blocks_.size() == kMost) {
-    oldest = std::move(blocks_.front());
-    blocks_.erase(blocks_.begin());
-  }
-  blocks_.push_back(std::move(block));
-}
 
 template <typename Work>
 Status DiracRenderer::timed(std::unique_ptr<Timer>& timer, const Work& work) {
@@ -100,7 +91,14 @@ bool DiracRenderer::next_times(DiracRenderTimes* times) {
   return true;
 }
 
-Status DiracRenderer::render(const DiracPicture& picture, DiracRenderedPtr* rendered) {
+Status DiracRenderer::prepare(const DiracPicture& picture,
+                              std::unique_ptr<DiracPrepared>* prepared) {
+  if (!picture.has_residual()) return {};
+  return ops_.dequantise->prepare(device_, pinned_, dequantise_job(picture), prepared);
+}
+
+Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracPrepared> prepared,
+                             DiracRenderedPtr* rendered) {
   if (picture.shared_sequence() != sequence_) {
     reset();
     sequence_ = picture.shared_sequence();
@@ -126,8 +124,9 @@ Status DiracRenderer::render(const DiracPicture& picture, DiracRenderedPtr* rend
   if (picture.has_residual()) {
     stages->has_wavelet = true;
     SamplePlane* to = is_final ? made->samples : job.residual;
-    CT_RETURN_IF_ERROR(
-        timed(stages->wavelet, [&] { return make_residual(picture, is_final, to); }));
+    if (prepared == nullptr) CT_RETURN_IF_ERROR(prepare(picture, &prepared));
+    CT_RETURN_IF_ERROR(timed(stages->wavelet,
+                             [&] { return make_residual(picture, prepared.get(), is_final, to); }));
   }
   if (!header.is_intra()) CT_RETURN_IF_ERROR(predict(picture, found, *stages, &job));
   CT_RETURN_IF_ERROR(timed(stages->motion, [&]() -> Status {
@@ -195,10 +194,9 @@ Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& s
     made->samples[c] = describe_plane(*sequence, c, sample_type(*sequence, c));
     bytes += 4 * bytes_of(made->samples[c]);
   }
-  DiracPictureMemory::Block block = pictures_->take(bytes);
+  DiracMemoryPool::Block block;
+  CT_RETURN_IF_ERROR(pictures_->take(device_, bytes, &block));
   if (block.read != nullptr) CT_RETURN_IF_ERROR(queue().wait_for(block.read));
-  if (block.memory == nullptr)
-    CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, bytes, &block.memory));
   made->memory = std::move(block.memory);
   auto* at = static_cast<uint8_t*>(made->memory->data());
   for (int c = 0; c < kMaxComponents; ++c) {
@@ -237,16 +235,12 @@ Status DiracRenderer::upsample(DiracRendered* rendered) {
 }
 
 // `is_final`: `residual` are the samples of the picture, which are written.
-Status DiracRenderer::make_residual(const DiracPicture& picture, bool is_final,
-                                    SamplePlane* residual) {
+Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* prepared,
+                                    bool is_final, SamplePlane* residual) {
   const DiracSequence& sequence = picture.sequence();
   const DwtLevels levels = picture.transform().levels;
-  const bool has_wavelet = levels.both + levels.horizontal > 0;
-  DiracDequantiseJob job;
-  job.levels = &picture.levels();
-  job.is_intra = picture.header().is_intra();
-  job.predicts_dc = job.is_intra && picture.header().coding != DiracCoding::kHighQuality;
-  job.narrows = !has_wavelet;
+  const bool has_wavelet = has_levels(picture);
+  DiracDequantiseJob job = dequantise_job(picture);
   const size_t coef_bytes = picture.levels().is_wide() && has_wavelet ? 4 : 2;
   size_t places[2][kMaxComponents], bytes = 0;
   const auto take = [&](ptrdiff_t pitch, int64_t rows) {
@@ -275,7 +269,7 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, bool is_final,
     residual[c].data = has_wavelet ? begin + places[1][c] : job.pyramids[c].data;
     if (!has_wavelet) residual[c].pitch = job.pyramids[c].pitch;
   }
-  CT_RETURN_IF_ERROR(ops_.dequantise->submit(device_, queue(), job));
+  CT_RETURN_IF_ERROR(ops_.dequantise->submit(device_, queue(), job, prepared));
   return has_wavelet ? invert(picture, job.pyramids, residual) : Status{};
 }
 

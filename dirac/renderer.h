@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "dirac/dequantiser.h"
@@ -53,31 +52,18 @@ struct DiracRenderOps {
   const ObmcOps* obmc;
 };
 
-// Memory of pictures that nobody needs any more, for those to come. Thread safe.
-class DiracPictureMemory {
- public:
-  struct Block {
-    std::unique_ptr<Memory> memory;
-    FencePtr read;
-  };
-  // Of this size; without memory: there is none.
-  Block take(size_t bytes);
-  void give(Block block);
-
- private:
-  static constexpr size_t kMost = 3;  // more are free at once only for a moment
-  std::mutex mutex_;
-  std::vector<Block> blocks_;
-};
-
 // Takes pictures in the order in which they are coded. One thread at a time.
 class DiracRenderer {
  public:
   DiracRenderer(Device& device, const DiracRenderOps& ops) : device_(device), ops_(ops) {}
 
-  // `picture`: all its tasks have ended; not used after the call. A reference that is missing is
-  // mid-grey.
-  Status render(const DiracPicture& picture, DiracRenderedPtr* rendered);
+  // Any thread, also while others are rendered: what can be done ahead for a picture whose tasks
+  // have ended. It goes before the renderer does.
+  Status prepare(const DiracPicture& picture, std::unique_ptr<DiracPrepared>* prepared);
+  // `picture`: all its tasks have ended; not used after the call. `prepared`: by prepare(); null:
+  // nothing has been. A reference that is missing is mid-grey.
+  Status render(const DiracPicture& picture, std::unique_ptr<DiracPrepared> prepared,
+                DiracRenderedPtr* rendered);
   // Of pictures whose work has ended, in their order. False: there is none that has not been told.
   bool next_times(DiracRenderTimes* times);
   // Forgets the references: a stream was left or another one begins.
@@ -98,7 +84,8 @@ class DiracRenderer {
                       DiracRenderedPtr* rendered);
   Status make_grey(const std::shared_ptr<const DiracSequence>& sequence,
                    DiracRenderedPtr* rendered);
-  Status make_residual(const DiracPicture& picture, bool is_final, SamplePlane* residual);
+  Status make_residual(const DiracPicture& picture, DiracPrepared* prepared, bool is_final,
+                       SamplePlane* residual);
   Status invert(const DiracPicture& picture, const DwtPlane* pyramids, SamplePlane* residual);
   Status predict(const DiracPicture& picture, const DiracRenderedPtr* found, Stages& stages,
                  ObmcJob* job);
@@ -108,7 +95,11 @@ class DiracRenderer {
   Device& device_;
   const DiracRenderOps ops_;
   std::shared_ptr<const DiracSequence> sequence_;
-  const std::shared_ptr<DiracPictureMemory> pictures_ = std::make_shared<DiracPictureMemory>();
+  // More are free at once only for a moment.
+  static constexpr size_t kMostPictures = 3, kMostPrepared = 8;
+  const std::shared_ptr<DiracMemoryPool> pictures_ =
+      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures);
+  DiracMemoryPool pinned_{MemoryKind::kPinned, kMostPrepared};
   DiracReferences<DiracRenderedPtr> references_;
   std::unique_ptr<Memory> scratch_;  // pyramids and residual
   static constexpr size_t kMostTold = 64;

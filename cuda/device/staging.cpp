@@ -22,7 +22,6 @@ Status Staging::begin(Device& device, size_t bytes, void** host) {
   if (turn.copied != nullptr) CT_RETURN_IF_ERROR(turn.copied->wait());
   turn.copied.reset();
   CT_RETURN_IF_ERROR(grow(device, MemoryKind::kPinned, bytes, &turn.pinned));
-  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kDevice, bytes, &turn.device));
   bytes_ = bytes;
   *host = turn.pinned->data();
   return {};
@@ -30,14 +29,21 @@ Status Staging::begin(Device& device, size_t bytes, void** host) {
 
 Status Staging::end(Device& device, StreamQueue& queue, const void** address) {
   Turn& turn = turns_[next_];
+  return copy(device, queue, turn.pinned->data(), bytes_, address, &turn.copied);
+}
+
+Status Staging::copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
+                     const void** address, FencePtr* copied) {
+  Turn& turn = turns_[next_];
+  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kDevice, bytes, &turn.device));
   Copy2D copy;
   copy.dst = turn.device->data();
-  copy.src = turn.pinned->data();
-  copy.row_bytes = bytes_;
+  copy.src = pinned;
+  copy.row_bytes = bytes;
   copy.rows = 1;
-  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(bytes_);
+  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(bytes);
   CT_RETURN_IF_ERROR(device.upload(queue, copy));
-  CT_RETURN_IF_ERROR(queue.record(&turn.copied));
+  CT_RETURN_IF_ERROR(queue.record(copied));
   *address = turn.device->data();
   next_ = (next_ + 1) % kTurns;
   return {};

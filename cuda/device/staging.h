@@ -19,6 +19,9 @@ class Staging final {
   // Enqueues the copy of what begin() gave; later work of the queue finds it at `*address`, up to
   // the next end() but kTurns.
   Status end(Device& device, StreamQueue& queue, const void** address);
+  // Both for bytes that are in pinned memory already, which serves again when `*copied` is done.
+  Status copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
+              const void** address, FencePtr* copied);
 
  private:
   static constexpr size_t kTurns = 4;

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
+#include <utility>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
@@ -68,11 +70,10 @@ class Packer {
   uint32_t rows() const { return rows_; }
   size_t bytes() const { return used_; }
 
-  // The pyramid of a component: as wide and high as its last band reaches.
+  // The size of a component's pyramid: it ends where its last band does.
   PyramidParams pyramid(int c) const {
     const PackedBand& last = packed(c, levels_.band_count() - 1);
-    return {static_cast<uint8_t*>(job_.pyramids[c].data), job_.pyramids[c].pitch,
-            last.x + last.width, last.y + last.height};
+    return {nullptr, 0, last.x + last.width, last.y + last.height};
   }
   void write(uint8_t* to) const {
     std::memcpy(to, bands_, sizeof(PackedBand) * count());
@@ -173,29 +174,68 @@ Status not_cuda() {
                        "the CUDA engine needs a CUDA device and one of its queues");
 }
 
-Status dequantise(Device& device, Queue& queue, const DiracDequantiseJob& job) {
+// Levels as they cross the bus, in memory of `pool`, which they go back to.
+class Packed final : public DiracPrepared {
+ public:
+  explicit Packed(DiracMemoryPool& pool) : pool_(pool) {}
+  ~Packed() override {
+    if (block_.memory != nullptr) pool_.give(std::move(block_));
+  }
+
+  Status pack(Device& device, const DiracDequantiseJob& job) {
+    const Packer packer(job);
+    // In steps, so that pictures that differ by little find each other's memory.
+    constexpr size_t kStep = 256 << 10;
+    const size_t room = (packer.bytes() + kStep - 1) / kStep * kStep;
+    CT_RETURN_IF_ERROR(pool_.take(device, room, &block_));
+    if (block_.read != nullptr) CT_RETURN_IF_ERROR(block_.read->wait());
+    block_.read.reset();
+    packer.write(static_cast<uint8_t*>(block_.memory->data()));
+    params_.packed_bytes = packer.bytes();
+    params_.bands = packer.count();
+    params_.rows = packer.rows();
+    params_.is_intra = job.is_intra;
+    for (int c = 0; c < kMaxComponents; ++c) params_.pyramids[c] = packer.pyramid(c);
+    return {};
+  }
+
+  Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) {
+    const void* address = nullptr;
+    CT_RETURN_IF_ERROR(queue.kept<LevelStaging>().staging.copy(
+        device, queue, block_.memory->data(), params_.packed_bytes, &address, &block_.read));
+    params_.packed = static_cast<const uint8_t*>(address);
+    for (int c = 0; c < kMaxComponents; ++c) {
+      params_.pyramids[c].data = static_cast<uint8_t*>(job.pyramids[c].data);
+      params_.pyramids[c].pitch = job.pyramids[c].pitch;
+    }
+    const bool wide = job.levels->is_wide();
+    const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
+    constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA
+    void* arguments[] = {&params_};
+    return queue.launch(cuda_image_dirac_expand, KernelKey{dirac_kernels(), kernel},
+                        (params_.rows + kRows - 1) / kRows, kExpandThreads, arguments, false);
+  }
+
+ private:
+  DiracMemoryPool& pool_;
+  DiracMemoryPool::Block block_;
+  ExpandParams params_ = {};
+};
+
+Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,
+               std::unique_ptr<DiracPrepared>* prepared) {
+  std::unique_ptr<Packed> packed(new (std::nothrow) Packed(pinned));
+  if (packed == nullptr) return Status::error(StatusCode::kOutOfMemory, "no memory for levels");
+  CT_RETURN_IF_ERROR(packed->pack(device, job));
+  *prepared = std::move(packed);
+  return {};
+}
+
+Status dequantise(Device& device, Queue& queue, const DiracDequantiseJob& job,
+                  DiracPrepared* prepared) {
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   if (device.is_host() || stream == nullptr) return not_cuda();
-  const Packer packer(job);
-  Staging& staging = stream->kept<LevelStaging>().staging;
-  void* host = nullptr;
-  const void* address = nullptr;
-  CT_RETURN_IF_ERROR(staging.begin(device, packer.bytes(), &host));
-  packer.write(static_cast<uint8_t*>(host));
-  CT_RETURN_IF_ERROR(staging.end(device, *stream, &address));
-  ExpandParams params = {};
-  params.packed = static_cast<const uint8_t*>(address);
-  params.packed_bytes = packer.bytes();
-  params.bands = packer.count();
-  params.rows = packer.rows();
-  params.is_intra = job.is_intra;
-  for (int c = 0; c < kMaxComponents; ++c) params.pyramids[c] = packer.pyramid(c);
-  const bool wide = job.levels->is_wide();
-  const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
-  constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA
-  void* arguments[] = {&params};
-  return stream->launch(cuda_image_dirac_expand, KernelKey{dirac_kernels(), kernel},
-                        (params.rows + kRows - 1) / kRows, kExpandThreads, arguments, false);
+  return static_cast<Packed&>(*prepared).launch(device, *stream, job);
 }
 
 Status store(Device& device, Queue& queue, const DiracStoreJob& job) {
@@ -229,7 +269,7 @@ const DiracStoreOps& cuda_dirac_store_ops() {
 }
 
 const DiracDequantiseOps& cuda_dirac_dequantise_ops() {
-  static constexpr DiracDequantiseOps kOps = {"cuda", cuda::dequantise};
+  static constexpr DiracDequantiseOps kOps = {"cuda", cuda::prepare, cuda::dequantise};
   return kOps;
 }
 

@@ -58,6 +58,7 @@ static guint most_in_flight(const DiracState& state) {
 static GstFlowReturn set_output(GstVideoDecoder* decoder,
                                 const std::shared_ptr<const DiracSequence>& sequence) {
   DiracState& state = state_of(decoder);
+  state.output.reset();
   GstVideoInfo info;
   gst_video_info_init(&info);
   bool unspecified_matrix = false;

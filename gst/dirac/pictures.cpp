@@ -19,8 +19,12 @@ struct DiracPictures::Job final : FrameJob {
       const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
       (picture->is_motion_task(task) ? motion : residual) += static_cast<guint64>(took.count());
     }
+    prepared_status = renderer->prepare(*picture, &prepared);
   }
+  DiracRenderer* renderer = nullptr;
   std::unique_ptr<DiracPicture> picture;
+  std::unique_ptr<DiracPrepared> prepared;
+  Status prepared_status;
   GstVideoCodecFrame* frame = nullptr;
   uint64_t sequence_count = 0;
   guint64 motion = 0, residual = 0;  // nanoseconds
@@ -80,6 +84,7 @@ Status DiracPictures::submit(GstVideoCodecFrame* frame) {
     job->frame = open_ != nullptr ? std::exchange(open_, nullptr) : std::exchange(frame, nullptr);
     job->sequence_count = decoder_state_->sequence_count();
     job->picture = std::move(picture);
+    job->renderer = renderer_.get();
     if (workers_.full()) status = take_done(false);
     workers_.submit(std::move(job));
     if (!status.ok()) break;
@@ -136,8 +141,9 @@ Status DiracPictures::render(Job& job) {
   return {};
 }
 
-Status DiracPictures::render_picture(const Job& job, DiracShown* shown) {
-  CT_RETURN_IF_ERROR(renderer_->render(*job.picture, &shown->pictures[0]));
+Status DiracPictures::render_picture(Job& job, DiracShown* shown) {
+  CT_RETURN_IF_ERROR(job.prepared_status);
+  CT_RETURN_IF_ERROR(renderer_->render(*job.picture, std::move(job.prepared), &shown->pictures[0]));
   DiracRenderTimes times;
   while (renderer_->next_times(&times)) {
     stats_.add(DiracStage::kWavelet, times.wavelet);

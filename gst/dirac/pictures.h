@@ -87,7 +87,7 @@ class DiracPictures {
   Status submit(GstVideoCodecFrame* frame);
   Status take_done(bool all);
   Status render(Job& job);
-  Status render_picture(const Job& job, DiracShown* shown);
+  Status render_picture(Job& job, DiracShown* shown);
   bool is_late(const Job& job) const;
   void pair(DiracShown picture);
   void begin_sequence(const std::shared_ptr<const DiracSequence>& sequence);

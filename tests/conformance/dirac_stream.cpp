@@ -60,7 +60,7 @@ class Player {
       if (picture->shared_sequence() != sequence_) start(picture->shared_sequence());
       run_tasks(*picture, last_first_);
       DiracRenderedPtr rendered;
-      note(renderer_.render(*picture, &rendered));
+      note(renderer_.render(*picture, nullptr, &rendered));
       if (rendered != nullptr) order_->push(rendered->number, rendered);
       decoder_.give_back(std::move(picture));
       show(false);
