@@ -58,8 +58,8 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
         "Which engine renders pictures, chosen when the element goes to READY: auto takes CUDA "
         "where it works; entropy decoding is the CPU's",
     .n_threads_blurb =
-        "How many pictures are decoded at a time, chosen at the first; each beyond one adds a "
-        "frame of latency (0 = one per core, one for live sources)",
+        "How many pictures are decoded at a time, chosen at the first; each beyond one adds two "
+        "frames of latency (0 = one per core, one for live sources)",
 };
 
 }  // namespace

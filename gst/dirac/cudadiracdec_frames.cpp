@@ -89,7 +89,7 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
   gst_video_codec_state_unref(out);
   // Pictures wait for two frames with lower numbers, and for those in work.
   const guint waiting =
-      2 + static_cast<guint>(state.pictures.threads() - 1) + most_in_flight(state);
+      2 + static_cast<guint>(state.pictures.most_in_work() - 1) + most_in_flight(state);
   const GstClockTime latency = latency_of(waiting, info.fps_n, info.fps_d);
   gst_video_decoder_set_latency(decoder, latency, latency);
   if (!gst_video_decoder_negotiate(decoder))

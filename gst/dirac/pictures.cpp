@@ -32,7 +32,8 @@ struct DiracPictures::Job final : FrameJob {
 
 void DiracPictures::start(const DiracLimits& limits, int threads) {
   limits_ = limits;
-  if (!workers_.start(threads)) workers_.start(1);
+  // An intra picture may take ten times as long as those that are predicted from it.
+  if (!workers_.start(threads, threads > 1 ? 2 * threads : 1)) workers_.start(1);
   renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_));
   decoder_state_ = std::make_unique<DiracDecoder>(limits);
   stats_ = {};

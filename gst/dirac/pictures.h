@@ -63,6 +63,8 @@ class DiracPictures {
   void stop();
   bool is_started() const { return decoder_state_ != nullptr; }
   int threads() const { return workers_.threads(); }
+  // Whose codes are being read, or have been.
+  int most_in_work() const { return workers_.most(); }
 
   // Whether a picture would be shown too late. Asked about those that nobody refers to, which are
   // not rendered then.

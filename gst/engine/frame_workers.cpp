@@ -14,9 +14,10 @@ int picture_threads(GstPad* sink, guint wanted) {
   return live ? 1 : static_cast<int>(g_get_num_processors());
 }
 
-bool FrameWorkers::start(int threads) {
+bool FrameWorkers::start(int threads, int most) {
   stop();
   threads_ = threads;
+  most_ = most;
   if (threads == 1) return true;
   // Exclusive threads: a picture must not wait for other users of GLib's shared ones.
   pool_ = g_thread_pool_new(
@@ -28,7 +29,7 @@ bool FrameWorkers::start(int threads) {
   if (pool_ && g_thread_pool_get_num_threads(pool_) > 0) return true;
   if (pool_) g_thread_pool_free(pool_, TRUE, FALSE);
   pool_ = nullptr;
-  threads_ = 1;
+  threads_ = most_ = 1;
   return false;
 }
 

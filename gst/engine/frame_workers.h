@@ -27,7 +27,7 @@ class FrameJob {
 // core, but one behind a live source, which more of them would delay. Asks the peer of `sink`.
 int picture_threads(GstPad* sink, guint wanted);
 
-// Used by one thread at a time (a streaming thread), which never sees more than threads() jobs in
+// Used by one thread at a time (a streaming thread), which never sees more than most() jobs in
 // flight if it takes one back before it submits the next: that bounds the memory.
 class FrameWorkers {
  public:
@@ -37,23 +37,26 @@ class FrameWorkers {
   FrameWorkers& operator=(const FrameWorkers&) = delete;
 
   // With one thread, submit() does the work itself: no thread is made, nothing is delayed. False if
-  // the threads cannot be made.
-  bool start(int threads);
+  // the threads cannot be made. `most`: jobs in flight, as many as there are threads or more, so
+  // that none is idle while an expensive one is waited for.
+  bool start(int threads) { return start(threads, threads); }
+  bool start(int threads, int most);
   // Waits for what is running and drops all jobs.
   void stop();
   int threads() const { return threads_; }
+  int most() const { return most_; }
 
   void submit(std::unique_ptr<FrameJob> job);
   // Gives back the oldest job once it is done: null if there is none or, without `wait`, while it
   // is not.
   std::unique_ptr<FrameJob> take(bool wait);
   size_t pending() const { return jobs_.size(); }
-  bool full() const { return jobs_.size() >= static_cast<size_t>(threads_); }
+  bool full() const { return jobs_.size() >= static_cast<size_t>(most_); }
 
  private:
   void run(FrameJob* job);
 
-  int threads_ = 1;
+  int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;
   std::deque<std::unique_ptr<FrameJob>> jobs_;
   std::mutex lock_;  // guards done_ of the jobs
