@@ -55,7 +55,7 @@ Status submit(Device& device, Queue&, const DiracDequantiseJob& job, DiracPrepar
 }  // namespace
 
 const DiracDequantiseOps& portable_dirac_dequantise_ops() {
-  static constexpr DiracDequantiseOps kOps = {"portable", prepare, submit};
+  static constexpr DiracDequantiseOps kOps = {"portable", false, prepare, submit};
   return kOps;
 }
 

@@ -8,6 +8,7 @@
 
 #include "dirac/levels.h"
 #include "dirac/memory_pool.h"
+#include "dirac/slices.h"
 #include "transform/device/device.h"
 #include "transform/dwt/dwt.h"
 
@@ -15,6 +16,8 @@ namespace cudatransform {
 
 struct DiracDequantiseJob {
   const DiracLevels* levels = nullptr;  // in host memory, and read when submit() returns
+  // Where these have data the levels have not been decoded; only the layout of the bands holds.
+  DiracSlices slices;
   bool is_intra = false;
   // Each coefficient of level 0 has been coded as the difference to its neighbours.
   bool predicts_dc = false;
@@ -33,6 +36,7 @@ class DiracPrepared {
 
 struct DiracDequantiseOps {
   const char* name;
+  bool takes_slices;  // high quality ones, as they are in the stream
   // What can be done before a queue has its turn, by any thread; pyramids are not looked at. In
   // memory of `pinned`. `*prepared` may stay null.
   Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,

@@ -29,6 +29,7 @@ void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   prediction_ = {};
   transform_ = {};
   has_residual_ = true;
+  defers_slices_ = false;
   used_ = 0;
   grid_ = {};
   for (DiracMotionCode& code : motion_) code = {};
@@ -177,6 +178,33 @@ void DiracPicture::find_slices(const DiracSliceRun& run) {
   }
 }
 
+// What decoding would find wrong with a slice that lies within the data is its quantiser alone.
+bool DiracPicture::defer_slices() {
+  const DwtLevels& levels = transform_.levels;
+  if (header_.coding != DiracCoding::kHighQuality || places_ == nullptr || damage() != nullptr ||
+      levels.both + levels.horizontal == 0) {
+    return false;
+  }
+  const int least = *std::min_element(transform_.matrix, transform_.matrix + levels_.band_count());
+  for (int64_t i = 0; i < slice_count(); ++i) {
+    const uint64_t at = uint64_t{places_[i].begin} + transform_.prefix_bytes;
+    if (at >= places_[i].end || data()[at] > kMaxQuantIndex + least) return false;
+  }
+  defers_slices_ = true;
+  return true;
+}
+
+DiracSlices DiracPicture::deferred_slices() const {
+  if (!defers_slices_) return {};
+  return {data(),
+          used_,
+          places_,
+          transform_.columns[0],
+          transform_.rows[0],
+          transform_.prefix_bytes,
+          transform_.size_scaler};
+}
+
 void DiracPicture::add_task(TaskKind kind, int first, int second, int after) {
   tasks_[task_count_++] = {kind, first, second, after};
 }
@@ -234,6 +262,7 @@ void DiracPicture::run_task(int number) {
       decode_bands(task.first, task.second);
       return;
     case TaskKind::kSliceRows:
+      if (defers_slices_) return;
       for (int row = task.first; row < task.second; ++row) {
         sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, levels_);
       }

@@ -56,6 +56,12 @@ class DiracPicture {
   // Different tasks may run at the same time.
   void run_task(int task);
 
+  // Before the first task: leaves slices to whoever renders the picture, if they are of high
+  // quality and sound as far as can be seen without decoding them. Their tasks do nothing then.
+  bool defer_slices();
+  // Without data where they have not been deferred.
+  DiracSlices deferred_slices() const;
+
   // Valid from begin() on.
   const DiracSequence& sequence() const { return *sequence_; }
   const std::shared_ptr<const DiracSequence>& shared_sequence() const { return sequence_; }
@@ -107,6 +113,7 @@ class DiracPicture {
   DiracPrediction prediction_;
   DiracTransform transform_;
   bool has_residual_ = true;
+  bool defers_slices_ = false;
 
   std::unique_ptr<Memory> bytes_;
   size_t used_ = 0;

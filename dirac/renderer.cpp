@@ -41,6 +41,7 @@ bool has_levels(const DiracPicture& picture) {
 DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
   DiracDequantiseJob job;
   job.levels = &picture.levels();
+  job.slices = picture.deferred_slices();
   job.is_intra = picture.header().is_intra();
   job.predicts_dc = job.is_intra && picture.header().coding != DiracCoding::kHighQuality;
   job.narrows = !has_levels(picture);

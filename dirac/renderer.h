@@ -57,6 +57,10 @@ class DiracRenderer {
  public:
   DiracRenderer(Device& device, const DiracRenderOps& ops) : device_(device), ops_(ops) {}
 
+  // Any thread, before the first task: leaves to the engine what it can decode itself.
+  void take_slices(DiracPicture& picture) const {
+    if (ops_.dequantise->takes_slices) picture.defer_slices();
+  }
   // Any thread, also while others are rendered: what can be done ahead for a picture whose tasks
   // have ended. It goes before the renderer does.
   Status prepare(const DiracPicture& picture, std::unique_ptr<DiracPrepared>* prepared);

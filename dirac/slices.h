@@ -24,6 +24,15 @@ struct DiracSliceRun {
   uint32_t begin = 0, end = 0;  // bytes in the picture's data
 };
 
+// All slices of a picture, to be decoded by whoever renders it.
+struct DiracSlices {
+  const uint8_t* data = nullptr;  // null: there are none, and levels have been decoded
+  size_t size = 0;
+  const DiracSlicePlace* places = nullptr;  // columns * rows
+  int32_t columns = 0, rows = 0;
+  uint32_t prefix_bytes = 0, size_scaler = 1;
+};
+
 // Finds the slices of `run` in `data`; `places` has one for each slice of the picture. False where
 // the data ends too early. `end`: where the last one ends.
 bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,

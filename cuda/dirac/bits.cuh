@@ -88,7 +88,7 @@ class SliceBits {
     return one;
   }
   // Values are known modulo 2^32. The end of the block ends every code.
-  __device__ __noinline__ int32_t long_signed_code() {
+  __device__ __forceinline__ int32_t long_signed_code() {
     uint32_t value = 1;
     while (!bit()) value = value << 1 | static_cast<uint32_t>(bit());
     value -= 1;

@@ -22,6 +22,7 @@
 // The fat binaries, embedded by the build.
 extern "C" {
 extern const unsigned char cuda_image_dirac_expand[];
+extern const unsigned char cuda_image_dirac_slices[];
 extern const unsigned char cuda_image_dirac_store[];
 }
 
@@ -33,6 +34,8 @@ enum Kernel : uint32_t {
   kExpandS16,
   kExpandS32,
   kExpandS32AsS16,
+  kSlicesS16,
+  kSlicesS32,
   kStoreU8,
   kStoreU8AsU16,
   kStoreU16
@@ -41,6 +44,7 @@ enum Kernel : uint32_t {
 const KernelFamily& dirac_kernels() {
 #define CT_NAME(name, ...) #name,
   static constexpr const char* kNames[] = {CT_DIRAC_EXPAND_KERNELS(CT_NAME)  //
+                                           CT_DIRAC_SLICE_KERNELS(CT_NAME)   //
                                            CT_DIRAC_STORE_KERNELS(CT_NAME)};
 #undef CT_NAME
   static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
@@ -174,23 +178,49 @@ Status not_cuda() {
                        "the CUDA engine needs a CUDA device and one of its queues");
 }
 
-// Levels as they cross the bus, in memory of `pool`, which they go back to.
-class Packed final : public DiracPrepared {
+// What crosses the bus, in memory of `pool`, which that goes back to.
+class Packed : public DiracPrepared {
  public:
   explicit Packed(DiracMemoryPool& pool) : pool_(pool) {}
   ~Packed() override {
     if (block_.memory != nullptr) pool_.give(std::move(block_));
   }
 
-  Status pack(Device& device, const DiracDequantiseJob& job) {
-    const Packer packer(job);
+  virtual Status pack(Device& device, const DiracDequantiseJob& job) = 0;
+  virtual Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) = 0;
+
+ protected:
+  Status take(Device& device, size_t bytes, uint8_t** to) {
     // In steps, so that pictures that differ by little find each other's memory.
     constexpr size_t kStep = 256 << 10;
-    const size_t room = (packer.bytes() + kStep - 1) / kStep * kStep;
-    CT_RETURN_IF_ERROR(pool_.take(device, room, &block_));
+    CT_RETURN_IF_ERROR(pool_.take(device, (bytes + kStep - 1) / kStep * kStep, &block_));
     if (block_.read != nullptr) CT_RETURN_IF_ERROR(block_.read->wait());
     block_.read.reset();
-    packer.write(static_cast<uint8_t*>(block_.memory->data()));
+    *to = static_cast<uint8_t*>(block_.memory->data());
+    return {};
+  }
+  Status copy(Device& device, StreamQueue& queue, size_t bytes, const uint8_t** address) {
+    const void* at = nullptr;
+    CT_RETURN_IF_ERROR(queue.kept<LevelStaging>().staging.copy(device, queue, block_.memory->data(),
+                                                               bytes, &at, &block_.read));
+    *address = static_cast<const uint8_t*>(at);
+    return {};
+  }
+
+ private:
+  DiracMemoryPool& pool_;
+  DiracMemoryPool::Block block_;
+};
+
+class PackedLevels final : public Packed {
+ public:
+  using Packed::Packed;
+
+  Status pack(Device& device, const DiracDequantiseJob& job) override {
+    const Packer packer(job);
+    uint8_t* to = nullptr;
+    CT_RETURN_IF_ERROR(take(device, packer.bytes(), &to));
+    packer.write(to);
     params_.packed_bytes = packer.bytes();
     params_.bands = packer.count();
     params_.rows = packer.rows();
@@ -199,11 +229,8 @@ class Packed final : public DiracPrepared {
     return {};
   }
 
-  Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) {
-    const void* address = nullptr;
-    CT_RETURN_IF_ERROR(queue.kept<LevelStaging>().staging.copy(
-        device, queue, block_.memory->data(), params_.packed_bytes, &address, &block_.read));
-    params_.packed = static_cast<const uint8_t*>(address);
+  Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) override {
+    CT_RETURN_IF_ERROR(copy(device, queue, params_.packed_bytes, &params_.packed));
     for (int c = 0; c < kMaxComponents; ++c) {
       params_.pyramids[c].data = static_cast<uint8_t*>(job.pyramids[c].data);
       params_.pyramids[c].pitch = job.pyramids[c].pitch;
@@ -217,14 +244,76 @@ class Packed final : public DiracPrepared {
   }
 
  private:
-  DiracMemoryPool& pool_;
-  DiracMemoryPool::Block block_;
   ExpandParams params_ = {};
+};
+
+// Slices as they are in the stream.
+class PackedSlices final : public Packed {
+ public:
+  using Packed::Packed;
+
+  Status pack(Device& device, const DiracDequantiseJob& job) override {
+    const DiracSlices& slices = job.slices;
+    static_assert(sizeof(DiracSlicePlace) == 2 * sizeof(uint32_t));
+    constexpr size_t kBehind = 16;  // that is read, but means nothing
+    const size_t places = count(slices) * sizeof(DiracSlicePlace);
+    params_.data = (places + 15) & ~size_t{15};
+    params_.packed_bytes = params_.data + slices.size + kBehind;
+    uint8_t* to = nullptr;
+    CT_RETURN_IF_ERROR(take(device, params_.packed_bytes, &to));
+    std::memcpy(to, slices.places, places);
+    std::memcpy(to + params_.data, slices.data, slices.size);
+    std::memset(to + params_.data + slices.size, 0, kBehind);
+    params_.columns = slices.columns;
+    params_.rows = slices.rows;
+    params_.prefix_bytes = slices.prefix_bytes;
+    params_.size_scaler = slices.size_scaler;
+    params_.bands = job.levels->band_count();
+    for (int c = 0; c < kMaxComponents; ++c) {
+      PyramidParams& pyramid = params_.pyramids[c];
+      for (int i = 0; i < params_.bands; ++i) {
+        const DiracBand& band = job.levels->band(c, i);
+        params_.band[c][i] = {band.x, band.y, band.width, band.height, band.matrix};
+        pyramid.width = std::max(pyramid.width, band.x + band.width);
+        pyramid.height = std::max(pyramid.height, band.y + band.height);
+      }
+    }
+    return {};
+  }
+
+  Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) override {
+    CT_RETURN_IF_ERROR(copy(device, queue, params_.packed_bytes, &params_.packed));
+    for (int c = 0; c < kMaxComponents; ++c) {
+      PyramidParams& pyramid = params_.pyramids[c];
+      pyramid.data = static_cast<uint8_t*>(job.pyramids[c].data);
+      pyramid.pitch = job.pyramids[c].pitch;
+      CT_RETURN_IF_ERROR(
+          queue.clear(reinterpret_cast<CUdeviceptr>(pyramid.data),
+                      static_cast<size_t>(pyramid.pitch) * static_cast<size_t>(pyramid.height)));
+    }
+    const Kernel kernel = job.levels->is_wide() ? kSlicesS32 : kSlicesS16;
+    const auto ctas = static_cast<uint32_t>((count(job.slices) + kExpandThreads - 1) /
+                                            kExpandThreads * kMaxComponents);
+    void* arguments[] = {&params_};
+    return queue.launch(cuda_image_dirac_slices, KernelKey{dirac_kernels(), kernel}, ctas,
+                        kExpandThreads, arguments, false);
+  }
+
+ private:
+  static size_t count(const DiracSlices& slices) {
+    return static_cast<size_t>(slices.columns) * static_cast<size_t>(slices.rows);
+  }
+
+  SliceParams params_ = {};
 };
 
 Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,
                std::unique_ptr<DiracPrepared>* prepared) {
-  std::unique_ptr<Packed> packed(new (std::nothrow) Packed(pinned));
+  std::unique_ptr<Packed> packed;
+  if (job.slices.data != nullptr)
+    packed.reset(new (std::nothrow) PackedSlices(pinned));
+  else
+    packed.reset(new (std::nothrow) PackedLevels(pinned));
   if (packed == nullptr) return Status::error(StatusCode::kOutOfMemory, "no memory for levels");
   CT_RETURN_IF_ERROR(packed->pack(device, job));
   *prepared = std::move(packed);
@@ -269,7 +358,7 @@ const DiracStoreOps& cuda_dirac_store_ops() {
 }
 
 const DiracDequantiseOps& cuda_dirac_dequantise_ops() {
-  static constexpr DiracDequantiseOps kOps = {"cuda", cuda::prepare, cuda::dequantise};
+  static constexpr DiracDequantiseOps kOps = {"cuda", true, cuda::prepare, cuda::dequantise};
   return kOps;
 }
 

@@ -5,16 +5,13 @@
 // up how many levels come before each; then the warp goes from word to word, two coefficients a
 // lane, and finds each level by counting the bits before its own. Nearly all words of a predicted
 // picture are zero, and cost a store.
+#include "cuda/dirac/dequantise.cuh"
 #include "cuda/dirac/kernels.h"
-#include "cuda/dirac/params.h"
-#include "transform/dwt/quantizer.h"
 
 namespace cudatransform::cuda {
 namespace {
 
 constexpr uint32_t kAll = 0xffffffffu;
-constexpr int kIndices = 128;  // more than quantiser indices there are
-static_assert(kMaxQuantIndex < kIndices);
 
 template <typename Coef>
 __device__ __forceinline__ Coef stored(int32_t value) {
@@ -58,20 +55,8 @@ struct Row {
           static_cast<uint32_t>(band.width));
     return max(quantisers[column] - band.matrix, 0);
   }
-  // dirac_dequantise() of dirac/levels.h.
   __device__ __forceinline__ int32_t dequantised(int32_t level, int32_t x) const {
-    const int index = quantiser_of(x);
-    const uint32_t factor = factors[index];
-    uint32_t offset = static_cast<uint32_t>((3 * static_cast<uint64_t>(factor) + 4) >> 3);
-    if (index == 0)
-      offset = 1;
-    else if (params.is_intra != 0)
-      offset = index == 1 ? 2 : (factor + 1) / 2;
-    const uint64_t magnitude = level < 0 ? 0 - static_cast<uint64_t>(static_cast<int64_t>(level))
-                                         : static_cast<uint64_t>(level);
-    const auto value = static_cast<uint32_t>((magnitude * factor + offset + 2) >> 2);
-    const auto made = static_cast<int32_t>(level < 0 ? 0 - value : value);
-    return narrowed(made);
+    return narrowed(Quantiser(factors, quantiser_of(x), params.is_intra != 0).value_of(level));
   }
   static __device__ __forceinline__ int32_t narrowed(int32_t value) {
     if constexpr (sizeof(Coef) < sizeof(Level))
@@ -136,9 +121,8 @@ struct Row {
 
 template <typename Level, typename Coef>
 __device__ __forceinline__ void expand_levels(const ExpandParams& params) {
-  __shared__ uint32_t factors[kIndices];
-  factors[threadIdx.x] =
-      threadIdx.x <= kMaxQuantIndex ? dwt_quant_factor(static_cast<int>(threadIdx.x)) : 0;
+  __shared__ uint32_t factors[kQuantIndices];
+  fill_factors(factors);
   __syncthreads();
   const uint32_t row = blockIdx.x * (kExpandThreads / 32) + threadIdx.x / 32;
   if (row >= params.rows) return;
@@ -159,8 +143,6 @@ __device__ __forceinline__ void expand_levels(const ExpandParams& params) {
 }
 
 }  // namespace
-
-static_assert(kExpandThreads == kIndices);
 
 #define CT_EXPAND(name, level, coef)                           \
   extern "C" __global__ void __launch_bounds__(kExpandThreads) \

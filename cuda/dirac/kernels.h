@@ -8,6 +8,11 @@
   X(dirac_expand_s32, int32_t, int32_t) \
   X(dirac_expand_s32_as_s16, int32_t, int16_t)
 
+// X(name, coefficients).
+#define CT_DIRAC_SLICE_KERNELS(X) \
+  X(dirac_slices_s16, int16_t)    \
+  X(dirac_slices_s32, int32_t)
+
 // X(name, samples, containers).
 #define CT_DIRAC_STORE_KERNELS(X)          \
   X(dirac_store_u8_u8, uint8_t, uint8_t)   \

@@ -41,6 +41,24 @@ struct ExpandParams {
   PyramidParams pyramids[kMaxComponents];
 };
 
+struct SliceBandParams {
+  int32_t x, y, width, height;  // in the pyramid
+  int32_t matrix;
+};
+
+// `packed` has where each slice begins and ends in the data, two uint32_t each, and the data; both
+// are offsets into it.
+struct SliceParams {
+  const uint8_t* packed;
+  uint64_t packed_bytes;
+  uint64_t places, data;
+  int32_t columns, rows;  // slices
+  uint32_t prefix_bytes, size_scaler;
+  int32_t bands;
+  SliceBandParams band[kMaxComponents][kMaxDwtBands];
+  PyramidParams pyramids[kMaxComponents];
+};
+
 // A row of samples for every ctas_across CTAs.
 struct StoreParams {
   const uint8_t* from;

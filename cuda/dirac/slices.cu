@@ -19,9 +19,8 @@ __device__ __forceinline__ int32_t part(int32_t size, int32_t index, int32_t cou
 
 template <typename Coef>
 __device__ __forceinline__ void read_band(const SliceParams& params, const SliceBandParams& band,
-                                          const PyramidParams& pyramid, int32_t column,
-                                          int32_t row, const Quantiser& quantiser,
-                                          SliceBits& bits) {
+                                          const PyramidParams& pyramid, int32_t column, int32_t row,
+                                          const Quantiser& quantiser, SliceBits& bits) {
   const int32_t x_begin = part(band.width, column, params.columns);
   const int32_t y_begin = part(band.height, row, params.rows);
   const int32_t width = part(band.width, column + 1, params.columns) - x_begin;

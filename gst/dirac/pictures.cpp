@@ -13,6 +13,7 @@ namespace cudatransform {
 
 struct DiracPictures::Job final : FrameJob {
   void run() override {
+    renderer->take_slices(*picture);
     for (int task = 0; task < picture->task_count(); ++task) {
       const auto begin = std::chrono::steady_clock::now();
       picture->run_task(task);

@@ -58,6 +58,7 @@ class Player {
   void render() {
     while (std::unique_ptr<DiracPicture> picture = decoder_.next_picture()) {
       if (picture->shared_sequence() != sequence_) start(picture->shared_sequence());
+      renderer_.take_slices(*picture);
       run_tasks(*picture, last_first_);
       DiracRenderedPtr rendered;
       note(renderer_.render(*picture, nullptr, &rendered));

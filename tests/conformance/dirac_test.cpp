@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tests/conformance/dirac_stream.h"
 #include "tests/conformance/md5.h"
 #include "tests/conformance/test_data.h"
+#include "tests/dirac/bit_writer.h"
 #include "tests/engine/engines.h"
 #include "transform/dwt/engine.h"
 #ifdef CT_HAVE_CUDA
@@ -176,6 +178,79 @@ TEST(Dirac, StreamsOfTheVc2Generator) {
       SCOPED_TRACE(engine.name + ": " + path.parent_path().filename().string() + "/" +
                    path.stem().string());
       expect_expected_pictures(engine, path, i);
+    }
+  }
+}
+
+void add_unit(uint8_t code, const Bytes& data, Bytes* stream) {
+  BitWriter head;
+  for (const uint64_t byte :
+       {uint64_t{'B'}, uint64_t{'B'}, uint64_t{'C'}, uint64_t{'D'}, uint64_t{code}})
+    head.number(byte, 8);
+  head.number(13 + data.size(), 32);
+  head.number(0, 32);
+  stream->insert(stream->end(), head.bytes().begin(), head.bytes().end());
+  stream->insert(stream->end(), data.begin(), data.end());
+}
+
+// 64x32, 4:4:4, 8 bits.
+void add_sequence(Bytes* stream) {
+  BitWriter w;
+  for (const uint64_t value : {3, 0, 3, 0, 0}) w.unsigned_code(value);
+  w.bit(true);
+  for (const uint64_t value : {64, 32}) w.unsigned_code(value);
+  w.bit(true);
+  w.unsigned_code(0);
+  for (int i = 0; i < 6; ++i) w.bit(false);
+  w.unsigned_code(0);
+  add_unit(0x00, w.bytes(), stream);
+}
+
+// High quality slices of any bytes. A third of them are mostly zeros, which are the longest codes.
+void add_random_picture(uint32_t number, std::mt19937& random, Bytes* stream) {
+  const auto any = [&](uint64_t from, uint64_t to) {
+    return std::uniform_int_distribution<uint64_t>(from, to)(random);
+  };
+  BitWriter w;
+  w.number(number, 32);
+  const uint64_t columns = any(1, 5), rows = any(1, 4), prefix = any(0, 3), scaler = any(1, 3);
+  w.unsigned_code(any(0, 6));
+  w.unsigned_code(any(1, 3));
+  for (const bool flag : {false, false}) w.bit(flag);
+  for (const uint64_t value : {columns, rows, prefix, scaler}) w.unsigned_code(value);
+  w.bit(false);
+  w.align();
+  for (uint64_t slice = 0; slice < columns * rows; ++slice) {
+    for (uint64_t i = 0; i < prefix; ++i) w.number(any(0, 255), 8);
+    w.number(any(0, 60), 8);
+    for (int c = 0; c < kMaxComponents; ++c) {
+      const uint64_t count = any(0, 40), kind = any(0, 2);
+      w.number(count, 8);
+      for (uint64_t i = 0; i < count * scaler; ++i)
+        w.number(kind == 0 && any(0, 9) != 0 ? 0 : any(0, 255), 8);
+    }
+  }
+  add_unit(0xe8, w.bytes(), stream);
+}
+
+TEST(Dirac, RandomSlicesAreThoseOfTheCpu) {
+  std::mt19937 random(17);
+  Bytes stream;
+  add_sequence(&stream);
+  const uint32_t count = quick() ? 60 : 1000;
+  for (uint32_t i = 0; i < count; ++i) add_random_picture(i, random, &stream);
+  const Engine& portable = portable_engine();
+  const DecodedStream expected = decode_dirac_stream(stream, *portable.device, ops_of(portable));
+  for (const std::string& error : expected.errors) ADD_FAILURE() << error;
+  ASSERT_EQ(expected.pictures.size(), count);
+  for (const Engine& engine : rendering_engines()) {
+    SCOPED_TRACE(engine.name);
+    engine.activate();
+    const DecodedStream found = decode_dirac_stream(stream, *engine.device, ops_of(engine));
+    ASSERT_EQ(found.pictures.size(), count);
+    for (uint32_t i = 0; i < count; ++i) {
+      EXPECT_TRUE(found.pictures[i].joined() == expected.pictures[i].joined()) << "picture " << i;
+      EXPECT_EQ(found.pictures[i].is_damaged, expected.pictures[i].is_damaged) << "picture " << i;
     }
   }
 }

@@ -170,6 +170,9 @@ inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits);
 inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
 inline int __clz(int value) { return std::countl_zero(static_cast<unsigned>(value)); }
+inline int __clzll(long long value) {
+  return std::countl_zero(static_cast<unsigned long long>(value));
+}
 inline int __popc(unsigned value) { return std::popcount(value); }
 inline int __popcll(unsigned long long value) { return std::popcount(value); }
 inline uint32_t __byte_perm(uint32_t x, uint32_t y, uint32_t selector) {

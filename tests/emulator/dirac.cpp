@@ -3,8 +3,10 @@
 #include "tests/emulator/device.h"
 
 #include "cuda/dirac/expand.cu"
+#include "cuda/dirac/slices.cu"
 #include "cuda/dirac/store.cu"
 #include "tests/emulator/run.h"
 
 CT_DIRAC_EXPAND_KERNELS(CT_EMULATE)
 CT_DIRAC_STORE_KERNELS(CT_EMULATE)
+CT_DIRAC_SLICE_KERNELS(CT_EMULATE)

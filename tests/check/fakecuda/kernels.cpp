@@ -32,6 +32,7 @@ class Launch {
   void compensate(const ObmcParams& params);
   void upsample(const UpsampleParams& params);
   void expand(const ExpandParams& params);
+  void slices(const SliceParams& params);
   void store(const StoreParams& params);
 
   bool has(const char* part) const { return name_.find(part) != std::string::npos; }
@@ -248,6 +249,14 @@ void Launch::expand(const ExpandParams& params) {
     add(pyramid.data, pyramid.pitch, pyramid.width * bytes, pyramid.height, true);
 }
 
+// Where pyramids have been cleared before, some of it is written.
+void Launch::slices(const SliceParams& params) {
+  add(params.packed, 0, static_cast<int64_t>(params.packed_bytes), 1, false);
+  const int64_t bytes = has("_s32") ? 4 : 2;
+  for (const PyramidParams& pyramid : params.pyramids)
+    add(pyramid.data, pyramid.pitch, pyramid.width * bytes, pyramid.height, true);
+}
+
 void Launch::store(const StoreParams& params) {
   const int64_t rows = ctas_ / params.ctas_across, width = params.width;
   add(params.from, params.from_pitch, has("_u8_") ? width : 2 * width, rows, false);
@@ -326,6 +335,8 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
     launch.upsample(*static_cast<const UpsampleParams*>(first));
   } else if (launch.has("dirac_expand_")) {
     launch.expand(*static_cast<const ExpandParams*>(first));
+  } else if (launch.has("dirac_slices_")) {
+    launch.slices(*static_cast<const SliceParams*>(first));
   } else if (launch.has("dirac_store_")) {
     launch.store(*static_cast<const StoreParams*>(first));
   } else if (kernel == "tiny_xor") {
