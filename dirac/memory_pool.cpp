@@ -8,8 +8,11 @@
 namespace cudatransform {
 
 Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
+  size_t room = bytes;
   {
     std::lock_guard lock(mutex_);
+    largest_ = std::max(largest_, bytes);
+    room = std::min(largest_, 2 * bytes);
     const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& kept) {
       return kept.memory->size() >= bytes && kept.memory->size() / 2 <= bytes;
     });
@@ -20,13 +23,19 @@ Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
     }
   }
   *block = {};
-  return device.allocate(kind_, bytes, &block->memory);
+  return device.allocate(kind_, room, &block->memory);
+}
+
+bool DiracMemoryPool::is_full() const {
+  size_t bytes = 0;
+  for (const Block& block : blocks_) bytes += block.memory->size();
+  return blocks_.size() >= most_ || (blocks_.size() >= kFew && bytes >= kMostBytes);
 }
 
 void DiracMemoryPool::give(Block block) {
   Block oldest;  // freed behind the lock
   std::lock_guard lock(mutex_);
-  if (blocks_.size() == most_) {
+  if (is_full()) {
     oldest = std::move(blocks_.front());
     blocks_.erase(blocks_.begin());
   }

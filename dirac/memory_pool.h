@@ -20,17 +20,22 @@ class DiracMemoryPool {
     FencePtr read;  // who writes there next waits for it; null: for nothing
   };
 
-  // Keeps `most` blocks that nobody has.
+  // Keeps up to `most` blocks that nobody has, and of large ones no more than three.
   DiracMemoryPool(MemoryKind kind, size_t most) : kind_(kind), most_(most) {}
 
-  // Of `bytes`, or a little more.
+  // Of `bytes`, or up to twice as many: new blocks are as large as any have had to be, so that all
+  // serve for pictures that differ by little.
   Status take(Device& device, size_t bytes, Block* block);
   void give(Block block);
 
  private:
+  static constexpr size_t kFew = 3, kMostBytes = size_t{256} << 20;
+  bool is_full() const;
+
   const MemoryKind kind_;
   const size_t most_;
   std::mutex mutex_;
+  size_t largest_ = 0;         // that was asked for
   std::vector<Block> blocks_;  // the oldest first
 };
 

@@ -99,8 +99,7 @@ class DiracRenderer {
   Device& device_;
   const DiracRenderOps ops_;
   std::shared_ptr<const DiracSequence> sequence_;
-  // More are free at once only for a moment.
-  static constexpr size_t kMostPictures = 3, kMostPrepared = 8;
+  static constexpr size_t kMostPictures = 8, kMostPrepared = 64;
   const std::shared_ptr<DiracMemoryPool> pictures_ =
       std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures);
   DiracMemoryPool pinned_{MemoryKind::kPinned, kMostPrepared};
