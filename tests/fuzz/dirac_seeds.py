@@ -1,4 +1,4 @@
-# Makes small streams of Dirac and VC-2 with random coefficients, for the fuzz target fuzz_dirac.
+# Makes small streams of Dirac and VC-2 with random coefficients, for the fuzz targets fuzz_dirac and fuzz_cudadiracdec.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import random
 
@@ -202,3 +202,16 @@ def seeds():
         yield f"{name}-lost", b"\0some bytes" + data
         yield f"{name}-cut", b"\1" + data[:len(data) * 2 // 3]
         yield f"{name}-no-offsets", b"\1" + stream(units).replace(data[5:9], bytes(4), 1)
+
+
+def element_seeds():
+    """Settings, pieces and a stream: whole and in pieces, with a flush, other caps, a restart."""
+    chance = random.Random(2)
+    for name, units in streams():
+        data = stream(units)
+        for pieces in ((), ((0, 7), (0, 61)), ((1, 90),), ((0, 40), (2, 40)), ((0, 200), (6, 50))):
+            described = pieces or ((0, 0),)
+            head = bytes([chance.randrange(64), len(described) - 1])
+            for before, size in described:
+                head += bytes([before]) + size.to_bytes(2, "big")
+            yield f"{name}-{len(pieces)}-{sum(size for _, size in pieces)}", head + data + data
