@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
+#include <utility>
 
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/dirac/video_format.h"
@@ -135,8 +136,29 @@ bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
   return gst_video_decoder_get_max_decode_time(decoder, frame) < 0;
 }
 
+// Some demuxers (oggdemux) give pictures the times of their coding. Of all pictures that have not
+// been shown, the one that is shown next gets the earliest time, and whose that was gets its own.
+static void take_earliest_time(GstVideoDecoder* decoder, GstVideoCodecFrame* shown) {
+  const DiracState& state = state_of(decoder);
+  if (!GST_CLOCK_TIME_IS_VALID(shown->pts)) return;
+  GList* frames = gst_video_decoder_get_frames(decoder);
+  GstVideoCodecFrame* earliest = shown;
+  for (GList* item = frames; item != nullptr; item = item->next) {
+    auto* frame = static_cast<GstVideoCodecFrame*>(item->data);
+    if (!GST_CLOCK_TIME_IS_VALID(frame->pts) || frame->pts >= earliest->pts) continue;
+    // Those that are under way have their times.
+    if (std::find(state.waiting.begin(), state.waiting.end(), frame) == state.waiting.end())
+      earliest = frame;
+  }
+  std::swap(shown->pts, earliest->pts);
+  g_list_free_full(frames, [](gpointer frame) {
+    gst_video_codec_frame_unref(static_cast<GstVideoCodecFrame*>(frame));
+  });
+}
+
 static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   DiracState& state = state_of(decoder);
+  if (state.framed) take_earliest_time(decoder, shown.frame);
   const DiracSequence& sequence = *shown.sequence;
   GstVideoCodecFrame* frame = shown.frame;
   const uint32_t number = frame_number(sequence, shown.number);
@@ -154,6 +176,10 @@ static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
     anchor = {true, shown.sequence_count, number, state.next_time};
   }
   if (!state.first.is_set) state.first = anchor;
+  // A first picture whose header came without a time, as out of oggdemux, has none: it is shown
+  // where the segment begins.
+  if (state.framed && !state.has_time)
+    state.next_time = std::max(state.next_time, decoder->input_segment.start);
   GstClockTime time = time_from(anchor, sequence, number);
   // Times in the order of coding, or one for many pictures, are none of a picture.
   const bool is_after = !state.has_time || frame->pts >= state.next_time - frame_time / 2;
