@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "transform/device/host_memory.h"
+
 namespace cudatransform {
 
 Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
@@ -23,7 +25,10 @@ Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
     }
   }
   *block = {};
-  return device.allocate(kind_, room, &block->memory);
+  const Status status = device.allocate(kind_, room, &block->memory);
+  // Where the driver locks no pages, ordinary ones are copied from more slowly.
+  return status.ok() || kind_ != MemoryKind::kPinned ? status
+                                                     : allocate_host_memory(room, &block->memory);
 }
 
 bool DiracMemoryPool::is_full() const {

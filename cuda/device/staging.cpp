@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/staging.h"
 
+#include "transform/device/host_memory.h"
+
 namespace cudatransform::cuda {
 
 namespace {
@@ -10,7 +12,11 @@ namespace {
 Status grow(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) {
   if (*memory != nullptr && (*memory)->size() >= bytes) return {};
   memory->reset();
-  return device.allocate(kind, bytes + bytes / 4, memory);
+  const Status status = device.allocate(kind, bytes + bytes / 4, memory);
+  // Where the driver locks no pages, ordinary ones are copied from more slowly.
+  return status.ok() || kind != MemoryKind::kPinned
+             ? status
+             : allocate_host_memory(bytes + bytes / 4, memory);
 }
 
 }  // namespace

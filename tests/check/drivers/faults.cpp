@@ -4,7 +4,9 @@
 //
 // On the shim driver (shimcuda/), with a GPU or the fake driver behind it.
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "tests/check/drivers/outcomes.h"
 #include "tests/check/drivers/shimdriver.h"
@@ -30,6 +32,21 @@ constexpr const char* kLines[] = {
     FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=1/2 ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
 };
+
+// Streams of the test data, where that is there: predicted pictures, and slices that a GPU reads.
+constexpr const char* kStreams[] = {"p07_res_preset1_8x8_4x4", "v10_hqcbr_fragments"};
+
+std::vector<std::string> all_lines() {
+  std::vector<std::string> lines(std::begin(kLines), std::end(kLines));
+  const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
+  for (const char* stream : kStreams) {
+    const std::string path = std::string(data ? data : "") + "/dirac/" + stream + ".drc";
+    if (g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
+      lines.push_back("filesrc location=\"" + path +
+                      "\" ! cudadiracdec backend=cuda n-threads=2 ! fakesink");
+  }
+  return lines;
+}
 
 constexpr int kInvalidValue = 1, kOutOfMemory = 2, kNoBinaryForGpu = 209, kIllegalAddress = 700;
 
@@ -122,7 +139,9 @@ bool strikes(const char* line, const Fault& fault, int after, int* errors) {
 GST_START_TEST(test_faults) {
   const Fault& fault = kFaults[__i__];
   int errors = 0, reached = 0;
-  for (const char* line : kLines) {
+  static const std::vector<std::string> lines = all_lines();
+  for (const std::string& text : lines) {
+    const char* line = text.c_str();
     if (strstr(line, "jpeg") && require_element_or_skip("jpegcoefdec") != 0) continue;
     for (int after : {0, 1, 2, 3, 4, 6, 9, 14, 21, 33, 50, 80}) {
       if (quick() && after % 7 > 1) continue;  // 0, 1, 14, 21, 50
