@@ -57,6 +57,14 @@ struct LevelStaging final : StreamQueue::Kept {
   Staging staging;
 };
 
+size_t rounded(size_t bytes) { return (bytes + 15) & ~size_t{15}; }
+// What is between parts of a block is zero, so that equal pictures have equal blocks.
+void fill_gap(uint8_t* part, size_t bytes) { std::memset(part + bytes, 0, rounded(bytes) - bytes); }
+void copy_part(uint8_t* to, const void* from, size_t bytes) {
+  std::memcpy(to, from, bytes);
+  fill_gap(to, bytes);
+}
+
 // Lays the parts of all bands out in one block, and then copies them there.
 class Packer {
  public:
@@ -80,14 +88,13 @@ class Packer {
     return {nullptr, 0, last.x + last.width, last.y + last.height};
   }
   void write(uint8_t* to) const {
-    std::memcpy(to, bands_, sizeof(PackedBand) * count());
+    copy_part(to, bands_, sizeof(PackedBand) * count());
     for (int c = 0; c < kMaxComponents; ++c) {
       for (int i = 0; i < levels_.band_count(); ++i) write_band(c, i, to);
     }
   }
 
  private:
-  static size_t rounded(size_t bytes) { return (bytes + 15) & ~size_t{15}; }
   size_t take(size_t bytes) {
     const size_t at = used_;
     used_ += rounded(bytes);
@@ -138,29 +145,30 @@ class Packer {
   void write_band(int c, int i, uint8_t* block) const {
     const DiracBand& band = levels_.band(c, i);
     const PackedBand& to = packed(c, i);
+    const auto height = static_cast<size_t>(band.height);
+    const size_t row_bytes = static_cast<size_t>(band.width) * level_bytes_;
+    uint8_t* const levels = block + to.levels;
     if (to.is_dense != 0) {
       // The band is at the origin of its pyramid: the pyramid's rows are the band's.
-      const auto pitch = static_cast<ptrdiff_t>(static_cast<size_t>(band.width) * level_bytes_);
-      dequantise_dirac_band(band, levels_.is_wide(), job_.is_intra, block + to.levels, pitch);
-      predict_dirac_dc(band, levels_.is_wide(), block + to.levels, pitch);
+      const auto pitch = static_cast<ptrdiff_t>(row_bytes);
+      dequantise_dirac_band(band, levels_.is_wide(), job_.is_intra, levels, pitch);
+      predict_dirac_dc(band, levels_.is_wide(), levels, pitch);
+      fill_gap(levels, height * row_bytes);
       return;
     }
-    std::memcpy(
-        block + to.map, band.map,
-        static_cast<size_t>(band.height) * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
-    std::memcpy(block + to.quantisers, band.quantisers, quantiser_bytes(band));
+    copy_part(block + to.map, band.map,
+              height * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
+    copy_part(block + to.quantisers, band.quantisers, quantiser_bytes(band));
     auto* starts = reinterpret_cast<uint32_t*>(block + to.starts);
     const auto* from = static_cast<const uint8_t*>(band.levels);
-    const size_t row_bytes = static_cast<size_t>(band.width) * level_bytes_;
-    uint8_t* at = block + to.levels;
     uint32_t before = 0;
     for (int32_t y = 0; y < band.height; ++y, from += row_bytes) {
-      const size_t bytes = band.counts[y] * level_bytes_;
-      std::memcpy(at, from, bytes);
-      at += bytes;
+      std::memcpy(levels + before * level_bytes_, from, band.counts[y] * level_bytes_);
       starts[y] = before;
       before += band.counts[y];
     }
+    fill_gap(block + to.starts, height * sizeof(uint32_t));
+    fill_gap(levels, before * level_bytes_);
   }
 
   const DiracDequantiseJob& job_;
@@ -257,11 +265,11 @@ class PackedSlices final : public Packed {
     static_assert(sizeof(DiracSlicePlace) == 2 * sizeof(uint32_t));
     constexpr size_t kBehind = 16;  // that is read, but means nothing
     const size_t places = count(slices) * sizeof(DiracSlicePlace);
-    params_.data = (places + 15) & ~size_t{15};
+    params_.data = rounded(places);
     params_.packed_bytes = params_.data + slices.size + kBehind;
     uint8_t* to = nullptr;
     CT_RETURN_IF_ERROR(take(device, params_.packed_bytes, &to));
-    std::memcpy(to, slices.places, places);
+    copy_part(to, slices.places, places);
     std::memcpy(to + params_.data, slices.data, slices.size);
     std::memset(to + params_.data + slices.size, 0, kBehind);
     params_.columns = slices.columns;

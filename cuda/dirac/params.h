@@ -24,6 +24,7 @@ struct PackedBand {
   int32_t map_words;
   int32_t matrix;
   int32_t is_dense;  // `levels` are coefficients, all of them, and the rest is not there
+  int32_t unused;    // no byte that crosses the bus is left to chance
 };
 
 struct PyramidParams {
