@@ -141,6 +141,37 @@ GST_START_TEST(test_files_of_levels_that_cross) {
 }
 GST_END_TEST;
 
+// Pictures that one device decodes are frames that the other transforms; a decoder on each at once.
+GST_START_TEST(test_pictures_cross) {
+  const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
+  if (data == nullptr || *data == '\0') {
+    g_print("pictures that cross: no CUDATRANSFORM_TEST_DATA\n");
+    return;
+  }
+  const int expected = warnings_of_a_copy();
+  // Predicted pictures, intra ones, slices that the device reads.
+  for (const char* name :
+       {"p01_qpel_biref_8x8full_420", "i14_1080p_vlc_422", "v02_hq_legall_d3_420"}) {
+    const std::string decoder =
+        "filesrc location=" + std::string(data) + "/dirac/" + name + ".drc ! cudadiracdec backend=";
+    int warnings = 0;
+    const Frames cpu =
+        play(decoder + "cpu ! cudadct8x8 backend=cpu ! appsink name=sink sync=false", &warnings);
+    for (const int device : {0, 1}) {
+      const auto on = [](int number) { return "cuda cuda-device-id=" + std::to_string(number); };
+      const Frames gpu = play(
+          decoder + on(device) + " ! video/x-raw(memory:CUDAMemory) ! tee name=tee ! queue ! " +
+              "cudadct8x8 backend=" + on(1 - device) + " ! video/x-dct ! " +
+              "appsink name=sink sync=false tee. ! queue ! cudadct8x8 backend=" + on(device) +
+              " ! fakesink",
+          &warnings);
+      compare(cpu, gpu, name);
+      fail_unless_equals_int(warnings, expected);
+    }
+  }
+}
+GST_END_TEST;
+
 // For people who read the log: how long the copy of a frame of coefficients takes.
 GST_START_TEST(test_speed) {
   int warnings = 0;
@@ -164,6 +195,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_race);
   tcase_add_test(tc, test_frames_cross);
   tcase_add_test(tc, test_files_of_levels_that_cross);
+  tcase_add_test(tc, test_pictures_cross);
   tcase_add_test(tc, test_speed);
   return suite;
 }
