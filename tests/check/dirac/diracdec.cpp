@@ -1,0 +1,323 @@
+// cudadiracdec in a harness: bytes in pieces of any size, threads, states, flushes, streams that
+// follow each other, what it refuses, and what its statistics say.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The streams are those of the test data, whose frames' digests vectors_test.py compares.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/check/frames.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+using Bytes = std::vector<guint8>;
+
+// Predicted pictures of odd size; fields; slices of high quality in fragments; low delay ones.
+constexpr const char* kPredicted = "p10_oddsize_420_qpel";
+constexpr const char* kFields = "p11_field_sch";
+constexpr const char* kFragments = "v10_hqcbr_fragments";
+constexpr const char* kLowDelay = "v09_ld_legall_d3";
+constexpr const char* kAll[] = {kPredicted, kFields, kFragments, kLowDelay};
+
+std::string path_of(const std::string& name) {
+  const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
+  return std::string(data ? data : "") + "/dirac/" + name + ".drc";
+}
+
+Bytes read(const std::string& name) {
+  gchar* text = nullptr;
+  gsize size = 0;
+  fail_unless(g_file_get_contents(path_of(name).c_str(), &text, &size, nullptr));
+  Bytes bytes(text, text + size);
+  g_free(text);
+  return bytes;
+}
+
+Bytes joined(const Bytes& a, const Bytes& b) {
+  Bytes both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  return both;
+}
+
+Bytes cut(const Bytes& whole, gsize size) {
+  return Bytes(whole.begin(), whole.begin() + static_cast<gssize>(size));
+}
+
+std::string decoder(const std::string& properties = "") {
+  return std::string("cudadiracdec backend=") + backend() + " " + properties;
+}
+
+GstBuffer* buffer_of(const Bytes& bytes) {
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, bytes.size(), nullptr);
+  gst_buffer_fill(buffer, 0, bytes.data(), bytes.size());
+  return buffer;
+}
+
+// A stream of bytes without times, as filesrc makes it.
+void begin(GstHarness* h) {
+  gst_harness_push_event(h, gst_event_new_stream_start("dirac"));
+  GstCaps* caps = gst_caps_new_empty_simple("video/x-dirac");
+  gst_harness_push_event(h, gst_event_new_caps(caps));
+  gst_caps_unref(caps);
+  push_segment(h, GST_FORMAT_BYTES);
+}
+
+GstHarness* open(const std::string& properties = "") {
+  GstHarness* h = new_harness(decoder(properties));
+  gst_harness_set_sink_caps_str(h, "video/x-raw");
+  gst_harness_add_propose_allocation_meta(h, GST_VIDEO_META_API_TYPE, nullptr);
+  begin(h);
+  return h;
+}
+
+void push(GstHarness* h, const Bytes& stream, gsize piece = 4096) {
+  for (gsize at = 0; at < stream.size(); at += piece) {
+    const auto first = stream.begin() + static_cast<gssize>(at);
+    const Bytes part(first, first + static_cast<gssize>(MIN(piece, stream.size() - at)));
+    fail_unless_equals_int(gst_harness_push(h, buffer_of(part)), GST_FLOW_OK);
+  }
+}
+
+// The samples of all that has come out. Caps change before the first frame that they are of.
+Frames pull(GstHarness* h) {
+  Frames frames;
+  while (GstBuffer* buffer = gst_harness_try_pull(h)) {
+    const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer);
+    fail_unless(meta != nullptr);
+    const GstVideoInfo info = video_info(meta->format, int(meta->width), int(meta->height));
+    GstCaps* caps = video_caps(info);
+    frames.push_back(samples_of(buffer, caps));
+    gst_caps_unref(caps);
+    gst_buffer_unref(buffer);
+  }
+  return frames;
+}
+
+Frames finish(GstHarness* h) {
+  gst_harness_push_event(h, gst_event_new_eos());
+  return pull(h);
+}
+
+// What one thread makes of a stream that comes in one piece.
+Frames expected_of(const Bytes& stream) {
+  GstHarness* h = open("n-threads=1");
+  push(h, stream, stream.size());
+  Frames frames = finish(h);
+  end_harness(h);
+  return frames;
+}
+
+guint64 stat(GstHarness* h, const char* name) {
+  GstElement* element = gst_harness_find_element(h, "cudadiracdec");
+  GstStructure* stats = nullptr;
+  guint64 value = 0;
+  g_object_get(element, "stats", &stats, nullptr);
+  fail_unless(gst_structure_get_uint64(stats, name, &value), "%s", name);
+  gst_structure_free(stats);
+  gst_object_unref(element);
+  return value;
+}
+
+GST_START_TEST(test_pieces_and_threads) {
+  for (const char* name : kAll) {
+    const Bytes stream = read(name);
+    const Frames expected = expected_of(stream);
+    for (const char* threads : {"n-threads=1", "n-threads=2", "n-threads=7", "n-threads=0"}) {
+      for (const gsize piece : {gsize{13}, gsize{997}, gsize{60000}}) {
+        if (piece == 13 && quick()) continue;
+        GstHarness* h = open(threads);
+        push(h, stream, piece);
+        compare(expected, finish(h), std::string(name) + ", " + threads);
+        end_harness(h);
+      }
+    }
+  }
+}
+GST_END_TEST;
+
+// What is no unit is passed over, before the stream, between streams and behind them.
+GST_START_TEST(test_bytes_between_units) {
+  const Bytes stream = read(kPredicted), noise = {'B', 'B', 'C', 0, 'B', 'B', 'C', 'D', 7, 1, 2};
+  const Frames expected = expected_of(joined(stream, stream));
+  GstHarness* h = open();
+  for (const Bytes* part : {&noise, &stream, &noise, &stream, &noise}) push(h, *part);
+  compare(expected, finish(h), "noise between sequences");
+  end_harness(h);
+}
+GST_END_TEST;
+
+// Each size has caps of its own.
+GST_START_TEST(test_streams_behind_each_other) {
+  Frames expected;
+  Bytes stream;
+  for (int turn = 0; turn < 2; turn++) {
+    for (const char* name : kAll) {
+      const Bytes next = read(name);
+      stream = joined(stream, next);
+      for (const auto& frame : expected_of(next)) expected.push_back(frame);
+    }
+  }
+  GstHarness* h = open();
+  push(h, stream);
+  compare(expected, finish(h), "streams of four sizes");
+  end_harness(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_states) {
+  const Bytes stream = read(kPredicted);
+  const Frames expected = expected_of(stream);
+  GstHarness* h = open("n-threads=3");
+  for (const GstState down : {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY}) {
+    // In the middle of a picture, with others on their way.
+    push(h, cut(stream, stream.size() / 2));
+    gst_element_set_state(h->element, down);
+    pull(h);
+    gst_element_set_state(h->element, GST_STATE_PLAYING);
+    fail_unless_equals_uint64(stat(h, "pictures"), 0);
+    begin(h);
+  }
+  push(h, stream);
+  compare(expected, finish(h), "started again");
+  end_harness(h);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_flush) {
+  const Bytes stream = read(kFields);
+  const Frames expected = expected_of(stream);
+  for (const char* threads : {"n-threads=1", "n-threads=4"}) {
+    GstHarness* h = open(threads);
+    for (const gsize parts : {gsize{2}, gsize{3}, gsize{5}}) {
+      push(h, cut(stream, stream.size() / parts));
+      gst_harness_push_event(h, gst_event_new_flush_start());
+      gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
+      push_segment(h, GST_FORMAT_BYTES);
+      pull(h);
+    }
+    push(h, stream);
+    compare(expected, finish(h), threads);
+    end_harness(h);
+  }
+}
+GST_END_TEST;
+
+// An application may keep frames for as long as it likes.
+GST_START_TEST(test_frames_outlive_the_element) {
+  const Bytes stream = read(kFields);
+  const Frames expected = expected_of(stream);
+  GstHarness* h = open();
+  push(h, stream);
+  gst_harness_push_event(h, gst_event_new_eos());
+  std::vector<GstBuffer*> kept;
+  while (GstBuffer* buffer = gst_harness_try_pull(h)) kept.push_back(buffer);
+  GstCaps* caps = current_caps(h);
+  end_harness(h);
+  Frames frames;
+  for (GstBuffer* buffer : kept) {
+    frames.push_back(samples_of(buffer, caps));
+    gst_buffer_unref(buffer);
+  }
+  gst_caps_unref(caps);
+  compare(expected, frames, "kept");
+}
+GST_END_TEST;
+
+GST_START_TEST(test_statistics) {
+  for (const char* name : kAll) {
+    const Bytes stream = read(name);
+    GstHarness* h = open();
+    push(h, stream);
+    const Frames frames = finish(h);
+    const guint64 pictures = stat(h, "pictures");
+    fail_unless_equals_uint64(stat(h, "frames"), frames.size());
+    fail_unless_equals_uint64(pictures, frames.size() * (name == std::string(kFields) ? 2 : 1));
+    fail_unless_equals_uint64(stat(h, "cuda-pictures"), is_cuda() ? pictures : 0);
+    fail_unless(stat(h, "bytes") > stream.size() / 2 && stat(h, "bytes") <= stream.size());
+    for (const char* none : {"damaged", "dropped", "late", "lost-units"})
+      fail_unless_equals_uint64(stat(h, none), 0);
+    for (const char* stage : {"residual-decode-time-sum", "wavelet-time-sum"})
+      fail_unless(stat(h, stage) > 0, "%s of %s", stage, name);
+    end_harness(h);
+  }
+}
+GST_END_TEST;
+
+// A picture that ends too early is shown as far as it goes, dropped, or an error.
+GST_START_TEST(test_cut_off) {
+  const Bytes stream = read(kLowDelay);
+  const Bytes damaged = joined(cut(stream, stream.size() / 2), stream);
+  const gsize whole = expected_of(stream).size();
+  for (const char* on_error : {"on-error=conceal", "on-error=drop"}) {
+    GstHarness* h = open(on_error);
+    push(h, damaged);
+    const Frames frames = finish(h);
+    fail_unless(frames.size() >= whole, "%s: %d frames", on_error, int(frames.size()));
+    fail_unless(stat(h, "damaged") + stat(h, "lost-units") > 0);
+    fail_unless_equals_uint64(stat(h, "frames"), frames.size());
+    end_harness(h);
+  }
+}
+GST_END_TEST;
+
+std::string play_one(const std::string& properties, const Bytes& stream) {
+  GstCaps* caps = gst_caps_new_empty_simple("video/x-dirac");
+  return push_one(decoder(properties + " n-threads=1"), caps, buffer_of(stream));
+}
+
+GST_START_TEST(test_refusals) {
+  const Bytes stream = read(kPredicted);
+  fail_unless(play_one("", stream).empty());
+  expect(play_one("max-samples=1000", stream), {"1000"});
+  Bytes future = stream;  // a sequence header of a version that nobody has written
+  future[13] = 0x01;
+  future[14] = 0x01;
+  const std::string text = play_one("on-error=fail", future);
+  fail_unless(!text.empty(), "a version that does not exist was taken");
+}
+GST_END_TEST;
+
+GST_START_TEST(test_several_at_once) {
+  std::vector<Frames> expected;
+  for (const char* name : kAll) expected.push_back(expected_of(read(name)));
+  std::vector<std::thread> threads;
+  std::vector<Frames> found(2 * std::size(kAll));
+  for (size_t i = 0; i < found.size(); i++)
+    threads.emplace_back([&found, i] {
+      found[i] = play("filesrc location=\"" + path_of(kAll[i % std::size(kAll)]) + "\" ! " +
+                      decoder("n-threads=2") + " ! video/x-raw ! appsink name=sink sync=false");
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < found.size(); i++)
+    compare(expected[i % expected.size()], found[i], "several at once");
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("diracdec");
+  TCase* tc = tcase_create("diracdec");
+  suite_add_tcase(suite, tc);
+  tcase_set_timeout(tc, 120);
+  tcase_add_test(tc, test_pieces_and_threads);
+  tcase_add_test(tc, test_bytes_between_units);
+  tcase_add_test(tc, test_streams_behind_each_other);
+  tcase_add_test(tc, test_states);
+  tcase_add_test(tc, test_flush);
+  tcase_add_test(tc, test_frames_outlive_the_element);
+  tcase_add_test(tc, test_statistics);
+  tcase_add_test(tc, test_cut_off);
+  tcase_add_test(tc, test_refusals);
+  tcase_add_test(tc, test_several_at_once);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!g_file_test(path_of(kPredicted).c_str(), G_FILE_TEST_IS_REGULAR))
+    return testing::skip("no streams in CUDATRANSFORM_TEST_DATA");
+  return testing::run(argc, argv, make_suite);
+}
