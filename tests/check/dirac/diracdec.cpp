@@ -103,6 +103,7 @@ Frames finish(GstHarness* h) {
 
 // What one thread makes of a stream that comes in one piece.
 Frames expected_of(const Bytes& stream) {
+  const DoneAtOnce at_once;
   GstHarness* h = open("n-threads=1");
   push(h, stream, stream.size());
   Frames frames = finish(h);
