@@ -233,12 +233,31 @@ void DiracPicture::decode_bands(int component, int first) {
   const DiracBand* parent = nullptr;
   for (int i = first; i < levels_.band_count(); i += step) {
     DiracBand& band = levels_.band(component, i);
+    clear_dirac_rows(band, 0, band.height);
+    std::fill_n(band.quantisers, ptrdiff_t{band.columns} * band.rows, uint8_t{0});
     if (!decode_dirac_band(bands_[component][i], is_arithmetic, levels_.is_wide(), i, parent,
                            band)) {
       note_damage("a band has codes that cannot be right");
     }
     parent = &band;
   }
+}
+
+bool DiracPicture::decode_slice_rows(int32_t first, int32_t end) {
+  for (int c = 0; c < kMaxComponents; ++c) {
+    for (int i = 0; i < levels_.band_count(); ++i) {
+      const DiracBand& band = levels_.band(c, i);
+      clear_dirac_rows(band, dirac_part(band.height, first, band.rows),
+                       dirac_part(band.height, end, band.rows));
+    }
+  }
+  const DiracBand& band = levels_.band(0, 0);  // whose quantisers are those of all
+  std::fill_n(band.quantisers + ptrdiff_t{first} * band.columns,
+              ptrdiff_t{end - first} * band.columns, uint8_t{0});
+  bool sound = true;
+  for (int32_t row = first; row < end; ++row)
+    sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, levels_);
+  return sound;
 }
 
 void DiracPicture::run_task(int number) {
@@ -263,9 +282,7 @@ void DiracPicture::run_task(int number) {
       return;
     case TaskKind::kSliceRows:
       if (defers_slices_) return;
-      for (int row = task.first; row < task.second; ++row) {
-        sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, levels_);
-      }
+      sound = decode_slice_rows(task.first, task.second);
       if (!sound) note_damage("a slice has codes that cannot be right");
       return;
   }
