@@ -178,17 +178,17 @@ void DiracPicture::find_slices(const DiracSliceRun& run) {
   }
 }
 
-// What decoding would find wrong with a slice that lies within the data is its quantiser alone.
 bool DiracPicture::defer_slices() {
   const DwtLevels& levels = transform_.levels;
-  if (header_.coding != DiracCoding::kHighQuality || places_ == nullptr || damage() != nullptr ||
+  if (!header_.has_slices() || places_ == nullptr || damage() != nullptr ||
       levels.both + levels.horizontal == 0) {
     return false;
   }
   const int least = *std::min_element(transform_.matrix, transform_.matrix + levels_.band_count());
   for (int64_t i = 0; i < slice_count(); ++i) {
-    const uint64_t at = uint64_t{places_[i].begin} + transform_.prefix_bytes;
-    if (at >= places_[i].end || data()[at] > kMaxQuantIndex + least) return false;
+    if (!is_sound_dirac_slice(header_.coding, transform_, data(), places_[i],
+                              kMaxQuantIndex + least))
+      return false;
   }
   defers_slices_ = true;
   return true;
@@ -201,6 +201,7 @@ DiracSlices DiracPicture::deferred_slices() const {
           places_,
           transform_.columns[0],
           transform_.rows[0],
+          header_.coding == DiracCoding::kLowDelay,
           transform_.prefix_bytes,
           transform_.size_scaler};
 }

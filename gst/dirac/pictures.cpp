@@ -22,7 +22,7 @@ struct DiracPictures::Job final : FrameJob {
   // Its tasks do not depend on each other.
   int parts() const override {
     const DiracPictureHeader& header = picture->header();
-    const bool takes_all = header.coding == DiracCoding::kHighQuality && renderer->reads_slices();
+    const bool takes_all = header.has_slices() && renderer->reads_slices();
     return header.is_intra() && !takes_all ? std::max(picture->task_count(), 1) : 1;
   }
   void run_part(int part) override {

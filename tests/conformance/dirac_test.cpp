@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -231,12 +232,44 @@ void add_random_picture(uint32_t number, std::mt19937& random, Bytes* stream) {
   add_unit(0xe8, w.bytes(), stream);
 }
 
+// Low delay slices of any codes. Luma has a share of each, sometimes nothing or all.
+void add_random_low_delay_picture(uint32_t number, std::mt19937& random, Bytes* stream) {
+  const auto any = [&](uint64_t from, uint64_t to) {
+    return std::uniform_int_distribution<uint64_t>(from, to)(random);
+  };
+  BitWriter w;
+  w.number(number, 32);
+  const uint64_t columns = any(1, 5), rows = any(1, 4), numerator = any(1, 150), parts = any(1, 3);
+  w.unsigned_code(any(0, 6));
+  w.unsigned_code(any(1, 3));
+  for (const bool flag : {false, false}) w.bit(flag);
+  for (const uint64_t value : {columns, rows, numerator, parts}) w.unsigned_code(value);
+  w.bit(false);
+  w.align();
+  for (uint64_t slice = 0; slice < columns * rows; ++slice) {
+    const uint64_t bytes = (slice + 1) * numerator / parts - slice * numerator / parts;
+    if (bytes == 0) continue;
+    const int length = static_cast<int>(std::bit_width(8 * bytes - 8));
+    const uint64_t left = 8 * bytes - 7 - static_cast<uint64_t>(length);
+    w.number(any(0, 60), 7);
+    const uint64_t share = any(0, 4), kind = any(0, 2);
+    w.number(share == 0 ? 0 : share == 1 ? left : any(0, left), length);
+    for (uint64_t i = 0; i < left; ++i) w.bit(kind == 0 ? any(0, 9) == 0 : any(0, kind) != 0);
+  }
+  add_unit(0xc8, w.bytes(), stream);
+}
+
 TEST(Dirac, RandomSlicesAreThoseOfTheCpu) {
   std::mt19937 random(17);
   Bytes stream;
   add_sequence(&stream);
   const uint32_t count = quick() ? 60 : 1000;
-  for (uint32_t i = 0; i < count; ++i) add_random_picture(i, random, &stream);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (i % 3 == 0)
+      add_random_low_delay_picture(i, random, &stream);
+    else
+      add_random_picture(i, random, &stream);
+  }
   const Engine& portable = portable_engine();
   const DecodedStream expected = decode_dirac_stream(stream, *portable.device, ops_of(portable));
   for (const std::string& error : expected.errors) ADD_FAILURE() << error;
