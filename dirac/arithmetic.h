@@ -41,6 +41,24 @@ class DiracArithmetic {
     return one;
   }
 
+  // The same, for bits that decide what comes next: the processor goes on with what it expects.
+  bool decode_ahead(DiracContext* context) {
+    const uint32_t p = *context;
+    const uint32_t split = range_ * p >> 16;
+    const uint64_t wide_split = static_cast<uint64_t>(split) << 48;
+    if (window_ >= wide_split) {
+      window_ -= wide_split;
+      range_ -= split;
+      *context = static_cast<DiracContext>(p + static_cast<uint32_t>(step(p, true)));
+      renormalise();
+      return true;
+    }
+    range_ = split;
+    *context = static_cast<DiracContext>(p + static_cast<uint32_t>(step(p, false)));
+    renormalise();
+    return false;
+  }
+
   // How many of up to `most` bits in `context` are 1 before the first 0, which is taken as well:
   // such a run seldom renormalises.
   int run_of_ones(DiracContext* context, int most) {
@@ -84,7 +102,7 @@ class DiracArithmetic {
     for (int k = 1;; k = k + 1 < count ? k + 1 : k) {
       v = v << 1 | static_cast<uint32_t>(decode(data));
       if (v >> 30 != 0) return false;
-      if (decode(&stops[k < count ? k : count - 1])) break;
+      if (decode_ahead(&stops[k < count ? k : count - 1])) break;
     }
     *value = v - 1;
     return true;
@@ -112,8 +130,7 @@ class DiracArithmetic {
   }
 
   void renormalise() {
-    if (range_ > kLeastRange) return;
-    const int shift = std::countl_zero((range_ - 1) << 16 | 0xffff) - 1;
+    const int shift = std::countl_zero(((range_ - 1) << 16 | 0xffff) & 0x7fffffff) - 1;
     range_ <<= shift;
     window_ <<= shift;
     spare_ -= shift;

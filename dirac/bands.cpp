@@ -102,7 +102,7 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
         } else {
           has_parent = (around.parents >> x & 1) != 0;
           const bool has_neighbour = left || (around.above_or_left >> x & 1) != 0;
-          if (arithmetic.decode(&c.first[has_parent][has_neighbour])) {
+          if (arithmetic.decode_ahead(&c.first[has_parent][has_neighbour])) {
             left = false;
             ++x;
             continue;

@@ -110,8 +110,10 @@ void DiracDecoder::end_sequence() {
 }
 
 std::unique_ptr<DiracPicture> DiracDecoder::new_picture() {
-  if (spare_count_ > 0) return std::move(spares_[--spare_count_]);
-  return std::make_unique<DiracPicture>();
+  if (spares_.empty()) return std::make_unique<DiracPicture>();
+  std::unique_ptr<DiracPicture> spare = std::move(spares_.back());
+  spares_.pop_back();
+  return spare;
 }
 
 void DiracDecoder::put(std::unique_ptr<DiracPicture> picture) {
@@ -129,7 +131,7 @@ std::unique_ptr<DiracPicture> DiracDecoder::next_picture() {
 }
 
 void DiracDecoder::give_back(std::unique_ptr<DiracPicture> picture) {
-  if (picture != nullptr && spare_count_ < kMaxSpares) spares_[spare_count_++] = std::move(picture);
+  if (picture != nullptr && spares_.size() < most_spares_) spares_.push_back(std::move(picture));
 }
 
 }  // namespace cudatransform

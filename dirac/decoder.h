@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "dirac/picture.h"
 #include "dirac/sequence.h"
@@ -18,7 +19,9 @@ namespace cudatransform {
 // belong to the caller, and their tasks may run on any thread.
 class DiracDecoder {
  public:
-  explicit DiracDecoder(const DiracLimits& limits = {}) : limits_(limits) {}
+  // `spares`: how many pictures that were given back are kept, for their memory.
+  explicit DiracDecoder(const DiracLimits& limits = {}, size_t spares = 8)
+      : limits_(limits), most_spares_(spares) {}
 
   // Takes a unit, from its parse info to its end. A failure is about this unit alone: the next may
   // be given. kUnsupported: sound, but beyond the limits or of a kind that nobody codes;
@@ -40,7 +43,6 @@ class DiracDecoder {
 
  private:
   static constexpr int kMaxWaiting = 2;  // the end of one in fragments, and what ended it
-  static constexpr int kMaxSpares = 8;
 
   Status take_sequence(const uint8_t* data, size_t size);
   Status take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size);
@@ -58,8 +60,8 @@ class DiracDecoder {
   std::unique_ptr<DiracPicture> fragments_;  // the picture whose fragments are coming
   std::unique_ptr<DiracPicture> waiting_[kMaxWaiting];
   int waiting_count_ = 0;
-  std::unique_ptr<DiracPicture> spares_[kMaxSpares];
-  int spare_count_ = 0;
+  const size_t most_spares_;
+  std::vector<std::unique_ptr<DiracPicture>> spares_;
 };
 
 }  // namespace cudatransform

@@ -36,7 +36,7 @@ class DiracPrepared {
 
 struct DiracDequantiseOps {
   const char* name;
-  bool takes_slices;  // high quality ones, as they are in the stream
+  bool takes_slices;  // as they are in the stream
   // What can be done before a queue has its turn, by any thread; pyramids are not looked at. In
   // memory of `pinned`. `*prepared` may stay null.
   Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <string>
 
 #include "transform/device/host_memory.h"
@@ -159,7 +158,6 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
   }
   is_wide_ = dirac_needs_wide_levels(sequence, transform);
   band_count_ = dwt_band_count(transform.levels);
-  uint64_t cleared = 0;
   // Once to know how much, once to give it out.
   for (const bool counting : {true, false}) {
     Parts parts(counting ? nullptr : static_cast<uint8_t*>(memory_->data()));
@@ -175,7 +173,6 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
         if (!shares) slices = band.quantisers;
       }
     }
-    cleared = parts.used();
     for (int c = 0; c < kMaxComponents; ++c) {
       for (int i = 0; i < band_count_; ++i) place_levels(parts, is_wide_, bands_[c][i]);
     }
@@ -184,8 +181,14 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
       CT_RETURN_IF_ERROR(allocate_host_memory(parts.used(), &memory_));
     }
   }
-  std::memset(memory_->data(), 0, cleared);
   return {};
+}
+
+void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end) {
+  const ptrdiff_t words = ptrdiff_t{band.map_words} * (end - first);
+  std::fill_n(band.map + ptrdiff_t{first} * band.map_words, words, uint64_t{0});
+  std::fill_n(band.signs + ptrdiff_t{first} * band.map_words, words, uint64_t{0});
+  std::fill_n(band.counts + first, end - first, uint32_t{0});
 }
 
 void dequantise_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,

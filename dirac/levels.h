@@ -55,7 +55,8 @@ struct DiracBand {
 // The memory of a picture's levels. It is kept for the next picture.
 class DiracLevels {
  public:
-  // Lays out all bands, with all levels zero. kUnsupported: more coefficients than `max_coefs`.
+  // Lays out all bands, of which each row has to be cleared before levels are put there.
+  // kUnsupported: more coefficients than `max_coefs`.
   Status lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
                  const DiracTransform& transform, uint64_t max_coefs);
 
@@ -71,6 +72,9 @@ class DiracLevels {
   int band_count_ = 0;
   bool is_wide_ = false;
 };
+
+// Makes all levels of these rows zero.
+void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end);
 
 // Whether coefficients of these samples may need more than 16 bits: what the forward transform of
 // any picture can give (SMPTE ST 2042-1 has no bound).

@@ -178,17 +178,17 @@ void DiracPicture::find_slices(const DiracSliceRun& run) {
   }
 }
 
-// What decoding would find wrong with a slice that lies within the data is its quantiser alone.
 bool DiracPicture::defer_slices() {
   const DwtLevels& levels = transform_.levels;
-  if (header_.coding != DiracCoding::kHighQuality || places_ == nullptr || damage() != nullptr ||
+  if (!header_.has_slices() || places_ == nullptr || damage() != nullptr ||
       levels.both + levels.horizontal == 0) {
     return false;
   }
   const int least = *std::min_element(transform_.matrix, transform_.matrix + levels_.band_count());
   for (int64_t i = 0; i < slice_count(); ++i) {
-    const uint64_t at = uint64_t{places_[i].begin} + transform_.prefix_bytes;
-    if (at >= places_[i].end || data()[at] > kMaxQuantIndex + least) return false;
+    if (!is_sound_dirac_slice(header_.coding, transform_, data(), places_[i],
+                              kMaxQuantIndex + least))
+      return false;
   }
   defers_slices_ = true;
   return true;
@@ -201,6 +201,7 @@ DiracSlices DiracPicture::deferred_slices() const {
           places_,
           transform_.columns[0],
           transform_.rows[0],
+          header_.coding == DiracCoding::kLowDelay,
           transform_.prefix_bytes,
           transform_.size_scaler};
 }
@@ -233,12 +234,31 @@ void DiracPicture::decode_bands(int component, int first) {
   const DiracBand* parent = nullptr;
   for (int i = first; i < levels_.band_count(); i += step) {
     DiracBand& band = levels_.band(component, i);
+    clear_dirac_rows(band, 0, band.height);
+    std::fill_n(band.quantisers, ptrdiff_t{band.columns} * band.rows, uint8_t{0});
     if (!decode_dirac_band(bands_[component][i], is_arithmetic, levels_.is_wide(), i, parent,
                            band)) {
       note_damage("a band has codes that cannot be right");
     }
     parent = &band;
   }
+}
+
+bool DiracPicture::decode_slice_rows(int32_t first, int32_t end) {
+  for (int c = 0; c < kMaxComponents; ++c) {
+    for (int i = 0; i < levels_.band_count(); ++i) {
+      const DiracBand& band = levels_.band(c, i);
+      clear_dirac_rows(band, dirac_part(band.height, first, band.rows),
+                       dirac_part(band.height, end, band.rows));
+    }
+  }
+  const DiracBand& band = levels_.band(0, 0);  // whose quantisers are those of all
+  std::fill_n(band.quantisers + ptrdiff_t{first} * band.columns,
+              ptrdiff_t{end - first} * band.columns, uint8_t{0});
+  bool sound = true;
+  for (int32_t row = first; row < end; ++row)
+    sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, levels_);
+  return sound;
 }
 
 void DiracPicture::run_task(int number) {
@@ -263,9 +283,7 @@ void DiracPicture::run_task(int number) {
       return;
     case TaskKind::kSliceRows:
       if (defers_slices_) return;
-      for (int row = task.first; row < task.second; ++row) {
-        sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, levels_);
-      }
+      sound = decode_slice_rows(task.first, task.second);
       if (!sound) note_damage("a slice has codes that cannot be right");
       return;
   }

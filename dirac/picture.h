@@ -56,7 +56,7 @@ class DiracPicture {
   // Different tasks may run at the same time.
   void run_task(int task);
 
-  // Before the first task: leaves slices to whoever renders the picture, if they are of high
+  // Before the first task: leaves slices to whoever renders the picture, if they are
   // quality and sound as far as can be seen without decoding them. Their tasks do nothing then.
   bool defer_slices();
   // Without data where they have not been deferred.
@@ -70,7 +70,8 @@ class DiracPicture {
   const DiracPrediction& prediction() const { return prediction_; }
   // False: the residual of an inter picture is zero, and there is no transform.
   bool has_residual() const { return has_residual_; }
-  // Valid when all tasks have ended. No blocks: an intra picture.
+  // Valid when all tasks have ended; where slices have been deferred, the layout alone is. No
+  // blocks: an intra picture.
   const DiracLevels& levels() const { return levels_; }
   const ObmcBlock* blocks() const { return grid_.blocks; }
   // What was wrong first, for people; null: nothing. What could not be decoded is zero.
@@ -103,6 +104,7 @@ class DiracPicture {
   void add_slice_tasks();
   void note_damage(const char* what);
   void decode_bands(int component, int first);
+  bool decode_slice_rows(int32_t first, int32_t end);
   int64_t slice_count() const { return int64_t{transform_.columns[0]} * transform_.rows[0]; }
   const uint8_t* data() const {
     return bytes_ != nullptr ? static_cast<const uint8_t*>(bytes_->data()) : nullptr;

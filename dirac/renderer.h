@@ -57,6 +57,7 @@ class DiracRenderer {
  public:
   DiracRenderer(Device& device, const DiracRenderOps& ops) : device_(device), ops_(ops) {}
 
+  bool reads_slices() const { return ops_.dequantise->takes_slices; }
   // Any thread, before the first task: leaves to the engine what it can decode itself.
   void take_slices(DiracPicture& picture) const {
     if (ops_.dequantise->takes_slices) picture.defer_slices();

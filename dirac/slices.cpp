@@ -87,14 +87,27 @@ uint8_t& slice_quantiser(DiracLevels& levels, int32_t column, int32_t row) {
   return band.quantisers[ptrdiff_t{row} * band.columns + column];
 }
 
+// The head of a low delay slice.
+struct LowDelayHead {
+  uint8_t quantiser;
+  uint64_t luma_bits;
+  bool fits;  // luma, into the slice
+
+  LowDelayHead(DiracBits& bits, size_t size) {
+    quantiser = static_cast<uint8_t>(bits.number(7));
+    luma_bits = bits.number(static_cast<int>(std::bit_width(8 * uint64_t{size} - 8)));
+    fits = luma_bits <= bits.end() - std::min(bits.position(), bits.end());
+  }
+};
+
 template <typename Value>
 bool read_low_delay(const uint8_t* data, size_t size, int32_t column, int32_t row,
                     DiracLevels& levels) {
   DiracBits bits(data, size);
-  slice_quantiser(levels, column, row) = static_cast<uint8_t>(bits.number(7));
-  const uint64_t luma_bits = bits.number(static_cast<int>(std::bit_width(8 * uint64_t{size} - 8)));
-  const bool fits = luma_bits <= bits.end() - std::min(bits.position(), bits.end());
-  const bool luma = read_component<Value>(bits.block(luma_bits), 0, column, row, levels);
+  const LowDelayHead head(bits, size);
+  slice_quantiser(levels, column, row) = head.quantiser;
+  const bool fits = head.fits;
+  const bool luma = read_component<Value>(bits.block(head.luma_bits), 0, column, row, levels);
   return read_chroma<Value>(bits.block(bits.end()), column, row, levels) && luma && fits;
 }
 
@@ -148,6 +161,19 @@ bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, cons
   }
   *end = static_cast<uint32_t>(at);
   return true;
+}
+
+bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
+                          const DiracSlicePlace& place, int most_quantiser) {
+  if (coding == DiracCoding::kHighQuality) {
+    const uint64_t at = uint64_t{place.begin} + transform.prefix_bytes;
+    return at < place.end && data[at] <= most_quantiser;
+  }
+  if (place.begin == place.end) return true;
+  const size_t size = place.end - place.begin;
+  DiracBits bits(data + place.begin, size);
+  const LowDelayHead head(bits, size);
+  return head.fits && head.quantiser <= most_quantiser;
 }
 
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,

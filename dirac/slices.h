@@ -30,13 +30,19 @@ struct DiracSlices {
   size_t size = 0;
   const DiracSlicePlace* places = nullptr;  // columns * rows
   int32_t columns = 0, rows = 0;
-  uint32_t prefix_bytes = 0, size_scaler = 1;
+  bool is_low_delay = false;
+  uint32_t prefix_bytes = 0, size_scaler = 1;  // of high quality
 };
 
 // Finds the slices of `run` in `data`; `places` has one for each slice of the picture. False where
 // the data ends too early. `end`: where the last one ends.
 bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
                        const DiracSliceRun& run, DiracSlicePlace* places, uint32_t* end);
+
+// Whether decoding would find nothing wrong with a slice that lies within the data.
+// `most_quantiser` is the largest index that all bands can hold.
+bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
+                          const DiracSlicePlace& place, int most_quantiser);
 
 // Decodes row `row` of slices. False where one of them cannot be right.
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,

@@ -10,11 +10,17 @@ namespace cudatransform::cuda {
 
 class SliceBits {
  public:
-  // Bytes `begin` to `end` of `data`, which is aligned to words; up to 11 more are read.
-  __device__ __forceinline__ SliceBits(const uint8_t* data, uint32_t begin, uint32_t end)
-      : words_(reinterpret_cast<const uint32_t*>(data)),
-        position_(uint64_t{8} * begin),
-        end_(uint64_t{8} * end) {}
+  // Bits `begin` to `end` of `data`, which is aligned to words; up to 11 more bytes are read.
+  __device__ __forceinline__ SliceBits(const uint8_t* data, uint64_t begin, uint64_t end)
+      : words_(reinterpret_cast<const uint32_t*>(data)), position_(begin), end_(end) {}
+
+  __device__ __forceinline__ uint64_t position() const { return position_; }
+  // Of `bits` bits, 1 to 63.
+  __device__ __forceinline__ uint64_t number(int bits) {
+    const uint64_t word = peek();
+    position_ += static_cast<unsigned>(bits);
+    return word >> (64 - bits);
+  }
 
   __device__ __forceinline__ bool at_end() const { return position_ >= end_; }
 

@@ -36,6 +36,8 @@ enum Kernel : uint32_t {
   kExpandS32AsS16,
   kSlicesS16,
   kSlicesS32,
+  kPredictS16,
+  kPredictS32,
   kStoreU8,
   kStoreU8AsU16,
   kStoreU16
@@ -45,7 +47,8 @@ const KernelFamily& dirac_kernels() {
 #define CT_NAME(name, ...) #name,
   static constexpr const char* kNames[] = {CT_DIRAC_EXPAND_KERNELS(CT_NAME)  //
                                            CT_DIRAC_SLICE_KERNELS(CT_NAME)   //
-                                           CT_DIRAC_STORE_KERNELS(CT_NAME)};
+                                           CT_DIRAC_PREDICT_KERNELS(CT_NAME)
+                                               CT_DIRAC_STORE_KERNELS(CT_NAME)};
 #undef CT_NAME
   static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
                                    [](uint32_t number) { return std::string(kNames[number]); });
@@ -274,6 +277,7 @@ class PackedSlices final : public Packed {
     std::memset(to + params_.data + slices.size, 0, kBehind);
     params_.columns = slices.columns;
     params_.rows = slices.rows;
+    params_.is_low_delay = slices.is_low_delay;
     params_.prefix_bytes = slices.prefix_bytes;
     params_.size_scaler = slices.size_scaler;
     params_.bands = job.levels->band_count();
@@ -299,12 +303,18 @@ class PackedSlices final : public Packed {
           queue.clear(reinterpret_cast<CUdeviceptr>(pyramid.data),
                       static_cast<size_t>(pyramid.pitch) * static_cast<size_t>(pyramid.height)));
     }
-    const Kernel kernel = job.levels->is_wide() ? kSlicesS32 : kSlicesS16;
-    const auto ctas = static_cast<uint32_t>((count(job.slices) + kExpandThreads - 1) /
-                                            kExpandThreads * kMaxComponents);
+    const bool wide = job.levels->is_wide();
+    const Kernel kernel = wide ? kSlicesS32 : kSlicesS16;
+    const size_t chains = job.slices.is_low_delay ? 2 : kMaxComponents;  // of a slice
+    const auto ctas =
+        static_cast<uint32_t>((count(job.slices) + kExpandThreads - 1) / kExpandThreads * chains);
     void* arguments[] = {&params_};
-    return queue.launch(cuda_image_dirac_slices, KernelKey{dirac_kernels(), kernel}, ctas,
-                        kExpandThreads, arguments, false);
+    CT_RETURN_IF_ERROR(queue.launch(cuda_image_dirac_slices, KernelKey{dirac_kernels(), kernel},
+                                    ctas, kExpandThreads, arguments, false));
+    if (!job.predicts_dc) return {};
+    return queue.launch(cuda_image_dirac_slices,
+                        KernelKey{dirac_kernels(), wide ? kPredictS32 : kPredictS16},
+                        kMaxComponents, 32, arguments, false);
   }
 
  private:

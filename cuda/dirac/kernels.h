@@ -12,6 +12,9 @@
 #define CT_DIRAC_SLICE_KERNELS(X) \
   X(dirac_slices_s16, int16_t)    \
   X(dirac_slices_s32, int32_t)
+#define CT_DIRAC_PREDICT_KERNELS(X) \
+  X(dirac_predict_dc_s16, int16_t)  \
+  X(dirac_predict_dc_s32, int32_t)
 
 // X(name, samples, containers).
 #define CT_DIRAC_STORE_KERNELS(X)          \

@@ -54,7 +54,8 @@ struct SliceParams {
   uint64_t packed_bytes;
   uint64_t places, data;
   int32_t columns, rows;  // slices
-  uint32_t prefix_bytes, size_scaler;
+  int32_t is_low_delay;
+  uint32_t prefix_bytes, size_scaler;  // of high quality
   int32_t bands;
   SliceBandParams band[kMaxComponents][kMaxDwtBands];
   PyramidParams pyramids[kMaxComponents];

@@ -1,9 +1,10 @@
-// High quality slices of VC-2 to coefficients in pyramids: a thread for each component of a slice.
+// Slices of VC-2 to coefficients in pyramids: a thread for each component of a slice, or for luma
+// and for both chroma components.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// SMPTE ST 2042-1, clause 13.5.4. A slice's codes are one chain, so that a thread has to follow it
-// from its beginning; slices depend on nothing else, and a 1080p picture has some ten thousand
-// chains. Pyramids are zero before, and what is not zero is dequantised and stored.
+// SMPTE ST 2042-1, clauses 13.5.3 and 13.5.4. A slice's codes are one chain, so that a thread has
+// to follow it from its beginning; slices depend on nothing else, and a 1080p picture has some ten
+// thousand chains. Pyramids are zero before, and what is not zero is dequantised and stored.
 #include "cuda/dirac/bits.cuh"
 #include "cuda/dirac/dequantise.cuh"
 #include "cuda/dirac/kernels.h"
@@ -17,23 +18,66 @@ __device__ __forceinline__ int32_t part(int32_t size, int32_t index, int32_t cou
                               static_cast<uint32_t>(count));
 }
 
+// The codes of a slice: of `component` alone, or of it and the next by turns.
+struct Chain {
+  uint32_t component;
+  bool has_both;
+  int32_t column, row;  // of the slice
+  int index;            // of the quantiser
+};
+
 template <typename Coef>
 __device__ __forceinline__ void read_band(const SliceParams& params, const SliceBandParams& band,
-                                          const PyramidParams& pyramid, int32_t column, int32_t row,
-                                          const Quantiser& quantiser, SliceBits& bits) {
+                                          const Chain& chain, const Quantiser& quantiser,
+                                          SliceBits& bits) {
+  const int32_t column = chain.column, row = chain.row;
+  const PyramidParams& pyramid = params.pyramids[chain.component];
   const int32_t x_begin = part(band.width, column, params.columns);
   const int32_t y_begin = part(band.height, row, params.rows);
   const int32_t width = part(band.width, column + 1, params.columns) - x_begin;
   const int32_t height = part(band.height, row + 1, params.rows) - y_begin;
   uint8_t* to = pyramid.data + (band.y + static_cast<int64_t>(y_begin)) * pyramid.pitch +
                 (band.x + static_cast<int64_t>(x_begin)) * static_cast<int64_t>(sizeof(Coef));
+  // Both chroma pyramids are alike but for where they are.
+  const int64_t other =
+      chain.has_both ? params.pyramids[chain.component + 1].data - pyramid.data : 0;
+  const int shift = chain.has_both ? 1 : 0;
   int32_t row_begin = 0;  // of the row that `to` is at
-  bits.signed_codes(width * height, [&](int32_t i, int32_t code) {
+  bits.signed_codes(width * height << shift, [&](int32_t i, int32_t code) {
     const auto level = static_cast<Coef>(code);
     if (level == 0) return;
-    for (; i - row_begin >= width; row_begin += width) to += pyramid.pitch;
-    reinterpret_cast<Coef*>(to)[i - row_begin] = static_cast<Coef>(quantiser.value_of(level));
+    const int64_t turn = (i & shift) != 0 ? other : 0;
+    for (i >>= shift; i - row_begin >= width; row_begin += width) to += pyramid.pitch;
+    reinterpret_cast<Coef*>(to + turn)[i - row_begin] =
+        static_cast<Coef>(quantiser.value_of(level));
   });
+}
+
+__device__ __forceinline__ SliceBits high_quality_bits(const SliceParams& params,
+                                                       const uint8_t* data, uint2 place,
+                                                       Chain& chain) {
+  uint32_t at = place.x + params.prefix_bytes;
+  chain.index = data[at++];
+  for (uint32_t c = 0; at < place.y; ++c) {
+    const uint32_t bytes = data[at++] * params.size_scaler;
+    if (c == chain.component)
+      return SliceBits(data, uint64_t{8} * at, uint64_t{8} * min(at + bytes, place.y));
+    at += bytes;
+  }
+  return SliceBits(data, 0, 0);
+}
+
+// The bits of luma, whose number is told, and the rest.
+__device__ __forceinline__ SliceBits low_delay_bits(const uint8_t* data, uint2 place,
+                                                    Chain& chain) {
+  const uint64_t end = uint64_t{8} * place.y;
+  SliceBits head(data, uint64_t{8} * place.x, end);
+  chain.index = static_cast<int>(head.number(7));
+  const uint64_t most = uint64_t{8} * (place.y - place.x) - 8;
+  const uint64_t luma = most == 0 ? 0 : head.number(64 - __clzll(static_cast<long long>(most)));
+  const uint64_t middle = head.position() + luma;  // within the slice, as the host has seen
+  return chain.component == 0 ? SliceBits(data, head.position(), middle)
+                              : SliceBits(data, middle, end);
 }
 
 template <typename Coef>
@@ -42,30 +86,67 @@ __device__ __forceinline__ void read_slices(const SliceParams& params) {
   fill_factors(factors);
   __syncthreads();
   const auto slices = static_cast<uint32_t>(params.columns) * static_cast<uint32_t>(params.rows);
-  const uint32_t ctas = (slices + kExpandThreads - 1) / kExpandThreads;  // of a component
-  const uint32_t component = blockIdx.x / ctas;
+  const uint32_t ctas = (slices + kExpandThreads - 1) / kExpandThreads;  // of a chain
   const uint32_t slice = blockIdx.x % ctas * kExpandThreads + threadIdx.x;
   if (slice >= slices) return;
   const auto* places = reinterpret_cast<const uint2*>(params.packed + params.places);
   const uint2 place = places[slice];
   if (place.x == place.y) return;
+  Chain chain;
+  chain.component = blockIdx.x / ctas;
+  chain.has_both = params.is_low_delay != 0 && chain.component > 0;
+  chain.column = static_cast<int32_t>(slice % static_cast<uint32_t>(params.columns));
+  chain.row = static_cast<int32_t>(slice / static_cast<uint32_t>(params.columns));
   const uint8_t* data = params.packed + params.data;
-  uint32_t at = place.x + params.prefix_bytes;
-  const int index = data[at++];
-  uint32_t bytes = 0;
-  for (uint32_t c = 0;; ++c) {
-    if (at >= place.y) return;
-    bytes = data[at++] * params.size_scaler;
-    if (c == component) break;
-    at += bytes;
-  }
-  SliceBits bits(data, at, min(at + bytes, place.y));
-  const auto column = static_cast<int32_t>(slice % static_cast<uint32_t>(params.columns));
-  const auto row = static_cast<int32_t>(slice / static_cast<uint32_t>(params.columns));
+  SliceBits bits = params.is_low_delay != 0 ? low_delay_bits(data, place, chain)
+                                            : high_quality_bits(params, data, place, chain);
   for (int32_t b = 0; b < params.bands && !bits.at_end(); ++b) {
-    const SliceBandParams& band = params.band[component][b];
-    const Quantiser quantiser(factors, max(index - band.matrix, 0), true);
-    read_band<Coef>(params, band, params.pyramids[component], column, row, quantiser, bits);
+    const SliceBandParams& band = params.band[chain.component][b];
+    const Quantiser quantiser(factors, max(chain.index - band.matrix, 0), true);
+    read_band<Coef>(params, band, chain, quantiser, bits);
+  }
+}
+
+// Rounded down.
+template <typename Sum>
+__device__ __forceinline__ Sum third_of(Sum sum) {
+  return (sum - (sum < 0 ? 2 : 0)) / 3;
+}
+
+// Level 0 of low delay pictures, of which each coefficient was coded as the difference to its
+// neighbours: a warp for a component. A lane has a row, and is a column behind the lane that has
+// the row above.
+template <typename Coef, typename Sum>
+__device__ __forceinline__ void predict_dc(const SliceParams& params) {
+  const PyramidParams& pyramid = params.pyramids[blockIdx.x];
+  const int32_t width = params.band[blockIdx.x][0].width;
+  const int32_t height = params.band[blockIdx.x][0].height;
+  const auto lane = static_cast<int32_t>(threadIdx.x);
+  for (int32_t first = 0; first < height; first += 32) {
+    const int32_t y = first + lane;
+    auto* row = reinterpret_cast<Coef*>(pyramid.data + static_cast<int64_t>(y) * pyramid.pitch);
+    const auto* before = reinterpret_cast<const Coef*>(
+        pyramid.data + static_cast<int64_t>(first - 1) * pyramid.pitch);
+    int32_t value = 0, above_left = 0;
+    for (int32_t step = 0; step < width + 31; ++step) {
+      const int32_t x = step - lane;
+      const bool is_inside = x >= 0 && x < width && y < height;
+      int32_t above = __shfl_up_sync(0xffffffffu, value, 1u);
+      if (lane == 0) above = first > 0 && is_inside ? before[x] : 0;
+      if (is_inside) {
+        Sum prediction = 0;
+        if (y == 0)
+          prediction = x > 0 ? value : 0;
+        else if (x == 0)
+          prediction = above;
+        else
+          prediction = third_of(static_cast<Sum>(value) + above_left + above + 1);
+        value = static_cast<Coef>(row[x] + static_cast<int32_t>(prediction));
+        row[x] = static_cast<Coef>(value);
+      }
+      above_left = above;
+    }
+    __syncwarp();
   }
 }
 
@@ -77,5 +158,21 @@ __device__ __forceinline__ void read_slices(const SliceParams& params) {
     read_slices<coef>(params);                                 \
   }
 CT_DIRAC_SLICE_KERNELS(CT_SLICES)
+
+// Sums of three coefficients of 32 bits need more.
+template <typename Coef>
+struct SumOf {
+  using Type = int64_t;
+};
+template <>
+struct SumOf<int16_t> {
+  using Type = int32_t;
+};
+#define CT_PREDICT(name, coef)                           \
+  extern "C" __global__ void __launch_bounds__(32)       \
+      name(const __grid_constant__ SliceParams params) { \
+    predict_dc<coef, SumOf<coef>::Type>(params);         \
+  }
+CT_DIRAC_PREDICT_KERNELS(CT_PREDICT)
 
 }  // namespace cudatransform::cuda

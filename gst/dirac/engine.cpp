@@ -17,7 +17,7 @@ DiracRenderOps dirac_render_ops([[maybe_unused]] const Engine& engine) {
 #ifdef CT_HAVE_CUDA
   if (engine.is_cuda()) return {&cuda_dirac_dequantise_ops(), &cuda_dwt_ops(), &cuda_obmc_ops()};
 #endif
-  return {&portable_dirac_dequantise_ops(), &host_dwt_ops(), &portable_obmc_ops()};
+  return {&portable_dirac_dequantise_ops(), &host_dwt_ops(), &host_obmc_ops()};
 }
 
 const DiracStoreOps& dirac_store_ops([[maybe_unused]] const Engine& engine) {

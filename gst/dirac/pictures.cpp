@@ -4,6 +4,8 @@
 
 #include "gst/dirac/pictures.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -14,13 +16,27 @@ namespace cudatransform {
 struct DiracPictures::Job final : FrameJob {
   void run() override {
     renderer->take_slices(*picture);
-    for (int task = 0; task < picture->task_count(); ++task) {
-      const auto begin = std::chrono::steady_clock::now();
-      picture->run_task(task);
-      const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
-      (picture->is_motion_task(task) ? motion : residual) += static_cast<guint64>(took.count());
-    }
-    prepared_status = renderer->prepare(*picture, &prepared);
+    for (int task = 0; task < picture->task_count(); ++task) run_task(task);
+  }
+  // Those behind an intra picture, which may take ten times as long as each of them, wait for it.
+  // Its tasks do not depend on each other.
+  int parts() const override {
+    const DiracPictureHeader& header = picture->header();
+    const bool takes_all = header.has_slices() && renderer->reads_slices();
+    return header.is_intra() && !takes_all ? std::max(picture->task_count(), 1) : 1;
+  }
+  void run_part(int part) override {
+    if (parts() == 1)
+      run();
+    else
+      run_task(part);
+  }
+  void finish() override { prepared_status = renderer->prepare(*picture, &prepared); }
+  void run_task(int task) {
+    const auto begin = std::chrono::steady_clock::now();
+    picture->run_task(task);
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+    (picture->is_motion_task(task) ? motion : residual) += static_cast<guint64>(took.count());
   }
   DiracRenderer* renderer = nullptr;
   std::unique_ptr<DiracPicture> picture;
@@ -28,7 +44,7 @@ struct DiracPictures::Job final : FrameJob {
   Status prepared_status;
   GstVideoCodecFrame* frame = nullptr;
   uint64_t sequence_count = 0;
-  guint64 motion = 0, residual = 0;  // nanoseconds
+  std::atomic<guint64> motion = 0, residual = 0;  // nanoseconds
 };
 
 void DiracPictures::start(const DiracLimits& limits, int threads) {
@@ -36,7 +52,7 @@ void DiracPictures::start(const DiracLimits& limits, int threads) {
   // An intra picture may take ten times as long as those that are predicted from it.
   if (!workers_.start(threads, threads > 1 ? 2 * threads : 1)) workers_.start(1);
   renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_));
-  decoder_state_ = std::make_unique<DiracDecoder>(limits);
+  decoder_state_ = std::make_unique<DiracDecoder>(limits, static_cast<size_t>(workers_.most()) + 1);
   stats_ = {};
 }
 
@@ -96,8 +112,12 @@ Status DiracPictures::submit(GstVideoCodecFrame* frame) {
   return status;
 }
 
+// But for `all` no more than two: threads that have nothing to do wait for what comes behind this
+// call, and as one picture is submitted for each call, none has to wait for long.
 Status DiracPictures::take_done(bool all) {
-  while (std::unique_ptr<FrameJob> done = workers_.take(all || workers_.full())) {
+  for (int taken = 0; all || taken < 2; ++taken) {
+    std::unique_ptr<FrameJob> done = workers_.take(all || workers_.full());
+    if (done == nullptr) break;
     std::unique_ptr<Job> job(static_cast<Job*>(done.release()));
     const Status status = render(*job);
     decoder_state_->give_back(std::move(job->picture));

@@ -3,6 +3,8 @@
 
 #include "gst/engine/frame_workers.h"
 
+#include <algorithm>
+
 namespace cudatransform {
 
 int picture_threads(GstPad* sink, guint wanted) {
@@ -21,8 +23,10 @@ bool FrameWorkers::start(int threads, int most) {
   if (threads == 1) return true;
   // Exclusive threads: a picture must not wait for other users of GLib's shared ones.
   pool_ = g_thread_pool_new(
-      [](gpointer job, gpointer self) {
-        static_cast<FrameWorkers*>(self)->run(static_cast<FrameJob*>(job));
+      [](gpointer item, gpointer self) {
+        const std::unique_ptr<std::shared_ptr<Parts>> parts(
+            static_cast<std::shared_ptr<Parts>*>(item));
+        static_cast<FrameWorkers*>(self)->run(**parts);
       },
       this, threads, TRUE, nullptr);
   // The pool is there even if none of its threads could be made: then nobody would take a job.
@@ -40,22 +44,26 @@ void FrameWorkers::stop() {
   pool_ = nullptr;
 }
 
-void FrameWorkers::run(FrameJob* job) {
-  job->run();
-  std::lock_guard lock(lock_);
-  job->done_ = true;
-  finished_.notify_one();
+void FrameWorkers::run(Parts& parts) {
+  for (int part = parts.next++; part < parts.count; part = parts.next++) {
+    parts.job->run_part(part);
+    if (--parts.left > 0) continue;
+    parts.job->finish();
+    std::lock_guard lock(lock_);
+    parts.job->done_ = true;
+    finished_.notify_one();
+  }
 }
 
 void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
   FrameJob* raw = job.get();
   raw->done_ = false;  // it may have been used before
   jobs_.push_back(std::move(job));
+  const auto parts = std::make_shared<Parts>(raw);
+  if (pool_ == nullptr) return run(*parts);
   // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
-  if (pool_)
-    g_thread_pool_push(pool_, raw, nullptr);
-  else
-    run(raw);
+  for (int i = 0; i < std::min(parts->count, threads_); ++i)
+    g_thread_pool_push(pool_, new std::shared_ptr<Parts>(parts), nullptr);
 }
 
 std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {

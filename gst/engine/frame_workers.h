@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -17,6 +18,11 @@ class FrameJob {
   virtual ~FrameJob() = default;
   // On any thread; touches nothing that another job uses.
   virtual void run() = 0;
+  // Of a job that others wait for, more than one, and run_part() of each instead of run(): threads
+  // do them at the same time. Then whoever has done the last calls finish().
+  virtual int parts() const { return 1; }
+  virtual void run_part(int) { run(); }
+  virtual void finish() {}
 
  private:
   friend class FrameWorkers;
@@ -54,7 +60,15 @@ class FrameWorkers {
   bool full() const { return jobs_.size() >= static_cast<size_t>(most_); }
 
  private:
-  void run(FrameJob* job);
+  // What threads share of a job. Those that come when all parts are taken find nothing else: the
+  // job may be gone.
+  struct Parts {
+    explicit Parts(FrameJob* job) : job(job), count(job->parts()), left(count) {}
+    FrameJob* const job;
+    const int count;
+    std::atomic<int> next = 0, left;
+  };
+  void run(Parts& parts);
 
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;

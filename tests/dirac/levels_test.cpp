@@ -68,6 +68,7 @@ void check(uint32_t excursion, bool is_intra, bool slices) {
         for (size_t q = 0; q < quantisers; ++q) {
           band.quantisers[q] = static_cast<uint8_t>(slices ? q % 20 : random() % 40);
         }
+        clear_dirac_rows(band, 0, band.height);
         for (int32_t y = 0; y < band.height; ++y) {
           DiracRowWriter<Value> writer(band, y);
           for (int32_t x = 0; x < band.width; ++x) {

@@ -43,6 +43,7 @@ void add_host_engines(std::vector<Engine>* list) {
   const std::shared_ptr<Device> device = make_host_device(3);
   Engine host = {"host", device, &host_dct8x8_ops()};
   host.dwt_ops = &host_dwt_ops();
+  host.obmc_ops = &host_obmc_ops();
   list->push_back(host);
   for (const auto& [name, target] : host_simd_targets()) {
     host.name = "host/" + name;

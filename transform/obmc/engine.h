@@ -7,7 +7,11 @@
 
 namespace cudatransform {
 
-// In portable C++, a component after the other.
+// The CPU engine: Highway (run-time dispatch), oneTBB over stripes of components.
+const ObmcOps& host_obmc_ops();
+
+// The same in portable C++ alone, a row after the other: what the vector code is tested against,
+// and what serves where a job's sums have no place in its lanes.
 const ObmcOps& portable_obmc_ops();
 
 }  // namespace cudatransform

@@ -1,45 +1,16 @@
 // Motion compensation in plain C++: rows in parallel, written so that compilers make vectors of
 // them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
-#include "transform/device/host_arena.h"
-#include "transform/obmc/arithmetic.h"
 #include "transform/obmc/engine.h"
-#include "transform/samples.h"
+#include "transform/obmc/rows.h"
 
 namespace cudatransform {
 
 namespace {
-
-template <typename Sample>
-Sample* row_of(const SamplePlane& plane, int32_t y) {
-  return reinterpret_cast<Sample*>(sample_address(plane, 0, y));
-}
-
-// `first` to `last`: what lies around the position, in order; eight of them.
-template <typename Sample, typename At>
-Sample half_sample(const At& at, int32_t peak) {
-  int32_t sum = kObmcFilterRounding;
-  for (int k = 0; k < 4; ++k) sum += kObmcFilterTaps[k] * (at(-k) + at(k + 1));
-  return static_cast<Sample>(std::clamp(sum >> kObmcFilterShift, 0, peak));
-}
-
-// Columns from `first` to `last`, of which some have no neighbours.
-template <typename Sample>
-void half_columns_at_edges(const Sample* from, Sample* __restrict to, int32_t first, int32_t last,
-                           int32_t width, int32_t peak) {
-  for (int32_t x = first; x < last; ++x) {
-    to[x] = half_sample<Sample>(
-        [&](int k) { return int32_t{from[std::clamp(x + k, 0, width - 1)]}; }, peak);
-  }
-}
 
 template <typename Sample>
 void half_columns(const Sample* from, Sample* __restrict to, int32_t width, int32_t peak) {
@@ -88,82 +59,39 @@ struct Run {
   int32_t first;
 };
 
-// Reads `run` from the row at half position `row` (in half rows) and column parity `half_column`.
-// Positions outside of the half-sample grid are clamped to it, so that left of it there is the
-// first whole sample.
-template <typename Sample>
-struct RowReader {
-  const Sample* whole;
-  const Sample* chosen;
-  int32_t width;
-
-  RowReader(const SamplePlane* planes, int32_t row, bool half_column) {
-    width = planes[0].width;
-    row = std::clamp(row, 0, 2 * planes[0].height - 2);
-    const int parity = 2 * (row & 1);
-    whole = row_of<Sample>(planes[parity], row >> 1);
-    chosen = half_column ? row_of<Sample>(planes[parity + 1], row >> 1) : whole;
+// Adds `weight` times each sample of `run`.
+template <typename Sample, typename Number>
+void add_run(const ReferenceRow<Sample>& row, Run run, Number weight, Number* __restrict sums) {
+  const bool inside = run.first >= 0 && run.first + run.count <= row.width;
+  if (inside) {
+    const Sample* from = row.chosen + run.first;
+    for (int32_t i = 0; i < run.count; ++i)
+      sums[i] = static_cast<Number>(sums[i] + weight * static_cast<Number>(from[i]));
+  } else {
+    for (int32_t i = 0; i < run.count; ++i)
+      sums[i] = static_cast<Number>(sums[i] + weight * row.at(run.first + i));
   }
-  int32_t at(int32_t x) const { return x < 0 ? whole[0] : chosen[std::min(x, width - 1)]; }
-  // Adds `weight` times each sample.
-  template <typename Number>
-  void add(Run run, Number weight, Number* __restrict sums) const {
-    const bool inside = run.first >= 0 && run.first + run.count <= width;
-    if (inside) {
-      const Sample* from = chosen + run.first;
-      for (int32_t i = 0; i < run.count; ++i)
-        sums[i] = static_cast<Number>(sums[i] + weight * static_cast<Number>(from[i]));
-    } else {
-      for (int32_t i = 0; i < run.count; ++i)
-        sums[i] = static_cast<Number>(sums[i] + weight * at(run.first + i));
-    }
-  }
-};
+}
 
 // The samples that a block's vector points at, from row `y` and columns `x` on, around zero.
 template <typename Sample, typename Number>
 void fetch(const SamplePlane* planes, int precision, const int32_t* vector, int32_t x, int32_t y,
            int32_t count, int32_t half, Number* __restrict values) {
   std::fill_n(values, count, Number{0});
-  int shift = 0;
-  if (precision == 0) {
-    const RowReader<Sample> reader(planes, 2 * std::clamp(y + vector[1], -1, planes[0].height),
-                                   false);
-    reader.add({count, x + vector[0]}, Number{1}, values);
-  } else {
-    const int fraction_bits = precision - 1, one = 1 << fraction_bits;
-    const int32_t column = vector[0] >> fraction_bits, row = 2 * y + (vector[1] >> fraction_bits);
-    const int rest[2] = {vector[0] & (one - 1), vector[1] & (one - 1)};
-    for (int dy = 0; dy < (rest[1] != 0 ? 2 : 1); ++dy) {
-      for (int dx = 0; dx < (rest[0] != 0 ? 2 : 1); ++dx) {
-        const int weight =
-            (dx != 0 ? rest[0] : one - rest[0]) * (dy != 0 ? rest[1] : one - rest[1]);
-        const RowReader<Sample> reader(planes, row + dy, ((column + dx) & 1) != 0);
-        reader.add({count, x + ((column + dx) >> 1)}, static_cast<Number>(weight), values);
-      }
+  const ObmcPosition at(vector, precision);
+  const int shift = precision > 1 ? 2 * (precision - 1) : 0;
+  for (int dy = 0; dy < (at.rest_y != 0 ? 2 : 1); ++dy) {
+    for (int dx = 0; dx < (at.rest_x != 0 ? 2 : 1); ++dx) {
+      const int32_t column = at.column + dx;
+      const ReferenceRow<Sample> row(planes, 2 * y + at.row + dy, (column & 1) != 0);
+      add_run(row, {count, x + (column >> 1)}, static_cast<Number>(at.weight(dx, dy)), values);
     }
-    shift = 2 * fraction_bits;
   }
   const auto rounding = static_cast<Number>((1 << shift) >> 1);
   for (int32_t i = 0; i < count; ++i) {
     const auto sum = static_cast<Number>(values[i] + rounding);
     values[i] = static_cast<Number>((sum >> shift) - half);
   }
-}
-
-// Whether 16 bits hold everything: samples of a byte in sixteenths are below 2^12; a prediction is
-// at most 511 where the weights and the values of blocks without a reference are so small; and
-// windows add up to 64.
-bool fits_short(const ObmcJob& job, int component) {
-  constexpr int32_t kHalf = 128, kMost = 511;
-  if (job.depth[component] > 8 || job.samples[component].type != SampleType::kU8) return false;
-  const int32_t weights = std::abs(job.weights[0]) + std::abs(job.weights[1]);
-  if (weights > kHalf || (weights * kHalf >> job.weight_bits) > kMost) return false;
-  const ptrdiff_t count = ptrdiff_t{job.blocks_across} * job.blocks_down;
-  return job.blocks == nullptr ||
-         std::all_of(job.blocks, job.blocks + count, [&](const ObmcBlock& block) {
-           return block.references != 0 || std::abs(int32_t{block.dc[component]}) <= kMost;
-         });
 }
 
 // `Number`: what sums are computed in.
@@ -288,55 +216,35 @@ class Component {
   Number windows_[4][kMaxObmcBlock] = {};
 };
 
-// Calls work(component, first row, last row) for all rows of all components, on all threads.
-template <typename Work>
-Status for_rows(Device& device, Queue& queue, int components, const SamplePlane* planes,
-                FencePtr* fence, const Work& work) {
-  constexpr int32_t kRows = 32;  // of a task
-  int32_t begin[kMaxComponents + 1] = {};
-  for (int c = 0; c < components; ++c)
-    begin[c + 1] = begin[c] + (planes[c].height + kRows - 1) / kRows;
-  const auto run_task = [&](int32_t task) {
-    int c = 0;
-    while (task >= begin[c + 1]) ++c;
-    const int32_t first = (task - begin[c]) * kRows;
-    work(c, first, std::min(first + kRows, planes[c].height));
-  };
-  CT_RETURN_IF_ERROR(run_on_host(
-      device, "no host memory for motion compensation", [&](tbb::task_arena& arena) -> Status {
-        arena.execute([&] { tbb::parallel_for(0, begin[components], run_task); });
-        return {};
-      }));
-  return fence != nullptr ? queue.record(fence) : Status{};
-}
+constexpr int32_t kRows = 32;  // of a task
 
 Status upsample(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   SamplePlane whole[kMaxComponents];
   for (int c = 0; c < job.components; ++c) whole[c] = job.reference.planes[c][0];
-  return for_rows(device, queue, job.components, whole, fence,
-                  [&](int c, int32_t first, int32_t last) {
-                    const SamplePlane* planes = job.reference.planes[c];
-                    if (planes[0].type == SampleType::kU8)
-                      upsample_rows<uint8_t>(planes, job.depth[c], first, last);
-                    else
-                      upsample_rows<uint16_t>(planes, job.depth[c], first, last);
-                  });
+  return for_obmc_rows(device, queue, job.components, whole, kRows, fence,
+                       [&](int c, int32_t first, int32_t last) {
+                         const SamplePlane* planes = job.reference.planes[c];
+                         if (planes[0].type == SampleType::kU8)
+                           upsample_rows<uint8_t>(planes, job.depth[c], first, last);
+                         else
+                           upsample_rows<uint16_t>(planes, job.depth[c], first, last);
+                       });
 }
 
 Status compensate(Device& device, Queue& queue, const ObmcJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   bool is_short[kMaxComponents] = {};
-  for (int c = 0; c < job.components; ++c) is_short[c] = fits_short(job, c);
-  return for_rows(device, queue, job.components, job.samples, fence,
-                  [&](int c, int32_t first, int32_t last) {
-                    if (is_short[c])
-                      Component<uint8_t, int16_t>(job, c).compensate(first, last);
-                    else if (job.samples[c].type == SampleType::kU8)
-                      Component<uint8_t, int32_t>(job, c).compensate(first, last);
-                    else
-                      Component<uint16_t, int32_t>(job, c).compensate(first, last);
-                  });
+  for (int c = 0; c < job.components; ++c) is_short[c] = obmc_fits_short(job, c);
+  return for_obmc_rows(device, queue, job.components, job.samples, kRows, fence,
+                       [&](int c, int32_t first, int32_t last) {
+                         if (is_short[c])
+                           Component<uint8_t, int16_t>(job, c).compensate(first, last);
+                         else if (job.samples[c].type == SampleType::kU8)
+                           Component<uint8_t, int32_t>(job, c).compensate(first, last);
+                         else
+                           Component<uint16_t, int32_t>(job, c).compensate(first, last);
+                       });
 }
 
 }  // namespace

@@ -335,7 +335,7 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
     launch.upsample(*static_cast<const UpsampleParams*>(first));
   } else if (launch.has("dirac_expand_")) {
     launch.expand(*static_cast<const ExpandParams*>(first));
-  } else if (launch.has("dirac_slices_")) {
+  } else if (launch.has("dirac_slices_") || launch.has("dirac_predict_")) {
     launch.slices(*static_cast<const SliceParams*>(first));
   } else if (launch.has("dirac_store_")) {
     launch.store(*static_cast<const StoreParams*>(first));
