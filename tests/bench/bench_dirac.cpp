@@ -4,8 +4,9 @@
 //
 // bench_dirac [--pictures=N] [--engine=cpu|cuda|all] [--benchmark_...] STREAM.drc...
 //
-// A stream is given again and again, as sequences may be joined, until N pictures (500) have been
-// asked for. Cases with the same stream take turns. Counters:
+// make_dirac makes streams of a given rate. A stream is given again and again, as sequences may be
+// joined, until N pictures (500) have been asked for. Cases with the same stream take turns.
+// Counters:
 //   ms/frame          between two frames at the sink, so without the start of a pipeline
 //   frames/s
 //   threads           that read codes
