@@ -2,8 +2,10 @@
 // memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// bench_dirac [--pictures=N] [--engine=cpu|cuda|all] [--benchmark_...] STREAM.drc...
+// bench_dirac [--pictures=N] [--turns=N] [--engine=cpu|cuda|all] [--only=REGEX] [--benchmark_...]
+//             STREAM.drc...
 //
+// Every run is told on stderr when it ends. --only: cases whose names match.
 // make_dirac makes streams of a given rate. A stream is given again and again, as sequences may be
 // joined, until N pictures (500) have been asked for. Cases with the same stream take turns.
 // Counters:
@@ -23,6 +25,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,8 +35,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int pictures_wanted = 500;
-constexpr int kTurns = 3;
+int pictures_wanted = 500, turns_wanted = 3;
+std::regex only;
 constexpr const char* kStages[] = {"motion-decode", "residual-decode", "wavelet", "upsample",
                                    "motion-render"};
 
@@ -125,6 +128,7 @@ Stream read(const char* path) {
 void add_contestants(const Stream& stream, const std::string& engine,
                      std::vector<Contestant>* all) {
   const auto add = [&](const std::string& name, const std::string& decoder) {
+    if (!std::regex_search(stream.name + "/" + name, only)) return;
     all->push_back({&stream, name, "cudadiracdec name=ours " + decoder, {}});
   };
   if (engine != "cuda") {
@@ -143,6 +147,8 @@ void measure(Contestant& contestant) {
   const int passes = (pictures_wanted + stream.pictures - 1) / stream.pictures;
   try {
     contestant.results.push_back(play(stream, contestant.decoder, std::max(passes, 1)));
+    std::fprintf(stderr, "%s/%s: %.1f frames/s\n", stream.name.c_str(), contestant.name.c_str(),
+                 1 / contestant.results.back().seconds);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s, %s: %s\n", stream.name.c_str(), contestant.name.c_str(),
                  error.what());
@@ -170,10 +176,17 @@ int main(int argc, char** argv) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument.starts_with("--pictures="))
-      pictures_wanted = std::atoi(argv[i] + std::string_view("--pictures=").size());
-    else if (argument.starts_with("--engine="))
-      engine = argument.substr(std::string_view("--engine=").size());
+    const auto value = [&](std::string_view name) {
+      return argument.starts_with(name) ? argv[i] + name.size() : nullptr;
+    };
+    if (const char* text = value("--pictures="))
+      pictures_wanted = std::atoi(text);
+    else if (const char* text = value("--turns="))
+      turns_wanted = std::atoi(text);
+    else if (const char* text = value("--engine="))
+      engine = text;
+    else if (const char* text = value("--only="))
+      only = std::regex(text);
     else if (argument.starts_with("--"))
       argv[kept++] = argv[i];
     else
@@ -194,7 +207,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (const Stream& stream : streams) add_contestants(stream, engine, &contestants);
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < turns_wanted; ++turn) {
     for (Contestant& contestant : contestants) measure(contestant);
   }
   for (Contestant& contestant : contestants) {

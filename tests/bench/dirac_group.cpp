@@ -31,7 +31,7 @@ using Planes = std::vector<BasicPlane<uint8_t>>;
 
 constexpr Wavelet kWavelet = Wavelet::kDd97;
 constexpr int kLevels = 4, kOfThree = 3;
-constexpr int kMostQuantiser = 60, kMostTries = 5;
+constexpr int kMostQuantiser = 60, kMostTries = 6;
 constexpr double kStepsOfHalf = 5.5;  // of quantisers, until there is half the data, about
 constexpr double kGood = 0.06;        // of a size that is near enough to what was aimed at
 
@@ -281,25 +281,27 @@ class GroupCoder {
   Bytes search_quantiser(const std::vector<std::vector<int32_t>>& coefs, double aim, Role role,
                          CodedPicture* picture) {
     int& likely = quantisers_[role];
-    std::map<int, bool> tried;
+    int fine = -1, coarse = kMostQuantiser + 1;  // with too many bytes, with too few
     Bytes best;
-    int quantiser = likely, found = likely;
+    int found = likely;
     double least = INFINITY;
-    for (int i = 0; i < kMostTries && !tried[quantiser]; ++i) {
-      tried[quantiser] = true;
+    for (int i = 0, quantiser = likely; i < kMostTries && coarse - fine > 1; ++i) {
       Bytes bytes = write(coefs, quantiser, picture);
       const double octaves = std::log2(static_cast<double>(bytes.size()) / std::max(aim, 1.0));
+      (octaves > 0 ? fine : coarse) = quantiser;
       if (std::abs(octaves) < least) {
         least = std::abs(octaves);
         best = std::move(bytes);
         found = quantiser;
       }
-      if (std::abs(octaves) < kGood) break;
-      const int step = static_cast<int>(std::lround(octaves * kStepsOfHalf));
-      quantiser = std::clamp(quantiser + (step != 0     ? step
-                                          : octaves > 0 ? 1
-                                                        : -1),
-                             0, kMostQuantiser);
+      if (least < kGood) break;
+      const bool is_between = fine >= 0 && coarse <= kMostQuantiser;
+      const int step = std::clamp(static_cast<int>(std::lround(octaves * kStepsOfHalf)), -6, 6);
+      quantiser = is_between ? (fine + coarse) / 2
+                             : std::clamp(quantiser + (step != 0     ? step
+                                                       : octaves > 0 ? 1
+                                                                     : -1),
+                                          fine + 1, coarse - 1);
     }
     likely = found;
     return best;
