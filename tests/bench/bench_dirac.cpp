@@ -29,7 +29,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
+
+#include "tests/bench/common.h"
 
 namespace {
 
@@ -56,6 +59,7 @@ struct Contestant {
   const Stream* stream;
   std::string name, decoder;
   std::vector<Result> results;
+  std::string error;
 };
 
 struct Arrivals {
@@ -105,14 +109,19 @@ Result play(const Stream& stream, const std::string& decoder, int passes) {
     result.seconds = std::chrono::duration<double>(arrivals.last - arrivals.first).count() /
                      static_cast<double>(arrivals.count - 1);
   gst_element_set_state(pipeline, GST_STATE_NULL);
+  std::string why = stream.name + " did not play to its end";
+  if (message != nullptr && !ended) {
+    gst_message_parse_error(message, &error, nullptr);
+    why = error->message;
+    g_error_free(error);
+  }
   if (message != nullptr) gst_message_unref(message);
   gst_object_unref(bus);
   gst_object_unref(ours);
   gst_object_unref(sink);
   gst_object_unref(source);
   gst_object_unref(pipeline);
-  if (!ended || arrivals.count < 2)
-    throw std::runtime_error(stream.name + " did not play to its end");
+  if (!ended || arrivals.count < 2) throw std::runtime_error(why);
   return result;
 }
 
@@ -129,7 +138,7 @@ void add_contestants(const Stream& stream, const std::string& engine,
                      std::vector<Contestant>* all) {
   const auto add = [&](const std::string& name, const std::string& decoder) {
     if (!std::regex_search(stream.name + "/" + name, only)) return;
-    all->push_back({&stream, name, "cudadiracdec name=ours " + decoder, {}});
+    all->push_back({&stream, name, "cudadiracdec name=ours " + decoder, {}, ""});
   };
   if (engine != "cuda") {
     add("engine:cpu/threads:1", "backend=cpu n-threads=1");
@@ -150,6 +159,7 @@ void measure(Contestant& contestant) {
     std::fprintf(stderr, "%s/%s: %.1f frames/s\n", stream.name.c_str(), contestant.name.c_str(),
                  1 / contestant.results.back().seconds);
   } catch (const std::exception& error) {
+    contestant.error = error.what();
     std::fprintf(stderr, "%s, %s: %s\n", stream.name.c_str(), contestant.name.c_str(),
                  error.what());
   }
@@ -157,7 +167,7 @@ void measure(Contestant& contestant) {
 
 void report(benchmark::State& state, Contestant& contestant) {
   std::vector<Result>& results = contestant.results;
-  if (results.empty()) return state.SkipWithError("it did not run");
+  if (results.empty()) return state.SkipWithError(contestant.error.c_str());
   std::sort(results.begin(), results.end(),
             [](const Result& a, const Result& b) { return a.seconds < b.seconds; });
   const Result& median = results[results.size() / 2];
@@ -218,6 +228,8 @@ int main(int argc, char** argv) {
         ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
   }
+  benchmark::AddCustomContext("cpu", cudatransform::bench::cpu_model());
+  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }
