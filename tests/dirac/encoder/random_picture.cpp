@@ -262,6 +262,12 @@ void draw_kind(Dice& dice, const DiracSequence& sequence, CodedPicture* picture)
                                              (h.is_reference ? 0x04 : 0) | h.reference_count);
 }
 
+dwt::Rule wraps_at(const DiracSequence& sequence, const CodedPicture& picture) {
+  const bool is_intra = picture.is_intra();
+  const bool is_wide = dirac_needs_wide_levels(sequence, picture.transform, is_intra);
+  return is_wide || !is_intra ? dwt::Rule::kS32 : dwt::Rule::kS16;
+}
+
 bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* picture) {
   const bool is_natural = dice.one_in(2);
   picture->trims = dice.one_in(2);
@@ -279,7 +285,7 @@ bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* pictu
   if (is_natural) {
     draw_natural_levels(dice, sequence, picture);
   } else {
-    const bool is_wide = dirac_needs_wide_levels(sequence, picture->transform);
+    const bool is_wide = wraps_at(sequence, *picture) == dwt::Rule::kS32;
     for (auto& bands : picture->bands) {
       for (CodedBand& band : bands) draw_levels(dice, is_wide, &band);
     }

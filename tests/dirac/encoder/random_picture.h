@@ -5,6 +5,7 @@
 #include "dirac/sequence.h"
 #include "tests/dirac/encoder/dice.h"
 #include "tests/dirac/encoder/picture.h"
+#include "tests/engine/dwt/definition.h"
 
 namespace cudatransform::test {
 
@@ -14,5 +15,8 @@ void draw_kind(Dice& dice, const DiracSequence& sequence, CodedPicture* picture)
 // All else, but for number and references. True: coefficients are those of a picture, and numbers
 // do not wrap; false: they are any.
 bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* picture);
+
+// Where numbers that no picture has go round: predicted pictures have as many bits as they need.
+dwt::Rule wraps_at(const DiracSequence& sequence, const CodedPicture& picture);
 
 }  // namespace cudatransform::test

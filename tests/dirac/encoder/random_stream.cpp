@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "dirac/base_formats.h"
-#include "dirac/levels.h"
 #include "tests/dirac/encoder/coefs.h"
 #include "tests/dirac/encoder/dice.h"
 #include "tests/dirac/encoder/random_picture.h"
@@ -101,10 +100,7 @@ class Streamer {
     draw_references(&picture, defined);
     const bool is_natural = draw_content(dice_, stream_.sequence, &picture);
     writer_.add_picture(picture);
-    const bool is_wide = dirac_needs_wide_levels(stream_.sequence, picture.transform);
-    const dwt::Rule rule = is_natural ? dwt::Rule::kUnbounded
-                           : is_wide  ? dwt::Rule::kS32
-                                      : dwt::Rule::kS16;
+    const dwt::Rule rule = is_natural ? dwt::Rule::kUnbounded : wraps_at(stream_.sequence, picture);
     stream_.defined.push_back(define_picture(stream_.sequence, picture, defined, rule));
     keep(picture.header);
     stream_.pictures.push_back(std::move(picture));
