@@ -31,20 +31,22 @@ def make_streams(programs, folder, quick):
     program = os.path.join(programs, "make_dirac")
     if not os.access(program, os.X_OK):
         raise Missing("make_dirac has not been built")
-    paths = []
+    running = {}
     for name, (width, height) in STREAMS.items():
         rate = MEGABITS * width * height / (1920 * 1080)
         pictures = PICTURES
         if quick:
             width, height = width // QUICK_SHRINK // 2 * 2, height // QUICK_SHRINK // 2 * 2
             rate, pictures = rate / QUICK_SHRINK ** 2, QUICK_PICTURES
-        paths.append(os.path.join(folder, name + ".drc"))
-        done = subprocess.run([program, f"--rate={rate:.4f}", f"--pictures={pictures}",
-                               f"--size={width}x{height}", paths[-1]], text=True, check=False,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if done.returncode != 0:
-            raise Missing(papers_runs.last_line(done.stderr))
-    return paths
+        path = os.path.join(folder, name + ".drc")
+        running[path] = subprocess.Popen([program, f"--rate={rate:.4f}", f"--pictures={pictures}",
+                                          f"--size={width}x{height}", path], text=True,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = [process.communicate()[1] for process in running.values()]
+    for process, text in zip(running.values(), said):
+        if process.returncode != 0:
+            raise Missing(papers_runs.last_line(text))
+    return list(running)
 
 
 def with_plugin(programs):
