@@ -70,10 +70,10 @@ Surroundings look_around(const DiracBand& band, const DiracBand* parent, int32_t
 }
 
 // Decodes the coefficients of a codeblock. Runs of zeros among zeros stay in one context, and the
-// decoder's state stays in registers.
+// decoder's state stays in registers. `magnitudes`: has all bits that any of them has.
 template <typename Value, SignFrom kSignFrom>
 bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand* parent,
-                  const Block& block, DiracBand& band) {
+                  const Block& block, DiracBand& band, uint32_t& magnitudes) {
   DiracArithmetic arithmetic = decoder;
   Contexts c = contexts;
   for (int32_t y = block.y; y < block.y_end; ++y) {
@@ -110,6 +110,7 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
         }
         uint32_t magnitude = 0;
         if (!arithmetic.decode_rest(c.follow[has_parent], 6, &c.data, &magnitude)) return false;
+        magnitudes |= magnitude;
         int likely = 0;
         if (kSignFrom == SignFrom::kAbove && (around.above >> x & 1) != 0) {
           likely = (around.above_signs >> x & 1) != 0 ? 2 : 1;
@@ -136,7 +137,7 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
 }
 
 using DecodeBlock = bool (*)(DiracArithmetic&, Contexts&, const DiracBand*, const Block&,
-                             DiracBand&);
+                             DiracBand&, uint32_t&);
 
 template <typename Value>
 DecodeBlock block_decoder(int index) {
@@ -162,8 +163,8 @@ class ArithmeticBand {
     return arithmetic_.decode_signed(&contexts_.delta_stop, 1, &contexts_.delta_data,
                                      &contexts_.delta_sign, delta);
   }
-  bool read_block(const Block& block, DiracBand& band) {
-    return decode_(arithmetic_, contexts_, parent_, block, band);
+  bool read_block(const Block& block, DiracBand& band, uint32_t& magnitudes) {
+    return decode_(arithmetic_, contexts_, parent_, block, band, magnitudes);
   }
 
  private:
@@ -184,11 +185,14 @@ class VlcBand {
     *delta = bits_.signed_code();
     return true;
   }
-  bool read_block(const Block& block, DiracBand& band) {
+  bool read_block(const Block& block, DiracBand& band, uint32_t& magnitudes) {
     for (int32_t y = block.y; y < block.y_end && !bits_.at_end(); ++y) {
       DiracRowWriter<Value> writer(band, y);
-      bits_.signed_codes(block.x_end - block.x,
-                         [&](int32_t i, int32_t level) { writer.put(block.x + i, level); });
+      bits_.signed_codes(block.x_end - block.x, [&](int32_t i, int32_t level) {
+        const auto bits = static_cast<uint32_t>(level);
+        magnitudes |= level < 0 ? 0 - bits : bits;
+        writer.put(block.x + i, level);
+      });
     }
     return true;
   }
@@ -196,6 +200,15 @@ class VlcBand {
  private:
   DiracBits bits_;
 };
+
+// The offset of intra pictures is the larger one.
+void note_largest(uint32_t magnitudes, int quantiser, DiracBand& band) {
+  if (magnitudes == 0) return;
+  const uint64_t most = (uint64_t{1} << std::bit_width(magnitudes)) - 1;
+  const uint64_t factor = dwt_quant_factor(quantiser);
+  const uint64_t value = (most * factor + dirac_quant_offset(quantiser, true) + 2) >> 2;
+  band.largest = std::max(band.largest, value);
+}
 
 template <typename Coder>
 bool decode_blocks(Coder&& coder, const DiracBandCode& code, DiracBand& band) {
@@ -214,7 +227,10 @@ bool decode_blocks(Coder&& coder, const DiracBandCode& code, DiracBand& band) {
       const Block block = {
           dirac_part(band.width, i, band.columns), dirac_part(band.height, j, band.rows),
           dirac_part(band.width, i + 1, band.columns), dirac_part(band.height, j + 1, band.rows)};
-      if (!coder.read_block(block, band)) return false;
+      uint32_t magnitudes = 0;
+      const bool sound = coder.read_block(block, band, magnitudes);
+      note_largest(magnitudes, static_cast<int>(quantiser), band);
+      if (!sound) return false;
     }
   }
   return true;

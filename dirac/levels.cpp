@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <string>
 
 #include "transform/device/host_memory.h"
@@ -133,18 +134,55 @@ void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
 
 }  // namespace
 
-bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform) {
-  // By filter: the most levels at which 8 bits leave coefficients, and what lifting steps make of
-  // them on the way, in 16 bits.
-  constexpr int kMostLevels[] = {4, 5, 4, 6, 6, 3, 3};
+bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
+                             bool is_intra) {
+  // By filter: the most levels at which 8 bits leave coefficients in 16 bits, and what lifting
+  // steps make of them on the way. A coarse quantiser may give half as much again.
+  constexpr int kMostLevels[] = {4, 4, 4, 6, 5, 3, 3};
+  // Of predicted pictures this is where it becomes likely; filters whose factors add up to much
+  // have no useful bound.
+  constexpr int kMostLevelsPredicted[] = {4, 5, 4, 6, 6, -1, -1};
   const int levels = transform.levels.both + transform.levels.horizontal;
   if (sequence.depth(0) > 8 || sequence.depth(1) > 8) return true;
   if (transform.wavelet != transform.wavelet_ho || transform.levels.horizontal != 0) return true;
-  return levels > kMostLevels[static_cast<int>(transform.wavelet)];
+  const auto wavelet = static_cast<size_t>(transform.wavelet);
+  return levels > (is_intra ? kMostLevels : kMostLevelsPredicted)[wavelet];
+}
+
+bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform) {
+  // What the two lifting steps can make of low and high values, in 32nds, rounding aside:
+  // even += low_from_high * odd; odd += high_from_low * even.
+  struct Gains {
+    uint64_t low_from_high, high_from_low;
+  };
+  constexpr Gains kGains[] = {{16, 40}, {16, 32}, {20, 40}, {16, 32}, {16, 32}};
+  constexpr uint64_t kMost = 32000;  // with room for what is rounded
+  const auto wavelet = static_cast<size_t>(transform.wavelet);
+  if (wavelet >= std::size(kGains)) return false;
+  const Gains gains = kGains[wavelet];
+  bool fits = true;
+  const auto synthesise = [&](uint64_t low, uint64_t high) {
+    low += (high * gains.low_from_high >> 5) + 1;
+    high += (low * gains.high_from_low >> 5) + 1;
+    fits &= low <= kMost && high <= kMost;
+    return std::max(low, high);
+  };
+  for (int c = 0; c < kMaxComponents; ++c) {
+    uint64_t low = levels.band(c, 0).largest;
+    fits &= low <= kMost;
+    for (int i = 1; i + 2 < levels.band_count() && fits; i += 3) {
+      uint64_t high[3];  // HL, LH, HH
+      for (int k = 0; k < 3; ++k) high[k] = std::min(levels.band(c, i + k).largest, 2 * kMost);
+      low = synthesise(synthesise(low, high[1]), synthesise(high[0], high[2]));
+      if (transform.wavelet != Wavelet::kHaar) low = (low + 1) >> 1;
+    }
+  }
+  return fits;
 }
 
 Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
-                            const DiracTransform& transform, uint64_t max_coefs) {
+                            const DiracTransform& transform, uint64_t max_coefs,
+                            bool must_be_wide) {
   uint64_t coefs = 0;
   for (int c = 0; c < kMaxComponents; ++c) {
     const DiracPaddedSize size = dirac_padded(sequence, transform.levels, c);
@@ -156,7 +194,7 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
                              " coefficients is larger than the limits allow (" +
                              std::to_string(max_coefs) + ")");
   }
-  is_wide_ = dirac_needs_wide_levels(sequence, transform);
+  is_wide_ = must_be_wide || dirac_needs_wide_levels(sequence, transform, header.is_intra());
   band_count_ = dwt_band_count(transform.levels);
   // Once to know how much, once to give it out.
   for (const bool counting : {true, false}) {

@@ -44,6 +44,8 @@ struct DiracBand {
   uint64_t* map = nullptr;     // bit x % 64 of word x / 64 of a row is coefficient x
   uint64_t* signs = nullptr;   // likewise: which of those are negative
   int32_t map_words = 0;       // of a row; bits behind the width are 0
+  // Of core pictures, when it has been decoded: no coefficient is larger in magnitude.
+  uint64_t largest = 0;
 
   const uint64_t* map_row(int32_t row) const { return map + ptrdiff_t{row} * map_words; }
   int quantiser(int32_t column, int32_t row) const {
@@ -56,9 +58,10 @@ struct DiracBand {
 class DiracLevels {
  public:
   // Lays out all bands, of which each row has to be cleared before levels are put there.
-  // kUnsupported: more coefficients than `max_coefs`.
+  // kUnsupported: more coefficients than `max_coefs`. `must_be_wide`: also where 16 bits are likely
+  // to do.
   Status lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
-                 const DiracTransform& transform, uint64_t max_coefs);
+                 const DiracTransform& transform, uint64_t max_coefs, bool must_be_wide = false);
 
   int band_count() const { return band_count_; }
   // Whether levels are int32_t.
@@ -77,8 +80,14 @@ class DiracLevels {
 void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end);
 
 // Whether coefficients of these samples may need more than 16 bits: what the forward transform of
-// any picture can give (SMPTE ST 2042-1 has no bound).
-bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform);
+// any picture can give, and quantisers make of it (SMPTE ST 2042-1 has no bound). The difference of
+// two pictures has a bit more, which coefficients seldom need: where this says no of predicted
+// pictures, dirac_fits_16_bits() has the last word.
+bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
+                             bool is_intra);
+
+// Whether no step of the inverse transform of decoded bands can leave 16 bits.
+bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform);
 
 // A value from a level that is not zero; modulo 2^32.
 inline int32_t dirac_dequantise(int32_t level, uint32_t factor, uint32_t offset) {

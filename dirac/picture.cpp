@@ -36,6 +36,7 @@ void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   places_ = nullptr;
   slices_found_ = 0;
   task_count_ = 0;
+  band_tasks_left_ = 0;
   damage_ = nullptr;
 }
 
@@ -217,6 +218,7 @@ void DiracPicture::add_band_tasks() {
   for (int i = levels_.band_count() - 1; i >= 0; --i) {
     if (is_chain && i > 3) continue;
     for (int c = 0; c < kMaxComponents; ++c) add_task(TaskKind::kBands, c, i, -1);
+    band_tasks_left_ += kMaxComponents;
   }
 }
 
@@ -261,6 +263,20 @@ bool DiracPicture::decode_slice_rows(int32_t first, int32_t end) {
   return sound;
 }
 
+// The last band tells whether the levels of a predicted picture need more than the 16 bits that do
+// for those of encoders. Where they do, all are decoded again.
+void DiracPicture::widen_if_needed() {
+  if (header_.is_intra() || levels_.is_wide() || dirac_fits_16_bits(levels_, transform_)) return;
+  if (!levels_.lay_out(*sequence_, header_, transform_, UINT64_MAX, true).ok()) {
+    note_damage("no memory for large coefficients");
+    return;
+  }
+  for (int task = 0; task < task_count_; ++task) {
+    if (tasks_[task].kind == TaskKind::kBands)
+      decode_bands(tasks_[task].first, tasks_[task].second);
+  }
+}
+
 void DiracPicture::run_task(int number) {
   const Task& task = tasks_[number];
   const bool is_arithmetic = header_.coding == DiracCoding::kArithmetic;
@@ -280,6 +296,7 @@ void DiracPicture::run_task(int number) {
       break;
     case TaskKind::kBands:
       decode_bands(task.first, task.second);
+      if (--band_tasks_left_ == 0) widen_if_needed();
       return;
     case TaskKind::kSliceRows:
       if (defers_slices_) return;

@@ -8,6 +8,7 @@ import math
 import os
 import time
 
+import papers_dirac
 import papers_runs
 from papers_runs import Missing
 
@@ -16,7 +17,6 @@ SIZES = {"512": 512, "1K": 1024, "2K": 2048, "4K": 4096,
 GIB = 2 ** 30
 FORMAT = "cudatransform papers 1"
 HONG_TABLES = {"table1": "naive", "table2": "matrix", "table3": "rowcolumn"}
-NO_SEQUENCE = "the sequence is not to be had here; bench_dirac times cudadiracdec on other streams"
 
 
 def psnr(sse, samples):
@@ -60,9 +60,12 @@ class Run:
         self.options = options
         self.papers = papers_runs.Readings({}, [])
         self.cuda = papers_runs.Readings({}, [], "bench_cuda did not run")
+        self.dirac = papers_dirac.Dirac()
 
     def measure(self, wanted):
         options = self.options
+        if "dirac" in wanted:
+            self.dirac = papers_dirac.Dirac.measure(options.programs, options.quick)
         program = os.path.join(options.programs, "bench_papers")
         cases = {"whitepaper": "whitepaper", "hong": "hong", "gpudct": "gpudct|judge"}
         chosen = "|".join(cases[paper] for paper in wanted if paper in cases)
@@ -97,7 +100,7 @@ class Run:
             raise Missing(f"no CUDA engine: {why}")
 
     def machine(self):
-        context = {**self.cuda.context, **self.papers.context}
+        context = {**self.dirac.context(), **self.cuda.context, **self.papers.context}
         keys = ("cpu", "cores", "compiler", "highway_target", "device", "no_cuda", "compiled_for",
                 "driver", "sm_count", "sm_clock_mhz", "throttle_reasons")
         return {key: context[key] for key in keys if context.get(key)}
@@ -238,7 +241,7 @@ class Run:
     def value(self, paper, table, row, column):
         """The figure of a cell. Raises Missing."""
         if paper == "dirac":
-            raise Missing(NO_SEQUENCE)
+            return getattr(self.dirac, table)(row, column)
         if paper == "whitepaper":
             if table.startswith("time-"):
                 return self.whitepaper_time(table.partition("-")[2], row, column)

@@ -48,7 +48,7 @@ def last_line(text):
     return lines[-1].strip() if lines else "it says nothing"
 
 
-def run(program, arguments):
+def run(program, arguments, environment=None):
     """The readings of one run of a program; of a failed one, readings with a reason."""
     name = os.path.basename(program)
     if not os.access(program, os.X_OK):
@@ -58,7 +58,8 @@ def run(program, arguments):
         command = [program, *arguments, "--benchmark_out=" + path, "--benchmark_out_format=json"]
         try:
             done = subprocess.run(command, text=True, check=False, timeout=PATIENCE,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  env=environment)
         except subprocess.TimeoutExpired:
             return Readings({}, [], f"{name} was stopped after {PATIENCE} s")
         try:

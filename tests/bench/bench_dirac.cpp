@@ -2,10 +2,13 @@
 // memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// bench_dirac [--pictures=N] [--engine=cpu|cuda|all] [--benchmark_...] STREAM.drc...
+// bench_dirac [--pictures=N] [--turns=N] [--engine=cpu|cuda|all] [--only=REGEX] [--benchmark_...]
+//             STREAM.drc...
 //
-// A stream is given again and again, as sequences may be joined, until N pictures (500) have been
-// asked for. Cases with the same stream take turns. Counters:
+// Every run is told on stderr when it ends. --only: cases whose names match.
+// make_dirac makes streams of a given rate. A stream is given again and again, as sequences may be
+// joined, until N pictures (500) have been asked for. Cases with the same stream take turns.
+// Counters:
 //   ms/frame          between two frames at the sink, so without the start of a pipeline
 //   frames/s
 //   threads           that read codes
@@ -22,17 +25,21 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
+
+#include "tests/bench/common.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int pictures_wanted = 500;
-constexpr int kTurns = 3;
+int pictures_wanted = 500, turns_wanted = 3;
+std::regex only;
 constexpr const char* kStages[] = {"motion-decode", "residual-decode", "wavelet", "upsample",
                                    "motion-render"};
 
@@ -52,6 +59,7 @@ struct Contestant {
   const Stream* stream;
   std::string name, decoder;
   std::vector<Result> results;
+  std::string error;
 };
 
 struct Arrivals {
@@ -101,14 +109,19 @@ Result play(const Stream& stream, const std::string& decoder, int passes) {
     result.seconds = std::chrono::duration<double>(arrivals.last - arrivals.first).count() /
                      static_cast<double>(arrivals.count - 1);
   gst_element_set_state(pipeline, GST_STATE_NULL);
+  std::string why = stream.name + " did not play to its end";
+  if (message != nullptr && !ended) {
+    gst_message_parse_error(message, &error, nullptr);
+    why = error->message;
+    g_error_free(error);
+  }
   if (message != nullptr) gst_message_unref(message);
   gst_object_unref(bus);
   gst_object_unref(ours);
   gst_object_unref(sink);
   gst_object_unref(source);
   gst_object_unref(pipeline);
-  if (!ended || arrivals.count < 2)
-    throw std::runtime_error(stream.name + " did not play to its end");
+  if (!ended || arrivals.count < 2) throw std::runtime_error(why);
   return result;
 }
 
@@ -124,7 +137,8 @@ Stream read(const char* path) {
 void add_contestants(const Stream& stream, const std::string& engine,
                      std::vector<Contestant>* all) {
   const auto add = [&](const std::string& name, const std::string& decoder) {
-    all->push_back({&stream, name, "cudadiracdec name=ours " + decoder, {}});
+    if (!std::regex_search(stream.name + "/" + name, only)) return;
+    all->push_back({&stream, name, "cudadiracdec name=ours " + decoder, {}, ""});
   };
   if (engine != "cuda") {
     add("engine:cpu/threads:1", "backend=cpu n-threads=1");
@@ -142,7 +156,10 @@ void measure(Contestant& contestant) {
   const int passes = (pictures_wanted + stream.pictures - 1) / stream.pictures;
   try {
     contestant.results.push_back(play(stream, contestant.decoder, std::max(passes, 1)));
+    std::fprintf(stderr, "%s/%s: %.1f frames/s\n", stream.name.c_str(), contestant.name.c_str(),
+                 1 / contestant.results.back().seconds);
   } catch (const std::exception& error) {
+    contestant.error = error.what();
     std::fprintf(stderr, "%s, %s: %s\n", stream.name.c_str(), contestant.name.c_str(),
                  error.what());
   }
@@ -150,7 +167,7 @@ void measure(Contestant& contestant) {
 
 void report(benchmark::State& state, Contestant& contestant) {
   std::vector<Result>& results = contestant.results;
-  if (results.empty()) return state.SkipWithError("it did not run");
+  if (results.empty()) return state.SkipWithError(contestant.error.c_str());
   std::sort(results.begin(), results.end(),
             [](const Result& a, const Result& b) { return a.seconds < b.seconds; });
   const Result& median = results[results.size() / 2];
@@ -169,10 +186,17 @@ int main(int argc, char** argv) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument.starts_with("--pictures="))
-      pictures_wanted = std::atoi(argv[i] + std::string_view("--pictures=").size());
-    else if (argument.starts_with("--engine="))
-      engine = argument.substr(std::string_view("--engine=").size());
+    const auto value = [&](std::string_view name) {
+      return argument.starts_with(name) ? argv[i] + name.size() : nullptr;
+    };
+    if (const char* text = value("--pictures="))
+      pictures_wanted = std::atoi(text);
+    else if (const char* text = value("--turns="))
+      turns_wanted = std::atoi(text);
+    else if (const char* text = value("--engine="))
+      engine = text;
+    else if (const char* text = value("--only="))
+      only = std::regex(text);
     else if (argument.starts_with("--"))
       argv[kept++] = argv[i];
     else
@@ -193,7 +217,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (const Stream& stream : streams) add_contestants(stream, engine, &contestants);
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < turns_wanted; ++turn) {
     for (Contestant& contestant : contestants) measure(contestant);
   }
   for (Contestant& contestant : contestants) {
@@ -204,6 +228,8 @@ int main(int argc, char** argv) {
         ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
   }
+  benchmark::AddCustomContext("cpu", cudatransform::bench::cpu_model());
+  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -4,6 +4,10 @@
 
 #include <utility>
 
+#ifdef CT_HAVE_CUDA
+#include "cuda/dirac/engine.h"
+#endif
+
 namespace cudatransform::test {
 
 namespace {
@@ -34,10 +38,7 @@ void run_tasks(DiracPicture& picture, bool last_first) {
 class Player {
  public:
   Player(Device& device, const DiracRenderOps& ops, const StreamDecoding& how)
-      : device_(device),
-        decoder_(how.limits),
-        renderer_(device, ops),
-        last_first_(how.last_first) {}
+      : device_(device), decoder_(how.limits), renderer_(device, ops), how_(how) {}
 
   void take(const uint8_t* unit, size_t size) {
     note(decoder_.take(unit, size));
@@ -59,7 +60,8 @@ class Player {
     while (std::unique_ptr<DiracPicture> picture = decoder_.next_picture()) {
       if (picture->shared_sequence() != sequence_) start(picture->shared_sequence());
       renderer_.take_slices(*picture);
-      run_tasks(*picture, last_first_);
+      run_tasks(*picture, how_.last_first);
+      if (how_.look) how_.look(*picture);
       DiracRenderedPtr rendered;
       note(renderer_.render(*picture, nullptr, &rendered));
       if (rendered != nullptr) order_->push(rendered->number, rendered);
@@ -94,13 +96,29 @@ class Player {
   Device& device_;
   DiracDecoder decoder_;
   DiracRenderer renderer_;
-  bool last_first_;
+  const StreamDecoding& how_;
   std::shared_ptr<const DiracSequence> sequence_;
   std::unique_ptr<DiracOrder<DiracRenderedPtr>> order_;
   DecodedStream stream_;
 };
 
 }  // namespace
+
+std::vector<Engine> rendering_engines() {
+  std::vector<Engine> list;
+  for (const Engine& engine : engines()) {
+    if (engine.obmc_ops != nullptr && engine.highway_target == 0) list.push_back(engine);
+  }
+  return list;
+}
+
+DiracRenderOps rendering_ops(const Engine& engine) {
+  const DiracDequantiseOps* dequantise = &portable_dirac_dequantise_ops();
+#ifdef CT_HAVE_CUDA
+  if (engine.is_cuda) dequantise = &cuda_dirac_dequantise_ops();
+#endif
+  return {dequantise, engine.dwt_ops, engine.obmc_ops};
+}
 
 Bytes DecodedPicture::joined() const {
   Bytes all;

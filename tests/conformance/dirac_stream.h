@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "dirac/decoder.h"
 #include "dirac/renderer.h"
+#include "tests/engine/engines.h"
 #include "transform/device/device.h"
 
 namespace cudatransform::test {
@@ -30,11 +32,17 @@ struct DecodedStream {
   std::vector<std::string> errors;       // of units that could not be decoded
 };
 
-// `last_first`: tasks run in the opposite order, as far as they depend on nothing.
+// `last_first`: tasks run in the opposite order, as far as they depend on nothing. `look`: is shown
+// every picture before it is rendered.
 struct StreamDecoding {
   DiracLimits limits;
   bool last_first = false;
+  std::function<void(const DiracPicture&)> look;
 };
+
+// The engines that have all that a picture is made with, and what they make it with.
+std::vector<Engine> rendering_engines();
+DiracRenderOps rendering_ops(const Engine& engine);
 
 // Never fails: what is wrong is in `errors`.
 DecodedStream decode_dirac_stream(const Bytes& stream, Device& device, const DiracRenderOps& ops,

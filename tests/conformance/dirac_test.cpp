@@ -22,9 +22,7 @@
 #include "tests/conformance/test_data.h"
 #include "tests/dirac/bit_writer.h"
 #include "tests/engine/engines.h"
-#ifdef CT_HAVE_CUDA
-#include "cuda/dirac/engine.h"
-#endif
+#include "transform/dwt/engine.h"
 
 namespace cudatransform::test {
 namespace {
@@ -70,31 +68,15 @@ bool is_left_out(const fs::path& path) {
   return quick() && fs::file_size(path) > kQuickBytes;
 }
 
-// The engines that have all that a picture is made with. Instruction sets below the best of this
-// CPU have tests of their own.
-std::vector<Engine> rendering_engines() {
-  std::vector<Engine> list;
-  for (const Engine& engine : engines()) {
-    if (engine.obmc_ops != nullptr && engine.highway_target == 0) list.push_back(engine);
-  }
-  return list;
-}
-
-DiracRenderOps ops_of(const Engine& engine) {
-  const DiracDequantiseOps* dequantise = &portable_dirac_dequantise_ops();
-#ifdef CT_HAVE_CUDA
-  if (engine.is_cuda) dequantise = &cuda_dirac_dequantise_ops();
-#endif
-  return {dequantise, engine.dwt_ops, engine.obmc_ops};
-}
-
-// Streams take turns: number 0 has its tasks run in order, number 1 in the opposite order, and so
-// on.
+// Streams take turns: number 0 has its tasks run in order and a portable transform, number 1 has
+// its tasks run in the opposite order, number 2 a transform in vectors, and so on.
 DecodedStream decode(const Engine& engine, const fs::path& path, size_t number) {
   StreamDecoding how;
   how.last_first = number % 2 != 0;
   engine.activate();
-  return decode_dirac_stream(read_file(path), *engine.device, ops_of(engine), how);
+  DiracRenderOps ops = rendering_ops(engine);
+  if (!engine.is_cuda && number % 4 >= 2) ops.dwt = &host_dwt_ops();
+  return decode_dirac_stream(read_file(path), *engine.device, ops, how);
 }
 
 void expect_no_errors(const DecodedStream& stream) {
@@ -271,13 +253,14 @@ TEST(Dirac, RandomSlicesAreThoseOfTheCpu) {
       add_random_picture(i, random, &stream);
   }
   const Engine& portable = portable_engine();
-  const DecodedStream expected = decode_dirac_stream(stream, *portable.device, ops_of(portable));
+  const DecodedStream expected =
+      decode_dirac_stream(stream, *portable.device, rendering_ops(portable));
   for (const std::string& error : expected.errors) ADD_FAILURE() << error;
   ASSERT_EQ(expected.pictures.size(), count);
   for (const Engine& engine : rendering_engines()) {
     SCOPED_TRACE(engine.name);
     engine.activate();
-    const DecodedStream found = decode_dirac_stream(stream, *engine.device, ops_of(engine));
+    const DecodedStream found = decode_dirac_stream(stream, *engine.device, rendering_ops(engine));
     ASSERT_EQ(found.pictures.size(), count);
     for (uint32_t i = 0; i < count; ++i) {
       EXPECT_TRUE(found.pictures[i].joined() == expected.pictures[i].joined()) << "picture " << i;

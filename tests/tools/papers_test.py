@@ -17,6 +17,7 @@ TOOLS, PROGRAMS = sys.argv[1:3]
 FAKECUDA = sys.argv[3] if len(sys.argv) > 3 else ""
 sys.dont_write_bytecode = True
 sys.path.insert(0, TOOLS)
+import papers_dirac
 import papers_measure
 import papers_runs
 import papers_tables
@@ -129,10 +130,26 @@ class Readings(unittest.TestCase):
                       ("gpudct", "bench", "lut", "avg ms"), ("hong", "statements", "matrix-local", "factor")):
             self.assertIn("no driver here", self.cell(*place)["missing"], place)
         self.assertIn("CESNET", self.cell("gpudct", "bench", "gpujpeg", "avg ms")["missing"])
-        self.assertIn("sequence", self.cell("dirac", "table2", "total", "CUDA")["missing"])
+        self.assertIn("did not run", self.cell("dirac", "table2", "total", "CUDA")["missing"])
         self.give([{**benchmark("engine:cpu/case:hong/size:1024/algorithm:matrix/form:tbb"),
                     "error_occurred": True, "error_message": "out of memory"}])
         self.assertEqual(self.cell("hong", "table2", "tbb", "1024^2"), {"missing": "out of memory"})
+
+    def test_dirac(self):
+        """Microseconds of a picture to seconds of 813, frames a second, and factors."""
+        stages = {"motion-decode": 100, "motion-render": 4000, "residual-decode": 200,
+                  "wavelet": 2000, "upsample": 1000}
+        cpu = benchmark("stream:bbb/engine:cpu/threads:1", **stages, **{"frames/s": 10})
+        cuda = benchmark("stream:bbb/engine:cuda/memory:cuda/threads:1", **{"frames/s": 70},
+                         **{stage: time / 10 for stage, time in stages.items()})
+        self.run.dirac = papers_dirac.Dirac({"CPU": papers_runs.Readings({}, [cpu]),
+                                             "CUDA": papers_runs.Readings({}, [cuda])})
+        for place, value in ((("table1", "bbb", "CUDA"), 70), (("table2", "2", "CPU"), 3.252),
+                             (("table2", "total", "CUDA"), .59349), (("statements", "whole", ""), 7),
+                             (("statements", "pictures", ""), 10)):
+            self.assertAlmostEqual(self.cell("dirac", *place)["value"], value, msg=place)
+        self.assertIn("no case", self.cell("dirac", "table1", "2012", "CPU")["missing"])
+        self.assertIn("no such stage", self.cell("dirac", "table2", "5", "CPU")["missing"])
 
     def test_whitepaper(self):
         name = "/case:whitepaper/size:1024/method:decomposed"

@@ -18,13 +18,17 @@ from vectors_test import SKIP, Gst  # noqa: E402
 # Pictures that are shown in another order than they are coded in, core syntax, slices.
 NAMES = ("p01_qpel_biref_8x8full_420", "p02_fullpel_backref_12part_420", "i04_haar0_d2_420",
          "v02_hq_legall_d3_420", "v09_ld_legall_d3")
-DEMUXERS = {"mkv": "matroskademux", "avi": "avidemux", "ts": "tsdemux"}
+DEMUXERS = {"mkv": "matroskademux", "avi": "avidemux", "ts": "tsdemux", "mov": "qtdemux"}
+# Into these files FFmpeg writes times of decoding, those that it makes up for raw streams are all
+# alike: behind the end that it writes qtdemux shows nothing.
+MOV_TIMES = ["-bsf:v", "setts=ts=N/(25*TB):duration=1/(25*TB)"]
 
 
 # Raw streams have no times; FFmpeg gives them some.
 def write(ffmpeg, source, target):
+    times = MOV_TIMES if target.endswith(".mov") else []
     subprocess.run([ffmpeg, "-v", "error", "-y", "-fflags", "+genpts", "-i", source, "-c", "copy",
-                    target], check=True, timeout=60)
+                    *times, target], check=True, timeout=60)
 
 
 def judge(folder, name, path, demuxer):

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """cudadiracdec and streams that are damaged: they end, in frames or in an error that says why.
 
-damage_test.py FOLDER [STREAMS]    FOLDER has .drc files; so many damaged ones are made (default: 60)
+damage_test.py FOLDER [STREAMS [RANDOM_DIRAC]]    FOLDER has .drc files; so many damaged ones are made
+                                                  (default: 60), half of them from streams that the
+                                                  program RANDOM_DIRAC writes
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import glob
 import os
 import random
 import resource
+import subprocess
 import sys
+import tempfile
+import time
 
 import gi
 
@@ -18,6 +23,7 @@ from gi.repository import Gst  # noqa: E402
 SKIP = 77
 LARGEST = 1 << 17  # bytes of a file that is damaged
 PATIENCE = 10 * Gst.SECOND
+RANDOM_STREAMS = 300
 MOST_MEGABYTES = 1500  # of the resident set, at its largest
 
 
@@ -77,20 +83,40 @@ def play(data, dice):
     return frames, error, message is not None
 
 
+def read_streams(folder):
+    """Those that are small enough."""
+    streams = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.drc"))):
+        if os.path.getsize(path) <= LARGEST:
+            with open(path, "rb") as file:
+                streams.append(file.read())
+    return streams
+
+
+def random_streams(program):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([program, "1", str(RANDOM_STREAMS), "6", folder], check=True, timeout=60)
+        return read_streams(folder)
+
+
 def main():
     Gst.init(None)
-    streams = [path for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.drc")))
-               if os.path.getsize(path) <= LARGEST]
+    streams = read_streams(sys.argv[1])
     if not streams:
         print("no streams in", sys.argv[1])
         return SKIP
+    kinds = [streams]
+    if len(sys.argv) > 3:
+        kinds.append(random_streams(sys.argv[3]))
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     shown = stopped = 0
+    slowest = 0
     for number in range(count):
         dice = random.Random(number)
-        with open(dice.choice(streams), "rb") as file:
-            data = damaged(file.read(), dice)
+        data = damaged(dice.choice(kinds[number % len(kinds)]), dice)
+        begin = time.monotonic()
         frames, error, ended = play(data, dice)
+        slowest = max(slowest, time.monotonic() - begin)
         shown += frames
         stopped += error is not None
         if not ended or error == "":
@@ -98,7 +124,8 @@ def main():
             return 1
     # What is damaged here and there is shown all the same.
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"{count} damaged streams: {shown} frames, {stopped} errors, at most {megabytes} MB")
+    print(f"{count} damaged streams: {shown} frames, {stopped} errors, at most {megabytes} MB and "
+          f"{slowest:.1f} s")
     return 0 if shown > count and stopped < count / 2 and megabytes < MOST_MEGABYTES else 1
 
 

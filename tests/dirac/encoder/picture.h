@@ -1,0 +1,82 @@
+// A picture of Dirac or VC-2 before it is coded: what the writer writes, what a decoder must find,
+// and what the definition makes samples of.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Headers and blocks have the decoder's own plain types, so that what was parsed can be compared.
+// Levels are dense, and bands are laid out by rules of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dirac/picture_header.h"
+#include "dirac/sequence.h"
+#include "transform/obmc/obmc.h"
+#include "transform/picture.h"
+
+namespace cudatransform::test {
+
+// Columns or rows that part `index` of `count` begins with: codeblocks and slices.
+inline int32_t part_begin(int32_t size, int32_t index, int32_t count) {
+  return static_cast<int32_t>(static_cast<int64_t>(size) * index / count);
+}
+
+struct CodedBand {
+  int32_t width = 0, height = 0;
+  int level = 0;         // 0 is the coarsest
+  int orientation = 0;   // bit 0: high-pass horizontally, bit 1: vertically
+  int32_t x = 0, y = 0;  // in the pyramid
+  int32_t columns = 1, rows = 1;
+  std::vector<int32_t> levels;  // row after row
+  // Of core pictures. `quantisers`: of each codeblock, if they have their own.
+  bool is_coded = true;
+  int quantiser = 0;
+  std::vector<int> quantisers;
+  std::vector<bool> skips_zeros;  // of each codeblock: whether it says so if it is all zero
+
+  int32_t& at(int32_t x, int32_t y) {
+    return levels[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
+  }
+  int32_t at(int32_t x, int32_t y) const {
+    return levels[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
+  }
+};
+
+struct CodedPicture {
+  uint8_t parse_code = 0x08;
+  DiracPictureHeader header;
+
+  // Of inter pictures. Blocks are equal within units of the splits.
+  DiracPrediction prediction;
+  int block_preset = 0;  // 0: written out
+  bool writes_weights = false;
+  std::vector<uint8_t> splits;  // of superblocks
+  std::vector<ObmcBlock> blocks;
+  bool has_residual = true;
+
+  DiracTransform transform;
+  bool writes_partition = false;  // of codeblocks
+  bool writes_matrix = false;
+  std::vector<CodedBand> bands[kMaxComponents];
+  std::vector<uint8_t> slice_quantisers;  // in raster order
+
+  bool trims = false;     // leaves out ones at ends of blocks of data
+  uint32_t padding = 0;   // what slices have for nothing comes from this
+  int32_t fragments = 0;  // slices of each; 0: the picture is whole
+
+  bool is_intra() const { return header.reference_count == 0; }
+  int32_t superblocks_across() const { return prediction.blocks_across / 4; }
+  int32_t superblocks_down() const { return prediction.blocks_down / 4; }
+};
+
+// The bands of all components, without levels, as `sequence` and the picture's transform have them.
+void lay_out_bands(const DiracSequence& sequence, CodedPicture* picture);
+
+// The quantiser of what lies at (x, y) of a band, with what the matrix takes off.
+int quantiser_at(const CodedPicture& picture, int component, int band, int32_t x, int32_t y);
+
+// The number of codeblock or slice that `at` of `size` is in.
+int32_t part_of(int32_t at, int32_t size, int32_t count);
+
+}  // namespace cudatransform::test
