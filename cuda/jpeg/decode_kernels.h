@@ -1,0 +1,11 @@
+// Every kernel that decodes JPEG scans, by the name that a profiler prints and a launch asks for.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+// X(name, sets of tables that a scan may use).
+#define CT_JPEG_SYNC_KERNELS(X) \
+  X(jpeg_decode_sync_1, 1)      \
+  X(jpeg_decode_sync_2, 2)      \
+  X(jpeg_decode_sync_3, 3)
+
+#define CT_JPEG_WRITE_KERNELS(X) X(jpeg_decode_write, 3)
