@@ -337,8 +337,9 @@ __device__ __forceinline__ JpegRow row_at(const JpegDecodeParams& params, const 
 
 __device__ __forceinline__ bool is_synchronised(const JpegDecodeParams& params,
                                                 const JpegScanPlan& scan, uint32_t tile,
-                                                uint32_t info) {
-  return tile == scan.first_tile || begins_segment(info) ||
+                                                const uint32_t* infos) {
+  const uint32_t first = (tile - scan.first_tile) * kTileSubsequences;
+  return begins_segment(infos[first]) ||
          params.tiles.begins[tile] == params.tiles.states[tile - 1];
 }
 
@@ -374,7 +375,7 @@ __device__ __forceinline__ void write(const JpegDecodeParams& params) {
   const uint32_t mine = first + thread / kRowsInSubsequence, r = thread % kRowsInSubsequence;
   if (mine >= scan.subsequences) return;
   uint32_t damage = 0, segments = 0;
-  if (thread == 0 && !is_synchronised(params, scan, tile, infos[first]))
+  if (thread == 0 && !is_synchronised(params, scan, tile, infos))
     damage = kJpegNotSynchronised;
   if (row_bits(infos[mine], r) != 0) {
     const JpegRow row = row_at(params, scan, infos, mine, r, base);
