@@ -136,6 +136,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
     return Status::error(StatusCode::kInvalidArgument,
                          "the CUDA engine needs a CUDA device and one of its queues");
   const JpegScans& scans = *job.scans;
+  *job.result = {kJpegNotSynchronised, 0};  // whatever becomes of the work
   JpegDecodeParams params = params_for(job);
   uint32_t classes = 0;
   for (int i = 0; i < scans.count; ++i) classes = std::max(classes, scans.scans[i].classes);
@@ -163,6 +164,12 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
 
 }  // namespace
 }  // namespace cuda
+
+Status probe_cuda_jpeg_decode(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_jpeg_decode, "jpeg_decode_write");
+}
 
 const JpegDecodeOps& cuda_jpeg_decode_ops() {
   static constexpr JpegDecodeOps kOps = {"cuda", cuda::submit};

@@ -11,4 +11,7 @@ namespace cudatransform {
 // several queues overlap.
 const JpegDecodeOps& cuda_jpeg_decode_ops();
 
+// Whether the kernels can be loaded on `device`: kNotFound where this build has none for it.
+Status probe_cuda_jpeg_decode(Device& device);
+
 }  // namespace cudatransform

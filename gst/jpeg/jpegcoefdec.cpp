@@ -65,8 +65,13 @@ static cudatransform::JpegDecodeSettings jpeg_settings_of(GstVideoDecoder* decod
 
 static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
+  const auto settings = jpeg_settings_of(decoder);
+  if (const Status status = state.codec.start(settings.entropy); !status.ok()) {
+    cudatransform::post_error(GST_ELEMENT(decoder), status);
+    return FALSE;
+  }
   state.pictures.start();
-  state.codec.set_tables_in_caps(jpeg_settings_of(decoder).tables_in_caps);
+  state.codec.set_tables_in_caps(settings.tables_in_caps);
   state.splitter.restart();
   state.collected.clear();
   // Until caps say that somebody has done it already.
