@@ -194,10 +194,7 @@ Status JpegCodec::start(JpegEntropy entropy) {
   if (!engine_.is_cuda())
     return Status::error(StatusCode::kNotFound,
                          "entropy=cuda, but the element has no CUDA device to decode on");
-  std::unique_ptr<JpegDecodeLane> lane;
-  CT_RETURN_IF_ERROR(lanes_.take(engine_.device(), &lane));
-  lanes_.give(std::move(lane));
-  return {};
+  return lanes_.probe(engine_.device());
 }
 
 Status JpegCodec::begin(PictureJob& picture) {

@@ -78,9 +78,13 @@ void JpegDecodeLane::give_back(size_t most) {
   if (block_ && block_->size() > most) block_.reset();
 }
 
-Status JpegDecodeLanes::take(Device& device, std::unique_ptr<JpegDecodeLane>* lane) {
+Status JpegDecodeLanes::probe(Device& device) {
   if (!std::exchange(is_probed_, true)) probed_ = probe_cuda_jpeg_decode(device);
-  CT_RETURN_IF_ERROR(probed_);
+  return probed_;
+}
+
+Status JpegDecodeLanes::take(Device& device, std::unique_ptr<JpegDecodeLane>* lane) {
+  CT_RETURN_IF_ERROR(probe(device));
   if (idle_.empty()) return JpegDecodeLane::make(device, lane);
   *lane = std::move(idle_.back());
   idle_.pop_back();

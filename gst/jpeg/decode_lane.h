@@ -43,7 +43,8 @@ class JpegDecodeLanes {
  public:
   static constexpr size_t kMost = 32, kMostKept = size_t{1} << 22;  // bytes of each
 
-  // kNotFound where this build, or the device, cannot decode there: always from then on.
+  // kNotFound where this build has no kernels for the device: always from then on.
+  Status probe(Device& device);
   Status take(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
   void give(std::unique_ptr<JpegDecodeLane> lane);
   // Gives up all, for another device.
