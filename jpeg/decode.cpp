@@ -181,13 +181,14 @@ class ScanDecoder {
     row.segment_bits = bits_of(infos_[i]) - r * kRowBits;
     if (!begins_segment(infos_[i + 1])) row.segment_bits += bits_of(infos_[i + 1]);
     levels_at(at.before, &row.block, row.dc);
-    const auto target = [&](uint32_t c, uint32_t x, uint32_t y) -> int16_t* {
+    const auto target = [&](uint32_t c, uint32_t x, uint32_t y, uint32_t) -> int16_t* {
       if (x >= scans_.blocks_w[c] || y >= scans_.blocks_h[c]) return nullptr;
       return levels_[c].row(y) + size_t{64} * x;
     };
+    JpegRowEnd row_end;
     const auto natural = [](uint32_t index) { return kNaturalOfZigzag[index]; };
     return write_row(words_, tables_, plan_, row, i * kSubsequenceBits + r * kRowBits, target,
-                     natural, segments);
+                     natural, segments, &row_end);
   }
 
   const JpegScans& scans_;

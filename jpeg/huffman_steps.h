@@ -282,19 +282,27 @@ class JpegBlockPlace {
   uint32_t block_, mcu_x_, mcu_y_;
 };
 
-// Decodes a row. `target(component, x, y)` gives the 64 levels of a block, zero so far, or null for
-// those that only fill an MCU; natural(i) the place of coefficient i in it. Returns what speaks
-// against it, and adds to `*segments` if it ends one as it should.
+// Where a row has ended: before that block of its segment, or inside of it.
+struct JpegRowEnd {
+  uint32_t block;
+  bool is_inside;
+};
+
+// Decodes a row, of which there is something. `target(component, x, y, block)` gives the 64 levels
+// of a block, zero so far, or null for those that only fill an MCU; natural(i) the place of
+// coefficient i in it. Returns what speaks against it, and adds to `*segments` if it ends one as it
+// should.
 template <typename Words, typename Target, typename Natural>
 CT_HD uint32_t write_row(const Words& words, const HuffmanTables& tables, const JpegScanPlan& scan,
                          const JpegRow& row, uint32_t begin, const Target& target,
-                         const Natural& natural, uint32_t* segments) {
+                         const Natural& natural, uint32_t* segments, JpegRowEnd* row_end) {
   const uint32_t blocks = scan.segment_blocks(row.segment);
   uint32_t block = row.block, index = index_of(row.state), damage = 0;
+  *row_end = {block, false};
   if (block >= blocks) return 0;
   HuffmanBits<Words> bits(words, begin + bit_of(row.state));
   JpegBlockPlace place(scan, row.segment, block);
-  int16_t* levels = target(place.component(), place.x(), place.y());
+  int16_t* levels = target(place.component(), place.x(), place.y(), block);
   int32_t dc[3] = {row.dc[0], row.dc[1], row.dc[2]};
   const uint32_t end = begin + row.bits;
   while (bits.position() < end) {
@@ -337,8 +345,9 @@ CT_HD uint32_t write_row(const Words& words, const HuffmanTables& tables, const 
       break;
     }
     place.advance();
-    levels = target(place.component(), place.x(), place.y());
+    levels = target(place.component(), place.x(), place.y(), block);
   }
+  *row_end = {block, index != 0};
   return damage;
 }
 

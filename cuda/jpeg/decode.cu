@@ -339,17 +339,64 @@ __device__ __forceinline__ bool is_synchronised(const JpegDecodeParams& params,
                                                 const JpegScanPlan& scan, uint32_t tile,
                                                 const uint32_t* infos) {
   const uint32_t first = (tile - scan.first_tile) * kTileSubsequences;
-  return begins_segment(infos[first]) ||
-         params.tiles.begins[tile] == params.tiles.states[tile - 1];
+  return begins_segment(infos[first]) || params.tiles.begins[tile] == params.tiles.states[tile - 1];
+}
+
+// Blocks that begin in a CTA, put together in shared memory to be written line by line. What has
+// begun before it, and what does not fit, is written level by level.
+constexpr uint32_t kStagedBlocks = 240, kStagedWords = 33;  // of a block, to spread over banks
+
+struct Stage {
+  uint32_t words[kStagedBlocks][kStagedWords];
+  uint32_t first;  // block, of the scan
+  uint32_t end;    // behind those that have ended here
+  uint32_t begun;  // behind the one that has not
+};
+
+template <bool kStages>
+struct StageOf : Stage {};
+template <>
+struct StageOf<false> {};
+
+__device__ __forceinline__ int16_t* levels_of(const JpegPlaneParams& plane, uint32_t x,
+                                              uint32_t y) {
+  if (x >= plane.blocks_w || y >= plane.blocks_h) return nullptr;
+  return reinterpret_cast<int16_t*>(plane.data + y * plane.stride) + static_cast<uint64_t>(x) * 64;
+}
+
+// Half a warp for each block. Of the last one the next CTA writes the rest: it gets the levels
+// alone that are not zero.
+__device__ __forceinline__ void write_blocks(const JpegDecodeParams& params,
+                                             const JpegScanPlan& scan, const Stage& stage) {
+  constexpr uint32_t kLanes = 16;
+  static_assert(kJpegWriteThreads % kLanes == 0);
+  const uint32_t end = min(max(stage.begun, stage.end), stage.first + kStagedBlocks);
+  for (uint32_t block = stage.first + threadIdx.x / kLanes; block < end;
+       block += kJpegWriteThreads / kLanes) {
+    const JpegBlockPlace place(scan, 0, block);
+    int16_t* const levels = levels_of(params.planes[place.component()], place.x(), place.y());
+    if (levels == nullptr) continue;
+    for (uint32_t i = threadIdx.x % kLanes; i < 32; i += kLanes) {
+      const uint32_t two = stage.words[block - stage.first][i];
+      if (block < stage.end) {
+        reinterpret_cast<uint32_t*>(levels)[i] = two;
+        continue;
+      }
+      if ((two & 0xffff) != 0) levels[2 * i] = static_cast<int16_t>(two & 0xffff);
+      if (two >> 16 != 0) levels[2 * i + 1] = static_cast<int16_t>(two >> 16);
+    }
+  }
 }
 
 template <uint32_t kSlots>
 __device__ __forceinline__ void write(const JpegDecodeParams& params) {
+  constexpr bool kStages = kSlots < 3;  // for more there is no room
   constexpr uint32_t kWords = kJpegWriteSubsequences * kWordsInSubsequence + kWordsBehind;
   __shared__ HuffmanSet sets[kSlots];
   __shared__ uint32_t shared_words[padded<kWordsInRow>(kWords)];
   __shared__ uint32_t natural[16];
   __shared__ TileBase base;
+  __shared__ StageOf<kStages> stage[1];
 
   const uint32_t thread = threadIdx.x, tile = blockIdx.x / kJpegWriteCtas;
   const uint32_t number = scan_of_tile(params, tile);
@@ -369,31 +416,58 @@ __device__ __forceinline__ void write(const JpegDecodeParams& params) {
       params, (static_cast<int64_t>(scan.first_subsequence) + first) * kWordsInSubsequence, kWords,
       shared_words);
   if (thread < 16) natural[thread] = params.natural[thread];
+  if constexpr (kStages) {
+    for (uint32_t i = thread; i < kStagedBlocks * kStagedWords; i += kJpegWriteThreads)
+      (&stage[0].words[0][0])[i] = 0;
+  }
   if (thread < kWarp) sum_tiles(params, scan, tile, &base);
   __syncthreads();
 
   const uint32_t mine = first + thread / kRowsInSubsequence, r = thread % kRowsInSubsequence;
-  if (mine >= scan.subsequences) return;
-  uint32_t damage = 0, segments = 0;
-  if (thread == 0 && !is_synchronised(params, scan, tile, infos))
-    damage = kJpegNotSynchronised;
-  if (row_bits(infos[mine], r) != 0) {
-    const JpegRow row = row_at(params, scan, infos, mine, r, base);
+  const bool is_there = mine < scan.subsequences && row_bits(infos[mine], r) != 0;
+  uint32_t damage = 0, segments = 0, before = 0;
+  JpegRow row = {};
+  if (is_there) {
+    row = row_at(params, scan, infos, mine, r, base);
+    before = row.segment * scan.interval * scan.blocks_in_mcu;
+  }
+  if (thread == 0 && !is_synchronised(params, scan, tile, infos)) damage = kJpegNotSynchronised;
+  if constexpr (kStages) {
+    if (thread == 0) {
+      stage[0].first = before + row.block + (index_of(row.state) != 0 ? 1 : 0);
+      stage[0].end = stage[0].begun = 0;
+    }
+    __syncthreads();
+  }
+  if (is_there) {
     const SharedWords<kWordsInRow> words{shared_words};
     const HuffmanTables tables{sets, nullptr};
-    const auto target = [&](uint32_t c, uint32_t x, uint32_t y) -> int16_t* {
-      const JpegPlaneParams& plane = params.planes[c];
-      if (x >= plane.blocks_w || y >= plane.blocks_h) return nullptr;
-      return reinterpret_cast<int16_t*>(plane.data + y * plane.stride) +
-             static_cast<uint64_t>(x) * 64;
+    const auto target = [&](uint32_t c, uint32_t x, uint32_t y, uint32_t block) -> int16_t* {
+      if constexpr (kStages) {
+        const uint32_t slot = before + block - stage[0].first;
+        if (slot < kStagedBlocks) return reinterpret_cast<int16_t*>(stage[0].words[slot]);
+      }
+      return levels_of(params.planes[c], x, y);
     };
     const auto place = [&](uint32_t index) {
       return static_cast<uint32_t>(reinterpret_cast<const uint8_t*>(natural)[index]);
     };
-    damage |= write_row(words, tables, scan, row, thread * kRowBits, target, place, &segments);
+    JpegRowEnd end;
+    damage |=
+        write_row(words, tables, scan, row, thread * kRowBits, target, place, &segments, &end);
+    if constexpr (kStages) {
+      if (row.block < scan.segment_blocks(row.segment)) {
+        atomicMax(&stage[0].end, before + end.block);
+        if (end.is_inside) atomicMax(&stage[0].begun, before + end.block + 1);
+      }
+    }
   }
   if (damage != 0) atomicOr(&params.result[0], damage);
   if (segments != 0) atomicAdd(&params.result[1], segments);
+  if constexpr (kStages) {
+    __syncthreads();
+    write_blocks(params, scan, stage[0]);
+  }
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kFixes = 2;  // as in jpeg/decode.cpp
 
-enum Kernel : uint32_t { kSync1, kSync2, kSync3, kWrite };
+enum Kernel : uint32_t { kSync1, kSync2, kSync3, kWrite2, kWrite3 };
 
 const KernelFamily& decode_kernels() {
 #define CT_NAME(name, ...) #name,
@@ -154,8 +154,9 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
     params.fixes = i > 0 ? 1 : 0;
     CT_RETURN_IF_ERROR(launch(*stream, sync, scans.tiles, kJpegSyncThreads, &params));
   }
+  const Kernel write = scans.most_sets > 2 ? kWrite3 : kWrite2;
   CT_RETURN_IF_ERROR(
-      launch(*stream, kWrite, scans.tiles * kJpegWriteCtas, kJpegWriteThreads, &params));
+      launch(*stream, write, scans.tiles * kJpegWriteCtas, kJpegWriteThreads, &params));
   static_assert(sizeof(JpegDecodeResult) == 2 * sizeof(uint32_t));
   CT_RETURN_IF_ERROR(stream->read_back(job.result, reinterpret_cast<CUdeviceptr>(params.result),
                                        sizeof(JpegDecodeResult)));
@@ -168,7 +169,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
 Status probe_cuda_jpeg_decode(Device& device) {
   auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
   if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_jpeg_decode, "jpeg_decode_write");
+  return stream->load(cuda_image_jpeg_decode, "jpeg_decode_write_3");
 }
 
 const JpegDecodeOps& cuda_jpeg_decode_ops() {

@@ -166,6 +166,12 @@ T atomicAdd(T* at, V value) {
   *at = before + static_cast<T>(value);
   return before;
 }
+template <typename T>
+T atomicMax(T* at, T value) {
+  const T before = *at;
+  *at = max(before, value);
+  return before;
+}
 inline uint32_t atomicOr(uint32_t* at, uint32_t value) {
   const uint32_t before = *at;
   *at = before | value;
