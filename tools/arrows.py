@@ -33,6 +33,7 @@ ROOMS = {
     "cuda/dwt": KERNELS + " transform/dwt",
     "cuda/dirac": KERNELS + " dirac transform/dwt",
     "cuda/obmc": KERNELS + " transform/obmc",
+    "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
@@ -41,8 +42,8 @@ ROOMS = {
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
-    "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg gst/dct8x8/caps.h gst/dct8x8/caps_tables.h"
-                " gst/dct8x8/coefficients.h",
+    "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
+                " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
     "gst/plugin.cpp": "gst",  # the list of elements
     "examples": "gst-libs",
     "docs": "gst-libs",

@@ -92,14 +92,16 @@ class CudaDevice final : public Device {
       : context_(std::move(context)), name_(std::move(name)) {}
 
   Status make_queues() {
+    for (std::unique_ptr<Queue>& queue : queues_) CT_RETURN_IF_ERROR(make_queue(&queue));
+    return {};
+  }
+  Status make_queue(std::unique_ptr<Queue>* queue) {
     CT_ENTER_CONTEXT(*context_);
     const Driver& driver = context_->driver();
-    for (std::unique_ptr<StreamQueue>& queue : queues_) {
-      CUstream stream = nullptr;
-      CT_RETURN_IF_ERROR(
-          driver.check(driver.stream_create(&stream, CU_STREAM_DEFAULT), "cuStreamCreate"));
-      queue = std::make_unique<StreamQueue>(context_, stream);
-    }
+    CUstream stream = nullptr;
+    CT_RETURN_IF_ERROR(
+        driver.check(driver.stream_create(&stream, CU_STREAM_DEFAULT), "cuStreamCreate"));
+    *queue = std::make_unique<StreamQueue>(context_, stream);
     return {};
   }
 
@@ -148,7 +150,7 @@ class CudaDevice final : public Device {
 
   std::shared_ptr<Context> context_;
   std::string name_;
-  std::unique_ptr<StreamQueue> queues_[3];
+  std::unique_ptr<Queue> queues_[3];
 };
 
 // The driver knows pinned memory; of any other it says nothing, which is no error.
@@ -241,6 +243,10 @@ Status make_cuda_device(void* context, int ordinal, std::shared_ptr<void> keep_a
   CT_RETURN_IF_ERROR(made->make_queues());
   *device = std::move(made);
   return {};
+}
+
+Status make_cuda_queue(Device& device, std::unique_ptr<Queue>* queue) {
+  return static_cast<cuda::CudaDevice&>(device).make_queue(queue);
 }
 
 Status settle_cuda_device(Device& device) {

@@ -22,6 +22,10 @@ Status make_cuda_device(void* context, int ordinal, std::shared_ptr<void> keep_a
 // For programs without a context of their own (tests, benchmarks): retains the primary context.
 Status make_primary_cuda_device(int ordinal, std::unique_ptr<Device>* device);
 
+// A queue beside the three of `device`, one of make_cuda_device(): for independent work that shall
+// overlap.
+Status make_cuda_queue(Device& device, std::unique_ptr<Queue>* queue);
+
 // The driver waits for all that a context has to do before it takes something back. This waits for
 // it, too, but not without end: it fails when `device`, one of make_cuda_device(), is stuck, and
 // nothing of it may be given back any more. (What it has allocated sees to that itself.)

@@ -10,29 +10,60 @@
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
 #include "jpeg/metadata.h"
+#include "transform/device/host_memory.h"
 
 namespace cudatransform {
-namespace {
 
-constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKept or less
-
-struct DecodeJob final : PictureJob {
-  ~DecodeJob() override {
+// A picture on its way.
+struct JpegPictureJob final : PictureJob {
+  ~JpegPictureJob() override {
     if (metadata) g_bytes_unref(metadata);
   }
   Status decode(std::string* damage) override;
+  Status decode_on_device(bool* decoded);
+  Status decode_on_cpu(std::string* damage);
   Status read_metadata();
   DctTables dct_tables() const { return {tables.tables, tables.count, tables.table_of}; }
 
   std::unique_ptr<JpegReader> reader;
   GstDctInfo info = {};              // of a picture that is to be decoded
   std::unique_ptr<CoefFrame> coefs;  // where it is decoded to
+  // Or on the device; `decoded` is null then until it has been.
+  std::unique_ptr<JpegDecodeLane> lane;
+  gsize measured = 0;
+  DeviceCoefs device_coefs;
+  FencePtr decoded;
   JpegTables tables;
   bool keep_metadata = false;
   GBytes* metadata = nullptr;  // of the file, for GstDctJpegMeta
 };
 
-Status DecodeJob::decode(std::string* damage) {
+Status JpegPictureJob::decode(std::string* damage) {
+  bool is_decoded = false;
+  if (device_coefs.block) CT_RETURN_IF_ERROR(decode_on_device(&is_decoded));
+  if (!is_decoded) CT_RETURN_IF_ERROR(decode_on_cpu(damage));
+  return keep_metadata ? read_metadata() : Status();
+}
+
+Status JpegPictureJob::decode_on_device(bool* is_decoded) {
+  JpegLevels levels[kJpegMaxComponents];
+  for (guint c = 0; c < info.n_components; c++) {
+    const Rect& rect = device_coefs.rects.rect[c];
+    levels[c] = {reinterpret_cast<int16_t*>(rect.data), static_cast<ptrdiff_t>(rect.pitch),
+                 info.components[c].blocks_w, info.components[c].blocks_h};
+  }
+  CT_RETURN_IF_ERROR(lane->decode(measured, levels, &tables, &decoded, is_decoded));
+  if (!*is_decoded) decoded.reset();
+  return {};
+}
+
+Status JpegPictureJob::decode_on_cpu(std::string* damage) {
+  if (!coefs) {
+    coefs = std::make_unique<CoefFrame>();
+    coefs->layout = layout_of(info);
+    CT_RETURN_IF_ERROR(allocate_host_memory(info.size, &coefs->pinned));
+    coefs->data = static_cast<guint8*>(coefs->pinned->data());
+  }
   JpegLevels levels[kJpegMaxComponents];
   for (guint c = 0; c < info.n_components; c++) {
     const GstDctComponent& component = info.components[c];
@@ -41,11 +72,10 @@ Status DecodeJob::decode(std::string* damage) {
     levels[c].blocks_w = component.blocks_w;
     levels[c].blocks_h = component.blocks_h;
   }
-  CT_RETURN_IF_ERROR(reader->read_coefficients(levels, &tables, damage, {conceals(), interrupt()}));
-  return keep_metadata ? read_metadata() : Status();
+  return reader->read_coefficients(levels, &tables, damage, {conceals(), interrupt()});
 }
 
-Status DecodeJob::read_metadata() {
+Status JpegPictureJob::read_metadata() {
   const size_t bytes = jpeg_metadata_size(data(), size());
   if (bytes == 0) return {};
   auto* segments = static_cast<uint8_t*>(g_try_malloc(bytes));
@@ -56,8 +86,15 @@ Status DecodeJob::read_metadata() {
   return {};
 }
 
-DecodeJob& own(PictureJob& job) { return static_cast<DecodeJob&>(job); }
-const DecodeJob& own(const PictureJob& job) { return static_cast<const DecodeJob&>(job); }
+namespace {
+
+constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKept or less
+
+// In a smaller file the chain of codes that wait for each other is as long as the CPU takes.
+constexpr gsize kLeastForDevice = 100'000;
+
+JpegPictureJob& own(PictureJob& job) { return static_cast<JpegPictureJob&>(job); }
+const JpegPictureJob& own(const PictureJob& job) { return static_cast<const JpegPictureJob&>(job); }
 
 // The geometry of the coefficients of a picture; false for a size that GstDctInfo cannot have.
 bool info_of(const JpegHeader& header, GstDctInfo* info) {
@@ -96,10 +133,10 @@ std::string size_of(const JpegHeader& header) {
 
 }  // namespace
 
-std::unique_ptr<PictureJob> JpegCodec::new_job() { return std::make_unique<DecodeJob>(); }
+std::unique_ptr<PictureJob> JpegCodec::new_job() { return std::make_unique<JpegPictureJob>(); }
 
 Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* input) {
-  DecodeJob& job = own(picture);
+  JpegPictureJob& job = own(picture);
   job.keep_metadata = settings_.keep_metadata;
   if (readers_.empty()) readers_.push_back(std::make_unique<JpegReader>());
   job.reader = std::move(readers_.back());
@@ -121,18 +158,67 @@ Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* inp
     return Status::error(StatusCode::kUnsupported,
                          "the stream has two fields in each frame; interlaced Motion-JPEG is not "
                          "supported");
+  if (wants_device(job, job.info)) take_lane(&job);
   return {};
 }
 
-Status JpegCodec::begin(PictureJob& job) {
-  return source_.begin(layout_of(own(job).info), &own(job).coefs);
+// For a file that the device can decode.
+void JpegCodec::take_lane(JpegPictureJob* job) {
+  if (const Status status = lanes_.take(engine_.device(), &job->lane); !status.ok()) {
+    GST_DEBUG_OBJECT(decoder_, "decoded by CPU: %s", status.message.c_str());
+    return;
+  }
+  job->measured = job->lane->measure(job->data(), job->size());
+  if (job->measured == 0 || !job->claim_if_possible(job->measured))
+    lanes_.give(std::move(job->lane));
+}
+
+bool JpegCodec::wants_device(const PictureJob& job, const GstDctInfo& info) const {
+  if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
+  if (settings_.entropy == JpegEntropy::kCuda) return true;
+  if (job.size() < kLeastForDevice) return false;
+  // Nothing is known before the first caps.
+  return source_.pool() ? source_.in_cuda() : peer_takes_cuda(info);
+}
+
+bool JpegCodec::peer_takes_cuda(const GstDctInfo& info) const {
+  bool takes = false;
+  GstCaps* caps = in_wanted_memory(gst_dct_info_to_caps(&info), &takes);
+  gst_caps_unref(caps);
+  return takes;
+}
+
+Status JpegCodec::start(JpegEntropy entropy) {
+  by_cuda_ = by_cpu_ = 0;
+  if (entropy != JpegEntropy::kCuda) return {};
+  if (!engine_.is_cuda())
+    return Status::error(StatusCode::kNotFound,
+                         "entropy=cuda, but the element has no CUDA device to decode on");
+  return lanes_.probe(engine_.device());
+}
+
+Status JpegCodec::begin(PictureJob& picture) {
+  JpegPictureJob& job = own(picture);
+  const CoefLayout layout = layout_of(job.info);
+  if (!job.lane) return source_.begin(layout, &job.coefs);
+  const Status status = source_.begin_on_device(layout, job.lane->queue(), &job.device_coefs);
+  if (status.ok() || status.code == StatusCode::kDeviceLost) return status;
+  // There may be memory for one frame more on the host.
+  lanes_.give(std::move(job.lane));
+  job.device_coefs = {};
+  return source_.begin(layout, &job.coefs);
 }
 
 Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
-  DecodeJob& job = own(picture);
+  JpegPictureJob& job = own(picture);
   BufferPtr made;
   CoefPlaces places;
-  CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), &made, &places));
+  if (job.decoded)
+    CT_RETURN_IF_ERROR(
+        source_.finish_on_device(std::move(job.device_coefs), job.decoded, &made, &places));
+  else
+    CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), &made, &places));
+  (job.decoded ? by_cuda_ : by_cpu_)++;
   add_dct_meta(made.get(), job.info, job.dct_tables(), places);
   if (job.metadata) gst_buffer_add_dct_jpeg_meta(made.get(), job.metadata);
   *buffer = made.release();
@@ -140,17 +226,21 @@ Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
 }
 
 void JpegCodec::release(PictureJob& picture) {
-  DecodeJob& job = own(picture);
+  JpegPictureJob& job = own(picture);
   if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));
   if (job.coefs) source_.discard(std::move(job.coefs));
+  job.device_coefs = {};
+  lanes_.give(std::move(job.lane));
 }
 
 guint64 JpegCodec::reusable(const PictureJob& job) const {
+  if (own(job).lane) return 0;
   return source_.reusable(layout_of(own(job).info));
 }
 
 void JpegCodec::stop() {
   readers_.clear();
+  lanes_.clear();
   source_.stop();
 }
 
@@ -163,7 +253,7 @@ Status JpegCodec::allocate(GstQuery* query, GstBufferPool** pool) {
 // ---- Caps ----
 
 bool JpegCodec::needs_new_state(const PictureJob& picture) {
-  const DecodeJob& job = own(picture);
+  const JpegPictureJob& job = own(picture);
   const bool told = !tables_in_caps_ || told_.same(job.dct_tables(), job.info.n_components);
   return !told || !same_geometry(info_, job.info);
 }

@@ -7,9 +7,9 @@
  * @see_also: cudaidct8x8, jpegcoefenc
  *
  * Takes JPEG pictures apart as far as their quantised coefficients (video/x-dct) and quantisation
- * tables, which travel with every buffer: the entropy decoding of libjpeg-turbo, without the
- * transform. cudaidct8x8 makes pictures of them, in every sampling that JPEG files have;
- * jpegcoefenc makes JPEG pictures again, without any loss.
+ * tables, which travel with every buffer: entropy decoding without the transform, by libjpeg-turbo
+ * or, see #GstJpegCoefDec:entropy, on the GPU. cudaidct8x8 makes pictures of them, in every
+ * sampling that JPEG files have; jpegcoefenc makes JPEG pictures again, without any loss.
  *
  * Several pictures are decoded at a time, see #GstJpegCoefDec:n-threads.
  *
@@ -65,8 +65,13 @@ static cudatransform::JpegDecodeSettings jpeg_settings_of(GstVideoDecoder* decod
 
 static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
+  const auto settings = jpeg_settings_of(decoder);
+  if (const Status status = state.codec.start(settings.entropy); !status.ok()) {
+    cudatransform::post_error(GST_ELEMENT(decoder), status);
+    return FALSE;
+  }
   state.pictures.start();
-  state.codec.set_tables_in_caps(jpeg_settings_of(decoder).tables_in_caps);
+  state.codec.set_tables_in_caps(settings.tables_in_caps);
   state.splitter.restart();
   state.collected.clear();
   // Until caps say that somebody has done it already.

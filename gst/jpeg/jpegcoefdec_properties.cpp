@@ -5,6 +5,7 @@
 #include "gst/jpeg/jpegcoefdec_private.h"
 #include "gst/stream/picture_properties.h"
 
+using cudatransform::JpegEntropy;
 using cudatransform::kReadOnly;
 using cudatransform::kWhilePlaying;
 using State = cudatransform::JpegCoefDecState;
@@ -18,6 +19,7 @@ enum {
   PROP_MAX_MEMORY,
   PROP_KEEP_METADATA,
   PROP_TABLES_IN_CAPS,
+  PROP_ENTROPY,
   PROP_N_THREADS,
   PROP_BACKEND,
   PROP_ACTIVE_BACKEND,
@@ -44,6 +46,27 @@ constexpr cudatransform::PictureProperties kPictureProperties = {
     .max_memory = PROP_MAX_MEMORY,
 };
 
+GType entropy_type() {
+  using cudatransform::JpegEntropy;
+  static const GEnumValue kValues[] = {
+      {int(JpegEntropy::kAuto), "CUDA where that is faster, else the CPU", "auto"},
+      {int(JpegEntropy::kCpu), "CPU", "cpu"},
+      {int(JpegEntropy::kCuda), "CUDA, whatever the size, but for files that it cannot decode",
+       "cuda"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstJpegCoefDecEntropy", kValues);
+  return type;
+}
+
+GstStructure* stats_of(const State& state) {
+  GstStructure* stats = state.pictures.stats("application/x-jpegcoefdec-stats");
+  const cudatransform::JpegDecodeCounts counts = state.codec.counts();
+  gst_structure_set(stats, "decoded-by-cuda", G_TYPE_UINT64, counts.by_cuda, "decoded-by-cpu",
+                    G_TYPE_UINT64, counts.by_cpu, nullptr);
+  return stats;
+}
+
 }  // namespace
 
 static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
@@ -60,6 +83,9 @@ static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GVal
     case PROP_TABLES_IN_CAPS:
       state.jpeg_settings.tables_in_caps = g_value_get_boolean(value);
       break;
+    case PROP_ENTROPY:
+      state.jpeg_settings.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
+      break;
     default:
       if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value) &&
           !set_picture_property(kPictureProperties, &state.picture_settings, id, value))
@@ -73,7 +99,7 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
                                            GParamSpec* pspec) {
   State& state = State::of(object);
   if (id == PROP_STATS) {
-    g_value_take_boxed(value, state.pictures.stats("application/x-jpegcoefdec-stats"));
+    g_value_take_boxed(value, stats_of(state));
     return;
   }
   GST_OBJECT_LOCK(object);
@@ -86,6 +112,9 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
       break;
     case PROP_TABLES_IN_CAPS:
       g_value_set_boolean(value, state.jpeg_settings.tables_in_caps);
+      break;
+    case PROP_ENTROPY:
+      g_value_set_enum(value, int(state.jpeg_settings.entropy));
       break;
     default:
       if (!get_engine_property(kEngineProperties, state.engine_settings, id, value) &&
@@ -118,6 +147,13 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
                            "Write the quantisation tables into the caps as well, for files that "
                            "keep no metas; with it, new tables are new caps",
                            FALSE, cudatransform::kUpToReady));
+  g_object_class_install_property(
+      klass, PROP_ENTROPY,
+      g_param_spec_enum("entropy", "Entropy decoding",
+                        "Who decodes Huffman codes, where coefficients are offered in CUDA memory; "
+                        "the CPU decodes progressive and arithmetic files in any case, and "
+                        "whatever looks damaged",
+                        entropy_type(), int(JpegEntropy::kAuto), cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,

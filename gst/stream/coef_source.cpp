@@ -55,10 +55,11 @@ void CoefSource::stop() {
   clear_pool(engine_, &pool_);
 }
 
-Status CoefSource::acquire_block(QueueKind writer, Rects* rects, DeviceBlock* block) {
-  const Rects shape = layout_.at(nullptr);
+Status CoefSource::acquire_block(const CoefLayout& layout, Queue& writer, Rects* rects,
+                                 DeviceBlock* block) {
+  const Rects shape = layout.at(nullptr);
   CT_RETURN_IF_ERROR(blocks_.configure(engine_, shape.row_bytes(), shape.rows()));
-  CT_RETURN_IF_ERROR(blocks_.acquire(engine_.queue(writer), block));
+  CT_RETURN_IF_ERROR(blocks_.acquire(writer, block));
   *rects = shape.stacked_in(*block);
   return {};
 }
@@ -74,7 +75,8 @@ Status CoefSource::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
     out->buffer.reset(buffer);
   }
   if (engine_.is_cuda())
-    CT_RETURN_IF_ERROR(acquire_block(QueueKind::kCompute, &coefs->rects, &coefs->block));
+    CT_RETURN_IF_ERROR(
+        acquire_block(layout_, engine_.queue(QueueKind::kCompute), &coefs->rects, &coefs->block));
   if (in_cuda_) return {};
   if (!out->memory.map(out->buffer.get(), GST_MAP_WRITE))
     return Status::error(StatusCode::kFailed, "a coefficient buffer could not be mapped");
@@ -181,7 +183,7 @@ Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
   Queue& queue = engine_.queue(QueueKind::kUpload);
   Rects to;
   DeviceBlock block;
-  CT_RETURN_IF_ERROR(acquire_block(QueueKind::kUpload, &to, &block));
+  CT_RETURN_IF_ERROR(acquire_block(layout_, queue, &to, &block));
   CT_RETURN_IF_ERROR(upload(engine_.device(), queue, layout_.at(frame->data), to));
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
@@ -191,6 +193,37 @@ Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
   if (!fence_is_honoured_) CT_RETURN_IF_ERROR(uploaded->wait());
   *places = places_in(block, to);
   *buffer = std::move(block.buffer);
+  return {};
+}
+
+Status CoefSource::begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs) {
+  coefs->layout = layout;
+  return acquire_block(layout, writer, &coefs->rects, &coefs->block);
+}
+
+Status CoefSource::finish_on_device(DeviceCoefs coefs, const FencePtr& done, BufferPtr* buffer,
+                                    CoefPlaces* places) {
+  set_written(coefs.block.fence, done);
+  if (in_cuda_) {
+    *places = places_in(coefs.block, coefs.rects);
+    *buffer = std::move(coefs.block.buffer);
+    return {};
+  }
+  GstBuffer* fetched = nullptr;
+  CT_RETURN_IF_ERROR(acquire_buffer(pool_, "coefficients", &fetched));
+  BufferPtr owner(fetched);
+  GstMapInfo map;
+  if (!gst_buffer_map(fetched, &map, GST_MAP_WRITE)) return no_memory(layout_.size);
+  Queue& queue = engine_.queue(QueueKind::kDownload);
+  Status status = queue.wait_for(done);
+  if (status.ok()) status = download(engine_.device(), queue, coefs.rects, layout_.at(map.data));
+  FencePtr arrived;
+  if (status.ok()) status = queue.record(&arrived);
+  if (status.ok()) status = arrived->wait();
+  gst_buffer_unmap(fetched, &map);
+  CT_RETURN_IF_ERROR(status);
+  *places = {layout_};
+  *buffer = std::move(owner);
   return {};
 }
 

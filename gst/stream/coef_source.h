@@ -39,6 +39,14 @@ struct EngineCoefs {
   Rects in_system;    // where they are wanted in system memory
 };
 
+// Where a device's work on a queue of its own writes a frame's coefficients. Made by
+// CoefSource::begin_on_device(), used up by CoefSource::finish_on_device().
+struct DeviceCoefs {
+  CoefLayout layout;
+  Rects rects;
+  DeviceBlock block;
+};
+
 enum class CoefMaker { kEngine, kCpu };
 
 // The src pad's side of an element that makes coefficients; used by its streaming thread alone.
@@ -71,6 +79,14 @@ class CoefSource {
   // Takes back what will not be pushed.
   void discard(std::unique_ptr<CoefFrame> frame);
 
+  // Likewise, made by `writer`, a queue of the CUDA engine's device. finish_on_device() is for a
+  // frame that is written, by the work before `done`; where caps want system memory it fetches it.
+  Status begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs);
+  Status finish_on_device(DeviceCoefs coefs, const FencePtr& done, BufferPtr* buffer,
+                          CoefPlaces* places);
+  // Whether caps want CUDA memory.
+  bool in_cuda() const { return in_cuda_; }
+
   // Host memory that is kept for frames to come, idle or still being uploaded: from now on no more
   // than `most` bytes of it. Waits for uploads where it is more.
   void limit_kept(gsize most);
@@ -82,7 +98,7 @@ class CoefSource {
 
  private:
   Status begin_pinned(CoefFrame* frame);
-  Status acquire_block(QueueKind writer, Rects* rects, DeviceBlock* block);
+  Status acquire_block(const CoefLayout& layout, Queue& writer, Rects* rects, DeviceBlock* block);
   Status upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places);
   CoefPlaces places_in(const DeviceBlock& block, const Rects& rects) const;
 

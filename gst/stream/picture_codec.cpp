@@ -28,6 +28,12 @@ Status PictureJob::claim(guint64 bytes, guint width, guint height) {
                            " bytes, more than max-memory=" + std::to_string(max_memory_));
 }
 
+bool PictureJob::claim_if_possible(guint64 bytes) {
+  if (max_memory_ != 0 && bytes_ + bytes > max_memory_) return false;
+  bytes_ += bytes;
+  return true;
+}
+
 void PictureJob::run() {
   if (!status_.ok() || late_) return;
   if (*interrupt_ != 0) {

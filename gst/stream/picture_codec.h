@@ -29,6 +29,8 @@ class PictureJob : public FrameJob {
   // For read_header(): decoding takes `bytes` of memory besides the picture's own. kInvalidArgument
   // where that is more than max-memory.
   Status claim(guint64 bytes, guint width, guint height);
+  // The same for what decoding can do without: false, and nothing is claimed, where that is more.
+  bool claim_if_possible(guint64 bytes);
 
   void run() final;
 

@@ -189,8 +189,14 @@ void add_contestants() {
     const std::string cuda = "backend=cuda";
     const std::string decode = "jpegcoefdec n-threads=" + std::to_string(cores) + " " + cuda;
     const std::string frames = "cudaidct8x8 " + cuda + " ! video/x-raw(memory:CUDAMemory)";
-    add_pipeline(Job::kDecode, "ours, CUDA", decode + " ! " + frames, many);
-    add_pipeline(Job::kDecode, "ours, CUDA, queue", decode + " ! queue ! " + frames, many);
+    const std::string coefficients = " ! video/x-dct(memory:CUDAMemory)";
+    add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", decode + " entropy=cpu ! " + frames,
+                 many);
+    for (const char* entropy : {"cpu", "cuda"})
+      add_pipeline(Job::kDecode, std::string("ours, coefficients, codes by ") + entropy,
+                   decode + " entropy=" + entropy + coefficients, 4 * many);
+    add_pipeline(Job::kDecode, "ours, CUDA", decode + " ! " + frames, 4 * many);
+    add_pipeline(Job::kDecode, "ours, CUDA, queue", decode + " ! queue ! " + frames, 4 * many);
     if (has_element("nvjpegdec"))
       add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
     add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, 32, many);

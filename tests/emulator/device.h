@@ -115,6 +115,15 @@ uint32_t by_lanes(uint32_t a, uint32_t b, Operation&& operation) {
 }  // namespace cudatransform::emulator
 
 inline void __syncthreads() { cudatransform::emulator::wait_for_cta(); }
+inline int __syncthreads_or(int value) {
+  static bool any = false;
+  __syncthreads();
+  any = false;
+  __syncthreads();
+  any = any || value != 0;
+  __syncthreads();
+  return any;
+}
 inline void __syncwarp(uint32_t mask = ~0u) { cudatransform::emulator::WarpExchange(mask, 0); }
 template <typename T>
 T __shfl_xor_sync(uint32_t mask, T value, unsigned distance) {
@@ -155,6 +164,17 @@ template <typename T, typename V>
 T atomicAdd(T* at, V value) {
   const T before = *at;
   *at = before + static_cast<T>(value);
+  return before;
+}
+template <typename T>
+T atomicMax(T* at, T value) {
+  const T before = *at;
+  *at = max(before, value);
+  return before;
+}
+inline uint32_t atomicOr(uint32_t* at, uint32_t value) {
+  const uint32_t before = *at;
+  *at = before | value;
   return before;
 }
 template <typename T>

@@ -214,6 +214,38 @@ GST_START_TEST(test_drops_leave_nothing) {
 }
 GST_END_TEST;
 
+// Kernels that do nothing have decoded nothing, and that is noticed.
+GST_START_TEST(test_idle_kernels) {
+  constexpr guint kFrames = 40;
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec name=d backend=cuda n-threads=3 entropy=cuda ! jpegcoefenc backend=cuda");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  for (guint i = 0; i < kFrames; i++) {
+    const std::vector<guint8> file = make_file(i < 30 ? 70 : 33, 45, i);
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  for (guint i = 0; i < kFrames; i++) {
+    GstBuffer* out = gst_harness_try_pull(h);
+    fail_unless(out != nullptr, "frame %u is missing", i);
+    const std::string text =
+        difference(read_jpeg(bytes_of(out)), read_jpeg(make_file(i < 30 ? 70 : 33, 45, i)));
+    fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
+    gst_buffer_unref(out);
+  }
+  GstElement* d = gst_bin_get_by_name(GST_BIN(h->element), "d");
+  GstStructure* stats = nullptr;
+  g_object_get(d, "stats", &stats, nullptr);
+  guint64 by_cpu = 0;
+  fail_unless(gst_structure_get_uint64(stats, "decoded-by-cpu", &by_cpu));
+  fail_unless_equals_uint64(by_cpu, kFrames);
+  gst_structure_free(stats);
+  gst_object_unref(d);
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
 // Without our engine, coefficients come in system memory.
 GST_START_TEST(test_backend_cpu) {
   GstHarness* h = gst_harness_new_parse("cudadct8x8 name=f ! jpegcoefenc backend=cpu");
@@ -257,17 +289,20 @@ GST_START_TEST(test_allocation_fails) {
     check_clean();
   }
   fail_unless(failed > 3, "only %d runs were short of memory", failed);
-  failed = 0;
-  for (int after = 0; after < 24; after++) {
-    const int so_far = counts().allocations;
-    g_setenv("FAKECUDA_AFTER", std::to_string(so_far + after).c_str(), TRUE);
-    const Outcome outcome = run_line(
-        "videotestsrc num-buffers=6 ! video/x-raw,format=I420,width=64,height=48 ! jpegenc ! "
-        "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink");
-    failed += outcome.domain == GST_RESOURCE_ERROR;
-    check_clean();
+  for (const std::string entropy : {"cpu", "cuda"}) {
+    failed = 0;
+    for (int after = 0; after < 24; after++) {
+      const int so_far = counts().allocations;
+      g_setenv("FAKECUDA_AFTER", std::to_string(so_far + after).c_str(), TRUE);
+      const Outcome outcome = run_line(
+          "videotestsrc num-buffers=6 ! video/x-raw,format=I420,width=64,height=48 ! jpegenc ! "
+          "jpegcoefdec backend=cuda n-threads=2 entropy=" +
+          entropy + " ! jpegcoefenc backend=cuda n-threads=2 ! fakesink");
+      failed += outcome.domain == GST_RESOURCE_ERROR;
+      check_clean();
+    }
+    fail_unless(failed > 3, "only %d runs were short of memory", failed);
   }
-  fail_unless(failed > 3, "only %d runs were short of memory", failed);
 }
 GST_END_TEST;
 
@@ -280,11 +315,13 @@ Suite* make_suite() {
   } else if (g_str_equal(mode(), "no-pinned")) {
     tcase_add_test(tc, test_uploads);
     tcase_add_test(tc, test_ordinary_memory_is_logged_once);
+    tcase_add_test(tc, test_idle_kernels);
   } else {
     tcase_add_test(tc, test_downloads);
     tcase_add_test(tc, test_uploads);
     tcase_add_test(tc, test_levels_of_another_device);
     tcase_add_test(tc, test_drops_leave_nothing);
+    tcase_add_test(tc, test_idle_kernels);
     tcase_add_test(tc, test_backend_cpu);
     tcase_add_test(tc, test_context_is_shared);
   }

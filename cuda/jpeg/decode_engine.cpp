@@ -1,0 +1,180 @@
+// The CUDA engine's decoder of JPEG scans: what crosses the bus, and the launches.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/jpeg/decode_engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string>
+
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+#include "cuda/device/staging.h"
+#include "cuda/jpeg/decode_kernels.h"
+#include "cuda/jpeg/decode_params.h"
+
+// The fat binary, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_jpeg_decode[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+constexpr int kFixes = 2;  // as in jpeg/decode.cpp
+
+enum Kernel : uint32_t { kSync1, kSync2, kSync3, kWrite2, kWrite3 };
+
+const KernelFamily& decode_kernels() {
+#define CT_NAME(name, ...) #name,
+  static constexpr const char* kNames[] = {CT_JPEG_SYNC_KERNELS(CT_NAME)  //
+                                           CT_JPEG_WRITE_KERNELS(CT_NAME)};
+#undef CT_NAME
+  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
+                                   [](uint32_t number) { return std::string(kNames[number]); });
+  return family;
+}
+
+struct BlockStaging final : StreamQueue::Kept {
+  Staging staging;
+};
+
+// Lays out what the kernels leave for each other.
+class Scratch {
+ public:
+  Scratch(const JpegScans& scans, uint32_t classes) {
+    add(2, &result_);
+    const auto rows = size_t{scans.subsequences} * kRowsInSubsequence;
+    counts(rows, classes, &rows_);
+    counts(scans.subsequences, classes, &subsequence_);
+    counts(scans.tiles, classes, &tiles_);
+  }
+  size_t bytes() const { return words_ * sizeof(uint32_t); }
+  void place(CUdeviceptr address, JpegDecodeParams* params) const {
+    auto* const base = reinterpret_cast<uint32_t*>(address);
+    params->result = base + result_;
+    params->rows = at(base, rows_);
+    params->subsequence = at(base, subsequence_);
+    params->tiles = at(base, tiles_);
+  }
+
+ private:
+  struct Counts {
+    size_t states, begins, blocks, sums, count;
+  };
+  void add(size_t count, size_t* place) {
+    *place = words_;
+    words_ += (count + 31) / 32 * 32;
+  }
+  void counts(size_t count, size_t classes, Counts* to) {
+    to->count = count;
+    add(count, &to->states);
+    add(count, &to->begins);
+    add(count, &to->blocks);
+    add(count * classes, &to->sums);
+  }
+  static JpegCounts at(uint32_t* base, const Counts& counts) {
+    return {base + counts.states, base + counts.begins, base + counts.blocks, base + counts.sums,
+            static_cast<uint32_t>(counts.count)};
+  }
+
+  size_t words_ = 0, result_ = 0;
+  Counts rows_ = {}, subsequence_ = {}, tiles_ = {};
+};
+
+// The sets of a scan get the first slots; slots that it does not use have the first one's set.
+void assign_slots(JpegScanPlan* plan, uint32_t (&slots)[kMostSets]) {
+  const McuFields sets = plan->set;
+  plan->set.bits = 0;
+  uint32_t used = 0;
+  for (uint32_t block = 0; block < plan->blocks_in_mcu; ++block) {
+    const auto* const end = slots + used;
+    const auto* const found = std::find(static_cast<const uint32_t*>(slots), end, sets[block]);
+    const auto slot = static_cast<uint32_t>(found - slots);
+    if (found == end) slots[used++] = sets[block];
+    plan->set.bits |= slot << (2 * block);
+  }
+  std::fill(slots + used, std::end(slots), slots[0]);
+}
+
+JpegDecodeParams params_for(const JpegDecodeJob& job) {
+  const JpegScans& scans = *job.scans;
+  JpegDecodeParams params = {};
+  params.infos_at = scans.infos_at;
+  params.words_at = scans.words_at;
+  params.sets_at = scans.sets_at;
+  params.runs_at = scans.runs_at;
+  params.subsequences = scans.subsequences;
+  params.scan_count = static_cast<uint32_t>(scans.count);
+  params.components = static_cast<uint32_t>(scans.components);
+  for (int i = 0; i < scans.count; ++i) {
+    params.scans[i] = scans.scans[i];
+    assign_slots(&params.scans[i], params.slots[i]);
+  }
+  static_assert(sizeof kNaturalOfZigzag == sizeof params.natural);
+  std::memcpy(params.natural, kNaturalOfZigzag, sizeof params.natural);
+  for (int c = 0; c < scans.components; ++c) {
+    const JpegLevels& levels = job.levels[c];
+    params.planes[c] = {reinterpret_cast<uint8_t*>(levels.data), levels.stride, levels.blocks_w,
+                        levels.blocks_h};
+  }
+  return params;
+}
+
+Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads,
+              JpegDecodeParams* params) {
+  void* arguments[] = {params};
+  return queue.launch(cuda_image_jpeg_decode, KernelKey{decode_kernels(), kernel}, ctas, threads,
+                      arguments, false);
+}
+
+Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr)
+    return Status::error(StatusCode::kInvalidArgument,
+                         "the CUDA engine needs a CUDA device and one of its queues");
+  const JpegScans& scans = *job.scans;
+  *job.result = {kJpegNotSynchronised, 0};  // whatever becomes of the work
+  JpegDecodeParams params = params_for(job);
+  uint32_t classes = 0;
+  for (int i = 0; i < scans.count; ++i) classes = std::max(classes, scans.scans[i].classes);
+  const Scratch scratch(scans, classes);
+  CUdeviceptr address = 0;
+  CT_RETURN_IF_ERROR(stream->scratch(scratch.bytes(), &address));
+  scratch.place(address, &params);
+  const void* block = nullptr;
+  FencePtr copied;
+  CT_RETURN_IF_ERROR(stream->kept<BlockStaging>().staging.copy(device, *stream, job.block,
+                                                               scans.bytes, &block, &copied));
+  params.block = static_cast<const uint8_t*>(block);
+  const auto sync = static_cast<Kernel>(kSync1 + scans.most_sets - 1);
+  for (int i = 0; i <= kFixes; ++i) {
+    params.fixes = i > 0 ? 1 : 0;
+    CT_RETURN_IF_ERROR(launch(*stream, sync, scans.tiles, kJpegSyncThreads, &params));
+  }
+  const Kernel write = scans.most_sets > 2 ? kWrite3 : kWrite2;
+  CT_RETURN_IF_ERROR(
+      launch(*stream, write, scans.tiles * kJpegWriteCtas, kJpegWriteThreads, &params));
+  static_assert(sizeof(JpegDecodeResult) == 2 * sizeof(uint32_t));
+  CT_RETURN_IF_ERROR(stream->read_back(job.result, reinterpret_cast<CUdeviceptr>(params.result),
+                                       sizeof(JpegDecodeResult)));
+  return stream->record(done);
+}
+
+}  // namespace
+}  // namespace cuda
+
+Status probe_cuda_jpeg_decode(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_jpeg_decode, "jpeg_decode_write_3");
+}
+
+const JpegDecodeOps& cuda_jpeg_decode_ops() {
+  static constexpr JpegDecodeOps kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,17 @@
+// The CUDA engine's decoder of JPEG scans, for whoever has made a CUDA device
+// (cuda/device/cuda_device.h).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "jpeg/decode.h"
+
+namespace cudatransform {
+
+// Jobs' levels are device addresses; their blocks and results lie in page-locked memory. Jobs on
+// several queues overlap.
+const JpegDecodeOps& cuda_jpeg_decode_ops();
+
+// Whether the kernels can be loaded on `device`: kNotFound where this build has none for it.
+Status probe_cuda_jpeg_decode(Device& device);
+
+}  // namespace cudatransform

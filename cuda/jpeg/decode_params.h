@@ -1,0 +1,49 @@
+// What the kernels that decode JPEG scans are told, and what they leave for each other.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "jpeg/huffman_steps.h"
+
+namespace cudatransform::cuda {
+
+inline constexpr uint32_t kJpegSyncThreads = kWarmUp + kTileSubsequences;
+// A tile is written by several CTAs, a row a thread.
+inline constexpr uint32_t kJpegWriteCtas = 4;
+inline constexpr uint32_t kJpegWriteSubsequences = kTileSubsequences / kJpegWriteCtas;
+inline constexpr uint32_t kJpegWriteThreads = kJpegWriteSubsequences * kRowsInSubsequence;
+
+
+struct JpegPlaneParams {
+  uint8_t* data;
+  int64_t stride;
+  uint32_t blocks_w, blocks_h;
+};
+
+// Counts of a row, of the subsequence before it; of a subsequence or a tile, since the segment
+// began or, where kInSegment is not set, since the tile began. All are columns of numbers.
+inline constexpr uint32_t kInSegment = 1u << 31;
+struct JpegCounts {
+  uint32_t* states;  // where a row begins, a tile ends
+  uint32_t* begins;  // of tiles alone: where it has been decoded from
+  uint32_t* blocks;
+  uint32_t* sums;  // DC differences: a column for each class
+  uint32_t count;
+};
+
+struct JpegDecodeParams {
+  const uint8_t* block;
+  uint64_t infos_at, words_at, sets_at, runs_at;  // see JpegScans
+  uint32_t subsequences, scan_count;
+  uint32_t fixes;  // what the tile before has found is known
+  uint32_t components;
+  uint32_t* result;                       // damage, whole segments
+  JpegScanPlan scans[kMostScans];         // their sets are numbers of slots
+  uint32_t slots[kMostScans][kMostSets];  // sets in shared memory
+  JpegCounts rows, subsequence, tiles;
+  uint32_t natural[16];  // of coefficient i in zigzag order, a byte each
+  JpegPlaneParams planes[kScanComponents];
+};
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,105 @@
+// One JPEG picture at a time decoded on the device, beside those of other lanes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/decode_lane.h"
+
+#include <algorithm>
+#include <utility>
+
+#if CT_HAVE_CUDA
+#include "cuda/device/cuda_device.h"
+#include "cuda/jpeg/decode_engine.h"
+#endif
+
+namespace cudatransform {
+namespace {
+
+#if CT_HAVE_CUDA
+const JpegDecodeOps& ops() { return cuda_jpeg_decode_ops(); }
+#else
+Status probe_cuda_jpeg_decode(Device&) {
+  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+}
+Status make_cuda_queue(Device& device, std::unique_ptr<Queue>*) {
+  return probe_cuda_jpeg_decode(device);
+}
+const JpegDecodeOps& ops() { return portable_jpeg_decode_ops(); }
+#endif
+
+// Room for a quarter more, so that pictures that grow slowly do not allocate every time.
+Status make_room(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
+  if (*memory && (*memory)->size() >= bytes) return {};
+  memory->reset();
+  const Status status = device.allocate(MemoryKind::kPinned, bytes + bytes / 4, memory);
+  return status.ok() ? status : device.allocate(MemoryKind::kPinned, bytes, memory);
+}
+
+}  // namespace
+
+Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* made) {
+  std::unique_ptr<JpegDecodeLane> lane(new JpegDecodeLane(device));
+  CT_RETURN_IF_ERROR(make_cuda_queue(device, &lane->queue_));
+  CT_RETURN_IF_ERROR(
+      device.allocate(MemoryKind::kPinned, sizeof(JpegDecodeResult), &lane->result_));
+  *made = std::move(lane);
+  return {};
+}
+
+Status JpegDecodeLane::decode(size_t measured, const JpegLevels* levels, JpegTables* tables,
+                              FencePtr* done, bool* decoded) {
+  *decoded = false;
+  // Without page-locked memory the CPU is as fast.
+  if (const Status status = make_room(device_, measured, &block_); !status.ok())
+    return status.code == StatusCode::kDeviceLost ? status : Status();
+  auto* const block = static_cast<uint8_t*>(block_->data());
+  JpegScans scans;
+  if (!scans_.read(block, &scans)) return {};
+  JpegDecodeJob job;
+  job.scans = &scans;
+  job.block = block;
+  job.result = static_cast<JpegDecodeResult*>(result_->data());
+  std::copy_n(levels, scans.components, job.levels);
+  if (!validate(job).ok()) return {};
+  const Status submitted = ops().submit(device_, *queue_, job, done);
+  if (!submitted.ok()) {
+    // What has been enqueued still uses memory of this lane and of the picture.
+    FencePtr over;
+    if (queue_->record(&over).ok()) (void)over->wait();
+  }
+  if (submitted.code == StatusCode::kOutOfMemory) return {};
+  CT_RETURN_IF_ERROR(submitted);
+  CT_RETURN_IF_ERROR((*done)->wait());
+  *decoded = is_decoded(scans, *job.result);
+  *tables = scans.tables;
+  return {};
+}
+
+void JpegDecodeLane::give_back(size_t most) {
+  if (block_ && block_->size() > most) block_.reset();
+}
+
+Status JpegDecodeLanes::probe(Device& device) {
+  if (!std::exchange(is_probed_, true)) probed_ = probe_cuda_jpeg_decode(device);
+  return probed_;
+}
+
+Status JpegDecodeLanes::take(Device& device, std::unique_ptr<JpegDecodeLane>* lane) {
+  CT_RETURN_IF_ERROR(probe(device));
+  if (idle_.empty()) return JpegDecodeLane::make(device, lane);
+  *lane = std::move(idle_.back());
+  idle_.pop_back();
+  return {};
+}
+
+void JpegDecodeLanes::give(std::unique_ptr<JpegDecodeLane> lane) {
+  if (!lane || idle_.size() >= kMost) return;
+  lane->give_back(kMostKept);
+  idle_.push_back(std::move(lane));
+}
+
+void JpegDecodeLanes::clear() {
+  idle_.clear();
+  is_probed_ = false;
+}
+
+}  // namespace cudatransform

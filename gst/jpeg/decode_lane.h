@@ -1,0 +1,59 @@
+// One JPEG picture at a time decoded on the device, beside those of other lanes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "jpeg/decode.h"
+#include "transform/device/device.h"
+
+namespace cudatransform {
+
+// Used by one thread at a time, which need not be the same.
+class JpegDecodeLane {
+ public:
+  static Status make(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
+
+  // What writes the levels.
+  Queue& queue() { return *queue_; }
+  // Bytes of host memory that decode() takes for this file at most; 0: it is not for the device.
+  size_t measure(const uint8_t* data, size_t size) { return scans_.measure(data, size); }
+  // Behind a measure() of the same file, which has not given 0: decodes into `levels`, device
+  // addresses, and waits. `*decoded`: the levels and `*tables` are the file's, and `*done` is the
+  // work. Otherwise somebody else has to look at the file, and levels may be anything.
+  Status decode(size_t measured, const JpegLevels* levels, JpegTables* tables, FencePtr* done,
+                bool* decoded);
+  // Memory that is kept for the next picture: no more than `most` bytes from now on.
+  void give_back(size_t most);
+
+ private:
+  explicit JpegDecodeLane(Device& device) : device_(device) {}
+
+  Device& device_;
+  std::unique_ptr<Queue> queue_;
+  JpegScanReader scans_;
+  std::unique_ptr<Memory> block_, result_;  // page-locked
+};
+
+// The lanes of an element that are not in use. Used by its streaming thread.
+class JpegDecodeLanes {
+ public:
+  static constexpr size_t kMost = 32, kMostKept = size_t{1} << 22;  // bytes of each
+
+  // kNotFound where this build has no kernels for the device: always from then on.
+  Status probe(Device& device);
+  Status take(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
+  void give(std::unique_ptr<JpegDecodeLane> lane);
+  // Gives up all, for another device.
+  void clear();
+
+ private:
+  std::vector<std::unique_ptr<JpegDecodeLane>> idle_;
+  Status probed_;
+  bool is_probed_ = false;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,47 @@
+// Parallel decoding of a JPEG picture's scans as a job: what the engines do alike.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "jpeg/scans.h"
+#include "transform/device/device.h"
+
+namespace cudatransform {
+
+// What is written for the host when the job is done.
+struct JpegDecodeResult {
+  uint32_t damage = 0;    // bits of huffman_steps.h
+  uint32_t segments = 0;  // that were whole
+};
+
+struct JpegDecodeJob {
+  const JpegScans* scans = nullptr;  // not needed any more when submit() returns
+  // What JpegScanReader::read() has filled, in host memory, for a device page-locked: read until
+  // the job is done.
+  const uint8_t* block = nullptr;
+  // Where levels are written, all of them, in memory of the engine: aligned to 16 bytes, as are
+  // strides; of the scans' sizes.
+  JpegLevels levels[kJpegMaxComponents];
+  JpegDecodeResult* result = nullptr;  // in host memory, for a device page-locked
+};
+
+// kInvalidArgument where a job does not keep to that.
+Status validate(const JpegDecodeJob& job);
+
+// Of a job that is done: whether the levels are the file's, every one. Otherwise they may be
+// anything, and whether the file is damaged somebody else has to say.
+inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
+  return result.damage == 0 && result.segments == scans.segments;
+}
+
+struct JpegDecodeOps {
+  const char* name;
+  // Returns at once; the job is done with `*done`.
+  Status (*submit)(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done);
+};
+
+// In portable C++, before the call returns.
+const JpegDecodeOps& portable_jpeg_decode_ops();
+
+}  // namespace cudatransform

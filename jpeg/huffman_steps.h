@@ -1,0 +1,354 @@
+// Steps through the Huffman codes of a JPEG scan from any bit on: what host and device do alike.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// ITU-T T.81, annex F. Codes synchronise by themselves: a decoder that begins somewhere soon stands
+// where one from the beginning would (Klein and Wiseman, "Parallel Huffman decoding with
+// applications to JPEG files", The Computer Journal 46, 2003; Weissenberger and Schmidt,
+// "Accelerating JPEG decompression on GPUs", arXiv 2111.09219, 2021).
+#pragma once
+
+#include <cstdint>
+
+#include "transform/device/host_device_macros.h"
+
+namespace cudatransform {
+
+// ---- Tables ----
+
+inline constexpr uint32_t kHuffmanFirstBits = 10;
+inline constexpr uint32_t kHuffmanRunBits = 11;
+inline constexpr uint32_t kLongCodes = 6;  // lengths from 11 to 16
+// What ends a block: coefficient 64 on. A code that does not exist ends it, too, and takes all of
+// 16 bits, so that every step advances.
+inline constexpr uint32_t kBlockEnd = 64, kNoCode = 127;
+
+// An entry for a code: its length, the bits behind it, and by how much the index of the coefficient
+// advances with it.
+CT_HD constexpr uint16_t huffman_entry(uint32_t length, uint32_t size, uint32_t advance) {
+  return static_cast<uint16_t>(length | size << 5 | advance << 9);
+}
+CT_HD constexpr uint32_t length_of(uint32_t entry) { return entry & 31; }
+CT_HD constexpr uint32_t size_of(uint32_t entry) { return entry >> 5 & 15; }
+CT_HD constexpr uint32_t advance_of(uint32_t entry) { return entry >> 9; }
+
+// A table of codes. A zero in `first` stands for codes that are longer than kHuffmanFirstBits; they
+// are behind all others. Those of length 11 + i are below long_end[i], as numbers of 16 bits.
+struct HuffmanCodes {
+  uint16_t first[1u << kHuffmanFirstBits];
+  uint16_t long_end[kLongCodes];
+  uint16_t long_from[kLongCodes];  // modulo 2^16: what to add to a code for its place in long_entry
+  uint16_t long_entry[256];
+  uint16_t unused[4];  // to a multiple of 16 bytes
+};
+// Of a component: DC, AC.
+struct HuffmanSet {
+  HuffmanCodes codes[2];
+};
+// Several codes in one look: the bits that they take with what is behind them (0: none are known),
+// by how much they advance, and whether they end the block. At a DC code, at an AC code.
+struct HuffmanRuns {
+  uint16_t runs[2][1u << kHuffmanRunBits];
+};
+static_assert(sizeof(HuffmanSet) % 16 == 0 && sizeof(HuffmanRuns) % 16 == 0);
+
+CT_HD constexpr uint16_t huffman_run(uint32_t bits, uint32_t advance, bool ends) {
+  return static_cast<uint16_t>(bits | advance << 5 | (ends ? 1u : 0u) << 11);
+}
+CT_HD constexpr uint32_t run_bits(uint32_t run) { return run & 31; }
+CT_HD constexpr uint32_t run_advance(uint32_t run) { return run >> 5 & 63; }
+CT_HD constexpr uint32_t run_ends(uint32_t run) { return run >> 11; }
+
+CT_HD uint32_t find_entry(const HuffmanCodes& codes, uint32_t window) {
+  const uint32_t entry = codes.first[window >> (32 - kHuffmanFirstBits)];
+  if (entry != 0) return entry;
+  const uint32_t code = window >> 16;
+  uint32_t i = 0;
+  for (uint32_t j = 0; j < kLongCodes; ++j) i += code >= codes.long_end[j] ? 1 : 0;
+  if (i == kLongCodes) return huffman_entry(16, 0, kNoCode);
+  return codes.long_entry[((code >> (5 - i)) + codes.long_from[i]) & 255];
+}
+
+// ---- A scan ----
+
+inline constexpr int kScanComponents = 3;
+inline constexpr int kMostScans = 3;
+inline constexpr int kMostSets = 3;
+inline constexpr uint32_t kMostMcuBlocks = 10;
+
+// A scan's bits lie in segments, from restart to restart, that begin at multiples of
+// kSubsequenceBits. Rows are parts of subsequences. A tile is decoded together with the
+// kWarmUp subsequences before it, so that what begins somewhere has synchronised at its beginning.
+inline constexpr uint32_t kSubsequenceBits = 1024, kRowBits = 256;
+inline constexpr uint32_t kRowsInSubsequence = kSubsequenceBits / kRowBits;
+inline constexpr uint32_t kWarmUp = 16, kTileSubsequences = 112;
+
+// Of a subsequence: the bits that it has, the segment, and whether that begins here.
+inline constexpr uint32_t kMostSegments = 1u << 20;
+CT_HD constexpr uint32_t subsequence_info(uint32_t bits, uint32_t segment, bool begins) {
+  return bits | segment << 11 | (begins ? 1u : 0u) << 31;
+}
+CT_HD constexpr uint32_t bits_of(uint32_t info) { return info & 0x7ff; }
+CT_HD constexpr uint32_t segment_of(uint32_t info) { return info >> 11 & (kMostSegments - 1); }
+CT_HD constexpr bool begins_segment(uint32_t info) { return info >> 31 != 0; }
+
+// Fields of two bits, one for each block of an MCU.
+struct McuFields {
+  uint32_t bits;
+  CT_HD uint32_t operator[](uint32_t block) const { return bits >> (2 * block) & 3; }
+};
+
+// What is decoded: plain numbers.
+struct JpegScanPlan {
+  uint32_t first_subsequence, subsequences;
+  uint32_t first_tile, tiles;
+  uint32_t mcus_w, mcus;
+  uint32_t interval;       // MCUs in a segment; mcus where nothing restarts
+  uint32_t blocks_in_mcu;  // 1 to kMostMcuBlocks
+  // The phase of a block is its number in the MCU. But where all have the same tables bits tell
+  // nothing of it: the period is 1 then, and it follows from the count of blocks alone.
+  uint32_t period;
+  // DC differences are added up by class: the component or, where phases are not known, the number
+  // of the block modulo blocks_in_mcu, counted from the segment's or the tile's beginning.
+  uint32_t classes;
+  McuFields set, component, x, y;                           // by block of the MCU
+  uint32_t mcu_w[kScanComponents], mcu_h[kScanComponents];  // in blocks
+
+  CT_HD bool knows_phases() const { return period == blocks_in_mcu; }
+  CT_HD uint32_t segment_blocks(uint32_t segment) const {
+    const uint32_t first = segment * interval;
+    const uint32_t left = first < mcus ? mcus - first : 0;
+    return (left < interval ? left : interval) * blocks_in_mcu;
+  }
+  // Of a class, where the blocks are counted from block `base` on.
+  CT_HD uint32_t component_of_class(uint32_t index, uint32_t base) const {
+    return knows_phases() ? index : component[(base + index) % blocks_in_mcu];
+  }
+};
+
+// Where a decoder stands: its bit, counted from the beginning of a subsequence or row; the index of
+// the next coefficient; the phase of the block.
+CT_HD constexpr uint32_t huffman_state(uint32_t bit, uint32_t index, uint32_t phase) {
+  return bit | index << 8 | phase << 16;
+}
+CT_HD constexpr uint32_t bit_of(uint32_t state) { return state & 255; }
+CT_HD constexpr uint32_t index_of(uint32_t state) { return state >> 8 & 255; }
+CT_HD constexpr uint32_t phase_of(uint32_t state) { return state >> 16; }
+
+// ---- Bits ----
+
+// `Words` has words[i], 32 bits each, the first bit of the stream on top.
+template <typename Words>
+class HuffmanBits {
+ public:
+  CT_HD HuffmanBits(const Words& words, uint32_t position)
+      : words_(words),
+        position_(position),
+        high_(words[position / 32]),
+        low_(words[position / 32 + 1]),
+        next_(words[position / 32 + 2]) {}
+
+  CT_HD uint32_t position() const { return position_; }
+  // The next 32.
+  CT_HD uint32_t window() const {
+#if defined(__CUDA_ARCH__)
+    return __funnelshift_l(low_, high_, position_);
+#else
+    return static_cast<uint32_t>(
+        ((static_cast<uint64_t>(high_) << 32 | low_) << (position_ % 32)) >> 32);
+#endif
+  }
+  CT_HD void skip(uint32_t count) {  // up to 31
+    const uint32_t before = position_;
+    position_ += count;
+    if (before / 32 == position_ / 32) return;
+    high_ = low_;
+    low_ = next_;
+    next_ = words_[position_ / 32 + 2];
+  }
+
+ private:
+  const Words& words_;
+  uint32_t position_, high_, low_, next_;
+};
+
+// Bits beyond the end of a subsequence that a code which begins in it can have, and what is read
+// ahead of them.
+inline constexpr uint32_t kWordsBehind = 4;
+
+// ---- Steps ----
+
+// The tables of a scan's sets; `runs` may be null.
+struct HuffmanTables {
+  const HuffmanSet* sets;
+  const HuffmanRuns* runs;
+};
+
+// From `state` on through all codes that begin before bit `end`, at most kSubsequenceBits; counts
+// the blocks that end. `first_dc(value)` is called for every DC difference, with the phase and the
+// number of blocks that have ended here before it. Returns the state behind, whose bit is counted
+// from `end`.
+template <bool kRuns, typename Words, typename Difference>
+CT_HD uint32_t walk(const Words& words, const HuffmanTables& tables, const JpegScanPlan& scan,
+                    uint32_t state, uint32_t begin, uint32_t end, uint32_t* blocks,
+                    const Difference& difference) {
+  HuffmanBits<Words> bits(words, begin + bit_of(state));
+  uint32_t index = index_of(state), phase = phase_of(state), ended = 0;
+  while (bits.position() < end) {
+    const uint32_t window = bits.window();
+    const uint32_t set = scan.set[phase];
+    if constexpr (kRuns) {
+      const uint32_t run =
+          tables.runs[set].runs[index != 0 ? 1 : 0][window >> (32 - kHuffmanRunBits)];
+      // Up to the end code by code, so that where a walk ends does not depend on where it began.
+      if (run_bits(run) != 0 && index + run_advance(run) < kBlockEnd &&
+          bits.position() + kHuffmanRunBits <= end && !(Difference::kWanted && index == 0)) {
+        bits.skip(run_bits(run));
+        index += run_advance(run);
+        if (run_ends(run) != 0) {
+          index = 0;
+          phase = phase + 1 == scan.period ? 0 : phase + 1;
+          ++ended;
+        }
+        continue;
+      }
+    }
+    const uint32_t entry = find_entry(tables.sets[set].codes[index != 0 ? 1 : 0], window);
+    if (Difference::kWanted && index == 0) difference(window, entry, phase, *blocks + ended);
+    bits.skip(length_of(entry) + size_of(entry));
+    index += advance_of(entry);
+    if (index >= kBlockEnd) {
+      index = 0;
+      phase = phase + 1 == scan.period ? 0 : phase + 1;
+      ++ended;
+    }
+  }
+  *blocks += ended;
+  return huffman_state(bits.position() - end, index, phase);
+}
+
+struct NoDifference {
+  static constexpr bool kWanted = false;
+  CT_HD void operator()(uint32_t, uint32_t, uint32_t, uint32_t) const {}
+};
+
+// The value that the `size` bits behind a code of `length` stand for (T.81, figure F.12).
+CT_HD int32_t value_of(uint32_t window, uint32_t length, uint32_t size) {
+  if (size == 0) return 0;
+  const uint32_t bits = window << length >> (32 - size);
+  const uint32_t half = 1u << (size - 1);
+  return static_cast<int32_t>(bits) - (bits < half ? static_cast<int32_t>(2 * half - 1) : 0);
+}
+
+// ---- Writing ----
+
+// What speaks against a picture. Zero where libjpeg finds nothing, too; it may be more than that.
+inline constexpr uint32_t kJpegNoSuchCode = 1, kJpegBeyondBlock = 2, kJpegTooLarge = 4,
+                          kJpegWrongEnd = 8, kJpegNotSynchronised = 16;
+inline constexpr uint32_t kMostAcBits = 10, kMostDcBits = 11;  // T.81, tables F.1 and F.2, 8 bits
+
+// Where a row begins.
+struct JpegRow {
+  uint32_t state;
+  uint32_t bits;          // that it has
+  uint32_t segment_bits;  // from its beginning to the segment's end, as far as the next subsequence
+  uint32_t segment;
+  uint32_t block;  // of the segment
+  int32_t dc[3];   // levels of the blocks before
+};
+
+// A block's place in its component, stepping through a scan.
+class JpegBlockPlace {
+ public:
+  CT_HD JpegBlockPlace(const JpegScanPlan& scan, uint32_t segment, uint32_t block)
+      : scan_(scan), block_(block % scan.blocks_in_mcu) {
+    const uint32_t mcu = segment * scan.interval + block / scan.blocks_in_mcu;
+    mcu_x_ = mcu % scan.mcus_w;
+    mcu_y_ = mcu / scan.mcus_w;
+  }
+  CT_HD void advance() {
+    if (++block_ != scan_.blocks_in_mcu) return;
+    block_ = 0;
+    if (++mcu_x_ != scan_.mcus_w) return;
+    mcu_x_ = 0;
+    ++mcu_y_;
+  }
+  CT_HD uint32_t block() const { return block_; }
+  CT_HD uint32_t component() const { return scan_.component[block_]; }
+  CT_HD uint32_t x() const { return mcu_x_ * scan_.mcu_w[component()] + scan_.x[block_]; }
+  CT_HD uint32_t y() const { return mcu_y_ * scan_.mcu_h[component()] + scan_.y[block_]; }
+
+ private:
+  const JpegScanPlan& scan_;
+  uint32_t block_, mcu_x_, mcu_y_;
+};
+
+// Where a row has ended: before that block of its segment, or inside of it.
+struct JpegRowEnd {
+  uint32_t block;
+  bool is_inside;
+};
+
+// Decodes a row, of which there is something. `target(component, x, y, block)` gives the 64 levels
+// of a block, zero so far, or null for those that only fill an MCU; natural(i) the place of
+// coefficient i in it. Returns what speaks against it, and adds to `*segments` if it ends one as it
+// should.
+template <typename Words, typename Target, typename Natural>
+CT_HD uint32_t write_row(const Words& words, const HuffmanTables& tables, const JpegScanPlan& scan,
+                         const JpegRow& row, uint32_t begin, const Target& target,
+                         const Natural& natural, uint32_t* segments, JpegRowEnd* row_end) {
+  const uint32_t blocks = scan.segment_blocks(row.segment);
+  uint32_t block = row.block, index = index_of(row.state), damage = 0;
+  *row_end = {block, false};
+  if (block >= blocks) return 0;
+  HuffmanBits<Words> bits(words, begin + bit_of(row.state));
+  JpegBlockPlace place(scan, row.segment, block);
+  int16_t* levels = target(place.component(), place.x(), place.y(), block);
+  int32_t dc[3] = {row.dc[0], row.dc[1], row.dc[2]};
+  const uint32_t end = begin + row.bits;
+  while (bits.position() < end) {
+    const uint32_t window = bits.window();
+    const bool is_ac = index != 0;
+    const uint32_t entry =
+        find_entry(tables.sets[scan.set[place.block()]].codes[is_ac ? 1 : 0], window);
+    const uint32_t size = size_of(entry);
+    bits.skip(length_of(entry) + size);
+    if (advance_of(entry) == kNoCode) damage |= kJpegNoSuchCode;
+    const int32_t value = value_of(window, length_of(entry), size);
+    index += advance_of(entry);
+    if (!is_ac) {
+      const uint32_t c = place.component();
+      int32_t level = value;
+      CT_UNROLL
+      for (uint32_t i = 0; i < 3; ++i) {
+        if (i != c) continue;
+        level += dc[i];
+        dc[i] = level;
+      }
+      if (size > kMostDcBits || level < -1024 || level > 1023) damage |= kJpegTooLarge;
+      if (levels != nullptr) levels[0] = static_cast<int16_t>(level);
+    } else if (size != 0) {
+      if (size > kMostAcBits) damage |= kJpegTooLarge;
+      if (index > kBlockEnd)
+        damage |= kJpegBeyondBlock;
+      else if (levels != nullptr)
+        levels[natural(index - 1)] = static_cast<int16_t>(value);
+    }
+    if (index < kBlockEnd) continue;
+    index = 0;
+    if (++block == blocks) {
+      // Less than a byte is left, which fills the last one.
+      const uint32_t at = bits.position() - begin;
+      if (at > row.segment_bits || row.segment_bits - at > 7)
+        damage |= kJpegWrongEnd;
+      else
+        *segments += 1;
+      break;
+    }
+    place.advance();
+    levels = target(place.component(), place.x(), place.y(), block);
+  }
+  *row_end = {block, index != 0};
+  return damage;
+}
+
+}  // namespace cudatransform

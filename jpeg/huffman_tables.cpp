@@ -1,0 +1,111 @@
+// Huffman tables as a JPEG file defines them, and what decoders look codes up in.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/huffman_tables.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "jpeg/errors.h"
+
+namespace cudatransform {
+namespace {
+
+// What a symbol of a table means to the steps.
+uint16_t entry_for(uint32_t symbol, uint32_t length, bool is_ac) {
+  if (!is_ac) return huffman_entry(length, symbol, 1);
+  const uint32_t zeros = symbol >> 4, size = symbol & 15;
+  if (size != 0) return huffman_entry(length, size, zeros + 1);
+  return huffman_entry(length, 0, zeros == 15 ? 16 : kBlockEnd);
+}
+
+// As many whole codes as lie in kHuffmanRunBits bits; the bits behind the last one need not.
+uint16_t run_for(const HuffmanSet& set, bool at_ac, uint32_t bits) {
+  const uint32_t window = bits << (32 - kHuffmanRunBits);
+  uint32_t used = 0, advance = 0;
+  while (used < kHuffmanRunBits) {
+    const bool is_ac = at_ac || advance != 0;
+    // Of codes that are longer than the first look zeros are found.
+    const uint32_t entry =
+        set.codes[is_ac ? 1 : 0].first[window << used >> (32 - kHuffmanFirstBits)];
+    if (entry == 0 || advance_of(entry) == kNoCode || used + length_of(entry) > kHuffmanRunBits)
+      break;
+    if (advance_of(entry) == kBlockEnd) return huffman_run(used + length_of(entry), advance, true);
+    if (advance + advance_of(entry) >= kBlockEnd) break;
+    advance += advance_of(entry);
+    used += length_of(entry) + size_of(entry);
+  }
+  return huffman_run(used, advance, false);
+}
+
+HuffmanDefinition definition_of(const JHUFF_TBL& table) {
+  HuffmanDefinition definition;
+  std::copy(std::begin(table.bits), std::end(table.bits), definition.counts.begin());
+  std::copy(std::begin(table.huffval), std::end(table.huffval), definition.symbols.begin());
+  definition.counts[0] = 0;
+  definition.defined = true;
+  return definition;
+}
+
+struct StandardDefinitions {
+  HuffmanDefinition of[2][2];
+
+  // libjpeg has them for whoever compresses.
+  StandardDefinitions() {
+    JpegErrors errors;
+    jpeg_compress_struct cinfo = {};
+    cinfo.err = errors.manager();
+    const Status status = errors.guard([&] {
+      jpeg_create_compress(&cinfo);
+      cinfo.input_components = 3;
+      cinfo.in_color_space = JCS_YCbCr;
+      jpeg_set_defaults(&cinfo);
+    });
+    for (int chroma = 0; status.ok() && chroma < 2; ++chroma) {
+      of[0][chroma] = definition_of(*cinfo.dc_huff_tbl_ptrs[chroma]);
+      of[1][chroma] = definition_of(*cinfo.ac_huff_tbl_ptrs[chroma]);
+    }
+    jpeg_destroy_compress(&cinfo);
+  }
+};
+
+}  // namespace
+
+bool make_codes(const HuffmanDefinition& definition, bool is_ac, HuffmanCodes* codes) {
+  std::memset(static_cast<void*>(codes), 0, sizeof *codes);
+  uint32_t code = 0, place = 0, in_long = 0;
+  for (uint32_t length = 1; length <= 16; ++length, code <<= 1) {
+    const uint32_t count = definition.counts[length];
+    const bool is_long = length > kHuffmanFirstBits;
+    if (is_long) codes->long_from[length - 11] = static_cast<uint16_t>(in_long - code);
+    if (place + count > 256) return false;
+    for (uint32_t i = 0; i < count; ++i, ++code) {
+      const uint32_t symbol = definition.symbols[place++];
+      // No code is all ones.
+      if (code + 1 >= 1u << length || (!is_ac && symbol > 15)) return false;
+      const uint16_t entry = entry_for(symbol, length, is_ac);
+      if (is_long) {
+        codes->long_entry[in_long++] = entry;
+      } else {
+        const uint32_t shift = kHuffmanFirstBits - length;
+        std::fill_n(codes->first + (code << shift), size_t{1} << shift, entry);
+      }
+    }
+    if (is_long) codes->long_end[length - 11] = static_cast<uint16_t>(code << (16 - length));
+  }
+  return place > 0;
+}
+
+void make_runs(const HuffmanSet& set, HuffmanRuns* runs) {
+  for (uint32_t at_ac = 0; at_ac < 2; ++at_ac) {
+    for (uint32_t bits = 0; bits < 1u << kHuffmanRunBits; ++bits)
+      runs->runs[at_ac][bits] = run_for(set, at_ac != 0, bits);
+  }
+}
+
+const HuffmanDefinition& standard_definition(bool is_ac, bool chroma) {
+  static const StandardDefinitions kAll;
+  return kAll.of[is_ac ? 1 : 0][chroma ? 1 : 0];
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,416 @@
+// The scans of a JPEG file as a plain job: its markers, and its bits without stuffing.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// ITU-T T.81, annex B. Everything that libjpeg warns of, or that it reads in a way of its own, is a
+// "no" here, so that what speaks for or against a picture is said in one place alone.
+#include "jpeg/scans.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cudatransform {
+namespace {
+
+enum Marker : uint32_t {
+  kSof0 = 0xc0,
+  kSof1 = 0xc1,
+  kDht = 0xc4,
+  kRst0 = 0xd0,
+  kRst7 = 0xd7,
+  kSoi = 0xd8,
+  kEoi = 0xd9,
+  kSos = 0xda,
+  kDqt = 0xdb,
+  kDri = 0xdd,
+  kApp0 = 0xe0,
+  kApp15 = 0xef,
+  kCom = 0xfe,
+};
+
+constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
+// Read behind the last subsequence, and nothing but zeros.
+constexpr size_t kBytesBehind = 256;
+// Positions are bits in 32 bits, with room.
+constexpr size_t kMostWordBytes = size_t{1} << 28;
+
+constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+uint32_t parts(uint64_t size, uint64_t part) {
+  return static_cast<uint32_t>((size + part - 1) / part);
+}
+bool is_restart(uint32_t code) { return code >= kRst0 && code <= kRst7; }
+uint32_t big_endian(const uint8_t* bytes) { return uint32_t{bytes[0]} << 8 | bytes[1]; }
+
+}  // namespace
+
+size_t JpegScanReader::measure(const uint8_t* data, size_t size) {
+  data_ = data;
+  size_ = size;
+  at_ = 2;
+  components_ = 0;
+  interval_ = 0;
+  ended_ = false;
+  used_sets_ = 0;
+  for (int is_ac = 0; is_ac < 2; ++is_ac) {
+    for (HuffmanDefinition& definition : definitions_[is_ac]) definition.defined = false;
+  }
+  std::fill(std::begin(has_quantiser_), std::end(has_quantiser_), false);
+  if (size < 4 || data[0] != 0xff || data[1] != kSoi) return 0;
+  if (!read_markers(true) || components_ == 0) return 0;
+  const uint64_t segments = most_segments();
+  if (segments > kMostSegments) return 0;
+  const size_t words = rounded(size_ - at_, kSubsequenceBytes) + segments * kSubsequenceBytes;
+  if (words > kMostWordBytes) return 0;
+  words_at_ = rounded((words / kSubsequenceBytes + 1) * sizeof(uint32_t), kSubsequenceBytes);
+  end_ = words_at_ + words;
+  return end_ + kBytesBehind + kMostSets * (sizeof(HuffmanSet) + sizeof(HuffmanRuns));
+}
+
+// Were each component a scan of its own, and the interval that of all.
+uint64_t JpegScanReader::most_segments() const {
+  uint64_t segments = 0;
+  for (int c = 0; c < components_; ++c) {
+    const Component& component = component_[c];
+    const uint64_t blocks = uint64_t{parts(uint64_t{width_} * component.h, 8 * max_h_)} *
+                            parts(uint64_t{height_} * component.v, 8 * max_v_);
+    segments += interval_ != 0 ? blocks / interval_ + 1 : 1;
+  }
+  return segments;
+}
+
+bool JpegScanReader::read(uint8_t* block, JpegScans* scans) {
+  block_ = block;
+  scans_ = scans;
+  *scans = JpegScans();
+  infos_ = reinterpret_cast<uint32_t*>(block);
+  used_ = words_at_;
+  scans->words_at = words_at_;
+  scans->components = components_;
+  for (int c = 0; c < components_; ++c) {
+    const Component& component = component_[c];
+    scans->blocks_w[c] = parts(uint64_t{width_} * component.h, 8 * max_h_);
+    scans->blocks_h[c] = parts(uint64_t{height_} * component.v, 8 * max_v_);
+  }
+  return read_markers(false) && ended_ && finish();
+}
+
+// ---- Markers ----
+
+// Up to the first scan's, or to the end.
+bool JpegScanReader::read_markers(bool up_to_scan) {
+  while (!ended_) {
+    const size_t before = at_;
+    uint32_t code = 0;
+    const uint8_t* data = nullptr;
+    size_t size = 0;
+    if (!next_marker(&code, &data, &size)) return false;
+    if (code == kSos && up_to_scan) {
+      at_ = before;
+      return true;
+    }
+    if (!take(code, data, size)) return false;
+  }
+  return true;
+}
+
+bool JpegScanReader::next_marker(uint32_t* code, const uint8_t** data, size_t* size) {
+  while (at_ + 1 < size_ && data_[at_] == 0xff && data_[at_ + 1] == 0xff) ++at_;  // fill bytes
+  if (at_ + 1 >= size_ || data_[at_] != 0xff) return false;
+  *code = data_[at_ + 1];
+  at_ += 2;
+  *size = 0;
+  if (*code == kEoi || is_restart(*code)) return true;
+  if (at_ + 2 > size_) return false;
+  const size_t length = big_endian(data_ + at_);
+  if (length < 2 || at_ + length > size_) return false;
+  *data = data_ + at_ + 2;
+  *size = length - 2;
+  at_ += length;
+  return true;
+}
+
+bool JpegScanReader::take(uint32_t code, const uint8_t* data, size_t size) {
+  switch (code) {
+    case kSof0:
+    case kSof1:
+      return take_frame(data, size);
+    case kDht:
+      return take_huffman(data, size);
+    case kDqt:
+      return take_quantisers(data, size);
+    case kDri:
+      if (size != 2) return false;
+      interval_ = big_endian(data);
+      return true;
+    case kSos:
+      return take_scan(data, size);
+    case kEoi:
+      ended_ = true;
+      return true;
+    default:
+      // Some encoders end a scan with a restart.
+      return (code >= kApp0 && code <= kApp15) || code == kCom || is_restart(code);
+  }
+}
+
+bool JpegScanReader::take_frame(const uint8_t* data, size_t size) {
+  if (components_ != 0 || size < 6 || data[0] != 8) return false;
+  height_ = big_endian(data + 1);
+  width_ = big_endian(data + 3);
+  const size_t count = data[5];
+  if (width_ == 0 || height_ == 0 || (count != 1 && count != 3) || size != 6 + 3 * count)
+    return false;
+  max_h_ = max_v_ = 1;
+  for (size_t c = 0; c < count; ++c) {
+    const uint8_t* const from = data + 6 + 3 * c;
+    Component& component = component_[c];
+    component = {from[0], uint32_t{from[1]} >> 4, from[1] & 15u, from[2]};
+    if (component.h - 1 > 3 || component.v - 1 > 3 || component.quant > 3) return false;
+    for (size_t other = 0; other < c; ++other)
+      if (component_[other].id == component.id) return false;
+    max_h_ = std::max(max_h_, component.h);
+    max_v_ = std::max(max_v_, component.v);
+  }
+  components_ = static_cast<int>(count);
+  return true;
+}
+
+bool JpegScanReader::take_huffman(const uint8_t* data, size_t size) {
+  while (size > 0) {
+    if (size < 17) return false;
+    const uint32_t is_ac = data[0] >> 4, number = data[0] & 15;
+    if (is_ac > 1 || number > 3) return false;
+    HuffmanDefinition& to = definitions_[is_ac][number];
+    to = {};
+    size_t symbols = 0;
+    for (size_t length = 1; length <= 16; ++length) {
+      to.counts[length] = data[length];
+      symbols += data[length];
+    }
+    data += 17;
+    size -= 17;
+    if (symbols > 256 || symbols > size) return false;
+    std::copy_n(data, symbols, to.symbols.begin());
+    to.defined = true;
+    data += symbols;
+    size -= symbols;
+  }
+  return true;
+}
+
+bool JpegScanReader::take_quantisers(const uint8_t* data, size_t size) {
+  while (size > 0) {
+    const size_t entry = (data[0] >> 4) + size_t{1};
+    const uint32_t number = data[0] & 15;
+    if (entry > 2 || number > 3 || size < 1 + 64 * entry) return false;
+    for (size_t i = 0; i < 64; ++i) {
+      const uint8_t* const from = data + 1 + i * entry;
+      const uint32_t value = entry == 2 ? big_endian(from) : from[0];
+      quantisers_[number].q[kNaturalOfZigzag[i]] = static_cast<uint16_t>(value);
+    }
+    has_quantiser_[number] = true;
+    data += 1 + 64 * entry;
+    size -= 1 + 64 * entry;
+  }
+  return true;
+}
+
+// ---- Scans ----
+
+bool JpegScanReader::take_scan(const uint8_t* data, size_t size) {
+  if (components_ == 0 || scans_->count == kMostScans || size < 1) return false;
+  const size_t count = data[0];
+  if (count < 1 || count > static_cast<size_t>(components_) || size != 4 + 2 * count) return false;
+  if (data[1 + 2 * count] != 0 || data[2 + 2 * count] != 63 || data[3 + 2 * count] != 0)
+    return false;
+  int chosen[kJpegMaxComponents];
+  for (size_t i = 0; i < count; ++i) {
+    int c = 0;
+    while (c < components_ && component_[c].id != data[1 + 2 * i]) ++c;
+    if (c == components_ || component_[c].seen) return false;
+    component_[c].seen = true;
+    chosen[i] = c;
+    if (!use_tables(&component_[c], data[2 + 2 * i]) || !latch_quantiser(c)) return false;
+  }
+  JpegScanPlan& plan = scans_->scans[scans_->count];
+  if (!plan_scan(chosen, static_cast<int>(count), &plan) || !take_bits(&plan)) return false;
+  uint32_t sets = 0;
+  for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) sets |= 1u << plan.set[block];
+  scans_->most_sets = std::max(scans_->most_sets, (sets & 1) + (sets >> 1 & 1) + (sets >> 2 & 1));
+  scans_->count++;
+  return true;
+}
+
+// The set of the tables that a scan selects for a component, made if it is new.
+bool JpegScanReader::use_tables(Component* component, uint32_t selectors) {
+  const HuffmanDefinition* chosen[2];
+  for (int is_ac = 0; is_ac < 2; ++is_ac) {
+    const uint32_t number = is_ac != 0 ? selectors & 15 : selectors >> 4;
+    if (number > 3) return false;
+    HuffmanDefinition& definition = definitions_[is_ac][number];
+    // As libjpeg has it, which fills what is missing before the first scan.
+    if (!definition.defined) {
+      if (number > 1 || scans_->count > 0) return false;
+      definition = standard_definition(is_ac != 0, number == 1);
+    }
+    chosen[is_ac] = &definition;
+  }
+  int set = 0;
+  const auto is_same = [&](const Set& one) {
+    return one.made && one.dc == *chosen[0] && one.ac == *chosen[1];
+  };
+  const int kept = static_cast<int>(sets_.size());
+  while (set < kept && !is_same(sets_[static_cast<size_t>(set)])) ++set;
+  if (set < used_sets_) {
+    component->set = set;
+    return true;
+  }
+  if (used_sets_ == kMostSets) return false;
+  if (kept < kMostSets && set == kept) sets_.emplace_back();
+  Set& place = sets_[static_cast<size_t>(used_sets_)];
+  if (set < kept) {
+    std::swap(place, sets_[static_cast<size_t>(set)]);
+  } else {
+    place.made = false;
+    place.dc = *chosen[0];
+    place.ac = *chosen[1];
+    if (!make_codes(place.dc, false, &place.codes.codes[0]) ||
+        !make_codes(place.ac, true, &place.codes.codes[1]))
+      return false;
+    make_runs(place.codes, &place.runs);
+    place.made = true;
+  }
+  component->set = used_sets_++;
+  return true;
+}
+
+bool JpegScanReader::latch_quantiser(int c) {
+  const uint32_t number = component_[c].quant;
+  if (!has_quantiser_[number]) return false;
+  const QuantTable& table = quantisers_[number];
+  if (std::find(std::begin(table.q), std::end(table.q), 0) != std::end(table.q)) return false;
+  // In the order of components at the end: see finish().
+  scans_->tables.tables[c] = table;
+  return true;
+}
+
+bool JpegScanReader::plan_scan(const int* chosen, int count, JpegScanPlan* plan) const {
+  *plan = {};
+  const bool alone = count == 1;  // then an MCU is a block
+  for (int i = 0; i < count; ++i) {
+    const Component& component = component_[chosen[i]];
+    const auto c = static_cast<uint32_t>(chosen[i]);
+    plan->mcu_w[c] = alone ? 1 : component.h;
+    plan->mcu_h[c] = alone ? 1 : component.v;
+    for (uint32_t y = 0; y < plan->mcu_h[c]; ++y) {
+      for (uint32_t x = 0; x < plan->mcu_w[c]; ++x) {
+        const uint32_t at = 2 * plan->blocks_in_mcu++;
+        if (plan->blocks_in_mcu > kMostMcuBlocks) return false;
+        plan->set.bits |= static_cast<uint32_t>(component.set) << at;
+        plan->component.bits |= c << at;
+        plan->x.bits |= x << at;
+        plan->y.bits |= y << at;
+      }
+    }
+  }
+  const auto only = static_cast<size_t>(chosen[0]);
+  plan->mcus_w = alone ? scans_->blocks_w[only] : parts(width_, 8 * max_h_);
+  const uint32_t mcus_h = alone ? scans_->blocks_h[only] : parts(height_, 8 * max_v_);
+  plan->mcus = plan->mcus_w * mcus_h;
+  plan->interval = interval_ != 0 ? interval_ : plan->mcus;
+  // Sets follow components, which follow each other: they repeat only where all are the same.
+  bool is_one_set = true;
+  for (uint32_t block = 1; block < plan->blocks_in_mcu; ++block)
+    is_one_set = is_one_set && plan->set[block] == plan->set[0];
+  plan->period = is_one_set ? 1 : plan->blocks_in_mcu;
+  plan->classes = plan->knows_phases() ? 3 : plan->blocks_in_mcu;
+  return true;
+}
+
+// ---- Bits ----
+
+bool JpegScanReader::take_bits(JpegScanPlan* plan) {
+  plan->first_subsequence = scans_->subsequences;
+  plan->first_tile = scans_->tiles;
+  const uint32_t segments = parts(plan->mcus, plan->interval);
+  if (segments > kMostSegments) return false;
+  for (uint32_t segment = 0; segment < segments; ++segment) {
+    const uint8_t* marker = nullptr;
+    if (!take_segment(segment, &marker)) return false;
+    at_ = static_cast<size_t>(marker - data_) + 1;
+    if (segment + 1 < segments && marker[0] != kRst0 + segment % 8) return false;
+  }
+  at_ -= 2;  // at the FF of the marker behind
+  plan->subsequences = scans_->subsequences - plan->first_subsequence;
+  plan->tiles = parts(plan->subsequences, kTileSubsequences);
+  scans_->tiles += plan->tiles;
+  scans_->segments += segments;
+  return true;
+}
+
+// Copies the bytes up to a marker; `*marker` is its code.
+bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
+  const size_t begin = used_;
+  for (const uint8_t *from = data_ + at_, *end = data_ + size_;;) {
+    const auto* ff =
+        static_cast<const uint8_t*>(std::memchr(from, 0xff, static_cast<size_t>(end - from)));
+    if (ff == nullptr || ff + 1 >= end) return false;
+    const bool is_stuffed = ff[1] == 0;
+    const auto bytes = static_cast<size_t>(ff - from) + (is_stuffed ? 1 : 0);
+    if (used_ + bytes > end_) return false;
+    std::memcpy(block_ + used_, from, bytes);
+    used_ += bytes;
+    from = ff + 2;
+    if (is_stuffed) continue;
+    const uint8_t* code = ff + 1;
+    while (code < end && *code == 0xff) ++code;  // fill bytes
+    if (code == end || *code == 0) return false;
+    *marker = code;
+    break;
+  }
+  const size_t bytes = used_ - begin,
+               padded = rounded(std::max<size_t>(bytes, 1), kSubsequenceBytes);
+  if (begin + padded > end_) return false;
+  std::memset(block_ + used_, 0, padded - bytes);
+  used_ = begin + padded;
+  for (size_t at = 0; at < padded; at += kSubsequenceBytes) {
+    const size_t left = std::min(bytes - std::min(bytes, at), kSubsequenceBytes);
+    infos_[scans_->subsequences++] =
+        subsequence_info(static_cast<uint32_t>(8 * left), segment, at == 0);
+  }
+  return true;
+}
+
+// What stands behind the words, and equal tables once.
+bool JpegScanReader::finish() {
+  for (int c = 0; c < components_; ++c)
+    if (!component_[c].seen) return false;
+  JpegScans& scans = *scans_;
+  infos_[scans.subsequences] = subsequence_info(0, 0, true);
+  // No byte that crosses the bus is left to chance.
+  const size_t infos_end = (scans.subsequences + size_t{1}) * sizeof(uint32_t);
+  std::memset(block_ + infos_end, 0, words_at_ - infos_end);
+  std::memset(block_ + used_, 0, kBytesBehind);
+  scans.sets = used_sets_;
+  scans.sets_at = used_ + kBytesBehind;
+  const auto sets = static_cast<size_t>(used_sets_);
+  scans.runs_at = scans.sets_at + sets * sizeof(HuffmanSet);
+  scans.bytes = scans.runs_at + sets * sizeof(HuffmanRuns);
+  for (size_t i = 0; i < sets; ++i) {
+    std::memcpy(block_ + scans.sets_at + i * sizeof(HuffmanSet), &sets_[i].codes,
+                sizeof(HuffmanSet));
+    std::memcpy(block_ + scans.runs_at + i * sizeof(HuffmanRuns), &sets_[i].runs,
+                sizeof(HuffmanRuns));
+  }
+  JpegTables unique;
+  for (int c = 0; c < components_; ++c) {
+    const QuantTable& table = scans.tables.tables[c];
+    int t = 0;
+    while (t < unique.count && unique.tables[t] != table) ++t;
+    if (t == unique.count) unique.tables[unique.count++] = table;
+    unique.table_of[c] = t;
+  }
+  scans.tables = unique;
+  return true;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,94 @@
+// The scans of a JPEG file as a plain job: what is decoded in parallel, on either side of the bus.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "jpeg/coef_arrays.h"
+#include "jpeg/huffman_steps.h"
+#include "jpeg/huffman_tables.h"
+#include "jpeg/reader.h"
+
+namespace cudatransform {
+
+// A picture's scans. Their bits and tables are in one block of memory, at these offsets; the words
+// of the bits are as in the file, but for what stuffs them, and the markers.
+struct JpegScans {
+  int count = 0;
+  JpegScanPlan scans[kMostScans] = {};
+  int sets = 0;
+  uint32_t most_sets = 0;  // that one scan uses
+  uint32_t subsequences = 0, tiles = 0;
+  uint32_t segments = 0;
+  int components = 0;
+  uint32_t blocks_w[kJpegMaxComponents] = {}, blocks_h[kJpegMaxComponents] = {};
+  size_t infos_at = 0;  // uint32_t of each subsequence, and one that begins a segment
+  size_t words_at = 0;
+  size_t sets_at = 0;  // HuffmanSet of each
+  size_t runs_at = 0;  // HuffmanRuns of each
+  size_t bytes = 0;    // of all
+  JpegTables tables;   // as JpegReader::read_coefficients() gives them
+};
+
+// Reads the scans of one picture after another. One thread at a time.
+//
+// What it reads are sequential Huffman-coded files of 8 bits without any oddity. "No" means that
+// somebody else has to look: the file may be damaged, of another kind, or unusual.
+class JpegScanReader {
+ public:
+  // How many bytes read() needs for this file at most; 0: no.
+  size_t measure(const uint8_t* data, size_t size);
+  // Behind a measure() of the same file: fills `block`, which has that many bytes and is aligned to
+  // 16, and describes it. False: no.
+  bool read(uint8_t* block, JpegScans* scans);
+
+ private:
+  struct Component {
+    uint32_t id = 0, h = 0, v = 0, quant = 0;
+    bool seen = false;
+    int set = 0;
+  };
+  struct Set {
+    HuffmanDefinition dc, ac;
+    HuffmanSet codes;
+    HuffmanRuns runs;
+    bool made = false;
+  };
+
+  bool read_markers(bool up_to_scan);
+  bool next_marker(uint32_t* code, const uint8_t** data, size_t* size);
+  bool take(uint32_t code, const uint8_t* data, size_t size);
+  bool take_frame(const uint8_t* data, size_t size);
+  bool take_huffman(const uint8_t* data, size_t size);
+  bool take_quantisers(const uint8_t* data, size_t size);
+  bool take_scan(const uint8_t* data, size_t size);
+  bool plan_scan(const int* components, int count, JpegScanPlan* plan) const;
+  bool use_tables(Component* component, uint32_t selectors);
+  bool latch_quantiser(int component);
+  bool take_bits(JpegScanPlan* plan);
+  bool take_segment(uint32_t segment, const uint8_t** marker);
+  bool finish();
+  uint64_t most_segments() const;
+
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0, at_ = 0;
+  uint32_t width_ = 0, height_ = 0, max_h_ = 1, max_v_ = 1;
+  int components_ = 0;
+  Component component_[kJpegMaxComponents];
+  HuffmanDefinition definitions_[2][4];  // DC, AC
+  QuantTable quantisers_[4];
+  bool has_quantiser_[4] = {};
+  uint32_t interval_ = 0;
+  bool ended_ = false;
+
+  uint8_t* block_ = nullptr;
+  uint32_t* infos_ = nullptr;
+  size_t words_at_ = 0, used_ = 0, end_ = 0;  // of words, in block_
+  std::vector<Set> sets_;  // those of the picture first; kept, since most pictures have the same
+  int used_sets_ = 0;
+  JpegScans* scans_ = nullptr;
+};
+
+}  // namespace cudatransform

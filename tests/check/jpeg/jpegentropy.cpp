@@ -1,0 +1,223 @@
+// jpegcoefdec with entropy=cuda beside entropy=cpu: the same coefficients, verdicts and counts, and
+// whatever is sound and for the device has been decoded there.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Coefficients are compared as the files that jpegcoefenc makes of them.
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/check/jpeg/jpegpictures.h"
+#include "tests/check/jpeg/jpegs.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+
+struct Counts {
+  guint64 frames = 0, damaged = 0, dropped = 0;
+  bool operator==(const Counts&) const = default;
+};
+
+// What has become of a stream of pictures.
+struct Outcome {
+  std::vector<Bytes> files;
+  std::vector<GstClockTime> times;
+  std::vector<bool> corrupted;
+  GstFlowReturn flow = GST_FLOW_OK;
+  Counts counts;
+  guint64 by_cuda = 0, by_cpu = 0;
+};
+
+Outcome decode(const std::vector<Bytes>& pictures, const std::string& properties,
+               const char* between = "") {
+  Outcome outcome;
+  const std::string line = "jpegcoefdec name=decoder max-errors=-1 " + properties + " ! " +
+                           between + "jpegcoefenc n-threads=1";
+  GstHarness* h = new_harness(line);
+  gst_harness_set_src_caps_str(h, "image/jpeg,parsed=true,framerate=25/1");
+  GstClockTime time = 0;
+  for (const Bytes& picture : pictures) {
+    outcome.flow = gst_harness_push(h, buffer_of(picture, time));
+    time += 40 * GST_MSECOND;
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  while (GstBuffer* buffer = gst_harness_try_pull(h)) {
+    GstMapInfo map;
+    gst_buffer_map(buffer, &map, GST_MAP_READ);
+    outcome.files.emplace_back(map.data, map.data + map.size);
+    gst_buffer_unmap(buffer, &map);
+    outcome.times.push_back(GST_BUFFER_PTS(buffer));
+    outcome.corrupted.push_back(GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED));
+    gst_buffer_unref(buffer);
+  }
+  GstElement* decoder = gst_harness_find_element(h, "jpegcoefdec");
+  GstStructure* stats = nullptr;
+  g_object_get(decoder, "stats", &stats, nullptr);
+  fail_unless(gst_structure_get(
+      stats, "frames", G_TYPE_UINT64, &outcome.counts.frames, "damaged", G_TYPE_UINT64,
+      &outcome.counts.damaged, "dropped", G_TYPE_UINT64, &outcome.counts.dropped, "decoded-by-cuda",
+      G_TYPE_UINT64, &outcome.by_cuda, "decoded-by-cpu", G_TYPE_UINT64, &outcome.by_cpu, nullptr));
+  gst_structure_free(stats);
+  gst_object_unref(decoder);
+  end_harness(h);
+  fail_unless_equals_uint64(outcome.by_cuda + outcome.by_cpu, outcome.counts.frames);
+  return outcome;
+}
+
+// Returns what the device made of them.
+Outcome expect_same(const std::vector<Bytes>& pictures, const std::string& properties = "",
+                    const char* between = "") {
+  const Outcome judge = decode(pictures, "entropy=cpu " + properties);
+  const Outcome ours = decode(pictures, "entropy=cuda " + properties, between);
+  fail_unless_equals_uint64(judge.by_cuda, 0);
+  fail_unless(ours.counts == judge.counts, "other counts: %d damaged, not %d",
+              static_cast<int>(ours.counts.damaged), static_cast<int>(judge.counts.damaged));
+  fail_unless(ours.flow == judge.flow);
+  fail_unless(ours.times == judge.times && ours.corrupted == judge.corrupted);
+  fail_unless_equals_uint64(ours.files.size(), judge.files.size());
+  for (size_t i = 0; i < ours.files.size(); i++)
+    fail_unless(ours.files[i] == judge.files[i], "picture %d differs", static_cast<int>(i));
+  return ours;
+}
+
+std::vector<Bytes> some_pictures() {
+  std::vector<Bytes> pictures;
+  guint seed = 1;
+  for (const Subsampling subsampling : {Subsampling::kGray, Subsampling::k422, Subsampling::k420}) {
+    for (const int quality : {20, 90, 100}) {
+      for (const auto& [width, height] : {std::pair{1, 1}, {65, 33}, {160, 112}})
+        pictures.push_back(make_jpeg(width, height, subsampling, quality, seed++));
+    }
+  }
+  return pictures;
+}
+
+GST_START_TEST(test_sound_pictures_are_decoded_on_the_device) {
+  const std::vector<Bytes> pictures = some_pictures();
+  for (const char* threads : {"n-threads=1", "n-threads=4"}) {
+    const Outcome ours = expect_same(pictures, threads);
+    fail_unless_equals_uint64(ours.by_cuda, pictures.size());
+    fail_unless_equals_uint64(ours.by_cpu, 0);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_fetched_to_system_memory) {
+  const Outcome ours = expect_same(some_pictures(), "n-threads=3", "video/x-dct ! ");
+  fail_unless_equals_uint64(ours.by_cpu, 0);
+}
+GST_END_TEST;
+
+// In order with the others.
+GST_START_TEST(test_other_kinds_are_decoded_by_the_cpu) {
+  std::vector<Bytes> pictures;
+  for (guint i = 0; i < 12; i++) {
+    const Bytes picture = make_jpeg(64, 48, Subsampling::k420, 75, i + 1);
+    pictures.push_back(i % 3 == 1 ? with_level(picture, 5, static_cast<int>(i)) : picture);
+  }
+  const Outcome ours = expect_same(pictures, "n-threads=4");
+  fail_unless_equals_uint64(ours.by_cuda, 8);
+  fail_unless_equals_uint64(ours.by_cpu, 4);
+}
+GST_END_TEST;
+
+// One thing wrong at a time, anywhere.
+GST_START_TEST(test_damage_has_the_same_verdict) {
+  std::mt19937 random(11);
+  const Bytes good = make_jpeg(80, 64, Subsampling::k420, 85);
+  std::vector<Bytes> pictures;
+  for (int i = 0; i < (quick() ? 30 : 200); i++) {
+    Bytes picture = good;
+    const gsize at = 20 + random() % (picture.size() - 20);
+    switch (random() % 4) {
+      case 0:
+        picture[at] ^= static_cast<guint8>(1u << random() % 8);
+        break;
+      case 1:
+        picture.resize(at);
+        break;
+      case 2:
+        picture.erase(picture.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      default:
+        picture = damaged(picture);
+        break;
+    }
+    pictures.push_back(picture);
+    if (i % 4 == 0) pictures.push_back(good);
+  }
+  for (const char* on_error : {"drop", "conceal"}) {
+    const Outcome ours = expect_same(pictures, std::string("n-threads=3 on-error=") + on_error);
+    fail_unless(ours.counts.damaged > pictures.size() / 4);
+    fail_unless(ours.by_cuda >= pictures.size() / 5);
+  }
+}
+GST_END_TEST;
+
+// Where max-memory has no room for what the device is given.
+GST_START_TEST(test_without_memory_for_the_device) {
+  const Bytes picture = make_jpeg(256, 256, Subsampling::k420, 90);
+  const gsize needed = picture.size() + 256 * 256 * 3 + (gsize{1} << 17);
+  const Outcome ours =
+      expect_same({picture, picture}, "n-threads=1 max-memory=" + std::to_string(needed + 1000));
+  fail_unless_equals_uint64(ours.by_cpu, 2);
+  fail_unless_equals_uint64(ours.counts.damaged, 0);
+}
+GST_END_TEST;
+
+// Small ones take the CPU as long as the device.
+GST_START_TEST(test_auto_looks_at_the_size) {
+  const Bytes small = make_jpeg(64, 48), large = make_jpeg(512, 400, Subsampling::k420, 100);
+  fail_unless(small.size() < 50'000 && large.size() > 150'000, "%d and %d bytes",
+              static_cast<int>(small.size()), static_cast<int>(large.size()));
+  const Outcome both = decode({small, large}, "n-threads=1");
+  fail_unless_equals_uint64(both.by_cuda, 1);
+  const Outcome system = decode({small, large}, "n-threads=1", "video/x-dct ! ");
+  fail_unless_equals_uint64(system.by_cuda, 0);
+}
+GST_END_TEST;
+
+GST_START_TEST(test_refused_without_a_device) {
+  GstElement* decoder = gst_element_factory_make("jpegcoefdec", nullptr);
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(decoder, bus);
+  gst_util_set_object_arg(G_OBJECT(decoder), "backend", "cpu");
+  gst_util_set_object_arg(G_OBJECT(decoder), "entropy", "cuda");
+  fail_unless(gst_element_set_state(decoder, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
+  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  fail_unless(message != nullptr);
+  GError* error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  fail_unless(contains(error->message, "entropy=cuda"), "%s", error->message);
+  g_error_free(error);
+  gst_message_unref(message);
+  gst_element_set_state(decoder, GST_STATE_NULL);
+  gst_element_set_bus(decoder, nullptr);
+  gst_object_unref(bus);
+  gst_object_unref(decoder);
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("jpegentropy");
+  TCase* tc = tcase_create("entropy");
+  tcase_set_timeout(tc, 0);
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_refused_without_a_device);
+  const char* backend = g_getenv("CUDATRANSFORM_TEST_BACKEND");
+  if (g_strcmp0(backend, "cuda") != 0) return suite;
+  tcase_add_test(tc, test_sound_pictures_are_decoded_on_the_device);
+  tcase_add_test(tc, test_fetched_to_system_memory);
+  tcase_add_test(tc, test_other_kinds_are_decoded_by_the_cpu);
+  tcase_add_test(tc, test_damage_has_the_same_verdict);
+  tcase_add_test(tc, test_without_memory_for_the_device);
+  tcase_add_test(tc, test_auto_looks_at_the_size);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -1,0 +1,72 @@
+// What the parallel decoder makes of a JPEG file, judged by libjpeg-turbo.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jpeg/decode.h"
+#include "jpeg/reader.h"
+
+namespace cudatransform::test {
+
+// The levels of a picture, in memory with a margin that nobody may write to.
+class LevelsMemory {
+ public:
+  explicit LevelsMemory(const JpegHeader& header);
+  const JpegLevels* levels() const { return levels_; }
+  int components() const { return components_; }
+  // Of a component, with its margins, which are as large as its levels are aligned.
+  std::vector<int16_t>& memory(int component) { return memory_[component]; }
+  static constexpr size_t kMargin = 64;  // levels
+  bool margins_are_whole() const;
+  // Empty, or where the first difference is.
+  std::string difference(const LevelsMemory& other) const;
+
+ private:
+  std::vector<int16_t> memory_[kJpegMaxComponents];
+  JpegLevels levels_[kJpegMaxComponents];
+  int components_ = 0;
+};
+
+enum class ScansVerdict {
+  kNoJpeg,   // libjpeg refuses the header
+  kNo,       // JpegScanReader leaves it to others
+  kDamaged,  // the parallel decoder reports something
+  kSound,    // and it does not
+};
+
+struct ScansOutcome {
+  ScansVerdict verdict = ScansVerdict::kNoJpeg;
+  bool judged_sound = false;  // by libjpeg
+  bool for_us = false;        // libjpeg says: sequential, Huffman-coded
+  uint32_t reported = 0;      // as JpegDecodeResult has it
+  bool is_whole = false;      // no segment is missing
+  uint32_t subsequences = 0;
+  std::string wrong;  // what must not be, or empty
+};
+
+// Decodes by an engine, in memory of its own. Its result is unset where work has failed.
+class ScansDecoder {
+ public:
+  ScansDecoder(Device& device, const JpegDecodeOps& ops) : device_(device), ops_(ops) {}
+  // Fills levels, margins included; what was there has been there before.
+  JpegDecodeResult operator()(const JpegScans& scans, const uint8_t* block, LevelsMemory* levels);
+  const std::string& failure() const { return failure_; }
+
+ private:
+  Status run(const JpegScans& scans, const uint8_t* block, LevelsMemory* levels,
+             JpegDecodeResult* result);
+
+  Device& device_;
+  const JpegDecodeOps& ops_;
+  std::string failure_;
+};
+
+// The parallel decoder must be right where it reports nothing: libjpeg finds no damage, and every
+// level and table is the same.
+ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
+                         size_t most_levels = size_t{1} << 30);
+
+}  // namespace cudatransform::test

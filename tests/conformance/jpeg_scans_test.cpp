@@ -1,0 +1,249 @@
+// JPEG scans decoded in parallel: every level equal to libjpeg-turbo's, and damage never missed.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Files are made here; those in the folders of CUDATRANSFORM_JPEGS (separated by ':', searched
+// through) come on top.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "tests/conformance/jpeg_codec.h"
+#include "tests/conformance/jpeg_scans_judge.h"
+#include "tests/conformance/jpeg_streams.h"
+#include "tests/engine/engines.h"
+#if CT_HAVE_CUDA
+#include "cuda/jpeg/decode_engine.h"
+#endif
+
+namespace cudatransform::test {
+namespace {
+
+const JpegDecodeOps* ops_of(const Engine& engine) {
+#if CT_HAVE_CUDA
+  if (engine.is_cuda) return &cuda_jpeg_decode_ops();
+#endif
+  return engine.is_cuda ? nullptr : &portable_jpeg_decode_ops();
+}
+
+// Calls `test` with one decoder for each kind of device.
+template <typename Test>
+void for_each_decoder(Test&& test) {
+  bool seen[2] = {};
+  for (const Engine& engine : engines()) {
+    if (std::exchange(seen[engine.is_cuda ? 1 : 0], true) || ops_of(engine) == nullptr) continue;
+    SCOPED_TRACE(engine.name);
+    engine.activate();
+    ScansDecoder decoder(*engine.device, *ops_of(engine));
+    test(decoder);
+  }
+}
+
+// A sound file of a kind that is for us is decoded, and right.
+ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& decoder,
+                            const std::string& what) {
+  const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+  EXPECT_EQ(outcome.wrong, "") << what;
+  EXPECT_TRUE(outcome.judged_sound) << what;
+  EXPECT_EQ(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kSound))
+      << what << ": " << outcome.reported;
+  return outcome;
+}
+
+StreamKind random_kind(uint32_t seed) {
+  std::mt19937 random(seed);
+  StreamKind kind;
+  kind.seed = seed;
+  kind.components = random() % 4 == 0 ? 1 : 3;
+  static constexpr int kFactors[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
+  const auto& factors = kFactors[random() % std::size(kFactors)];
+  kind.h = factors[0];
+  kind.v = factors[1];
+  kind.sets = 1 + static_cast<int>(random() % static_cast<uint32_t>(kind.components));
+  kind.shape = kTableShapes[random() % std::size(kTableShapes)];
+  kind.scans = kind.components == 1 ? 1 : 1 + static_cast<int>(random() % 3);
+  static constexpr int kIntervals[] = {0, 0, 1, 3, 7, 9, 100};
+  kind.restart_interval = kIntervals[random() % std::size(kIntervals)];
+  kind.extended = kind.sets > 2 || random() % 8 == 0;
+  const int most = quick() ? 80 : 300;
+  kind.width = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));
+  kind.height = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));
+  return kind;
+}
+
+TEST(JpegScans, TablesOfEveryShape) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    int fallen_back = 0, all = 0;
+    for (const TableShape shape : kTableShapes) {
+      for (const int sets : {1, 2, 3}) {
+        StreamKind kind;
+        kind.width = quick() ? 70 : 500;
+        kind.height = quick() ? 50 : 300;
+        kind.shape = shape;
+        kind.sets = sets;
+        kind.extended = sets > 2;
+        const auto file = make_stream(kind);
+        const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+        EXPECT_EQ(outcome.wrong, "") << kind.text();
+        EXPECT_TRUE(outcome.judged_sound) << kind.text();
+        ++all;
+        // What never synchronises is for others, and said to be so.
+        if (outcome.verdict == ScansVerdict::kSound) continue;
+        ++fallen_back;
+        EXPECT_NE(outcome.reported & kJpegNotSynchronised, 0u) << kind.text();
+      }
+    }
+    EXPECT_LT(fallen_back, all / 2);
+  });
+}
+
+TEST(JpegScans, StreamsOfEveryKind) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    int decoded = 0;
+    const uint32_t count = quick() ? 60 : 600;
+    for (uint32_t seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
+      const StreamKind kind = random_kind(seed);
+      const auto file = make_stream(kind);
+      const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+      ASSERT_EQ(outcome.wrong, "") << kind.text();
+      ASSERT_TRUE(outcome.judged_sound) << kind.text();
+      ASSERT_NE(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kNo))
+          << kind.text();
+      if (outcome.verdict == ScansVerdict::kSound)
+        ++decoded;
+      else
+        EXPECT_NE(outcome.reported & kJpegNotSynchronised, 0u) << kind.text();
+    }
+    EXPECT_GT(decoded, static_cast<int>(count) * 3 / 4);
+  });
+}
+
+TEST(JpegScans, RestartsAndSizes) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    for (const int interval : {0, 1, 2, 5, 8, 9, 64}) {
+      for (const auto& [width, height] :
+           {std::pair{1, 1}, {8, 8}, {17, 33}, {200, 3}, {3, 200}, {quick() ? 700 : 65500, 1}}) {
+        StreamKind kind;
+        kind.width = width;
+        kind.height = height;
+        kind.restart_interval = interval;
+        (void)expect_decoded(make_stream(kind), decoder, kind.text());
+      }
+    }
+  });
+}
+
+TEST(JpegScans, Photographs) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    uint32_t subsequences = 0;
+    for (const JpegSampling sampling : {JpegSampling{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}}) {
+      for (const int quality : {1, 50, 90, 100}) {
+        const int width = quick() ? 161 : 1283, height = quick() ? 97 : 641;
+        BytePicture planes;
+        std::mt19937 random(static_cast<uint32_t>(quality));
+        for (int c = 0; c < 3; ++c) {
+          BytePlane plane;
+          const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
+          plane.width = (width + h - 1) / h;
+          plane.height = (height + v - 1) / v;
+          for (int y = 0; y < plane.height; ++y) {
+            for (int x = 0; x < plane.width; ++x)
+              plane.samples.push_back(static_cast<uint8_t>(
+                  (x * x / 50 + y * 3 + (x / 40 % 2) * 60 + static_cast<int>(random() % 9)) % 256));
+          }
+          planes.push_back(std::move(plane));
+        }
+        const auto file = jpeg_from_planes(planes, sampling, width, height, tables_for(3, quality),
+                                           Method::kIslow);
+        subsequences +=
+            expect_decoded(file, decoder,
+                           std::to_string(sampling.h) + "x" + std::to_string(sampling.v) +
+                               ", quality " + std::to_string(quality))
+                .subsequences;
+      }
+    }
+    EXPECT_GT(subsequences, 1000u);
+  });
+}
+
+// One thing wrong at a time: whatever is found, it is not taken for sound where libjpeg warns.
+TEST(JpegScans, DamageIsNeverMissed) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    std::mt19937 random(7);
+    int damaged = 0, sound = 0;
+    const uint32_t count = quick() ? 150 : 4000;
+    for (uint32_t i = 0; i < count; ++i) {
+      StreamKind kind = random_kind(1000 + i);
+      kind.width = 1 + kind.width % 64;
+      kind.height = 1 + kind.height % 64;
+      auto file = make_stream(kind);
+      const size_t at = random() % file.size();
+      switch (random() % 5) {
+        case 0:
+          file[at] ^= static_cast<uint8_t>(1u << random() % 8);
+          break;
+        case 1:
+          file.resize(at);
+          break;
+        case 2:
+          file.erase(file.begin() + static_cast<ptrdiff_t>(at));
+          break;
+        case 3:
+          file.insert(file.begin() + static_cast<ptrdiff_t>(at), static_cast<uint8_t>(random()));
+          break;
+        default:
+          file[at] = 0xff;
+          if (at + 1 < file.size()) file[at + 1] = static_cast<uint8_t>(0xd0 + random() % 10);
+          break;
+      }
+      const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder, size_t{1} << 22);
+      ASSERT_EQ(outcome.wrong, "") << kind.text() << ", changed at " << at;
+      damaged += outcome.verdict == ScansVerdict::kDamaged ? 1 : 0;
+      sound += outcome.verdict == ScansVerdict::kSound ? 1 : 0;
+    }
+    // Both are tested.
+    EXPECT_GT(damaged, static_cast<int>(count) / 20);
+    EXPECT_GT(sound, static_cast<int>(count) / 20);
+  });
+}
+
+TEST(JpegScans, FilesOfOthers) {
+  const char* folders = std::getenv("CUDATRANSFORM_JPEGS");
+  if (folders == nullptr) GTEST_SKIP() << "CUDATRANSFORM_JPEGS names no folder";
+  std::vector<std::filesystem::path> paths;
+  for (std::string rest = folders; !rest.empty();) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(rest.substr(0, end))) {
+      const auto extension = entry.path().extension();
+      if (extension == ".jpg" || extension == ".jpeg") paths.push_back(entry.path());
+    }
+    rest.erase(0, end + 1);
+  }
+  std::sort(paths.begin(), paths.end());
+  for_each_decoder([&](ScansDecoder& decoder) {
+    int decoded = 0, fallen_back = 0;
+    for (const auto& path : paths) {
+      std::ifstream stream(path, std::ios::binary);
+      const std::vector<uint8_t> file((std::istreambuf_iterator<char>(stream)), {});
+      if (quick() && file.size() > 40'000) continue;
+      const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+      EXPECT_EQ(outcome.wrong, "") << path;
+      const bool is_decoded = outcome.verdict == ScansVerdict::kSound;
+      if (outcome.for_us && outcome.judged_sound && !is_decoded) {
+        ++fallen_back;
+        ADD_FAILURE() << path << " is sound, but was left to the CPU: " << outcome.reported;
+      }
+      decoded += is_decoded ? 1 : 0;
+    }
+    std::printf("%d of %zu files decoded, %d left to the CPU\n", decoded, paths.size(),
+                fallen_back);
+    EXPECT_GT(decoded, 0);
+  });
+}
+
+}  // namespace
+}  // namespace cudatransform::test

@@ -1,0 +1,251 @@
+// JPEG files of kinds that no encoder makes: tables of any shape, any levels, any order of scans.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/conformance/jpeg_streams.h"
+
+#include <algorithm>
+#include <random>
+
+namespace cudatransform::test {
+namespace {
+
+using Random = std::mt19937;
+
+// Codes of a definition, as T.81, annex C, has them.
+struct Coder {
+  struct Code {
+    uint32_t code, length, symbol;
+  };
+  std::vector<Code> codes;
+  HuffmanDefinition definition;
+
+  explicit Coder(const HuffmanDefinition& of) : definition(of) {
+    uint32_t code = 0, place = 0;
+    for (uint32_t length = 1; length <= 16; ++length, code <<= 1) {
+      for (uint32_t i = 0; i < of.counts[length]; ++i)
+        codes.push_back({code++, length, of.symbols[place++]});
+    }
+  }
+};
+
+HuffmanDefinition define(std::vector<uint8_t> symbols, TableShape shape, Random& random) {
+  HuffmanDefinition definition;
+  definition.defined = true;
+  std::shuffle(symbols.begin(), symbols.end(), random);
+  size_t left = symbols.size();
+  uint32_t space = 1;  // codes of this length that are free
+  for (uint32_t length = 1; length <= 16; ++length) {
+    space *= 2;
+    size_t count = 0;
+    // A code has to stay free, which is all ones, and enough for those that are left.
+    const size_t most = std::min<size_t>(left, space - 1);
+    const auto fits = [&](size_t taken) {
+      return left - taken <= ((uint64_t{space} - taken) << (16 - length)) - 1;
+    };
+    if (shape == TableShape::kEqual)
+      count = length == 8 ? std::min(left, most) : 0;
+    else if (shape == TableShape::kLongest)
+      count = length == 16 ? left : 0;
+    else if (shape == TableShape::kUnary)
+      count = 1;
+    else
+      count = random() % 3 == 0 ? random() % (most / 2 + 1) : 0;
+    count = std::min(count, most);
+    if (length == 16) count = left;
+    while (count > 0 && !fits(count)) --count;
+    definition.counts[length] = static_cast<uint8_t>(count);
+    left -= count;
+    space -= static_cast<uint32_t>(count);
+  }
+  std::copy(symbols.begin(), symbols.end(), definition.symbols.begin());
+  return definition;
+}
+
+HuffmanDefinition define(bool is_ac, TableShape shape, int set, Random& random) {
+  if (shape == TableShape::kAnnexK) return standard_definition(is_ac, set > 0);
+  if (shape == TableShape::kFewSymbols) {
+    HuffmanDefinition definition;
+    definition.defined = true;
+    definition.counts[1] = 1;
+    return definition;
+  }
+  std::vector<uint8_t> symbols;
+  for (uint32_t size = 0; size <= (is_ac ? 10u : 11u); ++size) {
+    for (uint32_t zeros = 0; zeros < (is_ac ? 16u : 1u); ++zeros) {
+      const bool is_used = size != 0 || zeros == 0 || zeros == 15;
+      if (is_used) symbols.push_back(static_cast<uint8_t>(zeros << 4 | size));
+    }
+  }
+  // A unary code has sixteen lengths.
+  if (shape == TableShape::kUnary && is_ac) symbols = {0x00, 0x01, 0x02, 0x11, 0xf0, 0x05, 0x21};
+  return define(std::move(symbols), shape, random);
+}
+
+class Bits {
+ public:
+  explicit Bits(std::vector<uint8_t>* file) : file_(*file) {}
+  void put(uint32_t value, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+      byte_ = byte_ << 1 | (value >> i & 1);
+      if (++used_ == 8) flush();
+    }
+  }
+  void pad() {
+    while (used_ != 0) put(1, 1);
+  }
+
+ private:
+  void flush() {
+    file_.push_back(static_cast<uint8_t>(byte_));
+    if (file_.back() == 0xff) file_.push_back(0);
+    byte_ = used_ = 0;
+  }
+  std::vector<uint8_t>& file_;
+  uint32_t byte_ = 0, used_ = 0;
+};
+
+class Writer {
+ public:
+  explicit Writer(const StreamKind& kind) : kind_(kind), random_(kind.seed) {
+    for (int set = 0; set < kind.sets; ++set) {
+      dc_.emplace_back(define(false, kind.shape, set, random_));
+      ac_.emplace_back(define(true, kind.shape, set, random_));
+    }
+  }
+
+  std::vector<uint8_t> write() {
+    put({0xff, 0xd8, 0xff, 0xdb, 0, 67, 0});
+    for (int i = 0; i < 64; ++i) put({static_cast<uint8_t>(i + 1)});
+    write_frame();
+    for (int set = 0; set < kind_.sets; ++set) {
+      write_table(set, dc_[static_cast<size_t>(set)].definition);
+      write_table(0x10 | set, ac_[static_cast<size_t>(set)].definition);
+    }
+    if (kind_.restart_interval > 0) {
+      put({0xff, 0xdd, 0, 4});
+      put_16(kind_.restart_interval);
+    }
+    std::vector<int> all;
+    for (int c = 0; c < kind_.components; ++c) all.push_back(c);
+    if (kind_.scans == 1) {
+      write_scan(all);
+    } else if (kind_.scans == 2) {
+      write_scan({0});
+      write_scan({all.begin() + 1, all.end()});
+    } else {
+      for (const int c : all) write_scan({c});
+    }
+    put({0xff, 0xd9});
+    return std::move(file_);
+  }
+
+ private:
+  void put(std::initializer_list<uint8_t> bytes) {
+    file_.insert(file_.end(), bytes.begin(), bytes.end());
+  }
+  void put_16(int value) { put({static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value)}); }
+  int set_of(int c) const { return std::min(c, kind_.sets - 1); }
+  int h_of(int c) const { return c == 0 ? kind_.h : 1; }
+  int v_of(int c) const { return c == 0 ? kind_.v : 1; }
+
+  void write_frame() {
+    put({0xff, static_cast<uint8_t>(kind_.extended ? 0xc1 : 0xc0)});
+    put_16(8 + 3 * kind_.components);
+    put({8});
+    put_16(kind_.height);
+    put_16(kind_.width);
+    put({static_cast<uint8_t>(kind_.components)});
+    for (int c = 0; c < kind_.components; ++c)
+      put({static_cast<uint8_t>(c + 1), static_cast<uint8_t>(h_of(c) << 4 | v_of(c)), 0});
+  }
+  void write_table(int selector, const HuffmanDefinition& definition) {
+    int symbols = 0;
+    for (int length = 1; length <= 16; ++length)
+      symbols += definition.counts[static_cast<size_t>(length)];
+    put({0xff, 0xc4});
+    put_16(2 + 17 + symbols);
+    put({static_cast<uint8_t>(selector)});
+    file_.insert(file_.end(), definition.counts.begin() + 1, definition.counts.end());
+    file_.insert(file_.end(), definition.symbols.begin(), definition.symbols.begin() + symbols);
+  }
+
+  void write_scan(const std::vector<int>& components) {
+    const auto count = static_cast<int>(components.size());
+    put({0xff, 0xda});
+    put_16(6 + 2 * count);
+    put({static_cast<uint8_t>(count)});
+    for (const int c : components)
+      put({static_cast<uint8_t>(c + 1), static_cast<uint8_t>(set_of(c) * 0x11)});
+    put({0, 63, 0});
+    const int max_h = kind_.components > 1 ? kind_.h : h_of(0);
+    const int max_v = kind_.components > 1 ? kind_.v : v_of(0);
+    const auto parts = [](int size, int part) { return (size + part - 1) / part; };
+    const int only = components[0];
+    const int mcus = count > 1 ? parts(kind_.width, 8 * max_h) * parts(kind_.height, 8 * max_v)
+                               : parts(kind_.width * h_of(only), 8 * max_h) *
+                                     parts(kind_.height * v_of(only), 8 * max_v);
+    Bits bits(&file_);
+    int dc[3] = {}, restarts = 0;
+    for (int mcu = 0; mcu < mcus; ++mcu) {
+      if (kind_.restart_interval > 0 && mcu > 0 && mcu % kind_.restart_interval == 0) {
+        bits.pad();
+        put({0xff, static_cast<uint8_t>(0xd0 + restarts++ % 8)});
+        std::fill(std::begin(dc), std::end(dc), 0);
+      }
+      for (const int c : components) {
+        const int blocks = count > 1 ? h_of(c) * v_of(c) : 1;
+        for (int i = 0; i < blocks; ++i) write_block(c, &dc[c], &bits);
+      }
+    }
+    bits.pad();
+  }
+
+  void write_block(int c, int* dc, Bits* bits) {
+    const auto set = static_cast<size_t>(set_of(c));
+    write_difference(dc_[set], dc, bits);
+    const Coder& coder = ac_[set];
+    for (int index = 1; index < 64;) {
+      const Coder::Code& code = coder.codes[random_() % coder.codes.size()];
+      const int zeros = static_cast<int>(code.symbol >> 4);
+      const uint32_t size = code.symbol & 15;
+      const int next = size != 0 || zeros == 15 ? index + zeros + 1 : 64;
+      if (next > 64) continue;
+      bits->put(code.code, code.length);
+      if (size != 0) bits->put(random_() & ((1u << size) - 1), size);
+      index = next;
+    }
+  }
+  // One that leaves the level within bounds.
+  void write_difference(const Coder& coder, int* dc, Bits* bits) {
+    for (;;) {
+      const Coder::Code& code = coder.codes[random_() % coder.codes.size()];
+      const uint32_t size = code.symbol, value = random_() & ((1u << size) - 1);
+      const int half = size != 0 ? 1 << (size - 1) : 0;
+      const int difference =
+          static_cast<int>(value) - (static_cast<int>(value) < half ? 2 * half - 1 : 0);
+      if (*dc + difference < -1024 || *dc + difference > 1016) continue;
+      *dc += difference;
+      bits->put(code.code, code.length);
+      if (size != 0) bits->put(value, size);
+      return;
+    }
+  }
+
+  const StreamKind kind_;
+  Random random_;
+  std::vector<Coder> dc_, ac_;
+  std::vector<uint8_t> file_;
+};
+
+}  // namespace
+
+std::string StreamKind::text() const {
+  return std::to_string(width) + "x" + std::to_string(height) + ", " + std::to_string(components) +
+         " components, " + std::to_string(h) + "x" + std::to_string(v) + ", shape " +
+         std::to_string(static_cast<int>(shape)) + ", " + std::to_string(sets) +
+         " sets, restarts " + std::to_string(restart_interval) + ", " + std::to_string(scans) +
+         " scans, seed " + std::to_string(seed);
+}
+
+std::vector<uint8_t> make_stream(const StreamKind& kind) { return Writer(kind).write(); }
+
+}  // namespace cudatransform::test

@@ -1,0 +1,42 @@
+// JPEG files of kinds that no encoder makes: tables of any shape, any levels, any order of scans.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jpeg/huffman_tables.h"
+
+namespace cudatransform::test {
+
+enum class TableShape {
+  kAnnexK,      // as files have them
+  kRandom,      // lengths by chance
+  kEqual,       // all symbols of 8 bits: nothing synchronises
+  kLongest,     // all of 16 bits
+  kUnary,       // 0, 10, 110 and so on: all-ones prefixes
+  kFewSymbols,  // a DC difference of nothing, and the end of the block, a bit each
+};
+inline constexpr TableShape kTableShapes[] = {TableShape::kAnnexK, TableShape::kRandom,
+                                              TableShape::kEqual,  TableShape::kLongest,
+                                              TableShape::kUnary,  TableShape::kFewSymbols};
+
+struct StreamKind {
+  int width = 64, height = 64;
+  int components = 3;
+  int h = 2, v = 2;  // sampling factors of the first component; the others have 1
+  TableShape shape = TableShape::kAnnexK;
+  int sets = 2;              // of tables: 1 for all, 2 for the first and the rest, 3
+  int restart_interval = 0;  // in MCUs
+  int scans = 1;             // 1, 2 (the first component alone) or as many as components
+  bool extended = false;     // SOF1
+  uint32_t seed = 1;
+
+  std::string text() const;
+};
+
+// A sound file with levels by chance.
+std::vector<uint8_t> make_stream(const StreamKind& kind);
+
+}  // namespace cudatransform::test
