@@ -157,6 +157,12 @@ T atomicAdd(T* at, V value) {
   *at = before + static_cast<T>(value);
   return before;
 }
+template <typename T, typename V>
+T atomicOr(T* at, V value) {
+  const T before = *at;
+  *at = before | static_cast<T>(value);
+  return before;
+}
 template <typename T>
 T __ldg(const T* from) {
   return *from;
