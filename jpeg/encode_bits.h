@@ -175,7 +175,7 @@ CT_HD uint32_t jpeg_tile_tail(uint32_t word, uint32_t last, uint32_t bits) {
 struct JpegSpan {
   uint32_t open;    // bits up to the first end of a segment
   uint32_t closed;  // bits behind it
-  bool closes;  // whether there is one
+  bool closes;      // whether there is one
 };
 inline constexpr uint32_t kJpegMarkerBits = 16;
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "jpeg/encode_job.h"
+#include "jpeg/encode_scan.h"
 #include "jpeg/encode_tables.h"
 #include "jpeg/writer.h"
 

@@ -1,12 +1,13 @@
 // Parallel Huffman coding on the host, a tile after the other: what the CUDA engine's kernels do.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "jpeg/encode_scan.h"
+
 #include <algorithm>
 #include <cstring>
 #include <new>
 #include <vector>
 
 #include "jpeg/encode_bits.h"
-#include "jpeg/encode_job.h"
 
 namespace cudatransform {
 namespace {
@@ -160,46 +161,17 @@ Status out_of_memory() {
   return Status::error(StatusCode::kOutOfMemory, "no memory for the codes of a JPEG scan");
 }
 
-Status encode_scan(const JpegEncodeJob& job) {
-  Scan scan(job);
-  std::vector<uint32_t> words;
-  std::vector<JpegTile> tiles;
-  try {
-    for (uint32_t t = 0; t < job.layout.tiles; ++t)
-      tiles.push_back(scan.code(jpeg_tile_place(job.layout, t), &words));
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
-  job.result->size = place_tiles(job.layout, &tiles);
-  job.result->faults =
-      scan.faults() | (job.result->size > job.capacity ? uint32_t{kJpegNoRoom} : 0);
-  if (job.result->faults != 0) return {};
-  for (uint32_t t = 0; t < job.layout.tiles; ++t)
-    write_tile(job.layout, t, tiles, words.data(), job.output);
-  return {};
-}
-
 Status encode(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job, false));
   if (!device.is_host()) return invalid("the host's encoder needs the host device");
-  CT_RETURN_IF_ERROR(encode_scan(job));
+  CT_RETURN_IF_ERROR(encode_jpeg_scan(job));
   return fence != nullptr ? queue.record(fence) : Status{};
 }
 
 Status count(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job, true));
   if (!device.is_host()) return invalid("the host's encoder needs the host device");
-  Scan scan(job);
-  *job.counts = {};
-  for (uint32_t i = 0; i < job.layout.blocks; ++i) {
-    const Block block = scan.block(i);
-    uint32_t* counts = job.counts->of[block.table_pair];
-    Scan::for_lanes(block, [&](const JpegLaneSymbols& lane) {
-      counts[kJpegLongRun] += lane.long_runs;
-      for (int s = 0; s < 2; ++s)
-        if (lane.has[s]) ++counts[lane.symbols[s].index];
-    });
-  }
+  count_jpeg_symbols(job);
   return fence != nullptr ? queue.record(fence) : Status{};
 }
 
@@ -226,6 +198,39 @@ Status validate(const JpegEncodeJob& job, bool counts) {
         }))
       return invalid("codes of more than 16 bits");
   return {};
+}
+
+Status encode_jpeg_scan(const JpegEncodeJob& job) {
+  Scan scan(job);
+  std::vector<uint32_t> words;
+  std::vector<JpegTile> tiles;
+  try {
+    for (uint32_t t = 0; t < job.layout.tiles; ++t)
+      tiles.push_back(scan.code(jpeg_tile_place(job.layout, t), &words));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+  job.result->size = place_tiles(job.layout, &tiles);
+  job.result->faults =
+      scan.faults() | (job.result->size > job.capacity ? uint32_t{kJpegNoRoom} : 0);
+  if (job.result->faults != 0) return {};
+  for (uint32_t t = 0; t < job.layout.tiles; ++t)
+    write_tile(job.layout, t, tiles, words.data(), job.output);
+  return {};
+}
+
+void count_jpeg_symbols(const JpegEncodeJob& job) {
+  Scan scan(job);
+  *job.counts = {};
+  for (uint32_t i = 0; i < job.layout.blocks; ++i) {
+    const Block block = scan.block(i);
+    uint32_t* counts = job.counts->of[block.table_pair];
+    Scan::for_lanes(block, [&](const JpegLaneSymbols& lane) {
+      counts[kJpegLongRun] += lane.long_runs;
+      for (int s = 0; s < 2; ++s)
+        if (lane.has[s]) ++counts[lane.symbols[s].index];
+    });
+  }
 }
 
 const JpegEncodeOps& host_jpeg_encode_ops() {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "jpeg/encode_job.h"
+#include "jpeg/encode_scan.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "jpeg/encode_job.h"
+#include "jpeg/encode_scan.h"
 
 namespace cudatransform {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "jpeg/encode_bits.h"
-#include "jpeg/encode_job.h"
+#include "jpeg/encode_scan.h"
 
 namespace cudatransform::cuda {
 

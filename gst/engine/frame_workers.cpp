@@ -51,6 +51,7 @@ void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
   FrameJob* raw = job.get();
   raw->done_ = false;  // it may have been used before
   jobs_.push_back(std::move(job));
+  if (raw->runs_when_taken()) return;
   // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
   if (pool_)
     g_thread_pool_push(pool_, raw, nullptr);
@@ -58,13 +59,21 @@ void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
     run(raw);
 }
 
-std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
-  if (jobs_.empty()) return nullptr;
-  {
-    std::unique_lock lock(lock_);
-    if (wait) finished_.wait(lock, [this] { return jobs_.front()->done_; });
-    if (!jobs_.front()->done_) return nullptr;
+// Whether the oldest job is done.
+bool FrameWorkers::finish_first(bool wait) {
+  FrameJob& first = *jobs_.front();
+  if (first.runs_when_taken()) {
+    if (!wait && !first.is_ready()) return false;
+    first.run();
+    return true;
   }
+  std::unique_lock lock(lock_);
+  if (wait) finished_.wait(lock, [&] { return first.done_; });
+  return first.done_;
+}
+
+std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
+  if (jobs_.empty() || !finish_first(wait)) return nullptr;
   std::unique_ptr<FrameJob> job = std::move(jobs_.front());
   jobs_.pop_front();
   return job;

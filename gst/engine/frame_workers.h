@@ -17,6 +17,10 @@ class FrameJob {
   virtual ~FrameJob() = default;
   // On any thread; touches nothing that another job uses.
   virtual void run() = 0;
+  // Whether there is little for run() to do but to wait for a device. Then no thread does, but
+  // whoever takes the job: when is_ready(), or when it has to be waited for.
+  virtual bool runs_when_taken() const { return false; }
+  virtual bool is_ready() { return true; }
 
  private:
   friend class FrameWorkers;
@@ -55,6 +59,7 @@ class FrameWorkers {
 
  private:
   void run(FrameJob* job);
+  bool finish_first(bool wait);
 
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;

@@ -77,7 +77,10 @@ struct JpegEncodeOps {
   Status (*count)(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence);
 };
 
-// On the host device: the definition of what others do in parallel.
+// On the host: the definition of what others do in parallel. For jobs that are valid; kOutOfMemory.
+Status encode_jpeg_scan(const JpegEncodeJob& job);
+void count_jpeg_symbols(const JpegEncodeJob& job);
+// The same as an engine, for the host device.
 const JpegEncodeOps& host_jpeg_encode_ops();
 
 }  // namespace cudatransform
