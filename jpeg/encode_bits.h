@@ -42,29 +42,30 @@ CT_HD uint32_t jpeg_natural_index(uint32_t k) {
   return static_cast<uint32_t>(kIndices[k / 8] >> (8 * (k % 8))) & 63;
 }
 
-// The number of the highest bit, of a word that is not zero.
-CT_HD uint32_t jpeg_top_bit(uint32_t word) {
+// The bits of a number without leading zeros.
+CT_HD uint32_t jpeg_bit_width(uint32_t word) {
 #ifdef __CUDA_ARCH__
-  return 31 - static_cast<uint32_t>(__clz(static_cast<int>(word)));
+  return 32 - static_cast<uint32_t>(__clz(static_cast<int>(word)));
 #else
-  return 31 - static_cast<uint32_t>(std::countl_zero(word));
+  return static_cast<uint32_t>(std::bit_width(word));
 #endif
 }
+
+inline constexpr uint32_t kJpegAcSizes = 10, kJpegDcSizes = 11;  // the most bits behind a code
 
 struct JpegSymbol {
   uint32_t index;  // in JpegCodes
   uint32_t extra;  // the bits behind the code
-  uint32_t size;   // how many
 };
 
-// A level, or a difference of DC levels, after `before`: the run of zeros in front of it in bits 4
-// to 7, or kJpegDcSymbols.
-CT_HD JpegSymbol jpeg_symbol(uint32_t before, int32_t value) {
-  const auto magnitude = static_cast<uint32_t>(value < 0 ? -value : value);
+// A level, or a difference of DC levels, of no more than `most` bits, after `before`: the run of
+// zeros in front of it in bits 4 to 7, or kJpegDcSymbols.
+CT_HD JpegSymbol jpeg_symbol(uint32_t before, int32_t value, uint32_t most) {
+  const uint32_t width = jpeg_bit_width(static_cast<uint32_t>(value < 0 ? -value : value));
+  const uint32_t size = width < most ? width : most;
   JpegSymbol symbol;
-  symbol.size = magnitude == 0 ? 0 : jpeg_top_bit(magnitude) + 1;
-  symbol.index = before + symbol.size;
-  symbol.extra = static_cast<uint32_t>(value < 0 ? value - 1 : value) & ((1u << symbol.size) - 1);
+  symbol.index = before + size;
+  symbol.extra = static_cast<uint32_t>(value + (value >> 31)) & ((1u << size) - 1);
   return symbol;
 }
 
@@ -86,9 +87,9 @@ CT_HD JpegLaneSymbols jpeg_lane_symbols(uint32_t lane, int32_t even, int32_t odd
   // The zeros between the last level before this lane and the lane's first.
   uint32_t last = 0;
   if (lane > 0) {
-    last = 2 * jpeg_top_bit(evens_before);
-    const uint32_t last_odd = odds_before == 0 ? 0 : 2 * jpeg_top_bit(odds_before) + 1;
-    if (last_odd > last) last = last_odd;
+    last = 2 * jpeg_bit_width(evens_before) - 2;
+    const uint32_t after_odd = 2 * jpeg_bit_width(odds_before);
+    if (after_odd > last) last = after_odd - 1;
   }
   const uint32_t run = lane == 0 ? 0 : 2 * lane - last - 1;
   const bool codes_even = lane == 0 || even != 0;
@@ -96,8 +97,9 @@ CT_HD JpegLaneSymbols jpeg_lane_symbols(uint32_t lane, int32_t even, int32_t odd
   JpegLaneSymbols all;
   all.has[0] = codes_even;
   all.has[1] = odd != 0 || lane == 31;
-  all.symbols[0] = jpeg_symbol(lane == 0 ? dc_symbols : (run & 15) << 4, even);
-  all.symbols[1] = jpeg_symbol(odd == 0 ? kJpegEndOfBlock : (odd_run & 15) << 4, odd);
+  all.symbols[0] = jpeg_symbol(lane == 0 ? dc_symbols : (run & 15) << 4, even,
+                               lane == 0 ? kJpegDcSizes : kJpegAcSizes);
+  all.symbols[1] = jpeg_symbol(odd == 0 ? kJpegEndOfBlock : (odd_run & 15) << 4, odd, kJpegAcSizes);
   const uint32_t first_run = codes_even ? run : odd_run;
   all.long_runs = codes_even || odd != 0 ? first_run >> 4 : 0;
   return all;
@@ -105,36 +107,27 @@ CT_HD JpegLaneSymbols jpeg_lane_symbols(uint32_t lane, int32_t even, int32_t odd
 
 // ---- Symbols to bits ----
 
-// A code as in JpegCodes.
-CT_HD uint32_t jpeg_code_length(uint32_t code) { return code >> 16; }
-CT_HD uint32_t jpeg_code_bits(uint32_t code) { return code & 0xffff; }
+// A code of `length` bits as it is in JpegCodes: shifted to make room for `size` extra bits, above
+// the number of all bits.
+CT_HD uint32_t jpeg_code(uint32_t code, uint32_t length, uint32_t size) {
+  return code << (size + 5) | (length + size);
+}
+CT_HD uint32_t jpeg_code_length(uint32_t code) { return code & 31; }
+CT_HD uint32_t jpeg_code_bits(uint32_t code) { return code >> 5; }
 
-inline constexpr uint32_t kJpegMostDcBits = 16 + 11, kJpegMostAcBits = 16 + 10;
+inline constexpr uint32_t kJpegMostDcBits = 16 + kJpegDcSizes;
+inline constexpr uint32_t kJpegMostAcBits = 16 + kJpegAcSizes;
 inline constexpr uint32_t kJpegMostBlockBits = kJpegMostDcBits + 63 * kJpegMostAcBits;
 inline constexpr uint32_t kJpegMostTileBits = kJpegTileBlocks * kJpegMostBlockBits;
 
-// The bits of up to two symbols: at most kJpegMostDcBits + kJpegMostAcBits.
-struct JpegBits {
-  uint64_t bits = 0;
-  uint32_t length = 0;
-
-  CT_HD void append(uint32_t code, const JpegSymbol& symbol) {
-    const uint32_t all = jpeg_code_length(code) + symbol.size;
-    bits = bits << all | (uint64_t{jpeg_code_bits(code)} << symbol.size | symbol.extra);
-    length += all;
-  }
-};
-
-// ORs `length` bits, 1 to 64, into words that were zero there, from bit `at` on: `put(i, bits)` is
+// ORs `length` bits, 1 to 32, into words that were zero there, from bit `at` on: `put(i, bits)` is
 // called for the words that get any.
 template <typename Put>
-CT_HD void jpeg_put_bits(uint32_t at, uint64_t bits, uint32_t length, const Put& put) {
-  const uint64_t top = bits << (64 - length);
+CT_HD void jpeg_put_bits(uint32_t at, uint32_t bits, uint32_t length, const Put& put) {
+  const uint32_t top = bits << (32 - length);
   const uint32_t word = at / 32, shift = at % 32;
-  const uint64_t two = top >> shift;
-  put(word, static_cast<uint32_t>(two >> 32));
-  if (shift + length > 32) put(word + 1, static_cast<uint32_t>(two));
-  if (shift + length > 64) put(word + 2, static_cast<uint32_t>(top) << (32 - shift));
+  put(word, top >> shift);
+  if (shift + length > 32) put(word + 1, top << (32 - shift));
 }
 
 // ---- Tiles to bytes ----

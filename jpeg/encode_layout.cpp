@@ -50,6 +50,15 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
   scan.segment_tiles = divide_up(segment_blocks, kJpegTileBlocks);
   scan.tiles = (scan.segments - 1) * scan.segment_tiles +
                divide_up(scan.blocks - (scan.segments - 1) * segment_blocks, kJpegTileBlocks);
+  static_assert(uint64_t{1} << 32 < uint64_t{JpegDivisor::kMostDivided} * kJpegMostBlockBits);
+  static_assert(kMostInterval <= JpegDivisor::kMost && kMostSize <= JpegDivisor::kMost);
+  scan.by_mcu_blocks = JpegDivisor(scan.mcu_blocks);
+  scan.by_mcus_w = JpegDivisor(scan.mcus_w);
+  scan.by_h = JpegDivisor(h);
+  if (scan.segments > 1) {
+    scan.by_segment_mcus = JpegDivisor(scan.segment_mcus);
+    scan.by_segment_tiles = JpegDivisor(scan.segment_tiles);
+  }
   return {};
 }
 

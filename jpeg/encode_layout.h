@@ -16,6 +16,21 @@ inline constexpr uint32_t kJpegScanComponents = 3;
 inline constexpr uint32_t kJpegTablePairs = 2;   // a DC table and an AC table each
 inline constexpr uint32_t kJpegTileBlocks = 64;  // of a tile, or fewer at the end of a segment
 
+// Division of numbers below 2^22 by one that is the same for many: exact for divisors up to 2^16,
+// as the product of the rounded-up inverse is less than 1 / divisor too large.
+struct JpegDivisor {
+  uint64_t inverse = 0;  // in units of 2^-42; 0: of something that is larger than all numbers
+
+  static constexpr uint32_t kMostDivided = 1u << 22;
+  static constexpr uint32_t kMost = 1u << 16;
+
+  JpegDivisor() = default;
+  explicit JpegDivisor(uint32_t divisor) : inverse(((uint64_t{1} << 42) + divisor - 1) / divisor) {}
+  CT_HD uint32_t quotient(uint32_t number) const {
+    return static_cast<uint32_t>(number * inverse >> 42);
+  }
+};
+
 // A scan of one component, or of three: the first with `h` x `v` blocks in an MCU, the others with
 // one.
 struct JpegScanLayout {
@@ -27,6 +42,8 @@ struct JpegScanLayout {
   uint32_t blocks = 0;  // of the scan, dummy ones included
   // Segments end where a restart marker or the end of the scan is.
   uint32_t segment_mcus = 0, segments = 0, segment_tiles = 0, tiles = 0;
+  // By what their names say. Where there is one segment, the last two are of none.
+  JpegDivisor by_mcu_blocks, by_mcus_w, by_h, by_segment_mcus, by_segment_tiles;
 };
 
 // For a picture of `width` x `height` samples, with a marker after every `restart_interval` MCUs
@@ -42,7 +59,7 @@ struct JpegTilePlace {
 
 CT_HD JpegTilePlace jpeg_tile_place(const JpegScanLayout& scan, uint32_t tile) {
   JpegTilePlace place;
-  place.segment = tile / scan.segment_tiles;
+  place.segment = scan.by_segment_tiles.quotient(tile);
   const uint32_t part = tile - place.segment * scan.segment_tiles;
   const uint32_t first = place.segment * scan.segment_mcus * scan.mcu_blocks;
   const uint32_t all = scan.segment_mcus * scan.mcu_blocks;
@@ -66,16 +83,16 @@ struct JpegBlockPlace {
 };
 
 CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t number) {
-  const uint32_t mcu = number / scan.mcu_blocks;
+  const uint32_t mcu = scan.by_mcu_blocks.quotient(number);
   const uint32_t part = number - mcu * scan.mcu_blocks;
-  const uint32_t mcu_y = mcu / scan.mcus_w;
+  const uint32_t mcu_y = scan.by_mcus_w.quotient(mcu);
   const uint32_t mcu_x = mcu - mcu_y * scan.mcus_w;
   // The MCU before this one.
   const uint32_t last_x = mcu_x > 0 ? mcu_x - 1 : scan.mcus_w - 1;
   const uint32_t last_y = mcu_x > 0 ? mcu_y : mcu_y - 1;
   JpegBlockPlace place;
   place.is_dummy = false;
-  place.has_before = mcu % scan.segment_mcus != 0;
+  place.has_before = mcu != scan.by_segment_mcus.quotient(mcu) * scan.segment_mcus;
   if (part >= scan.h * scan.v) {
     place.component = part - scan.h * scan.v + 1;
     place.x = mcu_x;
@@ -85,7 +102,7 @@ CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t numbe
     return place;
   }
   const auto least = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
-  const uint32_t y = part / scan.h;
+  const uint32_t y = scan.by_h.quotient(part);
   const uint32_t x = part - y * scan.h;
   // Columns and rows of this MCU that are in the picture.
   const uint32_t columns = least(scan.h, scan.blocks_w[0] - mcu_x * scan.h);

@@ -13,7 +13,7 @@ namespace cudatransform {
 namespace {
 
 constexpr uint32_t kLanes = 32;
-constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 3;  // some bits reach into two more
+constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 3;  // bits may reach into one more
 
 Status invalid(const char* what) { return Status::error(StatusCode::kInvalidArgument, what); }
 
@@ -63,27 +63,23 @@ class Scan {
     tile.words_at = static_cast<uint32_t>(at);
     words->resize(at + kTileWords);
     uint32_t* const to = words->data() + at;
-    const auto put = [&](uint64_t bits, uint32_t length) {
-      if (length > 0)
-        jpeg_put_bits(tile.bits, bits, length, [&](uint32_t i, uint32_t word) { to[i] |= word; });
+    const auto put = [&](uint32_t code, uint32_t extra) {
+      const uint32_t length = jpeg_code_length(code);
+      if (length == 0) {
+        faults_ |= kJpegNoCode;
+        return;
+      }
+      jpeg_put_bits(tile.bits, jpeg_code_bits(code) | extra, length,
+                    [&](uint32_t i, uint32_t word) { to[i] |= word; });
       tile.bits += length;
     };
     for (uint32_t i = 0; i < place.count; ++i) {
       const Block own = block(place.first + i);
       const uint32_t* codes = job_.codes->of[own.table_pair];
       for_lanes(own, [&](const JpegLaneSymbols& lane) {
-        const uint32_t long_run = codes[kJpegLongRun];
-        for (uint32_t n = 0; n < lane.long_runs; ++n)
-          put(jpeg_code_bits(long_run), jpeg_code_length(long_run));
-        if (lane.long_runs > 0) note_code(long_run);
-        JpegBits bits;
-        for (int s = 0; s < 2; ++s) {
-          if (!lane.has[s]) continue;
-          const uint32_t code = codes[lane.symbols[s].index];
-          note_code(code);
-          bits.append(code, lane.symbols[s]);
-        }
-        put(bits.bits, bits.length);
+        for (uint32_t n = 0; n < lane.long_runs; ++n) put(codes[kJpegLongRun], 0);
+        for (int s = 0; s < 2; ++s)
+          if (lane.has[s]) put(codes[lane.symbols[s].index], lane.symbols[s].extra);
       });
     }
     describe(to, &tile);
@@ -102,10 +98,6 @@ class Scan {
     return std::clamp(level, least, most);
   }
   int32_t plain_dc(int32_t level) { return plain(level, -kJpegPlainDc - 1, kJpegPlainDc); }
-  void note_code(uint32_t code) {
-    if (code == 0) faults_ |= kJpegNoCode;
-  }
-
   static void describe(const uint32_t* words, JpegTile* tile) {
     const uint32_t last = tile->bits / 32;
     for (uint32_t i = 0; i <= last; ++i) {
@@ -193,10 +185,12 @@ Status validate(const JpegEncodeJob& job, bool counts) {
   if (job.codes == nullptr || job.output == nullptr || job.result == nullptr)
     return invalid("a scan without codes or without a place");
   for (const auto& codes : job.codes->of)
-    if (std::any_of(codes, codes + kJpegSymbols, [](uint32_t code) {
-          return jpeg_code_length(code) > 16 || jpeg_code_bits(code) >> jpeg_code_length(code) != 0;
-        }))
-      return invalid("codes of more than 16 bits");
+    for (uint32_t i = 0; i < kJpegSymbols; ++i) {
+      const uint32_t length = jpeg_code_length(codes[i]), size = i % 16;
+      const bool used = size <= (i < kJpegDcSymbols ? kJpegAcSizes : kJpegDcSizes);
+      if (length > (used ? 16 + size : 0) || uint64_t{jpeg_code_bits(codes[i])} >> length != 0)
+        return invalid("codes of more than 16 bits");
+    }
   return {};
 }
 

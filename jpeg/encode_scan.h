@@ -20,8 +20,8 @@ namespace cudatransform {
 inline constexpr uint32_t kJpegDcSymbols = 256;     // DC symbols follow AC symbols
 inline constexpr uint32_t kJpegSymbols = 256 + 16;  // of a table of both kinds
 
-// The codes of all symbols, of both pairs of tables: the length in bits 16 to 20, the code in the
-// lower bits. 0: there is none.
+// The codes of all symbols, of both pairs of tables, as jpeg_code() in encode_bits.h packs them. 0:
+// there is none.
 struct JpegCodes {
   uint32_t of[kJpegTablePairs][kJpegSymbols] = {};
 };

@@ -3,6 +3,9 @@
 #include "jpeg/encode_tables.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "jpeg/encode_bits.h"
 
 namespace cudatransform {
 namespace {
@@ -10,18 +13,22 @@ namespace {
 constexpr uint32_t kMostBits = 16;
 constexpr uint32_t kDcSymbols = kJpegSymbols - kJpegDcSymbols;
 
-Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t* codes) {
+// The lower half of a symbol is how many bits follow its code.
+Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t most_size,
+                 uint32_t* codes) {
   const auto invalid = [] {
     return Status::error(StatusCode::kInvalidArgument, "not a Huffman table");
   };
   uint32_t code = 0, number = 0;
+  bool seen[256] = {};
   for (uint32_t bits = 1; bits <= kMostBits; ++bits, code *= 2) {
     for (uint32_t i = 0; i < table.counts[bits]; ++i, ++code) {
       // Ones alone are no code: they fill up the last byte.
       if (number >= symbols || code + 1 >= 1u << bits) return invalid();
       const uint32_t symbol = table.symbols[number++];
-      if (symbol >= symbols || codes[symbol] != 0) return invalid();
-      codes[symbol] = bits << 16 | code;
+      if (symbol >= symbols || std::exchange(seen[symbol], true)) return invalid();
+      if (symbol % 16 > most_size) continue;  // nobody asks for it
+      codes[symbol] = jpeg_code(code, bits, symbol % 16);
     }
   }
   return {};
@@ -114,8 +121,9 @@ Status make_optimal(const uint32_t* occurrences, uint32_t symbols, JpegHuffmanTa
 Status make_jpeg_codes(const JpegHuffmanTables& tables, JpegCodes* codes) {
   *codes = {};
   for (uint32_t pair = 0; pair < kJpegTablePairs; ++pair) {
-    CT_RETURN_IF_ERROR(add_codes(tables.ac[pair], kJpegDcSymbols, codes->of[pair]));
-    CT_RETURN_IF_ERROR(add_codes(tables.dc[pair], kDcSymbols, codes->of[pair] + kJpegDcSymbols));
+    CT_RETURN_IF_ERROR(add_codes(tables.ac[pair], kJpegDcSymbols, kJpegAcSizes, codes->of[pair]));
+    CT_RETURN_IF_ERROR(
+        add_codes(tables.dc[pair], kDcSymbols, kJpegDcSizes, codes->of[pair] + kJpegDcSymbols));
   }
   return {};
 }

@@ -16,54 +16,82 @@ namespace {
 
 constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // some bits reach into two more
 
-// What a lane codes of a block, until it is known where that goes.
+// What a lane codes of a block, until it is known where that goes: the bits of up to two symbols,
+// where they begin in the warp's, how many they are, and how many long runs come before them.
 struct LaneCode {
-  uint64_t bits;
-  uint32_t place;  // kBefore: from the beginning of the warp's; kLength of `bits`; kLongRuns
+  static constexpr uint32_t kFirstAt = 14, kSecondAt = 19, kLongRunsAt = 24;
+  uint32_t bits[2];
+  uint32_t place;
 
-  static constexpr uint32_t kLengthAt = 16, kLongRunsAt = 24;
-  __device__ __forceinline__ uint32_t before() const { return place & 0xffff; }
-  __device__ __forceinline__ uint32_t length() const { return place >> kLengthAt & 0xff; }
+  __device__ __forceinline__ uint32_t before() const { return place & ((1u << kFirstAt) - 1); }
+  __device__ __forceinline__ uint32_t first() const { return place >> kFirstAt & 31; }
+  __device__ __forceinline__ uint32_t second() const { return place >> kSecondAt & 31; }
   __device__ __forceinline__ uint32_t long_runs() const { return place >> kLongRunsAt; }
 };
-static_assert(kBlocksPerWarp * kJpegMostBlockBits < 1u << LaneCode::kLengthAt);
+static_assert(kBlocksPerWarp * kJpegMostBlockBits < 1u << LaneCode::kFirstAt);
 
-// The code of one block's levels in this lane; `*before` grows by what all lanes code. `*missing`:
-// a symbol had none.
-__device__ __forceinline__ LaneCode code_of(const LaneLevels& levels, const uint32_t* codes,
-                                            uint32_t* before, bool* missing) {
+// The code of one block's levels in this lane, but for where it begins. Returns its length.
+// `*least` becomes 0 where a symbol has no code.
+__device__ __forceinline__ uint32_t code_of(const LaneLevels& levels, const uint32_t* codes,
+                                            LaneCode* coded, uint32_t* least) {
   const JpegLaneSymbols lane = symbols_of(levels);
-  JpegBits bits;
+  uint32_t lengths[2];
 #pragma unroll
   for (int s = 0; s < 2; ++s) {
-    if (!lane.has[s]) continue;
-    const uint32_t code = codes[lane.symbols[s].index];
-    *missing |= code == 0;
-    bits.append(code, lane.symbols[s]);
+    const uint32_t code = lane.has[s] ? codes[lane.symbols[s].index] : 0;
+    if (lane.has[s]) *least = min(*least, code);
+    lengths[s] = jpeg_code_length(code);
+    coded->bits[s] = jpeg_code_bits(code) | lane.symbols[s].extra;
   }
-  uint32_t length = bits.length;
+  coded->place = lengths[0] << LaneCode::kFirstAt | lengths[1] << LaneCode::kSecondAt;
+  uint32_t length = lengths[0] + lengths[1];
   if (lane.long_runs > 0) {
     const uint32_t code = codes[kJpegLongRun];
-    *missing |= code == 0;
+    *least = min(*least, code);
     length += lane.long_runs * jpeg_code_length(code);
+    coded->place |= lane.long_runs << LaneCode::kLongRunsAt;
   }
-  const uint32_t end = sum_up_to_lane(length);
-  LaneCode coded;
-  coded.bits = bits.bits;
-  coded.place = (*before + end - length) | bits.length << LaneCode::kLengthAt |
-                lane.long_runs << LaneCode::kLongRunsAt;
-  *before += __shfl_sync(kAllLanes, end, 31u);
-  return coded;
+  return length;
+}
+
+// All blocks of a warp; returns the length of their code. Two blocks' lengths are summed up at
+// once.
+__device__ __forceinline__ uint32_t code_blocks(WarpBlocks& blocks, const uint32_t* codes,
+                                                LaneCode (&coded)[kBlocksPerWarp],
+                                                uint32_t* second_pairs, uint32_t* least) {
+  static_assert(kBlocksPerWarp % 2 == 0 && kJpegMostBlockBits < 1u << 16);
+  uint32_t before = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < kBlocksPerWarp; i += 2) {
+    uint32_t lengths = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < 2; ++k) {
+      const LaneLevels levels = blocks.levels(i + k);
+      coded[i + k].place = 0;
+      if (!levels.is_there) continue;
+      *second_pairs |= levels.table_pair << (i + k);
+      lengths |= code_of(levels, codes + levels.table_pair * kJpegSymbols, &coded[i + k], least)
+                 << (16 * k);
+    }
+    const uint32_t ends = sum_up_to_lane(lengths);
+    const uint32_t all = __shfl_sync(kAllLanes, ends, 31u), own = ends - lengths;
+    coded[i].place |= before + (own & 0xffff);
+    before += all & 0xffff;
+    coded[i + 1].place |= before + (own >> 16);
+    before += all >> 16;
+  }
+  return before;
 }
 
 __device__ __forceinline__ void put_code(const LaneCode& code, uint32_t at, uint32_t long_run,
                                          uint32_t* words) {
   const auto put = [&](uint32_t i, uint32_t bits) { atomicOr(&words[i], bits); };
   at += code.before();
-  for (uint32_t n = code.long_runs(); n > 0; --n, at += jpeg_code_length(long_run))
-    if (jpeg_code_length(long_run) > 0)
-      jpeg_put_bits(at, jpeg_code_bits(long_run), jpeg_code_length(long_run), put);
-  if (code.length() > 0) jpeg_put_bits(at, code.bits, code.length(), put);
+  const uint32_t run_length = jpeg_code_length(long_run);
+  for (uint32_t n = code.long_runs(); n > 0 && run_length > 0; --n, at += run_length)
+    jpeg_put_bits(at, jpeg_code_bits(long_run), run_length, put);
+  if (code.first() > 0) jpeg_put_bits(at, code.bits[0], code.first(), put);
+  if (code.second() > 0) jpeg_put_bits(at + code.first(), code.bits[1], code.second(), put);
 }
 
 // Copies a tile's words to memory, and counts ones in a row.
@@ -75,7 +103,7 @@ __device__ __forceinline__ void hand_on_words(const uint32_t* words, uint32_t bi
     if (to != nullptr) to[i] = word;
     // What is behind the tile's bits is zero.
     for (uint32_t ones = jpeg_ones_in_a_row(word, words[i + 1]); ones != 0; ones &= ones - 1)
-      atomicAdd(&ones_at[(31 - jpeg_top_bit(ones & (~ones + 1))) % 8], 1u);
+      atomicAdd(&ones_at[(32 - jpeg_bit_width(ones & (~ones + 1))) % 8], 1u);
   }
 }
 
@@ -136,24 +164,14 @@ __device__ __forceinline__ void code_tiles(const EncodeParams& params) {
   __syncthreads();
 
   LaneCode coded[kBlocksPerWarp];
-  uint32_t length = 0, second_pairs = 0;
-  bool missing = false;
-#pragma unroll
-  for (uint32_t i = 0; i < kBlocksPerWarp; ++i) {
-    const LaneLevels levels = blocks.levels(i);
-    if (!levels.is_there) {
-      coded[i].place = 0;
-      continue;
-    }
-    second_pairs |= levels.table_pair << i;
-    coded[i] = code_of(levels, codes + levels.table_pair * kJpegSymbols, &length, &missing);
-  }
+  uint32_t second_pairs = 0, least = ~0u;
+  const uint32_t length = code_blocks(blocks, codes, coded, &second_pairs, &least);
   uint32_t bits = 0;
   // All lanes have the warp's length, of which the last one tells.
   const uint32_t own = threadIdx.x % 32 == 31 ? length : 0;
   uint32_t at = sum_before_thread(own, warp_bits, &bits);
   if (blocks.found_others()) atomicOr(&faults, uint32_t{kJpegLevelsNotPlain});
-  if (missing) atomicOr(&faults, uint32_t{kJpegNoCode});
+  if (least == 0) atomicOr(&faults, uint32_t{kJpegNoCode});
   const uint32_t count = bits / 32 + 1;
   for (uint32_t i = threadIdx.x; i < count + 3; i += kEncodeThreads) words[i] = 0;
   if (threadIdx.x == 0) words_at = atomicAdd(&params.progress->words, count);

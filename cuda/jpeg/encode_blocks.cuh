@@ -28,12 +28,14 @@ class WarpBlocks {
     const int16_t* own = nullptr;
     if (number < tile.count) {
       const JpegBlockPlace place = jpeg_block_place(params.layout, tile.first + number);
-      state_ = kThere | params.layout.table_pair[place.component] * kSecondPair;
+      state_ = kThere;
+      if (params.layout.table_pair[place.component] != 0) state_ |= kSecondPair;
       if (!place.is_dummy) {
         const JpegEncodePlane& plane = params.levels[place.component];
         own = block(plane, place.x, place.y);
-        dc_ = plain_dc(*own);
-        if (place.has_before) dc_ -= plain_dc(*block(plane, place.before_x, place.before_y));
+        int32_t dc = plain_dc(*own);
+        if (place.has_before) dc -= plain_dc(*block(plane, place.before_x, place.before_y));
+        state_ |= dc * (1 << kDcAt);
       }
     }
     const uint32_t even = jpeg_natural_index(2 * lane), odd = jpeg_natural_index(2 * lane + 1);
@@ -46,32 +48,30 @@ class WarpBlocks {
     }
   }
 
-  // Block `i`, with levels that are plain.
+  // Block `i`, the same in all lanes.
   __device__ __forceinline__ LaneLevels levels(uint32_t i) {
-    const uint32_t state = __shfl_sync(kAllLanes, state_, i);
-    const int32_t dc = __shfl_sync(kAllLanes, dc_, i);
+    const int32_t state = __shfl_sync(kAllLanes, state_, i);
     LaneLevels levels;
-    levels.even = threadIdx.x % 32 == 0 ? dc : plain(evens_[i], kJpegPlainAc);
-    levels.odd = plain(odds_[i], kJpegPlainAc);
+    levels.even = threadIdx.x % 32 == 0 ? state >> kDcAt : evens_[i];
+    levels.odd = odds_[i];
     levels.table_pair = (state & kSecondPair) != 0 ? 1 : 0;
     levels.is_there = (state & kThere) != 0;
+    if (threadIdx.x % 32 != 0) largest_ = max(largest_, abs(levels.even));
+    largest_ = max(largest_, abs(levels.odd));
     return levels;
   }
-  // Whether this lane has met levels that were not.
-  __device__ __forceinline__ bool found_others() const { return found_others_; }
+  // Whether this lane has met levels that are not plain. They are coded as others then.
+  __device__ __forceinline__ bool found_others() const {
+    return found_others_ || largest_ > kJpegPlainAc;
+  }
 
  private:
-  enum : uint32_t { kThere = 1, kSecondPair = 2 };
+  static constexpr int32_t kThere = 1, kSecondPair = 2, kDcAt = 8;
 
   static __device__ __forceinline__ const int16_t* block(const JpegEncodePlane& plane, uint32_t x,
                                                          uint32_t y) {
     const auto* row = reinterpret_cast<const uint8_t*>(plane.data) + int64_t{y} * plane.stride;
     return reinterpret_cast<const int16_t*>(row) + uint64_t{x} * 64;
-  }
-  __device__ __forceinline__ int32_t plain(int32_t level, int32_t most) {
-    const int32_t clamped = max(min(level, most), -most);
-    found_others_ |= clamped != level;
-    return clamped;
   }
   __device__ __forceinline__ int32_t plain_dc(int32_t level) {
     const int32_t clamped = max(min(level, kJpegPlainDc), -kJpegPlainDc - 1);
@@ -80,8 +80,8 @@ class WarpBlocks {
   }
 
   int16_t evens_[kBlocksPerWarp], odds_[kBlocksPerWarp];
-  int32_t dc_ = 0;
-  uint32_t state_ = 0;
+  int32_t state_ = 0;  // of the block that this lane has found, its difference of DC levels above
+  int32_t largest_ = 0;
   bool found_others_ = false;
 };
 

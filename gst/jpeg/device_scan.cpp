@@ -13,6 +13,7 @@
 #ifdef CT_HAVE_CUDA
 #include "cuda/jpeg/encode_engine.h"
 #endif
+#include "jpeg/encode_bits.h"
 
 namespace cudatransform {
 namespace {
@@ -150,8 +151,7 @@ Status DeviceScan::encode_optimised() {
   uint64_t bits = 0;
   for (uint32_t pair = 0; pair < pairs; pair++)
     for (uint32_t i = 0; i < kJpegSymbols; i++)
-      bits += uint64_t{results().counts.of[pair][i]} *
-              ((codes.of[pair][i] >> 16) + (i < kJpegDcSymbols ? i % 16 : i - kJpegDcSymbols));
+      bits += uint64_t{results().counts.of[pair][i]} * jpeg_code_length(codes.of[pair][i]);
   const auto bytes = static_cast<size_t>(bits / 8) + size_t{3} * job_.layout.segments;
   return encode(codes, bytes + bytes / 64);
 }

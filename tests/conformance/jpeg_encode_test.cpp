@@ -432,9 +432,9 @@ TEST(JpegEncode, JobsAreValidated) {
     EXPECT_FALSE(validate(own.job, false).ok());  // without codes
     own.job.codes = &codes;
     EXPECT_TRUE(validate(own.job, false).ok());
-    codes.of[1][7] = 17 << 16;
+    codes.of[1][7] = jpeg_code(0, 17, 7);
     EXPECT_FALSE(validate(own.job, false).ok());
-    codes.of[1][7] = 3 << 16 | 8;
+    codes.of[1][7] = jpeg_code(8, 3, 7);
     EXPECT_FALSE(validate(own.job, false).ok());
     codes.of[1][7] = 0;
     own.job.levels[2].stride -= 2;
