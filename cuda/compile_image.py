@@ -34,9 +34,10 @@ def compile_image(report, command):
     return result.returncode, not said
 
 
-def headers_of(root):
-    """Every header that an image of cuda/ may include: more than it does."""
-    return sorted(path for pattern in ("cuda/**/*.cuh", "cuda/**/*.h", "transform/**/*.h")
+def headers_of(root, room):
+    """Every header that an image of cuda/`room` may include: more than it does."""
+    return sorted(path for pattern in ("cuda/**/*.cuh", "cuda/**/*.h", "transform/**/*.h",
+                                          f"{room}/*.h")
                   for path in root.glob(pattern))
 
 
@@ -60,7 +61,7 @@ def main(report, *command):
         return compile_image(report, command)[0]
 
     image, depfile = (command[command.index(option) + 1] for option in ("-o", "-MF"))
-    headers = headers_of(here.parent)
+    headers = headers_of(here.parent, source.parent.name)
     stored = pathlib.Path(cache) / cache_key(command, source, headers)
     if not stored.with_suffix(".ptxas").exists():
         status, quiet = compile_image(report, command)

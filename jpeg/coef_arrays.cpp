@@ -56,6 +56,7 @@ struct CoefArrays::Methods {
   static JBLOCKARRAY access(j_common_ptr cinfo, jvirt_barray_ptr handle, JDIMENSION start,
                             JDIMENSION count, boolean writable) {
     auto* array = reinterpret_cast<Array*>(handle);
+    if (array->is_header) JpegErrors::cancel(cinfo);
     if (start + count > array->rows.size()) JpegErrors::fail(cinfo, "a row outside of the picture");
     if (writable) array->look_at_rows_before(start);
     // As late as possible, so that a row is in the cache when it is decoded.
@@ -91,6 +92,7 @@ void CoefArrays::begin_reading(const JpegLevels* levels, int components) {
     arrays_[c].clean_rows = 0;
     arrays_[c].plain_rows = 0;
     arrays_[c].is_plain = true;
+    arrays_[c].is_header = false;
     handles_[c] = reinterpret_cast<jvirt_barray_ptr>(&arrays_[c]);
   }
 }
@@ -155,6 +157,12 @@ void CoefArrays::give_back() {
 
 bool CoefArrays::are_plain() const {
   return std::all_of(arrays_, arrays_ + count_, [](const Array& array) { return array.is_plain; });
+}
+
+jvirt_barray_ptr* CoefArrays::begin_header(const JpegLevels* levels, int components) {
+  begin_reading(levels, components);
+  for (int c = 0; c < components; c++) arrays_[c].is_header = true;
+  return handles_;
 }
 
 jvirt_barray_ptr* CoefArrays::begin_writing(const JpegLevels* levels, int components) {

@@ -58,6 +58,9 @@ class CoefArrays {
 
   // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `levels`.
   jvirt_barray_ptr* begin_writing(const JpegLevels* levels, int components);
+  // The same for what is written before levels are read. When libjpeg wants to read them, guard()
+  // of its JpegErrors returns kCancelled. `levels` need not be there.
+  jvirt_barray_ptr* begin_header(const JpegLevels* levels, int components);
 
   // After a picture, finished or not: frees what is more than kMostKept.
   void give_back();
@@ -76,6 +79,7 @@ class CoefArrays {
     uint32_t plain_rows = 0;       // rows from the top that are decoded and plain
     bool is_plain = true;          // nothing else has been found, and no row was decoded twice
     bool in_place = false;
+    bool is_header = false;  // of begin_header()
 
     void look_at_rows_before(uint32_t end);
     void make_room(size_t blocks);  // throws std::bad_alloc

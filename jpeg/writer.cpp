@@ -62,6 +62,17 @@ J_COLOR_SPACE color_space_of(JpegColor color) {
   return color == JpegColor::kRgb ? JCS_RGB : JCS_YCbCr;
 }
 
+static_assert(sizeof(JpegHuffmanTable::counts) == sizeof(JHUFF_TBL::bits) &&
+              sizeof(JpegHuffmanTable::symbols) == sizeof(JHUFF_TBL::huffval));
+void copy_table(const JHUFF_TBL& from, JpegHuffmanTable* to) {
+  memcpy(to->counts, from.bits, sizeof to->counts);
+  memcpy(to->symbols, from.huffval, sizeof to->symbols);
+}
+void copy_table(const JpegHuffmanTable& from, JHUFF_TBL* to) {
+  memcpy(to->bits, from.counts, sizeof from.counts);
+  memcpy(to->huffval, from.symbols, sizeof from.symbols);
+}
+
 }  // namespace
 
 JpegBytes::~JpegBytes() { std::free(data_); }
@@ -115,12 +126,20 @@ void JpegWriter::create() {
     huffman_[t] = *cinfo_.dc_huff_tbl_ptrs[t];
     huffman_[kTables + t] = *cinfo_.ac_huff_tbl_ptrs[t];
   }
+  created_ = true;
 }
 
 void JpegWriter::restore_huffman_tables() {
   for (int t = 0; t < kTables; t++) {
     *cinfo_.dc_huff_tbl_ptrs[t] = huffman_[t];
     *cinfo_.ac_huff_tbl_ptrs[t] = huffman_[kTables + t];
+  }
+}
+
+void JpegWriter::set_huffman_tables(const JpegHuffmanTables& tables) {
+  for (int t = 0; t < kTables; t++) {
+    copy_table(tables.dc[t], cinfo_.dc_huff_tbl_ptrs[t]);
+    copy_table(tables.ac[t], cinfo_.ac_huff_tbl_ptrs[t]);
   }
 }
 
@@ -191,37 +210,85 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
         StatusCode::kOutOfMemory,
         "no memory for a picture's levels of " + std::to_string(levels_bytes(picture)) + " bytes");
   }
-  Destination& to = destination_;
-  const size_t wanted = std::max(to.guess, kLeastBytes);
-  if (!to.bytes.reserve(wanted))
-    return Status::error(StatusCode::kOutOfMemory,
-                         "no memory for a JPEG file of " + std::to_string(wanted) + " bytes");
-  to.base.next_output_byte = to.bytes.data_;
-  to.base.free_in_buffer = to.bytes.capacity_;
-
-  const Status status = errors_.guard([&] {
+  CT_RETURN_IF_ERROR(reserve(std::max(destination_.guess, kLeastBytes)));
+  Status status = errors_.guard([&] {
     if (!created_) create();
-    created_ = true;
     describe(picture, options);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });
+  if (status.ok()) destination_.guess = destination_.bytes.size_ + destination_.bytes.size_ / 8;
+  return finish(status, bytes);
+}
+
+Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& options,
+                                const JpegHuffmanTables* tables, JpegBytes* bytes) {
+  CT_RETURN_IF_ERROR(check(picture, options));
+  if (options.progressive || options.arithmetic)
+    return Status::error(StatusCode::kInvalidArgument, "a header of several scans");
+  jvirt_barray_ptr* arrays = arrays_.begin_header(picture.levels, picture.components());
+  CT_RETURN_IF_ERROR(reserve(kLeastBytes));
+  JpegOptions given = options;
+  given.optimize = false;
+  Status status = errors_.guard([&] {
+    if (!created_) create();
+    describe(picture, given);
+    if (tables != nullptr) set_huffman_tables(*tables);
+    if (options.keep_metadata) describe_metadata(picture);
+    jpeg_write_coefficients(&cinfo_, arrays);
+    if (options.keep_metadata) write_metadata(picture);
+    jpeg_finish_compress(&cinfo_);
+  });
+  // All has been written when libjpeg asks for levels.
+  if (status.code == StatusCode::kCancelled) {
+    destination_.base.term_destination(&cinfo_);
+    jpeg_abort_compress(&cinfo_);
+    status = {};
+  }
+  return finish(status, bytes);
+}
+
+Status JpegWriter::standard_tables(JpegHuffmanTables* tables) {
+  const Status status = errors_.guard([&] {
+    if (!created_) create();
+  });
+  if (!status.ok()) {
+    jpeg_destroy_compress(&cinfo_);
+    return status;
+  }
+  for (int t = 0; t < kTables; t++) {
+    copy_table(huffman_[t], &tables->dc[t]);
+    copy_table(huffman_[kTables + t], &tables->ac[t]);
+  }
+  return {};
+}
+
+Status JpegWriter::reserve(size_t bytes) {
+  Destination& to = destination_;
+  if (!to.bytes.reserve(bytes))
+    return Status::error(StatusCode::kOutOfMemory,
+                         "no memory for a JPEG file of " + std::to_string(bytes) + " bytes");
+  to.base.next_output_byte = to.bytes.data_;
+  to.base.free_in_buffer = to.bytes.capacity_;
+  return {};
+}
+
+Status JpegWriter::finish(const Status& status, JpegBytes* bytes) {
+  arrays_.give_back();
+  JpegBytes& written = destination_.bytes;
   if (!status.ok()) {
     if (created_)
       jpeg_abort_compress(&cinfo_);
     else
       jpeg_destroy_compress(&cinfo_);
-    arrays_.give_back();
-    to.bytes = JpegBytes();
+    written = JpegBytes();
     return status;
   }
-  arrays_.give_back();
   // Pictures of a stream are much alike; what was too much is given back.
-  to.guess = to.bytes.size_ + to.bytes.size_ / 8;
-  if (to.bytes.capacity_ / 2 > to.bytes.size_) (void)to.bytes.reserve(to.bytes.size_);
-  *bytes = std::move(to.bytes);
+  if (written.capacity_ / 2 > written.size_) (void)written.reserve(written.size_);
+  *bytes = std::move(written);
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "jpeg/coef_arrays.h"
 #include "jpeg/color.h"
+#include "jpeg/encode_tables.h"
 #include "jpeg/errors.h"
 #include "jpeg/libjpeg.h"
 #include "transform/device/status.h"
@@ -86,18 +87,30 @@ class JpegWriter {
   // levels that check_levels() (jpeg/levels.h) refuses.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
+  // Replaces `*bytes` by what stands in front of the scan in the file of write(), for one that
+  // somebody else codes: Huffman-coded in one scan, with `tables` or, where that is null, with
+  // standard_tables(). The levels' memory is not looked at, but may not be null.
+  Status write_header(const JpegPicture& picture, const JpegOptions& options,
+                      const JpegHuffmanTables* tables, JpegBytes* bytes);
+  // Those of ITU-T T.81, annex K.3, which files have whose tables are not optimised.
+  Status standard_tables(JpegHuffmanTables* tables);
+
  private:
   struct Destination {
     jpeg_destination_mgr base;  // first: libjpeg hands back a pointer to it
     JpegBytes bytes;
     size_t guess;  // bytes that the next file will need
   };
+  Status reserve(size_t bytes);
   void create();
   void describe(const JpegPicture& picture, const JpegOptions& options);
   void set_tables(const JpegPicture& picture);
   void describe_metadata(const JpegPicture& picture);
   void write_metadata(const JpegPicture& picture);
   void restore_huffman_tables();
+  void set_huffman_tables(const JpegHuffmanTables& tables);
+  // Gives the memory of the picture back, and what was written to `*bytes`.
+  Status finish(const Status& status, JpegBytes* bytes);
   static boolean grow(j_compress_ptr cinfo);
 
   JpegErrors errors_;

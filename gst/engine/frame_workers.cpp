@@ -59,6 +59,7 @@ void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
   FrameJob* raw = job.get();
   raw->done_ = false;  // it may have been used before
   jobs_.push_back(std::move(job));
+  if (raw->runs_when_taken()) return;
   const auto parts = std::make_shared<Parts>(raw);
   if (pool_ == nullptr) return run(*parts);
   // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
@@ -66,13 +67,21 @@ void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
     g_thread_pool_push(pool_, new std::shared_ptr<Parts>(parts), nullptr);
 }
 
-std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
-  if (jobs_.empty()) return nullptr;
-  {
-    std::unique_lock lock(lock_);
-    if (wait) finished_.wait(lock, [this] { return jobs_.front()->done_; });
-    if (!jobs_.front()->done_) return nullptr;
+// Whether the oldest job is done.
+bool FrameWorkers::finish_first(bool wait) {
+  FrameJob& first = *jobs_.front();
+  if (first.runs_when_taken()) {
+    if (!wait && !first.is_ready()) return false;
+    first.run();
+    return true;
   }
+  std::unique_lock lock(lock_);
+  if (wait) finished_.wait(lock, [&] { return first.done_; });
+  return first.done_;
+}
+
+std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
+  if (jobs_.empty() || !finish_first(wait)) return nullptr;
   std::unique_ptr<FrameJob> job = std::move(jobs_.front());
   jobs_.pop_front();
   return job;

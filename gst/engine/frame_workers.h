@@ -23,6 +23,10 @@ class FrameJob {
   virtual int parts() const { return 1; }
   virtual void run_part(int) { run(); }
   virtual void finish() {}
+  // Whether there is little for run() to do but to wait for a device. Then no thread does, but
+  // whoever takes the job: when is_ready(), or when it has to be waited for.
+  virtual bool runs_when_taken() const { return false; }
+  virtual bool is_ready() { return true; }
 
  private:
   friend class FrameWorkers;
@@ -69,6 +73,7 @@ class FrameWorkers {
     std::atomic<int> next = 0, left;
   };
   void run(Parts& parts);
+  bool finish_first(bool wait);
 
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;

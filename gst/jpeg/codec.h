@@ -11,14 +11,12 @@
 #include "gst/dct8x8/coefficients.h"
 #include "gst/engine/engine.h"
 #include "gst/jpeg/decode_lane.h"
+#include "gst/jpeg/entropy.h"
 #include "gst/stream/coef_source.h"
 #include "gst/stream/picture_codec.h"
 #include "jpeg/reader.h"
 
 namespace cudatransform {
-
-// Who decodes the entropy coding.
-enum class JpegEntropy { kAuto, kCpu, kCuda };
 
 // Properties that are about JPEG.
 struct JpegDecodeSettings {

@@ -26,8 +26,11 @@ GstBuffer* wrap(JpegBytes* bytes) {
 }  // namespace
 
 Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTables& caps_tables,
-                          const JpegOptions& options, GstVideoCodecFrame* frame) {
+                          const JpegOptions& options, DeviceCoder& coder,
+                          GstVideoCodecFrame* frame) {
   clear();
+  engine_ = &engine;
+  info_ = info;
   frame_ = frame;
   options_ = options;
   coefficients_.reset(gst_buffer_ref(frame->input_buffer));
@@ -39,11 +42,43 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
     stand_in_ = *meta;
     meta = &stand_in_;
   }
-  // The download queue waits on the device, everybody else here.
-  CT_RETURN_IF_ERROR(sink_.open(engine, coefficients_.get(), places, QueueKind::kDownload));
+  meta_ = meta;
+  const bool by_device = coder.is_open() && is_parallel(options);
+  // Our queues wait on the device, everybody else here.
+  CT_RETURN_IF_ERROR(sink_.open(engine, coefficients_.get(), places,
+                                by_device ? QueueKind::kCompute : QueueKind::kDownload));
   Rects rects = sink_.rects();
-  if (sink_.is_on_device()) CT_RETURN_IF_ERROR(fetch(engine, &rects));
   describe(info, *meta, rects);
+  if (!sink_.is_on_device()) return {};
+  if (!by_device) {
+    CT_RETURN_IF_ERROR(fetch(engine, &rects));
+    describe(info, *meta, rects);
+    return {};
+  }
+  const Status status = begin_scan(coder);
+  const bool can_fetch =
+      status.code == StatusCode::kUnsupported || status.code == StatusCode::kOutOfMemory;
+  return can_fetch ? fetch_levels() : status;
+}
+
+// kUnsupported or kOutOfMemory: nothing is on its way, and others can code the levels.
+Status EncodeJob::begin_scan(DeviceCoder& coder) {
+  CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), engine_->queue(QueueKind::kCompute)));
+  FencePtr read;
+  CT_RETURN_IF_ERROR(scan_.begin(coder, picture_, options_, &read));
+  sink_.mark_read(read);
+  return {};
+}
+
+// Instead of the device's coding: begins the download, where picture_ has its levels then.
+Status EncodeJob::fetch_levels() {
+  // It is the compute queue that has waited until they are written.
+  FencePtr written;
+  CT_RETURN_IF_ERROR(engine_->queue(QueueKind::kCompute).record(&written));
+  CT_RETURN_IF_ERROR(engine_->queue(QueueKind::kDownload).wait_for(written));
+  Rects rects = sink_.rects();
+  CT_RETURN_IF_ERROR(fetch(*engine_, &rects));
+  describe(info_, *meta_, rects);
   return {};
 }
 
@@ -89,16 +124,25 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   }
 }
 
-void EncodeJob::run() {
-  status_ = downloaded_ ? downloaded_->wait() : Status();
-  if (status_.ok()) status_ = writer_.write(picture_, options_, &bytes_);
+void EncodeJob::run() { status_ = code(); }
+
+Status EncodeJob::code() {
+  if (scan_.is_begun()) {
+    GstBuffer* file = nullptr;
+    CT_RETURN_IF_ERROR(scan_.finish(&file));
+    file_.reset(file);
+    if (file_) return {};
+    CT_RETURN_IF_ERROR(fetch_levels());
+  }
+  if (downloaded_) CT_RETURN_IF_ERROR(downloaded_->wait());
+  return writer_.write(picture_, options_, &bytes_);
 }
 
 Status EncodeJob::finish(GstVideoCodecFrame** frame) {
   *frame = nullptr;
   Status status = std::move(status_);
   if (status.ok()) {
-    frame_->output_buffer = wrap(&bytes_);
+    frame_->output_buffer = file_ ? file_.release() : wrap(&bytes_);
     *frame = std::exchange(frame_, nullptr);
   }
   clear();
@@ -108,6 +152,8 @@ Status EncodeJob::finish(GstVideoCodecFrame** frame) {
 void EncodeJob::clear() {
   if (downloaded_) (void)downloaded_->wait();  // a failure is reported where the levels are used
   downloaded_.reset();
+  scan_.clear();
+  file_.reset();
   sink_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);

@@ -11,33 +11,46 @@
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
 #include "gst/engine/frame_workers.h"
+#include "gst/jpeg/device_scan.h"
 #include "gst/stream/coef_sink.h"
 #include "jpeg/writer.h"
 
 namespace cudatransform {
 
 // Used for one frame after the other: the JPEG writer and the memory for downloads stay. prepare()
-// and finish() are called by the streaming thread, run() in between by any.
+// and finish() are called by the streaming thread, run() in between by any, or, of a frame that the
+// device codes, by the streaming thread.
 class EncodeJob : public FrameJob {
  public:
   ~EncodeJob() override { clear(); }
 
   // Takes `frame` (transfer full), failed or not. Levels in system memory are read where they are.
   // Of those on the engine's device the download begins here, and run() waits for it. The buffer
-  // is kept from its pool until finish() or clear().
+  // is kept from its pool until finish() or clear(). `coder`, if it is open, codes them there
+  // instead, where it can; else they are coded by run().
   Status prepare(Engine& engine, const GstDctInfo& info, const CapsTables& caps_tables,
-                 const JpegOptions& options, GstVideoCodecFrame* frame);
+                 const JpegOptions& options, DeviceCoder& coder, GstVideoCodecFrame* frame);
   void run() override;
+  bool runs_when_taken() const override { return scan_.is_begun(); }
+  bool is_ready() override { return scan_.is_ready(); }
+  // After run(): whether the device has made the file.
+  bool is_by_device() const { return file_ != nullptr; }
   // The frame with its output buffer, or why there is none (then null).
   Status finish(GstVideoCodecFrame** frame);
   // Waits for the download and gives up the frame.
   void clear();
   // Memory for downloads that it keeps for the next frame, in bytes.
-  gsize staging_bytes() const { return staging_ ? staging_->size() : 0; }
-  void free_staging() { staging_.reset(); }
+  gsize staging_bytes() const { return (staging_ ? staging_->size() : 0) + scan_.staging_bytes(); }
+  void free_staging() {
+    staging_.reset();
+    scan_.free_memory();
+  }
 
  private:
   Status fetch(Engine& engine, Rects* rects);
+  Status fetch_levels();
+  Status begin_scan(DeviceCoder& coder);
+  Status code();
   void describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects);
 
   GstVideoCodecFrame* frame_ = nullptr;
@@ -46,6 +59,11 @@ class EncodeJob : public FrameJob {
   CoefSink sink_;
   std::unique_ptr<Memory> staging_;  // page-locked if possible
   FencePtr downloaded_;              // null where nothing is downloaded
+  DeviceScan scan_;
+  BufferPtr file_;  // that the device has made
+  Engine* engine_ = nullptr;
+  GstDctInfo info_ = {};
+  const GstDctMeta* meta_ = nullptr;
   JpegPicture picture_;
   JpegOptions options_;
   JpegWriter writer_;

@@ -46,19 +46,6 @@ constexpr cudatransform::PictureProperties kPictureProperties = {
     .max_memory = PROP_MAX_MEMORY,
 };
 
-GType entropy_type() {
-  using cudatransform::JpegEntropy;
-  static const GEnumValue kValues[] = {
-      {int(JpegEntropy::kAuto), "CUDA where that is faster, else the CPU", "auto"},
-      {int(JpegEntropy::kCpu), "CPU", "cpu"},
-      {int(JpegEntropy::kCuda), "CUDA, whatever the size, but for files that it cannot decode",
-       "cuda"},
-      {0, nullptr, nullptr},
-  };
-  static const GType type = cudatransform::register_values("GstJpegCoefDecEntropy", kValues);
-  return type;
-}
-
 GstStructure* stats_of(const State& state) {
   GstStructure* stats = state.pictures.stats("application/x-jpegcoefdec-stats");
   const cudatransform::JpegDecodeCounts counts = state.codec.counts();
@@ -153,7 +140,8 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
                         "Who decodes Huffman codes, where coefficients are offered in CUDA memory; "
                         "the CPU decodes progressive and arithmetic files in any case, and "
                         "whatever looks damaged",
-                        entropy_type(), int(JpegEntropy::kAuto), cudatransform::kUpToReady));
+                        GST_TYPE_JPEG_COEF_ENTROPY, int(JpegEntropy::kAuto),
+                        cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,

@@ -8,8 +8,9 @@
  *
  * Writes quantised 8x8 DCT coefficients (video/x-dct) as JPEG files, one per buffer, with the
  * tables that each buffer carries. The coefficients go into the file as they are: nothing is
- * transformed or quantised again. Entropy coding is libjpeg's, on the CPU; coefficients in CUDA
- * memory are downloaded while earlier frames are coded.
+ * transformed or quantised again. Coefficients in CUDA memory are coded there, several frames in
+ * flight. Others, and files that are progressive or arithmetically coded, are libjpeg's, on the
+ * CPU. The bytes are the same.
  *
  * JPEG means full range BT.601 by YCbCr; sources that can make it are asked to.
  *
@@ -32,6 +33,7 @@
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 
+using cudatransform::JpegEntropy;
 using cudatransform::kWhilePlaying;
 using State = cudatransform::JpegCoefEncState;
 
@@ -53,6 +55,8 @@ enum {
   PROP_N_THREADS,
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
+  PROP_ENTROPY,
+  PROP_STATS,
 };
 
 static constexpr cudatransform::EngineProperties kEngineProperties = {
@@ -63,8 +67,9 @@ static constexpr cudatransform::EngineProperties kEngineProperties = {
     .backend_blurb =
         "Whether to take coefficients in CUDA memory, chosen when the element goes to READY",
     .n_threads_blurb =
-        "Pictures that are written at once, each on a thread (0 = one per core, but 1 for a live "
-        "source; 1 adds no latency)",
+        "Pictures that are written at once, each on a thread or on the GPU (0 = one per core, but "
+        "1 "
+        "for a live source; 1 adds no latency)",
 };
 
 static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GValue* value,
@@ -87,6 +92,9 @@ static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GVal
     case PROP_KEEP_METADATA:
       state.options.keep_metadata = g_value_get_boolean(value);
       break;
+    case PROP_ENTROPY:
+      state.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
+      break;
     default:
       if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -95,9 +103,20 @@ static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GVal
   GST_OBJECT_UNLOCK(object);
 }
 
+static GstStructure* make_stats(const State& state) {
+  const guint64 by_device = state.frames_by_device, frames = state.frames;  // in this order
+  return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
+                           "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
+                           frames - by_device, nullptr);
+}
+
 static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* value,
                                            GParamSpec* pspec) {
   const State& state = State::of(object);
+  if (id == PROP_STATS) {
+    g_value_take_boxed(value, make_stats(state));
+    return;
+  }
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_PROGRESSIVE:
@@ -114,6 +133,9 @@ static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* va
       break;
     case PROP_KEEP_METADATA:
       g_value_set_boolean(value, state.options.keep_metadata);
+      break;
+    case PROP_ENTROPY:
+      g_value_set_enum(value, static_cast<int>(state.entropy));
       break;
     default:
       if (!get_engine_property(kEngineProperties, state.engine_settings, id, value))
@@ -177,6 +199,19 @@ static void install_properties(GObjectClass* klass) {
                "found in the file that the coefficients are from",
                TRUE);
   install_engine_properties(klass, kEngineProperties);
+  g_object_class_install_property(
+      klass, PROP_ENTROPY,
+      g_param_spec_enum("entropy", "Entropy coding",
+                        "Who codes: the GPU takes coefficients in CUDA memory into files that are "
+                        "neither progressive nor arithmetic, and the CPU all others",
+                        GST_TYPE_JPEG_COEF_ENTROPY, static_cast<int>(JpegEntropy::kAuto),
+                        cudatransform::kUpToReady));
+  g_object_class_install_property(
+      klass, PROP_STATS,
+      g_param_spec_boxed("stats", "Statistics",
+                         "What has been written since PAUSED, as a structure; docs/elements lists "
+                         "its fields",
+                         GST_TYPE_STRUCTURE, cudatransform::kReadOnly));
 }
 
 static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {

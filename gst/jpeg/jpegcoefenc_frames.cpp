@@ -15,6 +15,7 @@
 
 using cudatransform::EncodeJob;
 using cudatransform::FrameJob;
+using cudatransform::JpegEntropy;
 using cudatransform::JpegOptions;
 using cudatransform::Status;
 using State = cudatransform::JpegCoefEncState;
@@ -57,12 +58,15 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   if (!done) return GST_FLOW_OK;
   std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(done.release()));
   GstVideoCodecFrame* frame = nullptr;
+  const bool by_device = job->is_by_device();
   const Status status = job->finish(&frame);
   keep_idle(state, std::move(job));
   if (!status.ok()) {
     post_frame_error(encoder, status);
     return fail(state, GST_FLOW_ERROR);
   }
+  state->frames++;
+  if (by_device) state->frames_by_device++;
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   const GstFlowReturn flow = gst_video_encoder_finish_frame(encoder, frame);
   return cudatransform::is_fatal(flow) ? fail(state, flow) : flow;
@@ -123,7 +127,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
   const size_t most = most_kept(frame->input_buffer);
   std::unique_ptr<EncodeJob> job = take_idle(state);
   const Status status =
-      job->prepare(state->engine, state->info, state->caps_tables, options, frame);
+      job->prepare(state->engine, state->info, state->caps_tables, options, state->coder, frame);
   if (!status.ok()) {
     keep_idle(state, std::move(job));
     const GstFlowReturn flow = finish_all(encoder);  // those before it are good
@@ -216,10 +220,31 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   return applied;
 }
 
+// False where the device has to do the entropy coding, and cannot.
+static bool open_coder(GstVideoEncoder* encoder) {
+  State* state = &State::of(encoder);
+  GST_OBJECT_LOCK(encoder);
+  const JpegEntropy entropy = state->entropy;
+  GST_OBJECT_UNLOCK(encoder);
+  state->coder.close();
+  if (entropy == JpegEntropy::kCpu) return true;
+  Status status = state->coder.open(state->engine);
+  if (status.ok()) return true;
+  if (entropy == JpegEntropy::kAuto) {
+    GST_INFO_OBJECT(encoder, "entropy coding on the CPU: %s", status.message.c_str());
+    return true;
+  }
+  status.message = "JPEG cannot be coded on the GPU: " + status.message;
+  cudatransform::post_error(GST_ELEMENT(encoder), status);
+  return false;
+}
+
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   state->warned_of_colorimetry = false;
   state->failed = GST_FLOW_OK;
+  state->frames = state->frames_by_device = 0;
+  if (!open_coder(encoder)) return FALSE;
   state->gate.open();
   return TRUE;
 }
@@ -229,6 +254,7 @@ static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
   state->gate.close();
   state->workers.start(1);  // ends the threads, and drops what nobody wants any more
   state->idle.clear();
+  state->coder.close();
   return TRUE;
 }
 

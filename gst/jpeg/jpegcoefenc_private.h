@@ -5,6 +5,7 @@
 
 #include <gst/video/gstvideoencoder.h>
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "gst/engine/frame_workers.h"
 #include "gst/jpeg/element.h"
 #include "gst/jpeg/encode_job.h"
+#include "gst/jpeg/entropy.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefenc_debug);
 #define GST_CAT_DEFAULT jpegcoefenc_debug
@@ -25,12 +27,16 @@ struct JpegCoefEncState : JpegElementState {
   static GstDebugCategory* category() { return jpegcoefenc_debug; }
   static constexpr char kWithoutCuda[] = "no CUDA memory";
   void interrupt() {}
-  void release() {}
+  void release() { coder.close(); }
 
-  JpegOptions options;  // guarded by the object lock
+  JpegOptions options;                       // guarded by the object lock
+  JpegEntropy entropy = JpegEntropy::kAuto;  // likewise
+  // Files since PAUSED, and those whose entropy coding was the device's.
+  std::atomic<guint64> frames = 0, frames_by_device = 0;
 
   // Of the streaming thread.
   FrameWorkers workers;
+  DeviceCoder coder;                             // open where the device may code
   std::vector<std::unique_ptr<EncodeJob>> idle;  // to be used again
   GstDctInfo info = {};
   CapsTables caps_tables;

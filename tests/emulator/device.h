@@ -166,6 +166,12 @@ T atomicAdd(T* at, V value) {
   *at = before + static_cast<T>(value);
   return before;
 }
+template <typename T, typename V>
+T atomicOr(T* at, V value) {
+  const T before = *at;
+  *at = before | static_cast<T>(value);
+  return before;
+}
 template <typename T>
 T atomicMax(T* at, T value) {
   const T before = *at;

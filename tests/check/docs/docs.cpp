@@ -339,18 +339,20 @@ GST_START_TEST(test_stats_and_messages) {
 }
 GST_END_TEST;
 
-GST_START_TEST(test_jpeg_stats) {
+// Of the element `name` of three frames.
+static void check_jpeg_stats(const char* name) {
   GstElement* pipeline = gst_parse_launch(
-      "videotestsrc num-buffers=3 ! cudadct8x8 ! jpegcoefenc ! jpegcoefdec name=element ! fakesink",
+      "videotestsrc num-buffers=3 ! cudadct8x8 ! jpegcoefenc name=jpegcoefenc ! "
+      "jpegcoefdec name=jpegcoefdec ! fakesink",
       nullptr);
   const std::string error = testing::run_to_eos(pipeline);
   fail_unless(error.empty(), "%s", error.c_str());
-  GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline), "element");
+  GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline), name);
   GstStructure* stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
-  const std::string page = read_page("jpegcoefdec");
+  const std::string page = read_page(name);
   fail_unless(contains(page, std::string("`") + gst_structure_get_name(stats) + "`"));
-  check_structure("jpegcoefdec stats", table_under(page, "Statistics"), stats);
+  check_structure((std::string(name) + " stats").c_str(), table_under(page, "Statistics"), stats);
   guint64 frames = 0;
   fail_unless(gst_structure_get_uint64(stats, "frames", &frames));
   fail_unless_equals_uint64(frames, 3);
@@ -358,6 +360,10 @@ GST_START_TEST(test_jpeg_stats) {
   gst_object_unref(element);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
+}
+
+GST_START_TEST(test_jpeg_stats) {
+  for (const char* name : {"jpegcoefdec", "jpegcoefenc"}) check_jpeg_stats(name);
 }
 GST_END_TEST;
 

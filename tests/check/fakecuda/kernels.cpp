@@ -320,6 +320,8 @@ Operation Launch::operation() const {
 
 }  // namespace
 
+bool computes(const std::string& kernel) { return kernel.starts_with("jpeg_encode_"); }
+
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
   Launch launch(kernel, ctas);
   const void* first = parameters[0];
@@ -339,6 +341,8 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
     launch.slices(*static_cast<const SliceParams*>(first));
   } else if (launch.has("dirac_store_")) {
     launch.store(*static_cast<const StoreParams*>(first));
+  } else if (computes(kernel)) {
+    return jpeg_encode_launch_of(kernel, parameters);
   } else if (kernel == "tiny_xor") {
     launch.tiny(*static_cast<const test::TinyParams*>(first));
   } else if (launch.has("_general_") || launch.has("_teach")) {

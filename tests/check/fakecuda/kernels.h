@@ -13,6 +13,11 @@ namespace fakecuda {
 // not known, nothing is known.
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters);
 
+// Whether the operation of that kernel computes what the kernel does.
+bool computes(const std::string& kernel);
+// The operations of the kernels that code JPEG scans, which compute.
+Operation jpeg_encode_launch_of(const std::string& kernel, void** parameters);
+
 // What really computes, where there is an emulator (tests/emulator): runs the kernel at once, or
 // returns false where it does not know it. Null otherwise.
 extern bool (*emulate)(const std::string& kernel, unsigned ctas, unsigned threads,

@@ -1,4 +1,4 @@
-// The fake driver's modules and kernels, which do nothing but in the deferred mode.
+// The fake driver's modules and kernels, most of which do nothing but in the deferred mode.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstdlib>
 #include <cstring>
@@ -60,7 +60,8 @@ EXPORT int cuLaunchKernel(const Function* function, unsigned gx, unsigned gy, un
   capture(stream);
   note_work(stream);
   if (emulate != nullptr && !emulate(function->name, gx, bx, parameters)) return kNotFound;
-  if (kernels_write()) enqueue(stream, launch_of(function->name, gx, parameters));
+  if (kernels_write() || computes(function->name))
+    enqueue(stream, launch_of(function->name, gx, parameters));
   return kSuccess;
 }
 

@@ -1,0 +1,310 @@
+// Levels to the entropy-coded bytes of a baseline JPEG file: two launches, and one for symbols'
+// counts.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// jpeg/encode_bits.h has the arithmetic and the way it goes, jpeg/encode_scan.cpp the same on the
+// host. A CTA codes a tile of 64 blocks: a warp a block, a lane two levels. Codes stay in registers
+// until the CTA knows how long those before them are; then each lane ORs its own into shared
+// memory. The CTA that is last to finish finds out where all tiles begin in the file. So nothing
+// waits for anything, and the host for nothing.
+#include "cuda/jpeg/encode_blocks.cuh"
+#include "cuda/jpeg/encode_kernels.h"
+#include "cuda/jpeg/encode_scans.cuh"
+
+namespace cudatransform::cuda {
+namespace {
+
+constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // some bits reach into two more
+
+// What a lane codes of a block, until it is known where that goes: the bits of up to two symbols,
+// where they begin in the warp's, how many they are, and how many long runs come before them.
+struct LaneCode {
+  static constexpr uint32_t kFirstAt = 14, kSecondAt = 19, kLongRunsAt = 24;
+  uint32_t bits[2];
+  uint32_t place;
+
+  __device__ __forceinline__ uint32_t before() const { return place & ((1u << kFirstAt) - 1); }
+  __device__ __forceinline__ uint32_t first() const { return place >> kFirstAt & 31; }
+  __device__ __forceinline__ uint32_t second() const { return place >> kSecondAt & 31; }
+  __device__ __forceinline__ uint32_t long_runs() const { return place >> kLongRunsAt; }
+};
+static_assert(kBlocksPerWarp * kJpegMostBlockBits < 1u << LaneCode::kFirstAt);
+
+// The code of one block's levels in this lane, but for where it begins. Returns its length.
+// `*least` becomes 0 where a symbol has no code.
+__device__ __forceinline__ uint32_t code_of(const LaneLevels& levels, const uint32_t* codes,
+                                            LaneCode* coded, uint32_t* least) {
+  const JpegLaneSymbols lane = symbols_of(levels);
+  uint32_t lengths[2];
+#pragma unroll
+  for (int s = 0; s < 2; ++s) {
+    const uint32_t code = lane.has[s] ? codes[lane.symbols[s].index] : 0;
+    if (lane.has[s]) *least = min(*least, code);
+    lengths[s] = jpeg_code_length(code);
+    coded->bits[s] = jpeg_code_bits(code) | lane.symbols[s].extra;
+  }
+  coded->place = lengths[0] << LaneCode::kFirstAt | lengths[1] << LaneCode::kSecondAt;
+  uint32_t length = lengths[0] + lengths[1];
+  if (lane.long_runs > 0) {
+    const uint32_t code = codes[kJpegLongRun];
+    *least = min(*least, code);
+    length += lane.long_runs * jpeg_code_length(code);
+    coded->place |= lane.long_runs << LaneCode::kLongRunsAt;
+  }
+  return length;
+}
+
+// All blocks of a warp; returns the length of their code. Two blocks' lengths are summed up at
+// once.
+__device__ __forceinline__ uint32_t code_blocks(WarpBlocks& blocks, const uint32_t* codes,
+                                                LaneCode (&coded)[kBlocksPerWarp],
+                                                uint32_t* second_pairs, uint32_t* least) {
+  static_assert(kBlocksPerWarp % 2 == 0 && kJpegMostBlockBits < 1u << 16);
+  uint32_t before = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < kBlocksPerWarp; i += 2) {
+    uint32_t lengths = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < 2; ++k) {
+      const LaneLevels levels = blocks.levels(i + k);
+      coded[i + k].place = 0;
+      if (!levels.is_there) continue;
+      *second_pairs |= levels.table_pair << (i + k);
+      lengths |= code_of(levels, codes + levels.table_pair * kJpegSymbols, &coded[i + k], least)
+                 << (16 * k);
+    }
+    const uint32_t ends = sum_up_to_lane(lengths);
+    const uint32_t all = __shfl_sync(kAllLanes, ends, 31u), own = ends - lengths;
+    coded[i].place |= before + (own & 0xffff);
+    before += all & 0xffff;
+    coded[i + 1].place |= before + (own >> 16);
+    before += all >> 16;
+  }
+  return before;
+}
+
+__device__ __forceinline__ void put_code(const LaneCode& code, uint32_t at, uint32_t long_run,
+                                         uint32_t* words) {
+  const auto put = [&](uint32_t i, uint32_t bits) { atomicOr(&words[i], bits); };
+  at += code.before();
+  const uint32_t run_length = jpeg_code_length(long_run);
+  for (uint32_t n = code.long_runs(); n > 0 && run_length > 0; --n, at += run_length)
+    jpeg_put_bits(at, jpeg_code_bits(long_run), run_length, put);
+  if (code.first() > 0) jpeg_put_bits(at, code.bits[0], code.first(), put);
+  if (code.second() > 0) jpeg_put_bits(at + code.first(), code.bits[1], code.second(), put);
+}
+
+// Copies a tile's words to memory, and counts ones in a row.
+__device__ __forceinline__ void hand_on_words(const uint32_t* words, uint32_t bits, uint32_t* to,
+                                              uint32_t (&ones_at)[8]) {
+  const uint32_t count = bits / 32 + 1;
+  for (uint32_t i = threadIdx.x; i < count; i += kEncodeThreads) {
+    const uint32_t word = words[i];
+    if (to != nullptr) to[i] = word;
+    // What is behind the tile's bits is zero.
+    for (uint32_t ones = jpeg_ones_in_a_row(word, words[i + 1]); ones != 0; ones &= ones - 1)
+      atomicAdd(&ones_at[(32 - jpeg_bit_width(ones & (~ones + 1))) % 8], 1u);
+  }
+}
+
+// What place_tiles() needs at once.
+struct Placing {
+  uint32_t sums[kEncodeWarps];
+  JpegSpan spans[kEncodeWarps];
+};
+
+// By one CTA: tells all tiles where they begin, and the host how large the scan is.
+__device__ __forceinline__ void place_tiles(const EncodeParams& params, uint32_t faults,
+                                            Placing& shared) {
+  const JpegScanLayout& layout = params.layout;
+  const uint32_t share = (layout.tiles + kEncodeThreads - 1) / kEncodeThreads;
+  const uint32_t first = min(threadIdx.x * share, layout.tiles);
+  const uint32_t end = min(first + share, layout.tiles);
+  const auto closes = [&](uint32_t tile) {
+    return (tile + 1) % layout.segment_tiles == 0 || tile + 1 == layout.tiles;
+  };
+  JpegSpan own = {};
+  for (uint32_t t = first; t < end; ++t)
+    own = jpeg_join(own, jpeg_tile_span(params.tiles[t].bits, closes(t)));
+  JpegSpan all;
+  uint32_t position = jpeg_advance(0, join_before_thread(own, shared.spans, &all));
+  uint32_t stuffed = 0;
+  for (uint32_t t = first; t < end; ++t) {
+    JpegTile& tile = params.tiles[t];
+    tile.position = position;
+    tile.stuffed = stuffed;
+    stuffed += jpeg_tile_ff_bytes(tile, position, closes(t) ? 0xff : params.tiles[t + 1].head);
+    position = jpeg_advance(position, jpeg_tile_span(tile.bits, closes(t)));
+  }
+  uint32_t all_stuffed = 0;
+  const uint32_t before = sum_before_thread(stuffed, shared.sums, &all_stuffed);
+  for (uint32_t t = first; t < end; ++t) params.tiles[t].stuffed += before;
+  if (threadIdx.x != 0) return;
+  JpegEncodeResult result;
+  result.size = jpeg_advance(0, all) / 8 + all_stuffed;
+  result.faults = faults | (result.size > params.capacity ? uint32_t{kJpegNoRoom} : 0);
+  *params.placed = result;
+  *params.result = result;
+}
+
+__device__ __forceinline__ void code_tiles(const EncodeParams& params) {
+  __shared__ uint32_t codes[kJpegTablePairs * kJpegSymbols];
+  __shared__ uint32_t words[kTileWords];
+  __shared__ uint32_t warp_bits[kEncodeWarps];
+  __shared__ uint32_t ones_at[8];
+  __shared__ uint32_t words_at, faults, is_last;
+  __shared__ Placing placing;
+
+  const JpegTilePlace place = jpeg_tile_place(params.layout, blockIdx.x);
+  for (uint32_t i = threadIdx.x; i < kJpegTablePairs * kJpegSymbols; i += kEncodeThreads)
+    codes[i] = reinterpret_cast<const uint32_t*>(params.codes)[i];
+  if (threadIdx.x < 8) ones_at[threadIdx.x] = 0;
+  if (threadIdx.x == 0) faults = 0;
+  WarpBlocks blocks(params, place);
+  __syncthreads();
+
+  LaneCode coded[kBlocksPerWarp];
+  uint32_t second_pairs = 0, least = ~0u;
+  const uint32_t length = code_blocks(blocks, codes, coded, &second_pairs, &least);
+  uint32_t bits = 0;
+  // All lanes have the warp's length, of which the last one tells.
+  const uint32_t own = threadIdx.x % 32 == 31 ? length : 0;
+  uint32_t at = sum_before_thread(own, warp_bits, &bits);
+  if (blocks.found_others()) atomicOr(&faults, uint32_t{kJpegLevelsNotPlain});
+  if (least == 0) atomicOr(&faults, uint32_t{kJpegNoCode});
+  const uint32_t count = bits / 32 + 1;
+  for (uint32_t i = threadIdx.x; i < count + 3; i += kEncodeThreads) words[i] = 0;
+  if (threadIdx.x == 0) words_at = atomicAdd(&params.progress->words, count);
+  __syncthreads();
+#pragma unroll
+  for (uint32_t i = 0; i < kBlocksPerWarp; ++i)
+    put_code(coded[i], at, codes[(second_pairs >> i & 1) * kJpegSymbols + kJpegLongRun], words);
+  __syncthreads();
+  // Without room for the words there is none for the file.
+  const bool fits = words_at + count <= params.most_words;
+  hand_on_words(words, bits, fits ? params.words + words_at : nullptr, ones_at);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    JpegTile tile = {};
+    tile.bits = bits;
+    tile.words_at = words_at;
+    tile.head = jpeg_tile_head(words[0], bits);
+    tile.tail = jpeg_tile_tail(count > 1 ? words[count - 2] : 0, words[count - 1], bits);
+    for (uint32_t i = 0; i < 8; ++i) tile.ones[i] = static_cast<uint16_t>(ones_at[i]);
+    params.tiles[blockIdx.x] = tile;
+    if (faults != 0) atomicOr(&params.progress->faults, faults);
+    __threadfence();
+    is_last = atomicAdd(&params.progress->tiles, 1u) + 1 == params.layout.tiles;
+    __threadfence();
+    faults = is_last ? params.progress->faults : 0;
+    if (is_last) *params.progress = {};
+  }
+  __syncthreads();
+  if (is_last) place_tiles(params, faults, placing);
+}
+
+// Bytes `first` to `first` + 3 of a tile, the first in the lowest byte.
+__device__ __forceinline__ uint32_t four_bytes(const uint32_t* words, uint32_t bit) {
+  const uint32_t word = bit / 32;
+  return __byte_perm(__funnelshift_l(words[word + 1], words[word], bit % 32), 0, 0x0123);
+}
+
+// Stores bytes of shared memory at `to`; both are as far from an address that 16 divides.
+__device__ __forceinline__ void store_bytes(const uint8_t* from, uint32_t count, uint8_t* to) {
+  const auto offset = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(to) % 16);
+  const uint32_t head = min((16 - offset) % 16, count);
+  const uint32_t wide = (count - head) / 16, tail = head + wide * 16;
+  const uint32_t i = threadIdx.x;
+  if (i < head) to[i] = from[i];
+  for (uint32_t k = i; k < wide; k += kEncodeThreads)
+    reinterpret_cast<uint4*>(to + head)[k] = reinterpret_cast<const uint4*>(from + head)[k];
+  if (tail + i < count) to[tail + i] = from[tail + i];
+}
+
+// A marker behind the last tile of a segment.
+__device__ __forceinline__ void store_marker(const EncodeParams& params, uint32_t segment,
+                                             uint8_t* to) {
+  to[0] = 0xff;
+  to[1] = static_cast<uint8_t>(blockIdx.x + 1 == params.layout.tiles ? 0xd9 : 0xd0 + segment % 8);
+}
+
+__device__ __forceinline__ void write_tiles(const EncodeParams& params) {
+  constexpr uint32_t kChunk = 4 * kEncodeThreads;  // bytes at a time, before they are stuffed
+  __shared__ uint32_t words[kTileWords];
+  alignas(16) __shared__ uint8_t stage[2 * kChunk + 16];
+  __shared__ uint32_t warp_sums[kEncodeWarps];
+  if (params.placed->faults != 0) return;
+  const JpegTile tile = params.tiles[blockIdx.x];
+  const JpegTilePlace place = jpeg_tile_place(params.layout, blockIdx.x);
+  const uint32_t count = tile.bits / 32 + 1;
+  for (uint32_t i = threadIdx.x; i < count + 2; i += kEncodeThreads)
+    words[i] = i < count ? params.words[tile.words_at + i] : 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const uint32_t next = place.closes ? 0xff : params.tiles[blockIdx.x + 1].head;
+    jpeg_put_bits(tile.bits, next, 8, [&](uint32_t i, uint32_t bits) { words[i] |= bits; });
+  }
+  uint8_t* to = params.output + (tile.position + 7) / 8 + tile.stuffed;
+  const uint32_t bytes = jpeg_tile_bytes(tile.position, tile.bits);
+  const uint32_t first_bit = jpeg_first_byte(tile.position);
+  for (uint32_t begin = 0; begin < bytes; begin += kChunk) {
+    __syncthreads();  // words are there, and the stage is free
+    const uint32_t own = begin + 4 * threadIdx.x;
+    const uint32_t mine = own < bytes ? min(bytes - own, 4u) : 0;
+    const uint32_t four = mine > 0 ? four_bytes(words, first_bit + 8 * own) : 0;
+    uint32_t stuffed = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; ++i)
+      if (i < mine && (four >> (8 * i) & 0xff) == 0xff) ++stuffed;
+    uint32_t all_stuffed = 0;
+    const uint32_t before = sum_before_thread(stuffed, warp_sums, &all_stuffed);
+    const auto offset = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(to) % 16);
+    uint8_t* at = stage + offset + 4 * threadIdx.x + before;
+#pragma unroll
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (i >= mine) continue;
+      const uint32_t byte = four >> (8 * i) & 0xff;
+      *at++ = static_cast<uint8_t>(byte);
+      if (byte == 0xff) *at++ = 0;
+    }
+    __syncthreads();
+    const uint32_t staged = min(bytes - begin, kChunk) + all_stuffed;
+    store_bytes(stage + offset, staged, to);
+    to += staged;
+  }
+  if (threadIdx.x == 0 && place.closes) store_marker(params, place.segment, to);
+}
+
+__device__ __forceinline__ void count_symbols(const EncodeParams& params) {
+  __shared__ uint32_t counts[kJpegTablePairs * kJpegSymbols];
+  const JpegTilePlace place = jpeg_tile_place(params.layout, blockIdx.x);
+  for (uint32_t i = threadIdx.x; i < kJpegTablePairs * kJpegSymbols; i += kEncodeThreads)
+    counts[i] = 0;
+  WarpBlocks blocks(params, place);
+  __syncthreads();
+#pragma unroll
+  for (uint32_t i = 0; i < kBlocksPerWarp; ++i) {
+    const LaneLevels levels = blocks.levels(i);
+    if (!levels.is_there) continue;
+    const JpegLaneSymbols lane = symbols_of(levels);
+    uint32_t* own = counts + levels.table_pair * kJpegSymbols;
+#pragma unroll
+    for (int s = 0; s < 2; ++s)
+      if (lane.has[s]) atomicAdd(&own[lane.symbols[s].index], 1u);
+    if (lane.long_runs > 0) atomicAdd(&own[kJpegLongRun], lane.long_runs);
+  }
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < kJpegTablePairs * kJpegSymbols; i += kEncodeThreads)
+    if (counts[i] != 0) atomicAdd(reinterpret_cast<uint32_t*>(params.counts) + i, counts[i]);
+}
+
+}  // namespace
+
+#define CT_ENCODE(name, function)                              \
+  extern "C" __global__ void __launch_bounds__(kEncodeThreads) \
+      name(const __grid_constant__ EncodeParams params) {      \
+    function(params);                                          \
+  }
+CT_JPEG_ENCODE_KERNELS(CT_ENCODE)
+
+}  // namespace cudatransform::cuda

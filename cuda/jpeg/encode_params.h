@@ -1,0 +1,39 @@
+// What the kernels of JPEG's entropy coding are told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "jpeg/encode_bits.h"
+#include "jpeg/encode_scan.h"
+
+namespace cudatransform::cuda {
+
+inline constexpr uint32_t kEncodeThreads = 256;
+inline constexpr uint32_t kEncodeWarps = kEncodeThreads / 32;
+inline constexpr uint32_t kBlocksPerWarp = kJpegTileBlocks / kEncodeWarps;
+
+// Shared by the CTAs of a picture; zero before and after.
+struct EncodeProgress {
+  uint32_t words;   // of memory for tiles that have been taken
+  uint32_t tiles;   // that have been coded
+  uint32_t faults;  // of them
+};
+
+struct EncodeParams {
+  JpegScanLayout layout;
+  JpegEncodePlane levels[kJpegScanComponents];
+  const JpegCodes* codes;
+  JpegTile* tiles;  // layout.tiles of them
+  uint32_t* words;  // of tiles
+  uint32_t most_words;
+  EncodeProgress* progress;
+  JpegEncodeResult* placed;  // for the second kernel
+  JpegEncodeResult* result;  // for the host
+  uint8_t* output;
+  uint64_t capacity;
+  JpegSymbolCounts* counts;
+};
+
+}  // namespace cudatransform::cuda

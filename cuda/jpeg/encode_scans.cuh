@@ -1,0 +1,67 @@
+// Sums over the threads of a warp and of a CTA, in the order of the threads.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/jpeg/encode_params.h"
+
+namespace cudatransform::cuda {
+
+// The sum of this lane's and all lower ones'.
+__device__ __forceinline__ uint32_t sum_up_to_lane(uint32_t value) {
+#pragma unroll
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    const uint32_t other = __shfl_up_sync(0xffffffffu, value, distance);
+    if (threadIdx.x % 32 >= distance) value += other;
+  }
+  return value;
+}
+
+// The sum of all lower threads' values; `*all` is that of all. `sums` is shared memory, free before
+// and after the next __syncthreads().
+__device__ __forceinline__ uint32_t sum_before_thread(uint32_t value,
+                                                      uint32_t (&sums)[kEncodeWarps],
+                                                      uint32_t* all) {
+  const uint32_t sum = sum_up_to_lane(value);
+  if (threadIdx.x % 32 == 31) sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  uint32_t before = 0, total = 0;
+#pragma unroll
+  for (uint32_t warp = 0; warp < kEncodeWarps; ++warp) {
+    if (warp < threadIdx.x / 32) before += sums[warp];
+    total += sums[warp];
+  }
+  *all = total;
+  return before + sum - value;
+}
+
+// The same of spans of tiles.
+__device__ __forceinline__ JpegSpan join_before_thread(JpegSpan span,
+                                                       JpegSpan (&spans)[kEncodeWarps],
+                                                       JpegSpan* all) {
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    JpegSpan other;
+    other.open = __shfl_up_sync(0xffffffffu, span.open, distance);
+    other.closed = __shfl_up_sync(0xffffffffu, span.closed, distance);
+    other.closes = __shfl_up_sync(0xffffffffu, uint32_t{span.closes}, distance) != 0;
+    if (lane >= distance) span = jpeg_join(other, span);
+  }
+  if (lane == 31) spans[warp] = span;
+  JpegSpan before;
+  before.open = __shfl_up_sync(0xffffffffu, span.open, 1);
+  before.closed = __shfl_up_sync(0xffffffffu, span.closed, 1);
+  before.closes = __shfl_up_sync(0xffffffffu, uint32_t{span.closes}, 1) != 0;
+  if (lane == 0) before = {};
+  __syncthreads();
+  JpegSpan warps = {}, total = {};
+#pragma unroll
+  for (uint32_t i = 0; i < kEncodeWarps; ++i) {
+    if (i < warp) warps = jpeg_join(warps, spans[i]);
+    total = jpeg_join(total, spans[i]);
+  }
+  *all = total;
+  return jpeg_join(warps, before);
+}
+
+}  // namespace cudatransform::cuda

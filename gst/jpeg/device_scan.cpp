@@ -1,0 +1,225 @@
+// Coding a picture's scan on the device: launches, the copy to the host, and the file.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// How long a scan will be is not known when its copy is enqueued. As much is copied as the last one
+// had and a little more, so that the host need not wait for the length; what is missing then is
+// copied when the length is known.
+#include "gst/jpeg/device_scan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#ifdef CT_HAVE_CUDA
+#include "cuda/jpeg/encode_engine.h"
+#endif
+#include "jpeg/encode_bits.h"
+
+namespace cudatransform {
+namespace {
+
+// Of levels, that files of high quality have: for the first picture.
+constexpr size_t kFirstPart = 4;
+constexpr size_t kLeastRoom = 4096;
+
+// More than `bytes`, in steps of an eighth, so that pictures that grow slowly do not allocate every
+// time.
+size_t room_for(size_t bytes) {
+  size_t step = kLeastRoom;
+  while (step * 16 < bytes) step *= 2;
+  return (bytes / step + 2) * step;
+}
+
+size_t level_bytes(const JpegPicture& picture) {
+  size_t bytes = 0;
+  for (int c = 0; c < picture.components(); c++)
+    bytes += size_t{picture.levels[c].blocks_w} * picture.levels[c].blocks_h * 64 * sizeof(int16_t);
+  return bytes;
+}
+
+}  // namespace
+
+Status DeviceCoder::open(Engine& engine) {
+  close();
+#ifdef CT_HAVE_CUDA
+  if (engine.is_cuda()) {
+    CT_RETURN_IF_ERROR(probe_cuda_jpeg_encode_kernels(engine.device()));
+    JpegHuffmanTables tables;
+    CT_RETURN_IF_ERROR(headers_.standard_tables(&tables));
+    CT_RETURN_IF_ERROR(make_jpeg_codes(tables, &standard_codes_));
+    engine_ = &engine;
+    ops_ = &cuda_jpeg_encode_ops();
+    return {};
+  }
+#endif
+  (void)engine;
+  return Status::error(StatusCode::kNotFound, "the element has no CUDA engine");
+}
+
+void DeviceCoder::close() {
+  engine_ = nullptr;
+  ops_ = nullptr;
+  last_size_ = 0;
+}
+
+Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
+                         FencePtr* read) {
+  clear();
+  job_ = {};
+  CT_RETURN_IF_ERROR(make_jpeg_scan_layout(picture, options, &job_.layout));
+  for (int c = 0; c < picture.components(); c++)
+    job_.levels[c] = {picture.levels[c].data, picture.levels[c].stride};
+  Device& device = coder.engine_->device();
+  if (!results_)
+    CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kPinned, sizeof(Results), &results_));
+  auto* results = static_cast<Results*>(results_->data());
+  job_.result = &results->result;
+  job_.counts = &results->counts;
+  coder_ = &coder;
+  picture_ = &picture;
+  options_ = options;
+  Status status;
+  if (options.optimize)
+    status = coder.ops_->count(device, device.queue(QueueKind::kCompute), job_, &counted_);
+  else
+    status = encode(coder.standard_codes_,
+                    coder.last_size_ > 0 ? coder.last_size_ : level_bytes(picture) / kFirstPart);
+  if (!status.ok()) {
+    clear();
+    return status;
+  }
+  *read = counted_ ? counted_ : coded_;
+  return {};
+}
+
+// With room for `room` bytes at least.
+Status DeviceScan::encode(const JpegCodes& codes, size_t room) {
+  Device& device = coder_->engine_->device();
+  const size_t capacity = room_for(room);
+  if (!output_ || output_->size() < capacity) {
+    output_.reset();
+    CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, capacity, &output_));
+  }
+  job_.codes = &codes;
+  job_.output = static_cast<uint8_t*>(output_->data());
+  job_.capacity = output_->size();
+  CT_RETURN_IF_ERROR(
+      coder_->ops_->encode(device, device.queue(QueueKind::kCompute), job_, &coded_));
+  Queue& download = device.queue(QueueKind::kDownload);
+  CT_RETURN_IF_ERROR(download.wait_for(coded_));
+  fetched_ = 0;
+  return fetch(0, std::min(room + room / 16, job_.capacity));
+}
+
+// Enqueues the copy of `bytes` bytes from the scan's byte `from` on.
+Status DeviceScan::fetch(size_t from, size_t bytes) {
+  Device& device = coder_->engine_->device();
+  Queue& queue = device.queue(QueueKind::kDownload);
+  if (!staging_ || staging_->size() < from + bytes) {
+    // Nothing is being copied to what there was, and if something had been it is copied again.
+    bytes += from;
+    from = 0;
+    staging_.reset();
+    CT_RETURN_IF_ERROR(
+        coder_->engine_->allocate_for_copies(std::max(bytes, job_.capacity), &staging_));
+  }
+  Copy2D copy;
+  copy.src = job_.output + from;
+  copy.dst = static_cast<uint8_t*>(staging_->data()) + from;
+  copy.src_pitch = copy.dst_pitch = static_cast<ptrdiff_t>(bytes);
+  copy.row_bytes = bytes;
+  copy.rows = 1;
+  CT_RETURN_IF_ERROR(device.download(queue, copy));
+  CT_RETURN_IF_ERROR(queue.record(&downloaded_));
+  fetched_ = from + bytes;
+  return {};
+}
+
+bool DeviceScan::is_ready() {
+  if (downloaded_) return downloaded_->done();
+  return !counted_ || counted_->done();
+}
+
+Status DeviceScan::encode_optimised() {
+  CT_RETURN_IF_ERROR(counted_->wait());
+  counted_.reset();
+  const uint32_t pairs = picture_->color == JpegColor::kYcbcr ? 2 : 1;
+  CT_RETURN_IF_ERROR(make_optimal_jpeg_tables(results().counts, pairs, &tables_));
+  JpegCodes codes;
+  CT_RETURN_IF_ERROR(make_jpeg_codes(tables_, &codes));
+  // Its size is known but for stuffing and what segments are filled up with.
+  uint64_t bits = 0;
+  for (uint32_t pair = 0; pair < pairs; pair++)
+    for (uint32_t i = 0; i < kJpegSymbols; i++)
+      bits += uint64_t{results().counts.of[pair][i]} * jpeg_code_length(codes.of[pair][i]);
+  const auto bytes = static_cast<size_t>(bits / 8) + size_t{3} * job_.layout.segments;
+  return encode(codes, bytes + bytes / 64);
+}
+
+Status DeviceScan::wait_for_scan(bool* refused) {
+  CT_RETURN_IF_ERROR(downloaded_->wait());
+  const JpegEncodeResult& result = results().result;
+  *refused = (result.faults & ~uint32_t{kJpegNoRoom}) != 0;
+  return {};
+}
+
+Status DeviceScan::finish(GstBuffer** file) {
+  *file = nullptr;
+  if (counted_) {
+    const Status status = encode_optimised();
+    // Where there are no tables libjpeg has none either, and says so.
+    if (status.code == StatusCode::kUnsupported) return {};
+    CT_RETURN_IF_ERROR(status);
+  }
+  bool refused = false;
+  CT_RETURN_IF_ERROR(wait_for_scan(&refused));
+  if (!refused && (results().result.faults & kJpegNoRoom) != 0) {
+    JpegCodes codes;
+    if (options_.optimize) CT_RETURN_IF_ERROR(make_jpeg_codes(tables_, &codes));
+    CT_RETURN_IF_ERROR(
+        encode(options_.optimize ? codes : coder_->standard_codes_, size_t{results().result.size}));
+    CT_RETURN_IF_ERROR(wait_for_scan(&refused));
+  }
+  if (refused) return {};
+  if (results().result.faults != 0)
+    return Status::error(StatusCode::kFailed, "a scan has become larger while it was coded");
+  if (results().result.size > fetched_) {
+    CT_RETURN_IF_ERROR(fetch(fetched_, results().result.size - fetched_));
+    CT_RETURN_IF_ERROR(downloaded_->wait());
+  }
+  coder_->last_size_ = results().result.size;
+  return make_file(file);
+}
+
+Status DeviceScan::make_file(GstBuffer** file) {
+  const JpegBytes* header = nullptr;
+  CT_RETURN_IF_ERROR(
+      coder_->headers_.find(*picture_, options_, options_.optimize ? &tables_ : nullptr, &header));
+  const size_t scan = results().result.size, size = header->size() + scan;
+  auto* bytes = static_cast<uint8_t*>(std::malloc(size));
+  if (bytes == nullptr)
+    return Status::error(StatusCode::kOutOfMemory,
+                         "no memory for a JPEG file of " + std::to_string(size) + " bytes");
+  std::memcpy(bytes, header->data(), header->size());
+  std::memcpy(bytes + header->size(), staging_->data(), scan);
+  *file = gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), bytes, size, 0, size, bytes,
+                                      std::free);
+  return {};
+}
+
+void DeviceScan::clear() {
+  // Failures have been reported, or nobody wants to know.
+  for (FencePtr* fence : {&counted_, &coded_, &downloaded_}) {
+    if (*fence) (void)(*fence)->wait();
+    fence->reset();
+  }
+  coder_ = nullptr;
+  picture_ = nullptr;
+}
+
+void DeviceScan::free_memory() {
+  output_.reset();
+  staging_.reset();
+}
+
+}  // namespace cudatransform

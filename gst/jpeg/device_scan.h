@@ -1,0 +1,79 @@
+// A picture's scan that is coded on the engine's device, from its levels there to a file.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <memory>
+
+#include "gst/engine/engine.h"
+#include "jpeg/encode_file.h"
+
+namespace cudatransform {
+
+// What pictures of a stream have in common. Of the streaming thread.
+class DeviceCoder {
+ public:
+  // kNotFound where the engine has no device, or the device no kernels.
+  Status open(Engine& engine);
+  void close();
+  bool is_open() const { return ops_ != nullptr; }
+
+ private:
+  friend class DeviceScan;
+  Engine* engine_ = nullptr;
+  const JpegEncodeOps* ops_ = nullptr;
+  JpegHeaders headers_;
+  JpegCodes standard_codes_;
+  size_t last_size_ = 0;  // of a scan, 0: there was none
+};
+
+// Used for one picture after the other by the streaming thread; keeps its memory.
+class DeviceScan {
+ public:
+  DeviceScan() = default;
+  ~DeviceScan() { clear(); }
+  DeviceScan(const DeviceScan&) = delete;
+  DeviceScan& operator=(const DeviceScan&) = delete;
+
+  // Enqueues the work; `*read` is done when it has read the levels, whose addresses are the
+  // device's. The levels and `picture` must stay until finish() or clear(). An error: there is
+  // nothing on its way, and others may try.
+  Status begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
+               FencePtr* read);
+  bool is_begun() const { return coder_ != nullptr; }
+  // Whether finish() has little or nothing to wait for. Never blocks.
+  bool is_ready();
+  // Waits, and makes the file. Null and no error: the levels are no business of the device, but of
+  // JpegWriter, which knows what is wrong with them or writes them all the same.
+  Status finish(GstBuffer** file);
+  // Waits for what is on its way.
+  void clear();
+  // Page-locked memory that it keeps.
+  gsize staging_bytes() const { return staging_ ? staging_->size() : 0; }
+  void free_memory();
+
+ private:
+  // Page-locked.
+  struct Results {
+    JpegEncodeResult result;
+    JpegSymbolCounts counts;
+  };
+  const Results& results() const { return *static_cast<const Results*>(results_->data()); }
+  Status encode(const JpegCodes& codes, size_t room);
+  Status encode_optimised();
+  Status fetch(size_t from, size_t bytes);
+  Status wait_for_scan(bool* refused);
+  Status make_file(GstBuffer** file);
+
+  DeviceCoder* coder_ = nullptr;  // of the picture on its way
+  const JpegPicture* picture_ = nullptr;
+  JpegOptions options_;
+  JpegEncodeJob job_;
+  JpegHuffmanTables tables_;  // optimised ones
+  FencePtr counted_, coded_, downloaded_;
+  size_t fetched_ = 0;  // bytes that are in staging_ after downloaded_
+  std::unique_ptr<Memory> results_, output_, staging_;
+};
+
+}  // namespace cudatransform

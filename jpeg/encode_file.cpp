@@ -1,0 +1,68 @@
+// The layout and the header of a file whose scan is coded in parallel.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "jpeg/encode_file.h"
+
+#include <new>
+
+namespace cudatransform {
+namespace {
+
+void append(std::vector<uint8_t>* key, const void* data, size_t size) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  if (size > 0) key->insert(key->end(), bytes, bytes + size);
+}
+
+void make_key(const JpegPicture& picture, const JpegOptions& options,
+              const JpegHuffmanTables* tables, std::vector<uint8_t>* key) {
+  key->clear();
+  const uint32_t numbers[] = {picture.width,
+                              picture.height,
+                              static_cast<uint32_t>(picture.color),
+                              static_cast<uint32_t>(picture.h_samp),
+                              static_cast<uint32_t>(picture.v_samp),
+                              options.restart_interval,
+                              options.keep_metadata,
+                              tables != nullptr};
+  append(key, numbers, sizeof numbers);
+  for (int c = 0; c < picture.components(); c++)
+    append(key, picture.tables[c], 64 * sizeof(uint16_t));
+  if (tables != nullptr) append(key, tables, sizeof *tables);
+  if (options.keep_metadata) append(key, picture.metadata, picture.metadata_size);
+}
+
+}  // namespace
+
+bool is_parallel(const JpegOptions& options) { return !options.progressive && !options.arithmetic; }
+
+Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& options,
+                             JpegScanLayout* layout) {
+  CT_RETURN_IF_ERROR(make_jpeg_scan_layout(
+      picture.width, picture.height, static_cast<uint32_t>(picture.components()),
+      static_cast<uint32_t>(picture.h_samp), static_cast<uint32_t>(picture.v_samp),
+      options.restart_interval, layout));
+  // As libjpeg shares them out.
+  for (uint32_t c = 1; c < layout->components; c++)
+    layout->table_pair[c] = picture.color == JpegColor::kYcbcr ? 1 : 0;
+  return {};
+}
+
+Status JpegHeaders::find(const JpegPicture& picture, const JpegOptions& options,
+                         const JpegHuffmanTables* tables, const JpegBytes** header) {
+  for (int c = 0; c < picture.components(); c++)
+    if (picture.tables[c] == nullptr)
+      return Status::error(StatusCode::kInvalidArgument, "a component without a table");
+  try {
+    make_key(picture, options, tables, &next_key_);
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no memory for the header of a JPEG file");
+  }
+  if (key_.empty() || key_ != next_key_) {
+    key_.clear();
+    CT_RETURN_IF_ERROR(writer_.write_header(picture, options, tables, &header_));
+    key_.swap(next_key_);
+  }
+  *header = &header_;
+  return {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,37 @@
+// What makes a file of a scan that was coded in parallel: its layout, and its header.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "jpeg/encode_scan.h"
+#include "jpeg/encode_tables.h"
+#include "jpeg/writer.h"
+
+namespace cudatransform {
+
+// Whether a file with these options is one that JpegEncodeOps can code.
+bool is_parallel(const JpegOptions& options);
+
+// The layout of the scan in the file that JpegWriter would write. kUnsupported as in
+// make_jpeg_scan_layout().
+Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& options,
+                             JpegScanLayout* layout);
+
+// The headers of a stream's files, most of which are alike: the last one is kept. Used by one
+// thread at a time.
+class JpegHeaders {
+ public:
+  // What JpegWriter::write_header() writes; valid until the next call.
+  Status find(const JpegPicture& picture, const JpegOptions& options,
+              const JpegHuffmanTables* tables, const JpegBytes** header);
+  Status standard_tables(JpegHuffmanTables* tables) { return writer_.standard_tables(tables); }
+
+ private:
+  JpegWriter writer_;
+  std::vector<uint8_t> key_, next_key_;  // all that headers depend on
+  JpegBytes header_;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,65 @@
+// The numbers of a scan: MCUs, segments, tiles.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "jpeg/encode_layout.h"
+
+#include <algorithm>
+
+#include "jpeg/encode_bits.h"
+
+namespace cudatransform {
+namespace {
+
+uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+constexpr uint32_t kMostSize = 65535;      // of a picture
+constexpr uint32_t kMostMcuBlocks = 10;    // T.81, B.2.3
+constexpr uint32_t kMostInterval = 65535;  // MCUs
+
+}  // namespace
+
+Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t components, uint32_t h,
+                             uint32_t v, uint32_t restart_interval, JpegScanLayout* layout) {
+  const bool one = components == 1;
+  if (width < 1 || height < 1 || width > kMostSize || height > kMostSize ||
+      (!one && components != kJpegScanComponents) || h < 1 || v < 1 || h > 4 || v > 4 ||
+      (one && h * v > 1) || h * v + components - 1 > kMostMcuBlocks ||
+      restart_interval > kMostInterval)
+    return Status::error(StatusCode::kInvalidArgument, "not a scan that JPEG can have");
+  JpegScanLayout& scan = *layout;
+  scan = {};
+  scan.components = components;
+  scan.h = h;
+  scan.v = v;
+  for (uint32_t c = 0; c < components; ++c) {
+    scan.blocks_w[c] = divide_up(width, 8 * (c == 0 ? 1 : h));
+    scan.blocks_h[c] = divide_up(height, 8 * (c == 0 ? 1 : v));
+  }
+  scan.mcus_w = divide_up(width, 8 * h);
+  scan.mcu_blocks = h * v + components - 1;
+  const uint32_t mcus = scan.mcus_w * divide_up(height, 8 * v);
+  scan.segment_mcus = restart_interval == 0 ? mcus : std::min(mcus, restart_interval);
+  scan.segments = divide_up(mcus, scan.segment_mcus);
+  const uint64_t blocks = uint64_t{mcus} * scan.mcu_blocks;
+  // A segment's padding and marker, the end of the last byte, and room for sums.
+  const uint64_t most_bits = blocks * kJpegMostBlockBits + uint64_t{scan.segments} * 32 + 64;
+  if (most_bits >= uint64_t{1} << 32)
+    return Status::error(StatusCode::kUnsupported,
+                         "a scan of " + std::to_string(blocks) + " blocks is too large");
+  scan.blocks = static_cast<uint32_t>(blocks);
+  const uint32_t segment_blocks = scan.segment_mcus * scan.mcu_blocks;
+  scan.segment_tiles = divide_up(segment_blocks, kJpegTileBlocks);
+  scan.tiles = (scan.segments - 1) * scan.segment_tiles +
+               divide_up(scan.blocks - (scan.segments - 1) * segment_blocks, kJpegTileBlocks);
+  static_assert(uint64_t{1} << 32 < uint64_t{JpegDivisor::kMostDivided} * kJpegMostBlockBits);
+  static_assert(kMostInterval <= JpegDivisor::kMost && kMostSize <= JpegDivisor::kMost);
+  scan.by_mcu_blocks = JpegDivisor(scan.mcu_blocks);
+  scan.by_mcus_w = JpegDivisor(scan.mcus_w);
+  scan.by_h = JpegDivisor(h);
+  if (scan.segments > 1) {
+    scan.by_segment_mcus = JpegDivisor(scan.segment_mcus);
+    scan.by_segment_tiles = JpegDivisor(scan.segment_tiles);
+  }
+  return {};
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,128 @@
+// Where the blocks of a sequential scan are, and how a scan is cut into tiles; for host and device.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// ITU-T T.81, A.2: blocks are coded MCU by MCU. What fills up MCUs at the right and at the bottom
+// are dummy blocks without AC levels, which have the DC level of the block coded before.
+#pragma once
+
+#include <cstdint>
+
+#include "transform/device/host_device_macros.h"
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+inline constexpr uint32_t kJpegScanComponents = 3;
+inline constexpr uint32_t kJpegTablePairs = 2;   // a DC table and an AC table each
+inline constexpr uint32_t kJpegTileBlocks = 64;  // of a tile, or fewer at the end of a segment
+
+// Division of numbers below 2^22 by one that is the same for many: exact for divisors up to 2^16,
+// as the product of the rounded-up inverse is less than 1 / divisor too large.
+struct JpegDivisor {
+  uint64_t inverse = 0;  // in units of 2^-42; 0: of something that is larger than all numbers
+
+  static constexpr uint32_t kMostDivided = 1u << 22;
+  static constexpr uint32_t kMost = 1u << 16;
+
+  JpegDivisor() = default;
+  explicit JpegDivisor(uint32_t divisor) : inverse(((uint64_t{1} << 42) + divisor - 1) / divisor) {}
+  CT_HD uint32_t quotient(uint32_t number) const {
+    return static_cast<uint32_t>(number * inverse >> 42);
+  }
+};
+
+// A scan of one component, or of three: the first with `h` x `v` blocks in an MCU, the others with
+// one.
+struct JpegScanLayout {
+  uint32_t components = 0;
+  uint32_t h = 1, v = 1;
+  uint32_t blocks_w[kJpegScanComponents] = {}, blocks_h[kJpegScanComponents] = {};
+  uint32_t table_pair[kJpegScanComponents] = {};
+  uint32_t mcus_w = 0, mcu_blocks = 0;
+  uint32_t blocks = 0;  // of the scan, dummy ones included
+  // Segments end where a restart marker or the end of the scan is.
+  uint32_t segment_mcus = 0, segments = 0, segment_tiles = 0, tiles = 0;
+  // By what their names say. Where there is one segment, the last two are of none.
+  JpegDivisor by_mcu_blocks, by_mcus_w, by_h, by_segment_mcus, by_segment_tiles;
+};
+
+// For a picture of `width` x `height` samples, with a marker after every `restart_interval` MCUs
+// (0: none). The table pairs are all 0. kUnsupported for a scan that may have 2^32 bits or more.
+Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t components, uint32_t h,
+                             uint32_t v, uint32_t restart_interval, JpegScanLayout* layout);
+
+struct JpegTilePlace {
+  uint32_t segment;
+  uint32_t first, count;  // blocks, in the order of the scan
+  bool closes;            // the last one of its segment
+};
+
+CT_HD JpegTilePlace jpeg_tile_place(const JpegScanLayout& scan, uint32_t tile) {
+  JpegTilePlace place;
+  place.segment = scan.by_segment_tiles.quotient(tile);
+  const uint32_t part = tile - place.segment * scan.segment_tiles;
+  const uint32_t first = place.segment * scan.segment_mcus * scan.mcu_blocks;
+  const uint32_t all = scan.segment_mcus * scan.mcu_blocks;
+  const uint32_t left = scan.blocks - first;
+  const uint32_t own = all < left ? all : left;  // of the segment
+  const uint32_t before = part * kJpegTileBlocks;
+  place.first = first + before;
+  // The last segment may have fewer tiles than the others; those that it has not are behind it.
+  place.count = own - before < kJpegTileBlocks ? own - before : kJpegTileBlocks;
+  place.closes = before + place.count == own;
+  return place;
+}
+
+// A block, and the one whose DC level is subtracted from its own: of the same component.
+struct JpegBlockPlace {
+  uint32_t component;
+  uint32_t x, y;
+  uint32_t before_x, before_y;
+  bool is_dummy;
+  bool has_before;  // else the DC level is coded as it is
+};
+
+CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t number) {
+  const uint32_t mcu = scan.by_mcu_blocks.quotient(number);
+  const uint32_t part = number - mcu * scan.mcu_blocks;
+  const uint32_t mcu_y = scan.by_mcus_w.quotient(mcu);
+  const uint32_t mcu_x = mcu - mcu_y * scan.mcus_w;
+  // The MCU before this one.
+  const uint32_t last_x = mcu_x > 0 ? mcu_x - 1 : scan.mcus_w - 1;
+  const uint32_t last_y = mcu_x > 0 ? mcu_y : mcu_y - 1;
+  JpegBlockPlace place;
+  place.is_dummy = false;
+  place.has_before = mcu != scan.by_segment_mcus.quotient(mcu) * scan.segment_mcus;
+  if (part >= scan.h * scan.v) {
+    place.component = part - scan.h * scan.v + 1;
+    place.x = mcu_x;
+    place.y = mcu_y;
+    place.before_x = last_x;
+    place.before_y = last_y;
+    return place;
+  }
+  const auto least = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
+  const uint32_t y = scan.by_h.quotient(part);
+  const uint32_t x = part - y * scan.h;
+  // Columns and rows of this MCU that are in the picture.
+  const uint32_t columns = least(scan.h, scan.blocks_w[0] - mcu_x * scan.h);
+  const uint32_t rows = least(scan.v, scan.blocks_h[0] - mcu_y * scan.v);
+  place.component = 0;
+  place.x = mcu_x * scan.h + x;
+  place.y = mcu_y * scan.v + y;
+  place.is_dummy = x >= columns || y >= rows;
+  if (x > 0) {
+    place.before_x = place.x - 1;
+    place.before_y = place.y;
+  } else if (y > 0) {
+    place.before_x = mcu_x * scan.h + columns - 1;
+    place.before_y = place.y - 1;
+  } else {
+    place.before_x = last_x * scan.h + least(scan.h, scan.blocks_w[0] - last_x * scan.h) - 1;
+    place.before_y = last_y * scan.v + least(scan.v, scan.blocks_h[0] - last_y * scan.v) - 1;
+  }
+  place.has_before = place.has_before || part > 0;
+  return place;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,245 @@
+// jpegcoefenc's property entropy, on a driver whose kernels code as the host does: who codes what,
+// and that the files are the same.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/check/drivers/fakedriver.h"
+#include "tests/check/jpeg/jpegs.h"
+
+namespace {
+
+using namespace testing;  // the helpers are half of every line here
+
+using Bytes = std::vector<guint8>;
+
+struct Kind {
+  GstVideoFormat format;
+  int width, height, h_samp, v_samp, quality;
+};
+
+Bytes make_file(const Kind& kind, guint seed) {
+  const GstVideoInfo raw = video_info(kind.format, kind.width, kind.height);
+  GstBuffer* frame = make_frame(raw, seed);
+  const Bytes file = jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, kind.quality);
+  gst_buffer_unref(frame);
+  return file;
+}
+
+// What one run has made: files, who has coded them, and how it ended.
+struct Outputs {
+  std::vector<Bytes> files;
+  guint64 frames = 0, by_cuda = 0, by_cpu = 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+  std::string error;
+};
+
+using Change = std::function<void(GstBuffer* levels, guint number)>;
+struct Changing {
+  const Change& change;
+  guint number;
+};
+
+GstPadProbeReturn change_levels(GstPad*, GstPadProbeInfo* probe, gpointer data) {
+  auto* changing = static_cast<Changing*>(data);
+  if (changing->change) changing->change(GST_PAD_PROBE_INFO_BUFFER(probe), changing->number++);
+  return GST_PAD_PROBE_OK;
+}
+
+void read_stats(GstElement* encoder, Outputs* outputs) {
+  GstStructure* stats = nullptr;
+  g_object_get(encoder, "stats", &stats, nullptr);
+  fail_unless(gst_structure_get_uint64(stats, "frames", &outputs->frames));
+  fail_unless(gst_structure_get_uint64(stats, "cuda-frames", &outputs->by_cuda));
+  fail_unless(gst_structure_get_uint64(stats, "cpu-frames", &outputs->by_cpu));
+  fail_unless_equals_uint64(outputs->frames, outputs->by_cuda + outputs->by_cpu);
+  gst_structure_free(stats);
+}
+
+// Files through device memory and jpegcoefenc with these properties.
+Outputs encode(const std::vector<Bytes>& files, const std::string& properties,
+               const Change& change = nullptr) {
+  const std::string line =
+      "jpegcoefdec name=d backend=cuda n-threads=1 ! video/x-dct(memory:CUDAMemory) ! jpegcoefenc "
+      "name=e backend=cuda " +
+      properties;
+  GstHarness* h = gst_harness_new_parse(line.c_str());
+  GstElement* d = gst_bin_get_by_name(GST_BIN(h->element), "d");
+  GstElement* e = gst_bin_get_by_name(GST_BIN(h->element), "e");
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
+  GstPad* pad = gst_element_get_static_pad(d, "src");
+  Changing changing = {change, 0};
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, change_levels, &changing, nullptr);
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  Outputs outputs;
+  for (const Bytes& file : files) {
+    outputs.flow = gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+    if (outputs.flow != GST_FLOW_OK) break;
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  while (GstBuffer* out = gst_harness_try_pull(h)) {
+    outputs.files.push_back(bytes_of(out));
+    gst_buffer_unref(out);
+  }
+  read_stats(e, &outputs);
+  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
+    GError* error = nullptr;
+    gst_message_parse_error(message, &error, nullptr);
+    outputs.error = error->message;
+    g_error_free(error);
+    gst_message_unref(message);
+  }
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
+  gst_object_unref(pad);
+  gst_object_unref(d);
+  gst_object_unref(e);
+  gst_harness_teardown(h);
+  check_clean();
+  return outputs;
+}
+
+void check_same(const Outputs& a, const Outputs& b, const std::string& what) {
+  fail_unless_equals_int(static_cast<int>(a.files.size()), static_cast<int>(b.files.size()));
+  for (size_t i = 0; i < a.files.size(); i++)
+    fail_unless(a.files[i] == b.files[i], "%s: file %zu differs", what.c_str(), i);
+}
+
+constexpr Kind kKinds[] = {{GST_VIDEO_FORMAT_I420, 150, 91, 2, 2, 90},
+                           {GST_VIDEO_FORMAT_Y42B, 64, 33, 2, 1, 50},
+                           {GST_VIDEO_FORMAT_Y444, 33, 64, 1, 1, 100},
+                           {GST_VIDEO_FORMAT_GRAY8, 75, 75, 1, 1, 75}};
+
+// Pictures of many sizes, one after the other, so that there is less room than is needed first.
+std::vector<Bytes> mixed_files(const Kind& kind, guint count) {
+  std::vector<Bytes> files;
+  for (guint i = 0; i < count; i++) {
+    Kind own = kind;
+    own.quality = i % 3 == 2 ? 100 : kind.quality / 2 + 1;
+    files.push_back(make_file(own, i));
+  }
+  return files;
+}
+
+GST_START_TEST(test_device_writes_the_same_files) {
+  for (const Kind& kind : kKinds) {
+    const std::vector<Bytes> files = mixed_files(kind, 9);
+    for (const char* options : {"", "optimize=true", "restart-interval=3",
+                                "optimize=true restart-interval=1", "keep-metadata=false"}) {
+      const Outputs cpu = encode(files, std::string("entropy=cpu n-threads=2 ") + options);
+      fail_unless_equals_uint64(cpu.by_cpu, files.size());
+      for (const char* threads : {"n-threads=1", "n-threads=4"}) {
+        const std::string how = std::string(" ") + threads + " " + options;
+        const Outputs device = encode(files, "entropy=cuda" + how);
+        fail_unless_equals_uint64(device.by_cuda, files.size());
+        check_same(device, cpu, how);
+      }
+    }
+    const Outputs chosen = encode(files, "n-threads=3");
+    fail_unless_equals_uint64(chosen.by_cuda, files.size());
+  }
+}
+GST_END_TEST;
+
+// What only libjpeg writes.
+GST_START_TEST(test_other_processes_are_the_cpus) {
+  const std::vector<Bytes> files = mixed_files(kKinds[0], 6);
+  for (const char* options : {"progressive=true", "arithmetic=true"}) {
+    const Outputs cpu = encode(files, std::string("entropy=cpu n-threads=3 ") + options);
+    const Outputs device = encode(files, std::string("entropy=cuda n-threads=3 ") + options);
+    fail_unless_equals_uint64(device.by_cpu, files.size());
+    check_same(device, cpu, options);
+  }
+}
+GST_END_TEST;
+
+// Sets a level of the first component.
+Change set_one_level(guint which, gsize offset, gint16 value) {
+  return [=](GstBuffer* levels, guint number) {
+    if (number != which) return;
+    const GstDctMeta* meta = gst_buffer_get_dct_meta(levels);
+    GstMapInfo map;
+    fail_unless(gst_buffer_map(levels, &map, GST_MAP_READWRITE));
+    reinterpret_cast<gint16*>(map.data + meta->components[0].offset)[offset] = value;
+    gst_buffer_unmap(levels, &map);
+  };
+}
+
+// DC levels beyond those of samples, for which JPEG has codes all the same: in order with others.
+GST_START_TEST(test_unusual_levels_are_the_cpus) {
+  const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
+  const Change change = set_one_level(3, 0, 1030);
+  const Outputs cpu = encode(files, "entropy=cpu n-threads=4", change);
+  const Outputs device = encode(files, "entropy=cuda n-threads=4", change);
+  fail_unless_equals_uint64(device.by_cuda, files.size() - 1);
+  fail_unless_equals_uint64(device.by_cpu, 1);
+  check_same(device, cpu, "a DC level of 1030");
+}
+GST_END_TEST;
+
+// The same verdict, in the same words, after the same files.
+GST_START_TEST(test_levels_that_jpeg_has_not) {
+  const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
+  for (const gint16 value : {gint16{1024}, gint16{-32768}})
+    for (const char* options : {"", "optimize=true"}) {
+      const Change change = set_one_level(5, 64 * 7 + 9, value);
+      const Outputs cpu = encode(files, std::string("entropy=cpu n-threads=2 ") + options, change);
+      const Outputs device =
+          encode(files, std::string("entropy=cuda n-threads=2 ") + options, change);
+      fail_unless_equals_int(static_cast<int>(cpu.files.size()), 5);
+      fail_if(cpu.error.empty());
+      fail_unless_equals_string(device.error.c_str(), cpu.error.c_str());
+      check_same(device, cpu, options);
+    }
+}
+GST_END_TEST;
+
+// A flush and a stop while pictures are on their way leave nothing behind.
+GST_START_TEST(test_stops_with_pictures_in_flight) {
+  for (const bool flushes : {false, true}) {
+    GstHarness* h = gst_harness_new_parse(
+        "jpegcoefdec backend=cuda n-threads=1 ! jpegcoefenc backend=cuda n-threads=8 "
+        "entropy=cuda");
+    gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+    for (guint i = 0; i < 5; i++) {
+      const Bytes file = make_file(kKinds[0], i);
+      fail_unless_equals_int(gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size())),
+                             GST_FLOW_OK);
+    }
+    if (flushes) {
+      gst_harness_push_event(h, gst_event_new_flush_start());
+      gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
+    }
+    gst_harness_teardown(h);
+    check_clean();
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST(test_cuda_without_an_engine) {
+  const Outcome outcome = run_line(
+      "videotestsrc num-buffers=2 ! cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu entropy=cuda "
+      "! fakesink");
+  fail_unless(outcome.domain == GST_RESOURCE_ERROR);
+  check_clean();
+}
+GST_END_TEST;
+
+Suite* make_suite() {
+  Suite* suite = suite_create("fakedriver-entropy");
+  TCase* tc = tcase_create(mode());
+  suite_add_tcase(suite, tc);
+  tcase_add_test(tc, test_device_writes_the_same_files);
+  tcase_add_test(tc, test_other_processes_are_the_cpus);
+  tcase_add_test(tc, test_unusual_levels_are_the_cpus);
+  tcase_add_test(tc, test_levels_that_jpeg_has_not);
+  tcase_add_test(tc, test_stops_with_pictures_in_flight);
+  tcase_add_test(tc, test_cuda_without_an_engine);
+  return suite;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return testing::run_in_mode(argc, argv, make_suite); }

@@ -1,0 +1,466 @@
+// Parallel Huffman coding against libjpeg: the same file, byte for byte, whatever the picture.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "jpeg/encode_bits.h"
+#include "jpeg/encode_file.h"
+#include "jpeg/levels.h"
+#include "tests/engine/engines.h"
+#ifdef CT_HAVE_CUDA
+#include "cuda/jpeg/encode_engine.h"
+#endif
+
+namespace cudatransform::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// What the levels are like.
+enum class Fill { kPicture, kDense, kSparse, kZero, kExtreme, kOnes };
+
+struct Case {
+  uint32_t width, height;
+  JpegColor color;
+  int h, v;
+  Fill fill = Fill::kPicture;
+  uint32_t restart = 0;
+  bool optimize = false;
+
+  friend std::ostream& operator<<(std::ostream& to, const Case& c) {
+    return to << c.width << "x" << c.height << " colour " << int(c.color) << " " << c.h << "x"
+              << c.v << " fill " << int(c.fill) << " restart " << c.restart
+              << (c.optimize ? " optimised" : "");
+  }
+};
+
+struct Component {
+  uint32_t blocks_w, blocks_h;
+  size_t stride;  // levels from one row of blocks to the next
+  std::vector<int16_t> levels;
+};
+
+class Levels {
+ public:
+  explicit Levels(const Case& c) : random_(c.width * 31 + c.height + unsigned(c.fill) * 7) {
+    const int count = c.color == JpegColor::kGray ? 1 : 3;
+    for (int i = 0; i < count; ++i) {
+      const auto divide = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
+      Component component;
+      component.blocks_w = divide(c.width, 8u * unsigned(i == 0 ? 1 : c.h));
+      component.blocks_h = divide(c.height, 8u * unsigned(i == 0 ? 1 : c.v));
+      component.stride = size_t{component.blocks_w} * 64 + 8 * size_t(i);
+      component.levels.assign(component.stride * component.blocks_h, 12345);
+      for (uint32_t y = 0; y < component.blocks_h; ++y)
+        for (uint32_t x = 0; x < component.blocks_w; ++x)
+          fill(c.fill, &component.levels[component.stride * y + size_t{64} * x]);
+      components.push_back(std::move(component));
+    }
+  }
+
+  std::vector<Component> components;
+
+ private:
+  int up_to(int most) { return std::uniform_int_distribution<int>(-most, most)(random_); }
+  bool one_in(int n) { return std::uniform_int_distribution<int>(1, n)(random_) == 1; }
+
+  void fill(Fill kind, int16_t* block) {
+    std::fill_n(block, 64, int16_t{0});
+    const auto set = [&](int k, int value) {
+      block[jpeg_natural_index(unsigned(k))] = static_cast<int16_t>(value);
+    };
+    switch (kind) {
+      case Fill::kPicture: {
+        set(0, up_to(300));
+        const double decay = 1.0 + std::abs(up_to(20));
+        for (int k = 1; k < 64; ++k) set(k, int(up_to(100) * std::exp(-k / decay)));
+        break;
+      }
+      case Fill::kDense:
+        set(0, up_to(1023));
+        for (int k = 1; k < 64; ++k) set(k, up_to(1023));
+        break;
+      case Fill::kSparse:  // runs of all lengths
+        set(0, up_to(5));
+        if (one_in(2)) set(1 + std::abs(up_to(62)), one_in(2) ? 1 : up_to(1023));
+        if (one_in(4)) set(63, 1);
+        break;
+      case Fill::kZero:
+        break;
+      case Fill::kExtreme:  // the longest codes there are, and the largest differences
+        dc_ = -dc_ - 1;
+        for (int k = 1; k < 64; ++k) set(k, one_in(2) ? kJpegMaxAc : -kJpegMaxAc);
+        set(0, dc_);
+        break;
+      case Fill::kOnes:  // bytes FF, one after the other
+        set(0, 0);
+        for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : kJpegMaxAc);
+        break;
+    }
+  }
+
+  std::mt19937 random_;
+  int dc_ = 1023;
+};
+
+struct Coder {
+  std::string name;
+  std::shared_ptr<Device> device;
+  const JpegEncodeOps* ops;
+};
+
+std::vector<Coder> coders() {
+  std::vector<Coder> all;
+  for (const Engine& engine : engines()) {
+    const auto is_like = [&](const Coder& coder) {
+      return coder.device->is_host() != engine.is_cuda;
+    };
+    if (std::any_of(all.begin(), all.end(), is_like)) continue;
+#ifdef CT_HAVE_CUDA
+    if (engine.is_cuda) all.push_back({engine.name, engine.device, &cuda_jpeg_encode_ops()});
+#endif
+    if (!engine.is_cuda) all.push_back({engine.name, engine.device, &host_jpeg_encode_ops()});
+  }
+  return all;
+}
+
+std::unique_ptr<Memory> allocate(Device& device, MemoryKind kind, size_t bytes) {
+  std::unique_ptr<Memory> memory;
+  const Status status = device.allocate(kind, bytes, &memory);
+  EXPECT_TRUE(status.ok()) << status.message;
+  return memory;
+}
+
+// A picture on a device, and what its scan is coded with.
+class Picture {
+ public:
+  Picture(const Coder& coder, const Case& c, Levels& levels)
+      : coder_(coder), device_(*coder.device), queue_(device_.queue(QueueKind::kCompute)) {
+    for (int k = 0; k < 64; ++k) {
+      tables_[0][k] = static_cast<uint16_t>(k + 1);
+      tables_[1][k] = static_cast<uint16_t>(2 * k + 1);
+    }
+    picture.width = c.width;
+    picture.height = c.height;
+    picture.color = c.color;
+    picture.h_samp = c.h;
+    picture.v_samp = c.v;
+    options.restart_interval = c.restart;
+    options.optimize = c.optimize;
+    for (size_t i = 0; i < levels.components.size(); ++i) {
+      Component& component = levels.components[i];
+      picture.tables[i] = tables_[i == 0 ? 0 : 1];
+      picture.levels[i] = {component.levels.data(), ptrdiff_t(component.stride * 2),
+                           component.blocks_w, component.blocks_h};
+      const size_t bytes = component.levels.size() * 2;
+      device_levels_.push_back(allocate(device_, MemoryKind::kDevice, bytes));
+      const auto pitch = static_cast<ptrdiff_t>(bytes);
+      EXPECT_TRUE(device_
+                      .upload(queue_, {device_levels_.back()->data(), pitch,
+                                       component.levels.data(), pitch, bytes, 1})
+                      .ok());
+      job.levels[i] = {static_cast<const int16_t*>(device_levels_.back()->data()),
+                       ptrdiff_t(component.stride * 2)};
+    }
+    EXPECT_TRUE(make_jpeg_scan_layout(picture, options, &job.layout).ok());
+    results_ = allocate(device_, MemoryKind::kPinned, sizeof(Results));
+    std::memset(results_->data(), 0xaa, sizeof(Results));
+    job.result = &results().result;
+    job.counts = &results().counts;
+  }
+
+  JpegEncodeResult encode(const JpegHuffmanTables& tables, size_t capacity) {
+    JpegCodes codes;
+    EXPECT_TRUE(make_jpeg_codes(tables, &codes).ok());
+    output_ = allocate(device_, MemoryKind::kPinned, capacity + kGuard);
+    std::memset(output_->data(), 0x5a, capacity + kGuard);
+    job.codes = &codes;
+    job.output = static_cast<uint8_t*>(output_->data());
+    job.capacity = capacity;
+    FencePtr fence;
+    const Status status = coder_.ops->encode(device_, queue_, job, &fence);
+    EXPECT_TRUE(status.ok()) << status.message;
+    if (!status.ok()) return {0, kJpegNoRoom};
+    EXPECT_TRUE(fence->wait().ok());
+    const auto* end = static_cast<const uint8_t*>(output_->data()) + capacity;
+    EXPECT_TRUE(std::all_of(end, end + kGuard, [](uint8_t byte) { return byte == 0x5a; }));
+    return *job.result;
+  }
+  Bytes scan() const { return {job.output, job.output + job.result->size}; }
+
+  JpegHuffmanTables optimal_tables() {
+    FencePtr fence;
+    const Status status = coder_.ops->count(device_, queue_, job, &fence);
+    EXPECT_TRUE(status.ok()) << status.message;
+    JpegHuffmanTables tables;
+    if (!status.ok()) return tables;
+    EXPECT_TRUE(fence->wait().ok());
+    const uint32_t pairs = picture.color == JpegColor::kYcbcr ? 2 : 1;
+    EXPECT_TRUE(make_optimal_jpeg_tables(*job.counts, pairs, &tables).ok());
+    return tables;
+  }
+
+  // The file, and a guess of its size for capacity() to be met exactly.
+  Bytes file(size_t capacity, JpegHeaders* headers) {
+    JpegHuffmanTables tables;
+    EXPECT_TRUE(headers->standard_tables(&tables).ok());
+    if (options.optimize) tables = optimal_tables();
+    const JpegBytes* header = nullptr;
+    EXPECT_TRUE(
+        headers->find(picture, options, options.optimize ? &tables : nullptr, &header).ok());
+    if (header == nullptr || header->size() > capacity) return {};
+    Bytes file(header->data(), header->data() + header->size());
+    const JpegEncodeResult result = encode(tables, capacity - header->size());
+    EXPECT_EQ(result.faults, 0u);
+    if (result.faults != 0) return {};
+    const Bytes coded = scan();
+    file.insert(file.end(), coded.begin(), coded.end());
+    return file;
+  }
+
+  JpegPicture picture;
+  JpegOptions options;
+  JpegEncodeJob job;
+
+ private:
+  static constexpr size_t kGuard = 64;
+  struct Results {
+    JpegEncodeResult result;
+    JpegSymbolCounts counts;
+  };
+  Results& results() { return *static_cast<Results*>(results_->data()); }
+
+  const Coder& coder_;
+  Device& device_;
+  Queue& queue_;
+  uint16_t tables_[2][64];
+  std::vector<std::unique_ptr<Memory>> device_levels_;
+  std::unique_ptr<Memory> results_, output_;
+};
+
+void check_case(const Case& c) {
+  SCOPED_TRACE(testing::Message() << c);
+  Levels levels(c);
+  for (const Coder& coder : coders()) {
+    SCOPED_TRACE(coder.name);
+    Picture own(coder, c, levels);
+    JpegWriter writer;
+    JpegBytes expected;
+    const Status status = writer.write(own.picture, own.options, &expected);
+    ASSERT_TRUE(status.ok()) << status.message;
+    JpegHeaders headers;
+    // No room is left over.
+    const Bytes file = own.file(expected.size(), &headers);
+    ASSERT_EQ(file.size(), expected.size());
+    const auto differs = std::mismatch(file.begin(), file.end(), expected.data());
+    ASSERT_EQ(differs.first - file.begin(), ptrdiff_t(file.size())) << "first byte that differs";
+  }
+}
+
+constexpr JpegColor kYcbcr = JpegColor::kYcbcr, kRgb = JpegColor::kRgb, kGray = JpegColor::kGray;
+
+TEST(JpegEncode, EverySamplingAndSize) {
+  const struct {
+    JpegColor color;
+    int h, v;
+  } kinds[] = {{kGray, 1, 1},  {kRgb, 1, 1},   {kYcbcr, 1, 1}, {kYcbcr, 2, 2}, {kYcbcr, 2, 1},
+               {kYcbcr, 1, 2}, {kYcbcr, 4, 1}, {kYcbcr, 1, 4}, {kYcbcr, 4, 2}, {kYcbcr, 3, 2}};
+  const struct {
+    uint32_t width, height;
+  } sizes[] = {{1, 1}, {8, 8}, {9, 17}, {100, 75}, {129, 40}, {24, 200}};
+  for (const auto& kind : kinds)
+    for (const auto& size : sizes)
+      check_case({size.width, size.height, kind.color, kind.h, kind.v});
+}
+
+TEST(JpegEncode, EveryKindOfLevels) {
+  for (const Fill fill :
+       {Fill::kDense, Fill::kSparse, Fill::kZero, Fill::kExtreme, Fill::kOnes, Fill::kPicture})
+    for (const bool optimize : {false, true}) {
+      check_case({161, 90, kYcbcr, 2, 2, fill, 0, optimize});
+      check_case({75, 50, kGray, 1, 1, fill, 0, optimize});
+    }
+}
+
+TEST(JpegEncode, RestartIntervals) {
+  std::vector<uint32_t> intervals = {1, 7, 11, 65535};
+  if (!quick()) intervals.insert(intervals.end(), {2, 3, 10, 13, 64});
+  for (const uint32_t restart : intervals)
+    for (const Fill fill : {Fill::kPicture, Fill::kSparse, Fill::kZero, Fill::kOnes}) {
+      if (quick() && restart == 1 && fill != Fill::kSparse) continue;
+      check_case({161, 60, kYcbcr, 2, 2, fill, restart});
+      check_case({75, 40, kGray, 1, 1, fill, restart, true});
+    }
+}
+
+TEST(JpegEncode, OptimisedTablesOfManyPictures) {
+  for (uint32_t width = 1; width < (quick() ? 20u : 120u); width += 7)
+    for (const Fill fill : {Fill::kPicture, Fill::kDense, Fill::kSparse})
+      check_case({width, 60, width % 2 ? kYcbcr : kRgb, 1, 1, fill, 0, true});
+}
+
+TEST(JpegEncode, ManyTiles) {
+  if (quick()) GTEST_SKIP();
+  check_case({1920, 1080, kYcbcr, 2, 2});
+  check_case({1921, 1081, kYcbcr, 2, 1, Fill::kPicture, 1});
+  check_case({640, 480, kYcbcr, 1, 1, Fill::kExtreme});
+}
+
+// Symbols as rare as make the longest codes, which then have to be shortened.
+TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
+  Levels levels({8 * 1000, 8 * 12, kGray, 1, 1, Fill::kZero});
+  Component& component = levels.components[0];
+  uint32_t a = 1, b = 1, symbol = 0;
+  for (size_t i = 0, left = 1; i < 12000; ++i) {
+    int16_t* block = &component.levels[component.stride * (i / 1000) + 64 * (i % 1000)];
+    // Run and size count through the symbols.
+    block[jpeg_natural_index(1 + symbol / 10)] = static_cast<int16_t>(1 << symbol % 10);
+    if (--left > 0) continue;
+    const uint32_t next = a + b;
+    a = b;
+    b = next;
+    left = next;
+    ++symbol;
+  }
+  for (const Coder& coder : coders()) {
+    if (quick() && !coder.device->is_host()) continue;
+    Picture own(coder, {8 * 1000, 8 * 12, kGray, 1, 1, Fill::kZero, 0, true}, levels);
+    const JpegHuffmanTables tables = own.optimal_tables();
+    EXPECT_GT(tables.ac[0].counts[16], 2);
+    JpegWriter writer;
+    JpegBytes expected;
+    ASSERT_TRUE(writer.write(own.picture, own.options, &expected).ok());
+    JpegHeaders headers;
+    EXPECT_EQ(own.file(expected.size(), &headers),
+              Bytes(expected.data(), expected.data() + expected.size()));
+  }
+}
+
+TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
+  const Case c{100, 75, kYcbcr, 2, 2};
+  const struct {
+    size_t component, at;
+    int16_t value;
+    bool plain;
+  } changes[] = {{0, 64 * 20 + 5, 1023, true},
+                 {0, 64 * 20 + 5, -1023, true},
+                 {0, 64 * 20 + 5, 1024, false},
+                 {1, 64 * 3 + 63, -1024, false},
+                 {2, 64 * 10 + 1, -32768, false},
+                 {0, 0, 1023, true},
+                 {0, 0, 1024, false},
+                 {0, 64 * 7, -1024, true},
+                 {1, 64 * 6, -1025, false},
+                 {2, 64 * 34, 32767, false}};
+  for (const auto& change : changes) {
+    Levels levels(c);
+    levels.components[change.component].levels[change.at] = change.value;
+    for (const Coder& coder : coders()) {
+      Picture own(coder, c, levels);
+      JpegHeaders headers;
+      JpegHuffmanTables tables;
+      ASSERT_TRUE(headers.standard_tables(&tables).ok());
+      EXPECT_EQ(own.encode(tables, 1 << 20).faults, change.plain ? 0u : kJpegLevelsNotPlain)
+          << coder.name << ": " << change.value << " at " << change.at;
+    }
+  }
+}
+
+TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
+  const Case c{100, 75, kYcbcr, 2, 2};
+  for (const Coder& coder : coders()) {
+    Levels levels(c);
+    Picture own(coder, c, levels);
+    JpegHuffmanTables tables = own.optimal_tables();
+    EXPECT_EQ(own.encode(tables, 1 << 20).faults, 0u);
+    // The rarest goes.
+    int last = 16;
+    while (tables.ac[1].counts[last] == 0) --last;
+    --tables.ac[1].counts[last];
+    EXPECT_NE(own.encode(tables, 1 << 20).faults & kJpegNoCode, 0u) << coder.name;
+  }
+}
+
+// The size is told all the same, and is enough then.
+TEST(JpegEncode, MissingRoomIsReported) {
+  for (const Fill fill : {Fill::kPicture, Fill::kOnes, Fill::kZero}) {
+    const Case c{161, 90, kYcbcr, 2, 2, fill, 5};
+    Levels levels(c);
+    for (const Coder& coder : coders()) {
+      Picture own(coder, c, levels);
+      JpegHeaders headers;
+      JpegHuffmanTables tables;
+      ASSERT_TRUE(headers.standard_tables(&tables).ok());
+      const uint32_t size = own.encode(tables, 1 << 20).size;
+      const Bytes whole = own.scan();
+      for (const size_t capacity : {size_t{1}, size_t{size} / 2, size_t{size} - 1}) {
+        const JpegEncodeResult result = own.encode(tables, capacity);
+        EXPECT_EQ(result.faults, kJpegNoRoom) << coder.name;
+        EXPECT_EQ(result.size, size) << coder.name;
+      }
+      EXPECT_EQ(own.encode(tables, size).faults, 0u) << coder.name;
+      EXPECT_EQ(own.scan(), whole) << coder.name;
+    }
+  }
+}
+
+TEST(JpegEncode, JobsAreValidated) {
+  JpegScanLayout layout;
+  EXPECT_FALSE(make_jpeg_scan_layout(0, 8, 1, 1, 1, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 2, 1, 1, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 1, 2, 1, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 3, 4, 4, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 3, 1, 1, 65536, &layout).ok());
+  EXPECT_EQ(make_jpeg_scan_layout(65500, 65500, 3, 1, 1, 0, &layout).code,
+            StatusCode::kUnsupported);
+  EXPECT_TRUE(make_jpeg_scan_layout(7680, 4320, 3, 1, 1, 1, &layout).ok());
+  const Case c{100, 75, kYcbcr, 2, 2};
+  Levels levels(c);
+  for (const Coder& coder : coders()) {
+    Picture own(coder, c, levels);
+    JpegHuffmanTables tables;
+    JpegCodes codes;
+    own.job.output = reinterpret_cast<uint8_t*>(own.job.result);
+    EXPECT_FALSE(validate(own.job, false).ok());  // without codes
+    own.job.codes = &codes;
+    EXPECT_TRUE(validate(own.job, false).ok());
+    codes.of[1][7] = jpeg_code(0, 17, 7);
+    EXPECT_FALSE(validate(own.job, false).ok());
+    codes.of[1][7] = jpeg_code(8, 3, 7);
+    EXPECT_FALSE(validate(own.job, false).ok());
+    codes.of[1][7] = 0;
+    own.job.levels[2].stride -= 2;
+    EXPECT_TRUE(validate(own.job, false).ok());  // 8 were left
+    own.job.levels[0].stride -= 2;
+    EXPECT_FALSE(validate(own.job, false).ok());
+  }
+}
+
+TEST(JpegEncode, TablesAreChecked) {
+  JpegCodes codes;
+  JpegHuffmanTables tables;
+  EXPECT_TRUE(make_jpeg_codes(tables, &codes).ok());
+  tables.ac[0].counts[1] = 2;  // all ones
+  tables.ac[0].symbols[1] = 1;
+  EXPECT_FALSE(make_jpeg_codes(tables, &codes).ok());
+  tables.ac[0].counts[1] = 1;
+  tables.ac[0].counts[2] = 1;
+  EXPECT_TRUE(make_jpeg_codes(tables, &codes).ok());
+  tables.ac[0].symbols[1] = 0;  // twice
+  EXPECT_FALSE(make_jpeg_codes(tables, &codes).ok());
+  tables = {};
+  tables.dc[1].counts[3] = 1;
+  tables.dc[1].symbols[0] = 16;
+  EXPECT_FALSE(make_jpeg_codes(tables, &codes).ok());
+}
+
+}  // namespace
+}  // namespace cudatransform::test
