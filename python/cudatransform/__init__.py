@@ -10,9 +10,11 @@ from . import color, jpeg  # noqa: F401
 from .errors import Failure, ReadError, Unavailable, WriteError
 from .jpeg import Context, read, write
 from .picture import ZIGZAG, Component, Picture
+from .reader import Batch, Reader
 from .transform import dct, idct, psnr, quality_tables
 from .version import VERSION
 
-__all__ = ["Component", "Context", "Failure", "Picture", "ReadError", "Unavailable", "WriteError",
-           "ZIGZAG", "dct", "idct", "psnr", "quality_tables", "read", "write"]
+__all__ = ["Batch", "Component", "Context", "Failure", "Picture", "ReadError", "Reader",
+           "Unavailable", "WriteError", "ZIGZAG", "dct", "idct", "psnr", "quality_tables", "read",
+           "write"]
 __version__ = VERSION

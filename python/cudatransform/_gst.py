@@ -87,6 +87,7 @@ _FUNCTIONS = {
         "gst_segment_new": (_P,), "gst_segment_init": (None, _P, _I), "gst_segment_free": (None, _P),
         "gst_event_new_stream_start": (_P, _S), "gst_event_new_caps": (_P, _P),
         "gst_event_new_segment": (_P, _P), "gst_event_new_eos": (_P,),
+        "gst_event_new_gap": (_P, c_uint64, c_uint64),
         "gst_event_new_flush_start": (_P,), "gst_event_new_flush_stop": (_P, _I),
         "gst_caps_from_string": (_P, _S),
         "gst_bus_pop_filtered": (_P, _P, _I),

@@ -8,7 +8,7 @@ from typing import Optional
 from . import _gst
 from .errors import Unavailable
 
-_SINK = "appsink name=last sync=false async=false enable-last-sample=false qos=false"
+_SINK = "appsink name=last sync=false async=false enable-last-sample=false wait-on-eos=false"
 
 
 class StageError(Exception):
@@ -96,6 +96,10 @@ class Stage:
     def push_end(self) -> None:
         """The end of the stream: all that is on its way comes out."""
         self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_eos())
+
+    def finish_all(self) -> None:
+        """Has a decoder push all that it has, as it does before a gap in a stream."""
+        self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_gap(0, 1))
 
     def pull(self, wait: bool = False) -> int:
         """The next GstBuffer that came out, with a reference for the caller; 0 where there is none.
