@@ -108,9 +108,9 @@ _FUNCTIONS = {
         "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
         "gst_dct_info_to_caps": (_P, _P),
         "gst_buffer_add_dct_meta": (POINTER(DctMeta), _P, _P),
-        "gst_buffer_get_dct_meta": (POINTER(DctMeta), _P),
-        "gst_buffer_add_dct_jpeg_meta": (POINTER(JpegMeta), _P, _P),
-        "gst_buffer_get_dct_jpeg_meta": (POINTER(JpegMeta), _P),
+        "gst_buffer_get_dct_meta": (_P, _P),
+        "gst_buffer_add_dct_jpeg_meta": (_P, _P, _P),
+        "gst_buffer_get_dct_jpeg_meta": (_P, _P),
         "gst_coef_fence_wait_written": (_I, _P, _P),
     },
 }

@@ -11,8 +11,7 @@ import numpy as np
 from . import _gst
 from ._stage import Stage
 from .errors import Unavailable
-from .picture import (Component, Picture, picture_of_buffer, sampling_of_components,
-                      tables_and_markers)
+from .picture import Component, Layout, Picture, picture_of_buffer
 
 _CUDA = 2  # DLDeviceType
 _contexts: Dict[int, int] = {}  # GstContexts by the numbers of devices, for good
@@ -130,20 +129,19 @@ class CudaPicture(Picture):
 def picture_on_device(gst: _gst.Libraries, buffer: int, path: Optional[str],
                       device: int) -> CudaPicture:
     """A GstBuffer of levels in CUDA memory, whose reference is taken over, as a CudaPicture."""
-    meta = gst.gst_buffer_get_dct_meta(buffer).contents
-    if meta.fence and not gst.gst_coef_fence_wait_written(meta.fence, None):
+    address = gst.gst_buffer_get_dct_meta(buffer)
+    fence = _gst.DctMeta.from_address(address).fence
+    if fence and not gst.gst_coef_fence_wait_written(fence, None):
         gst.gst_mini_object_unref(buffer)
         raise Unavailable("the GPU failed while it took coefficients")
-    held = _gst.HeldBuffer(gst, buffer, cuda=True)
+    held, layout = _gst.HeldBuffer(gst, buffer, cuda=True), Layout(gst, buffer, address)
     made: List[Component] = []
-    for c in meta.components[:meta.n_components]:
-        levels = CudaArray(held, c.offset, (c.blocks_h, c.blocks_w, 8, 8), (c.stride, 128, 16, 2),
-                           device)
-        made.append(Component(levels, c.id, c.h_samp, c.v_samp, c.width, c.height,  # type: ignore
-                              c.table))
-    tables, markers = tables_and_markers(gst, buffer, meta)
-    picture = CudaPicture(made, tables, made[0].width, made[0].height,
-                          sampling_of_components(meta.components, meta.n_components), markers, path)
+    for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table in \
+            layout.components:
+        levels = CudaArray(held, offset, (blocks_h, blocks_w, 8, 8), (stride, 128, 16, 2), device)
+        made.append(Component(levels, id, h_samp, v_samp, width, height, table))  # type: ignore
+    picture = CudaPicture(made, layout.tables, made[0].width, made[0].height, layout.sampling,
+                          layout.markers, path)
     picture._held = held
     return picture
 

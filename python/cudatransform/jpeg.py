@@ -105,10 +105,8 @@ class Context:
         try:
             if path is not None:
                 data = self._bytes_of_file(path)
-            elif isinstance(source, (bytes, bytearray, memoryview)):
-                data = np.frombuffer(source, np.uint8)
             else:
-                data = np.frombuffer(source.read(), np.uint8)
+                data = np.frombuffer(source.read() if hasattr(source, "read") else source, np.uint8)
         except (OSError, MemoryError) as error:
             raise ReadError(name, reason_of(error)) from error
         check_size(name, len(data))
@@ -236,11 +234,11 @@ def _store(data: bytes, target: Any) -> None:
 
 def name_of(source: Source) -> Any:
     """How messages call a source, and its path if it is one."""
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return "<bytes>", None
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         return path, path
+    if not hasattr(source, "read"):
+        return "<bytes>", None
     name = getattr(source, "name", None)
     return name if isinstance(name, str) else "<file>", None
 

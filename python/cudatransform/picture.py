@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List, Optional, Sequence, Tuple, Union
+import struct
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _gst, color
 
-_TABLE_BYTES = 2 * 64
-_TABLES_AT = _gst.DctMeta.tables.offset
+_LEVEL = np.dtype("<i2")
+_PARTS = struct.Struct("=7I4xQQI")  # GstDctComponent, as far as it is read
 
 
 def _zigzag() -> np.ndarray:
@@ -200,41 +201,64 @@ _NAMES = {(1, 1): "YCbCr-4:4:4", (2, 1): "YCbCr-4:2:2", (2, 2): "YCbCr-4:2:0",
           (1, 2): "YCbCr-4:4:0", (4, 1): "YCbCr-4:1:1"}
 
 
-def sampling_of_components(components: Union[ctypes.Array, Sequence], count: int) -> str:
-    """The name of a sampling, from the factors and ids of GstDctComponents."""
+class Layout:
+    """What a buffer's GstDctMeta and GstDctJpegMeta say, copied.
+
+    Structures of ctypes give one field a call; a picture of three components has thirty.
+
+    components: of each the fields of GstDctComponent, `id` to `table`, as a tuple
+    tables, markers: as in Picture
+    """
+
+    __slots__ = ("components", "tables", "markers", "sampling")
+
+    def __init__(self, gst: _gst.Libraries, buffer: int, address: int) -> None:
+        meta = ctypes.string_at(address, _META_BYTES)
+        count, = _NUMBER.unpack_from(meta, _COUNT_AT)
+        self.components = [_PARTS.unpack_from(meta, _COMPONENTS_AT + index * _COMPONENT_BYTES)
+                           for index in range(count)]
+        n_tables, = _NUMBER.unpack_from(meta, _TABLE_COUNT_AT)
+        self.tables = np.frombuffer(bytearray(meta[_TABLES_AT:_TABLES_AT + 128 * n_tables]),
+                                    np.uint16).reshape(n_tables, 8, 8)
+        self.markers = _markers(gst, buffer)
+        self.sampling = _sampling(self.components)
+
+
+_NUMBER = struct.Struct("=I")
+_META_BYTES = _gst.DctMeta.fence.offset
+_COUNT_AT, _TABLE_COUNT_AT = _gst.DctMeta.n_components.offset, _gst.DctMeta.n_tables.offset
+_COMPONENTS_AT, _TABLES_AT = _gst.DctMeta.components.offset, _gst.DctMeta.tables.offset
+_COMPONENT_BYTES = ctypes.sizeof(_gst.DctComponent)
+
+
+def _sampling(components: Sequence[Tuple]) -> str:
+    """The name of a sampling, from the factors and ids of components."""
     first = components[0]
-    if count == 1:
+    if len(components) == 1:
         return "GRAYSCALE"
-    if first.id == 82:
+    if first[0] == 82:
         return "RGB"
-    chroma = components[1]
-    return _NAMES[first.h_samp // chroma.h_samp, first.v_samp // chroma.v_samp]
+    return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
+
+
+def _markers(gst: _gst.Libraries, buffer: int) -> bytes:
+    jpeg = gst.gst_buffer_get_dct_jpeg_meta(buffer)
+    if not jpeg:
+        return b""
+    size = ctypes.c_size_t()
+    data = gst.g_bytes_get_data(_gst.JpegMeta.from_address(jpeg).segments, ctypes.byref(size))
+    return ctypes.string_at(data, size.value) if size.value else b""
 
 
 def picture_of_buffer(gst: _gst.Libraries, buffer: int, path: Optional[str]) -> Picture:
     """A GstBuffer of levels in system memory, whose reference is taken over, as a Picture."""
     held = _gst.HeldBuffer(gst, buffer)
-    meta = gst.gst_buffer_get_dct_meta(buffer).contents
+    layout = Layout(gst, buffer, gst.gst_buffer_get_dct_meta(buffer))
     memory = np.asarray(held)
-    made: List[Component] = []
-    for c in meta.components[:meta.n_components]:
-        levels = np.ndarray((c.blocks_h, c.blocks_w, 8, 8), np.int16, memory, c.offset,
-                            (c.stride, 128, 16, 2))
-        made.append(Component(levels, c.id, c.h_samp, c.v_samp, c.width, c.height, c.table))
-    tables, markers = tables_and_markers(gst, buffer, meta)
-    return Picture(made, tables, made[0].width, made[0].height,
-                   sampling_of_components(meta.components, meta.n_components), markers, path)
-
-
-def tables_and_markers(gst: _gst.Libraries, buffer: int,
-                       meta: _gst.DctMeta) -> Tuple[np.ndarray, bytes]:
-    """Copies of a buffer's quantisation tables and of the segments of its file."""
-    at = ctypes.addressof(meta) + _TABLES_AT
-    tables = np.frombuffer(bytearray(ctypes.string_at(at, meta.n_tables * _TABLE_BYTES)),
-                           np.uint16).reshape(-1, 8, 8)
-    jpeg = gst.gst_buffer_get_dct_jpeg_meta(buffer)
-    if not jpeg:
-        return tables, b""
-    size = ctypes.c_size_t()
-    data = gst.g_bytes_get_data(jpeg.contents.segments, ctypes.byref(size))
-    return tables, ctypes.string_at(data, size.value) if size.value else b""
+    made = []
+    for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table in \
+            layout.components:
+        levels = np.ndarray((blocks_h, blocks_w, 8, 8), _LEVEL, memory, offset, (stride, 128, 16, 2))
+        made.append(Component(levels, id, h_samp, v_samp, width, height, table))
+    return Picture(made, layout.tables, made[0].width, made[0].height, layout.sampling,
+                   layout.markers, path)

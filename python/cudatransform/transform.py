@@ -141,7 +141,7 @@ def _quality_tables(quality: int) -> bytes:
     gst = _gst.libraries()
     made = _run(stage, _gst.buffer_around(gst, _gst.address_of(grey), grey.nbytes))
     try:
-        meta = gst.gst_buffer_get_dct_meta(made).contents
+        meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made))
         return b"".join(bytes(meta.tables[meta.components[index].table]) for index in (0, 1))
     finally:
         gst.gst_mini_object_unref(made)
