@@ -191,6 +191,7 @@ def _new_stage(reader: Reader) -> Stage:
 
 def _feed(run: _Run) -> None:
     """The feeding thread: reads files in order and pushes them."""
+    end: Optional[BaseException] = None
     try:
         run.stage.set_caps(jpeg.JPEG_CAPS)
         _push_marker(run, 1)
@@ -201,10 +202,11 @@ def _feed(run: _Run) -> None:
                 return
             number += 1
             _feed_one(run, number, os.fspath(path))
-        run.stage.push_end()
-        run.entries.put(None)
     except BaseException as error:  # of the caller's iterator, too: it is raised where it is awaited
-        run.entries.put(error)
+        end = error
+    # The pictures before an error come, too.
+    run.stage.push_end()
+    run.entries.put(end)
 
 
 def _push_marker(run: _Run, time: int) -> None:
