@@ -1,0 +1,249 @@
+"""GStreamer and libgstcoef by ctypes: their functions, buffers as memory, and the guard of forks.
+
+ctypes and not PyGObject, because a call costs a tenth and needs nothing but the libraries: virtual
+environments with torch in them rarely have PyGObject.
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+from ctypes import (POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
+                    c_uint64, c_void_p)
+from typing import Any, Optional
+
+from .errors import Unavailable
+
+MAP_READ, MAP_WRITE, MAP_CUDA = 1, 2, 1 << 17  # GST_MAP_FLAG_LAST << 1
+MEMORY_READONLY = 1 << 1
+PAD_SRC, FORMAT_TIME, MESSAGE_ERROR = 1, 3, 1 << 1
+STATE_NULL, STATE_READY, STATE_PLAYING = 1, 2, 4
+STATE_FAILURE, STATE_ASYNC = 0, 2
+FLOW_OK = 0
+NO_TIME = 2**64 - 1
+
+
+class MapInfo(Structure):
+    """GstMapInfo."""
+
+    _fields_ = [("memory", c_void_p), ("flags", c_int), ("data", c_void_p), ("size", c_size_t),
+                ("maxsize", c_size_t), ("user_data", c_void_p * 4), ("_reserved", c_void_p * 4)]
+
+
+class GError(Structure):
+    """GError."""
+
+    _fields_ = [("domain", ctypes.c_uint32), ("code", c_int), ("message", c_char_p)]
+
+
+class BufferHead(Structure):
+    """The beginning of GstBuffer: a GstMiniObject of 64 bytes, the pool, the times."""
+
+    _fields_ = [("object", c_uint8 * 64), ("pool", c_void_p), ("pts", c_uint64)]
+
+
+class DctComponent(Structure):
+    """GstDctComponent of gst/coef/dct.h."""
+
+    _fields_ = [(name, c_uint) for name in
+                ("id", "h_samp", "v_samp", "width", "height", "blocks_w", "blocks_h")] + [
+        ("offset", c_size_t), ("stride", c_size_t), ("table", c_uint), ("_reserved", c_void_p * 2)]
+
+
+class DctMeta(Structure):
+    """GstDctMeta of gst/coef/dct.h; the first two fields are its GstMeta."""
+
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("flags", c_int),
+                ("n_components", c_uint), ("components", DctComponent * 4), ("n_tables", c_uint),
+                ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
+
+
+class JpegMeta(Structure):
+    """GstDctJpegMeta of gst/coef/dct.h."""
+
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("segments", c_void_p)]
+
+
+_P, _S, _I, _U = c_void_p, c_char_p, c_int, c_uint
+_FUNCTIONS = {
+    "libglib-2.0.so.0": {
+        "g_error_free": (None, _P), "g_free": (None, _P),
+        "g_bytes_new": (_P, _P, c_size_t), "g_bytes_unref": (None, _P),
+        "g_bytes_get_data": (_P, _P, POINTER(c_size_t)),
+    },
+    "libgstreamer-1.0.so.0": {
+        "gst_init_check": (_I, _P, _P, POINTER(POINTER(GError))),
+        "gst_parse_launch": (_P, _S, POINTER(POINTER(GError))),
+        "gst_bin_get_by_name": (_P, _P, _S),
+        "gst_element_set_state": (_I, _P, _I), "gst_element_get_bus": (_P, _P),
+        "gst_element_get_static_pad": (_P, _P, _S), "gst_element_set_context": (None, _P, _P),
+        "gst_object_unref": (None, _P), "gst_mini_object_unref": (None, _P),
+        "gst_mini_object_ref": (_P, _P), "gst_util_set_object_arg": (None, _P, _S, _S),
+        "gst_pad_new": (_P, _S, _I), "gst_pad_set_active": (_I, _P, _I),
+        "gst_pad_link": (_I, _P, _P), "gst_pad_push": (_I, _P, _P),
+        "gst_pad_push_event": (_I, _P, _P), "gst_object_ref_sink": (_P, _P),
+        "gst_segment_new": (_P,), "gst_segment_init": (None, _P, _I), "gst_segment_free": (None, _P),
+        "gst_event_new_stream_start": (_P, _S), "gst_event_new_caps": (_P, _P),
+        "gst_event_new_segment": (_P, _P), "gst_event_new_eos": (_P,),
+        "gst_event_new_gap": (_P, c_uint64, c_uint64),
+        "gst_event_new_flush_start": (_P,), "gst_event_new_flush_stop": (_P, _I),
+        "gst_caps_from_string": (_P, _S),
+        "gst_bus_pop_filtered": (_P, _P, _I),
+        "gst_message_parse_error": (None, _P, POINTER(POINTER(GError)), POINTER(_P)),
+        "gst_buffer_new_wrapped_full": (_P, _I, _P, c_size_t, c_size_t, c_size_t, _P, _P),
+        "gst_buffer_new_allocate": (_P, _P, c_size_t, _P),
+        "gst_buffer_map": (_I, _P, POINTER(MapInfo), _I),
+        "gst_buffer_unmap": (None, _P, POINTER(MapInfo)),
+        "gst_buffer_n_memory": (_U, _P), "gst_buffer_peek_memory": (_P, _P, _U),
+        "gst_memory_map": (_I, _P, POINTER(MapInfo), _I),
+        "gst_memory_unmap": (None, _P, POINTER(MapInfo)),
+        "gst_sample_get_buffer": (_P, _P),
+    },
+    "libgstapp-1.0.so.0": {"gst_app_sink_try_pull_sample": (_P, _P, c_uint64),
+                           "gst_app_sink_pull_sample": (_P, _P)},
+    "libgstcoef-1.0.so.0": {
+        "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
+        "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
+        "gst_dct_info_to_caps": (_P, _P),
+        "gst_buffer_add_dct_meta": (POINTER(DctMeta), _P, _P),
+        "gst_buffer_get_dct_meta": (_P, _P),
+        "gst_buffer_add_dct_jpeg_meta": (_P, _P, _P),
+        "gst_buffer_get_dct_jpeg_meta": (_P, _P),
+        "gst_coef_fence_wait_written": (_I, _P, _P),
+    },
+}
+
+
+class Libraries:
+    """The functions above as attributes, and GStreamer initialised. One a process: libraries()."""
+
+    def __init__(self) -> None:
+        for library, functions in _FUNCTIONS.items():
+            loaded = _load(library)
+            for name, (result, *arguments) in functions.items():
+                function = getattr(loaded, name)
+                function.restype, function.argtypes = result, arguments
+                setattr(self, name, function)
+        error = POINTER(GError)()
+        if not self.gst_init_check(None, None, byref(error)):
+            raise Unavailable(f"GStreamer does not start: {self.take_error(error)}")
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers: set in __init__
+        raise AttributeError(name)
+
+    def take_error(self, error: Any) -> str:
+        """The text of a GError, which is freed."""
+        if not error:
+            return "unknown error"
+        text = (error.contents.message or b"").decode("utf-8", "replace")
+        self.g_error_free(error)
+        return text
+
+
+def _load(name: str) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(name)
+    except OSError as error:
+        raise Unavailable(f"{error}. cudatransform needs GStreamer and libgstcoef-1.0; one that is "
+                          "not installed in the system is found by LD_LIBRARY_PATH") from error
+
+
+_loaded: Optional[Libraries] = None
+_loading = threading.Lock()
+_forked = False
+
+
+def _after_fork() -> None:
+    global _forked, _loading
+    _forked = _loaded is not None
+    _loading = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def libraries() -> Libraries:
+    """GStreamer, initialised at the first call.
+
+    Raises Unavailable in the child of a fork whose parent had called this: GStreamer's threads and
+    locks do not survive a fork.
+    """
+    global _loaded
+    if _forked:
+        raise Unavailable("this process was forked from one that had used cudatransform already; "
+                          "start it by spawn or forkserver (torch: DataLoader(..., "
+                          "multiprocessing_context='spawn'))")
+    if _loaded is None:
+        with _loading:
+            if _loaded is None:
+                _loaded = Libraries()
+    return _loaded
+
+
+class HeldBuffer:
+    """A GstBuffer, mapped until nothing refers to this object.
+
+    Takes over the caller's reference. `address` and `size` are of its memory, in bytes; `writable`
+    says whether it may be changed. With `cuda` the address is one of the device.
+    """
+
+    __slots__ = ("_gst", "_buffer", "_info", "address", "size", "writable", "__weakref__")
+
+    def __init__(self, gst: Libraries, buffer: int, cuda: bool = False) -> None:
+        self._gst, self._buffer, self._info = gst, buffer, MapInfo()
+        # Its memory and not the buffer itself, to which an appsink keeps a reference until the next
+        # one, so that it never counts as writable.
+        self.writable = not cuda and gst.gst_buffer_n_memory(buffer) == 1 and bool(
+            gst.gst_memory_map(gst.gst_buffer_peek_memory(buffer, 0), byref(self._info),
+                               MAP_READ | MAP_WRITE))
+        if not self.writable and not gst.gst_buffer_map(buffer, byref(self._info),
+                                                        MAP_READ | (MAP_CUDA if cuda else 0)):
+            self._info = None
+            raise Unavailable("a buffer cannot be mapped")
+        self.address, self.size = self._info.data, self._info.size
+
+    @property
+    def __array_interface__(self) -> dict:
+        return {"shape": (self.size,), "typestr": "|u1", "version": 3,
+                "data": (self.address, not self.writable)}
+
+    def __del__(self, _exiting=sys.is_finalizing) -> None:
+        # A forked child has the locks of its parent, in whatever state they were.
+        if _forked or _exiting():
+            return
+        gst = self._gst
+        if self.writable:
+            gst.gst_memory_unmap(self._info.memory, byref(self._info))
+        elif self._info is not None:
+            gst.gst_buffer_unmap(self._buffer, byref(self._info))
+        gst.gst_mini_object_unref(self._buffer)
+
+
+def address_of(array: Any) -> int:
+    """Where a numpy array lies. array.ctypes.data takes three times as long."""
+    return array.__array_interface__["data"][0]
+
+
+def buffer_around(gst: Libraries, address: int, size: int) -> int:
+    """A read-only GstBuffer of memory that the caller keeps alive until nothing reads it."""
+    return gst.gst_buffer_new_wrapped_full(MEMORY_READONLY, address, size, 0, size, None, None)
+
+
+def buffer_of_size(gst: Libraries, size: int, fill: Any) -> int:
+    """A new GstBuffer, of which `fill`, a function, is given a memoryview of `size` bytes."""
+    buffer = gst.gst_buffer_new_allocate(None, size, None)
+    info = MapInfo()
+    if not buffer or not gst.gst_buffer_map(buffer, byref(info), MAP_WRITE):
+        if buffer:
+            gst.gst_mini_object_unref(buffer)
+        raise MemoryError(f"no memory for {size} bytes")
+    try:
+        fill(memoryview((c_uint8 * size).from_address(info.data)).cast("B"))
+    except BaseException:
+        gst.gst_buffer_unmap(buffer, byref(info))
+        gst.gst_mini_object_unref(buffer)
+        raise
+    gst.gst_buffer_unmap(buffer, byref(info))
+    return buffer

@@ -1,0 +1,161 @@
+"""One element or several, kept alive: buffers are pushed from Python and pulled behind them."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_void_p
+from typing import Optional
+
+from . import _gst
+from .errors import Unavailable
+
+_SINK = "appsink name=last sync=false async=false enable-last-sample=false wait-on-eos=false"
+
+
+class StageError(Exception):
+    """An element has posted an error; the text is its message. The stage goes on after flush()."""
+
+
+class Stage:
+    """`elements`, a line of gst-launch whose first element has name=first, and an appsink.
+
+    push() runs the elements in the calling thread, so what they make at once is there for pull()
+    afterwards. Not for several threads at a time, but for one that pushes and one that pulls.
+    `most`: buffers that the appsink keeps before a push waits; 0: any number. `context`: a
+    GstContext, such as that of a CUDA device.
+    """
+
+    def __init__(self, elements: str, most: int = 0, context: Optional[int] = None) -> None:
+        self._gst = gst = _gst.libraries()
+        self._pipeline = self._pad = self._first = self._last = self._bus = None
+        self._caps: Optional[bytes] = None
+        error = POINTER(_gst.GError)()
+        self._pipeline = gst.gst_parse_launch(f"{elements} ! {_SINK} max-buffers={most}".encode(),
+                                              byref(error))
+        if error:
+            self.close()
+            raise Unavailable(f"{gst.take_error(error)} (GST_PLUGIN_PATH says where a plugin is "
+                              "that is not installed)")
+        gst.gst_object_ref_sink(self._pipeline)
+        if context is not None:
+            gst.gst_element_set_context(self._pipeline, context)
+        self._first = gst.gst_bin_get_by_name(self._pipeline, b"first")
+        self._last = gst.gst_bin_get_by_name(self._pipeline, b"last")
+        self._bus = gst.gst_element_get_bus(self._pipeline)
+        self._pad = gst.gst_object_ref_sink(gst.gst_pad_new(b"src", _gst.PAD_SRC))
+        sink = gst.gst_element_get_static_pad(self._first, b"sink")
+        gst.gst_pad_link(self._pad, sink)
+        gst.gst_object_unref(sink)
+        if gst.gst_element_set_state(self._pipeline, _gst.STATE_PLAYING) == _gst.STATE_FAILURE:
+            reason = self._error() or "an element does not start"
+            self.close()
+            raise Unavailable(reason)
+        gst.gst_pad_set_active(self._pad, 1)
+        gst.gst_pad_push_event(self._pad, gst.gst_event_new_stream_start(b"python"))
+
+    def set(self, name: str, value: str) -> None:
+        """Sets a property of the first element."""
+        self._gst.gst_util_set_object_arg(self._first, name.encode(), value.encode())
+
+    def set_caps(self, text: str) -> None:
+        """Caps for what is pushed from now on, in the words of gst-launch."""
+        encoded = text.encode()
+        if encoded != self._caps:
+            self._set_caps(self._gst.gst_caps_from_string(encoded))
+            self._caps = encoded
+
+    def set_caps_object(self, key: bytes, caps: int) -> None:
+        """The same of a GstCaps, which is taken over. `key` says when two are equal."""
+        if key != self._caps:
+            self._set_caps(self._gst.gst_mini_object_ref(caps))
+            self._caps = key
+        self._gst.gst_mini_object_unref(caps)
+
+    def _set_caps(self, caps: int) -> None:
+        gst = self._gst
+        if not caps:
+            raise ValueError("impossible caps")
+        begun = self._caps is not None
+        gst.gst_pad_push_event(self._pad, gst.gst_event_new_caps(caps))
+        gst.gst_mini_object_unref(caps)
+        if not begun:
+            self._push_segment()
+
+    def _push_segment(self) -> None:
+        gst = self._gst
+        segment = gst.gst_segment_new()
+        gst.gst_segment_init(segment, _gst.FORMAT_TIME)
+        gst.gst_pad_push_event(self._pad, gst.gst_event_new_segment(segment))
+        gst.gst_segment_free(segment)
+
+    def push(self, buffer: int) -> None:
+        """Pushes a GstBuffer, whose reference is taken over. Raises StageError."""
+        flow = self._gst.gst_pad_push(self._pad, buffer)
+        if flow != _gst.FLOW_OK:
+            raise StageError(self._error() or f"the elements refuse what is pushed ({flow})")
+
+    def push_end(self) -> None:
+        """The end of the stream: all that is on its way comes out."""
+        self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_eos())
+
+    def finish_all(self) -> None:
+        """Has a decoder push all that it has, as it does before a gap in a stream."""
+        self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_gap(0, 1))
+
+    def pull(self, wait: bool = False) -> int:
+        """The next GstBuffer that came out, with a reference for the caller; 0 where there is none.
+
+        With `wait`, 0 means that the stream has ended or failed, or was closed.
+        """
+        gst = self._gst
+        sample = (gst.gst_app_sink_pull_sample(self._last) if wait else
+                  gst.gst_app_sink_try_pull_sample(self._last, 0))
+        if not sample:
+            return 0
+        buffer = gst.gst_mini_object_ref(gst.gst_sample_get_buffer(sample))
+        gst.gst_mini_object_unref(sample)
+        return buffer
+
+    def forget_messages(self) -> Optional[str]:
+        """Empties the bus, which would grow otherwise. The text of an error that was in it."""
+        return self._error()
+
+    def flush(self) -> None:
+        """After a StageError: drops what is on its way, and goes on."""
+        gst = self._gst
+        gst.gst_pad_push_event(self._pad, gst.gst_event_new_flush_start())
+        gst.gst_pad_push_event(self._pad, gst.gst_event_new_flush_stop(1))
+        self._push_segment()
+        self._error()
+
+    def _error(self) -> Optional[str]:
+        gst = self._gst
+        message = gst.gst_bus_pop_filtered(self._bus, _gst.MESSAGE_ERROR)
+        if not message:
+            return None
+        error, debug = POINTER(_gst.GError)(), c_void_p()
+        gst.gst_message_parse_error(message, byref(error), byref(debug))
+        gst.g_free(debug)
+        gst.gst_mini_object_unref(message)
+        self._error()
+        return gst.take_error(error)
+
+    def stop(self) -> None:
+        """Ends waits in push() and pull(), of any thread. The stage is of no use afterwards."""
+        if self._pipeline:
+            self._gst.gst_element_set_state(self._pipeline, _gst.STATE_NULL)
+
+    def close(self) -> None:
+        """Stops and frees everything but buffers that are still held."""
+        gst = self._gst
+        self.stop()
+        if self._pad:
+            gst.gst_pad_set_active(self._pad, 0)
+        for name in ("_pad", "_first", "_last", "_bus", "_pipeline"):
+            pointer = getattr(self, name)
+            setattr(self, name, None)
+            if pointer:
+                gst.gst_object_unref(pointer)
+
+    def __del__(self) -> None:
+        if getattr(self, "_pipeline", None) and not _gst._forked:
+            self.close()

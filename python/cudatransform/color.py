@@ -1,0 +1,100 @@
+"""Colours and sampling of JPEG pictures in libjpeg's integers: RGB to planes, and planes to RGB."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+from typing import List, Sequence, Tuple
+
+import numpy as np
+
+# How many samples of the picture a sample of Cb or Cr stands for: columns, rows. None: no chroma.
+SAMPLINGS = {
+    "GRAYSCALE": None, "YCbCr-4:2:0": (2, 2), "YCbCr-4:2:2": (2, 1), "YCbCr-4:4:4": (1, 1),
+    "YCbCr-4:4:0": (1, 2), "YCbCr-4:1:1": (4, 1), "RGB": (1, 1),
+}
+# GstCoefSampling.
+SAMPLING_NUMBERS = {name: number + 1 for number, name in enumerate(SAMPLINGS)}
+_SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB",
+          **{name[-5:]: name for name in SAMPLINGS if name.startswith("YCbCr")}}
+
+
+def sampling_of(name: str) -> str:
+    """A sampling by its name or a short one (`4:2:0`, `gray`, `rgb`). Raises ValueError."""
+    name = _SHORT.get(name.lower(), name)
+    if name not in SAMPLINGS:
+        raise ValueError(f"no sampling is called {name!r}; there are {', '.join(SAMPLINGS)}")
+    return name
+
+
+def _fix(value: float) -> int:
+    """A factor as libjpeg has it: times 2 to the power of 16, rounded."""
+    return int(value * 65536 + 0.5)
+
+
+def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
+    """uint8 (height, width[, 3]), RGB, as uint8 planes of a sampling, as cjpeg makes them.
+
+    Chroma is the mean of the samples that it stands for, ties rounded by libjpeg's pattern; if it is
+    smaller than the picture, its width is padded to whole blocks.
+    """
+    columns_rows = SAMPLINGS[sampling]
+    if columns_rows is None:
+        return [np.ascontiguousarray(pixels) if pixels.ndim == 2 else _luma(pixels)]
+    if sampling == "RGB":
+        return [np.ascontiguousarray(pixels[:, :, channel]) for channel in range(3)]
+    red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
+    centre = (128 << 16) + (1 << 15) - 1
+    cb = (-_fix(.168735892) * red - _fix(.331264108) * green + _fix(.5) * blue + centre) >> 16
+    cr = (_fix(.5) * red - _fix(.418687589) * green - _fix(.081312411) * blue + centre) >> 16
+    return [_luma(pixels), *(_smaller(plane, *columns_rows) for plane in (cb, cr))]
+
+
+def _luma(pixels: np.ndarray) -> np.ndarray:
+    red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
+    return ((_fix(.299) * red + _fix(.587) * green + _fix(.114) * blue + (1 << 15)) >> 16).astype(
+        np.uint8)
+
+
+def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
+    """The means of rectangles, in whole blocks across.
+
+    At the right and the bottom the last sample is repeated before means are taken, so that those
+    beyond the picture are not all equal.
+    """
+    if columns * rows == 1:
+        return plane.astype(np.uint8)
+    height, width = plane.shape
+    plane = np.pad(plane, ((0, -height % rows), (0, -width % (8 * columns))), mode="edge")
+    total = sum(plane[y::rows, x::columns] for y in range(rows) for x in range(columns))
+    across = np.arange(total.shape[1], dtype=np.int32) & 1
+    if (columns, rows) == (2, 1):
+        total = (total + across) >> 1
+    elif (columns, rows) == (2, 2):
+        total = (total + 1 + across) >> 2
+    else:
+        total = (total + columns * rows // 2) // (columns * rows)
+    return total.astype(np.uint8)
+
+
+def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]) -> np.ndarray:
+    """uint8 planes as RGB (height, width, 3) or grey (height, width), as djpeg -nosmooth shows them.
+
+    Chroma is enlarged by repeating samples.
+    """
+    height, width = size
+    if sampling == "GRAYSCALE":
+        return planes[0]
+    if sampling == "RGB":
+        return np.stack(planes, axis=2)
+    columns, rows = SAMPLINGS[sampling]
+    luma = planes[0].astype(np.int32)
+    cb, cr = (plane.repeat(rows, 0).repeat(columns, 1)[:height, :width].astype(np.int32) - 128
+              for plane in planes[1:])
+    half = 1 << 15
+    pixels = np.empty((height, width, 3), np.uint8)
+    red = luma + ((_fix(1.402) * cr + half) >> 16)
+    green = luma + ((-_fix(.34414) * cb - _fix(.71414) * cr + half) >> 16)
+    blue = luma + ((_fix(1.772) * cb + half) >> 16)
+    for channel, values in enumerate((red, green, blue)):
+        np.clip(values, 0, 255, out=values)
+        pixels[:, :, channel] = values
+    return pixels

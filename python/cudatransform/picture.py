@@ -1,0 +1,264 @@
+"""A JPEG picture as its coefficients: numpy arrays, tables, and what else the file says."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import Any, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _gst, color
+
+_LEVEL = np.dtype("<i2")
+_PARTS = struct.Struct("=7I4xQQI")  # GstDctComponent, as far as it is read
+
+
+def _zigzag() -> np.ndarray:
+    """The natural index (8 v + u) of each place in a JPEG file's order (ITU-T T.81, figure 5)."""
+    def key(place: int) -> Tuple[int, int]:
+        v, u = divmod(place, 8)
+        return v + u, v if (v + u) % 2 else u
+    return np.array(sorted(range(64), key=key))
+
+
+ZIGZAG = _zigzag()
+ZIGZAG.setflags(write=False)
+
+
+class Component:
+    """One component of a picture.
+
+    levels: int16 (blocks_h, blocks_w, 8, 8), the quantised coefficients; [by, bx, v, u] is that of
+        v half waves downwards and u to the right in the block of row by, column bx
+    id: 1 Y, 2 Cb, 3 Cr, or 82 R, 71 G, 66 B
+    h_samp, v_samp: sampling factors as in the file's frame header
+    width, height: samples, without the padding to whole blocks
+    table: index of its quantisation table in Picture.tables
+    """
+
+    __slots__ = ("levels", "id", "h_samp", "v_samp", "width", "height", "table")
+
+    def __init__(self, levels: np.ndarray, id: int, h_samp: int, v_samp: int, width: int,
+                 height: int, table: int) -> None:
+        self.levels, self.id, self.h_samp, self.v_samp = levels, id, h_samp, v_samp
+        self.width, self.height, self.table = width, height, table
+
+    def __reduce__(self) -> Tuple:
+        return Component, tuple(getattr(self, name) for name in self.__slots__)
+
+    def __repr__(self) -> str:
+        return (f"Component(id={self.id}, {self.width}x{self.height}, "
+                f"{self.levels.shape[1]}x{self.levels.shape[0]} blocks, table {self.table})")
+
+
+class Picture:
+    """A JPEG picture as its quantised coefficients. `read` makes it, `write` takes it.
+
+    components: tuple of Component, one or three. Their levels are views of the decoder's buffer,
+        which lives as long as one of them does; they may be changed in place.
+    tables: uint16 (n, 8, 8), the divisors in natural order; Component.table says whose is which
+    width, height: of the picture, in samples
+    sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1` or `RGB`
+    markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
+        behind the other, each from the FF of its marker on
+    path: where it was read, or None
+    """
+
+    __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path")
+
+    def __init__(self, components: Sequence[Component], tables: np.ndarray, width: int, height: int,
+                 sampling: str, markers: bytes = b"", path: Optional[str] = None) -> None:
+        self.components, self.tables = tuple(components), tables
+        self.width, self.height, self.sampling = width, height, sampling
+        self.markers, self.path = markers, path
+
+    def __reduce__(self) -> Tuple:  # views become copies
+        return Picture, tuple(getattr(self, name) for name in self.__slots__)
+
+    def __repr__(self) -> str:
+        return f"<Picture {self.width}x{self.height} {self.sampling}>"
+
+    def __len__(self) -> int:
+        return len(self.components)
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        """The levels of a component."""
+        return self.components[index].levels
+
+    def table(self, component: int) -> np.ndarray:
+        """uint16 (8, 8): the divisors of a component, a view of `tables`."""
+        return self.tables[self.components[component].table]
+
+    def copy(self) -> "Picture":
+        """The same in memory of its own, so that the decoder's buffer is free again."""
+        components = [Component(c.levels.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height, c.table)
+                      for c in self.components]
+        return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
+                       self.markers, self.path)
+
+    def planes(self) -> Tuple[np.ndarray, ...]:
+        """Of each component the levels as int16 (64, blocks_h, blocks_w), a copy.
+
+        Plane 0 is DC, the others follow in the zigzag order of JPEG files: channels for a network.
+        """
+        return tuple(np.ascontiguousarray(
+            c.levels.reshape(*c.levels.shape[:2], 64).transpose(2, 0, 1)[ZIGZAG])
+            for c in self.components)
+
+    def dequantized(self) -> Tuple[np.ndarray, ...]:
+        """Of each component int32 (blocks_h, blocks_w, 8, 8): the levels times their divisors.
+
+        In the units of JPEG: DC is eight times the mean of the samples less 128.
+        """
+        return tuple(c.levels * self.tables[c.table].astype(np.int32) for c in self.components)
+
+    def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
+        """Of each component uint8 (height, width): its samples, at the file's sampling.
+
+        With `islow` those of libjpeg-turbo, to the bit. For methods see cudaidct8x8.
+        """
+        from .transform import idct
+        return tuple(idct(c.levels, table=self.tables[c.table], size=(c.height, c.width),
+                          method=method) for c in self.components)
+
+    def pixels(self) -> np.ndarray:
+        """uint8 (height, width, 3), RGB, or (height, width) of a grey picture.
+
+        The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed.
+        """
+        return color.to_pixels(self.samples(), self.sampling, (self.height, self.width))
+
+    @classmethod
+    def from_pixels(cls, array: Any, quality: int = 85, sampling: Optional[str] = None,
+                    qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
+        """A picture made of pixels, with the levels of `cjpeg -dct int`.
+
+        array: uint8 (height, width), grey, or (height, width, 3), RGB
+        quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
+        sampling: as Picture.sampling or its end (`4:2:0`, which colour has by default; `gray`; `rgb`
+            without a change of colours)
+        qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
+            component in turn, the last for the rest; 1 to 65535
+        Raises ValueError for other shapes, types and values.
+        """
+        from .transform import dct, quality_tables
+        pixels = np.asarray(array)
+        if pixels.dtype != np.uint8 or 0 in pixels.shape or not (
+                pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] == 3):
+            raise ValueError("pixels are uint8 (height, width) or (height, width, 3), "
+                             f"not {pixels.dtype} {pixels.shape}")
+        sampling = color.sampling_of(sampling or ("gray" if pixels.ndim == 2 else "4:2:0"))
+        if pixels.ndim == 2 and sampling != "GRAYSCALE":
+            pixels = np.repeat(pixels[:, :, None], 3, axis=2)
+        planes = color.to_planes(pixels, sampling)
+        if qtables is None:
+            tables = quality_tables(quality)
+            which = [0, 0, 0] if sampling == "RGB" else [0, 1, 1]
+        else:
+            tables = check_tables(qtables)
+            which = [min(index, len(tables) - 1) for index in range(3)]
+        height, width = pixels.shape[:2]
+        picture = empty(width, height, sampling, tables, which)
+        for component, plane in zip(picture.components, planes):
+            component.levels[:] = dct(plane, table=tables[component.table], method=method)
+        return picture
+
+
+def check_tables(values: Any) -> np.ndarray:
+    """uint16 (n, 8, 8) of one table or several. Raises ValueError."""
+    tables = np.asarray(values)
+    if tables.ndim == 2:
+        tables = tables[None]
+    if tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
+        raise ValueError(f"tables are (8, 8) or (1 to 4, 8, 8), not {np.shape(values)}")
+    if tables.dtype.kind not in "iu" or tables.min() < 1 or tables.max() > 65535:
+        raise ValueError("a table's divisors are whole numbers from 1 to 65535")
+    return np.ascontiguousarray(tables, np.uint16)
+
+
+def empty(width: int, height: int, sampling: str, tables: np.ndarray,
+          which: Sequence[int]) -> Picture:
+    """A picture of zeros. `which`: the index of each component's table."""
+    chroma = color.SAMPLINGS[sampling]
+    columns, rows = chroma or (1, 1)
+    ids = (82, 71, 66) if sampling == "RGB" else (1, 2, 3)
+    components: List[Component] = []
+    for index in range(3 if chroma else 1):
+        across, down = (columns, rows) if index else (1, 1)
+        c_width, c_height = -(-width // across), -(-height // down)
+        levels = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
+        components.append(Component(levels, ids[index], columns // across, rows // down, c_width,
+                                    c_height, which[index]))
+    # Tables that nobody uses are not in a file, either.
+    used = sorted({component.table for component in components})
+    for component in components:
+        component.table = used.index(component.table)
+    return Picture(components, tables[used], width, height, sampling)
+
+
+_NAMES = {(1, 1): "YCbCr-4:4:4", (2, 1): "YCbCr-4:2:2", (2, 2): "YCbCr-4:2:0",
+          (1, 2): "YCbCr-4:4:0", (4, 1): "YCbCr-4:1:1"}
+
+
+class Layout:
+    """What a buffer's GstDctMeta and GstDctJpegMeta say, copied.
+
+    Structures of ctypes give one field a call; a picture of three components has thirty.
+
+    components: of each the fields of GstDctComponent, `id` to `table`, as a tuple
+    tables, markers: as in Picture
+    """
+
+    __slots__ = ("components", "tables", "markers", "sampling")
+
+    def __init__(self, gst: _gst.Libraries, buffer: int, address: int) -> None:
+        meta = ctypes.string_at(address, _META_BYTES)
+        count, = _NUMBER.unpack_from(meta, _COUNT_AT)
+        self.components = [_PARTS.unpack_from(meta, _COMPONENTS_AT + index * _COMPONENT_BYTES)
+                           for index in range(count)]
+        n_tables, = _NUMBER.unpack_from(meta, _TABLE_COUNT_AT)
+        self.tables = np.frombuffer(bytearray(meta[_TABLES_AT:_TABLES_AT + 128 * n_tables]),
+                                    np.uint16).reshape(n_tables, 8, 8)
+        self.markers = _markers(gst, buffer)
+        self.sampling = _sampling(self.components)
+
+
+_NUMBER = struct.Struct("=I")
+_META_BYTES = _gst.DctMeta.fence.offset
+_COUNT_AT, _TABLE_COUNT_AT = _gst.DctMeta.n_components.offset, _gst.DctMeta.n_tables.offset
+_COMPONENTS_AT, _TABLES_AT = _gst.DctMeta.components.offset, _gst.DctMeta.tables.offset
+_COMPONENT_BYTES = ctypes.sizeof(_gst.DctComponent)
+
+
+def _sampling(components: Sequence[Tuple]) -> str:
+    """The name of a sampling, from the factors and ids of components."""
+    first = components[0]
+    if len(components) == 1:
+        return "GRAYSCALE"
+    if first[0] == 82:
+        return "RGB"
+    return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
+
+
+def _markers(gst: _gst.Libraries, buffer: int) -> bytes:
+    jpeg = gst.gst_buffer_get_dct_jpeg_meta(buffer)
+    if not jpeg:
+        return b""
+    size = ctypes.c_size_t()
+    data = gst.g_bytes_get_data(_gst.JpegMeta.from_address(jpeg).segments, ctypes.byref(size))
+    return ctypes.string_at(data, size.value) if size.value else b""
+
+
+def picture_of_buffer(gst: _gst.Libraries, buffer: int, path: Optional[str]) -> Picture:
+    """A GstBuffer of levels in system memory, whose reference is taken over, as a Picture."""
+    held = _gst.HeldBuffer(gst, buffer)
+    layout = Layout(gst, buffer, gst.gst_buffer_get_dct_meta(buffer))
+    memory = np.asarray(held)
+    made = []
+    for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table in \
+            layout.components:
+        levels = np.ndarray((blocks_h, blocks_w, 8, 8), _LEVEL, memory, offset, (stride, 128, 16, 2))
+        made.append(Component(levels, id, h_samp, v_samp, width, height, table))
+    return Picture(made, layout.tables, made[0].width, made[0].height, layout.sampling,
+                   layout.markers, path)

@@ -1,0 +1,266 @@
+"""Many JPEG files as batches of pictures: files are read and decoded ahead, errors are values."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import collections
+import os
+import queue
+import threading
+from typing import Any, Deque, Iterable, Iterator, List, Optional, Union
+
+import numpy as np
+
+from . import _gst, jpeg
+from ._stage import Stage, StageError
+from .errors import Failure, ReadError
+from .picture import Picture, picture_of_buffer
+
+# A grey picture of 8 x 8 samples. The decoder calls a kind of file that it cannot hold an error of
+# the stream if none has been decoded before, and damage afterwards: so one has.
+_MARKER = (b"\xff\xd8\xff\xdb\0\x43\0" + b"\1" * 64 + b"\xff\xc0\0\x0b\x08\0\x08\0\x08\1\1\x11\0"
+           b"\xff\xda\0\x08\1\1\0\0\x3f\0\x2b\xff\xd9")
+_LEAST_MEMORY = 1 << 16  # for a file's bytes
+_PATIENCE = .01          # seconds
+
+
+class Batch(List[Union[Picture, Failure]]):
+    """What a Reader yields: a list with a Picture or a Failure for each path, in their order."""
+
+    @property
+    def pictures(self) -> List[Picture]:
+        """Those that were read."""
+        return [item for item in self if isinstance(item, Picture)]
+
+    @property
+    def failures(self) -> List[Failure]:
+        """Those that could not be read: path and reason."""
+        return [item for item in self if isinstance(item, Failure)]
+
+
+class Reader:
+    """Reads JPEG files in batches, many at once and in order.
+
+    paths: of the files; any iterable, walked through as files are needed
+    batch: pictures in a batch; the last one may have fewer
+    device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
+    workers: files that are decoded at once, each on a thread; None: as many as cores may be used
+
+    Iterating yields a Batch after the other; each `for` begins anew. A file that cannot be read is a
+    Failure in its place and stops nothing. While a batch is in use the next ones are decoded: up to
+    two batches and `workers` pictures are in memory besides those that the caller keeps. A Reader
+    can be pickled, so torch's DataLoader takes it to processes that it starts by spawn. Raises
+    Unavailable in a forked process, and where there is no such GPU.
+    """
+
+    def __init__(self, paths: Iterable[Union[str, "os.PathLike[str]"]], batch: int = 32,
+                 device: str = "cpu", workers: Optional[int] = None) -> None:
+        if batch < 1 or workers is not None and not 1 <= workers <= 1024:
+            raise ValueError("a batch has at least one picture, and there are 1 to 1024 workers")
+        kind, _, number = device.partition(":")
+        if kind not in ("cpu", "cuda") or number and (kind == "cpu" or not number.isdigit()):
+            raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
+        self.paths, self.batch, self.device = paths, batch, device
+        self.workers = workers or len(os.sched_getaffinity(0))
+
+    def __iter__(self) -> Iterator[Batch]:
+        run = _Run(self)
+        try:
+            batch = Batch()
+            for item in run.items():
+                batch.append(item)
+                if len(batch) == self.batch:
+                    yield batch
+                    batch = Batch()
+            if batch:
+                yield batch
+        finally:
+            run.close()
+
+
+class _Entry:
+    """A file on its way: its bytes, or why there are none."""
+
+    __slots__ = ("path", "data", "failure")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.data: Optional[np.ndarray] = None
+        self.failure: Optional[Failure] = None
+
+
+class _Run:
+    """One walk through the paths: a thread feeds the decoder, the caller's takes from it.
+
+    A buffer's time is twice the number of its file, from 1 on. A time that does not come back
+    belongs to a damaged file, which is read again, alone, to know what is wrong with it. Where so
+    many are damaged that nothing comes and there is no room for more, the feeding thread pushes a
+    marker, with the odd time behind the last file, and has the decoder finish all.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.gst = _gst.libraries()
+        self.paths = iter(reader.paths)
+        self.stage = _new_stage(reader)
+        self.on_cuda = reader.device != "cpu"
+        self.device = int(reader.device.partition(":")[2] or 0)
+        self.entries: "queue.SimpleQueue[Union[_Entry, BaseException, None]]" = queue.SimpleQueue()
+        self.room = threading.Semaphore(2 * reader.batch + reader.workers)
+        self.memory: Deque[np.ndarray] = collections.deque()
+        self.closing = self.starving = False
+        self.context = jpeg.Context()
+        self.ahead = self.ahead_time = 0
+        self.thread = threading.Thread(target=_feed, args=(self,), daemon=True,
+                                       name="cudatransform.Reader")
+        self.thread.start()
+
+    def items(self) -> Iterator[Union[Picture, Failure]]:
+        """The pictures and failures, in order."""
+        number = 0
+        while True:
+            entry = self.entries.get()
+            if entry is None:
+                return
+            if isinstance(entry, BaseException):
+                raise entry
+            number += 1
+            item = entry.failure or self._take(number, entry)
+            if entry.data is not None:
+                # Its picture or a later one is there, so nobody reads these bytes any more.
+                self.memory.append(entry.data)
+            self.room.release()
+            if number % 32 == 0:
+                self.stage.forget_messages()
+            yield item
+
+    def _take(self, number: int, entry: _Entry) -> Union[Picture, Failure]:
+        time = 2 * number
+        while self.ahead_time < time:
+            self._drop_ahead()
+            self.starving = True
+            self.ahead = self.stage.pull(wait=True)
+            self.starving = False
+            if not self.ahead:
+                return self._alone(entry)
+            self.ahead_time = _gst.BufferHead.from_address(self.ahead).pts
+        if self.ahead_time > time:
+            return self._alone(entry)
+        buffer, self.ahead = self.ahead, 0
+        return self._picture(buffer, entry.path)
+
+    def _picture(self, buffer: int, path: str) -> Picture:
+        if not self.on_cuda:
+            return picture_of_buffer(self.gst, buffer, path)
+        from .cuda import picture_on_device
+        return picture_on_device(self.gst, buffer, path, self.device)
+
+    def _alone(self, entry: _Entry) -> Union[Picture, Failure]:
+        try:
+            picture = self.context.read(entry.path)
+        except ReadError as error:
+            return Failure(error.path, error.reason)
+        # It was not damaged: an error of the stream took it, or it is another file by now.
+        if not self.on_cuda:
+            return picture
+        return Failure(entry.path, "the decoder failed while it was on its way")
+
+    def _drop_ahead(self) -> None:
+        if self.ahead:
+            self.gst.gst_mini_object_unref(self.ahead)
+        self.ahead = 0
+
+    def close(self) -> None:
+        """Ends the thread, and frees everything but the pictures."""
+        if _gst._forked:
+            return  # the thread is the parent's, and the elements need theirs
+        self.closing = True
+        self.room.release()
+        self.stage.stop()
+        self.thread.join()
+        self._drop_ahead()
+        self.stage.close()
+        self.context.close()
+
+
+def _new_stage(reader: Reader) -> Stage:
+    elements = f"jpegcoefdec name=first n-threads={reader.workers} qos=false"
+    if reader.device == "cpu":
+        return Stage(f"{elements} backend=cpu")
+    from . import cuda
+    return cuda.decoder_stage(elements, int(reader.device.partition(":")[2] or 0))
+
+
+def _feed(run: _Run) -> None:
+    """The feeding thread: reads files in order and pushes them."""
+    end: Optional[BaseException] = None
+    try:
+        run.stage.set_caps(jpeg.JPEG_CAPS)
+        _push_marker(run, 1)
+        number = 0
+        for path in run.paths:
+            _wait_for_room(run, 2 * number + 1)
+            if run.closing:
+                return
+            number += 1
+            _feed_one(run, number, os.fspath(path))
+    except BaseException as error:  # of the caller's iterator, too: it is raised where it is awaited
+        end = error
+    # The pictures before an error come, too.
+    run.stage.push_end()
+    run.entries.put(end)
+
+
+def _push_marker(run: _Run, time: int) -> None:
+    def fill(memory: memoryview) -> None:
+        memory[:] = _MARKER
+    buffer = _gst.buffer_of_size(run.gst, len(_MARKER), fill)
+    _gst.BufferHead.from_address(buffer).pts = time
+    run.stage.push(buffer)
+
+
+def _wait_for_room(run: _Run, time: int) -> None:
+    marked = False
+    while not run.room.acquire(timeout=_PATIENCE):
+        # More than two batches of damaged files, and the caller waits for what will not come.
+        if run.starving and not marked:
+            _push_marker(run, time)
+            run.stage.finish_all()
+            marked = True
+
+
+def _feed_one(run: _Run, number: int, path: str) -> None:
+    entry = _Entry(path)
+    try:
+        descriptor, size = jpeg.open_picture(path)
+        try:
+            memory = _memory_for(run, size)
+            jpeg.fill_from(descriptor, memoryview(memory)[:size], path)
+        finally:
+            os.close(descriptor)
+    except ReadError as error:
+        entry.failure = Failure(path, error.reason)
+    except (OSError, MemoryError, ValueError) as error:
+        entry.failure = Failure(path, jpeg.reason_of(error))
+    if entry.failure is not None:
+        run.entries.put(entry)
+        return
+    entry.data = memory
+    buffer = _gst.buffer_around(run.gst, _gst.address_of(memory), size)
+    _gst.BufferHead.from_address(buffer).pts = 2 * number
+    run.entries.put(entry)
+    try:
+        run.stage.push(buffer)
+    except StageError:
+        if run.closing:
+            return
+        # Whatever was on its way is gone, and will be read again, one by one.
+        run.stage.flush()
+        _push_marker(run, 2 * number + 1)
+
+
+def _memory_for(run: _Run, size: int) -> np.ndarray:
+    """Memory of an earlier file if it is large enough: fresh pages cost more than the copy."""
+    if run.memory:
+        memory = run.memory.popleft()
+        if len(memory) >= size:
+            return memory
+    return np.empty(max(_LEAST_MEMORY, size + size // 4), np.uint8)

@@ -1,0 +1,175 @@
+"""The 8x8 DCT, its inverse and PSNR as functions of arrays."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from . import _gst
+from ._stage import Stage, StageError
+from .jpeg import of_this_thread
+
+METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
+           "shuffle")
+# By bits of a sample: GStreamer's format, numpy's type, and those of levels.
+_DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16), 16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
+_COEF_FORMATS = {"S16LE": 1, "S32LE": 2, "F32LE": 3}  # GstCoefFormat
+_GRAYSCALE = 1  # GstCoefSampling
+_ROW = 4        # GStreamer's rows of samples begin at multiples of this
+
+
+def _check_method(method: str) -> None:
+    if method not in METHODS:
+        raise ValueError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
+
+
+def _one_table(table: Any) -> np.ndarray:
+    from .picture import check_tables
+    tables = check_tables(table)
+    if len(tables) != 1:
+        raise ValueError("one plane has one table, (8, 8)")
+    return tables[0]
+
+
+def _run(stage: Stage, buffer: int) -> int:
+    try:
+        stage.push(buffer)
+        made = stage.pull()
+    except StageError as error:
+        stage.flush()
+        raise ValueError(str(error)) from None
+    stage.forget_messages()
+    if not made:
+        raise ValueError("the transform made nothing of it")
+    return made
+
+
+def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> np.ndarray:
+    """The 8x8 DCT of a plane of samples; partial blocks repeat the last column and row.
+
+    frame: uint8 or uint16 (height, width); 2 to the power of (bits - 1) is subtracted first
+    table: (8, 8) divisors from 1 to 65535, natural order; None: no quantisation
+    method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (of 16 bits, `float` answers for it)
+    Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 of uint16); without one
+    float32, the orthonormal transform, whose DC is eight times the mean. Raises ValueError.
+    """
+    _check_method(method)
+    plane = np.asarray(frame)
+    depth = {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16}.get(plane.dtype)
+    if plane.ndim != 2 or depth is None or plane.size == 0:
+        raise ValueError(f"a plane is uint8 or uint16 (height, width), not {plane.dtype} "
+                         f"{plane.shape}")
+    height, width = plane.shape
+    raw_format, _, level_format, level_type = _DEPTHS[depth]
+    quantised = table is not None
+    coef_format = level_format if quantised else "F32LE"
+    stage = of_this_thread().stage(
+        f"cudadct8x8 name=first backend=cpu ! video/x-dct,layout=block,order=raster,"
+        f"format={coef_format},quantized={'true' if quantised else 'false'}")
+    stage.set("method", method)
+    if quantised:
+        values = ",".join(map(str, _one_table(table).ravel().tolist()))
+        stage.set("luma-qtable", f"<{values}>")
+    stage.set_caps(f"video/x-raw,format={raw_format},width={width},height={height},framerate=0/1")
+    padded = np.zeros((height, -(-width * plane.itemsize // _ROW) * _ROW // plane.itemsize),
+                      plane.dtype)
+    padded[:, :width] = plane
+    gst = _gst.libraries()
+    made = _run(stage, _gst.buffer_around(gst, _gst.address_of(padded), padded.nbytes))
+    values = np.asarray(_gst.HeldBuffer(gst, made)).view(level_type if quantised else np.float32)
+    return values.reshape(-(-height // 8), -(-width // 8), 8, 8)
+
+
+def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Optional[Any] = None,
+         method: str = "islow", depth: int = 8) -> np.ndarray:
+    """The inverse of dct(): a plane of samples, rounded and clipped.
+
+    coefficients: (blocks_h, blocks_w, 8, 8): with a table levels, int16 at depth 8 and int32 at
+        depth 16; without one float32, values of the orthonormal transform
+    size: height and width of the plane, within the blocks; None: all of them
+    table: (8, 8), what the levels were divided by
+    method: as of dct()
+    depth: bits of a sample, 8 or 16
+    Returns uint8 (uint16 at depth 16) (height, width). Raises ValueError.
+    """
+    _check_method(method)
+    if depth not in _DEPTHS:
+        raise ValueError(f"samples have 8 or 16 bits, not {depth}")
+    raw_format, sample_type, coef_format, wanted = _DEPTHS[depth]
+    if table is None:
+        coef_format, wanted = "F32LE", np.float32
+    values = np.ascontiguousarray(coefficients)
+    if values.ndim != 4 or values.shape[2:] != (8, 8) or values.dtype != wanted or not values.size:
+        raise ValueError(f"coefficients are {np.dtype(wanted)} (blocks_h, blocks_w, 8, 8), not "
+                         f"{values.dtype} {values.shape}")
+    rows, columns = values.shape[:2]
+    height, width = size or (8 * rows, 8 * columns)
+    if not (8 * rows - 8 < height <= 8 * rows and 8 * columns - 8 < width <= 8 * columns):
+        raise ValueError(f"{rows} x {columns} blocks are no plane of {height} x {width} samples")
+    stage = of_this_thread().stage(
+        f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}")
+    stage.set("method", method)
+    gst = _gst.libraries()
+    info = gst.gst_dct_info_new()
+    try:
+        gst.gst_dct_info_set(info, _COEF_FORMATS[coef_format], 0, 0, table is not None, depth,
+                             _GRAYSCALE, width, height)
+        key = f"{width}x{height} {coef_format} {table is not None} {depth}".encode()
+        stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
+        divisors = None if table is None else _one_table(table)
+        buffer = _gst.buffer_around(gst, _gst.address_of(values), values.nbytes)
+        meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
+    finally:
+        gst.gst_dct_info_free(info)
+    if divisors is not None:
+        meta.n_tables = 1
+        ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
+    made = np.asarray(_gst.HeldBuffer(gst, _run(stage, buffer))).view(sample_type)
+    return made.reshape(height, -1)[:, :width]
+
+
+@functools.lru_cache(maxsize=100)
+def _quality_tables(quality: int) -> bytes:
+    stage = of_this_thread().stage("cudadct8x8 name=first backend=cpu ! video/x-dct")
+    stage.set("quality", str(quality))
+    stage.set_caps("video/x-raw,format=Y444,width=8,height=8,framerate=0/1")
+    grey = np.zeros(3 * 64, np.uint8)
+    gst = _gst.libraries()
+    made = _run(stage, _gst.buffer_around(gst, _gst.address_of(grey), grey.nbytes))
+    try:
+        meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made))
+        return b"".join(bytes(meta.tables[meta.components[index].table]) for index in (0, 1))
+    finally:
+        gst.gst_mini_object_unref(made)
+
+
+def quality_tables(quality: int) -> np.ndarray:
+    """uint16 (2, 8, 8): libjpeg's tables of luma and chroma for a quality from 1 to 100."""
+    if not 1 <= quality <= 100:
+        raise ValueError(f"a quality is 1 to 100, not {quality}")
+    return np.frombuffer(bytearray(_quality_tables(int(quality))), np.uint16).reshape(2, 8, 8)
+
+
+def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
+    """The peak signal-to-noise ratio of two arrays of one shape in dB; infinity for equal ones.
+
+    a, b: samples of any type and shape, numpy's, or both on one GPU, of PyTorch or CuPy
+    peak: the largest sample, by default that of their integer type, 1 for floating point
+    Raises ValueError for different shapes.
+    """
+    if tuple(a.shape) != tuple(b.shape):
+        raise ValueError(f"the shapes differ: {tuple(a.shape)} and {tuple(b.shape)}")
+    if 0 in a.shape:
+        raise ValueError("there are no samples")
+    if peak is None:
+        kind = str(a.dtype).rpartition(".")[2]
+        peak = float(np.iinfo(kind).max) if "int" in kind else 1.0
+    # Arrays of PyTorch and CuPy compute where they are.
+    difference = (a.double() - b.double() if hasattr(a, "double") else
+                  a.astype("float64") - b.astype("float64"))
+    mean = float((difference * difference).mean())
+    return math.inf if mean == 0 else 10 * math.log10(peak * peak / mean)

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# cudatransform.Reader onto a GPU: on a fake driver, or with torch and cupy on a real one.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: cuda_test.py [fake]
+import ctypes
+import gc
+import os
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import cudatransform as ct  # noqa: E402
+from cudatransform import cuda  # noqa: E402
+import device_arrays  # noqa: E402
+import pictures  # noqa: E402
+
+FAKE = sys.argv[1:2] == ["fake"]
+SIZES = ((97, 61), (160, 120), (8, 8))
+
+
+class OnDevice(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        files = {}
+        for index in range(12):
+            made = ct.Picture.from_pixels(
+                pictures.pixels(*SIZES[index % 3], seed=index), 70, ("4:2:0", "gray")[index % 2])
+            files[f"{index:02d}.jpg"] = ct.write(made)
+        files["05b.jpg"] = b"no picture"
+        self.paths = sorted(pictures.write_all(folder.name, files).values())
+
+    def read(self, **options):
+        return [item for batch in ct.Reader(self.paths, batch=4, device="cuda", **options)
+                for item in batch]
+
+    def check(self, as_numpy):
+        """as_numpy: makes a numpy array of a CudaArray."""
+        for workers in (1, 3):
+            items = self.read(workers=workers)
+            gc.collect()
+            self.assertEqual(len(items), len(self.paths))
+            for path, item in zip(self.paths, items):
+                if path.endswith("05b.jpg"):
+                    self.assertIn("JPEG", item.reason)
+                    continue
+                wanted = ct.read(path)
+                self.assertIsInstance(item, cuda.CudaPicture)
+                self.assertTrue(np.array_equal(item.tables, wanted.tables))
+                self.assertEqual((item.markers, item.sampling), (wanted.markers, wanted.sampling))
+                for levels, expected in zip(item.components, wanted.components):
+                    self.assertEqual(levels.levels.shape, expected.levels.shape)
+                    self.assertTrue(np.array_equal(as_numpy(levels.levels), expected.levels))
+
+    def test_downloads(self):
+        for path, item in zip(self.paths, self.read()):
+            if isinstance(item, ct.Picture):
+                self.assertTrue(pictures.equal(item.cpu(), ct.read(path)))
+                self.assertTrue(np.array_equal(item.planes()[0], ct.read(path).planes()[0]))
+                self.assertTrue(np.array_equal(item.pixels(), ct.read(path).pixels()))
+
+    def test_the_array_interface(self):
+        levels = self.read()[0][0]
+        said = levels.__cuda_array_interface__
+        self.assertEqual((said["shape"], said["typestr"]), (levels.shape, "<i2"))
+        self.assertEqual(said["strides"][1:], (128, 16, 2))
+        self.assertEqual(levels.__dlpack_device__(), (2, 0))
+
+    def test_buffers_live_as_long_as_tensors(self):
+        levels = self.read()[0][0]
+        before = sys.getrefcount(levels)
+        capsule = levels.__dlpack__()
+        self.assertEqual(sys.getrefcount(levels), before + 1)
+        del capsule  # nobody has taken it
+        self.assertEqual(sys.getrefcount(levels), before)
+        self.assertEqual(cuda._handed_out, {})
+
+    def test_no_such_device(self):
+        with self.assertRaises(ct.Unavailable):
+            next(iter(ct.Reader(self.paths, device="cuda:99")))
+
+    @unittest.skipUnless(FAKE, "memory of a real device is not the host's")
+    def test_levels_by_address(self):
+        def as_numpy(levels):
+            said = levels.__cuda_array_interface__
+            size = said["strides"][0] * said["shape"][0]
+            memory = (ctypes.c_uint8 * size).from_address(said["data"][0])
+            return np.ndarray(said["shape"], np.int16, memory, 0, said["strides"])
+        self.check(as_numpy)
+
+    @unittest.skipIf(FAKE, "needs a GPU")
+    def test_levels_by_torch_and_cupy(self):
+        tested = 0
+        for name, module in device_arrays.libraries():
+            tested += 1
+            print(name)
+            if name == "torch":
+                self.check(lambda levels: module.from_dlpack(levels).cpu().numpy())
+                self.check(lambda levels: module.as_tensor(levels, device="cuda:0").cpu().numpy())
+                self.same_address(module.from_dlpack)
+            else:
+                self.check(lambda levels: module.asnumpy(module.from_dlpack(levels)))
+                self.check(lambda levels: module.asnumpy(module.asarray(levels)))
+        self.assertGreater(tested, 0)
+        self.assertEqual(cuda._handed_out, {})
+
+    def same_address(self, from_dlpack):
+        levels = self.read()[0][0]
+        self.assertEqual(from_dlpack(levels).data_ptr(), levels.__cuda_array_interface__["data"][0])
+        tensor = from_dlpack(levels)
+        wanted = tensor.clone()
+        del levels
+        self.read()
+        self.read()
+        self.assertTrue(bool((tensor == wanted).all()))
+
+
+if __name__ == "__main__":
+    if not FAKE:
+        device_arrays.require_numpy()
+        if not list(device_arrays.libraries()):
+            device_arrays.skip("no GPU, or neither torch nor cupy")
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,108 @@
+# What the tests of the Python module share: pictures, JPEG files of every kind, and bad ones.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+import shutil
+import subprocess
+
+import numpy as np
+
+SKIP = 77
+OPENCV = "/usr/share/doc/opencv-doc"
+CJPEG_SAMPLINGS = {"YCbCr-4:2:0": "2x2", "YCbCr-4:2:2": "2x1", "YCbCr-4:4:4": "1x1",
+                   "YCbCr-4:4:0": "1x2", "YCbCr-4:1:1": "4x1"}
+
+
+def have_tools():
+    """Whether libjpeg-turbo's programs are there."""
+    return all(shutil.which(name) for name in ("cjpeg", "djpeg"))
+
+
+def pixels(width, height, channels=3, seed=1):
+    """A picture with large shapes, edges and noise: uint8 (height, width[, channels])."""
+    random = np.random.default_rng(seed)
+    y, x = np.mgrid[:height, :width]
+    planes = []
+    for channel in range(channels):
+        wave = 90 * np.sin(x / (7 + 3 * channel)) + 60 * np.cos(y / (5 + 2 * channel))
+        edge = 50 * ((x + 2 * y) % (23 + channel) < 9)
+        planes.append(100 + wave + edge + random.normal(0, 6, (height, width)))
+    made = np.clip(np.stack(planes, axis=2), 0, 255).astype(np.uint8)
+    return made[:, :, 0] if channels == 1 else made
+
+
+def pnm(array):
+    kind = b"P5" if array.ndim == 2 else b"P6"
+    return kind + b"\n%d %d\n255\n" % (array.shape[1], array.shape[0]) + array.tobytes()
+
+
+def from_pnm(data):
+    kind, width, height, _ = data.split(maxsplit=4)[:4]
+    shape = (int(height), int(width)) + ((3,) if kind == b"P6" else ())
+    size = int(np.prod(shape))
+    return np.frombuffer(data[len(data) - size:], np.uint8).reshape(shape)
+
+
+def run(*command, data):
+    return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def cjpeg(array, *options):
+    return run("cjpeg", "-dct", "int", *options, data=pnm(array))
+
+
+def djpeg(data):
+    """The samples that libjpeg-turbo makes of a file: grey or RGB."""
+    return from_pnm(run("djpeg", "-dct", "int", "-nosmooth", "-pnm", data=data))
+
+
+def segment(marker, body):
+    return b"\xff" + bytes([marker]) + (len(body) + 2).to_bytes(2, "big") + body
+
+
+def file_with_frame(frame):
+    """A JPEG file of a frame header of one's own, and too few data."""
+    return (b"\xff\xd8" + segment(0xDB, b"\0" + b"\1" * 64) + frame +
+            segment(0xDA, b"\1\1\0\0\x3f\0") + b"\x2b" + b"\xff\xd9")
+
+
+def tiny():
+    """A sound grey file of 8 x 8 samples, all of them 128."""
+    return file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08\1\1\x11\0"))
+
+
+def bad_files():
+    """Names and bytes of files that cannot be read, and a word of the reason."""
+    four = b"\4" + b"".join(bytes([index, 0x11, 0]) for index in range(1, 5))
+    cut = cjpeg_or_tiny()
+    return {
+        "empty.jpg": (b"", "0 bytes"),
+        "text.jpg": (b"This is no picture.\n" * 40, "JPEG"),
+        "cmyk.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + four)), "CMYK"),
+        "twelve.jpg": (file_with_frame(segment(0xC1, b"\x0c\0\x08\0\x08\1\1\x11\0")), "12"),
+        "cut.jpg": (cut[:len(cut) * 2 // 3], "end"),
+        "start.jpg": (cut[:2], ""),
+    }
+
+
+def cjpeg_or_tiny():
+    import cudatransform
+    return cudatransform.write(cudatransform.Picture.from_pixels(pixels(200, 120)))
+
+
+def write_all(folder, files):
+    """Writes {name: bytes}; returns {name: path}."""
+    paths = {}
+    for name, data in files.items():
+        paths[name] = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(paths[name]), exist_ok=True)
+        with open(paths[name], "wb") as file:
+            file.write(data)
+    return paths
+
+
+def equal(a, b):
+    """Whether two pictures have the same coefficients, tables and markers."""
+    return (a.sampling == b.sampling and (a.width, a.height) == (b.width, b.height) and
+            a.markers == b.markers and len(a) == len(b) and
+            all(np.array_equal(a[index], b[index]) and np.array_equal(a.table(index), b.table(index))
+                for index in range(len(a))))

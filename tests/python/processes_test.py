@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+# cudatransform and processes: a fork after its use is refused clearly, spawn works.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import gc
+import multiprocessing
+import os
+import sys
+import tempfile
+import threading
+import unittest
+
+import cudatransform as ct
+import pictures
+
+
+def summary(path):
+    picture = ct.read(path)
+    return picture.width, picture.height, int(picture[0].sum())
+
+
+def read_in(queue, path):
+    """In a child: what it says."""
+    try:
+        queue.put(summary(path))
+    except ct.Unavailable as error:
+        queue.put(str(error))
+
+
+def walk(reader):
+    return [(picture.path, int(picture[0].sum())) for batch in reader for picture in batch.pictures]
+
+
+class Processes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "picture.jpg")
+        ct.write(ct.Picture.from_pixels(pictures.pixels(90, 70)), self.path)
+
+    def in_child(self, method):
+        context = multiprocessing.get_context(method)
+        queue = context.Queue()
+        child = context.Process(target=read_in, args=(queue, self.path))
+        child.start()
+        said = queue.get(timeout=60)
+        child.join(60)
+        self.assertEqual(child.exitcode, 0)
+        return said
+
+    def test_fork_is_refused(self):
+        self.assertIn("spawn", self.in_child("fork"))
+        summary(self.path)  # the parent is none the worse
+
+    def test_a_fork_may_look_at_pictures_and_drop_them(self):
+        wanted, kept = summary(self.path)[2], [ct.read(self.path)]
+        walking = iter(ct.Reader([self.path] * 100, batch=2))
+        next(walking)
+        child = os.fork()
+        if child == 0:
+            total = int(kept[0][0].sum())
+            kept.clear()
+            walking.close()
+            gc.collect()
+            os._exit(0 if total == wanted else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        walking.close()
+
+    def test_fork_before_use_works(self):
+        script = ("import os, sys, cudatransform as ct\n"
+                  "child = os.fork()\n"
+                  "ct.read(sys.argv[1])\n"
+                  "sys.exit(0 if child == 0 else os.waitpid(child, 0)[1])\n")
+        self.assertEqual(os.spawnv(os.P_WAIT, sys.executable,
+                                   [sys.executable, "-c", script, self.path]), 0)
+
+    def test_spawn_works(self):
+        self.assertEqual(self.in_child("spawn"), summary(self.path))
+
+    def test_readers_go_to_spawned_processes(self):
+        reader = ct.Reader([self.path] * 5, batch=2, workers=1)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            self.assertEqual(pool.apply(walk, (reader,)), walk(reader))
+
+    def test_threads_have_elements_of_their_own(self):
+        wanted, failed = summary(self.path), []
+
+        def work():
+            for _ in range(50):
+                if summary(self.path) != wanted:
+                    failed.append(1)
+                try:
+                    ct.read(b"no picture")
+                except ct.ReadError:
+                    pass
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failed, [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

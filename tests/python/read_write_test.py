@@ -1,0 +1,269 @@
+#!/usr/bin/python3
+# cudatransform.read and write: every kind of file there and back, against libjpeg-turbo, bad input.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import gc
+import glob
+import io
+import os
+import pathlib
+import pickle
+import tempfile
+import unittest
+
+import numpy as np
+
+import cudatransform as ct
+import pictures
+
+KINDS = ({}, {"progressive": True}, {"arithmetic": True}, {"optimize": True}, {"restart": 3},
+         {"progressive": True, "arithmetic": True})
+
+
+class Lossless(unittest.TestCase):
+    def test_there_and_back(self):
+        for sampling in ct.color.SAMPLINGS:
+            for size in ((1, 1), (8, 8), (97, 61), (160, 120)):
+                picture = ct.Picture.from_pixels(pictures.pixels(*size), 80, sampling)
+                for kind in KINDS:
+                    with self.subTest(sampling=sampling, size=size, **kind):
+                        self.assertTrue(pictures.equal(
+                            ct.read(ct.write(picture, **kind)), picture_with_jfif(picture)))
+
+    def test_kinds_are_what_they_say(self):
+        picture = ct.Picture.from_pixels(pictures.pixels(160, 120), 80)
+        frames = [frame_of(ct.write(picture, **kind)) for kind in KINDS]
+        self.assertEqual(frames, [0xC0, 0xC2, 0xC9, 0xC0, 0xC0, 0xCA])
+        self.assertIn(b"\xff\xdd\0\4\0\3", ct.write(picture, restart=3))
+        self.assertLess(len(ct.write(picture, optimize=True)), len(ct.write(picture)))
+
+    def test_markers_are_kept(self):
+        data = ct.write(ct.Picture.from_pixels(pictures.pixels(40, 30)))
+        exif = pictures.segment(0xE1, b"Exif\0\0some data")
+        comment = pictures.segment(0xFE, b"a comment")
+        picture = ct.read(data[:20] + exif + comment + data[20:])
+        self.assertTrue(picture.markers.endswith(exif + comment))
+        self.assertEqual(ct.read(ct.write(picture, progressive=True)).markers, picture.markers)
+        picture.markers = b""
+        self.assertNotIn(b"a comment", ct.write(picture))
+
+    def test_what_is_changed_is_written(self):
+        picture = ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(64, 48))))
+        picture[0][2, 3, 1, 0] = 77
+        picture.components[1].levels = np.zeros_like(picture[1])
+        picture.tables[0][:] = 9
+        again = ct.read(ct.write(picture))
+        self.assertTrue(pictures.equal(again, picture))
+        self.assertEqual(again[0][2, 3, 1, 0], 77)
+        self.assertFalse(again[1].any())
+
+    def test_sources_and_targets(self):
+        data = ct.write(ct.Picture.from_pixels(pictures.pixels(40, 30)))
+        wanted = ct.read(data)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "odd \udcff name\n.jpg")
+            self.assertEqual(ct.write(wanted, path), data)
+            with open(path, "rb") as file:
+                self.assertTrue(pictures.equal(ct.read(file), wanted))
+            for source in (path, pathlib.Path(path), bytearray(data), memoryview(data),
+                           io.BytesIO(data)):
+                self.assertTrue(pictures.equal(ct.read(source), wanted))
+            self.assertEqual(ct.read(path).path, path)
+            with self.assertRaises(OSError):
+                ct.write(wanted, os.path.join(folder, "none", "picture.jpg"))
+        target = io.BytesIO()
+        ct.write(wanted, target)
+        self.assertEqual(target.getvalue(), data)
+
+
+def picture_with_jfif(picture):
+    """What is read of a picture made of pixels: the writer has added a header."""
+    made = picture.copy()
+    if picture.sampling != "RGB":
+        made.markers = pictures.segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
+    return made
+
+
+def frame_of(data):
+    """The marker of a file's frame header."""
+    at = 2
+    while data[at + 1] not in (0xC0, 0xC1, 0xC2, 0xC9, 0xCA):
+        at += 2 + int.from_bytes(data[at + 2:at + 4], "big")
+    return data[at + 1]
+
+
+class Arrays(unittest.TestCase):
+    def setUp(self):
+        self.picture = ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(97, 61), 70)))
+
+    def test_shapes_and_types(self):
+        picture = self.picture
+        self.assertEqual((picture.width, picture.height, len(picture)), (97, 61, 3))
+        self.assertEqual([levels.shape for levels in (picture[0], picture[1], picture[2])],
+                         [(8, 13, 8, 8), (4, 7, 8, 8), (4, 7, 8, 8)])
+        self.assertEqual((picture[0].dtype, picture.tables.dtype), (np.int16, np.uint16))
+        self.assertEqual([c.table for c in picture.components], [0, 1, 1])
+        self.assertEqual([(c.width, c.height, c.h_samp, c.v_samp, c.id)
+                          for c in picture.components],
+                         [(97, 61, 2, 2, 1), (49, 31, 1, 1, 2), (49, 31, 1, 1, 3)])
+        self.assertTrue(np.array_equal(picture.tables, ct.quality_tables(70)))
+
+    def test_planes_are_in_the_order_of_files(self):
+        planes = self.picture.planes()
+        self.assertEqual(planes[0].shape, (64, 8, 13))
+        first = ((0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2))
+        for index, (v, u) in enumerate(first):
+            self.assertTrue(np.array_equal(planes[0][index], self.picture[0][:, :, v, u]))
+        self.assertTrue(np.array_equal(planes[0][63], self.picture[0][:, :, 7, 7]))
+        self.assertEqual(sorted(ct.ZIGZAG), list(range(64)))
+
+    def test_dequantized(self):
+        values = self.picture.dequantized()[1]
+        self.assertEqual(values.dtype, np.int32)
+        self.assertEqual(values[1, 2, 3, 4],
+                         int(self.picture[1][1, 2, 3, 4]) * int(self.picture.table(1)[3, 4]))
+
+    def test_levels_are_views_that_keep_their_buffer(self):
+        levels = self.picture[0]
+        self.assertIsNotNone(levels.base)
+        self.assertTrue(levels.flags.writeable)
+        wanted = levels.copy()
+        del self.picture
+        ct.jpeg.of_this_thread().close()
+        gc.collect()
+        for seed in range(20):  # which would be decoded into the same memory
+            ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(97, 61, seed=seed), 70)))
+        self.assertTrue(np.array_equal(levels, wanted))
+
+    def test_pickle_copies(self):
+        again = pickle.loads(pickle.dumps(self.picture))
+        self.assertTrue(pictures.equal(again, self.picture))
+        self.assertEqual(repr(again), "<Picture 97x61 YCbCr-4:2:0>")
+
+
+@unittest.skipUnless(pictures.have_tools(), "no cjpeg and djpeg")
+class BesideLibjpegTurbo(unittest.TestCase):
+    def test_pixels_are_djpegs(self):
+        for sampling, factors in pictures.CJPEG_SAMPLINGS.items():
+            for size in ((97, 61), (16, 16), (3, 5)):
+                with self.subTest(sampling=sampling, size=size):
+                    data = pictures.cjpeg(pictures.pixels(*size), "-sample", factors)
+                    picture = ct.read(data)
+                    self.assertEqual(picture.sampling, sampling)
+                    self.assertTrue(np.array_equal(picture.pixels(), pictures.djpeg(data)))
+
+    def test_levels_of_pixels_are_cjpegs(self):
+        for sampling, factors in pictures.CJPEG_SAMPLINGS.items():
+            for size in ((97, 61), (16, 16), (3, 5)):
+                for quality in (25, 75, 95):
+                    with self.subTest(sampling=sampling, size=size, quality=quality):
+                        array = pictures.pixels(*size)
+                        data = pictures.cjpeg(array, "-sample", factors, "-quality", str(quality))
+                        made = ct.Picture.from_pixels(array, quality, sampling[-5:])
+                        self.assertTrue(pictures.equal(picture_with_jfif(made), ct.read(data)))
+
+    def test_grey_and_rgb(self):
+        grey = pictures.pixels(97, 61, 1)
+        data = pictures.cjpeg(grey, "-grayscale")
+        self.assertTrue(pictures.equal(picture_with_jfif(ct.Picture.from_pixels(grey, 75)),
+                                       ct.read(data)))
+        self.assertTrue(np.array_equal(ct.read(data).pixels(), pictures.djpeg(data)))
+        colour = pictures.pixels(97, 61)
+        data = pictures.cjpeg(colour, "-rgb", "-quality", "90")
+        self.assertTrue(np.array_equal(ct.read(data).pixels(), pictures.djpeg(data)))
+
+    @unittest.skipUnless(os.path.isdir(pictures.OPENCV), "no opencv-doc")
+    def test_some_files_of_opencv_doc(self):
+        paths = sorted(glob.glob(pictures.OPENCV + "/**/*.jpg", recursive=True))[::40]
+        self.assertGreater(len(paths), 10)
+        for path in paths:
+            with self.subTest(path=path):
+                picture = ct.read(path)
+                self.assertTrue(pictures.equal(ct.read(ct.write(picture, progressive=True)),
+                                               picture))
+                with open(path, "rb") as file:
+                    data = file.read()
+                self.assertTrue(np.array_equal(picture.pixels(), pictures.djpeg(data)))
+
+
+class BadInput(unittest.TestCase):
+    def test_bytes_and_files(self):
+        sound = ct.write(ct.Picture.from_pixels(pictures.pixels(40, 30)))
+        with tempfile.TemporaryDirectory() as folder:
+            bad = pictures.bad_files()
+            paths = pictures.write_all(folder, {name: data for name, (data, _) in bad.items()})
+            for name, (data, word) in bad.items():
+                for source, path in ((data, "<bytes>"), (paths[name], paths[name])):
+                    with self.subTest(name=name, path=path):
+                        with self.assertRaises(ct.ReadError) as raised:
+                            ct.read(source)
+                        self.assertEqual(raised.exception.path, path)
+                        self.assertIn(word, raised.exception.reason)
+                        self.assertEqual(str(raised.exception), f"{path}: {raised.exception.reason}")
+                ct.read(sound)  # the next one is none the worse
+
+    def test_what_is_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            for path, word in ((folder, "directory"), (pipe, "not a file"), ("/dev/null", "not a"),
+                               (os.path.join(folder, "none"), "No such file")):
+                with self.subTest(path=path), self.assertRaises(ct.ReadError) as raised:
+                    ct.read(path)
+                self.assertIn(word, raised.exception.reason)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_unreadable(self):
+        with tempfile.NamedTemporaryFile(suffix=".jpg") as file:
+            os.chmod(file.name, 0)
+            with self.assertRaisesRegex(ct.ReadError, "Permission denied"):
+                ct.read(file.name)
+
+    def test_every_cut(self):
+        data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)), progressive=True)
+        for size in range(len(data)):
+            with self.assertRaises(ct.ReadError):
+                ct.read(data[:size])
+        ct.read(data)
+
+    def test_what_jpeg_cannot_hold(self):
+        def picture():
+            return ct.Picture.from_pixels(pictures.pixels(24, 17))
+        def levels(made): made[0][0, 0, 1, 1] = 5000
+        def table(made): made.tables[0][0, 0] = 0
+        def shape(made): made.components[0].levels = made[0][:1]
+        def kind(made): made.components[0].levels = made[0].astype(np.int32)
+        def size(made): made.width = 0
+        def large(made): made.width = made.height = 2**31 - 1
+        def sampling(made): made.sampling = "YCbCr-4:4:4"
+        def index(made): made.components[0].table = 3
+        def tables(made): made.tables = made.tables.astype(float)
+        for harm in (levels, table, shape, kind, size, large, sampling, index, tables):
+            with self.subTest(harm.__name__):
+                made = picture()
+                harm(made)
+                with self.assertRaises(ct.WriteError):
+                    ct.write(made)
+        with self.assertRaises(ct.WriteError):
+            ct.write(picture(), restart=65536)
+        ct.write(picture())
+
+    def test_pixels_and_tables(self):
+        array = pictures.pixels(24, 17)
+        for arguments in ((array.astype(float),), (array[:, :, :2],), (array[:0],), (array, 0),
+                          (array, 101), (array, 50, "4:2:1"),
+                          (array, 50, None, np.zeros((8, 8), int)),
+                          (array, 50, None, np.ones((5, 8, 8), int)),
+                          (array, 50, None, np.full((8, 8), 65536))):
+            with self.subTest(arguments[1:]), self.assertRaises(ValueError):
+                ct.Picture.from_pixels(*arguments)
+
+    def test_tables_of_ones_own(self):
+        tables = np.arange(1, 129).reshape(2, 8, 8)
+        made = ct.Picture.from_pixels(pictures.pixels(24, 17), qtables=tables)
+        self.assertTrue(np.array_equal(ct.read(ct.write(made)).tables, tables))
+        made = ct.Picture.from_pixels(pictures.pixels(24, 17), qtables=np.full((8, 8), 65535))
+        self.assertTrue(pictures.equal(ct.read(ct.write(made)), picture_with_jfif(made)))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+# cudatransform.Reader: order, damaged files among sound ones, abandoned walks, memory.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import gc
+import itertools
+import os
+import pickle
+import resource
+import tempfile
+import threading
+import unittest
+
+import cudatransform as ct
+import pictures
+
+
+class WithFiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        files = {}
+        for index in range(40):
+            width, height = 30 + 13 * (index % 7), 20 + 9 * (index % 5)
+            sampling = ("4:2:0", "4:4:4", "gray")[index % 3]
+            made = ct.Picture.from_pixels(pictures.pixels(width, height, seed=index), 60, sampling)
+            files[f"folder {index % 4}/{index:02d} \u00e9\udcff.jpg"] = ct.write(
+                made, progressive=index % 2 == 1)
+        cls.sound = sorted(pictures.write_all(cls.folder.name, files).values())
+        bad = {f"bad/{name}": data for name, (data, _) in pictures.bad_files().items()}
+        cls.bad = list(pictures.write_all(cls.folder.name, bad).values())
+        cls.bad += [cls.folder.name, os.path.join(cls.folder.name, "none.jpg")]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+
+class Batches(WithFiles):
+    def check(self, paths, **options):
+        """Reads them, and compares each with what read() says of it."""
+        items = [item for batch in ct.Reader(paths, **options) for item in batch]
+        self.assertEqual(len(items), len(paths))
+        for path, item in zip(paths, items):
+            self.assertEqual(item.path, path)
+            try:
+                wanted = ct.read(path)
+            except ct.ReadError as error:
+                self.assertIsInstance(item, ct.Failure)
+                # What is no JPEG file of ours is damage behind a sound one, with the same words.
+                self.assertEqual(item.reason, error.reason)
+            else:
+                self.assertTrue(pictures.equal(item, wanted), path)
+
+    def test_in_order(self):
+        for workers in (1, 2, 5):
+            for batch in (1, 7, 40, 100):
+                with self.subTest(workers=workers, batch=batch):
+                    self.check(self.sound, workers=workers, batch=batch)
+
+    def test_damaged_files_among_them(self):
+        mixed = []
+        for index, path in enumerate(self.sound):
+            mixed += [path, self.bad[index % len(self.bad)]]
+        for paths in (mixed, self.bad, self.bad + self.sound[:1], self.sound[:1] + self.bad * 3,
+                      self.bad[::-1] + mixed):
+            for workers in (1, 3):
+                with self.subTest(len(paths), workers=workers):
+                    self.check(paths, workers=workers, batch=8)
+
+    def test_sizes_of_batches(self):
+        batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
+        self.assertEqual([len(batch) for batch in batches], [4, 4, 3])
+        self.assertEqual([len(batch.pictures) for batch in batches], [4, 4, 2])
+        self.assertEqual([len(batch.failures) for batch in batches], [0, 0, 1])
+        self.assertFalse(batches[2].failures[0])
+        self.assertEqual(list(ct.Reader([])), [])
+
+    def test_again_and_pickled(self):
+        reader = ct.Reader(self.sound[:5], batch=2, workers=1)
+        for walk in (reader, reader, pickle.loads(pickle.dumps(reader))):
+            self.assertEqual([len(batch) for batch in walk], [2, 2, 1])
+
+    def test_two_at_once(self):
+        for one, other in zip(ct.Reader(self.sound, batch=3), ct.Reader(self.sound, batch=3)):
+            self.assertTrue(all(map(pictures.equal, one, other)))
+
+    def test_pictures_outlive_it(self):
+        kept = [item for batch in ct.Reader(self.sound, batch=4) for item in batch]
+        gc.collect()
+        self.assertTrue(all(pictures.equal(item, ct.read(item.path)) for item in kept))
+
+
+class Ends(WithFiles):
+    def test_abandoned(self):
+        before = threading.active_count()
+        for _ in range(5):
+            for _ in ct.Reader(itertools.cycle(self.sound + self.bad), batch=2):
+                break
+        gc.collect()
+        self.assertEqual(threading.active_count(), before)
+
+    def test_errors_of_the_iterable_are_the_callers(self):
+        def paths():
+            yield from self.sound[:5]
+            raise KeyError("mine")
+        seen = []
+        with self.assertRaisesRegex(KeyError, "mine"):
+            for batch in ct.Reader(paths(), batch=2):
+                seen += batch
+        self.assertEqual(len(seen), 4)
+
+    def test_arguments(self):
+        for options in ({"batch": 0}, {"workers": 0}, {"device": "tpu"}, {"device": "cpu:1"},
+                        {"device": "cuda:x"}):
+            with self.subTest(options), self.assertRaises(ValueError):
+                ct.Reader([], **options)
+
+    def test_it_does_not_run_ahead_without_bounds(self):
+        taken = []
+
+        def paths():
+            for path in itertools.cycle(self.sound):
+                taken.append(path)
+                yield path
+        walk = iter(ct.Reader(paths(), batch=2, workers=2))
+        for count in range(1, 20):
+            next(walk)
+            self.assertLessEqual(len(taken), 2 * count + 2 * 2 + 2 + 1)
+        walk.close()
+
+    def test_memory_is_flat(self):
+        files = self.sound + self.bad
+        self.walk(files * 4)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        wanted = int(os.environ.get("CUDATRANSFORM_TEST_FILES", 2000))
+        self.walk(files * (wanted // len(files)))
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        self.assertLess(grown, 16 << 10, "KiB")
+
+    def walk(self, paths):
+        read = sum(len(batch) for batch in ct.Reader(paths, batch=16, workers=2))
+        self.assertEqual(read, len(paths))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

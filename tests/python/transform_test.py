@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+# cudatransform.dct, idct and psnr against their definitions.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import math
+import unittest
+
+import numpy as np
+
+import cudatransform as ct
+import pictures
+
+
+def matrix():
+    """The orthonormal DCT-II of 8 points."""
+    k, n = np.mgrid[:8, :8]
+    return np.where(k == 0, math.sqrt(1 / 8), 1 / 2) * np.cos((2 * n + 1) * k * math.pi / 16)
+
+
+def definition(plane, depth=8):
+    """The transform of a plane in double precision."""
+    height, width = plane.shape
+    padded = np.pad(plane.astype(float), ((0, -height % 8), (0, -width % 8)), mode="edge")
+    blocks = padded.reshape(-(-height // 8), 8, -(-width // 8), 8).transpose(0, 2, 1, 3)
+    return matrix() @ (blocks - 2 ** (depth - 1)) @ matrix().T
+
+
+class Transforms(unittest.TestCase):
+    def test_against_the_definition(self):
+        for size in ((1, 1), (8, 8), (61, 97), (120, 160)):
+            plane = pictures.pixels(size[1], size[0], 1)
+            for method, most in (("float", .01), ("reference", .001), ("islow", 1)):
+                with self.subTest(size=size, method=method):
+                    made = ct.dct(plane, method=method)
+                    self.assertEqual((made.dtype, made.shape),
+                                     (np.float32, definition(plane).shape))
+                    self.assertLess(abs(made - definition(plane)).max(), most)
+
+    def test_levels(self):
+        plane = pictures.pixels(97, 61, 1)
+        table = ct.quality_tables(60)[0]
+        levels = ct.dct(plane, table=table)
+        self.assertEqual(levels.dtype, np.int16)
+        self.assertLessEqual(abs(levels - definition(plane) / table).max(), .6)
+        again = ct.idct(levels, size=plane.shape, table=table)
+        self.assertEqual((again.shape, again.dtype), (plane.shape, np.uint8))
+        picture = ct.Picture.from_pixels(plane, 60)
+        self.assertTrue(np.array_equal(picture[0], levels))
+        self.assertTrue(np.array_equal(picture.pixels(), again))
+
+    def test_there_and_back(self):
+        plane = pictures.pixels(97, 61, 1)
+        for method in ("float", "reference", "naive", "matrix", "separable", "decomposed"):
+            back = ct.idct(ct.dct(plane, method=method), size=plane.shape, method=method)
+            self.assertTrue(np.array_equal(back, plane), method)
+        deep = np.random.default_rng(1).integers(0, 65536, (61, 97)).astype(np.uint16)
+        back = ct.idct(ct.dct(deep), size=deep.shape, depth=16)
+        self.assertLessEqual(abs(back.astype(int) - deep).max(), 1)
+        ones = np.ones((8, 8), int)
+        back = ct.idct(ct.dct(deep, table=ones), size=deep.shape, depth=16, table=ones)
+        self.assertLessEqual(abs(back.astype(int) - deep).max(), 3)
+
+    def test_rows_with_gaps(self):
+        plane = pictures.pixels(97, 61, 1)
+        wide = np.zeros((122, 300), np.uint8)
+        wide[::2, 3:100] = plane
+        self.assertTrue(np.array_equal(ct.dct(wide[::2, 3:100]), ct.dct(plane)))
+        levels = ct.dct(plane)
+        self.assertTrue(np.array_equal(ct.idct(levels[::-1][::-1]), ct.idct(levels)))
+
+    def test_refusals(self):
+        plane, levels = np.zeros((8, 8), np.uint8), np.zeros((1, 1, 8, 8), np.int16)
+        ones = np.ones((8, 8), int)
+        for call in (lambda: ct.dct(plane[0]), lambda: ct.dct(plane.astype(float)),
+                     lambda: ct.dct(plane[:0]), lambda: ct.dct(plane, method="best"),
+                     lambda: ct.dct(plane, table=np.zeros((8, 8), int)),
+                     lambda: ct.dct(plane, table=np.ones((2, 8, 8), int)),
+                     lambda: ct.idct(levels), lambda: ct.idct(levels, table=ones, depth=12),
+                     lambda: ct.idct(levels, table=ones, size=(9, 8)),
+                     lambda: ct.idct(levels.astype(np.int32), table=ones),
+                     lambda: ct.idct(levels[0], table=ones), lambda: ct.quality_tables(0)):
+            with self.assertRaises(ValueError):
+                call()
+
+    def test_psnr(self):
+        a = pictures.pixels(40, 30)
+        b = a.copy()
+        b[0, 0, 0] ^= 1
+        self.assertEqual(ct.psnr(a, a), math.inf)
+        self.assertAlmostEqual(ct.psnr(a, b), 10 * math.log10(255**2 * a.size))
+        self.assertAlmostEqual(ct.psnr(a / 255., b / 255.), ct.psnr(a, b))
+        self.assertAlmostEqual(ct.psnr(a, b, peak=100), 10 * math.log10(100**2 * a.size))
+        with self.assertRaises(ValueError):
+            ct.psnr(a, b[:5])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
