@@ -49,7 +49,7 @@ constexpr cudatransform::PictureProperties kPictureProperties = {
 GstStructure* stats_of(const State& state) {
   GstStructure* stats = state.pictures.stats("application/x-jpegcoefdec-stats");
   const cudatransform::JpegDecodeCounts counts = state.codec.counts();
-  gst_structure_set(stats, "decoded-by-cuda", G_TYPE_UINT64, counts.by_cuda, "decoded-by-cpu",
+  gst_structure_set(stats, "cuda-frames", G_TYPE_UINT64, counts.by_cuda, "cpu-frames",
                     G_TYPE_UINT64, counts.by_cpu, nullptr);
   return stats;
 }
