@@ -72,7 +72,7 @@ std::unique_ptr<DiracRenderer::Stages> DiracRenderer::begin_stages() {
   if (free_stages_.empty()) return std::make_unique<Stages>();
   std::unique_ptr<Stages> stages = std::move(free_stages_.back());
   free_stages_.pop_back();
-  stages->has_wavelet = false;
+  stages->has_wavelet = stages->has_motion = false;
   std::fill(std::begin(stages->has_upsample), std::end(stages->has_upsample), false);
   return stages;
 }
@@ -82,8 +82,8 @@ bool DiracRenderer::next_times(DiracRenderTimes* times) {
   Stages& first = *under_way_.front();
   *times = {};
   // What was enqueued last ends last.
-  if (!first.motion->read_ns(&times->motion)) return false;
-  if (first.has_wavelet) (void)first.wavelet->read_ns(&times->wavelet);
+  if (first.has_motion && !first.motion->read_ns(&times->motion)) return false;
+  if (first.has_wavelet && !first.wavelet->read_ns(&times->wavelet)) return false;
   for (int r = 0; r < kMaxObmcReferences; ++r) {
     uint64_t took = 0;
     if (first.has_upsample[r]) (void)first.upsample[r]->read_ns(&took);
@@ -158,9 +158,10 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracA
   }
   job.inspection = ahead->inspection_;
   if (!header.is_intra()) CT_RETURN_IF_ERROR(predict(picture, found, *stages, ahead.get(), &job));
-  CT_RETURN_IF_ERROR(timed(stages->motion, [&]() -> Status {
-    return is_final ? Status{} : ops_.obmc->compensate(device_, queue(), job, nullptr);
-  }));
+  stages->has_motion = !is_final;
+  if (!is_final)
+    CT_RETURN_IF_ERROR(timed(
+        stages->motion, [&] { return ops_.obmc->compensate(device_, queue(), job, nullptr); }));
   if (!device_.is_host()) CT_RETURN_IF_ERROR(queue().record(&made->ready));
   if (under_way_.size() == kMostTold) under_way_.pop_front();  // nobody wants to know
   under_way_.push_back(std::move(stages));
@@ -286,7 +287,8 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* 
     job.pyramids[c].pitch =
         static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(size.width) * coef_bytes));
     places[0][c] = take(job.pyramids[c].pitch, size.height);
-    if (is_final) continue;
+  }
+  for (int c = 0; c < kMaxComponents && !is_final; ++c) {
     residual[c] = describe_plane(sequence, c, SampleType::kS16);
     if (has_wavelet) places[1][c] = take(residual[c].pitch, residual[c].height);
   }

@@ -96,7 +96,7 @@ class DiracRenderer {
   // Of a picture that is under way. A picture may have both of its references upsampled.
   struct Stages {
     std::unique_ptr<Timer> wavelet, upsample[kMaxObmcReferences], motion;
-    bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {};
+    bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {}, has_motion = false;
   };
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
   std::unique_ptr<Stages> begin_stages();
