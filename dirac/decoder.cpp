@@ -23,7 +23,7 @@ bool is_old_schroedinger(std::string_view name) {
 
 }  // namespace
 
-Status DiracDecoder::take(const uint8_t* unit, size_t size) {
+Status DiracDecoder::take(const uint8_t* unit, size_t size, std::shared_ptr<const void> owner) {
   DiracParseInfo info;
   if (!read_parse_info(unit, size, &info)) {
     return Status::error(StatusCode::kInvalidArgument, "a unit without a parse info");
@@ -40,7 +40,7 @@ Status DiracDecoder::take(const uint8_t* unit, size_t size) {
   if (info.may_be_fragment() && sequence_->major_version >= 3) {
     return take_fragment(info, data, size);
   }
-  return take_picture(info, data, size);
+  return take_picture(info, data, size, std::move(owner));
 }
 
 void DiracDecoder::finish() { end_sequence(); }
@@ -59,10 +59,12 @@ Status DiracDecoder::take_sequence(const uint8_t* data, size_t size) {
   return {};
 }
 
-Status DiracDecoder::take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size) {
+Status DiracDecoder::take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size,
+                                  std::shared_ptr<const void> owner) {
   end_fragments();
   std::unique_ptr<DiracPicture> picture = new_picture();
-  const Status status = picture->begin(sequence_, info, data, size, limits_, quirks_);
+  const Status status =
+      picture->begin(sequence_, info, data, size, limits_, quirks_, std::move(owner));
   if (!status.ok()) {
     give_back(std::move(picture));
     return status;
@@ -131,7 +133,9 @@ std::unique_ptr<DiracPicture> DiracDecoder::next_picture() {
 }
 
 void DiracDecoder::give_back(std::unique_ptr<DiracPicture> picture) {
-  if (picture != nullptr && spares_.size() < most_spares_) spares_.push_back(std::move(picture));
+  if (picture == nullptr) return;
+  picture->forget();
+  if (spares_.size() < most_spares_) spares_.push_back(std::move(picture));
 }
 
 }  // namespace cudatransform

@@ -25,8 +25,9 @@ class DiracDecoder {
 
   // Takes a unit, from its parse info to its end. A failure is about this unit alone: the next may
   // be given. kUnsupported: sound, but beyond the limits or of a kind that nobody codes;
-  // kInvalidArgument: damaged. Units before the first sequence header are dropped.
-  Status take(const uint8_t* unit, size_t size);
+  // kInvalidArgument: damaged. Units before the first sequence header are dropped. The bytes are
+  // copied, or stay what they are while somebody has `owner`, as a picture may.
+  Status take(const uint8_t* unit, size_t size, std::shared_ptr<const void> owner = nullptr);
   // The stream ends here, whether it says so or not; also before a seek. All pictures that have
   // begun are given out.
   void finish();
@@ -45,7 +46,8 @@ class DiracDecoder {
   static constexpr int kMaxWaiting = 2;  // the end of one in fragments, and what ended it
 
   Status take_sequence(const uint8_t* data, size_t size);
-  Status take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size);
+  Status take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size,
+                      std::shared_ptr<const void> owner);
   Status take_fragment(const DiracParseInfo& info, const uint8_t* data, size_t size);
   void take_auxiliary(const uint8_t* data, size_t size);
   void end_fragments();

@@ -24,6 +24,7 @@ Status provide(uint64_t bytes, std::unique_ptr<Memory>* memory) {
 }  // namespace
 
 void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
+  forget();
   sequence_ = std::move(sequence);
   header_ = {};
   prediction_ = {};
@@ -40,19 +41,28 @@ void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   damage_ = nullptr;
 }
 
+void DiracPicture::forget() {
+  sequence_.reset();
+  owner_.reset();
+  owned_ = nullptr;
+}
+
 // Keeps the first of the damages, whichever thread finds it.
 void DiracPicture::note_damage(const char* what) {
   const char* none = nullptr;
   damage_.compare_exchange_strong(none, what, std::memory_order_relaxed);
 }
 
-Status DiracPicture::append(const uint8_t* data, size_t size, uint64_t max_bytes) {
+Status DiracPicture::check_size(size_t size, uint64_t max_bytes) const {
   max_bytes = std::min<uint64_t>(max_bytes, UINT32_MAX);
-  if (size > max_bytes || used_ > max_bytes - size) {
-    return Status::error(StatusCode::kUnsupported, "a picture of more than " +
-                                                       std::to_string(max_bytes) +
-                                                       " bytes is larger than the limits allow");
-  }
+  if (size <= max_bytes && used_ <= max_bytes - size) return {};
+  return Status::error(StatusCode::kUnsupported, "a picture of more than " +
+                                                     std::to_string(max_bytes) +
+                                                     " bytes is larger than the limits allow");
+}
+
+Status DiracPicture::append(const uint8_t* data, size_t size, uint64_t max_bytes) {
+  CT_RETURN_IF_ERROR(check_size(size, max_bytes));
   if (bytes_ == nullptr || bytes_->size() - used_ < size) {
     std::unique_ptr<Memory> larger;
     CT_RETURN_IF_ERROR(allocate_host_memory(2 * used_ + size, &larger));
@@ -66,9 +76,17 @@ Status DiracPicture::append(const uint8_t* data, size_t size, uint64_t max_bytes
 
 Status DiracPicture::begin(std::shared_ptr<const DiracSequence> sequence,
                            const DiracParseInfo& info, const uint8_t* data, size_t size,
-                           const DiracLimits& limits, DiracQuirks quirks) {
+                           const DiracLimits& limits, DiracQuirks quirks,
+                           std::shared_ptr<const void> owner) {
   reset(std::move(sequence));
-  CT_RETURN_IF_ERROR(append(data, size, limits.max_unit_bytes));
+  if (owner != nullptr) {
+    CT_RETURN_IF_ERROR(check_size(size, limits.max_unit_bytes));
+    owner_ = std::move(owner);
+    owned_ = data;
+    used_ = size;
+  } else {
+    CT_RETURN_IF_ERROR(append(data, size, limits.max_unit_bytes));
+  }
   DiracBits bits(this->data(), used_);
   CT_RETURN_IF_ERROR(read_picture_header(info, bits, &header_));
   bits.align();

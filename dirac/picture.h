@@ -35,10 +35,14 @@ class DiracPicture {
   DiracPicture(const DiracPicture&) = delete;
   DiracPicture& operator=(const DiracPicture&) = delete;
 
-  // Reads the headers of a picture unit, whose `size` bytes behind the parse info are copied.
-  // Fails where it cannot be decoded; otherwise damage() may say already that data is missing.
+  // Reads the headers of a picture unit, whose `size` bytes behind the parse info are copied, or
+  // stay what they are while somebody has `owner`. Fails where it cannot be decoded; otherwise
+  // damage() may say already that data is missing.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
-               const uint8_t* data, size_t size, const DiracLimits& limits, DiracQuirks quirks);
+               const uint8_t* data, size_t size, const DiracLimits& limits, DiracQuirks quirks,
+               std::shared_ptr<const void> owner = nullptr);
+  // The picture is not used any more, but for its memory.
+  void forget();
 
   // The same of a picture in fragments: the first unit, then those with slices. A fragment that
   // does not belong to the picture is refused. end_fragments() comes before the first task.
@@ -93,6 +97,7 @@ class DiracPicture {
       kDiracMotionStreams + kMaxComponents * kMaxDwtBands + kMaxSliceTasks;
 
   void reset(std::shared_ptr<const DiracSequence> sequence);
+  Status check_size(size_t size, uint64_t max_bytes) const;
   Status append(const uint8_t* data, size_t size, uint64_t max_bytes);
   Status read_inter(DiracBits& bits);
   Status read_motion(DiracBits& bits);
@@ -108,6 +113,7 @@ class DiracPicture {
   void widen_if_needed();
   int64_t slice_count() const { return int64_t{transform_.columns[0]} * transform_.rows[0]; }
   const uint8_t* data() const {
+    if (owner_ != nullptr) return owned_;
     return bytes_ != nullptr ? static_cast<const uint8_t*>(bytes_->data()) : nullptr;
   }
 
@@ -119,6 +125,8 @@ class DiracPicture {
   bool defers_slices_ = false;
 
   std::unique_ptr<Memory> bytes_;
+  std::shared_ptr<const void> owner_;
+  const uint8_t* owned_ = nullptr;  // where somebody else has the bytes
   size_t used_ = 0;
   DiracLevels levels_;
   DiracBandCode bands_[kMaxComponents][kMaxDwtBands];

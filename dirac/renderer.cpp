@@ -4,6 +4,8 @@
 #include "dirac/renderer.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 #include <utility>
 
 namespace cudatransform {
@@ -70,7 +72,7 @@ std::unique_ptr<DiracRenderer::Stages> DiracRenderer::begin_stages() {
   if (free_stages_.empty()) return std::make_unique<Stages>();
   std::unique_ptr<Stages> stages = std::move(free_stages_.back());
   free_stages_.pop_back();
-  stages->has_wavelet = false;
+  stages->has_wavelet = stages->has_motion = false;
   std::fill(std::begin(stages->has_upsample), std::end(stages->has_upsample), false);
   return stages;
 }
@@ -80,8 +82,8 @@ bool DiracRenderer::next_times(DiracRenderTimes* times) {
   Stages& first = *under_way_.front();
   *times = {};
   // What was enqueued last ends last.
-  if (!first.motion->read_ns(&times->motion)) return false;
-  if (first.has_wavelet) (void)first.wavelet->read_ns(&times->wavelet);
+  if (first.has_motion && !first.motion->read_ns(&times->motion)) return false;
+  if (first.has_wavelet && !first.wavelet->read_ns(&times->wavelet)) return false;
   for (int r = 0; r < kMaxObmcReferences; ++r) {
     uint64_t took = 0;
     if (first.has_upsample[r]) (void)first.upsample[r]->read_ns(&took);
@@ -92,13 +94,37 @@ bool DiracRenderer::next_times(DiracRenderTimes* times) {
   return true;
 }
 
-Status DiracRenderer::prepare(const DiracPicture& picture,
-                              std::unique_ptr<DiracPrepared>* prepared) {
-  if (!picture.has_residual()) return {};
-  return ops_.dequantise->prepare(device_, pinned_, dequantise_job(picture), prepared);
+Status DiracRenderer::prepare(const DiracPicture& picture, std::unique_ptr<DiracAhead>* ahead) {
+  std::unique_ptr<DiracAhead> made(new (std::nothrow) DiracAhead(pinned_blocks_));
+  if (made == nullptr) return Status::error(StatusCode::kOutOfMemory, "no memory for a picture");
+  if (!picture.header().is_intra()) CT_RETURN_IF_ERROR(take_blocks(picture, made.get()));
+  if (picture.has_residual())
+    CT_RETURN_IF_ERROR(
+        ops_.dequantise->prepare(device_, pinned_, dequantise_job(picture), &made->levels_));
+  *ahead = std::move(made);
+  return {};
 }
 
-Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracPrepared> prepared,
+// Looks at the blocks, and puts them where a device other than the host reads them.
+Status DiracRenderer::take_blocks(const DiracPicture& picture, DiracAhead* ahead) {
+  ObmcJob job;
+  job.components = kMaxComponents;
+  job.reference_count = picture.header().reference_count;
+  job.blocks = picture.blocks();
+  job.blocks_across = picture.prediction().blocks_across;
+  job.blocks_down = picture.prediction().blocks_down;
+  CT_RETURN_IF_ERROR(inspect_obmc_blocks(job, &ahead->inspection_));
+  if (device_.is_host()) return {};
+  const size_t bytes = sizeof(ObmcBlock) * static_cast<size_t>(job.blocks_across) *
+                       static_cast<size_t>(job.blocks_down);
+  CT_RETURN_IF_ERROR(pinned_blocks_.take(device_, bytes, &ahead->blocks_));
+  if (ahead->blocks_.read != nullptr) CT_RETURN_IF_ERROR(ahead->blocks_.read->wait());
+  ahead->blocks_.read.reset();
+  std::memcpy(ahead->blocks_.memory->data(), job.blocks, bytes);
+  return {};
+}
+
+Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracAhead> ahead,
                              DiracRenderedPtr* rendered) {
   if (picture.shared_sequence() != sequence_) {
     reset();
@@ -110,6 +136,7 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracP
   CT_RETURN_IF_ERROR(find_references(picture, found, &is_damaged));
   if (header.retires) references_.retire(header.retired);
 
+  if (ahead == nullptr) CT_RETURN_IF_ERROR(prepare(picture, &ahead));
   DiracRenderedPtr made;
   CT_RETURN_IF_ERROR(make_picture(sequence_, &made));
   made->number = header.number;
@@ -125,14 +152,16 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracP
   if (picture.has_residual()) {
     stages->has_wavelet = true;
     SamplePlane* to = is_final ? made->samples : job.residual;
-    if (prepared == nullptr) CT_RETURN_IF_ERROR(prepare(picture, &prepared));
-    CT_RETURN_IF_ERROR(timed(stages->wavelet,
-                             [&] { return make_residual(picture, prepared.get(), is_final, to); }));
+    CT_RETURN_IF_ERROR(timed(stages->wavelet, [&] {
+      return make_residual(picture, ahead->levels_.get(), is_final, to);
+    }));
   }
-  if (!header.is_intra()) CT_RETURN_IF_ERROR(predict(picture, found, *stages, &job));
-  CT_RETURN_IF_ERROR(timed(stages->motion, [&]() -> Status {
-    return is_final ? Status{} : ops_.obmc->compensate(device_, queue(), job, nullptr);
-  }));
+  job.inspection = ahead->inspection_;
+  if (!header.is_intra()) CT_RETURN_IF_ERROR(predict(picture, found, *stages, ahead.get(), &job));
+  stages->has_motion = !is_final;
+  if (!is_final)
+    CT_RETURN_IF_ERROR(timed(
+        stages->motion, [&] { return ops_.obmc->compensate(device_, queue(), job, nullptr); }));
   if (!device_.is_host()) CT_RETURN_IF_ERROR(queue().record(&made->ready));
   if (under_way_.size() == kMostTold) under_way_.pop_front();  // nobody wants to know
   under_way_.push_back(std::move(stages));
@@ -142,9 +171,13 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracP
 }
 
 Status DiracRenderer::predict(const DiracPicture& picture, const DiracRenderedPtr* found,
-                              Stages& stages, ObmcJob* job) {
+                              Stages& stages, DiracAhead* ahead, ObmcJob* job) {
   const DiracPrediction& prediction = picture.prediction();
   job->blocks = picture.blocks();
+  if (ahead->blocks_.memory != nullptr) {
+    job->blocks = static_cast<const ObmcBlock*>(ahead->blocks_.memory->data());
+    job->blocks_read = &ahead->blocks_.read;
+  }
   job->blocks_across = prediction.blocks_across;
   job->blocks_down = prediction.blocks_down;
   job->length_x = prediction.length_x;
@@ -254,7 +287,8 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* 
     job.pyramids[c].pitch =
         static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(size.width) * coef_bytes));
     places[0][c] = take(job.pyramids[c].pitch, size.height);
-    if (is_final) continue;
+  }
+  for (int c = 0; c < kMaxComponents && !is_final; ++c) {
     residual[c] = describe_plane(sequence, c, SampleType::kS16);
     if (has_wavelet) places[1][c] = take(residual[c].pitch, residual[c].height);
   }

@@ -45,6 +45,24 @@ struct DiracRenderTimes {
   uint64_t motion = 0;    // prediction from blocks, the sum with the residual, clipping
 };
 
+// What has been done of a picture before it is rendered. It goes before the renderer does.
+class DiracAhead {
+ public:
+  explicit DiracAhead(DiracMemoryPool& pool) : pool_(pool) {}
+  ~DiracAhead() {
+    if (blocks_.memory != nullptr) pool_.give(std::move(blocks_));
+  }
+  DiracAhead(const DiracAhead&) = delete;
+  DiracAhead& operator=(const DiracAhead&) = delete;
+
+ private:
+  friend class DiracRenderer;
+  DiracMemoryPool& pool_;
+  std::unique_ptr<DiracPrepared> levels_;
+  DiracMemoryPool::Block blocks_;  // where the device reads them from
+  ObmcInspection inspection_;
+};
+
 // Of one engine.
 struct DiracRenderOps {
   const DiracDequantiseOps* dequantise;
@@ -63,11 +81,11 @@ class DiracRenderer {
     if (ops_.dequantise->takes_slices) picture.defer_slices();
   }
   // Any thread, also while others are rendered: what can be done ahead for a picture whose tasks
-  // have ended. It goes before the renderer does.
-  Status prepare(const DiracPicture& picture, std::unique_ptr<DiracPrepared>* prepared);
-  // `picture`: all its tasks have ended; not used after the call. `prepared`: by prepare(); null:
+  // have ended.
+  Status prepare(const DiracPicture& picture, std::unique_ptr<DiracAhead>* ahead);
+  // `picture`: all its tasks have ended; not used after the call. `ahead`: by prepare(); null:
   // nothing has been. A reference that is missing is mid-grey.
-  Status render(const DiracPicture& picture, std::unique_ptr<DiracPrepared> prepared,
+  Status render(const DiracPicture& picture, std::unique_ptr<DiracAhead> ahead,
                 DiracRenderedPtr* rendered);
   // Of pictures whose work has ended, in their order. False: there is none that has not been told.
   bool next_times(DiracRenderTimes* times);
@@ -78,7 +96,7 @@ class DiracRenderer {
   // Of a picture that is under way. A picture may have both of its references upsampled.
   struct Stages {
     std::unique_ptr<Timer> wavelet, upsample[kMaxObmcReferences], motion;
-    bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {};
+    bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {}, has_motion = false;
   };
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
   std::unique_ptr<Stages> begin_stages();
@@ -92,8 +110,9 @@ class DiracRenderer {
   Status make_residual(const DiracPicture& picture, DiracPrepared* prepared, bool is_final,
                        SamplePlane* residual);
   Status invert(const DiracPicture& picture, const DwtPlane* pyramids, SamplePlane* residual);
+  Status take_blocks(const DiracPicture& picture, DiracAhead* ahead);
   Status predict(const DiracPicture& picture, const DiracRenderedPtr* found, Stages& stages,
-                 ObmcJob* job);
+                 DiracAhead* ahead, ObmcJob* job);
   Status upsample(DiracRendered* rendered);
   Status find_references(const DiracPicture& picture, DiracRenderedPtr* found, bool* is_damaged);
 
@@ -104,6 +123,7 @@ class DiracRenderer {
   const std::shared_ptr<DiracMemoryPool> pictures_ =
       std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures);
   DiracMemoryPool pinned_{MemoryKind::kPinned, kMostPrepared};
+  DiracMemoryPool pinned_blocks_{MemoryKind::kPinned, kMostPrepared};
   DiracReferences<DiracRenderedPtr> references_;
   std::unique_ptr<Memory> scratch_;  // pyramids and residual
   static constexpr size_t kMostTold = 64;

@@ -299,10 +299,8 @@ class PackedSlices final : public Packed {
       PyramidParams& pyramid = params_.pyramids[c];
       pyramid.data = static_cast<uint8_t*>(job.pyramids[c].data);
       pyramid.pitch = job.pyramids[c].pitch;
-      CT_RETURN_IF_ERROR(
-          queue.clear(reinterpret_cast<CUdeviceptr>(pyramid.data),
-                      static_cast<size_t>(pyramid.pitch) * static_cast<size_t>(pyramid.height)));
     }
+    CT_RETURN_IF_ERROR(clear_pyramids(queue));
     const bool wide = job.levels->is_wide();
     const Kernel kernel = wide ? kSlicesS32 : kSlicesS16;
     const size_t chains = job.slices.is_low_delay ? 2 : kMaxComponents;  // of a slice
@@ -318,6 +316,20 @@ class PackedSlices final : public Packed {
   }
 
  private:
+  // Those that lie behind each other at once.
+  Status clear_pyramids(StreamQueue& queue) const {
+    const auto bytes_of = [](const PyramidParams& pyramid) {
+      return static_cast<size_t>(pyramid.pitch) * static_cast<size_t>(pyramid.height);
+    };
+    for (int c = 0; c < kMaxComponents;) {
+      uint8_t* const begin = params_.pyramids[c].data;
+      size_t bytes = bytes_of(params_.pyramids[c]);
+      for (++c; c < kMaxComponents && params_.pyramids[c].data == begin + bytes; ++c)
+        bytes += bytes_of(params_.pyramids[c]);
+      CT_RETURN_IF_ERROR(queue.clear(reinterpret_cast<CUdeviceptr>(begin), bytes));
+    }
+    return {};
+  }
   static size_t count(const DiracSlices& slices) {
     return static_cast<size_t>(slices.columns) * static_cast<size_t>(slices.rows);
   }

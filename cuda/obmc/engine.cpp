@@ -72,12 +72,9 @@ bool fits_bytes(const UpsampleJob& job) {
 
 bool blocks_fit_bytes(const ObmcJob& job) {
   if (job.weight_bits != 1 || job.weights[0] != 1 || job.weights[1] != 1) return false;
-  const ptrdiff_t count = ptrdiff_t{job.blocks_across} * job.blocks_down;
-  return std::all_of(job.blocks, job.blocks + count, [&](const ObmcBlock& block) {
-    if (block.references != 0) return true;
-    return std::all_of(block.dc, block.dc + job.components,
-                       [](int16_t value) { return value >= -128 && value <= 127; });
-  });
+  ObmcInspection inspection = job.inspection;
+  if (!inspection.is_sound && !inspect_obmc_blocks(job, &inspection).ok()) return false;
+  return inspection.has_byte_values;
 }
 
 bool fits_bytes(const ObmcJob& job) {
@@ -133,11 +130,15 @@ Status upload_blocks(Device& device, StreamQueue& queue, const ObmcJob& job,
   Staging& staging = queue.kept<BlockStaging>().staging;
   const size_t bytes = sizeof(ObmcBlock) * static_cast<size_t>(job.blocks_across) *
                        static_cast<size_t>(job.blocks_down);
-  void* host = nullptr;
   const void* address = nullptr;
-  CT_RETURN_IF_ERROR(staging.begin(device, bytes, &host));
-  std::memcpy(host, job.blocks, bytes);
-  CT_RETURN_IF_ERROR(staging.end(device, queue, &address));
+  if (job.blocks_read != nullptr) {
+    CT_RETURN_IF_ERROR(staging.copy(device, queue, job.blocks, bytes, &address, job.blocks_read));
+  } else {
+    void* host = nullptr;
+    CT_RETURN_IF_ERROR(staging.begin(device, bytes, &host));
+    std::memcpy(host, job.blocks, bytes);
+    CT_RETURN_IF_ERROR(staging.end(device, queue, &address));
+  }
   *blocks = static_cast<const ObmcBlock*>(address);
   return {};
 }

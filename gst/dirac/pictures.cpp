@@ -31,7 +31,7 @@ struct DiracPictures::Job final : FrameJob {
     else
       run_task(part);
   }
-  void finish() override { prepared_status = renderer->prepare(*picture, &prepared); }
+  void finish() override { ahead_status = renderer->prepare(*picture, &ahead); }
   void run_task(int task) {
     const auto begin = std::chrono::steady_clock::now();
     picture->run_task(task);
@@ -40,8 +40,8 @@ struct DiracPictures::Job final : FrameJob {
   }
   DiracRenderer* renderer = nullptr;
   std::unique_ptr<DiracPicture> picture;
-  std::unique_ptr<DiracPrepared> prepared;
-  Status prepared_status;
+  std::unique_ptr<DiracAhead> ahead;
+  Status ahead_status;
   GstVideoCodecFrame* frame = nullptr;
   uint64_t sequence_count = 0;
   std::atomic<guint64> motion = 0, residual = 0;  // nanoseconds
@@ -68,7 +68,7 @@ void DiracPictures::release(GstVideoCodecFrame* frame) {
 }
 
 Status DiracPictures::take(GstVideoCodecFrame* frame, const guint8* data, gsize size,
-                           Status* problem) {
+                           const std::shared_ptr<const void>& owner, Status* problem) {
   gsize at = 0;
   while (at < size) {
     const DiracUnitSpan unit =
@@ -78,7 +78,7 @@ Status DiracPictures::take(GstVideoCodecFrame* frame, const guint8* data, gsize 
     DiracParseInfo info;
     bool gives_picture = read_parse_info(data + at, unit.size, &info) && info.is_picture() &&
                          decoder_state_->sequence() != nullptr;
-    if (Status status = decoder_state_->take(data + at, unit.size); !status.ok()) {
+    if (Status status = decoder_state_->take(data + at, unit.size, owner); !status.ok()) {
       ++stats_.lost;
       gives_picture = false;
       if (problem->ok()) *problem = std::move(status);
@@ -164,8 +164,8 @@ Status DiracPictures::render(Job& job) {
 }
 
 Status DiracPictures::render_picture(Job& job, DiracShown* shown) {
-  CT_RETURN_IF_ERROR(job.prepared_status);
-  CT_RETURN_IF_ERROR(renderer_->render(*job.picture, std::move(job.prepared), &shown->pictures[0]));
+  CT_RETURN_IF_ERROR(job.ahead_status);
+  CT_RETURN_IF_ERROR(renderer_->render(*job.picture, std::move(job.ahead), &shown->pictures[0]));
   DiracRenderTimes times;
   while (renderer_->next_times(&times)) {
     stats_.add(DiracStage::kWavelet, times.wavelet);

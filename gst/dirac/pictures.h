@@ -72,9 +72,11 @@ class DiracPictures {
                                     uint64_t sequence_count, uint32_t number)>;
   void drop_late(IsLate is_late) { is_late_ = std::move(is_late); }
 
-  // Takes all units of a codec frame. What is wrong with one of them is in `*problem`, and is no
+  // Takes all units of a codec frame, whose bytes stay what they are while somebody has `owner`: a
+  // picture does until it is rendered. What is wrong with one of them is in `*problem`, and is no
   // failure of the others; a failure of the call is one of the device.
-  Status take(GstVideoCodecFrame* frame, const guint8* data, gsize size, Status* problem);
+  Status take(GstVideoCodecFrame* frame, const guint8* data, gsize size,
+              const std::shared_ptr<const void>& owner, Status* problem);
   // The stream ends: everything comes out.
   Status finish();
   // Drops everything.

@@ -46,6 +46,12 @@ struct UpsampleJob {
   ObmcReference reference;
 };
 
+// What inspect_obmc_blocks() has found out about the blocks of a job, ahead of time.
+struct ObmcInspection {
+  bool is_sound = false;         // vectors and references; false: nobody has looked
+  bool has_byte_values = false;  // values of blocks without a reference: -128 to 127
+};
+
 struct ObmcJob {
   int components = 0;              // 1 or 3
   int depth[kMaxComponents] = {};  // bits of a sample: 1 to 16
@@ -55,7 +61,11 @@ struct ObmcJob {
 
   // No blocks: nothing is predicted, and what follows has no meaning. `blocks_across` of them in a
   // row of the grid, `blocks_down` rows, which cover the picture.
-  const ObmcBlock* blocks = nullptr;  // in host memory; CUDA: pinned
+  const ObmcBlock* blocks = nullptr;  // in host memory
+  // Where this is set blocks lie in pinned memory, which serves again when the fence that it is
+  // given is done. For the CUDA engine.
+  FencePtr* blocks_read = nullptr;
+  ObmcInspection inspection;
   int32_t blocks_across = 0, blocks_down = 0;
   // Of luma; chroma's are halved where it has half the samples. Multiples of 4, a length at least
   // its separation and at most twice.
@@ -72,9 +82,13 @@ struct ObmcJob {
 // Checks everything that an engine relies on, the blocks included.
 Status validate(const UpsampleJob& job);
 Status validate(const ObmcJob& job);
+// What validate() checks of the blocks themselves, which takes longer than the rest: a job of the
+// same blocks with this inspection is not checked again. Uses blocks, their number, the number of
+// references and components.
+Status inspect_obmc_blocks(const ObmcJob& job, ObmcInspection* inspection);
 
 // What one engine offers. Calls return at once; `fence` (may be null) is done when outputs are
-// complete. The blocks have been read when the call returns.
+// complete. The blocks have been read when the call returns, but for what `blocks_read` says.
 struct ObmcOps {
   const char* name;
   Status (*upsample)(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* fence);
