@@ -4,7 +4,8 @@
 //
 // They have what no stream of an encoder has: weights, predicted pictures above 8 bits, motion data
 // and predicted pictures without arithmetic coding, six levels or none, quantisers and matrices of
-// all kinds. CUDATRANSFORM_TEST_PICTURES says how many; CUDATRANSFORM_TEST_SEED which come first.
+// all kinds, what early encoders did otherwise. CUDATRANSFORM_TEST_PICTURES says how many;
+// CUDATRANSFORM_TEST_SEED which come first.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -53,7 +53,9 @@ class BandWriter {
           sink_.bit(kZeroBlock, skips);
           if (skips) continue;
         }
-        if (picture_.transform.codeblock_quantisers) {
+        const bool is_single = band_.columns * band_.rows == 1;
+        if (picture_.transform.codeblock_quantisers &&
+            !(is_single && picture_.omits_single_deltas)) {
           put_delta(band_.quantisers[number] - quantiser);
           quantiser = band_.quantisers[number];
         }

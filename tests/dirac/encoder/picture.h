@@ -61,6 +61,9 @@ struct CodedPicture {
   std::vector<CodedBand> bands[kMaxComponents];
   std::vector<uint8_t> slice_quantisers;  // in raster order
 
+  // As schroedinger before 1.0.8: a band that is one codeblock has no quantiser of the codeblock's.
+  bool omits_single_deltas = false;
+
   bool trims = false;     // leaves out ones at ends of blocks of data
   uint32_t padding = 0;   // what slices have for nothing comes from this
   int32_t fragments = 0;  // slices of each; 0: the picture is whole

@@ -169,6 +169,8 @@ void draw_quantisers(Dice& dice, bool is_natural, CodedPicture* picture) {
     for (CodedBand& band : bands) {
       band.quantiser = quantisers.next();
       for (int& quantiser : band.quantisers) quantiser = quantisers.next();
+      if (picture->omits_single_deltas && band.quantisers.size() == 1)
+        band.quantisers[0] = band.quantiser;
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "dirac/base_formats.h"
@@ -69,6 +70,7 @@ class Streamer {
     stream_.sequence = make_random_sequence(static_cast<uint32_t>(dice_.any(0, UINT32_MAX)));
     const SequenceForm form = {dice_.one_in(2), dice_.one_in(2)};
     writer_.add_sequence(stream_.sequence, form);
+    if (dice_.one_in(4)) add_encoder_name();
     // Numbers are even where pictures are fields, and may go round.
     first_ = static_cast<uint32_t>(dice_.one_in(4) ? -2 * dice_.any(0, 4) : 2 * dice_.any(0, 1000));
     for (int i = 0; i < pictures; ++i) {
@@ -84,6 +86,14 @@ class Streamer {
   // References by the picture's place in the stream.
   using Reference = std::pair<uint32_t, size_t>;
 
+  // The first eight releases had their own idea of quantisers.
+  void add_encoder_name() {
+    const int release = dice_.number(0, 12);
+    const std::string name = "\x01Schroedinger 1.0." + std::to_string(release);
+    writer_.add_unit(0x20, {name.begin(), name.end()});
+    omits_single_deltas_ = release < 8;
+  }
+
   void add_what_is_skipped(const SequenceForm& form) {
     std::vector<uint8_t> data(static_cast<size_t>(dice_.number(0, 40)));
     for (uint8_t& byte : data) byte = static_cast<uint8_t>(dice_.number(0, 255));
@@ -95,6 +105,7 @@ class Streamer {
   void add_picture(int index) {
     CodedPicture picture;
     draw_kind(dice_, stream_.sequence, &picture);
+    picture.omits_single_deltas = omits_single_deltas_;
     picture.header.number = number_of(index);
     const DefinedPicture* defined[kMaxObmcReferences] = {};
     draw_references(&picture, defined);
@@ -151,6 +162,7 @@ class Streamer {
   StreamWriter writer_;
   RandomStream stream_;
   uint32_t first_ = 0;
+  bool omits_single_deltas_ = false;
   std::vector<Reference> references_;  // oldest first
   std::vector<std::unique_ptr<DefinedPicture>> missing_;
 };
