@@ -149,12 +149,21 @@ __device__ __forceinline__ bool is_to_fix(const JpegDecodeParams& params, uint32
 }
 
 template <uint32_t kSlots>
+struct SyncTables {
+  HuffmanRuns runs[kSlots];
+  HuffmanSet sets[kSlots];
+};
+template <>
+struct SyncTables<3> {
+  HuffmanSet sets[3];
+};
+
+template <uint32_t kSlots>
 __device__ __forceinline__ void synchronise(const JpegDecodeParams& params) {
   constexpr bool kRuns = kSlots < 3;  // for more there is no room
   constexpr uint32_t kClasses = kSlots == 1 ? kMostMcuBlocks : kScanComponents;
   constexpr uint32_t kWords = kJpegSyncThreads * kWordsInSubsequence + kWordsBehind;
-  __shared__ HuffmanSet sets[kSlots];
-  __shared__ HuffmanRuns runs[kRuns ? kSlots : 1];
+  __shared__ SyncTables<kSlots> tables;
   __shared__ uint32_t shared_words[padded<kWordsInSubsequence>(kWords)];
   __shared__ uint32_t ends[kJpegSyncThreads + 1];
   __shared__ uint32_t sums[kClasses][kJpegSyncThreads];
@@ -175,10 +184,10 @@ __device__ __forceinline__ void synchronise(const JpegDecodeParams& params) {
   }
   for (uint32_t slot = 0; slot < kSlots; ++slot) {
     const uint64_t set = params.slots[number][slot];
-    fetch(params.block + params.sets_at + set * sizeof(HuffmanSet), &sets[slot],
+    fetch(params.block + params.sets_at + set * sizeof(HuffmanSet), &tables.sets[slot],
           sizeof(HuffmanSet));
     if constexpr (kRuns)
-      fetch(params.block + params.runs_at + set * sizeof(HuffmanRuns), &runs[slot],
+      fetch(params.block + params.runs_at + set * sizeof(HuffmanRuns), &tables.runs[slot],
             sizeof(HuffmanRuns));
   }
   fetch_words<kWordsInSubsequence>(
@@ -197,7 +206,6 @@ __device__ __forceinline__ void synchronise(const JpegDecodeParams& params) {
   const bool is_fixed = is_begin || thread == (fixes ? kWarmUp : 0);
   if (is_begin || thread != kWarmUp) start = 0;
   const SharedWords<kWordsInSubsequence> words{shared_words};
-  const HuffmanTables tables{sets, runs};
   const uint32_t at = thread * kSubsequenceBits;
   uint32_t blocks = 0;
   for (uint32_t class_index = 0; class_index < kClasses; ++class_index)
@@ -389,10 +397,15 @@ __device__ __forceinline__ void write_blocks(const JpegDecodeParams& params,
 }
 
 template <uint32_t kSlots>
+struct WriteTables {
+  HuffmanSet sets[kSlots];
+};
+
+template <uint32_t kSlots>
 __device__ __forceinline__ void write(const JpegDecodeParams& params) {
   constexpr bool kStages = kSlots < 3;  // for more there is no room
   constexpr uint32_t kWords = kJpegWriteSubsequences * kWordsInSubsequence + kWordsBehind;
-  __shared__ HuffmanSet sets[kSlots];
+  __shared__ WriteTables<kSlots> tables;
   __shared__ uint32_t shared_words[padded<kWordsInRow>(kWords)];
   __shared__ uint32_t natural[16];
   __shared__ TileBase base;
@@ -410,7 +423,7 @@ __device__ __forceinline__ void write(const JpegDecodeParams& params) {
     if (slot > 0 && params.slots[number][slot] == params.slots[number][0]) continue;
     fetch(params.block + params.sets_at +
               static_cast<uint64_t>(params.slots[number][slot]) * sizeof(HuffmanSet),
-          &sets[slot], sizeof(HuffmanSet));
+          &tables.sets[slot], sizeof(HuffmanSet));
   }
   fetch_words<kWordsInRow>(
       params, (static_cast<int64_t>(scan.first_subsequence) + first) * kWordsInSubsequence, kWords,
@@ -441,7 +454,6 @@ __device__ __forceinline__ void write(const JpegDecodeParams& params) {
   }
   if (is_there) {
     const SharedWords<kWordsInRow> words{shared_words};
-    const HuffmanTables tables{sets, nullptr};
     const auto target = [&](uint32_t c, uint32_t x, uint32_t y, uint32_t block) -> int16_t* {
       if constexpr (kStages) {
         const uint32_t slot = before + block - stage[0].first;
