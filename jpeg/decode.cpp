@@ -26,6 +26,11 @@ struct Words {
   }
 };
 
+struct Tables {
+  const HuffmanSet* sets;
+  const HuffmanRuns* runs;
+};
+
 // Blocks, and DC differences by class, since the last segment or, before any, the tile began.
 struct Sums {
   uint32_t blocks = 0;
@@ -195,7 +200,7 @@ class ScanDecoder {
   const JpegScanPlan& plan_;
   const Words words_;
   const uint32_t* infos_;
-  const HuffmanTables tables_;
+  const Tables tables_;
   const JpegLevels* levels_;
   std::unique_ptr<Row[]> rows_;
   std::unique_ptr<Tile[]> tiles_;

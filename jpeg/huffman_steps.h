@@ -157,12 +157,13 @@ class HuffmanBits {
         ((static_cast<uint64_t>(high_) << 32 | low_) << (position_ % 32)) >> 32);
 #endif
   }
+  // No branch, and the word that is read is not needed before the next step.
   CT_HD void skip(uint32_t count) {  // up to 31
     const uint32_t before = position_;
     position_ += count;
-    if (before / 32 == position_ / 32) return;
-    high_ = low_;
-    low_ = next_;
+    const bool crosses = (before ^ position_) >= 32;
+    high_ = crosses ? low_ : high_;
+    low_ = crosses ? next_ : low_;
     next_ = words_[position_ / 32 + 2];
   }
 
@@ -177,52 +178,46 @@ inline constexpr uint32_t kWordsBehind = 4;
 
 // ---- Steps ----
 
-// The tables of a scan's sets; `runs` may be null.
-struct HuffmanTables {
-  const HuffmanSet* sets;
-  const HuffmanRuns* runs;
-};
+// `Tables` has the scan's sets[], and runs[] where kRuns.
 
-// From `state` on through all codes that begin before bit `end`, at most kSubsequenceBits; counts
-// the blocks that end. `first_dc(value)` is called for every DC difference, with the phase and the
-// number of blocks that have ended here before it. Returns the state behind, whose bit is counted
-// from `end`.
-template <bool kRuns, typename Words, typename Difference>
-CT_HD uint32_t walk(const Words& words, const HuffmanTables& tables, const JpegScanPlan& scan,
+// From `state` on through all codes that begin before bit `end`, at most kSubsequenceBits behind
+// `begin`; adds to `*blocks` those that end. `difference(window, entry, phase, blocks)` is called
+// for every DC difference with the number of blocks before it, if it wants to be. Returns the state
+// behind, whose bit is counted from `end`.
+//
+// Threads that go through different codes stay together: what a step does is chosen, not jumped to.
+template <bool kRuns, typename Words, typename Tables, typename Difference>
+CT_HD uint32_t walk(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                     uint32_t state, uint32_t begin, uint32_t end, uint32_t* blocks,
                     const Difference& difference) {
   HuffmanBits<Words> bits(words, begin + bit_of(state));
-  uint32_t index = index_of(state), phase = phase_of(state), ended = 0;
+  uint32_t index = index_of(state), phase = phase_of(state), ended = *blocks;
   while (bits.position() < end) {
     const uint32_t window = bits.window();
-    const uint32_t set = scan.set[phase];
+    const uint32_t set = scan.set[phase], is_ac = index != 0 ? 1 : 0;
+    const uint32_t entry = find_entry(tables.sets[set].codes[is_ac], window);
+    uint32_t taken = length_of(entry) + size_of(entry), next = index + advance_of(entry);
     if constexpr (kRuns) {
-      const uint32_t run =
-          tables.runs[set].runs[index != 0 ? 1 : 0][window >> (32 - kHuffmanRunBits)];
+      const uint32_t run = tables.runs[set].runs[is_ac][window >> (32 - kHuffmanRunBits)];
+      const uint32_t behind = index + run_advance(run);
       // Up to the end code by code, so that where a walk ends does not depend on where it began.
-      if (run_bits(run) != 0 && index + run_advance(run) < kBlockEnd &&
-          bits.position() + kHuffmanRunBits <= end && !(Difference::kWanted && index == 0)) {
-        bits.skip(run_bits(run));
-        index += run_advance(run);
-        if (run_ends(run) != 0) {
-          index = 0;
-          phase = phase + 1 == scan.period ? 0 : phase + 1;
-          ++ended;
-        }
-        continue;
-      }
+      const bool fits = run_bits(run) != 0 && behind < kBlockEnd &&
+                        bits.position() + kHuffmanRunBits <= end &&
+                        !(Difference::kWanted && is_ac == 0);
+      taken = fits ? run_bits(run) : taken;
+      next = fits ? behind + run_ends(run) * kBlockEnd : next;
     }
-    const uint32_t entry = find_entry(tables.sets[set].codes[index != 0 ? 1 : 0], window);
-    if (Difference::kWanted && index == 0) difference(window, entry, phase, *blocks + ended);
-    bits.skip(length_of(entry) + size_of(entry));
-    index += advance_of(entry);
-    if (index >= kBlockEnd) {
-      index = 0;
-      phase = phase + 1 == scan.period ? 0 : phase + 1;
-      ++ended;
+    if constexpr (Difference::kWanted) {
+      if (is_ac == 0) difference(window, entry, phase, ended);
     }
+    bits.skip(taken);
+    const bool ends = next >= kBlockEnd;
+    index = ends ? 0 : next;
+    const uint32_t phase_behind = phase + 1 == scan.period ? 0 : phase + 1;
+    phase = ends ? phase_behind : phase;
+    ended += ends ? 1 : 0;
   }
-  *blocks += ended;
+  *blocks = ended;
   return huffman_state(bits.position() - end, index, phase);
 }
 
@@ -292,8 +287,8 @@ struct JpegRowEnd {
 // of a block, zero so far, or null for those that only fill an MCU; natural(i) the place of
 // coefficient i in it. Returns what speaks against it, and adds to `*segments` if it ends one as it
 // should.
-template <typename Words, typename Target, typename Natural>
-CT_HD uint32_t write_row(const Words& words, const HuffmanTables& tables, const JpegScanPlan& scan,
+template <typename Words, typename Tables, typename Target, typename Natural>
+CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                          const JpegRow& row, uint32_t begin, const Target& target,
                          const Natural& natural, uint32_t* segments, JpegRowEnd* row_end) {
   const uint32_t blocks = scan.segment_blocks(row.segment);

@@ -27,16 +27,6 @@ enum Marker : uint32_t {
   kCom = 0xfe,
 };
 
-constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
-// Read behind the last subsequence, and nothing but zeros.
-constexpr size_t kBytesBehind = 256;
-// Positions are bits in 32 bits, with room.
-constexpr size_t kMostWordBytes = size_t{1} << 28;
-
-constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
-uint32_t parts(uint64_t size, uint64_t part) {
-  return static_cast<uint32_t>((size + part - 1) / part);
-}
 bool is_restart(uint32_t code) { return code >= kRst0 && code <= kRst7; }
 uint32_t big_endian(const uint8_t* bytes) { return uint32_t{bytes[0]} << 8 | bytes[1]; }
 
@@ -58,11 +48,7 @@ size_t JpegScanReader::measure(const uint8_t* data, size_t size) {
   if (!read_markers(true) || components_ == 0) return 0;
   const uint64_t segments = most_segments();
   if (segments > kMostSegments) return 0;
-  const size_t words = rounded(size_ - at_, kSubsequenceBytes) + segments * kSubsequenceBytes;
-  if (words > kMostWordBytes) return 0;
-  words_at_ = rounded((words / kSubsequenceBytes + 1) * sizeof(uint32_t), kSubsequenceBytes);
-  end_ = words_at_ + words;
-  return end_ + kBytesBehind + kMostSets * (sizeof(HuffmanSet) + sizeof(HuffmanRuns));
+  return plan_room(segments);
 }
 
 // Were each component a scan of its own, and the interval that of all.
@@ -323,93 +309,6 @@ bool JpegScanReader::plan_scan(const int* chosen, int count, JpegScanPlan* plan)
     is_one_set = is_one_set && plan->set[block] == plan->set[0];
   plan->period = is_one_set ? 1 : plan->blocks_in_mcu;
   plan->classes = plan->knows_phases() ? 3 : plan->blocks_in_mcu;
-  return true;
-}
-
-// ---- Bits ----
-
-bool JpegScanReader::take_bits(JpegScanPlan* plan) {
-  plan->first_subsequence = scans_->subsequences;
-  plan->first_tile = scans_->tiles;
-  const uint32_t segments = parts(plan->mcus, plan->interval);
-  if (segments > kMostSegments) return false;
-  for (uint32_t segment = 0; segment < segments; ++segment) {
-    const uint8_t* marker = nullptr;
-    if (!take_segment(segment, &marker)) return false;
-    at_ = static_cast<size_t>(marker - data_) + 1;
-    if (segment + 1 < segments && marker[0] != kRst0 + segment % 8) return false;
-  }
-  at_ -= 2;  // at the FF of the marker behind
-  plan->subsequences = scans_->subsequences - plan->first_subsequence;
-  plan->tiles = parts(plan->subsequences, kTileSubsequences);
-  scans_->tiles += plan->tiles;
-  scans_->segments += segments;
-  return true;
-}
-
-// Copies the bytes up to a marker; `*marker` is its code.
-bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
-  const size_t begin = used_;
-  for (const uint8_t *from = data_ + at_, *end = data_ + size_;;) {
-    const auto* ff =
-        static_cast<const uint8_t*>(std::memchr(from, 0xff, static_cast<size_t>(end - from)));
-    if (ff == nullptr || ff + 1 >= end) return false;
-    const bool is_stuffed = ff[1] == 0;
-    const auto bytes = static_cast<size_t>(ff - from) + (is_stuffed ? 1 : 0);
-    if (used_ + bytes > end_) return false;
-    std::memcpy(block_ + used_, from, bytes);
-    used_ += bytes;
-    from = ff + 2;
-    if (is_stuffed) continue;
-    const uint8_t* code = ff + 1;
-    while (code < end && *code == 0xff) ++code;  // fill bytes
-    if (code == end || *code == 0) return false;
-    *marker = code;
-    break;
-  }
-  const size_t bytes = used_ - begin,
-               padded = rounded(std::max<size_t>(bytes, 1), kSubsequenceBytes);
-  if (begin + padded > end_) return false;
-  std::memset(block_ + used_, 0, padded - bytes);
-  used_ = begin + padded;
-  for (size_t at = 0; at < padded; at += kSubsequenceBytes) {
-    const size_t left = std::min(bytes - std::min(bytes, at), kSubsequenceBytes);
-    infos_[scans_->subsequences++] =
-        subsequence_info(static_cast<uint32_t>(8 * left), segment, at == 0);
-  }
-  return true;
-}
-
-// What stands behind the words, and equal tables once.
-bool JpegScanReader::finish() {
-  for (int c = 0; c < components_; ++c)
-    if (!component_[c].seen) return false;
-  JpegScans& scans = *scans_;
-  infos_[scans.subsequences] = subsequence_info(0, 0, true);
-  // No byte that crosses the bus is left to chance.
-  const size_t infos_end = (scans.subsequences + size_t{1}) * sizeof(uint32_t);
-  std::memset(block_ + infos_end, 0, words_at_ - infos_end);
-  std::memset(block_ + used_, 0, kBytesBehind);
-  scans.sets = used_sets_;
-  scans.sets_at = used_ + kBytesBehind;
-  const auto sets = static_cast<size_t>(used_sets_);
-  scans.runs_at = scans.sets_at + sets * sizeof(HuffmanSet);
-  scans.bytes = scans.runs_at + sets * sizeof(HuffmanRuns);
-  for (size_t i = 0; i < sets; ++i) {
-    std::memcpy(block_ + scans.sets_at + i * sizeof(HuffmanSet), &sets_[i].codes,
-                sizeof(HuffmanSet));
-    std::memcpy(block_ + scans.runs_at + i * sizeof(HuffmanRuns), &sets_[i].runs,
-                sizeof(HuffmanRuns));
-  }
-  JpegTables unique;
-  for (int c = 0; c < components_; ++c) {
-    const QuantTable& table = scans.tables.tables[c];
-    int t = 0;
-    while (t < unique.count && unique.tables[t] != table) ++t;
-    if (t == unique.count) unique.tables[unique.count++] = table;
-    unique.table_of[c] = t;
-  }
-  scans.tables = unique;
   return true;
 }
 

@@ -71,6 +71,10 @@ class JpegScanReader {
   bool take_segment(uint32_t segment, const uint8_t** marker);
   bool finish();
   uint64_t most_segments() const;
+  size_t plan_room(uint64_t segments);
+  static uint32_t parts(uint64_t size, uint64_t part) {  // rounded up
+    return static_cast<uint32_t>((size + part - 1) / part);
+  }
 
   const uint8_t* data_ = nullptr;
   size_t size_ = 0, at_ = 0;

@@ -136,7 +136,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
     return Status::error(StatusCode::kInvalidArgument,
                          "the CUDA engine needs a CUDA device and one of its queues");
   const JpegScans& scans = *job.scans;
-  *job.result = {kJpegNotSynchronised, 0};  // whatever becomes of the work
+  *job.result = {JpegDecodeResult::kPending, JpegDecodeResult::kPending};
   JpegDecodeParams params = params_for(job);
   uint32_t classes = 0;
   for (int i = 0; i < scans.count; ++i) classes = std::max(classes, scans.scans[i].classes);

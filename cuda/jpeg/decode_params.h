@@ -14,7 +14,6 @@ inline constexpr uint32_t kJpegWriteCtas = 4;
 inline constexpr uint32_t kJpegWriteSubsequences = kTileSubsequences / kJpegWriteCtas;
 inline constexpr uint32_t kJpegWriteThreads = kJpegWriteSubsequences * kRowsInSubsequence;
 
-
 struct JpegPlaneParams {
   uint8_t* data;
   int64_t stride;

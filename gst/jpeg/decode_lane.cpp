@@ -4,6 +4,9 @@
 #include "gst/jpeg/decode_lane.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #if CT_HAVE_CUDA
@@ -36,8 +39,9 @@ Status make_room(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) 
 
 }  // namespace
 
-Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* made) {
-  std::unique_ptr<JpegDecodeLane> lane(new JpegDecodeLane(device));
+Status JpegDecodeLane::make(Device& device, std::shared_ptr<std::atomic<int>> waiting,
+                            std::unique_ptr<JpegDecodeLane>* made) {
+  std::unique_ptr<JpegDecodeLane> lane(new JpegDecodeLane(device, std::move(waiting)));
   CT_RETURN_IF_ERROR(make_cuda_queue(device, &lane->queue_));
   CT_RETURN_IF_ERROR(
       device.allocate(MemoryKind::kPinned, sizeof(JpegDecodeResult), &lane->result_));
@@ -68,10 +72,29 @@ Status JpegDecodeLane::decode(size_t measured, const JpegLevels* levels, JpegTab
   }
   if (submitted.code == StatusCode::kOutOfMemory) return {};
   CT_RETURN_IF_ERROR(submitted);
+  await();
   CT_RETURN_IF_ERROR((*done)->wait());
   *decoded = is_decoded(scans, *job.result);
   *tables = scans.tables;
   return {};
+}
+
+// Waits for the result, as long as that hardly takes, without asking the driver: it has one lock
+// for all of a context, which those who submit pictures need as well. The fence knows for sure.
+void JpegDecodeLane::await() {
+  using std::chrono::microseconds;
+  constexpr microseconds kLong(2000), kAlone(300), kNap(20);
+  constexpr int kFew = 2;
+  const volatile uint32_t& segments =
+      static_cast<const JpegDecodeResult*>(result_->data())->segments;
+  const bool spins = (*waiting_)++ < kFew;
+  const auto begin = std::chrono::steady_clock::now();
+  while (segments == JpegDecodeResult::kPending) {
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > kLong) break;
+    if (!spins || waited > kAlone) std::this_thread::sleep_for(kNap);
+  }
+  --*waiting_;
 }
 
 void JpegDecodeLane::give_back(size_t most) {
@@ -85,7 +108,7 @@ Status JpegDecodeLanes::probe(Device& device) {
 
 Status JpegDecodeLanes::take(Device& device, std::unique_ptr<JpegDecodeLane>* lane) {
   CT_RETURN_IF_ERROR(probe(device));
-  if (idle_.empty()) return JpegDecodeLane::make(device, lane);
+  if (idle_.empty()) return JpegDecodeLane::make(device, waiting_, lane);
   *lane = std::move(idle_.back());
   idle_.pop_back();
   return {};

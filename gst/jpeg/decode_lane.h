@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "jpeg/decode.h"
@@ -15,7 +17,9 @@ namespace cudatransform {
 // Used by one thread at a time, which need not be the same.
 class JpegDecodeLane {
  public:
-  static Status make(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
+  // `waiting`: how many lanes of the element wait for the device.
+  static Status make(Device& device, std::shared_ptr<std::atomic<int>> waiting,
+                     std::unique_ptr<JpegDecodeLane>* lane);
 
   // What writes the levels.
   Queue& queue() { return *queue_; }
@@ -30,9 +34,12 @@ class JpegDecodeLane {
   void give_back(size_t most);
 
  private:
-  explicit JpegDecodeLane(Device& device) : device_(device) {}
+  JpegDecodeLane(Device& device, std::shared_ptr<std::atomic<int>> waiting)
+      : device_(device), waiting_(std::move(waiting)) {}
+  void await();
 
   Device& device_;
+  const std::shared_ptr<std::atomic<int>> waiting_;
   std::unique_ptr<Queue> queue_;
   JpegScanReader scans_;
   std::unique_ptr<Memory> block_, result_;  // page-locked
@@ -51,6 +58,7 @@ class JpegDecodeLanes {
   void clear();
 
  private:
+  const std::shared_ptr<std::atomic<int>> waiting_ = std::make_shared<std::atomic<int>>(0);
   std::vector<std::unique_ptr<JpegDecodeLane>> idle_;
   Status probed_;
   bool is_probed_ = false;

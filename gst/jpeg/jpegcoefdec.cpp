@@ -51,7 +51,10 @@ static PictureSettings settings_of(GstVideoDecoder* decoder) {
   GST_OBJECT_LOCK(decoder);
   PictureSettings settings = state.picture_settings;
   settings.n_threads = state.engine_settings.n_threads;
+  const bool by_cuda = state.jpeg_settings.entropy != cudatransform::JpegEntropy::kCpu;
   GST_OBJECT_UNLOCK(decoder);
+  // Those whose pictures are on the device wait most of the time.
+  if (by_cuda && state.engine.is_cuda()) settings.threads_a_core = 2;
   return settings;
 }
 

@@ -38,7 +38,7 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
     .n_threads_blurb =
         "How many pictures are decoded at a time, chosen at the first; each beyond one adds a "
         "frame of "
-        "latency (0 = one per core, one for live sources)",
+        "latency (0 = one per core, or two where CUDA may decode; one for live sources)",
 };
 
 constexpr cudatransform::PictureProperties kPictureProperties = {

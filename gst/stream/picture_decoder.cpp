@@ -51,7 +51,7 @@ GstFlowReturn PictureDecoder::decode(GstVideoCodecFrame* frame, const PictureSet
     gst_video_decoder_release_frame(decoder_, frame);
     return failed_;
   }
-  if (!started_) start_workers(settings.n_threads);
+  if (!started_) start_workers(settings);
   std::unique_ptr<PictureJob> job = codec_.new_job();
   job->late_ = is_late(frame);
   // Of two pictures in a buffer that has a time the second has none, and the base class would give
@@ -161,8 +161,10 @@ GstStructure* PictureDecoder::stats(const char* name) const {
 
 // ---- On the way in ----
 
-void PictureDecoder::start_workers(guint n_threads) {
-  const int threads = picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder_), n_threads);
+void PictureDecoder::start_workers(const PictureSettings& settings) {
+  const guint wanted = settings.n_threads;
+  int threads = picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder_), wanted);
+  if (wanted == 0 && threads > 1) threads *= settings.threads_a_core;
   if (!workers_.start(threads)) workers_.start(1);
   started_ = true;
   GST_INFO_OBJECT(decoder_, "%d pictures at a time", workers_.threads());
@@ -374,7 +376,7 @@ bool PictureDecoder::negotiate_gap(const PictureSettings& settings) {
   if (GstVideoCodecState* state = gst_video_decoder_get_output_state(decoder_)) {
     gst_video_codec_state_unref(state);
   } else {
-    if (!started_) start_workers(settings.n_threads);  // the latency depends on their number
+    if (!started_) start_workers(settings);  // the latency depends on their number
     possible = codec_.set_gap_state(input_);
     if (possible) negotiated_ = negotiate();
   }

@@ -23,6 +23,7 @@ struct PictureSettings {
   OnError on_error = OnError::kDrop;
   guint64 max_memory = 0;  // 0: no limit
   guint n_threads = 0;     // as for picture_threads()
+  int threads_a_core = 1;  // where that means one per core
 };
 
 struct PictureCounts {
@@ -74,7 +75,7 @@ class PictureDecoder {
   // Bits of interrupts_.
   static constexpr unsigned kFlushing = 1, kFailed = 2;
 
-  void start_workers(guint n_threads);
+  void start_workers(const PictureSettings& settings);
   bool is_late(GstVideoCodecFrame* frame) const;
   Status prepare(PictureJob& job, const PictureSettings& settings);
   GstFlowReturn make_room(const PictureJob& job, const PictureSettings& settings);

@@ -1,0 +1,218 @@
+// Writing levels: a thread for a row of JPEG's bits, several CTAs for a tile.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/jpeg/decode_fetch.cuh"
+
+namespace cudatransform::cuda {
+
+// What comes before a tile in its segment.
+struct TileBase {
+  uint32_t blocks;
+  uint32_t dc[kScanComponents];
+};
+
+// One warp, a tile a lane: from the last tile on in which a segment begins.
+__device__ __forceinline__ void sum_tiles(const JpegDecodeParams& params, const JpegScanPlan& scan,
+                                          uint32_t tile, TileBase* base) {
+  const uint32_t lane = threadIdx.x;
+  uint32_t from = tile;  // behind the tile in which the segment begins, or at this one
+  for (uint32_t end = tile; end > scan.first_tile && from == tile;) {
+    const uint32_t count = min(end - scan.first_tile, kWarp);
+    end -= count;
+    const bool begins = lane < count && (params.tiles.blocks[end + lane] & kInSegment) != 0;
+    const uint32_t mask = __ballot_sync(~0u, begins);
+    if (mask != 0) from = end + kWarp - 1 - static_cast<uint32_t>(__clz(static_cast<int>(mask)));
+  }
+  uint32_t blocks = 0, dc[kScanComponents] = {};
+  for (; from < tile; from += kWarp) {
+    const uint32_t mine = from + lane;
+    const uint32_t counted = mine < tile ? params.tiles.blocks[mine] & ~kInSegment : 0;
+    uint32_t sum = counted;
+    for (uint32_t distance = 1; distance < kWarp; distance *= 2) {
+      const uint32_t other = __shfl_up_sync(~0u, sum, distance);
+      if (lane >= distance) sum += other;
+    }
+    for (uint32_t k = 0; k < scan.classes; ++k) {
+      const uint32_t difference =
+          mine < tile ? params.tiles.sums[k * params.tiles.count + mine] : 0;
+      const uint32_t component = scan.component_of_class(k, blocks + sum - counted);
+      for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] += c == component ? difference : 0;
+    }
+    blocks += __shfl_sync(~0u, sum, kWarp - 1);
+  }
+  for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] = __reduce_add_sync(~0u, dc[c]);
+  if (lane != 0) return;
+  base->blocks = blocks;
+  for (uint32_t c = 0; c < kScanComponents; ++c) base->dc[c] = dc[c];
+}
+
+__device__ __forceinline__ JpegRow row_at(const JpegDecodeParams& params, const JpegScanPlan& scan,
+                                          const uint32_t* infos, uint32_t mine, uint32_t r,
+                                          const TileBase& tile) {
+  JpegRow row;
+  const uint32_t info = infos[mine], next = infos[mine + 1];
+  const uint32_t subsequence = scan.first_subsequence + mine;
+  const uint32_t number = subsequence * kRowsInSubsequence + r;
+  row.bits = row_bits(info, r);
+  row.state = params.rows.states[number];
+  row.segment = segment_of(info);
+  row.segment_bits = bits_of(info) - r * kRowBits + (begins_segment(next) ? 0 : bits_of(next));
+  const uint32_t counted = params.subsequence.blocks[subsequence];
+  const bool in_segment = (counted & kInSegment) != 0;
+  const uint32_t base = in_segment ? 0 : tile.blocks;
+  row.block = base + (counted & ~kInSegment) + params.rows.blocks[number];
+  uint32_t dc[kScanComponents];
+  for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] = in_segment ? 0 : tile.dc[c];
+  for (uint32_t k = 0; k < scan.classes; ++k) {
+    const uint32_t difference =
+        params.subsequence.sums[k * params.subsequence.count + subsequence] +
+        params.rows.sums[k * params.rows.count + number];
+    const uint32_t component = scan.component_of_class(k, base);
+    for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] += c == component ? difference : 0;
+  }
+  for (uint32_t c = 0; c < kScanComponents; ++c) row.dc[c] = static_cast<int32_t>(dc[c]);
+  return row;
+}
+
+__device__ __forceinline__ bool is_synchronised(const JpegDecodeParams& params,
+                                                const JpegScanPlan& scan, uint32_t tile,
+                                                const uint32_t* infos) {
+  const uint32_t first = (tile - scan.first_tile) * kTileSubsequences;
+  return begins_segment(infos[first]) || params.tiles.begins[tile] == params.tiles.states[tile - 1];
+}
+
+// Blocks that begin in a CTA, put together in shared memory to be written line by line. What has
+// begun before it, and what does not fit, is written level by level.
+inline constexpr uint32_t kStagedBlocks = 240,
+                          kStagedWords = 33;  // of a block, to spread over banks
+
+struct Stage {
+  uint32_t words[kStagedBlocks][kStagedWords];
+  uint32_t first;  // block, of the scan
+  uint32_t end;    // behind those that have ended here
+  uint32_t begun;  // behind the one that has not
+};
+
+template <bool kStages>
+struct StageOf : Stage {};
+template <>
+struct StageOf<false> {};
+
+__device__ __forceinline__ int16_t* levels_of(const JpegPlaneParams& plane, uint32_t x,
+                                              uint32_t y) {
+  if (x >= plane.blocks_w || y >= plane.blocks_h) return nullptr;
+  return reinterpret_cast<int16_t*>(plane.data + y * plane.stride) + static_cast<uint64_t>(x) * 64;
+}
+
+// Half a warp for each block. Of the last one the next CTA writes the rest: it gets the levels
+// alone that are not zero.
+__device__ __forceinline__ void write_blocks(const JpegDecodeParams& params,
+                                             const JpegScanPlan& scan, const Stage& stage) {
+  constexpr uint32_t kLanes = 16;
+  static_assert(kJpegWriteThreads % kLanes == 0);
+  const uint32_t end = min(max(stage.begun, stage.end), stage.first + kStagedBlocks);
+  for (uint32_t block = stage.first + threadIdx.x / kLanes; block < end;
+       block += kJpegWriteThreads / kLanes) {
+    const JpegBlockPlace place(scan, 0, block);
+    int16_t* const levels = levels_of(params.planes[place.component()], place.x(), place.y());
+    if (levels == nullptr) continue;
+    for (uint32_t i = threadIdx.x % kLanes; i < 32; i += kLanes) {
+      const uint32_t two = stage.words[block - stage.first][i];
+      if (block < stage.end) {
+        reinterpret_cast<uint32_t*>(levels)[i] = two;
+        continue;
+      }
+      if ((two & 0xffff) != 0) levels[2 * i] = static_cast<int16_t>(two & 0xffff);
+      if (two >> 16 != 0) levels[2 * i + 1] = static_cast<int16_t>(two >> 16);
+    }
+  }
+}
+
+template <uint32_t kSlots>
+struct WriteTables {
+  HuffmanSet sets[kSlots];
+};
+
+template <uint32_t kSlots>
+__device__ __forceinline__ void write(const JpegDecodeParams& params) {
+  constexpr bool kStages = kSlots < 3;  // for more there is no room
+  constexpr uint32_t kWords = kJpegWriteSubsequences * kWordsInSubsequence + kWordsBehind;
+  __shared__ WriteTables<kSlots> tables;
+  __shared__ uint32_t shared_words[padded<kWordsInRow>(kWords)];
+  __shared__ uint32_t natural[16];
+  __shared__ TileBase base;
+  __shared__ StageOf<kStages> stage[1];
+
+  const uint32_t thread = threadIdx.x, tile = blockIdx.x / kJpegWriteCtas;
+  const uint32_t number = scan_of_tile(params, tile);
+  const JpegScanPlan& scan = params.scans[number];
+  const uint32_t* infos = infos_of(params, scan);
+  const uint32_t first = (tile - scan.first_tile) * kTileSubsequences +
+                         blockIdx.x % kJpegWriteCtas * kJpegWriteSubsequences;
+  if (first >= scan.subsequences) return;
+  for (uint32_t slot = 0; slot < kSlots; ++slot) {
+    // Slots that the scan does not use name the same set as others.
+    if (slot > 0 && params.slots[number][slot] == params.slots[number][0]) continue;
+    fetch(params.block + params.sets_at +
+              static_cast<uint64_t>(params.slots[number][slot]) * sizeof(HuffmanSet),
+          &tables.sets[slot], sizeof(HuffmanSet));
+  }
+  fetch_words<kWordsInRow>(
+      params, (static_cast<int64_t>(scan.first_subsequence) + first) * kWordsInSubsequence, kWords,
+      shared_words);
+  if (thread < 16) natural[thread] = params.natural[thread];
+  if constexpr (kStages) {
+    for (uint32_t i = thread; i < kStagedBlocks * kStagedWords; i += kJpegWriteThreads)
+      (&stage[0].words[0][0])[i] = 0;
+  }
+  if (thread < kWarp) sum_tiles(params, scan, tile, &base);
+  __syncthreads();
+
+  const uint32_t mine = first + thread / kRowsInSubsequence, r = thread % kRowsInSubsequence;
+  const bool is_there = mine < scan.subsequences && row_bits(infos[mine], r) != 0;
+  uint32_t damage = 0, segments = 0, before = 0;
+  JpegRow row = {};
+  if (is_there) {
+    row = row_at(params, scan, infos, mine, r, base);
+    before = row.segment * scan.interval * scan.blocks_in_mcu;
+  }
+  if (thread == 0 && !is_synchronised(params, scan, tile, infos)) damage = kJpegNotSynchronised;
+  if constexpr (kStages) {
+    if (thread == 0) {
+      stage[0].first = before + row.block + (index_of(row.state) != 0 ? 1 : 0);
+      stage[0].end = stage[0].begun = 0;
+    }
+    __syncthreads();
+  }
+  if (is_there) {
+    const SharedWords<kWordsInRow> words{shared_words};
+    const auto target = [&](uint32_t c, uint32_t x, uint32_t y, uint32_t block) -> int16_t* {
+      if constexpr (kStages) {
+        const uint32_t slot = before + block - stage[0].first;
+        if (slot < kStagedBlocks) return reinterpret_cast<int16_t*>(stage[0].words[slot]);
+      }
+      return levels_of(params.planes[c], x, y);
+    };
+    const auto place = [&](uint32_t index) {
+      return static_cast<uint32_t>(reinterpret_cast<const uint8_t*>(natural)[index]);
+    };
+    JpegRowEnd end;
+    damage |=
+        write_row(words, tables, scan, row, thread * kRowBits, target, place, &segments, &end);
+    if constexpr (kStages) {
+      if (row.block < scan.segment_blocks(row.segment)) {
+        atomicMax(&stage[0].end, before + end.block);
+        if (end.is_inside) atomicMax(&stage[0].begun, before + end.block + 1);
+      }
+    }
+  }
+  if (damage != 0) atomicOr(&params.result[0], damage);
+  if (segments != 0) atomicAdd(&params.result[1], segments);
+  if constexpr (kStages) {
+    __syncthreads();
+    write_blocks(params, scan, stage[0]);
+  }
+}
+
+}  // namespace cudatransform::cuda
