@@ -107,41 +107,73 @@ __device__ __forceinline__ void hand_on_words(const uint32_t* words, uint32_t bi
   }
 }
 
-// What place_tiles() needs at once.
+// What place_tiles() needs at once, besides the words of a tile for kPlaced numbers of two kinds.
 struct Placing {
   uint32_t sums[kEncodeWarps];
   JpegSpan spans[kEncodeWarps];
 };
+constexpr uint32_t kPlaced = 1536;
+static_assert(2 * kPlaced <= kTileWords);
+
+// Tiles `first` to `first` + `count` - 1, of which the first begins at `*position` with `*stuffed`
+// bytes stuffed before it; both are then those of the tile behind them. Threads go through memory
+// side by side, and through shared memory each its share of neighbours.
+__device__ __forceinline__ void place_some(const EncodeParams& params, uint32_t first,
+                                           uint32_t count, uint32_t* words, Placing& shared,
+                                           uint32_t* position, uint32_t* stuffed) {
+  const JpegScanLayout& layout = params.layout;
+  uint32_t* const numbers = words;  // bits, then FF bytes, then those before the tile
+  uint32_t* const positions = words + kPlaced;
+  JpegTile* const tiles = params.tiles + first;
+  const auto closes = [&](uint32_t i) {
+    const uint32_t next = first + i + 1;
+    return next == layout.tiles ||
+           next == layout.by_segment_tiles.quotient(next) * layout.segment_tiles;
+  };
+  const uint32_t share = (count + kEncodeThreads - 1) / kEncodeThreads;
+  const uint32_t begin = min(threadIdx.x * share, count), end = min(begin + share, count);
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < count; i += kEncodeThreads) numbers[i] = tiles[i].bits;
+  __syncthreads();
+  JpegSpan own = {}, all;
+  for (uint32_t i = begin; i < end; ++i)
+    own = jpeg_join(own, jpeg_tile_span(numbers[i], closes(i)));
+  uint32_t at = jpeg_advance(*position, join_before_thread(own, shared.spans, &all));
+  *position = jpeg_advance(*position, all);
+  for (uint32_t i = begin; i < end; ++i) {
+    positions[i] = at;
+    at = jpeg_advance(at, jpeg_tile_span(numbers[i], closes(i)));
+  }
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < count; i += kEncodeThreads)
+    numbers[i] = jpeg_tile_ff_bytes(tiles[i], positions[i], closes(i) ? 0xff : tiles[i + 1].head);
+  __syncthreads();
+  uint32_t sum = 0, all_stuffed = 0;
+  for (uint32_t i = begin; i < end; ++i) sum += numbers[i];
+  uint32_t before = *stuffed + sum_before_thread(sum, shared.sums, &all_stuffed);
+  *stuffed += all_stuffed;
+  for (uint32_t i = begin; i < end; ++i) {
+    const uint32_t ff_bytes = numbers[i];
+    numbers[i] = before;
+    before += ff_bytes;
+  }
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < count; i += kEncodeThreads) {
+    tiles[i].position = positions[i];
+    tiles[i].stuffed = numbers[i];
+  }
+}
 
 // By one CTA: tells all tiles where they begin, and the host how large the scan is.
 __device__ __forceinline__ void place_tiles(const EncodeParams& params, uint32_t faults,
-                                            Placing& shared) {
-  const JpegScanLayout& layout = params.layout;
-  const uint32_t share = (layout.tiles + kEncodeThreads - 1) / kEncodeThreads;
-  const uint32_t first = min(threadIdx.x * share, layout.tiles);
-  const uint32_t end = min(first + share, layout.tiles);
-  const auto closes = [&](uint32_t tile) {
-    return (tile + 1) % layout.segment_tiles == 0 || tile + 1 == layout.tiles;
-  };
-  JpegSpan own = {};
-  for (uint32_t t = first; t < end; ++t)
-    own = jpeg_join(own, jpeg_tile_span(params.tiles[t].bits, closes(t)));
-  JpegSpan all;
-  uint32_t position = jpeg_advance(0, join_before_thread(own, shared.spans, &all));
-  uint32_t stuffed = 0;
-  for (uint32_t t = first; t < end; ++t) {
-    JpegTile& tile = params.tiles[t];
-    tile.position = position;
-    tile.stuffed = stuffed;
-    stuffed += jpeg_tile_ff_bytes(tile, position, closes(t) ? 0xff : params.tiles[t + 1].head);
-    position = jpeg_advance(position, jpeg_tile_span(tile.bits, closes(t)));
-  }
-  uint32_t all_stuffed = 0;
-  const uint32_t before = sum_before_thread(stuffed, shared.sums, &all_stuffed);
-  for (uint32_t t = first; t < end; ++t) params.tiles[t].stuffed += before;
+                                            uint32_t* words, Placing& shared) {
+  uint32_t position = 0, stuffed = 0;
+  for (uint32_t first = 0; first < params.layout.tiles; first += kPlaced)
+    place_some(params, first, min(params.layout.tiles - first, kPlaced), words, shared, &position,
+               &stuffed);
   if (threadIdx.x != 0) return;
   JpegEncodeResult result;
-  result.size = jpeg_advance(0, all) / 8 + all_stuffed;
+  result.size = position / 8 + stuffed;
   result.faults = faults | (result.size > params.capacity ? uint32_t{kJpegNoRoom} : 0);
   *params.placed = result;
   *params.result = result;
@@ -200,7 +232,7 @@ __device__ __forceinline__ void code_tiles(const EncodeParams& params) {
     if (is_last) *params.progress = {};
   }
   __syncthreads();
-  if (is_last) place_tiles(params, faults, placing);
+  if (is_last) place_tiles(params, faults, words, placing);
 }
 
 // Bytes `first` to `first` + 3 of a tile, the first in the lowest byte.
@@ -300,10 +332,11 @@ __device__ __forceinline__ void count_symbols(const EncodeParams& params) {
 
 }  // namespace
 
-#define CT_ENCODE(name, function)                              \
-  extern "C" __global__ void __launch_bounds__(kEncodeThreads) \
-      name(const __grid_constant__ EncodeParams params) {      \
-    function(params);                                          \
+// Five CTAs to an SM: more of them hide more than registers would spare.
+#define CT_ENCODE(name, function)                                 \
+  extern "C" __global__ void __launch_bounds__(kEncodeThreads, 5) \
+      name(const __grid_constant__ EncodeParams params) {         \
+    function(params);                                             \
   }
 CT_JPEG_ENCODE_KERNELS(CT_ENCODE)
 

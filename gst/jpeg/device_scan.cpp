@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #ifdef CT_HAVE_CUDA
 #include "cuda/jpeg/encode_engine.h"
@@ -143,6 +144,13 @@ bool DeviceScan::is_ready() {
 Status DeviceScan::encode_optimised() {
   CT_RETURN_IF_ERROR(counted_->wait());
   counted_.reset();
+  // Each block has one DC symbol. Other numbers have come from somewhere else, and whatever tables
+  // they would lead to, libjpeg must not make up for them in silence.
+  uint64_t blocks = 0;
+  for (const auto& counts : results().counts.of)
+    blocks = std::accumulate(counts + kJpegDcSymbols, counts + kJpegSymbols, blocks);
+  if (blocks != job_.layout.blocks)
+    return Status::error(StatusCode::kFailed, "the symbols of a scan were not counted");
   const uint32_t pairs = picture_->color == JpegColor::kYcbcr ? 2 : 1;
   CT_RETURN_IF_ERROR(make_optimal_jpeg_tables(results().counts, pairs, &tables_));
   JpegCodes codes;
@@ -158,8 +166,11 @@ Status DeviceScan::encode_optimised() {
 
 Status DeviceScan::wait_for_scan(bool* refused) {
   CT_RETURN_IF_ERROR(downloaded_->wait());
-  const JpegEncodeResult& result = results().result;
-  *refused = (result.faults & ~uint32_t{kJpegNoRoom}) != 0;
+  const uint32_t faults = results().result.faults;
+  // Tables are Annex K's, which have all codes, or made for this very picture.
+  if ((faults & kJpegNoCode) != 0)
+    return Status::error(StatusCode::kFailed, "a symbol of a scan has no code");
+  *refused = (faults & kJpegLevelsNotPlain) != 0;
   return {};
 }
 

@@ -209,11 +209,14 @@ void add_contestants() {
   const std::string forward = "cudadct8x8 quality=90 ";
   add_pipeline(Job::kEncode, "ours", forward + cpu + " ! jpegcoefenc " + cpu, frames_of_turn);
   add_pipeline(Job::kEncode, "ours, all cores", forward + cpu + " ! jpegcoefenc " + all, many);
-  if (with_cuda)
-    add_pipeline(
-        Job::kEncode, "ours, CUDA",
-        forward + "backend=cuda ! jpegcoefenc backend=cuda n-threads=" + std::to_string(cores),
-        many);
+  if (!with_cuda) return;
+  const std::string cuda =
+      forward +
+      "backend=cuda async-depth=4 ! jpegcoefenc backend=cuda n-threads=" + std::to_string(cores);
+  add_pipeline(Job::kEncode, "ours, CUDA", cuda + " entropy=cuda", 4 * many);
+  add_pipeline(Job::kEncode, "ours, CUDA, optimised", cuda + " entropy=cuda optimize=true",
+               4 * many);
+  add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", cuda + " entropy=cpu", many);
 }
 
 const Contestant& find(Job job, const char* name) {

@@ -1,5 +1,5 @@
-// Fuzz target: JpegWriter refuses levels and settings that JPEG cannot hold, and what it writes of
-// others is read back as it was.
+// Fuzz target: JpegWriter refuses levels and settings that JPEG cannot hold, what it writes of
+// others is read back as it was, and the code that GPUs run writes the same.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: eight bytes of settings (see Picture), a byte for each of eight divisors of the
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "jpeg/encode_file.h"
 #include "jpeg/reader.h"
 #include "jpeg/writer.h"
 #include "tests/fuzz/fuzzing.h"
@@ -146,6 +147,49 @@ void read_back(const Picture& written, const JpegBytes& file) {
   }
 }
 
+// The same file by the code that GPUs run, unless it has levels that it leaves to libjpeg.
+void write_in_parallel(const Picture& written, const JpegBytes& file) {
+  if (!is_parallel(written.options)) return;
+  static JpegHeaders headers;
+  JpegEncodeJob job;
+  promise(make_jpeg_scan_layout(written.picture, written.options, &job.layout).ok(),
+          "what was written has a layout");
+  for (int c = 0; c < written.picture.components(); c++)
+    job.levels[c] = {written.picture.levels[c].data, written.picture.levels[c].stride};
+  JpegHuffmanTables tables;
+  JpegCodes codes;
+  JpegSymbolCounts counts;
+  job.counts = &counts;
+  promise(headers.standard_tables(&tables).ok() && validate(job, true).ok(), "a job is valid");
+  if (written.options.optimize) {
+    count_jpeg_symbols(job);
+    promise(make_optimal_jpeg_tables(counts, written.picture.color == JpegColor::kYcbcr ? 2 : 1,
+                                     &tables)
+                .ok(),
+            "there are optimal tables");
+  }
+  promise(make_jpeg_codes(tables, &codes).ok(), "tables are tables");
+  const JpegBytes* header = nullptr;
+  promise(headers
+              .find(written.picture, written.options, written.options.optimize ? &tables : nullptr,
+                    &header)
+              .ok(),
+          "what was written has a header");
+  std::vector<uint8_t> scan(file.size() - std::min(file.size(), header->size()) + 1);
+  JpegEncodeResult result;
+  job.codes = &codes;
+  job.output = scan.data();
+  job.capacity = scan.size();
+  job.result = &result;
+  promise(validate(job, false).ok() && encode_jpeg_scan(job).ok(), "a scan is coded");
+  if (written.is_ordinary) promise(result.faults == 0, "ordinary pictures are coded");
+  if (result.faults == kJpegLevelsNotPlain) return;
+  promise(result.faults == 0 && header->size() + result.size == file.size() &&
+              memcmp(header->data(), file.data(), header->size()) == 0 &&
+              memcmp(scan.data(), file.data() + header->size(), result.size) == 0,
+          "the file is libjpeg's");
+}
+
 bool same(const JpegBytes& a, const JpegBytes& b) {
   return a.size() == b.size() && memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -178,5 +222,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   promise(same(packed, spread), "the file does not depend on where levels lie");
   promise(same(packed, again), "the file does not depend on what was written before");
   read_back(picture, packed);
+  write_in_parallel(picture, packed);
   return 0;
 }
