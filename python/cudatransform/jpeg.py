@@ -78,6 +78,8 @@ class Context:
 
     def __init__(self) -> None:
         self._stages: Dict[str, Stage] = {}
+        self._decoder: Optional[Stage] = None
+        self._reads = 0
         self._file = np.empty(0, np.uint8)  # the bytes of the last file: fresh memory costs more
 
     def stage(self, elements: str) -> Stage:
@@ -93,6 +95,7 @@ class Context:
         for stage in self._stages.values():
             stage.close()
         self._stages.clear()
+        self._decoder = None
         self._file = np.empty(0, np.uint8)
 
     def __reduce__(self) -> Any:
@@ -123,9 +126,11 @@ class Context:
             os.close(descriptor)
 
     def _decode(self, data: np.ndarray, name: str, path: Optional[str]) -> Picture:
-        stage = self.stage(f"{DECODER} n-threads=1 on-error=fail qos=false")
-        stage.set_caps(JPEG_CAPS)
         gst = _gst.libraries()
+        stage = self._decoder
+        if stage is None:
+            stage = self._decoder = self.stage(f"{DECODER} n-threads=1 on-error=fail qos=false")
+            stage.set_caps(JPEG_CAPS)
         try:
             # With one thread the element has read it when the push returns.
             stage.push(_gst.buffer_around(gst, _gst.address_of(data), len(data)))
@@ -133,7 +138,9 @@ class Context:
         except StageError as error:
             stage.flush()
             raise ReadError(name, reason_of(error)) from None
-        stage.forget_messages()
+        self._reads += 1
+        if self._reads % 32 == 0:
+            stage.forget_messages()
         if not decoded:
             raise ReadError(name, "there is no picture in it")
         return picture_of_buffer(gst, decoded, path)

@@ -1,0 +1,54 @@
+"""The command line of a corpus job."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import argparse
+import json
+import sys
+
+from ..errors import Unavailable
+from .folder import FolderError
+from .job import run
+
+_DESCRIPTION = """\
+Goes through all JPEG files below INPUT and writes into the folder OUTPUT:
+
+stats       stats.parquet: size, sampling, tables, estimated quality, process, share of zeros, bits
+export      levels-NNNNNN.parquet: coefficients, tables and markers
+repack      the same tree of files, each progressive if that is smaller; no coefficient changes
+requantise  the same tree, with coarser tables: --quality
+
+and failures.jsonl, the files that could not be read, with reasons, and summary.json. A second run
+does what is missing. The results do not depend on the number of workers."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
+                                     description=_DESCRIPTION,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("stats", "export", "repack", "requantise"))
+    parser.add_argument("input", help="a folder")
+    parser.add_argument("output", help="a folder that is new, empty, or this very job's")
+    parser.add_argument("--quality", type=int, help="1 to 100, of requantise")
+    parser.add_argument("--address", help="of a Ray cluster whose machines see both folders; "
+                                          "without it this machine alone")
+    parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
+    given = parser.parse_args()
+    if (given.quality is None) == (given.action == "requantise"):
+        parser.error("--quality belongs to requantise")
+    if given.quality is not None and not 1 <= given.quality <= 100:
+        parser.error("--quality is 1 to 100")
+    options = {} if given.quality is None else {"quality": given.quality}
+    try:
+        summary = run(given.action, given.input, given.output, options, given.address,
+                      given.workers)
+    except ImportError as error:
+        print(f"{error}: pip install 'cudatransform[corpus]'", file=sys.stderr)
+        return 1
+    except (FolderError, Unavailable) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(summary))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""What a corpus job does to pictures: stats, export, repack, requantise. No Ray in here."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any, Callable, Dict, List, Tuple
+
+import numpy as np
+
+from ..jpeg import write
+from ..picture import Picture
+from ..reader import Reader
+from ..transform import quality_tables
+from .folder import Output
+
+# Frame headers, by their markers (ITU-T T.81, table B.1).
+_PROCESSES = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC9: "arithmetic",
+              0xCA: "arithmetic progressive"}
+
+Row = Dict[str, Any]
+
+
+def process_of(path: bytes) -> str:
+    """The process of a file that can be read: what its frame header is called."""
+    with open(path, "rb") as file:
+        file.seek(2)
+        while True:
+            head = file.read(4)
+            if len(head) < 4:
+                return "unknown"
+            if head[0] != 0xFF or head[1] in (0xFF, 0x00, 0x01):  # fill, or nothing known
+                file.seek(-3, os.SEEK_CUR)
+                continue
+            if head[1] in _PROCESSES:
+                return _PROCESSES[head[1]]
+            file.seek(int.from_bytes(head[2:], "big") - 2, os.SEEK_CUR)
+
+
+@functools.lru_cache(maxsize=1)
+def _all_tables() -> np.ndarray:
+    return np.stack([quality_tables(quality)[0] for quality in range(1, 101)]).astype(np.int32)
+
+
+def estimated_quality(table: np.ndarray) -> int:
+    """libjpeg's quality whose table of luma is nearest; exact where libjpeg has made it."""
+    return int(abs(_all_tables() - table.astype(np.int32)).sum(axis=(1, 2)).argmin()) + 1
+
+
+def stats(picture: Picture, source: bytes) -> Row:
+    """What a picture is, as numbers and words."""
+    size = os.path.getsize(source)
+    levels = sum(component.levels.size for component in picture.components)
+    zeros = levels - sum(int(np.count_nonzero(c.levels)) for c in picture.components)
+    return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
+            "process": process_of(source), "quality": estimated_quality(picture.table(0)),
+            "tables": picture.tables.reshape(-1, 64).tolist(), "zero_share": zeros / levels,
+            "bytes": size, "bits_per_pixel": 8 * size / (picture.width * picture.height),
+            "marker_bytes": len(picture.markers)}
+
+
+def requantised(picture: Picture, quality: int) -> Picture:
+    """The levels divided by libjpeg's tables of a quality, where these are coarser than the file's.
+
+    Rounded to the nearest, ties away from zero; nothing is transformed.
+    """
+    wanted = quality_tables(quality).astype(np.uint16)
+    made = picture.copy()
+    tables = []
+    for index, component in enumerate(made.components):
+        before = picture.table(index).astype(np.int64)
+        # RGB has three components of luma's kind.
+        chroma = index > 0 and picture.sampling != "RGB"
+        after = np.maximum(before, wanted[1 if chroma else 0])
+        twice = 2 * abs(component.levels.astype(np.int64)) * before
+        component.levels = (np.sign(component.levels) * ((twice + after) // (2 * after))).astype(
+            np.int16)
+        tables.append(after.astype(np.uint16))
+        component.table = index
+    made.tables = np.stack(tables)
+    return made
+
+
+def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) -> Row:
+    data, before = write(picture, progressive=True), os.path.getsize(source)
+    if len(data) < before:
+        output.write(relative, data)
+    else:
+        output.copy(source, relative)
+    return {"bytes": before, "bytes_after": min(len(data), before)}
+
+
+def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output,
+                quality: int) -> Row:
+    data = write(requantised(picture, quality), optimize=True)
+    output.write(relative, data)
+    return {"bytes": os.path.getsize(source), "bytes_after": len(data)}
+
+
+def _levels(picture: Picture) -> Row:
+    """A row of Parquet: binary levels are little-endian int16, tables uint16, both in natural order."""
+    return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
+            "blocks_w": [c.levels.shape[1] for c in picture.components],
+            "blocks_h": [c.levels.shape[0] for c in picture.components],
+            "table_of": [c.table for c in picture.components],
+            "tables": [table.astype("<u2").tobytes() for table in picture.tables],
+            "levels": [c.levels.astype("<i2").tobytes() for c in picture.components],
+            "markers": picture.markers}
+
+
+def parquet(rows: List[Row]) -> bytes:
+    """Rows as the bytes of a Parquet file."""
+    import pyarrow
+    import pyarrow.parquet
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), sink, compression="zstd")
+    return sink.getvalue().to_pybytes()
+
+
+def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[bytes],
+             output: Output) -> Tuple[int, int]:
+    """Does one chunk, and notes it as done. Returns how many files and how many bad ones."""
+    rows: List[Row] = []
+    exported: List[Row] = []
+    one: Callable[[Picture, bytes, bytes], Row] = {
+        "stats": lambda picture, source, relative: stats(picture, source),
+        "export": lambda picture, source, relative: exported.append(
+            {"path": relative, **_levels(picture)}) or {},
+        "repack": lambda picture, source, relative: _repack(picture, source, relative, output),
+        "requantise": lambda picture, source, relative: _requantise(
+            picture, source, relative, output, options["quality"]),
+    }[action]
+    sources = [os.path.join(root, name) for name in names]
+    reader = Reader([os.fsdecode(source) for source in sources], batch=8, workers=1)
+    at = 0
+    for batch in reader:
+        for item in batch:
+            # ASCII in JSON, and the same bytes again with surrogateescape.
+            row: Row = {"path": os.fsdecode(names[at])}
+            if isinstance(item, Picture):
+                try:
+                    row.update(one(item, sources[at], names[at]))
+                except (OSError, ValueError) as error:
+                    row["reason"] = str(error)
+            else:
+                row["reason"] = item.reason
+            rows.append(row)
+            at += 1
+    if exported:
+        output.write(f"levels-{number:06d}.parquet".encode(), parquet(exported))
+    output.finish_chunk(number, rows)
+    return len(rows), sum("reason" in row for row in rows)

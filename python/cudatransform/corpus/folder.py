@@ -1,0 +1,104 @@
+"""The input's files in a fixed order, and the output folder: whose it is, what of it is done."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from typing import Any, Dict, Iterator, List
+
+ENDINGS = (b".jpg", b".jpeg", b".jpe", b".jfif")
+CHUNK = 64  # files that are done or not done together
+_OWN = ".cudatransform-corpus"
+
+
+class FolderError(ValueError):
+    """The input or the output folder is not what the job needs."""
+
+
+def list_files(root: str) -> List[bytes]:
+    """The JPEG files below a folder by their names, as bytes relative to it, in the order of bytes.
+
+    Names are bytes because file systems take any. Links to folders are not followed.
+    """
+    top = os.fsencode(root)
+    if not os.path.isdir(top):
+        raise FolderError(f"{root} is no folder")
+    found = []
+    for folder, _, names in os.walk(top):
+        found += [os.path.relpath(os.path.join(folder, name), top) for name in names
+                  if name.lower().endswith(ENDINGS)]
+    return sorted(found)
+
+
+class Output:
+    """The output folder. Results are in it, and in a folder of its own what is known of each chunk.
+
+    Everything is written under another name and renamed, so that what is there is whole. Pickled, it
+    goes to the workers, which see the same path.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+        self.own = os.path.join(self.path, _OWN)
+
+    def claim(self, job: Dict[str, Any], files: List[bytes]) -> None:
+        """Makes the folder this job's, or finds that it is. Raises FolderError if it is another's."""
+        job = dict(job, files=len(files),
+                   list=hashlib.sha256(b"\0".join(files)).hexdigest())
+        told = os.path.join(self.own, "job.json")
+        if os.path.exists(told):
+            with open(told, encoding="utf-8") as file:
+                before = json.load(file)
+            differ = sorted(key for key in {*job, *before} if job.get(key) != before.get(key))
+            if differ:
+                raise FolderError(f"{self.path} holds another job: {', '.join(differ)} differ")
+        elif os.path.isdir(self.path) and os.listdir(self.path):
+            raise FolderError(f"{self.path} holds something else")
+        for name in ("done", "parts"):
+            os.makedirs(os.path.join(self.own, name), exist_ok=True)
+        self._clear_parts()
+        if not os.path.exists(told):
+            self.write(os.path.join(_OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
+
+    def _clear_parts(self) -> None:
+        """What a run that was killed has left."""
+        parts = os.path.join(self.own, "parts")
+        for name in os.listdir(parts):
+            os.unlink(os.path.join(parts, name))
+
+    def write(self, relative: bytes, data: bytes) -> None:
+        """Writes a file below the folder, whole or not at all."""
+        target = os.path.join(os.fsencode(self.path), relative)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        handle, part = tempfile.mkstemp(dir=os.path.join(self.own, "parts"))
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(part, 0o644)
+        os.replace(part, target)
+
+    def copy(self, source: bytes, relative: bytes) -> None:
+        """Copies a file to below the folder, whole or not at all."""
+        with open(source, "rb") as file:
+            self.write(relative, file.read())
+
+    def finish_chunk(self, number: int, rows: List[Dict[str, Any]]) -> None:
+        """Notes a chunk as done, with what is known of its files."""
+        lines = "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows)
+        self.write(os.path.join(_OWN, "done", f"{number:06d}.jsonl").encode(), lines.encode())
+
+    def is_done(self, number: int) -> bool:
+        return os.path.exists(os.path.join(self.own, "done", f"{number:06d}.jsonl"))
+
+    def rows(self, chunks: int) -> Iterator[Dict[str, Any]]:
+        """What is known of all files, in order."""
+        for number in range(chunks):
+            with open(os.path.join(self.own, "done", f"{number:06d}.jsonl"), encoding="utf-8") as file:
+                yield from map(json.loads, file)
+
+    def finish(self) -> None:
+        """Leaves no parts."""
+        shutil.rmtree(os.path.join(self.own, "parts"), ignore_errors=True)
+        os.makedirs(os.path.join(self.own, "parts"), exist_ok=True)

@@ -1,0 +1,100 @@
+"""A corpus job on Ray Data: chunks of files to actors, progress, and what is written at the end."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Any, Dict, List, Optional
+
+from .actions import do_chunk, parquet
+from .folder import CHUNK, Output, list_files
+
+
+class Worker:
+    """What an actor of Ray Data does: one chunk a call."""
+
+    def __init__(self, action: str, options: Dict[str, Any], root: bytes, output: Output) -> None:
+        self.arguments = action, options, root
+        self.output = output
+
+    def __call__(self, batch: Dict[str, Any]) -> Dict[str, List[int]]:
+        done, bad = [], []
+        for number, names in zip(batch["number"], batch["names"]):
+            files, failed = do_chunk(*self.arguments, int(number), bytes(names).split(b"\0"),
+                                     self.output)
+            done.append(files)
+            bad.append(failed)
+        return {"files": done, "bad": bad}
+
+
+def run(action: str, source: str, target: str, options: Dict[str, Any],
+        address: Optional[str] = None, workers: Optional[int] = None,
+        say: Any = lambda line: print(line, file=sys.stderr, flush=True)) -> Dict[str, int]:
+    """Does what is missing of a job, and writes its results. Returns counts of files and bad ones.
+
+    address: of a Ray cluster, whose machines all see both folders; None: this machine alone
+    workers: actors at a time; None: one for each core
+    Raises FolderError before anything is written.
+    """
+    files, output = list_files(source), Output(target)
+    root = os.fsencode(os.path.abspath(source))
+    output.claim({"action": action, "options": options, "input": os.path.abspath(source)}, files)
+    chunks = [files[at:at + CHUNK] for at in range(0, len(files), CHUNK)]
+    missing = [number for number in range(len(chunks)) if not output.is_done(number)]
+    if missing:
+        say(f"{len(files)} files; {sum(len(chunks[number]) for number in missing)} to do")
+        items = [{"number": number, "names": b"\0".join(chunks[number])} for number in missing]
+        _spread(items, (action, options, root, output), address, workers,
+                sum(len(chunks[number]) for number in missing), say)
+    return _conclude(action, output, len(chunks))
+
+
+def _spread(items: List[Dict[str, Any]], arguments: Any, address: Optional[str],
+            workers: Optional[int], files: int, say: Any) -> None:
+    os.environ.setdefault("RAY_DATA_DISABLE_PROGRESS_BARS", "1")
+    import ray
+    ray.init(address=address or "local", include_dashboard=False if address is None else None,
+             num_cpus=workers if address is None else None, log_to_driver=False,
+             logging_level="error")
+    try:
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        actors = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        made = ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
+            Worker, fn_constructor_args=arguments, batch_size=1, num_cpus=1,
+            concurrency=min(actors, len(items)), batch_format="numpy")
+        _watch(made.iter_rows(), files, say)
+    finally:
+        ray.shutdown()
+
+
+def _watch(rows: Any, files: int, say: Any) -> None:
+    begin, told, done, bad = time.monotonic(), 0.0, 0, 0
+    for row in rows:
+        done, bad = done + int(row["files"]), bad + int(row["bad"])
+        passed = time.monotonic() - begin
+        if passed - told >= 2 or done == files:
+            told, rate = passed, done / max(passed, 1e-3)
+            say(f"{done} of {files} files, {bad} bad, {rate:.0f} files/s, "
+                f"{(files - done) / rate:.0f} s left")
+
+
+def _conclude(action: str, output: Output, chunks: int) -> Dict[str, int]:
+    """Writes failures.jsonl, of stats stats.parquet, and summary.json: the same for any number of
+    workers."""
+    good, bad = [], []
+    for row in output.rows(chunks):
+        (bad if "reason" in row else good).append(row)
+    output.write(b"failures.jsonl", "".join(json.dumps(row, sort_keys=True) + "\n"
+                                            for row in bad).encode())
+    if action == "stats" and good:
+        output.write(b"stats.parquet",
+                     parquet([dict(row, path=os.fsencode(row["path"])) for row in good]))
+    summary = {"files": len(good) + len(bad), "bad": len(bad)}
+    for key in ("bytes", "bytes_after"):
+        if good and key in good[0]:
+            summary[key] = sum(row[key] for row in good)
+    output.write(b"summary.json", (json.dumps(summary, indent=1) + "\n").encode())
+    output.finish()
+    return summary
