@@ -287,6 +287,7 @@ void DiracPicture::widen_if_needed() {
   if (header_.is_intra() || levels_.is_wide() || dirac_fits_16_bits(levels_, transform_)) return;
   if (!levels_.lay_out(*sequence_, header_, transform_, UINT64_MAX, true).ok()) {
     note_damage("no memory for large coefficients");
+    has_residual_ = false;  // the bands have no memory now
     return;
   }
   for (int task = 0; task < task_count_; ++task) {

@@ -60,8 +60,8 @@ class DiracPicture {
   // Different tasks may run at the same time.
   void run_task(int task);
 
-  // Before the first task: leaves slices to whoever renders the picture, if they are
-  // quality and sound as far as can be seen without decoding them. Their tasks do nothing then.
+  // Before the first task: leaves slices to whoever renders the picture, if they are sound as far
+  // as can be seen without decoding them. Their tasks do nothing then.
   bool defer_slices();
   // Without data where they have not been deferred.
   DiracSlices deferred_slices() const;

@@ -75,7 +75,7 @@ __device__ __forceinline__ SliceBits low_delay_bits(const uint8_t* data, uint2 p
   chain.index = static_cast<int>(head.number(7));
   const uint64_t most = uint64_t{8} * (place.y - place.x) - 8;
   const uint64_t luma = most == 0 ? 0 : head.number(64 - __clzll(static_cast<long long>(most)));
-  const uint64_t middle = head.position() + luma;  // within the slice, as the host has seen
+  const uint64_t middle = min(head.position() + luma, end);
   return chain.component == 0 ? SliceBits(data, head.position(), middle)
                               : SliceBits(data, middle, end);
 }
@@ -102,7 +102,8 @@ __device__ __forceinline__ void read_slices(const SliceParams& params) {
                                             : high_quality_bits(params, data, place, chain);
   for (int32_t b = 0; b < params.bands && !bits.at_end(); ++b) {
     const SliceBandParams& band = params.band[chain.component][b];
-    const Quantiser quantiser(factors, max(chain.index - band.matrix, 0), true);
+    const int index = min(max(chain.index - band.matrix, 0), kQuantIndices - 1);
+    const Quantiser quantiser(factors, index, true);
     read_band<Coef>(params, band, chain, quantiser, bits);
   }
 }
@@ -141,7 +142,8 @@ __device__ __forceinline__ void predict_dc(const SliceParams& params) {
           prediction = above;
         else
           prediction = third_of(static_cast<Sum>(value) + above_left + above + 1);
-        value = static_cast<Coef>(row[x] + static_cast<int32_t>(prediction));
+        value =
+            static_cast<Coef>(static_cast<uint32_t>(row[x]) + static_cast<uint32_t>(prediction));
         row[x] = static_cast<Coef>(value);
       }
       above_left = above;
