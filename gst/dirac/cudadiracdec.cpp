@@ -106,23 +106,6 @@ static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideo
   return info.is_picture() || info.is_end() ? gst_video_decoder_have_frame(decoder) : GST_FLOW_OK;
 }
 
-// The bytes of a codec frame, for as long as somebody needs them.
-struct MappedInput {
-  explicit MappedInput(GstBuffer* input) : buffer(gst_buffer_ref(input)) {
-    is_mapped = gst_buffer_map(buffer, &map, GST_MAP_READ);
-  }
-  ~MappedInput() {
-    if (is_mapped) gst_buffer_unmap(buffer, &map);
-    gst_buffer_unref(buffer);
-  }
-  MappedInput(const MappedInput&) = delete;
-  MappedInput& operator=(const MappedInput&) = delete;
-
-  GstBuffer* const buffer;
-  GstMapInfo map = {};
-  bool is_mapped = false;
-};
-
 static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
                                                      GstVideoCodecFrame* frame) {
   DiracState& state = state_of(decoder);
@@ -135,7 +118,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     state.pictures.start(
         limits, cudatransform::picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder), wanted));
   }
-  const auto input = std::make_shared<MappedInput>(frame->input_buffer);
+  const auto input = std::make_shared<cudatransform::DiracInput>(frame->input_buffer);
   if (!input->is_mapped) {
     gst_video_decoder_release_frame(decoder, frame);
     GST_ELEMENT_ERROR(decoder, RESOURCE, READ, ("A buffer could not be mapped"), (nullptr));

@@ -25,6 +25,23 @@ struct DiracAnchor {
   GstClockTime time = 0;
 };
 
+// The bytes of a codec frame, for as long as somebody needs them.
+struct DiracInput {
+  explicit DiracInput(GstBuffer* input) : buffer(gst_buffer_ref(input)) {
+    is_mapped = gst_buffer_map(buffer, &map, GST_MAP_READ);
+  }
+  ~DiracInput() {
+    if (is_mapped) gst_buffer_unmap(buffer, &map);
+    gst_buffer_unref(buffer);
+  }
+  DiracInput(const DiracInput&) = delete;
+  DiracInput& operator=(const DiracInput&) = delete;
+
+  GstBuffer* const buffer;
+  GstMapInfo map = {};
+  bool is_mapped = false;
+};
+
 struct DiracState {
   explicit DiracState(GstVideoDecoder* decoder)
       : engine(GST_ELEMENT(decoder), probe_dirac_kernels),

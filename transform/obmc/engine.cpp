@@ -75,6 +75,7 @@ class Stripe {
   struct Part {
     int32_t x, y, columns, rows;
     ObmcArea area;
+    const Number* window;  // of its columns
   };
 
   void take_memory() {
@@ -82,7 +83,7 @@ class Stripe {
     // Blocks may end, and begin, up to a vector behind the last column.
     sums_stride_ = static_cast<size_t>(padded(width_)) + kObmcLanes;
     const size_t numbers = rows * sums_stride_ + 2 * rows * kWindow + 5 * kWindow;
-    const size_t samples = 4 * rows * kWindow;
+    const size_t samples = 4 * kMaxObmcReferences * rows * kWindow;
     std::byte* at = stripe_memory(numbers * sizeof(Number) + samples * sizeof(Sample));
     sums_ = reinterpret_cast<Number*>(at);
     values_ = sums_ + rows * sums_stride_;
@@ -123,33 +124,47 @@ class Stripe {
       if (part.columns <= 0) break;
       const auto columns = static_cast<size_t>(padded(part.columns));
       part.area = {static_cast<size_t>(part.rows), columns, columns};
-      predict(*block, part);
-      const ObmcArea area = {part.area.rows, columns, sums_stride_};
-      kernels_.add(values_, columns, window_of(i) + (part.x - begin), window_y_, sums + part.x,
-                   area);
+      part.window = window_of(i) + (part.x - begin);
+      add_block(*block, part, sums + part.x);
     }
   }
 
-  void predict(const ObmcBlock& block, const Part& part) {
+  void add_block(const ObmcBlock& block, const Part& part, Number* sums) {
+    const ObmcArea area = {part.area.rows, part.area.columns, sums_stride_};
     if (block.references == 0) {
       std::fill_n(values_, part.area.rows * part.area.stride,
                   static_cast<Number>(block.dc[component_]));
-      return;
+    } else {
+      const bool both = block.references == 3;
+      const ObmcTaps<Sample> taps = aim_block(block, block.references == 2 ? 1 : 0, part);
+      const ObmcTaps<Sample> others = both ? aim_block(block, 1, part) : ObmcTaps<Sample>{};
+      if (taps.count == 1 && others.count <= 1 && has_plain_weights(both)) {
+        kernels_.add_samples(taps, both ? &others : nullptr, half_, part.window, window_y_, sums,
+                             area);
+        return;
+      }
+      kernels_.fetch(taps, half_, values_, part.area);
+      if (both) kernels_.fetch(others, half_, others_, part.area);
+      weigh(both, part.area);
     }
-    const bool both = block.references == 3;
-    fetch(block, block.references == 2 ? 1 : 0, part, values_);
-    if (both) {
-      fetch(block, 1, part, others_);
-      kernels_.weigh(values_, others_, {job_.weights[0], job_.weights[1], job_.weight_bits},
-                     part.area);
-      return;
-    }
-    const int32_t weight = job_.weights[0] + job_.weights[1];
-    if (weight != 1 << job_.weight_bits)
-      kernels_.weigh(values_, nullptr, {weight, 0, job_.weight_bits}, part.area);
+    kernels_.add(values_, part.area.stride, part.window, window_y_, sums, area);
   }
 
-  void fetch(const ObmcBlock& block, int reference, const Part& part, Number* values) {
+  // Whether a prediction is what the reference has, or the mean of two.
+  bool has_plain_weights(bool both) const {
+    if (!both) return job_.weights[0] + job_.weights[1] == 1 << job_.weight_bits;
+    return job_.weights[0] == 1 && job_.weights[1] == 1 && job_.weight_bits == 1;
+  }
+
+  void weigh(bool both, const ObmcArea& area) {
+    const int32_t first = job_.weights[0], second = job_.weights[1];
+    if (both)
+      kernels_.weigh(values_, others_, {first, second, job_.weight_bits}, area);
+    else if (!has_plain_weights(false))
+      kernels_.weigh(values_, nullptr, {first + second, 0, job_.weight_bits}, area);
+  }
+
+  ObmcTaps<Sample> aim_block(const ObmcBlock& block, int reference, const Part& part) {
     const int32_t vector[2] = {block.vector[reference][0] >> shift_x_,
                                block.vector[reference][1] >> shift_y_};
     const SamplePlane* planes = job_.references[reference].planes[component_];
@@ -157,16 +172,18 @@ class Stripe {
     ObmcTaps<Sample> taps;
     taps.shift = job_.precision > 1 ? 2 * (job_.precision - 1) : 0;
     const int32_t row = 2 * part.y + at.row;
+    Sample* copies =
+        copies_ + 4 * static_cast<size_t>(reference) * part.area.rows * part.area.stride;
     for (int dy = 0; dy < (at.rest_y != 0 ? 2 : 1); ++dy) {
       for (int dx = 0; dx < (at.rest_x != 0 ? 2 : 1); ++dx) {
         taps.weights[taps.count] = at.weight(dx, dy);
         aim(planes, {part.x + ((at.column + dx) >> 1), row + dy, ((at.column + dx) & 1) != 0}, part,
-            &taps);
+            copies, &taps);
       }
     }
     // A neighbour alone has all the weight there is.
     if (taps.count == 1) taps.shift = 0;
-    kernels_.fetch(taps, half_, values, part.area);
+    return taps;
   }
 
   struct Corner {
@@ -174,7 +191,7 @@ class Stripe {
     bool half_column;
   };
   // Has the next tap begin at `corner`. What lies outside of the reference is made up from a copy.
-  void aim(const SamplePlane* planes, const Corner& corner, const Part& part,
+  void aim(const SamplePlane* planes, const Corner& corner, const Part& part, Sample* copies,
            ObmcTaps<Sample>* taps) {
     const int t = taps->count++;
     const auto columns = static_cast<int32_t>(part.area.columns);
@@ -187,7 +204,7 @@ class Stripe {
       return;
     }
     const size_t stride = part.area.stride;
-    Sample* const copy = copies_ + static_cast<size_t>(t) * part.area.rows * stride;
+    Sample* const copy = copies + static_cast<size_t>(t) * part.area.rows * stride;
     for (int32_t y = 0; y < part.rows; ++y)
       copy_row(ReferenceRow<Sample>(planes, corner.row + 2 * y, corner.half_column), corner.x,
                columns, copy + static_cast<size_t>(y) * stride);

@@ -115,6 +115,42 @@ void add(const Number* values, size_t stride, const Number* window_x, const Numb
   }
 }
 
+template <bool kMean, typename Sample, typename Number>
+HWY_INLINE void add_from(const ObmcTaps<Sample>& taps, const ObmcTaps<Sample>& others, int32_t half,
+                         const Number* window_x, const Number* window_y, Number* sums,
+                         const ObmcArea& area) {
+  const Lanes<Number> d;
+  const hn::Rebind<Sample, decltype(d)> from_d;
+  const auto bias = hn::Set(d, static_cast<Number>(half));
+  for (size_t x = 0; x < area.columns; x += hn::Lanes(d)) {
+    const auto across = hn::LoadU(d, window_x + x);
+    const Sample *from = taps.from[0] + x, *other = kMean ? others.from[0] + x : nullptr;
+    Number* to = sums + x;
+    for (size_t y = 0; y < area.rows; ++y) {
+      auto samples = hn::LoadU(from_d, from);
+      if constexpr (kMean) {
+        samples = hn::AverageRound(samples, hn::LoadU(from_d, other));
+        other += others.pitch[0];
+      }
+      const auto value = hn::Sub(hn::PromoteTo(d, samples), bias);
+      const auto window = hn::Mul(across, hn::Set(d, window_y[y]));
+      hn::StoreU(hn::Add(hn::LoadU(d, to), hn::Mul(window, value)), d, to);
+      from += taps.pitch[0];
+      to += area.stride;
+    }
+  }
+}
+
+template <typename Sample, typename Number>
+void add_samples(const ObmcTaps<Sample>& taps, const ObmcTaps<Sample>* others, int32_t half,
+                 const Number* window_x, const Number* window_y, Number* sums,
+                 const ObmcArea& area) {
+  if (others != nullptr)
+    add_from<true>(taps, *others, half, window_x, window_y, sums, area);
+  else
+    add_from<false>(taps, taps, half, window_x, window_y, sums, area);
+}
+
 template <typename Sample, typename Number>
 void store(const Number* sums, const int16_t* residual, int32_t half, Sample* to, size_t count) {
   const Lanes<Number> d;
@@ -174,8 +210,9 @@ void halve(const Sample* const* rows, Sample* to, size_t count, int32_t peak) {
 }
 
 template <typename Sample, typename Number>
-constexpr ObmcKernels<Sample, Number> kKernels = {fetch<Sample, Number>, weigh<Number>, add<Number>,
-                                                  store<Sample, Number>, halve<Sample, Number>};
+constexpr ObmcKernels<Sample, Number> kKernels = {
+    fetch<Sample, Number>,       weigh<Number>,         add<Number>,
+    add_samples<Sample, Number>, store<Sample, Number>, halve<Sample, Number>};
 
 const ObmcByteKernels* choose_byte_kernels() { return &kKernels<uint8_t, int16_t>; }
 const ObmcWordKernels* choose_word_kernels() { return &kKernels<uint16_t, int32_t>; }

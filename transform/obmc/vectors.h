@@ -43,6 +43,11 @@ struct ObmcKernels {
   // Adds values, rows of `stride`, times both windows to the sums.
   void (*add)(const Number* values, size_t stride, const Number* window_x, const Number* window_y,
               Number* sums, const ObmcArea& area);
+  // The same straight from the samples of one reference, or from the mean of two, at one position
+  // of the half-sample grid each; `others` may be null.
+  void (*add_samples)(const ObmcTaps<Sample>& taps, const ObmcTaps<Sample>* others, int32_t half,
+                      const Number* window_x, const Number* window_y, Number* sums,
+                      const ObmcArea& area);
   // Samples from sums in 64ths and the residual, which may be null; `count` and none more.
   void (*store)(const Number* sums, const int16_t* residual, int32_t half, Sample* to,
                 size_t count);
