@@ -265,6 +265,16 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
   return most;
 }
 
+// Whether a level's warps may take their places while the level before still runs. Of a large level
+// they would take those of other pictures' warps.
+bool DwtPlan::may_wait_on_device(int index) const {
+  constexpr int64_t kMostPairs = 1 << 20;
+  int64_t pairs = 0;
+  for (int c = 0; c < job_.components; ++c)
+    pairs += int64_t{width_of(c, index) / 2} * (height_of(c, index) / 2);
+  return pairs <= kMostPairs;
+}
+
 bool DwtPlan::is_fused(const Level& level) const {
   return level.both && job_.method == DwtMethod::kFused &&
          kernel_choice != DwtKernelChoice::kSeparable &&
@@ -284,6 +294,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     warps_a_row += divided(width_of(c, level.index) / 2, shape.own_pairs);
     tallest = std::max(tallest, height_of(c, level.index) / 2);
   }
+  const bool inverse = direction_ == Direction::kInverse;
   params.run = run_length(warps_a_row, tallest, shape.halo_rows);
   if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
@@ -292,6 +303,10 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   // lanes.cuh wants in the two finest ones.
   params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
                  kernel_choice == DwtKernelChoice::kFourPairs;
+  params.is_first = step_ == 0;
+  // What follows a job's last kernel is likely to be the next one's first.
+  const int next = step_ + 1 < level_count() ? step_ + 1 : 0;
+  params.successor_first = may_wait_on_device(inverse ? next : level_count() - 1 - next);
   set_measuring(level, &params.measure);
   uint32_t ctas = 0;
   for (int c = 0; c < kMaxComponents; ++c) {
@@ -310,6 +325,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     ctas += divided(int64_t{tile.tiles_across} * divided(tile.pairs_y, params.run), kDwtWarps);
   }
   launch->is_pass = false;
+  launch->waits_itself = fast;
   launch->ctas = ctas;
   launch->kernel = number_of({"", fast ? fast_kind(level.last) : KernelKind::kFused, job_.wavelet,
                               direction_, static_cast<size_t>(bytes_of(job_.type)), pairs});
@@ -386,6 +402,7 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
             (rows ? divided(segment.lines, kDwtWarps) : divided(segment.pairs, params.run));
   }
   launch->is_pass = true;
+  launch->waits_itself = false;
   launch->ctas = ctas;
   launch->kernel = number_of({"", rows ? KernelKind::kRows : KernelKind::kColumns, wavelet,
                               direction_, static_cast<size_t>(bytes_of(job_.type)), 1});
