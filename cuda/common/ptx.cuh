@@ -37,6 +37,23 @@ __device__ __forceinline__ int dot2_s16_u8(uint32_t pair, uint32_t by) {
 #endif
 }
 
+// The sum of two signed numbers of 16 bits by the lower (kHigh: the upper) two signed bytes of
+// `by`, and `sum`.
+template <bool kHigh>
+__device__ __forceinline__ int dot2_s16_s8(uint32_t pair, uint32_t by, int sum) {
+#ifdef CT_EMULATED
+  const uint32_t two = kHigh ? by >> 16 : by;
+  return sum + int16_t(pair) * int8_t(two) + (int32_t(pair) >> 16) * int8_t(two >> 8);
+#else
+  int result;
+  if constexpr (kHigh)
+    asm("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
+  else
+    asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
+  return result;
+#endif
+}
+
 // Kernels of one stream may be launched before their predecessor has finished, as soon as all its
 // CTAs run and say so, and wait for its end before they touch what it writes.
 __device__ __forceinline__ void wait_for_predecessor() {

@@ -6,6 +6,7 @@
 // anew: the same memory, and nothing that it reads has been changed.
 #pragma once
 
+#include "cuda/dwt/eights.cuh"
 #include "cuda/dwt/fast.cuh"
 #include "cuda/dwt/lanes.cuh"
 
@@ -390,6 +391,8 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
       if (__any_sync(0xffffffffu, level.is_outside()) == 0) return;
     }
     walk_values<kWavelet, kDirection, kAtSamples, typename Level::Place>(params);
+  } else if constexpr (has_eight_taps(kWavelet) && kDirection == Direction::kInverse) {
+    transform_eight_taps<kWavelet, kPairs, kAtSamples>(params);
   } else {
     using Level = FastLevel<kWavelet, kDirection, kPairs, kAtSamples>;
     const typename Level::Place place(params, blockIdx.x);

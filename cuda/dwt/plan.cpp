@@ -101,17 +101,24 @@ ValuesParams moved(ValuesParams values, int64_t bytes) {
 
 bool haar(Wavelet wavelet) { return wavelet == Wavelet::kHaar || wavelet == Wavelet::kHaarShift; }
 
-// Warps of a large machine, 6 and 16 for each of its SMs: with fewer most of it idles, with more it
-// has enough to choose from.
-constexpr int64_t kWarpsNeeded = 132 * 6, kWarpsWanted = 132 * 16;
+// Warps of a large machine: with fewer than `needed` most of it idles, with `wanted` it has enough
+// to choose from.
+struct WarpCount {
+  int64_t needed, wanted;
+  int32_t longest_run;  // pairs of rows
+};
+// 6 and 16 for each SM.
+constexpr WarpCount kWarps = {132 * 6, 132 * 16, 32};
+// Kernels that read 16 pairs of rows beside their own are better off with fewer and longer walks.
+constexpr WarpCount kWarpsOfEightTaps = {132 * 4, 132 * 8, 64};
 
 // Pairs of a walk: long ones read less for their neighbours, short ones are more. Where a level has
 // little to do, up to twice as much is read for neighbours as for the walk itself.
-int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo) {
-  int32_t run = 32;
+int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo, const WarpCount& count) {
+  int32_t run = count.longest_run;
   const auto warps = [&] { return warps_a_row * ((pairs + run - 1) / run); };
-  while (run > 2 * halo && run > 2 && warps() < kWarpsWanted) run /= 2;
-  while (run > halo / 2 && run > 2 && warps() < kWarpsNeeded) run /= 2;
+  while (run > 2 * halo && run > 2 && warps() < count.wanted) run /= 2;
+  while (run > halo / 2 && run > 2 && warps() < count.needed) run /= 2;
   return run;
 }
 
@@ -247,7 +254,8 @@ bool DwtPlan::may_be_fast(const Level& level) const {
 int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
   const DwtKernelChoice choice = kernel_choice;
   const int bytes = bytes_of(job_.type);
-  int most = fast && job_.wavelet != Wavelet::kFidelity ? 4 : 2;
+  const bool inverse = direction_ == Direction::kInverse;
+  int most = fast && (inverse || job_.wavelet != Wavelet::kFidelity) ? 4 : 2;
   if (choice == DwtKernelChoice::kOnePair) most = 1;
   int64_t pairs = 0;
   for (int c = 0; c < job_.components; ++c) {
@@ -260,7 +268,7 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
     while ((data | pitch) % static_cast<uintptr_t>(most * bytes) != 0) most /= 2;
   }
   // Small levels are short of warps.
-  if (choice != DwtKernelChoice::kFourPairs && pairs < kWarpsWanted * 32 * 4 * 2)
+  if (choice != DwtKernelChoice::kFourPairs && pairs < kWarps.wanted * 32 * 4 * 2)
     most = std::min(most, 2);
   return most;
 }
@@ -295,7 +303,9 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     tallest = std::max(tallest, height_of(c, level.index) / 2);
   }
   const bool inverse = direction_ == Direction::kInverse;
-  params.run = run_length(warps_a_row, tallest, shape.halo_rows);
+  const bool eight_taps = fast && inverse && job_.wavelet == Wavelet::kFidelity;
+  params.run =
+      run_length(warps_a_row, tallest, shape.halo_rows, eight_taps ? kWarpsOfEightTaps : kWarps);
   if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
   params.at_samples = level.last;
@@ -391,7 +401,7 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
     warps_a_row += divided(params.segments[i].lines, 32);
     longest = std::max(longest, params.segments[i].pairs);
   }
-  params.run = run_length(warps_a_row, longest, shape.halo_rows);
+  params.run = run_length(warps_a_row, longest, shape.halo_rows, kWarps);
   uint32_t ctas = 0;
   for (int i = 0; i < params.segment_count; ++i) {
     SegmentParams& segment = params.segments[i];
