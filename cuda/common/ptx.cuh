@@ -37,6 +37,36 @@ __device__ __forceinline__ int dot2_s16_u8(uint32_t pair, uint32_t by) {
 #endif
 }
 
+// The sum of two signed numbers of 16 bits by the lower (kHigh: the upper) two signed bytes of
+// `by`, and `sum`.
+template <bool kHigh>
+__device__ __forceinline__ int dot2_s16_s8(uint32_t pair, uint32_t by, int sum) {
+#ifdef CT_EMULATED
+  const uint32_t two = kHigh ? by >> 16 : by;
+  return sum + int16_t(pair) * int8_t(two) + (int32_t(pair) >> 16) * int8_t(two >> 8);
+#else
+  int result;
+  if constexpr (kHigh)
+    asm("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
+  else
+    asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
+  return result;
+#endif
+}
+
+// Kernels of one stream may be launched before their predecessor has finished, as soon as all its
+// CTAs run and say so, and wait for its end before they touch what it writes.
+__device__ __forceinline__ void wait_for_predecessor() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void let_successor_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // A number of 16 bits in both halves of a word, and the sums of both halves, modulo 2^16.
 __host__ __device__ constexpr uint32_t in_halves(int32_t value) {
   return static_cast<uint32_t>(static_cast<uint16_t>(value)) * 0x10001u;

@@ -68,18 +68,6 @@ __device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
   return place_of_whole_block<P>(frame, cta_of_grid_again(), thread_of_cta_again());
 }
 
-// Kernels of one stream may be launched before their predecessor has finished, as soon as all its
-// CTAs run and say so, and wait for its end before they touch memory.
-__device__ __forceinline__ void wait_for_predecessor() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-__device__ __forceinline__ void let_successor_launch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
 // Both, of kernels with one thread a block. A small frame is wholly on the device while it waits.
 // If its successor came before the wait too, and that one's successor, waiting CTAs would fill the
 // SMs. A large frame has no room for them until it ends.

@@ -30,7 +30,7 @@ Status submit_plan(StreamQueue& queue, DwtPlan plan) {
     void* arguments[] = {launch.is_pass ? static_cast<void*>(&launch.pass)
                                         : static_cast<void*>(&launch.fused)};
     CT_RETURN_IF_ERROR(queue.launch(launch.image, KernelKey{dwt_kernels(), launch.kernel},
-                                    launch.ctas, kDwtThreads, arguments, false));
+                                    launch.ctas, kDwtThreads, arguments, launch.waits_itself));
   }
   return {};
 }

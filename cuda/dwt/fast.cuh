@@ -84,6 +84,13 @@ __device__ __forceinline__ ValueVector<uint32_t, kPairs / 2> load_bytes(
   return row;
 }
 
+// Lets the successor in the stream be launched. The first kernel of a job waits before it does: by
+// the time that the second one is launched, whoever writes bands has finished.
+__device__ __forceinline__ void begin_level(const FusedParams& params) {
+  if (params.is_first != 0) wait_for_predecessor();
+  if (params.successor_first != 0) let_successor_launch();
+}
+
 template <typename Level>
 __device__ __forceinline__ void walk_strip(Level& level) {
   using Window = typename Level::Window;
@@ -93,12 +100,16 @@ __device__ __forceinline__ void walk_strip(Level& level) {
   constexpr int kAhead = Level::kRowsAhead;
   typename Level::Raw ahead[kAhead];
 #pragma unroll
-  for (int a = 0; a < kAhead; ++a) ahead[a] = level.load(min(begin + a, pairs - 1));
+  for (int a = 0; a < kAhead; ++a) level.load_early(min(begin + a, pairs - 1), &ahead[a]);
+  wait_for_predecessor();
+#pragma unroll
+  for (int a = 0; a < kAhead; ++a) level.load_late(min(begin + a, pairs - 1), &ahead[a]);
   const auto next = [&](int32_t n) {
     const typename Level::Raw raw = ahead[0];
 #pragma unroll
     for (int a = 0; a + 1 < kAhead; ++a) ahead[a] = ahead[a + 1];
-    ahead[kAhead - 1] = level.load(min(n + kAhead, pairs - 1));
+    level.load_early(min(n + kAhead, pairs - 1), &ahead[kAhead - 1]);
+    level.load_late(min(n + kAhead, pairs - 1), &ahead[kAhead - 1]);
     return raw;
   };
   int32_t n = begin, edge = begin == 0 ? min(end, Window::kLag + 1) : begin;
@@ -150,16 +161,17 @@ struct FastInverse {
     return quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3]);
   }
 
-  __device__ __forceinline__ Raw load(int32_t n) const {
-    Raw raw;
-#pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(tile.bands[b].pitch) +
-                          static_cast<uint32_t>(place.x) * 2;
-      raw.bands[b] = *reinterpret_cast<const RawValues<kPairs>*>(tile.bands[b].data + at);
-    }
-    return raw;
+  __device__ __forceinline__ void load_band(int b, int32_t n, Raw* raw) const {
+    const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(tile.bands[b].pitch) +
+                        static_cast<uint32_t>(place.x) * 2;
+    raw->bands[b] = *reinterpret_cast<const RawValues<kPairs>*>(tile.bands[b].data + at);
   }
+  // The bands that no kernel of the job writes, and the low one.
+  __device__ __forceinline__ void load_early(int32_t n, Raw* raw) const {
+#pragma unroll
+    for (int b = 1; b < 4; ++b) load_band(b, n, raw);
+  }
+  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const { load_band(0, n, raw); }
   __device__ __forceinline__ void dequantise(int32_t (&levels)[kPairs], int b) const {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) levels[i] = dequantised<int16_t>(levels[i], tile.bands[b]);
@@ -268,8 +280,10 @@ struct FastForward {
       return load_bytes<kPairs>(tile.samples, place.x, y);
     }
   }
-  __device__ __forceinline__ Raw load(int32_t n) const {
-    return {{load_row(2 * n), load_row(2 * n + 1)}};
+  __device__ __forceinline__ void load_early(int32_t, Raw*) const {}
+  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
+    raw->rows[0] = load_row(2 * n);
+    raw->rows[1] = load_row(2 * n + 1);
   }
   __device__ __forceinline__ void lift(int32_t (&even)[kPairs], int32_t (&odd)[kPairs]) const {
     lift_row<int16_t, kWavelet, Direction::kForward, kPairs>(even, odd, place.lane, place.edges);

@@ -5,7 +5,7 @@
 //
 //   pass     one direction of a level: rows or columns (separable.cu). Takes every format
 //   fused    both directions of a level in one launch (fused.cuh)
-//   fast     the same for values of 16 bits and samples of a byte (fast.cuh, packed.cuh)
+//   fast     the same for values of 16 bits and samples of a byte (fast.cuh, packed.cuh, eights.cuh)
 //   segment  what a pass works on: lines of two bands, low and high, and of what they make
 //   tile     what the fused kernels work on: four bands and what they make
 //   walk     down a column, with a window of values in registers (lift.cuh)
@@ -140,8 +140,8 @@
   X(dwt_fused_inverse_j2k53_s32_2, J2k53, Inverse, int32_t, 2)
 
 // X(name, wavelet, direction, pairs, at_samples): levels of 16 bits with rows to be read as
-// vectors, to or from samples of a byte or values; see fast.cuh. Fidelity's window of eight rows
-// leaves no registers for four pairs.
+// vectors, to or from samples of a byte or values; see fast.cuh. Forward, fidelity's window of
+// eight rows leaves no registers for four pairs.
 
 // fast_forward.cu.
 #define CT_DWT_FAST_FORWARD_KERNELS(X)                            \
@@ -185,6 +185,7 @@
   X(dwt_fast_inverse_legall53_u8_4, Legall53, Inverse, 4, true)   \
   X(dwt_fast_inverse_dd137_u8_4, Dd137, Inverse, 4, true)         \
   X(dwt_fast_inverse_haar_u8_4, Haar, Inverse, 4, true)           \
+  X(dwt_fast_inverse_fidelity_u8_4, Fidelity, Inverse, 4, true)   \
   X(dwt_fast_inverse_daub97_u8_4, Daub97, Inverse, 4, true)       \
   X(dwt_fast_inverse_j2k53_u8_4, J2k53, Inverse, 4, true)         \
   X(dwt_fast_inverse_dd97_s16_2, Dd97, Inverse, 2, false)         \
@@ -198,5 +199,6 @@
   X(dwt_fast_inverse_legall53_s16_4, Legall53, Inverse, 4, false) \
   X(dwt_fast_inverse_dd137_s16_4, Dd137, Inverse, 4, false)       \
   X(dwt_fast_inverse_haar_s16_4, Haar, Inverse, 4, false)         \
+  X(dwt_fast_inverse_fidelity_s16_4, Fidelity, Inverse, 4, false) \
   X(dwt_fast_inverse_daub97_s16_4, Daub97, Inverse, 4, false)     \
   X(dwt_fast_inverse_j2k53_s16_4, J2k53, Inverse, 4, false)

@@ -6,21 +6,28 @@
 // anew: the same memory, and nothing that it reads has been changed.
 #pragma once
 
+#include "cuda/dwt/eights.cuh"
 #include "cuda/dwt/fast.cuh"
 #include "cuda/dwt/lanes.cuh"
 
 namespace cudatransform::cuda {
 
-// Words of global memory that nobody writes meanwhile. Said outright, since a compiler that has
-// been made to keep a pointer no longer knows what it points to.
+// Words of global memory. Said outright, since a compiler that has been made to keep a pointer no
+// longer knows what it points to; and not before what was waited for.
 template <int kWords>
 __device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
-  if constexpr (kWords == 1) {
-    return {{__ldg(reinterpret_cast<const unsigned*>(from))}};
-  } else {
-    const uint2 words = __ldg(reinterpret_cast<const uint2*>(from));
-    return {{words.x, words.y}};
-  }
+  ValueVector<uint32_t, kWords> words;
+#ifdef CT_EMULATED
+  words = *reinterpret_cast<const ValueVector<uint32_t, kWords>*>(from);
+#else
+  if constexpr (kWords == 1)
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(words.at[0]) : "l"(from));
+  else
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(words.at[0]), "=r"(words.at[kWords - 1])
+                 : "l"(from));
+#endif
+  return words;
 }
 
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
@@ -81,14 +88,13 @@ struct PackedInverse {
   }
 
   __device__ __forceinline__ bool is_outside() const { return outside_limit(seen, kLaneLimit); }
-  __device__ __forceinline__ Raw load(int32_t n) const {
-    Raw raw;
+  __device__ __forceinline__ void load_early(int32_t n, Raw* raw) const {
 #pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      const uint32_t at = static_cast<uint32_t>(n) * pitch[b == 0 ? 0 : 1];
-      raw.bands[b] = load_words<kWords>(from[b] + at);
-    }
-    return raw;
+    for (int b = 1; b < 4; ++b)
+      raw->bands[b] = load_words<kWords>(from[b] + static_cast<uint32_t>(n) * pitch[1]);
+  }
+  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
+    raw->bands[0] = load_words<kWords>(from[0] + static_cast<uint32_t>(n) * pitch[0]);
   }
   // Levels as values, biased: two words of a lane.
   __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantised,
@@ -247,8 +253,10 @@ struct PackedForward {
                         static_cast<uint32_t>(place.x) * 4;
     return *reinterpret_cast<const RawRow*>(tile.full.data + at);
   }
-  __device__ __forceinline__ Raw load(int32_t n) const {
-    return {{load_row(2 * n), load_row(2 * n + 1)}};
+  __device__ __forceinline__ void load_early(int32_t, Raw*) const {}
+  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
+    raw->rows[0] = load_row(2 * n);
+    raw->rows[1] = load_row(2 * n + 1);
   }
   // From a bias of kFrom to kTo, doubled where levels end with a shift.
   template <int32_t kFrom, int32_t kTo>
@@ -374,6 +382,7 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
     using Forward = PackedForward<kWavelet, kPairs, kAtSamples>;
     using Level = std::conditional_t<kDirection == Direction::kInverse, Inverse, Forward>;
     const typename Level::Place place(params, blockIdx.x);
+    begin_level(params);
     if (!place.exists) return;
     if (params.packs != 0) {
       Level level(params, place);
@@ -382,9 +391,12 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
       if (__any_sync(0xffffffffu, level.is_outside()) == 0) return;
     }
     walk_values<kWavelet, kDirection, kAtSamples, typename Level::Place>(params);
+  } else if constexpr (has_eight_taps(kWavelet) && kDirection == Direction::kInverse) {
+    transform_eight_taps<kWavelet, kPairs, kAtSamples>(params);
   } else {
     using Level = FastLevel<kWavelet, kDirection, kPairs, kAtSamples>;
     const typename Level::Place place(params, blockIdx.x);
+    begin_level(params);
     if (!place.exists) return;
     Level level(params, place);
     walk_strip(level);

@@ -75,6 +75,10 @@ struct FusedParams {
   int32_t shift;       // between levels
   int32_t at_samples;  // `samples` instead of `full`
   int32_t packs;       // whether values are likely to be small, see packed.cuh
+  // Of the fast kernels, which wait for their predecessor in the stream themselves. Those of a job
+  // but the first read high bands before that, as its kernels do not write them.
+  int32_t is_first;
+  int32_t successor_first;  // whether the successor may be launched before the end
   MeasureParams measure;
 };
 

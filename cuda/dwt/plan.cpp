@@ -101,17 +101,24 @@ ValuesParams moved(ValuesParams values, int64_t bytes) {
 
 bool haar(Wavelet wavelet) { return wavelet == Wavelet::kHaar || wavelet == Wavelet::kHaarShift; }
 
-// Warps of a large machine, 6 and 16 for each of its SMs: with fewer most of it idles, with more it
-// has enough to choose from.
-constexpr int64_t kWarpsNeeded = 132 * 6, kWarpsWanted = 132 * 16;
+// Warps of a large machine: with fewer than `needed` most of it idles, with `wanted` it has enough
+// to choose from.
+struct WarpCount {
+  int64_t needed, wanted;
+  int32_t longest_run;  // pairs of rows
+};
+// 6 and 16 for each SM.
+constexpr WarpCount kWarps = {132 * 6, 132 * 16, 32};
+// Kernels that read 16 pairs of rows beside their own are better off with fewer and longer walks.
+constexpr WarpCount kWarpsOfEightTaps = {132 * 4, 132 * 8, 64};
 
 // Pairs of a walk: long ones read less for their neighbours, short ones are more. Where a level has
 // little to do, up to twice as much is read for neighbours as for the walk itself.
-int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo) {
-  int32_t run = 32;
+int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo, const WarpCount& count) {
+  int32_t run = count.longest_run;
   const auto warps = [&] { return warps_a_row * ((pairs + run - 1) / run); };
-  while (run > 2 * halo && run > 2 && warps() < kWarpsWanted) run /= 2;
-  while (run > halo / 2 && run > 2 && warps() < kWarpsNeeded) run /= 2;
+  while (run > 2 * halo && run > 2 && warps() < count.wanted) run /= 2;
+  while (run > halo / 2 && run > 2 && warps() < count.needed) run /= 2;
   return run;
 }
 
@@ -247,7 +254,8 @@ bool DwtPlan::may_be_fast(const Level& level) const {
 int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
   const DwtKernelChoice choice = kernel_choice;
   const int bytes = bytes_of(job_.type);
-  int most = fast && job_.wavelet != Wavelet::kFidelity ? 4 : 2;
+  const bool inverse = direction_ == Direction::kInverse;
+  int most = fast && (inverse || job_.wavelet != Wavelet::kFidelity) ? 4 : 2;
   if (choice == DwtKernelChoice::kOnePair) most = 1;
   int64_t pairs = 0;
   for (int c = 0; c < job_.components; ++c) {
@@ -260,9 +268,19 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
     while ((data | pitch) % static_cast<uintptr_t>(most * bytes) != 0) most /= 2;
   }
   // Small levels are short of warps.
-  if (choice != DwtKernelChoice::kFourPairs && pairs < kWarpsWanted * 32 * 4 * 2)
+  if (choice != DwtKernelChoice::kFourPairs && pairs < kWarps.wanted * 32 * 4 * 2)
     most = std::min(most, 2);
   return most;
+}
+
+// Whether a level's warps may take their places while the level before still runs. Of a large level
+// they would take those of other pictures' warps.
+bool DwtPlan::may_wait_on_device(int index) const {
+  constexpr int64_t kMostPairs = 1 << 20;
+  int64_t pairs = 0;
+  for (int c = 0; c < job_.components; ++c)
+    pairs += int64_t{width_of(c, index) / 2} * (height_of(c, index) / 2);
+  return pairs <= kMostPairs;
 }
 
 bool DwtPlan::is_fused(const Level& level) const {
@@ -284,7 +302,10 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     warps_a_row += divided(width_of(c, level.index) / 2, shape.own_pairs);
     tallest = std::max(tallest, height_of(c, level.index) / 2);
   }
-  params.run = run_length(warps_a_row, tallest, shape.halo_rows);
+  const bool inverse = direction_ == Direction::kInverse;
+  const bool eight_taps = fast && inverse && job_.wavelet == Wavelet::kFidelity;
+  params.run =
+      run_length(warps_a_row, tallest, shape.halo_rows, eight_taps ? kWarpsOfEightTaps : kWarps);
   if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
   params.at_samples = level.last;
@@ -292,6 +313,10 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   // lanes.cuh wants in the two finest ones.
   params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
                  kernel_choice == DwtKernelChoice::kFourPairs;
+  params.is_first = step_ == 0;
+  // What follows a job's last kernel is likely to be the next one's first.
+  const int next = step_ + 1 < level_count() ? step_ + 1 : 0;
+  params.successor_first = may_wait_on_device(inverse ? next : level_count() - 1 - next);
   set_measuring(level, &params.measure);
   uint32_t ctas = 0;
   for (int c = 0; c < kMaxComponents; ++c) {
@@ -310,6 +335,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     ctas += divided(int64_t{tile.tiles_across} * divided(tile.pairs_y, params.run), kDwtWarps);
   }
   launch->is_pass = false;
+  launch->waits_itself = fast;
   launch->ctas = ctas;
   launch->kernel = number_of({"", fast ? fast_kind(level.last) : KernelKind::kFused, job_.wavelet,
                               direction_, static_cast<size_t>(bytes_of(job_.type)), pairs});
@@ -375,7 +401,7 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
     warps_a_row += divided(params.segments[i].lines, 32);
     longest = std::max(longest, params.segments[i].pairs);
   }
-  params.run = run_length(warps_a_row, longest, shape.halo_rows);
+  params.run = run_length(warps_a_row, longest, shape.halo_rows, kWarps);
   uint32_t ctas = 0;
   for (int i = 0; i < params.segment_count; ++i) {
     SegmentParams& segment = params.segments[i];
@@ -386,6 +412,7 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
             (rows ? divided(segment.lines, kDwtWarps) : divided(segment.pairs, params.run));
   }
   launch->is_pass = true;
+  launch->waits_itself = false;
   launch->ctas = ctas;
   launch->kernel = number_of({"", rows ? KernelKind::kRows : KernelKind::kColumns, wavelet,
                               direction_, static_cast<size_t>(bytes_of(job_.type)), 1});

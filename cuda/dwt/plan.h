@@ -26,7 +26,8 @@ struct DwtLaunch {
   uint32_t kernel;  // of dwt_kernels()
   const void* image;
   unsigned ctas;
-  bool is_pass;  // what it takes: `pass`, or `fused`
+  bool is_pass;       // what it takes: `pass`, or `fused`
+  bool waits_itself;  // for its predecessor in the stream
   PassParams pass;
   FusedParams fused;
 };
@@ -54,6 +55,7 @@ class DwtPlan {
   Level level(int index) const;
   bool is_fused(const Level& level) const;
   bool may_be_fast(const Level& level) const;
+  bool may_wait_on_device(int index) const;
   int pairs_a_lane(const Level& level, bool fast) const;
 
   ValuesParams band(int component, int index) const;
