@@ -109,7 +109,8 @@ class Context:
             if path is not None:
                 data = self._bytes_of_file(path)
             else:
-                data = np.frombuffer(source.read() if hasattr(source, "read") else source, np.uint8)
+                given: Any = source
+                data = np.frombuffer(given.read() if hasattr(given, "read") else given, np.uint8)
         except (OSError, MemoryError) as error:
             raise ReadError(name, reason_of(error)) from error
         check_size(name, len(data))
@@ -120,7 +121,7 @@ class Context:
         try:
             if len(self._file) < size:
                 self._file = np.empty(max(size, 1 << 20), np.uint8)
-            fill_from(descriptor, memoryview(self._file)[:size], path)
+            fill_from(descriptor, self._file[:size].data, path)
             return self._file[:size]
         finally:
             os.close(descriptor)

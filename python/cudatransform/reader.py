@@ -46,8 +46,8 @@ class Reader:
     workers: files that are decoded at once, each on a thread; None: as many as cores may be used
 
     Iterating yields a Batch after the other; each `for` begins anew. A file that cannot be read is a
-    Failure in its place and stops nothing. While a batch is in use the next ones are decoded: up to
-    two batches and `workers` pictures are in memory besides those that the caller keeps. A Reader
+    Failure in its place and stops nothing. While a batch is in use the next one is decoded: pictures
+    of one batch and twice `workers` are ahead of those that the caller has. A Reader
     can be pickled, so torch's DataLoader takes it to processes that it starts by spawn. Raises
     Unavailable in a forked process, and where there is no such GPU.
     """
@@ -104,7 +104,7 @@ class _Run:
         self.on_cuda = reader.device != "cpu"
         self.device = int(reader.device.partition(":")[2] or 0)
         self.entries: "queue.SimpleQueue[Union[_Entry, BaseException, None]]" = queue.SimpleQueue()
-        self.room = threading.Semaphore(2 * reader.batch + reader.workers)
+        self.room = threading.Semaphore(reader.batch + 2 * reader.workers)
         self.memory: Deque[np.ndarray] = collections.deque()
         self.closing = self.starving = False
         self.context = jpeg.Context()
@@ -220,7 +220,7 @@ def _push_marker(run: _Run, time: int) -> None:
 def _wait_for_room(run: _Run, time: int) -> None:
     marked = False
     while not run.room.acquire(timeout=_PATIENCE):
-        # More than two batches of damaged files, and the caller waits for what will not come.
+        # More than a batch of damaged files, and the caller waits for what will not come.
         if run.starving and not marked:
             _push_marker(run, time)
             run.stage.finish_all()
@@ -233,7 +233,7 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
         descriptor, size = jpeg.open_picture(path)
         try:
             memory = _memory_for(run, size)
-            jpeg.fill_from(descriptor, memoryview(memory)[:size], path)
+            jpeg.fill_from(descriptor, memory[:size].data, path)
         finally:
             os.close(descriptor)
     except ReadError as error:

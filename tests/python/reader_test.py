@@ -125,7 +125,7 @@ class Ends(WithFiles):
         walk = iter(ct.Reader(paths(), batch=2, workers=2))
         for count in range(1, 20):
             next(walk)
-            self.assertLessEqual(len(taken), 2 * count + 2 * 2 + 2 + 1)
+            self.assertLessEqual(len(taken), 2 * count + 2 + 2 * 2 + 1)
         walk.close()
 
     def test_memory_is_flat(self):

@@ -90,7 +90,8 @@ def _watch(rows: Any, files: int, say: Any) -> None:
 def _conclude(action: str, output: Output, chunks: int) -> Dict[str, int]:
     """Writes failures.jsonl, of stats stats.parquet, and summary.json: the same for any number of
     workers."""
-    good, bad = [], []
+    good: List[Dict[str, Any]] = []
+    bad: List[Dict[str, Any]] = []
     for row in output.rows(chunks):
         (bad if "reason" in row else good).append(row)
     output.write(b"failures.jsonl", "".join(json.dumps(row, sort_keys=True) + "\n"
