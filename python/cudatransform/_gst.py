@@ -103,7 +103,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_sample_get_buffer": (_P, _P),
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_try_pull_sample": (_P, _P, c_uint64),
-                           "gst_app_sink_pull_sample": (_P, _P)},
+                           "gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
         "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),

@@ -111,7 +111,9 @@ class Context:
             else:
                 given: Any = source
                 data = np.frombuffer(given.read() if hasattr(given, "read") else given, np.uint8)
-        except (OSError, MemoryError) as error:
+        except ReadError:
+            raise
+        except (OSError, MemoryError, ValueError) as error:  # ValueError: a path with a zero byte
             raise ReadError(name, reason_of(error)) from error
         check_size(name, len(data))
         return self._decode(data, name, path)
@@ -152,6 +154,8 @@ class Context:
         if not 0 <= restart <= 65535:
             raise WriteError(f"a restart interval is 0 to 65535 MCUs, not {restart}")
         gst = _gst.libraries()
+        if hasattr(picture, "cpu"):  # a CudaPicture
+            picture = picture.cpu()
         memory, info = _in_one_piece(gst, picture)
         stage = self.stage("jpegcoefenc name=first backend=cpu n-threads=1")
         try:

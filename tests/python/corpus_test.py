@@ -20,6 +20,7 @@ class WithCorpus(unittest.TestCase):
         self.top = made.name
         self.input = os.path.join(self.top, "in put")
         self.output = folder.Output(os.path.join(self.top, "out"))
+        self.addCleanup(lambda: self.output.release())
         files = {}
         for index in range(6):
             picture = ct.Picture.from_pixels(pictures.pixels(90 + index, 70, seed=index),
@@ -31,7 +32,8 @@ class WithCorpus(unittest.TestCase):
         self.names = folder.list_files(self.input)
 
     def do(self, action, **options):
-        self.output.claim({"action": action, "options": options}, self.names)
+        self.output.release()
+        self.output.claim({"action": action, "options": options, "input": self.input}, self.names)
         return actions.do_chunk(action, options, os.fsencode(self.input), 0, self.names, self.output)
 
     def rows(self):
@@ -108,6 +110,26 @@ class Folders(WithCorpus):
         with self.assertRaisesRegex(folder.FolderError, "something else"):
             self.do("stats")
         self.assertEqual(os.listdir(self.output.path), ["thesis.txt"])
+
+    def test_a_folder_inside_of_the_input_is_refused(self):
+        self.output = folder.Output(os.path.join(self.input, "f 0", "out"))
+        with self.assertRaisesRegex(folder.FolderError, "inside"):
+            self.do("stats")
+        self.assertFalse(os.path.exists(self.output.path))
+
+    def test_two_runs_at_a_time_are_refused(self):
+        self.do("stats")
+        with self.assertRaisesRegex(folder.FolderError, "another run"):
+            folder.Output(self.output.path).claim(
+                {"action": "stats", "options": {}, "input": self.input}, self.names)
+
+    def test_what_cannot_be_written_is_no_bad_file(self):
+        self.output.claim({"action": "repack", "options": {}, "input": self.input}, self.names)
+        with open(os.path.join(self.output.path, "f 0"), "w", encoding="utf-8"):
+            pass  # where a folder is to be
+        with self.assertRaises(folder.OutputError):
+            actions.do_chunk("repack", {}, os.fsencode(self.input), 0, self.names, self.output)
+        self.assertFalse(self.output.is_done(0))
 
     def test_another_job_is_refused(self):
         self.do("requantise", quality=40)

@@ -10,7 +10,7 @@ import time
 from typing import Any, Dict, List, Optional
 
 from .actions import do_chunk, parquet
-from .folder import CHUNK, Output, list_files
+from .folder import CHUNK, Output, OutputError, list_files
 
 
 class Worker:
@@ -42,6 +42,15 @@ def run(action: str, source: str, target: str, options: Dict[str, Any],
     files, output = list_files(source), Output(target)
     source = os.path.abspath(source)
     output.claim({"action": action, "options": options, "input": source}, files)
+    try:
+        return _run_claimed(action, source, output, options, files, address, workers, say)
+    finally:
+        output.release()
+
+
+def _run_claimed(action: str, source: str, output: Output, options: Dict[str, Any],
+                 files: List[bytes], address: Optional[str], workers: Optional[int],
+                 say: Any) -> Dict[str, int]:
     chunks = [files[at:at + CHUNK] for at in range(0, len(files), CHUNK)]
     missing = [number for number in range(len(chunks)) if not output.is_done(number)]
     if missing:
@@ -72,6 +81,9 @@ def _spread(items: List[Dict[str, Any]], address: Optional[str], workers: Option
             Worker, batch_size=1, num_cpus=1, compute=ActorPoolStrategy(size=max(1, actors)),
             batch_format="numpy")
         _watch(made.iter_rows(), files, say)
+    except ray.exceptions.RayError as error:
+        # The last line of what a worker says is what went wrong.
+        raise OutputError(str(error).strip().splitlines()[-1]) from error
     finally:
         ray.shutdown()
 
