@@ -12,7 +12,7 @@ import sys
 import threading
 from ctypes import (POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
                     c_uint64, c_void_p)
-from typing import Any, Optional
+from typing import Any, Dict, Optional, Tuple
 
 from .errors import Unavailable
 
@@ -47,9 +47,10 @@ class BufferHead(Structure):
 class DctComponent(Structure):
     """GstDctComponent of gst/coef/dct.h."""
 
-    _fields_ = [(name, c_uint) for name in
-                ("id", "h_samp", "v_samp", "width", "height", "blocks_w", "blocks_h")] + [
-        ("offset", c_size_t), ("stride", c_size_t), ("table", c_uint), ("_reserved", c_void_p * 2)]
+    _fields_ = [("id", c_uint), ("h_samp", c_uint), ("v_samp", c_uint), ("width", c_uint),
+                ("height", c_uint), ("blocks_w", c_uint), ("blocks_h", c_uint),
+                ("offset", c_size_t), ("stride", c_size_t), ("table", c_uint),
+                ("_reserved", c_void_p * 2)]
 
 
 class DctMeta(Structure):
@@ -67,7 +68,7 @@ class JpegMeta(Structure):
 
 
 _P, _S, _I, _U = c_void_p, c_char_p, c_int, c_uint
-_FUNCTIONS = {
+_FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     "libglib-2.0.so.0": {
         "g_error_free": (None, _P), "g_free": (None, _P),
         "g_bytes_new": (_P, _P, c_size_t), "g_bytes_unref": (None, _P),
@@ -102,7 +103,7 @@ _FUNCTIONS = {
         "gst_sample_get_buffer": (_P, _P),
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_try_pull_sample": (_P, _P, c_uint64),
-                           "gst_app_sink_pull_sample": (_P, _P)},
+                           "gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
         "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
@@ -192,7 +193,8 @@ class HeldBuffer:
     __slots__ = ("_gst", "_buffer", "_info", "address", "size", "writable", "__weakref__")
 
     def __init__(self, gst: Libraries, buffer: int, cuda: bool = False) -> None:
-        self._gst, self._buffer, self._info = gst, buffer, MapInfo()
+        self._gst, self._buffer = gst, buffer
+        self._info: Optional[MapInfo] = MapInfo()
         # Its memory and not the buffer itself, to which an appsink keeps a reference until the next
         # one, so that it never counts as writable.
         self.writable = not cuda and gst.gst_buffer_n_memory(buffer) == 1 and bool(
@@ -214,7 +216,7 @@ class HeldBuffer:
         if _forked or _exiting():
             return
         gst = self._gst
-        if self.writable:
+        if self._info is not None and self.writable:
             gst.gst_memory_unmap(self._info.memory, byref(self._info))
         elif self._info is not None:
             gst.gst_buffer_unmap(self._buffer, byref(self._info))

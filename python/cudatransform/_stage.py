@@ -101,14 +101,17 @@ class Stage:
         """Has a decoder push all that it has, as it does before a gap in a stream."""
         self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_gap(0, 1))
 
-    def pull(self, wait: bool = False) -> int:
+    def has_ended(self) -> bool:
+        """Whether push_end() was called and everything has been pulled."""
+        return bool(self._gst.gst_app_sink_is_eos(self._last))
+
+    def pull(self, patience: int = 0) -> int:
         """The next GstBuffer that came out, with a reference for the caller; 0 where there is none.
 
-        With `wait`, 0 means that the stream has ended or failed, or was closed.
+        patience: nanoseconds to wait for one
         """
         gst = self._gst
-        sample = (gst.gst_app_sink_pull_sample(self._last) if wait else
-                  gst.gst_app_sink_try_pull_sample(self._last, 0))
+        sample = gst.gst_app_sink_try_pull_sample(self._last, patience)
         if not sample:
             return 0
         buffer = gst.gst_mini_object_ref(gst.gst_sample_get_buffer(sample))

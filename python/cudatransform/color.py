@@ -64,7 +64,10 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
         return plane.astype(np.uint8)
     height, width = plane.shape
     plane = np.pad(plane, ((0, -height % rows), (0, -width % (8 * columns))), mode="edge")
-    total = sum(plane[y::rows, x::columns] for y in range(rows) for x in range(columns))
+    total = np.zeros((len(plane) // rows, plane.shape[1] // columns), np.int32)
+    for y in range(rows):
+        for x in range(columns):
+            total += plane[y::rows, x::columns]
     across = np.arange(total.shape[1], dtype=np.int32) & 1
     if (columns, rows) == (2, 1):
         total = (total + across) >> 1
@@ -85,7 +88,7 @@ def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]
         return planes[0]
     if sampling == "RGB":
         return np.stack(planes, axis=2)
-    columns, rows = SAMPLINGS[sampling]
+    columns, rows = SAMPLINGS[sampling] or (1, 1)
     luma = planes[0].astype(np.int32)
     cb, cr = (plane.repeat(rows, 0).repeat(columns, 1)[:height, :width].astype(np.int32) - 128
               for plane in planes[1:])

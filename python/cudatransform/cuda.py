@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _gst
-from ._stage import Stage
+from ._stage import Stage, StageError
 from .errors import Unavailable
 from .picture import Component, Layout, Picture, picture_of_buffer
 
@@ -79,7 +79,10 @@ class CudaArray:
     def __dlpack_device__(self) -> Tuple[int, int]:
         return _CUDA, self.device
 
-    def __dlpack__(self, *, stream: Optional[int] = None, **_newer: Any) -> Any:
+    def __dlpack__(self, *, stream: Optional[int] = None, dl_device: Optional[Tuple] = None,
+                   copy: Optional[bool] = None, max_version: Optional[Tuple] = None) -> Any:
+        if copy or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError("these arrays are neither copied nor moved; make a tensor first")
         count = len(self.shape)
         numbers = ctypes.c_int64 * count
         shape = numbers(*self.shape)
@@ -185,3 +188,20 @@ def decoder_stage(elements: str, device: int) -> Stage:
     context = _context_of(device)
     return Stage(f"{elements} backend=cuda cuda-device-id={device} ! "
                  "video/x-dct(memory:CUDAMemory)", context=context)
+
+
+def read_onto_device(path: str, device: int) -> CudaPicture:
+    """Reads one file, on elements of its own. Raises OSError, StageError and Unavailable."""
+    gst = _gst.libraries()
+    with open(path, "rb") as file:
+        data = np.frombuffer(file.read(), np.uint8)
+    stage = decoder_stage("jpegcoefdec name=first n-threads=1 on-error=fail qos=false", device)
+    try:
+        stage.set_caps("image/jpeg,parsed=true")
+        stage.push(_gst.buffer_around(gst, _gst.address_of(data), len(data)))
+        buffer = stage.pull()
+        if not buffer:
+            raise StageError("the decoder gave no picture")
+        return picture_on_device(gst, buffer, path, device)
+    finally:
+        stage.close()

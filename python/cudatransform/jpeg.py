@@ -109,8 +109,11 @@ class Context:
             if path is not None:
                 data = self._bytes_of_file(path)
             else:
-                data = np.frombuffer(source.read() if hasattr(source, "read") else source, np.uint8)
-        except (OSError, MemoryError) as error:
+                given: Any = source
+                data = np.frombuffer(given.read() if hasattr(given, "read") else given, np.uint8)
+        except ReadError:
+            raise
+        except (OSError, MemoryError, ValueError) as error:  # ValueError: a path with a zero byte
             raise ReadError(name, reason_of(error)) from error
         check_size(name, len(data))
         return self._decode(data, name, path)
@@ -120,7 +123,7 @@ class Context:
         try:
             if len(self._file) < size:
                 self._file = np.empty(max(size, 1 << 20), np.uint8)
-            fill_from(descriptor, memoryview(self._file)[:size], path)
+            fill_from(descriptor, self._file[:size].data, path)
             return self._file[:size]
         finally:
             os.close(descriptor)
@@ -151,6 +154,8 @@ class Context:
         if not 0 <= restart <= 65535:
             raise WriteError(f"a restart interval is 0 to 65535 MCUs, not {restart}")
         gst = _gst.libraries()
+        if hasattr(picture, "cpu"):  # a CudaPicture
+            picture = picture.cpu()
         memory, info = _in_one_piece(gst, picture)
         stage = self.stage("jpegcoefenc name=first backend=cpu n-threads=1")
         try:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _gst, jpeg
 from ._stage import Stage, StageError
-from .errors import Failure, ReadError
+from .errors import Failure, ReadError, Unavailable
 from .picture import Picture, picture_of_buffer
 
 # A grey picture of 8 x 8 samples. The decoder calls a kind of file that it cannot hold an error of
@@ -20,7 +20,8 @@ from .picture import Picture, picture_of_buffer
 _MARKER = (b"\xff\xd8\xff\xdb\0\x43\0" + b"\1" * 64 + b"\xff\xc0\0\x0b\x08\0\x08\0\x08\1\1\x11\0"
            b"\xff\xda\0\x08\1\1\0\0\x3f\0\x2b\xff\xd9")
 _LEAST_MEMORY = 1 << 16  # for a file's bytes
-_PATIENCE = .01          # seconds
+_PATIENCE = 10_000_000   # nanoseconds
+_END: Any = object()
 
 
 class Batch(List[Union[Picture, Failure]]):
@@ -40,14 +41,14 @@ class Batch(List[Union[Picture, Failure]]):
 class Reader:
     """Reads JPEG files in batches, many at once and in order.
 
-    paths: of the files; any iterable, walked through as files are needed
+    paths: of the files; any iterable, walked through as files are needed, by another thread
     batch: pictures in a batch; the last one may have fewer
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
     workers: files that are decoded at once, each on a thread; None: as many as cores may be used
 
     Iterating yields a Batch after the other; each `for` begins anew. A file that cannot be read is a
-    Failure in its place and stops nothing. While a batch is in use the next ones are decoded: up to
-    two batches and `workers` pictures are in memory besides those that the caller keeps. A Reader
+    Failure in its place and stops nothing. While a batch is in use the next one is decoded: pictures
+    of one batch and twice `workers` are ahead of those that the caller has. A Reader
     can be pickled, so torch's DataLoader takes it to processes that it starts by spawn. Raises
     Unavailable in a forked process, and where there is no such GPU.
     """
@@ -92,9 +93,10 @@ class _Run:
     """One walk through the paths: a thread feeds the decoder, the caller's takes from it.
 
     A buffer's time is twice the number of its file, from 1 on. A time that does not come back
-    belongs to a damaged file, which is read again, alone, to know what is wrong with it. Where so
-    many are damaged that nothing comes and there is no room for more, the feeding thread pushes a
-    marker, with the odd time behind the last file, and has the decoder finish all.
+    belongs to a damaged file, which is read again, alone, to know what is wrong with it. Where
+    nothing comes while the feeding thread waits (for room, because many are damaged, or for the
+    caller's next path), the taking one pushes a marker, with the odd time behind the last file, and
+    has the decoder finish all.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -104,9 +106,12 @@ class _Run:
         self.on_cuda = reader.device != "cpu"
         self.device = int(reader.device.partition(":")[2] or 0)
         self.entries: "queue.SimpleQueue[Union[_Entry, BaseException, None]]" = queue.SimpleQueue()
-        self.room = threading.Semaphore(2 * reader.batch + reader.workers)
+        self.room = threading.Semaphore(reader.batch + 2 * reader.workers)
         self.memory: Deque[np.ndarray] = collections.deque()
-        self.closing = self.starving = False
+        # Of the lock: whether the feeding thread waits and pushes nothing, and the files so far.
+        self.lock = threading.Lock()
+        self.closing = self.idle = self.in_paths = False
+        self.pushed = self.marked = 0
         self.context = jpeg.Context()
         self.ahead = self.ahead_time = 0
         self.thread = threading.Thread(target=_feed, args=(self,), daemon=True,
@@ -136,16 +141,28 @@ class _Run:
         time = 2 * number
         while self.ahead_time < time:
             self._drop_ahead()
-            self.starving = True
-            self.ahead = self.stage.pull(wait=True)
-            self.starving = False
-            if not self.ahead:
+            self.ahead = self.stage.pull(_PATIENCE)
+            if self.ahead:
+                self.ahead_time = _gst.BufferHead.from_address(self.ahead).pts
+            elif self.stage.has_ended():
                 return self._alone(entry)
-            self.ahead_time = _gst.BufferHead.from_address(self.ahead).pts
+            else:
+                self._finish_if_idle()
         if self.ahead_time > time:
             return self._alone(entry)
         buffer, self.ahead = self.ahead, 0
         return self._picture(buffer, entry.path)
+
+    def _finish_if_idle(self) -> None:
+        with self.lock:
+            if not self.idle or self.marked == self.pushed:
+                return
+            try:
+                _push_marker(self, 2 * self.pushed + 1)
+                self.stage.finish_all()
+                self.marked = self.pushed
+            except StageError:
+                self.stage.flush()
 
     def _picture(self, buffer: int, path: str) -> Picture:
         if not self.on_cuda:
@@ -161,7 +178,11 @@ class _Run:
         # It was not damaged: an error of the stream took it, or it is another file by now.
         if not self.on_cuda:
             return picture
-        return Failure(entry.path, "the decoder failed while it was on its way")
+        from .cuda import read_onto_device
+        try:
+            return read_onto_device(entry.path, self.device)
+        except (OSError, StageError, Unavailable) as error:
+            return Failure(entry.path, jpeg.reason_of(error))
 
     def _drop_ahead(self) -> None:
         if self.ahead:
@@ -172,10 +193,13 @@ class _Run:
         """Ends the thread, and frees everything but the pictures."""
         if _gst._forked:
             return  # the thread is the parent's, and the elements need theirs
-        self.closing = True
+        with self.lock:
+            self.closing = True
         self.room.release()
         self.stage.stop()
-        self.thread.join()
+        # In the caller's iterable it may be for ever; it ends when it comes back.
+        while self.thread.is_alive() and not self.in_paths:
+            self.thread.join(.01)
         self._drop_ahead()
         self.stage.close()
         self.context.close()
@@ -195,15 +219,17 @@ def _feed(run: _Run) -> None:
     try:
         run.stage.set_caps(jpeg.JPEG_CAPS)
         _push_marker(run, 1)
-        number = 0
-        for path in run.paths:
-            _wait_for_room(run, 2 * number + 1)
+        while True:
+            path = _next_path(run)
             if run.closing:
                 return
-            number += 1
-            _feed_one(run, number, os.fspath(path))
+            if path is _END:
+                break
+            _feed_one(run, run.pushed, os.fspath(path))
     except BaseException as error:  # of the caller's iterator, too: it is raised where it is awaited
         end = error
+    if run.closing:
+        return
     # The pictures before an error come, too.
     run.stage.push_end()
     run.entries.put(end)
@@ -217,14 +243,19 @@ def _push_marker(run: _Run, time: int) -> None:
     run.stage.push(buffer)
 
 
-def _wait_for_room(run: _Run, time: int) -> None:
-    marked = False
-    while not run.room.acquire(timeout=_PATIENCE):
-        # More than two batches of damaged files, and the caller waits for what will not come.
-        if run.starving and not marked:
-            _push_marker(run, time)
-            run.stage.finish_all()
-            marked = True
+def _next_path(run: _Run) -> Any:
+    """The caller's next path, as soon as there is room for its picture; _END at the end."""
+    with run.lock:
+        run.idle = True
+    run.room.acquire()  # pylint: disable=consider-using-with
+    run.in_paths = not run.closing
+    try:
+        path = next(run.paths, _END) if run.in_paths else _END
+    finally:
+        with run.lock:
+            run.in_paths = run.idle = False
+            run.pushed += 1
+    return path
 
 
 def _feed_one(run: _Run, number: int, path: str) -> None:
@@ -233,7 +264,7 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
         descriptor, size = jpeg.open_picture(path)
         try:
             memory = _memory_for(run, size)
-            jpeg.fill_from(descriptor, memoryview(memory)[:size], path)
+            jpeg.fill_from(descriptor, memory[:size].data, path)
         finally:
             os.close(descriptor)
     except ReadError as error:

@@ -72,8 +72,8 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> np
         f"format={coef_format},quantized={'true' if quantised else 'false'}")
     stage.set("method", method)
     if quantised:
-        values = ",".join(map(str, _one_table(table).ravel().tolist()))
-        stage.set("luma-qtable", f"<{values}>")
+        divisors = ",".join(map(str, _one_table(table).ravel().tolist()))
+        stage.set("luma-qtable", f"<{divisors}>")
     stage.set_caps(f"video/x-raw,format={raw_format},width={width},height={height},framerate=0/1")
     padded = np.zeros((height, -(-width * plane.itemsize // _ROW) * _ROW // plane.itemsize),
                       plane.dtype)
@@ -99,7 +99,8 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     _check_method(method)
     if depth not in _DEPTHS:
         raise ValueError(f"samples have 8 or 16 bits, not {depth}")
-    raw_format, sample_type, coef_format, wanted = _DEPTHS[depth]
+    raw_format, sample_type, coef_format, level_type = _DEPTHS[depth]
+    wanted: Any = level_type
     if table is None:
         coef_format, wanted = "F32LE", np.float32
     values = np.ascontiguousarray(coefficients)

@@ -63,6 +63,13 @@ class OnDevice(unittest.TestCase):
                 self.assertTrue(np.array_equal(item.planes()[0], ct.read(path).planes()[0]))
                 self.assertTrue(np.array_equal(item.pixels(), ct.read(path).pixels()))
 
+    def test_read_alone_and_written(self):
+        alone = cuda.read_onto_device(self.paths[0], 0)
+        self.assertTrue(pictures.equal(alone.cpu(), ct.read(self.paths[0])))
+        self.assertEqual(ct.write(alone), ct.write(ct.read(self.paths[0])))
+        with self.assertRaises(BufferError):
+            alone[0].__dlpack__(copy=True)
+
     def test_the_array_interface(self):
         levels = self.read()[0][0]
         said = levels.__cuda_array_interface__

@@ -206,7 +206,8 @@ class BadInput(unittest.TestCase):
             pipe = os.path.join(folder, "pipe")
             os.mkfifo(pipe)
             for path, word in ((folder, "directory"), (pipe, "not a file"), ("/dev/null", "not a"),
-                               (os.path.join(folder, "none"), "No such file")):
+                               (os.path.join(folder, "none"), "No such file"),
+                               ("a\0b.jpg", "null")):
                 with self.subTest(path=path), self.assertRaises(ct.ReadError) as raised:
                     ct.read(path)
                 self.assertIn(word, raised.exception.reason)

@@ -5,6 +5,7 @@ import gc
 import itertools
 import os
 import pickle
+import queue
 import resource
 import tempfile
 import threading
@@ -109,6 +110,26 @@ class Ends(WithFiles):
                 seen += batch
         self.assertEqual(len(seen), 4)
 
+    def test_an_iterable_that_waits_for_results(self):
+        for workers in (1, 4):
+            came = queue.SimpleQueue()
+
+            def paths():
+                for path in self.sound[:6] + self.bad[:3] + self.sound[:2]:
+                    yield path
+                    came.get(timeout=20)
+            for batch in ct.Reader(paths(), batch=1, workers=workers):
+                came.put(batch)
+
+    def test_an_iterable_that_waits_for_ever(self):
+        asked = queue.SimpleQueue()
+        for path in self.sound[:3]:
+            asked.put(path)
+        for batch in ct.Reader(iter(asked.get, None), batch=1, workers=3):
+            self.assertEqual(batch.failures, [])
+            break
+        asked.put(None)
+
     def test_arguments(self):
         for options in ({"batch": 0}, {"workers": 0}, {"device": "tpu"}, {"device": "cpu:1"},
                         {"device": "cuda:x"}):
@@ -125,7 +146,7 @@ class Ends(WithFiles):
         walk = iter(ct.Reader(paths(), batch=2, workers=2))
         for count in range(1, 20):
             next(walk)
-            self.assertLessEqual(len(taken), 2 * count + 2 * 2 + 2 + 1)
+            self.assertLessEqual(len(taken), 2 * count + 2 + 2 * 2 + 1)
         walk.close()
 
     def test_memory_is_flat(self):

@@ -5,7 +5,7 @@ import json
 import sys
 
 from ..errors import Unavailable
-from .folder import FolderError
+from .folder import FolderError, OutputError
 from .job import run
 
 _DESCRIPTION = """\
@@ -43,7 +43,7 @@ def main() -> int:
     except ImportError as error:
         print(f"{error}: pip install 'cudatransform[corpus]'", file=sys.stderr)
         return 1
-    except (FolderError, Unavailable) as error:
+    except (FolderError, OutputError, Unavailable) as error:
         print(error, file=sys.stderr)
         return 1
     print(json.dumps(summary))

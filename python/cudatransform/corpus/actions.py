@@ -108,6 +108,11 @@ def _levels(picture: Picture) -> Row:
             "markers": picture.markers}
 
 
+def _export(picture: Picture, relative: bytes, exported: List[Row]) -> Row:
+    exported.append({"path": relative, **_levels(picture)})
+    return {}
+
+
 def parquet(rows: List[Row]) -> bytes:
     """Rows as the bytes of a Parquet file."""
     import pyarrow
@@ -124,8 +129,7 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
     exported: List[Row] = []
     one: Callable[[Picture, bytes, bytes], Row] = {
         "stats": lambda picture, source, relative: stats(picture, source),
-        "export": lambda picture, source, relative: exported.append(
-            {"path": relative, **_levels(picture)}) or {},
+        "export": lambda picture, source, relative: _export(picture, relative, exported),
         "repack": lambda picture, source, relative: _repack(picture, source, relative, output),
         "requantise": lambda picture, source, relative: _requantise(
             picture, source, relative, output, options["quality"]),

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from typing import Any, Dict, Iterator, List
+from typing import Any, BinaryIO, Dict, Iterator, List, Optional
 
 ENDINGS = (b".jpg", b".jpeg", b".jpe", b".jfif")
 CHUNK = 64  # files that are done or not done together
@@ -33,6 +34,10 @@ def list_files(root: str) -> List[bytes]:
     return sorted(found)
 
 
+class OutputError(RuntimeError):
+    """A result cannot be written: the job ends, because no file of the input is to blame."""
+
+
 class Output:
     """The output folder. Results are in it, and in a folder of its own what is known of each chunk.
 
@@ -43,11 +48,15 @@ class Output:
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
         self.own = os.path.join(self.path, _OWN)
+        self.lock_file: Optional[BinaryIO] = None
 
     def claim(self, job: Dict[str, Any], files: List[bytes]) -> None:
         """Makes the folder this job's, or finds that it is. Raises FolderError if it is another's."""
         job = dict(job, files=len(files),
                    list=hashlib.sha256(b"\0".join(files)).hexdigest())
+        inside = os.path.join(os.path.abspath(job["input"]), "")
+        if os.path.join(self.path, "").startswith(inside):
+            raise FolderError(f"{self.path} is inside of the input")
         told = os.path.join(self.own, "job.json")
         if os.path.exists(told):
             with open(told, encoding="utf-8") as file:
@@ -59,9 +68,29 @@ class Output:
             raise FolderError(f"{self.path} holds something else")
         for name in ("done", "parts"):
             os.makedirs(os.path.join(self.own, name), exist_ok=True)
+        self._lock()
         self._clear_parts()
         if not os.path.exists(told):
             self.write(os.path.join(_OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
+
+    def _lock(self) -> None:
+        """For this process, until it ends. Raises FolderError where another one is at work."""
+        file = open(os.path.join(self.own, "lock"), "ab")  # pylint: disable=consider-using-with
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.close()
+            raise FolderError(f"another run is at work in {self.path}") from error
+        self.lock_file = file
+
+    def release(self) -> None:
+        """Lets another process at it."""
+        if self.lock_file is not None:
+            self.lock_file.close()
+        self.lock_file = None
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {"path": self.path, "own": self.own, "lock_file": None}
 
     def _clear_parts(self) -> None:
         """What a run that was killed has left."""
@@ -70,14 +99,17 @@ class Output:
             os.unlink(os.path.join(parts, name))
 
     def write(self, relative: bytes, data: bytes) -> None:
-        """Writes a file below the folder, whole or not at all."""
+        """Writes a file below the folder, whole or not at all. Raises OutputError."""
         target = os.path.join(os.fsencode(self.path), relative)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=os.path.join(self.own, "parts"))
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(part, 0o644)
-        os.replace(part, target)
+        try:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            handle, part = tempfile.mkstemp(dir=os.path.join(self.own, "parts"))
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(part, 0o644)
+            os.replace(part, target)
+        except OSError as error:
+            raise OutputError(f"{os.fsdecode(target)!r} cannot be written: {error}") from error
 
     def copy(self, source: bytes, relative: bytes) -> None:
         """Copies a file to below the folder, whole or not at all."""

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
 from typing import Any, Dict, List, Optional
 
 from .actions import do_chunk, parquet
-from .folder import CHUNK, Output, list_files
+from .folder import CHUNK, Output, OutputError, list_files
 
 
 class Worker:
-    """What an actor of Ray Data does: one chunk a call."""
+    """What an actor of Ray Data does: one chunk a call.
 
-    def __init__(self, action: str, options: Dict[str, Any], root: bytes, output: Output) -> None:
-        self.arguments = action, options, root
-        self.output = output
+    Rows say all of their job: what an actor is made with is lost with the machine that keeps it.
+    """
 
     def __call__(self, batch: Dict[str, Any]) -> Dict[str, List[int]]:
         done, bad = [], []
-        for number, names in zip(batch["number"], batch["names"]):
-            files, failed = do_chunk(*self.arguments, int(number), bytes(names).split(b"\0"),
-                                     self.output)
+        for number, names, job in zip(batch["number"], batch["names"], batch["job"]):
+            action, options, source, target = json.loads(job)
+            files, failed = do_chunk(action, options, os.fsencode(source), int(number),
+                                     bytes(names).split(b"\0"), Output(target))
             done.append(files)
             bad.append(failed)
         return {"files": done, "bad": bad}
@@ -39,32 +40,50 @@ def run(action: str, source: str, target: str, options: Dict[str, Any],
     Raises FolderError before anything is written.
     """
     files, output = list_files(source), Output(target)
-    root = os.fsencode(os.path.abspath(source))
-    output.claim({"action": action, "options": options, "input": os.path.abspath(source)}, files)
+    source = os.path.abspath(source)
+    output.claim({"action": action, "options": options, "input": source}, files)
+    try:
+        return _run_claimed(action, source, output, options, files, address, workers, say)
+    finally:
+        output.release()
+
+
+def _run_claimed(action: str, source: str, output: Output, options: Dict[str, Any],
+                 files: List[bytes], address: Optional[str], workers: Optional[int],
+                 say: Any) -> Dict[str, int]:
     chunks = [files[at:at + CHUNK] for at in range(0, len(files), CHUNK)]
     missing = [number for number in range(len(chunks)) if not output.is_done(number)]
     if missing:
         say(f"{len(files)} files; {sum(len(chunks[number]) for number in missing)} to do")
-        items = [{"number": number, "names": b"\0".join(chunks[number])} for number in missing]
-        _spread(items, (action, options, root, output), address, workers,
-                sum(len(chunks[number]) for number in missing), say)
+        job = json.dumps([action, options, source, output.path])
+        items = [{"number": number, "names": b"\0".join(chunks[number]), "job": job}
+                 for number in missing]
+        _spread(items, address, workers, sum(len(chunks[number]) for number in missing), say)
     return _conclude(action, output, len(chunks))
 
 
-def _spread(items: List[Dict[str, Any]], arguments: Any, address: Optional[str],
-            workers: Optional[int], files: int, say: Any) -> None:
-    os.environ.setdefault("RAY_DATA_DISABLE_PROGRESS_BARS", "1")
+def _spread(items: List[Dict[str, Any]], address: Optional[str], workers: Optional[int],
+            files: int, say: Any) -> None:
     import ray
-    ray.init(address=address or "local", include_dashboard=False if address is None else None,
-             num_cpus=workers if address is None else None, log_to_driver=False,
-             logging_level="error")
+    from ray.data import ActorPoolStrategy, DataContext
+    for name in ("ray", "ray.data"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    if address is None:
+        ray.init(address="local", include_dashboard=False, num_cpus=workers, log_to_driver=False,
+                 logging_level=logging.ERROR)
+    else:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     try:
-        ray.data.DataContext.get_current().enable_progress_bars = False
-        actors = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        context = DataContext.get_current()
+        context.enable_progress_bars = False
+        actors = min(workers or int(ray.cluster_resources().get("CPU", 1)), len(items))
         made = ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
-            Worker, fn_constructor_args=arguments, batch_size=1, num_cpus=1,
-            concurrency=min(actors, len(items)), batch_format="numpy")
+            Worker, batch_size=1, num_cpus=1, compute=ActorPoolStrategy(size=max(1, actors)),
+            batch_format="numpy")
         _watch(made.iter_rows(), files, say)
+    except ray.exceptions.RayError as error:
+        # The last line of what a worker says is what went wrong.
+        raise OutputError(str(error).strip().splitlines()[-1]) from error
     finally:
         ray.shutdown()
 
@@ -83,7 +102,8 @@ def _watch(rows: Any, files: int, say: Any) -> None:
 def _conclude(action: str, output: Output, chunks: int) -> Dict[str, int]:
     """Writes failures.jsonl, of stats stats.parquet, and summary.json: the same for any number of
     workers."""
-    good, bad = [], []
+    good: List[Dict[str, Any]] = []
+    bad: List[Dict[str, Any]] = []
     for row in output.rows(chunks):
         (bad if "reason" in row else good).append(row)
     output.write(b"failures.jsonl", "".join(json.dumps(row, sort_keys=True) + "\n"

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+# cudatransform.corpus without Ray: what is done to a picture, and whose the output folder is.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import json
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+import cudatransform as ct
+from cudatransform.corpus import actions, folder
+import pictures
+
+
+class WithCorpus(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.top = made.name
+        self.input = os.path.join(self.top, "in put")
+        self.output = folder.Output(os.path.join(self.top, "out"))
+        self.addCleanup(lambda: self.output.release())
+        files = {}
+        for index in range(6):
+            picture = ct.Picture.from_pixels(pictures.pixels(90 + index, 70, seed=index),
+                                             30 + 10 * index, ("4:2:0", "gray", "rgb")[index % 3])
+            files[f"f {index % 2}/\udcff{index}\n.JPG"] = ct.write(picture)
+        files["f 0/bad.jpeg"] = b"no picture"
+        files["f 0/notes.txt"] = b"not looked at"
+        pictures.write_all(self.input, files)
+        self.names = folder.list_files(self.input)
+
+    def do(self, action, **options):
+        self.output.release()
+        self.output.claim({"action": action, "options": options, "input": self.input}, self.names)
+        return actions.do_chunk(action, options, os.fsencode(self.input), 0, self.names, self.output)
+
+    def rows(self):
+        return list(self.output.rows(1))
+
+    def path(self, root, name):
+        return os.path.join(root, os.fsdecode(name))
+
+
+class Actions(WithCorpus):
+    def test_list(self):
+        self.assertEqual(len(self.names), 7)
+        self.assertEqual(self.names, sorted(self.names))
+        with self.assertRaises(folder.FolderError):
+            folder.list_files(os.path.join(self.top, "none"))
+
+    def test_stats(self):
+        self.assertEqual(self.do("stats"), (7, 1))
+        for name, row in zip(self.names, self.rows()):
+            self.assertEqual(os.fsencode(row["path"]), name)
+            if b"bad" in name:
+                self.assertIn("JPEG", row["reason"])
+                continue
+            index = int(chr(name[5]))
+            picture = ct.read(self.path(self.input, name))
+            self.assertEqual(row["quality"], 30 + 10 * index)
+            self.assertEqual((row["width"], row["height"], row["sampling"], row["process"]),
+                             (90 + index, 70, picture.sampling, "baseline"))
+            self.assertAlmostEqual(row["zero_share"], float(np.concatenate(
+                [c.levels.ravel() == 0 for c in picture.components]).mean()))
+            self.assertEqual(row["bytes"], os.path.getsize(self.path(self.input, name)))
+
+    def test_processes(self):
+        picture = ct.Picture.from_pixels(pictures.pixels(40, 30))
+        for options, word in (({}, "baseline"), ({"progressive": True}, "progressive"),
+                              ({"arithmetic": True}, "arithmetic"),
+                              ({"arithmetic": True, "progressive": True}, "arithmetic progressive")):
+            path = os.path.join(self.top, "one.jpg")
+            ct.write(picture, path, **options)
+            self.assertEqual(actions.process_of(os.fsencode(path)), word)
+
+    def test_repack(self):
+        self.assertEqual(self.do("repack"), (7, 1))
+        for name, row in zip(self.names, self.rows()):
+            before, after = (self.path(root, name) for root in (self.input, self.output.path))
+            if "reason" in row:
+                self.assertFalse(os.path.exists(after))
+                continue
+            self.assertTrue(pictures.equal(ct.read(after), ct.read(before)))
+            self.assertEqual(os.path.getsize(after), row["bytes_after"])
+            self.assertLessEqual(row["bytes_after"], row["bytes"])
+
+    def test_requantise(self):
+        self.do("requantise", quality=40)
+        for name, row in zip(self.names, self.rows()):
+            if "reason" in row:
+                continue
+            before = ct.read(self.path(self.input, name))
+            after = ct.read(self.path(self.output.path, name))
+            for index in range(len(before)):
+                wanted = np.maximum(before.table(index), ct.quality_tables(40)[
+                    1 if index and before.sampling != "RGB" else 0])
+                self.assertTrue(np.array_equal(after.table(index), wanted))
+                exact = before[index] * before.table(index).astype(float) / wanted
+                self.assertLessEqual(abs(after[index] - exact).max(), .5)
+                self.assertTrue((after[index][before[index] == 0] == 0).all())
+
+
+class Folders(WithCorpus):
+    def test_others_are_refused(self):
+        os.makedirs(self.output.path)
+        with open(os.path.join(self.output.path, "thesis.txt"), "w", encoding="utf-8"):
+            pass
+        with self.assertRaisesRegex(folder.FolderError, "something else"):
+            self.do("stats")
+        self.assertEqual(os.listdir(self.output.path), ["thesis.txt"])
+
+    def test_a_folder_inside_of_the_input_is_refused(self):
+        self.output = folder.Output(os.path.join(self.input, "f 0", "out"))
+        with self.assertRaisesRegex(folder.FolderError, "inside"):
+            self.do("stats")
+        self.assertFalse(os.path.exists(self.output.path))
+
+    def test_two_runs_at_a_time_are_refused(self):
+        self.do("stats")
+        with self.assertRaisesRegex(folder.FolderError, "another run"):
+            folder.Output(self.output.path).claim(
+                {"action": "stats", "options": {}, "input": self.input}, self.names)
+
+    def test_what_cannot_be_written_is_no_bad_file(self):
+        self.output.claim({"action": "repack", "options": {}, "input": self.input}, self.names)
+        with open(os.path.join(self.output.path, "f 0"), "w", encoding="utf-8"):
+            pass  # where a folder is to be
+        with self.assertRaises(folder.OutputError):
+            actions.do_chunk("repack", {}, os.fsencode(self.input), 0, self.names, self.output)
+        self.assertFalse(self.output.is_done(0))
+
+    def test_another_job_is_refused(self):
+        self.do("requantise", quality=40)
+        self.do("requantise", quality=40)
+        with self.assertRaisesRegex(folder.FolderError, "options"):
+            self.do("requantise", quality=50)
+        self.names = self.names[1:]
+        with self.assertRaisesRegex(folder.FolderError, "files, list"):
+            self.do("requantise", quality=40)
+
+    def test_what_is_left_of_a_killed_run_goes(self):
+        self.do("repack")
+        part = os.path.join(self.output.own, "parts", "left")
+        with open(part, "w", encoding="utf-8"):
+            pass
+        self.do("repack")
+        self.assertFalse(os.path.exists(part))
+        with open(os.path.join(self.output.own, "job.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["action"], "repack")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
