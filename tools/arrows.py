@@ -32,8 +32,8 @@ ROOMS = {
     "cuda/dct8x8": KERNELS + " transform/dct8x8",
     "cuda/dwt": KERNELS + " transform/dwt",
     "cuda/dirac": KERNELS + " dirac transform/dwt",
-    "cuda/jpeg": KERNELS + " jpeg",
     "cuda/obmc": KERNELS + " transform/obmc",
+    "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
@@ -42,9 +42,8 @@ ROOMS = {
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
-    "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg"
-                " gst/dct8x8/caps.h gst/dct8x8/caps_tables.h"
-                " gst/dct8x8/coefficients.h",
+    "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
+                " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
     "gst/plugin.cpp": "gst",  # the list of elements
     "examples": "gst-libs",
     "docs": "gst-libs",
