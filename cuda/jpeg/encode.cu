@@ -14,7 +14,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // some bits reach into two more
+constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // zeros are read behind the last
 
 // What a lane codes of a block, until it is known where that goes: the bits of up to two symbols,
 // where they begin in the warp's, how many they are, and how many long runs come before them.
@@ -235,7 +235,7 @@ __device__ __forceinline__ void code_tiles(const EncodeParams& params) {
   if (is_last) place_tiles(params, faults, words, placing);
 }
 
-// Bytes `first` to `first` + 3 of a tile, the first in the lowest byte.
+// The four bytes from bit `bit` of a tile on, the first in the lowest byte.
 __device__ __forceinline__ uint32_t four_bytes(const uint32_t* words, uint32_t bit) {
   const uint32_t word = bit / 32;
   return __byte_perm(__funnelshift_l(words[word + 1], words[word], bit % 32), 0, 0x0123);

@@ -38,7 +38,7 @@ bool FrameWorkers::start(int threads, int most) {
 }
 
 void FrameWorkers::stop() {
-  while (take(true)) {
+  while (drop()) {
   }
   if (pool_) g_thread_pool_free(pool_, FALSE, TRUE);
   pool_ = nullptr;
@@ -67,24 +67,36 @@ void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
     g_thread_pool_push(pool_, new std::shared_ptr<Parts>(parts), nullptr);
 }
 
+bool FrameWorkers::wait_for_thread(const FrameJob& job, bool wait) {
+  std::unique_lock lock(lock_);
+  if (wait) finished_.wait(lock, [&] { return job.done_; });
+  return job.done_;
+}
+
 // Whether the oldest job is done.
 bool FrameWorkers::finish_first(bool wait) {
   FrameJob& first = *jobs_.front();
-  if (first.runs_when_taken()) {
-    if (!wait && !first.is_ready()) return false;
-    first.run();
-    return true;
-  }
-  std::unique_lock lock(lock_);
-  if (wait) finished_.wait(lock, [&] { return first.done_; });
-  return first.done_;
+  if (!first.runs_when_taken()) return wait_for_thread(first, wait);
+  if (!wait && !first.is_ready()) return false;
+  first.run();
+  return true;
+}
+
+std::unique_ptr<FrameJob> FrameWorkers::pop() {
+  std::unique_ptr<FrameJob> job = std::move(jobs_.front());
+  jobs_.pop_front();
+  return job;
 }
 
 std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
   if (jobs_.empty() || !finish_first(wait)) return nullptr;
-  std::unique_ptr<FrameJob> job = std::move(jobs_.front());
-  jobs_.pop_front();
-  return job;
+  return pop();
+}
+
+std::unique_ptr<FrameJob> FrameWorkers::drop() {
+  if (jobs_.empty()) return nullptr;
+  if (!jobs_.front()->runs_when_taken()) wait_for_thread(*jobs_.front(), true);
+  return pop();
 }
 
 }  // namespace cudatransform

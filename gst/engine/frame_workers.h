@@ -60,6 +60,9 @@ class FrameWorkers {
   // Gives back the oldest job once it is done: null if there is none or, without `wait`, while it
   // is not.
   std::unique_ptr<FrameJob> take(bool wait);
+  // The oldest job when no thread works on it any more, for whoever does not want its results: what
+  // runs when it is taken is not run. Null if there is none.
+  std::unique_ptr<FrameJob> drop();
   size_t pending() const { return jobs_.size(); }
   bool full() const { return jobs_.size() >= static_cast<size_t>(most_); }
 
@@ -74,6 +77,8 @@ class FrameWorkers {
   };
   void run(Parts& parts);
   bool finish_first(bool wait);
+  bool wait_for_thread(const FrameJob& job, bool wait);
+  std::unique_ptr<FrameJob> pop();
 
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;

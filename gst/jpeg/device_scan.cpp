@@ -61,6 +61,19 @@ void DeviceCoder::close() {
   engine_ = nullptr;
   ops_ = nullptr;
   last_size_ = 0;
+  refusals_ = left_out_ = 0;
+}
+
+bool DeviceCoder::takes_next() {
+  if (!is_open()) return false;
+  if (left_out_ == 0) return true;
+  left_out_--;
+  return false;
+}
+
+void DeviceCoder::note_picture(bool refused) {
+  refusals_ = refused ? std::min(refusals_ + 1, kMostRefusals) : 0;
+  if (refusals_ == kMostRefusals) left_out_ = kLeftOut;
 }
 
 Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
@@ -191,6 +204,7 @@ Status DeviceScan::finish(GstBuffer** file) {
         encode(options_.optimize ? codes : coder_->standard_codes_, size_t{results().result.size}));
     CT_RETURN_IF_ERROR(wait_for_scan(&refused));
   }
+  coder_->note_picture(refused);
   if (refused) return {};
   if (results().result.faults != 0)
     return Status::error(StatusCode::kFailed, "a scan has become larger while it was coded");

@@ -18,14 +18,22 @@ class DeviceCoder {
   Status open(Engine& engine);
   void close();
   bool is_open() const { return ops_ != nullptr; }
+  // Whether the device is to code the next picture. Not for a while after it has refused several in
+  // a row: the streaming thread has to code those, and others could.
+  bool takes_next();
 
  private:
   friend class DeviceScan;
+  static constexpr int kMostRefusals = 3, kLeftOut = 60;
+  void note_picture(bool refused);
+
   Engine* engine_ = nullptr;
   const JpegEncodeOps* ops_ = nullptr;
   JpegHeaders headers_;
   JpegCodes standard_codes_;
   size_t last_size_ = 0;  // of a scan, 0: there was none
+  int refusals_ = 0;      // in a row
+  int left_out_ = 0;      // pictures to come that are not for the device
 };
 
 // Used for one picture after the other by the streaming thread; keeps its memory.

@@ -43,7 +43,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
     meta = &stand_in_;
   }
   meta_ = meta;
-  const bool by_device = coder.is_open() && is_parallel(options);
+  const bool by_device = is_parallel(options) && coder.takes_next();
   // Our queues wait on the device, everybody else here.
   CT_RETURN_IF_ERROR(sink_.open(engine, coefficients_.get(), places,
                                 by_device ? QueueKind::kCompute : QueueKind::kDownload));

@@ -26,8 +26,8 @@ class EncodeJob : public FrameJob {
 
   // Takes `frame` (transfer full), failed or not. Levels in system memory are read where they are.
   // Of those on the engine's device the download begins here, and run() waits for it. The buffer
-  // is kept from its pool until finish() or clear(). `coder`, if it is open, codes them there
-  // instead, where it can; else they are coded by run().
+  // is kept from its pool until finish() or clear(). `coder`, if it takes them, codes them
+  // there instead, where it can; else they are coded by run().
   Status prepare(Engine& engine, const GstDctInfo& info, const CapsTables& caps_tables,
                  const JpegOptions& options, DeviceCoder& coder, GstVideoCodecFrame* frame);
   void run() override;

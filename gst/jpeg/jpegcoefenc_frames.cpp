@@ -39,7 +39,7 @@ static void keep_idle(State* state, std::unique_ptr<EncodeJob> job) {
 
 // Drops what is on its way.
 static void drop_all(State* state) {
-  while (std::unique_ptr<FrameJob> done = state->workers.take(true))
+  while (std::unique_ptr<FrameJob> done = state->workers.drop())
     keep_idle(state, std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(done.release())));
 }
 

@@ -3,17 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
-#include <ostream>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "jpeg/encode_bits.h"
 #include "jpeg/encode_file.h"
-#include "jpeg/levels.h"
+#include "tests/conformance/jpeg_encode_pictures.h"
 #include "tests/engine/engines.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/jpeg/encode_engine.h"
@@ -23,93 +20,6 @@ namespace cudatransform::test {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
-
-// What the levels are like.
-enum class Fill { kPicture, kDense, kSparse, kZero, kExtreme, kOnes };
-
-struct Case {
-  uint32_t width, height;
-  JpegColor color;
-  int h, v;
-  Fill fill = Fill::kPicture;
-  uint32_t restart = 0;
-  bool optimize = false;
-
-  friend std::ostream& operator<<(std::ostream& to, const Case& c) {
-    return to << c.width << "x" << c.height << " colour " << int(c.color) << " " << c.h << "x"
-              << c.v << " fill " << int(c.fill) << " restart " << c.restart
-              << (c.optimize ? " optimised" : "");
-  }
-};
-
-struct Component {
-  uint32_t blocks_w, blocks_h;
-  size_t stride;  // levels from one row of blocks to the next
-  std::vector<int16_t> levels;
-};
-
-class Levels {
- public:
-  explicit Levels(const Case& c) : random_(c.width * 31 + c.height + unsigned(c.fill) * 7) {
-    const int count = c.color == JpegColor::kGray ? 1 : 3;
-    for (int i = 0; i < count; ++i) {
-      const auto divide = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
-      Component component;
-      component.blocks_w = divide(c.width, 8u * unsigned(i == 0 ? 1 : c.h));
-      component.blocks_h = divide(c.height, 8u * unsigned(i == 0 ? 1 : c.v));
-      component.stride = size_t{component.blocks_w} * 64 + 8 * size_t(i);
-      component.levels.assign(component.stride * component.blocks_h, 12345);
-      for (uint32_t y = 0; y < component.blocks_h; ++y)
-        for (uint32_t x = 0; x < component.blocks_w; ++x)
-          fill(c.fill, &component.levels[component.stride * y + size_t{64} * x]);
-      components.push_back(std::move(component));
-    }
-  }
-
-  std::vector<Component> components;
-
- private:
-  int up_to(int most) { return std::uniform_int_distribution<int>(-most, most)(random_); }
-  bool one_in(int n) { return std::uniform_int_distribution<int>(1, n)(random_) == 1; }
-
-  void fill(Fill kind, int16_t* block) {
-    std::fill_n(block, 64, int16_t{0});
-    const auto set = [&](int k, int value) {
-      block[jpeg_natural_index(unsigned(k))] = static_cast<int16_t>(value);
-    };
-    switch (kind) {
-      case Fill::kPicture: {
-        set(0, up_to(300));
-        const double decay = 1.0 + std::abs(up_to(20));
-        for (int k = 1; k < 64; ++k) set(k, int(up_to(100) * std::exp(-k / decay)));
-        break;
-      }
-      case Fill::kDense:
-        set(0, up_to(1023));
-        for (int k = 1; k < 64; ++k) set(k, up_to(1023));
-        break;
-      case Fill::kSparse:  // runs of all lengths
-        set(0, up_to(5));
-        if (one_in(2)) set(1 + std::abs(up_to(62)), one_in(2) ? 1 : up_to(1023));
-        if (one_in(4)) set(63, 1);
-        break;
-      case Fill::kZero:
-        break;
-      case Fill::kExtreme:  // the longest codes there are, and the largest differences
-        dc_ = -dc_ - 1;
-        for (int k = 1; k < 64; ++k) set(k, one_in(2) ? kJpegMaxAc : -kJpegMaxAc);
-        set(0, dc_);
-        break;
-      case Fill::kOnes:  // bytes FF, one after the other
-        set(0, 0);
-        for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : kJpegMaxAc);
-        break;
-    }
-  }
-
-  std::mt19937 random_;
-  int dc_ = 1023;
-};
 
 struct Coder {
   std::string name;
@@ -142,7 +52,7 @@ std::unique_ptr<Memory> allocate(Device& device, MemoryKind kind, size_t bytes) 
 // A picture on a device, and what its scan is coded with.
 class Picture {
  public:
-  Picture(const Coder& coder, const Case& c, Levels& levels)
+  Picture(const Coder& coder, const JpegCase& c, JpegTestLevels& levels)
       : coder_(coder), device_(*coder.device), queue_(device_.queue(QueueKind::kCompute)) {
     for (int k = 0; k < 64; ++k) {
       tables_[0][k] = static_cast<uint16_t>(k + 1);
@@ -156,7 +66,7 @@ class Picture {
     options.restart_interval = c.restart;
     options.optimize = c.optimize;
     for (size_t i = 0; i < levels.components.size(); ++i) {
-      Component& component = levels.components[i];
+      JpegBlocks& component = levels.components[i];
       picture.tables[i] = tables_[i == 0 ? 0 : 1];
       picture.levels[i] = {component.levels.data(), ptrdiff_t(component.stride * 2),
                            component.blocks_w, component.blocks_h};
@@ -246,9 +156,9 @@ class Picture {
   std::unique_ptr<Memory> results_, output_;
 };
 
-void check_case(const Case& c) {
+void check_case(const JpegCase& c) {
   SCOPED_TRACE(testing::Message() << c);
-  Levels levels(c);
+  JpegTestLevels levels(c);
   for (const Coder& coder : coders()) {
     SCOPED_TRACE(coder.name);
     Picture own(coder, c, levels);
@@ -282,8 +192,8 @@ TEST(JpegEncode, EverySamplingAndSize) {
 }
 
 TEST(JpegEncode, EveryKindOfLevels) {
-  for (const Fill fill :
-       {Fill::kDense, Fill::kSparse, Fill::kZero, Fill::kExtreme, Fill::kOnes, Fill::kPicture})
+  for (const JpegFill fill : {JpegFill::kDense, JpegFill::kSparse, JpegFill::kZero,
+                              JpegFill::kExtreme, JpegFill::kOnes, JpegFill::kPicture})
     for (const bool optimize : {false, true}) {
       check_case({161, 90, kYcbcr, 2, 2, fill, 0, optimize});
       check_case({75, 50, kGray, 1, 1, fill, 0, optimize});
@@ -294,8 +204,9 @@ TEST(JpegEncode, RestartIntervals) {
   std::vector<uint32_t> intervals = {1, 7, 11, 65535};
   if (!quick()) intervals.insert(intervals.end(), {2, 3, 10, 13, 64});
   for (const uint32_t restart : intervals)
-    for (const Fill fill : {Fill::kPicture, Fill::kSparse, Fill::kZero, Fill::kOnes}) {
-      if (quick() && restart == 1 && fill != Fill::kSparse) continue;
+    for (const JpegFill fill :
+         {JpegFill::kPicture, JpegFill::kSparse, JpegFill::kZero, JpegFill::kOnes}) {
+      if (quick() && restart == 1 && fill != JpegFill::kSparse) continue;
       check_case({161, 60, kYcbcr, 2, 2, fill, restart});
       check_case({75, 40, kGray, 1, 1, fill, restart, true});
     }
@@ -303,21 +214,21 @@ TEST(JpegEncode, RestartIntervals) {
 
 TEST(JpegEncode, OptimisedTablesOfManyPictures) {
   for (uint32_t width = 1; width < (quick() ? 20u : 120u); width += 7)
-    for (const Fill fill : {Fill::kPicture, Fill::kDense, Fill::kSparse})
+    for (const JpegFill fill : {JpegFill::kPicture, JpegFill::kDense, JpegFill::kSparse})
       check_case({width, 60, width % 2 ? kYcbcr : kRgb, 1, 1, fill, 0, true});
 }
 
 TEST(JpegEncode, ManyTiles) {
   if (quick()) GTEST_SKIP();
   check_case({1920, 1080, kYcbcr, 2, 2});
-  check_case({1921, 1081, kYcbcr, 2, 1, Fill::kPicture, 1});
-  check_case({640, 480, kYcbcr, 1, 1, Fill::kExtreme});
+  check_case({1921, 1081, kYcbcr, 2, 1, JpegFill::kPicture, 1});
+  check_case({640, 480, kYcbcr, 1, 1, JpegFill::kExtreme});
 }
 
 // Symbols as rare as make the longest codes, which then have to be shortened.
 TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
-  Levels levels({8 * 1000, 8 * 12, kGray, 1, 1, Fill::kZero});
-  Component& component = levels.components[0];
+  JpegTestLevels levels({8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero});
+  JpegBlocks& component = levels.components[0];
   uint32_t a = 1, b = 1, symbol = 0;
   for (size_t i = 0, left = 1; i < 12000; ++i) {
     int16_t* block = &component.levels[component.stride * (i / 1000) + 64 * (i % 1000)];
@@ -332,7 +243,7 @@ TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
   }
   for (const Coder& coder : coders()) {
     if (quick() && !coder.device->is_host()) continue;
-    Picture own(coder, {8 * 1000, 8 * 12, kGray, 1, 1, Fill::kZero, 0, true}, levels);
+    Picture own(coder, {8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero, 0, true}, levels);
     const JpegHuffmanTables tables = own.optimal_tables();
     EXPECT_GT(tables.ac[0].counts[16], 2);
     JpegWriter writer;
@@ -345,7 +256,7 @@ TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
 }
 
 TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
-  const Case c{100, 75, kYcbcr, 2, 2};
+  const JpegCase c{100, 75, kYcbcr, 2, 2};
   const struct {
     size_t component, at;
     int16_t value;
@@ -361,7 +272,7 @@ TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
                  {1, 64 * 6, -1025, false},
                  {2, 64 * 34, 32767, false}};
   for (const auto& change : changes) {
-    Levels levels(c);
+    JpegTestLevels levels(c);
     levels.components[change.component].levels[change.at] = change.value;
     for (const Coder& coder : coders()) {
       Picture own(coder, c, levels);
@@ -375,9 +286,9 @@ TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
 }
 
 TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
-  const Case c{100, 75, kYcbcr, 2, 2};
+  const JpegCase c{100, 75, kYcbcr, 2, 2};
   for (const Coder& coder : coders()) {
-    Levels levels(c);
+    JpegTestLevels levels(c);
     Picture own(coder, c, levels);
     JpegHuffmanTables tables = own.optimal_tables();
     EXPECT_EQ(own.encode(tables, 1 << 20).faults, 0u);
@@ -391,9 +302,9 @@ TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
 
 // The size is told all the same, and is enough then.
 TEST(JpegEncode, MissingRoomIsReported) {
-  for (const Fill fill : {Fill::kPicture, Fill::kOnes, Fill::kZero}) {
-    const Case c{161, 90, kYcbcr, 2, 2, fill, 5};
-    Levels levels(c);
+  for (const JpegFill fill : {JpegFill::kPicture, JpegFill::kOnes, JpegFill::kZero}) {
+    const JpegCase c{161, 90, kYcbcr, 2, 2, fill, 5};
+    JpegTestLevels levels(c);
     for (const Coder& coder : coders()) {
       Picture own(coder, c, levels);
       JpegHeaders headers;
@@ -422,8 +333,8 @@ TEST(JpegEncode, JobsAreValidated) {
   EXPECT_EQ(make_jpeg_scan_layout(65500, 65500, 3, 1, 1, 0, &layout).code,
             StatusCode::kUnsupported);
   EXPECT_TRUE(make_jpeg_scan_layout(7680, 4320, 3, 1, 1, 1, &layout).ok());
-  const Case c{100, 75, kYcbcr, 2, 2};
-  Levels levels(c);
+  const JpegCase c{100, 75, kYcbcr, 2, 2};
+  JpegTestLevels levels(c);
   for (const Coder& coder : coders()) {
     Picture own(coder, c, levels);
     JpegHuffmanTables tables;

@@ -56,8 +56,8 @@ void read_stats(GstElement* encoder, Outputs* outputs) {
   GstStructure* stats = nullptr;
   g_object_get(encoder, "stats", &stats, nullptr);
   fail_unless(gst_structure_get_uint64(stats, "frames", &outputs->frames));
-  fail_unless(gst_structure_get_uint64(stats, "cuda-frames", &outputs->by_cuda));
-  fail_unless(gst_structure_get_uint64(stats, "cpu-frames", &outputs->by_cpu));
+  fail_unless(gst_structure_get_uint64(stats, "encoded-by-cuda", &outputs->by_cuda));
+  fail_unless(gst_structure_get_uint64(stats, "encoded-by-cpu", &outputs->by_cpu));
   fail_unless_equals_uint64(outputs->frames, outputs->by_cuda + outputs->by_cpu);
   gst_structure_free(stats);
 }
@@ -185,6 +185,19 @@ GST_START_TEST(test_unusual_levels_are_the_cpus) {
 }
 GST_END_TEST;
 
+// A stream of them is left to the CPU's threads, and the device is asked again from time to time.
+GST_START_TEST(test_unusual_streams_are_the_cpus) {
+  const std::vector<Bytes> files = mixed_files(kKinds[3], 90);
+  const Change change = [](GstBuffer* levels, guint number) {
+    if (number < 40) set_one_level(number, 0, 1030)(levels, number);
+  };
+  const Outputs cpu = encode(files, "entropy=cpu n-threads=4", change);
+  const Outputs device = encode(files, "entropy=cuda n-threads=4", change);
+  check_same(device, cpu, "DC levels of 1030");
+  fail_unless(device.by_cuda > 0 && device.by_cuda <= 30);
+}
+GST_END_TEST;
+
 // The same verdict, in the same words, after the same files.
 GST_START_TEST(test_levels_that_jpeg_has_not) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
@@ -240,6 +253,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_device_writes_the_same_files);
   tcase_add_test(tc, test_other_processes_are_the_cpus);
   tcase_add_test(tc, test_unusual_levels_are_the_cpus);
+  tcase_add_test(tc, test_unusual_streams_are_the_cpus);
   tcase_add_test(tc, test_levels_that_jpeg_has_not);
   tcase_add_test(tc, test_stops_with_pictures_in_flight);
   tcase_add_test(tc, test_cuda_without_an_engine);

@@ -1,0 +1,66 @@
+// Random levels: pictures, all runs and sizes, the longest codes, bytes FF.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/conformance/jpeg_encode_pictures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "jpeg/encode_bits.h"
+#include "jpeg/levels.h"
+
+namespace cudatransform::test {
+
+JpegTestLevels::JpegTestLevels(const JpegCase& c)
+    : random_(c.width * 31 + c.height + unsigned(c.fill) * 7) {
+  const int count = c.color == JpegColor::kGray ? 1 : 3;
+  for (int i = 0; i < count; ++i) {
+    const auto divide = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
+    JpegBlocks component;
+    component.blocks_w = divide(c.width, 8u * unsigned(i == 0 ? 1 : c.h));
+    component.blocks_h = divide(c.height, 8u * unsigned(i == 0 ? 1 : c.v));
+    component.stride = size_t{component.blocks_w} * 64 + 8 * size_t(i);
+    component.levels.assign(component.stride * component.blocks_h, 12345);
+    for (uint32_t y = 0; y < component.blocks_h; ++y)
+      for (uint32_t x = 0; x < component.blocks_w; ++x)
+        fill(c.fill, &component.levels[component.stride * y + size_t{64} * x]);
+    components.push_back(std::move(component));
+  }
+}
+
+void JpegTestLevels::fill(JpegFill kind, int16_t* block) {
+  std::fill_n(block, 64, int16_t{0});
+  const auto set = [&](int k, int value) {
+    block[jpeg_natural_index(unsigned(k))] = static_cast<int16_t>(value);
+  };
+  switch (kind) {
+    case JpegFill::kPicture: {
+      set(0, up_to(300));
+      const double decay = 1.0 + std::abs(up_to(20));
+      for (int k = 1; k < 64; ++k) set(k, int(up_to(100) * std::exp(-k / decay)));
+      break;
+    }
+    case JpegFill::kDense:
+      set(0, up_to(1023));
+      for (int k = 1; k < 64; ++k) set(k, up_to(1023));
+      break;
+    case JpegFill::kSparse:  // runs of all lengths
+      set(0, up_to(5));
+      if (one_in(2)) set(1 + std::abs(up_to(62)), one_in(2) ? 1 : up_to(1023));
+      if (one_in(4)) set(63, 1);
+      break;
+    case JpegFill::kZero:
+      break;
+    case JpegFill::kExtreme:  // the longest codes there are, and the largest differences
+      dc_ = -dc_ - 1;
+      for (int k = 1; k < 64; ++k) set(k, one_in(2) ? kJpegMaxAc : -kJpegMaxAc);
+      set(0, dc_);
+      break;
+    case JpegFill::kOnes:  // bytes FF, one after the other
+      set(0, 0);
+      for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : kJpegMaxAc);
+      break;
+  }
+}
+
+}  // namespace cudatransform::test

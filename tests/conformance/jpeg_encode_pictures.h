@@ -1,0 +1,55 @@
+// Levels of all kinds for the tests of parallel Huffman coding.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <random>
+#include <vector>
+
+#include "jpeg/color.h"
+
+namespace cudatransform::test {
+
+// What the levels are like.
+enum class JpegFill { kPicture, kDense, kSparse, kZero, kExtreme, kOnes };
+
+struct JpegCase {
+  uint32_t width, height;
+  JpegColor color;
+  int h, v;
+  JpegFill fill = JpegFill::kPicture;
+  uint32_t restart = 0;
+  bool optimize = false;
+
+  friend std::ostream& operator<<(std::ostream& to, const JpegCase& c) {
+    return to << c.width << "x" << c.height << " colour " << int(c.color) << " " << c.h << "x"
+              << c.v << " fill " << int(c.fill) << " restart " << c.restart
+              << (c.optimize ? " optimised" : "");
+  }
+};
+
+struct JpegBlocks {
+  uint32_t blocks_w, blocks_h;
+  size_t stride;  // levels from one row of blocks to the next
+  std::vector<int16_t> levels;
+};
+
+// Random ones, the same for the same case.
+class JpegTestLevels {
+ public:
+  explicit JpegTestLevels(const JpegCase& c);
+
+  std::vector<JpegBlocks> components;
+
+ private:
+  int up_to(int most) { return std::uniform_int_distribution<int>(-most, most)(random_); }
+  bool one_in(int n) { return std::uniform_int_distribution<int>(1, n)(random_) == 1; }
+
+  void fill(JpegFill kind, int16_t* block);
+
+  std::mt19937 random_;
+  int dc_ = 1023;
+};
+
+}  // namespace cudatransform::test
