@@ -9,8 +9,8 @@
 
 namespace cudatransform {
 
-// What is written for the host at the end of the job, last of all. A device's submit() fills it with
-// kPending first.
+// What is written for the host at the end of the job, last of all. A device's submit() fills it
+// with kPending first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;
   uint32_t damage = 0;    // bits of huffman_steps.h

@@ -102,117 +102,178 @@ struct SyncTables<3> {
 };
 
 template <uint32_t kSlots>
-__device__ __forceinline__ void synchronise(const JpegDecodeParams& params) {
-  constexpr bool kRuns = kSlots < 3;  // for more there is no room
-  constexpr uint32_t kClasses = kSlots == 1 ? kMostMcuBlocks : kScanComponents;
-  constexpr uint32_t kWords = kJpegSyncThreads * kWordsInSubsequence + kWordsBehind;
-  __shared__ SyncTables<kSlots> tables;
-  __shared__ uint32_t shared_words[padded<kWordsInSubsequence>(kWords)];
-  __shared__ uint32_t ends[kJpegSyncThreads + 1];
-  __shared__ uint32_t sums[kClasses][kJpegSyncThreads];
-  __shared__ uint32_t warps[CtaScan::kWarps], begins[CtaScan::kWarps];
+struct SyncShared {
+  static constexpr uint32_t kClasses = kSlots == 1 ? kMostMcuBlocks : kScanComponents;
+  static constexpr uint32_t kWords = kJpegSyncThreads * kWordsInSubsequence + kWordsBehind;
 
-  const uint32_t thread = threadIdx.x, tile = blockIdx.x;
-  const uint32_t number = scan_of_tile(params, tile);
-  const JpegScanPlan& scan = params.scans[number];
-  const uint32_t* infos = infos_of(params, scan);
-  const uint32_t first = (tile - scan.first_tile) * kTileSubsequences;
-  const bool fixes = params.fixes != 0;
-  uint32_t start = 0;
-  if (fixes) {
-    if (!is_to_fix(params, tile, infos[first], &start)) return;
-  } else {
-    clear_planes(params);
-    if (tile == 0 && thread < 2) params.result[thread] = 0;
-  }
-  for (uint32_t slot = 0; slot < kSlots; ++slot) {
-    const uint64_t set = params.slots[number][slot];
-    fetch(params.block + params.sets_at + set * sizeof(HuffmanSet), &tables.sets[slot],
-          sizeof(HuffmanSet));
-    if constexpr (kRuns)
-      fetch(params.block + params.runs_at + set * sizeof(HuffmanRuns), &tables.runs[slot],
-            sizeof(HuffmanRuns));
-  }
-  fetch_words<kWordsInSubsequence>(
-      params,
-      (static_cast<int64_t>(scan.first_subsequence) + first - kWarmUp) * kWordsInSubsequence,
-      kWords, shared_words);
+  SyncTables<kSlots> tables;
+  uint32_t words[padded<kWordsInSubsequence>(kWords)];
+  uint32_t ends[kJpegSyncThreads + 1];  // where the thread before has ended
+  uint32_t sums[kClasses][kJpegSyncThreads];
+  uint32_t before[kJpegSyncThreads];  // sums over the threads before
+  uint32_t warps[CtaScan::kWarps], begins[CtaScan::kWarps];
+};
 
-  // The subsequence of this thread, if it has one.
-  const uint32_t mine = first + thread - kWarmUp;
-  const bool in_tile = thread >= kWarmUp;
-  const bool is_there =
-      first + thread >= kWarmUp && mine < scan.subsequences && (in_tile || !fixes);
-  const uint32_t info = is_there ? infos[mine] : 0;
-  const bool is_begin = is_there && begins_segment(info);
-  // What the thread before finds does not matter to these.
-  const bool is_fixed = is_begin || thread == (fixes ? kWarmUp : 0);
-  if (is_begin || thread != kWarmUp) start = 0;
-  const SharedWords<kWordsInSubsequence> words{shared_words};
-  const uint32_t at = thread * kSubsequenceBits;
-  uint32_t blocks = 0;
-  for (uint32_t class_index = 0; class_index < kClasses; ++class_index)
-    sums[class_index][thread] = 0;
-  __syncthreads();
-  for (bool again = is_there; __syncthreads_or(again ? 1 : 0) != 0;) {
-    if (again) {
-      blocks = 0;
-      ends[thread + 1] =
-          walk<kRuns>(words, tables, scan, start, at, at + bits_of(info), &blocks, NoDifference{});
+// A thread of a tile, and its subsequence.
+template <uint32_t kSlots>
+class TileSync {
+ public:
+  __device__ __forceinline__ TileSync(const JpegDecodeParams& params, SyncShared<kSlots>& shared)
+      : params_(params),
+        shared_(shared),
+        thread_(threadIdx.x),
+        tile_(blockIdx.x),
+        number_(scan_of_tile(params, tile_)),
+        scan_(params.scans[number_]),
+        infos_(infos_of(params, scan_)),
+        first_((tile_ - scan_.first_tile) * kTileSubsequences),
+        mine_(first_ + thread_ - kWarmUp) {}
+
+  // False: there is nothing to do.
+  __device__ __forceinline__ bool begin() {
+    const bool fixes = params_.fixes != 0;
+    if (fixes) {
+      if (!is_to_fix(params_, tile_, infos_[first_], &start_)) return false;
+    } else {
+      clear_planes(params_);
+      if (tile_ == 0 && thread_ < 2) params_.result[thread_] = 0;
     }
-    __syncthreads();
-    const uint32_t before = is_fixed || !is_there ? start : ends[thread];
-    again = before != start;
-    start = before;
+    const bool in_tile = thread_ >= kWarmUp;
+    const bool is_there =
+        first_ + thread_ >= kWarmUp && mine_ < scan_.subsequences && (in_tile || !fixes);
+    info_ = is_there ? infos_[mine_] : 0;
+    is_there_ = is_there;
+    counts_ = is_there && in_tile;
+    is_begin_ = is_there && begins_segment(info_);
+    is_fixed_ = is_begin_ || !is_there || thread_ == (fixes ? kWarmUp : 0);
+    if (is_begin_ || thread_ != kWarmUp) start_ = 0;
+    return true;
   }
 
-  // Blocks since a segment has begun, or else the tile.
-  if (!in_tile || !is_there) blocks = 0;
-  const uint32_t mask = __ballot_sync(~0u, is_begin && in_tile);
-  if (thread % kWarp == 0) begins[thread / kWarp] = mask;
-  const CtaScan cta(warps);
-  __shared__ uint32_t before[kJpegSyncThreads];
-  uint32_t all = 0;
-  before[thread] = cta.before(blocks, &all);
-  __syncthreads();
-  const uint32_t from = last_beginning(begins, thread);
-  const uint32_t last = last_beginning(begins, kJpegSyncThreads - 1);
-  const bool in_segment = from != kJpegSyncThreads, ends_in_segment = last != kJpegSyncThreads;
-  const uint32_t blocks_before = before[thread] - (in_segment ? before[from] : 0);
-  const uint32_t subsequence = scan.first_subsequence + mine;
-  if (is_there && in_tile) {
-    params.subsequence.blocks[subsequence] = blocks_before | (in_segment ? kInSegment : 0);
-    uint32_t state = start, counted = blocks_before;
+  __device__ __forceinline__ void fetch_all() {
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+      const uint64_t set = params_.slots[number_][slot];
+      fetch(params_.block + params_.sets_at + set * sizeof(HuffmanSet), &shared_.tables.sets[slot],
+            sizeof(HuffmanSet));
+      if constexpr (kRuns)
+        fetch(params_.block + params_.runs_at + set * sizeof(HuffmanRuns),
+              &shared_.tables.runs[slot], sizeof(HuffmanRuns));
+    }
+    const int64_t first = static_cast<int64_t>(scan_.first_subsequence) + first_ - kWarmUp;
+    fetch_words<kWordsInSubsequence>(params_, first * kWordsInSubsequence,
+                                     SyncShared<kSlots>::kWords, shared_.words);
+    for (uint32_t k = 0; k < SyncShared<kSlots>::kClasses; ++k) shared_.sums[k][thread_] = 0;
+    __syncthreads();
+  }
+
+  // Until every thread has begun where the one before it has ended.
+  __device__ __forceinline__ void synchronise() {
+    const SharedWords<kWordsInSubsequence> words{shared_.words};
+    for (bool again = is_there_; __syncthreads_or(again ? 1 : 0) != 0;) {
+      if (again) {
+        blocks_ = 0;
+        shared_.ends[thread_ + 1] = walk<kRuns>(words, shared_.tables, scan_, start_, at(),
+                                                at() + bits_of(info_), &blocks_, NoDifference{});
+      }
+      __syncthreads();
+      const uint32_t before = is_fixed_ ? start_ : shared_.ends[thread_];
+      again = before != start_;
+      start_ = before;
+    }
+  }
+
+  // Blocks, then DC differences, since a segment has begun or else the tile.
+  __device__ __forceinline__ void count() {
+    const uint32_t mask = __ballot_sync(~0u, is_begin_ && counts_);
+    if (thread_ % kWarp == 0) shared_.begins[thread_ / kWarp] = mask;
+    uint32_t all = 0;
+    const uint32_t blocks = sum_before(counts_ ? blocks_ : 0, &all);
+    from_ = last_beginning(shared_.begins, thread_);
+    last_ = last_beginning(shared_.begins, kJpegSyncThreads - 1);
+    const uint32_t blocks_before = blocks - sum_at(from_);
+    if (counts_) {
+      params_.subsequence.blocks[subsequence()] = blocks_before | (from_ != kNone ? kInSegment : 0);
+      count_rows(blocks_before);
+    }
+    if (thread_ == kWarmUp) {
+      params_.tiles.begins[tile_] = start_;
+      params_.tiles.blocks[tile_] = (all - sum_at(last_)) | (last_ != kNone ? kInSegment : 0);
+    }
+    for (uint32_t k = 0; k < scan_.classes; ++k) count_differences(k);
+  }
+
+ private:
+  static constexpr bool kRuns = kSlots < 3;  // for more there is no room
+  static constexpr uint32_t kNone = kJpegSyncThreads;
+
+  __device__ __forceinline__ uint32_t at() const { return thread_ * kSubsequenceBits; }
+  __device__ __forceinline__ uint32_t subsequence() const {
+    return scan_.first_subsequence + mine_;
+  }
+  // For all threads; sum_at() has it for others until the next.
+  __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t* all) {
+    __syncthreads();
+    const uint32_t sum = CtaScan(shared_.warps).before(value, all);
+    shared_.before[thread_] = sum;
+    __syncthreads();
+    return sum;
+  }
+  __device__ __forceinline__ uint32_t sum_at(uint32_t thread) const {
+    return thread != kNone ? shared_.before[thread] : 0;
+  }
+
+  __device__ __forceinline__ void count_rows(uint32_t blocks_before) {
+    using Difference = AddDifference<SyncShared<kSlots>::kClasses>;
+    const SharedWords<kWordsInSubsequence> words{shared_.words};
+    uint32_t state = start_, counted = blocks_before;
     for (uint32_t r = 0; r < kRowsInSubsequence; ++r) {
-      const uint32_t bits = row_bits(info, r);
+      const uint32_t bits = row_bits(info_, r);
       if (bits == 0) break;
-      const uint32_t row = subsequence * kRowsInSubsequence + r;
-      params.rows.states[row] = state;
-      params.rows.blocks[row] = counted - blocks_before;
-      for (uint32_t k = 0; k < scan.classes; ++k)
-        params.rows.sums[k * params.rows.count + row] = sums[k][thread];
-      const uint32_t begin = at + r * kRowBits;
-      state = walk<kRuns>(words, tables, scan, state, begin, begin + bits, &counted,
-                          AddDifference<kClasses>{scan, sums});
+      const uint32_t row = subsequence() * kRowsInSubsequence + r;
+      params_.rows.states[row] = state;
+      params_.rows.blocks[row] = counted - blocks_before;
+      for (uint32_t k = 0; k < scan_.classes; ++k)
+        params_.rows.sums[k * params_.rows.count + row] = shared_.sums[k][thread_];
+      const uint32_t begin = at() + r * kRowBits;
+      state = walk<kRuns>(words, shared_.tables, scan_, state, begin, begin + bits, &counted,
+                          Difference{scan_, shared_.sums});
     }
-    if (mine == min(first + kTileSubsequences, scan.subsequences) - 1)
-      params.tiles.states[tile] = state;
+    if (mine_ == min(first_ + kTileSubsequences, scan_.subsequences) - 1)
+      params_.tiles.states[tile_] = state;
   }
-  if (thread == kWarmUp) {
-    params.tiles.begins[tile] = start;
-    params.tiles.blocks[tile] =
-        (all - (ends_in_segment ? before[last] : 0)) | (ends_in_segment ? kInSegment : 0);
+
+  __device__ __forceinline__ void count_differences(uint32_t k) {
+    uint32_t all = 0;
+    const uint32_t sum = sum_before(shared_.sums[k][thread_], &all);
+    if (counts_)
+      params_.subsequence.sums[k * params_.subsequence.count + subsequence()] = sum - sum_at(from_);
+    if (thread_ == kWarmUp)
+      params_.tiles.sums[k * params_.tiles.count + tile_] = all - sum_at(last_);
   }
-  for (uint32_t k = 0; k < scan.classes; ++k) {
-    __syncthreads();
-    before[thread] = cta.before(sums[k][thread], &all);
-    __syncthreads();
-    if (is_there && in_tile)
-      params.subsequence.sums[k * params.subsequence.count + subsequence] =
-          before[thread] - (in_segment ? before[from] : 0);
-    if (thread == kWarmUp)
-      params.tiles.sums[k * params.tiles.count + tile] = all - (ends_in_segment ? before[last] : 0);
-  }
+
+  const JpegDecodeParams& params_;
+  SyncShared<kSlots>& shared_;
+  const uint32_t thread_, tile_, number_;
+  const JpegScanPlan& scan_;
+  const uint32_t* infos_;
+  const uint32_t first_, mine_;  // subsequences of the scan: the tile's first, this thread's
+  uint32_t info_ = 0;
+  bool is_there_ = false;  // there is one, and it is to be looked at
+  bool counts_ = false;    // and it is not there to warm up
+  bool is_begin_ = false;
+  bool is_fixed_ = false;  // where the thread before ends does not matter
+  uint32_t start_ = 0, blocks_ = 0;
+  uint32_t from_ = kNone, last_ = kNone;  // threads at which segments begin
+};
+
+template <uint32_t kSlots>
+__device__ __forceinline__ void synchronise(const JpegDecodeParams& params) {
+  __shared__ SyncShared<kSlots> shared;
+  TileSync<kSlots> tile(params, shared);
+  if (!tile.begin()) return;
+  tile.fetch_all();
+  tile.synchronise();
+  tile.count();
 }
 
 }  // namespace cudatransform::cuda

@@ -135,15 +135,71 @@ struct WriteTables {
 };
 
 template <uint32_t kSlots>
-__device__ __forceinline__ void write(const JpegDecodeParams& params) {
-  constexpr bool kStages = kSlots < 3;  // for more there is no room
-  constexpr uint32_t kWords = kJpegWriteSubsequences * kWordsInSubsequence + kWordsBehind;
-  __shared__ WriteTables<kSlots> tables;
-  __shared__ uint32_t shared_words[padded<kWordsInRow>(kWords)];
-  __shared__ uint32_t natural[16];
-  __shared__ TileBase base;
-  __shared__ StageOf<kStages> stage[1];
+struct WriteShared {
+  static constexpr bool kStages = kSlots < 3;  // for more there is no room
+  static constexpr uint32_t kWords = kJpegWriteSubsequences * kWordsInSubsequence + kWordsBehind;
 
+  WriteTables<kSlots> tables;
+  uint32_t words[padded<kWordsInRow>(kWords)];
+  uint32_t natural[16];
+  TileBase base;
+  StageOf<kStages> stage;
+};
+
+template <uint32_t kSlots>
+__device__ __forceinline__ void fetch_all(const JpegDecodeParams& params, uint32_t number,
+                                          uint32_t first, WriteShared<kSlots>& shared) {
+  for (uint32_t slot = 0; slot < kSlots; ++slot) {
+    // Slots that the scan does not use name the same set as others.
+    if (slot > 0 && params.slots[number][slot] == params.slots[number][0]) continue;
+    const uint64_t set = params.slots[number][slot];
+    fetch(params.block + params.sets_at + set * sizeof(HuffmanSet), &shared.tables.sets[slot],
+          sizeof(HuffmanSet));
+  }
+  const int64_t subsequence = static_cast<int64_t>(params.scans[number].first_subsequence) + first;
+  fetch_words<kWordsInRow>(params, subsequence * kWordsInSubsequence, WriteShared<kSlots>::kWords,
+                           shared.words);
+  if (threadIdx.x < 16) shared.natural[threadIdx.x] = params.natural[threadIdx.x];
+  if constexpr (WriteShared<kSlots>::kStages) {
+    for (uint32_t i = threadIdx.x; i < kStagedBlocks * kStagedWords; i += kJpegWriteThreads)
+      (&shared.stage.words[0][0])[i] = 0;
+  }
+}
+
+// Of a row of which there is something, `before` blocks of the scan before its segment.
+template <uint32_t kSlots>
+__device__ __forceinline__ uint32_t write_thread_row(const JpegDecodeParams& params,
+                                                     const JpegScanPlan& scan, const JpegRow& row,
+                                                     uint32_t before, WriteShared<kSlots>& shared,
+                                                     uint32_t* segments) {
+  constexpr bool kStages = WriteShared<kSlots>::kStages;
+  const SharedWords<kWordsInRow> words{shared.words};
+  const auto target = [&](uint32_t c, uint32_t x, uint32_t y, uint32_t block) -> int16_t* {
+    if constexpr (kStages) {
+      const uint32_t slot = before + block - shared.stage.first;
+      if (slot < kStagedBlocks) return reinterpret_cast<int16_t*>(shared.stage.words[slot]);
+    }
+    return levels_of(params.planes[c], x, y);
+  };
+  const auto place = [&](uint32_t index) {
+    return static_cast<uint32_t>(reinterpret_cast<const uint8_t*>(shared.natural)[index]);
+  };
+  JpegRowEnd end;
+  const uint32_t damage = write_row(words, shared.tables, scan, row, threadIdx.x * kRowBits, target,
+                                    place, segments, &end);
+  if constexpr (kStages) {
+    if (row.block < scan.segment_blocks(row.segment)) {
+      atomicMax(&shared.stage.end, before + end.block);
+      if (end.is_inside) atomicMax(&shared.stage.begun, before + end.block + 1);
+    }
+  }
+  return damage;
+}
+
+template <uint32_t kSlots>
+__device__ __forceinline__ void write(const JpegDecodeParams& params) {
+  constexpr bool kStages = WriteShared<kSlots>::kStages;
+  __shared__ WriteShared<kSlots> shared;
   const uint32_t thread = threadIdx.x, tile = blockIdx.x / kJpegWriteCtas;
   const uint32_t number = scan_of_tile(params, tile);
   const JpegScanPlan& scan = params.scans[number];
@@ -151,22 +207,8 @@ __device__ __forceinline__ void write(const JpegDecodeParams& params) {
   const uint32_t first = (tile - scan.first_tile) * kTileSubsequences +
                          blockIdx.x % kJpegWriteCtas * kJpegWriteSubsequences;
   if (first >= scan.subsequences) return;
-  for (uint32_t slot = 0; slot < kSlots; ++slot) {
-    // Slots that the scan does not use name the same set as others.
-    if (slot > 0 && params.slots[number][slot] == params.slots[number][0]) continue;
-    fetch(params.block + params.sets_at +
-              static_cast<uint64_t>(params.slots[number][slot]) * sizeof(HuffmanSet),
-          &tables.sets[slot], sizeof(HuffmanSet));
-  }
-  fetch_words<kWordsInRow>(
-      params, (static_cast<int64_t>(scan.first_subsequence) + first) * kWordsInSubsequence, kWords,
-      shared_words);
-  if (thread < 16) natural[thread] = params.natural[thread];
-  if constexpr (kStages) {
-    for (uint32_t i = thread; i < kStagedBlocks * kStagedWords; i += kJpegWriteThreads)
-      (&stage[0].words[0][0])[i] = 0;
-  }
-  if (thread < kWarp) sum_tiles(params, scan, tile, &base);
+  fetch_all(params, number, first, shared);
+  if (thread < kWarp) sum_tiles(params, scan, tile, &shared.base);
   __syncthreads();
 
   const uint32_t mine = first + thread / kRowsInSubsequence, r = thread % kRowsInSubsequence;
@@ -174,44 +216,23 @@ __device__ __forceinline__ void write(const JpegDecodeParams& params) {
   uint32_t damage = 0, segments = 0, before = 0;
   JpegRow row = {};
   if (is_there) {
-    row = row_at(params, scan, infos, mine, r, base);
+    row = row_at(params, scan, infos, mine, r, shared.base);
     before = row.segment * scan.interval * scan.blocks_in_mcu;
   }
   if (thread == 0 && !is_synchronised(params, scan, tile, infos)) damage = kJpegNotSynchronised;
   if constexpr (kStages) {
     if (thread == 0) {
-      stage[0].first = before + row.block + (index_of(row.state) != 0 ? 1 : 0);
-      stage[0].end = stage[0].begun = 0;
+      shared.stage.first = before + row.block + (index_of(row.state) != 0 ? 1 : 0);
+      shared.stage.end = shared.stage.begun = 0;
     }
     __syncthreads();
   }
-  if (is_there) {
-    const SharedWords<kWordsInRow> words{shared_words};
-    const auto target = [&](uint32_t c, uint32_t x, uint32_t y, uint32_t block) -> int16_t* {
-      if constexpr (kStages) {
-        const uint32_t slot = before + block - stage[0].first;
-        if (slot < kStagedBlocks) return reinterpret_cast<int16_t*>(stage[0].words[slot]);
-      }
-      return levels_of(params.planes[c], x, y);
-    };
-    const auto place = [&](uint32_t index) {
-      return static_cast<uint32_t>(reinterpret_cast<const uint8_t*>(natural)[index]);
-    };
-    JpegRowEnd end;
-    damage |=
-        write_row(words, tables, scan, row, thread * kRowBits, target, place, &segments, &end);
-    if constexpr (kStages) {
-      if (row.block < scan.segment_blocks(row.segment)) {
-        atomicMax(&stage[0].end, before + end.block);
-        if (end.is_inside) atomicMax(&stage[0].begun, before + end.block + 1);
-      }
-    }
-  }
+  if (is_there) damage |= write_thread_row(params, scan, row, before, shared, &segments);
   if (damage != 0) atomicOr(&params.result[0], damage);
   if (segments != 0) atomicAdd(&params.result[1], segments);
   if constexpr (kStages) {
     __syncthreads();
-    write_blocks(params, scan, stage[0]);
+    write_blocks(params, scan, shared.stage);
   }
 }
 

@@ -10,7 +10,7 @@
 //   x jpegenc   likewise (encoding)
 //   x bare      how many times as fast as libjpeg-turbo's raw-data loop on one thread
 // --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
-// --frames=N: of each turn, for a quick look.
+// --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names.
 #include <benchmark/benchmark.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
@@ -51,6 +51,7 @@ std::vector<JpegPicture> pictures;
 std::vector<Contestant> contestants;
 double all_seconds = 60;
 bool with_cuda = false;
+std::string only;
 
 GstBuffer* wrap(const std::vector<uint8_t>& bytes) {
   return gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, const_cast<uint8_t*>(bytes.data()),
@@ -190,13 +191,13 @@ void add_contestants() {
     const std::string decode = "jpegcoefdec n-threads=" + std::to_string(cores) + " " + cuda;
     const std::string frames = "cudaidct8x8 " + cuda + " ! video/x-raw(memory:CUDAMemory)";
     const std::string coefficients = " ! video/x-dct(memory:CUDAMemory)";
-    add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", decode + " entropy=cpu ! " + frames,
+    const std::string by_cpu = decode + " entropy=cpu", by_cuda = "jpegcoefdec " + cuda;
+    add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", by_cpu + " ! " + frames, many);
+    add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU, coefficients", by_cpu + coefficients,
                  many);
-    for (const char* entropy : {"cpu", "cuda"})
-      add_pipeline(Job::kDecode, std::string("ours, coefficients, codes by ") + entropy,
-                   decode + " entropy=" + entropy + coefficients, 4 * many);
-    add_pipeline(Job::kDecode, "ours, CUDA", decode + " ! " + frames, 4 * many);
-    add_pipeline(Job::kDecode, "ours, CUDA, queue", decode + " ! queue ! " + frames, 4 * many);
+    add_pipeline(Job::kDecode, "ours, CUDA", by_cuda + " ! " + frames, 4 * many);
+    add_pipeline(Job::kDecode, "ours, CUDA, queue", by_cuda + " ! queue ! " + frames, 4 * many);
+    add_pipeline(Job::kDecode, "ours, CUDA, coefficients", by_cuda + coefficients, 4 * many);
     if (has_element("nvjpegdec"))
       add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
     add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, 32, many);
@@ -219,10 +220,19 @@ void add_contestants() {
   add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", cuda + " entropy=cpu", many);
 }
 
-const Contestant& find(Job job, const char* name) {
-  return *std::find_if(contestants.begin(), contestants.end(), [&](const Contestant& contestant) {
-    return contestant.job == job && contestant.name == name;
+// How many times as fast as another; not where that has not run.
+void compare(benchmark::State& state, const Contestant& contestant, const char* counter,
+             const char* name) {
+  for (const Contestant& other : contestants)
+    if (other.job == contestant.job && other.name == name)
+      state.counters[counter] = median(other.seconds) / median(contestant.seconds);
+}
+
+void choose_contestants() {
+  std::erase_if(contestants, [](const Contestant& contestant) {
+    return contestant.name.find(only) == std::string::npos;
   });
+  if (contestants.empty()) throw std::runtime_error("no contestant has that name");
 }
 
 void take_turns() {
@@ -238,10 +248,8 @@ void report(benchmark::State& state, const Contestant& contestant) {
   state.counters["ms/frame"] = 1e3 * seconds;
   state.counters["frames/s"] = 1 / seconds;
   const bool decode = contestant.job == Job::kDecode;
-  const char* theirs = decode ? "jpegdec" : "jpegenc";
-  state.counters[std::string("x ") + theirs] =
-      median(find(contestant.job, theirs).seconds) / seconds;
-  state.counters["x bare"] = median(find(contestant.job, "bare loop").seconds) / seconds;
+  compare(state, contestant, decode ? "x jpegdec" : "x jpegenc", decode ? "jpegdec" : "jpegenc");
+  compare(state, contestant, "x bare", "bare loop");
 }
 
 void describe_run() {
@@ -260,6 +268,8 @@ bool take_option(std::string_view argument) {
   double frames = 0;
   if (argument == "--engine=cuda")
     with_cuda = true;
+  else if (argument.starts_with("--only="))
+    only = argument.substr(argument.find('=') + 1);
   else if (has_value(argument, "--frames=", &frames))
     skipped = frames_of_turn = std::max(1, static_cast<int>(frames));
   else
@@ -270,6 +280,7 @@ bool take_option(std::string_view argument) {
 void run() {
   pictures = make_jpeg_pictures(kPictures);
   add_contestants();
+  choose_contestants();
   take_turns();
   describe_run();
   for (const Contestant& contestant : contestants) {

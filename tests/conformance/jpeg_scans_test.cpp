@@ -170,6 +170,42 @@ TEST(JpegScans, Photographs) {
   });
 }
 
+// Jobs that could make a kernel leave its buffers are refused.
+TEST(JpegScans, JobsThatCannotBe) {
+  const auto file = make_stream({});
+  JpegScanReader reader;
+  const size_t bytes = reader.measure(file.data(), file.size());
+  ASSERT_GT(bytes, 0u);
+  std::vector<uint8_t> memory(bytes + 16);
+  uint8_t* const block =
+      memory.data() + (16 - reinterpret_cast<uintptr_t>(memory.data()) % 16) % 16;
+  JpegScans scans;
+  ASSERT_TRUE(reader.read(block, &scans));
+  JpegHeader header;
+  JpegReader judge;
+  ASSERT_TRUE(judge.read_header(file.data(), file.size(), &header).ok());
+  const LevelsMemory levels(header);
+  JpegDecodeResult result;
+  JpegDecodeJob job;
+  job.scans = &scans;
+  job.block = block;
+  job.result = &result;
+  std::copy_n(levels.levels(), header.components, job.levels);
+  EXPECT_TRUE(validate(job).ok());
+  const auto refused = [&](auto&& change) {
+    JpegDecodeJob changed = job;
+    change(changed);
+    return validate(changed).code == StatusCode::kInvalidArgument;
+  };
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.block += 4; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.result = nullptr; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[2].data = nullptr; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].data += 4; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[0].stride += 8; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[0].stride -= 128; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].blocks_h -= 1; }));
+}
+
 // One thing wrong at a time: whatever is found, it is not taken for sound where libjpeg warns.
 TEST(JpegScans, DamageIsNeverMissed) {
   for_each_decoder([](ScansDecoder& decoder) {
