@@ -5,7 +5,7 @@
 //
 //   pass     one direction of a level: rows or columns (separable.cu). Takes every format
 //   fused    both directions of a level in one launch (fused.cuh)
-//   fast     the same for values of 16 bits and samples of a byte (fast.cuh, packed.cuh, eights.cuh)
+//   fast     the same for 16-bit values and samples of a byte (fast.cuh, packed.cuh, eights.cuh)
 //   segment  what a pass works on: lines of two bands, low and high, and of what they make
 //   tile     what the fused kernels work on: four bands and what they make
 //   walk     down a column, with a window of values in registers (lift.cuh)

@@ -40,8 +40,8 @@ struct StreamDecoding {
   std::function<void(const DiracPicture&)> look;
 };
 
-// The engines that have all that a picture is made with, and what they make it with. Instruction sets
-// below the best of this CPU have tests of their own.
+// The engines that have all that a picture is made with, and what they make it with. Instruction
+// sets below the best of this CPU have tests of their own.
 std::vector<Engine> rendering_engines();
 DiracRenderOps rendering_ops(const Engine& engine);
 
