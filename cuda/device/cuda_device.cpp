@@ -68,18 +68,24 @@ class DriverMemory final : public Memory {
       : context_(std::move(context)), kind_(kind), data_(data), size_(size) {}
   ~DriverMemory() override {
     if (!context_->settle()) return;
-    ScopedContext scoped(*context_);
-    if (!scoped.status().ok()) return;
-    if (kind_ == MemoryKind::kDevice)
-      context_->driver().mem_free(device_address(data_));
-    else
-      context_->driver().mem_free_host(data_);
+    // Where the context cannot be entered once, nobody comes back for this.
+    if (!free()) (void)free();
   }
 
   void* data() const override { return data_; }
   size_t size() const override { return size_; }
 
  private:
+  bool free() {
+    ScopedContext scoped(*context_);
+    if (!scoped.status().ok()) return false;
+    if (kind_ == MemoryKind::kDevice)
+      context_->driver().mem_free(device_address(data_));
+    else
+      context_->driver().mem_free_host(data_);
+    return true;
+  }
+
   std::shared_ptr<Context> context_;
   MemoryKind kind_;
   void* data_;

@@ -391,5 +391,18 @@ TEST(Obmc, RefusesUnsoundJobs) {
   }
 }
 
+TEST(Obmc, InspectsBlocksOnce) {
+  Scene scene({33, 20, 1, 1, {8, 8, 8}, 12, 12, 8, 8, 2, 2, 1, {1, 1}, 4}, 5);
+  ObmcJob& job = scene.job();
+  auto& block = const_cast<ObmcBlock&>(job.blocks[3]);
+  block.references = 0;
+  block.dc[2] = 128;
+  ASSERT_TRUE(inspect_obmc_blocks(job, &job.inspection).ok());
+  EXPECT_FALSE(job.inspection.has_byte_values);
+  block.references = 4;
+  EXPECT_TRUE(validate(job).ok());
+  EXPECT_FALSE(inspect_obmc_blocks(job, &job.inspection).ok());
+}
+
 }  // namespace
 }  // namespace cudatransform::test
