@@ -37,6 +37,7 @@ host_test_packages=(
   valgrind clang-format shellcheck
   python3-matplotlib # pictures of benchmarks
   mmdebstrap         # makes the chroot
+  python3-pip python3-setuptools python3-venv # the wheel of python/
 )
 demo_packages=("${plugin_packages[@]}" "${picture_packages[@]}" python3-pil python3-matplotlib)
 papers_packages=(

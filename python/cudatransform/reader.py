@@ -55,6 +55,8 @@ class Reader:
 
     def __init__(self, paths: Iterable[Union[str, "os.PathLike[str]"]], batch: int = 32,
                  device: str = "cpu", workers: Optional[int] = None) -> None:
+        if isinstance(paths, (str, bytes, os.PathLike)):
+            raise ValueError("one path, where several are expected: put it into a list")
         if batch < 1 or workers is not None and not 1 <= workers <= 1024:
             raise ValueError("a batch has at least one picture, and there are 1 to 1024 workers")
         kind, _, number = device.partition(":")

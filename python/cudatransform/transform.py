@@ -48,6 +48,12 @@ def _run(stage: Stage, buffer: int) -> int:
     return made
 
 
+def _on_host(given: Any) -> Any:
+    if hasattr(given, "__cuda_array_interface__"):
+        raise ValueError("an array on a GPU; dct() and idct() take arrays in system memory")
+    return given
+
+
 def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> np.ndarray:
     """The 8x8 DCT of a plane of samples; partial blocks repeat the last column and row.
 
@@ -58,7 +64,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> np
     float32, the orthonormal transform, whose DC is eight times the mean. Raises ValueError.
     """
     _check_method(method)
-    plane = np.asarray(frame)
+    plane = np.asarray(_on_host(frame))
     depth = {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16}.get(plane.dtype)
     if plane.ndim != 2 or depth is None or plane.size == 0:
         raise ValueError(f"a plane is uint8 or uint16 (height, width), not {plane.dtype} "
@@ -103,7 +109,7 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     wanted: Any = level_type
     if table is None:
         coef_format, wanted = "F32LE", np.float32
-    values = np.ascontiguousarray(coefficients)
+    values = np.ascontiguousarray(_on_host(coefficients))
     if values.ndim != 4 or values.shape[2:] != (8, 8) or values.dtype != wanted or not values.size:
         raise ValueError(f"coefficients are {np.dtype(wanted)} (blocks_h, blocks_w, 8, 8), not "
                          f"{values.dtype} {values.shape}")

@@ -135,6 +135,8 @@ class Ends(WithFiles):
                         {"device": "cuda:x"}):
             with self.subTest(options), self.assertRaises(ValueError):
                 ct.Reader([], **options)
+        with self.assertRaises(ValueError):
+            ct.Reader(self.sound[0])
 
     def test_it_does_not_run_ahead_without_bounds(self):
         taken = []
