@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/check/drivers/fakedriver.h"
+#include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
 
 namespace {
@@ -246,8 +247,48 @@ GST_START_TEST(test_idle_kernels) {
 }
 GST_END_TEST;
 
-// Pictures that get memory on the device but are not decoded there: who reads what was in it before
-// goes on reading. And what they were decoded to on the host does not stay.
+// Frames of a stream of arithmetic-coded pictures, which are uploaded, and of damaged ones, which
+// get memory on the device but no work.
+std::vector<std::vector<guint8>> frames_of_odd_stream() {
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec backend=cuda n-threads=1 entropy=cuda max-errors=-1 ! "
+      "cudaidct8x8 backend=cuda async-depth=6");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1,parsed=true");
+  for (guint i = 0; i < 90; i++) {
+    Bytes file = make_jpeg(70, 45, Subsampling::k420, 75, i);
+    if (i % 3 == 0)
+      file = with_level(file, 5, static_cast<int>(i));
+    else
+      file.resize(file.size() * 2 / 3);
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  std::vector<std::vector<guint8>> frames;
+  while (GstBuffer* out = gst_harness_try_pull(h)) {
+    frames.push_back(bytes_of(out));
+    gst_buffer_unref(out);
+  }
+  gst_harness_teardown(h);
+  check_clean();
+  return frames;
+}
+
+// Who reads what was in that memory before goes on reading, however late.
+GST_START_TEST(test_readers_are_waited_for) {
+  std::vector<std::vector<guint8>> judge;
+  {
+    DoneAtOnce at_once;
+    judge = frames_of_odd_stream();
+  }
+  const auto ours = frames_of_odd_stream();
+  fail_unless_equals_int(static_cast<int>(judge.size()), 30);
+  fail_unless_equals_int(static_cast<int>(ours.size()), 30);
+  for (size_t i = 0; i < judge.size(); i++)
+    fail_unless(ours[i] == judge[i], "frame %d differs", static_cast<int>(i));
+}
+GST_END_TEST;
+
+// What such pictures were decoded to on the host does not stay.
 GST_START_TEST(test_left_to_the_cpu) {
   constexpr guint kFrames = 90;
   GstHarness* h = gst_harness_new_parse(
@@ -357,6 +398,7 @@ Suite* make_suite() {
     tcase_add_test(tc, test_drops_leave_nothing);
     tcase_add_test(tc, test_idle_kernels);
     tcase_add_test(tc, test_left_to_the_cpu);
+    tcase_add_test(tc, test_readers_are_waited_for);
     tcase_add_test(tc, test_backend_cpu);
     tcase_add_test(tc, test_context_is_shared);
   }
