@@ -252,9 +252,9 @@ struct JpegRow {
 };
 
 // A block's place in its component, stepping through a scan.
-class JpegBlockPlace {
+class JpegScanPlace {
  public:
-  CT_HD JpegBlockPlace(const JpegScanPlan& scan, uint32_t segment, uint32_t block)
+  CT_HD JpegScanPlace(const JpegScanPlan& scan, uint32_t segment, uint32_t block)
       : scan_(scan), block_(block % scan.blocks_in_mcu) {
     const uint32_t mcu = segment * scan.interval + block / scan.blocks_in_mcu;
     mcu_x_ = mcu % scan.mcus_w;
@@ -296,7 +296,7 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
   *row_end = {block, false};
   if (block >= blocks) return 0;
   HuffmanBits<Words> bits(words, begin + bit_of(row.state));
-  JpegBlockPlace place(scan, row.segment, block);
+  JpegScanPlace place(scan, row.segment, block);
   int16_t* levels = target(place.component(), place.x(), place.y(), block);
   int32_t dc[3] = {row.dc[0], row.dc[1], row.dc[2]};
   const uint32_t end = begin + row.bits;
@@ -316,7 +316,8 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
       CT_UNROLL
       for (uint32_t i = 0; i < 3; ++i) {
         if (i != c) continue;
-        level += dc[i];
+        // Modulo 2^32: damaged bits may add up to anything.
+        level = static_cast<int32_t>(static_cast<uint32_t>(level) + static_cast<uint32_t>(dc[i]));
         dc[i] = level;
       }
       if (size > kMostDcBits || level < -1024 || level > 1023) damage |= kJpegTooLarge;

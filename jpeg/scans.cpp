@@ -244,17 +244,15 @@ bool JpegScanReader::use_tables(Component* component, uint32_t selectors) {
   const auto is_same = [&](const Set& one) {
     return one.made && one.dc == *chosen[0] && one.ac == *chosen[1];
   };
-  const int kept = static_cast<int>(sets_.size());
-  while (set < kept && !is_same(sets_[static_cast<size_t>(set)])) ++set;
+  while (set < kMostSets && !is_same(sets_[set])) ++set;
   if (set < used_sets_) {
     component->set = set;
     return true;
   }
   if (used_sets_ == kMostSets) return false;
-  if (kept < kMostSets && set == kept) sets_.emplace_back();
-  Set& place = sets_[static_cast<size_t>(used_sets_)];
-  if (set < kept) {
-    std::swap(place, sets_[static_cast<size_t>(set)]);
+  Set& place = sets_[used_sets_];
+  if (set < kMostSets) {
+    std::swap(place, sets_[set]);
   } else {
     place.made = false;
     place.dc = *chosen[0];

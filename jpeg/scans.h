@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "jpeg/coef_arrays.h"
 #include "jpeg/huffman_steps.h"
@@ -52,8 +51,8 @@ class JpegScanReader {
   };
   struct Set {
     HuffmanDefinition dc, ac;
-    HuffmanSet codes;
-    HuffmanRuns runs;
+    HuffmanSet codes = {};
+    HuffmanRuns runs = {};
     bool made = false;
   };
 
@@ -90,7 +89,7 @@ class JpegScanReader {
   uint8_t* block_ = nullptr;
   uint32_t* infos_ = nullptr;
   size_t words_at_ = 0, used_ = 0, end_ = 0;  // of words, in block_
-  std::vector<Set> sets_;  // those of the picture first; kept, since most pictures have the same
+  Set sets_[kMostSets];  // those of the picture first; kept, since most pictures have the same
   int used_sets_ = 0;
   JpegScans* scans_ = nullptr;
 };

@@ -9,7 +9,6 @@
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
-#include "cuda/device/staging.h"
 #include "cuda/jpeg/decode_kernels.h"
 #include "cuda/jpeg/decode_params.h"
 
@@ -36,14 +35,12 @@ const KernelFamily& decode_kernels() {
   return family;
 }
 
-struct BlockStaging final : StreamQueue::Kept {
-  Staging staging;
-};
-
-// Lays out what the kernels leave for each other.
+// Lays out the block, and what the kernels leave for each other, which serve one job after the
+// other.
 class Scratch {
  public:
   Scratch(const JpegScans& scans, uint32_t classes) {
+    add(scans.bytes / sizeof(uint32_t) + 1, &block_);
     add(2, &result_);
     const auto rows = size_t{scans.subsequences} * kRowsInSubsequence;
     counts(rows, classes, &rows_);
@@ -53,6 +50,7 @@ class Scratch {
   size_t bytes() const { return words_ * sizeof(uint32_t); }
   void place(CUdeviceptr address, JpegDecodeParams* params) const {
     auto* const base = reinterpret_cast<uint32_t*>(address);
+    params->block = reinterpret_cast<const uint8_t*>(base + block_);
     params->result = base + result_;
     params->rows = at(base, rows_);
     params->subsequence = at(base, subsequence_);
@@ -79,7 +77,7 @@ class Scratch {
             static_cast<uint32_t>(counts.count)};
   }
 
-  size_t words_ = 0, result_ = 0;
+  size_t words_ = 0, block_ = 0, result_ = 0;
   Counts rows_ = {}, subsequence_ = {}, tiles_ = {};
 };
 
@@ -144,11 +142,13 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   CUdeviceptr address = 0;
   CT_RETURN_IF_ERROR(stream->scratch(scratch.bytes(), &address));
   scratch.place(address, &params);
-  const void* block = nullptr;
-  FencePtr copied;
-  CT_RETURN_IF_ERROR(stream->kept<BlockStaging>().staging.copy(device, *stream, job.block,
-                                                               scans.bytes, &block, &copied));
-  params.block = static_cast<const uint8_t*>(block);
+  Copy2D copy;
+  copy.dst = const_cast<uint8_t*>(params.block);
+  copy.src = job.block;
+  copy.row_bytes = scans.bytes;
+  copy.rows = 1;
+  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(scans.bytes);
+  CT_RETURN_IF_ERROR(device.upload(*stream, copy));
   const auto sync = static_cast<Kernel>(kSync1 + scans.most_sets - 1);
   for (int i = 0; i <= kFixes; ++i) {
     params.fixes = i > 0 ? 1 : 0;

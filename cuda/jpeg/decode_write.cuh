@@ -114,7 +114,7 @@ __device__ __forceinline__ void write_blocks(const JpegDecodeParams& params,
   const uint32_t end = min(max(stage.begun, stage.end), stage.first + kStagedBlocks);
   for (uint32_t block = stage.first + threadIdx.x / kLanes; block < end;
        block += kJpegWriteThreads / kLanes) {
-    const JpegBlockPlace place(scan, 0, block);
+    const JpegScanPlace place(scan, 0, block);
     int16_t* const levels = levels_of(params.planes[place.component()], place.x(), place.y());
     if (levels == nullptr) continue;
     for (uint32_t i = threadIdx.x % kLanes; i < 32; i += kLanes) {

@@ -169,7 +169,7 @@ void JpegCodec::take_lane(JpegPictureJob* job) {
     return;
   }
   job->measured = job->lane->measure(job->data(), job->size());
-  if (job->measured == 0 || !job->claim_if_possible(job->measured))
+  if (job->measured == 0 || !job->claim_if_possible(job->lane->room_for(job->measured)))
     lanes_.give(std::move(job->lane));
 }
 
@@ -190,6 +190,7 @@ bool JpegCodec::peer_takes_cuda(const GstDctInfo& info) const {
 
 Status JpegCodec::start(JpegEntropy entropy) {
   by_cuda_ = by_cpu_ = 0;
+  lanes_.clear();  // what could not be done before may be possible now
   if (entropy != JpegEntropy::kCuda) return {};
   if (!engine_.is_cuda())
     return Status::error(StatusCode::kNotFound,
@@ -229,7 +230,7 @@ void JpegCodec::release(PictureJob& picture) {
   JpegPictureJob& job = own(picture);
   if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));
   if (job.coefs) source_.discard(std::move(job.coefs));
-  job.device_coefs = {};
+  if (job.lane) source_.discard(std::move(job.device_coefs), job.lane->queue());
   lanes_.give(std::move(job.lane));
 }
 

@@ -29,11 +29,11 @@ Status make_cuda_queue(Device& device, std::unique_ptr<Queue>*) {
 const JpegDecodeOps& ops() { return portable_jpeg_decode_ops(); }
 #endif
 
-// Room for a quarter more, so that pictures that grow slowly do not allocate every time.
 Status make_room(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
   if (*memory && (*memory)->size() >= bytes) return {};
   memory->reset();
-  const Status status = device.allocate(MemoryKind::kPinned, bytes + bytes / 4, memory);
+  const Status status =
+      device.allocate(MemoryKind::kPinned, JpegDecodeLane::room_for(bytes), memory);
   return status.ok() ? status : device.allocate(MemoryKind::kPinned, bytes, memory);
 }
 
@@ -85,11 +85,10 @@ void JpegDecodeLane::await() {
   using std::chrono::microseconds;
   constexpr microseconds kLong(2000), kAlone(300), kNap(20);
   constexpr int kFew = 2;
-  const volatile uint32_t& segments =
-      static_cast<const JpegDecodeResult*>(result_->data())->segments;
+  const std::atomic_ref segments(static_cast<JpegDecodeResult*>(result_->data())->segments);
   const bool spins = (*waiting_)++ < kFew;
   const auto begin = std::chrono::steady_clock::now();
-  while (segments == JpegDecodeResult::kPending) {
+  while (segments.load(std::memory_order_relaxed) == JpegDecodeResult::kPending) {
     const auto waited = std::chrono::steady_clock::now() - begin;
     if (waited > kLong) break;
     if (!spins || waited > kAlone) std::this_thread::sleep_for(kNap);

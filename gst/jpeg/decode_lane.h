@@ -25,6 +25,8 @@ class JpegDecodeLane {
   Queue& queue() { return *queue_; }
   // Bytes of host memory that decode() takes for this file at most; 0: it is not for the device.
   size_t measure(const uint8_t* data, size_t size) { return scans_.measure(data, size); }
+  // What is taken for so many, so that pictures that grow slowly do not allocate every time.
+  static size_t room_for(size_t measured) { return measured + measured / 4; }
   // Behind a measure() of the same file, which has not given 0: decodes into `levels`, device
   // addresses, and waits. `*decoded`: the levels and `*tables` are the file's, and `*done` is the
   // work. Otherwise somebody else has to look at the file, and levels may be anything.

@@ -132,11 +132,12 @@ Status CoefSource::begin_pinned(CoefFrame* frame) {
     CT_RETURN_IF_ERROR(engine_.allocate_for_copies(layout_.size, &frame->pinned));
   }
   frame->data = static_cast<guint8*>(frame->pinned->data());
+  frame->is_kept = true;
   return {};
 }
 
 void CoefSource::discard(std::unique_ptr<CoefFrame> frame) {
-  if (frame->pinned && frame->layout == layout_)
+  if (frame->is_kept && frame->layout == layout_)
     pinned_.emplace_front(std::move(frame->pinned), nullptr);
 }
 
@@ -188,7 +189,8 @@ Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
   set_written(block.fence, uploaded);
-  if (frame->pinned) pinned_.emplace_back(std::move(frame->pinned), uploaded);
+  // Other memory is not page-locked, and has been read by now.
+  if (frame->is_kept) pinned_.emplace_back(std::move(frame->pinned), uploaded);
   // A peer that does not know the fence reads whenever it likes.
   if (!fence_is_honoured_) CT_RETURN_IF_ERROR(uploaded->wait());
   *places = places_in(block, to);
@@ -199,6 +201,12 @@ Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
 Status CoefSource::begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs) {
   coefs->layout = layout;
   return acquire_block(layout, writer, &coefs->rects, &coefs->block);
+}
+
+void CoefSource::discard(DeviceCoefs coefs, Queue& writer) {
+  FencePtr left;
+  // Where none can be recorded all work of the queue is over.
+  if (coefs.block && writer.record(&left).ok()) set_written(coefs.block.fence, left);
 }
 
 Status CoefSource::finish_on_device(DeviceCoefs coefs, const FencePtr& done, BufferPtr* buffer,

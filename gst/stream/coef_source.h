@@ -23,6 +23,7 @@ struct CoefFrame {
   BufferPtr buffer;  // system memory, mapped
   GstMapInfo map = {};
   std::unique_ptr<Memory> pinned;  // or memory that a device copies from, page-locked if possible
+  bool is_kept = false;            // `pinned` serves again: of begin() alone
   guint8* data = nullptr;
 
   CoefFrame() = default;
@@ -84,6 +85,9 @@ class CoefSource {
   Status begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs);
   Status finish_on_device(DeviceCoefs coefs, const FencePtr& done, BufferPtr* buffer,
                           CoefPlaces* places);
+  // Takes back what will not be pushed. `writer`, which was to write it, and whose work waits for
+  // those who have read it before, says when it may be written again.
+  void discard(DeviceCoefs coefs, Queue& writer);
   // Whether caps want CUDA memory.
   bool in_cuda() const { return in_cuda_; }
 
