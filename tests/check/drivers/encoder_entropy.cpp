@@ -56,8 +56,8 @@ void read_stats(GstElement* encoder, Outputs* outputs) {
   GstStructure* stats = nullptr;
   g_object_get(encoder, "stats", &stats, nullptr);
   fail_unless(gst_structure_get_uint64(stats, "frames", &outputs->frames));
-  fail_unless(gst_structure_get_uint64(stats, "encoded-by-cuda", &outputs->by_cuda));
-  fail_unless(gst_structure_get_uint64(stats, "encoded-by-cpu", &outputs->by_cpu));
+  fail_unless(gst_structure_get_uint64(stats, "cuda-frames", &outputs->by_cuda));
+  fail_unless(gst_structure_get_uint64(stats, "cpu-frames", &outputs->by_cpu));
   fail_unless_equals_uint64(outputs->frames, outputs->by_cuda + outputs->by_cpu);
   gst_structure_free(stats);
 }
