@@ -31,7 +31,7 @@ struct DiracPictures::Job final : FrameJob {
     else
       run_task(part);
   }
-  void finish() override { ahead_status = renderer->prepare(*picture, &ahead); }
+  void finish_parts() override { ahead_status = renderer->prepare(*picture, &ahead); }
   void run_task(int task) {
     const auto begin = std::chrono::steady_clock::now();
     picture->run_task(task);

@@ -48,7 +48,7 @@ void FrameWorkers::run(Parts& parts) {
   for (int part = parts.next++; part < parts.count; part = parts.next++) {
     parts.job->run_part(part);
     if (--parts.left > 0) continue;
-    parts.job->finish();
+    parts.job->finish_parts();
     std::lock_guard lock(lock_);
     parts.job->done_ = true;
     finished_.notify_one();

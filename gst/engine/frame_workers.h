@@ -19,10 +19,10 @@ class FrameJob {
   // On any thread; touches nothing that another job uses.
   virtual void run() = 0;
   // Of a job that others wait for, more than one, and run_part() of each instead of run(): threads
-  // do them at the same time. Then whoever has done the last calls finish().
+  // do them at the same time. Then whoever has done the last calls finish_parts().
   virtual int parts() const { return 1; }
   virtual void run_part(int) { run(); }
-  virtual void finish() {}
+  virtual void finish_parts() {}
   // Whether there is little for run() to do but to wait for a device. Then no thread does, but
   // whoever takes the job: when is_ready(), or when it has to be waited for.
   virtual bool runs_when_taken() const { return false; }
