@@ -45,9 +45,7 @@ bool JpegScanParser::begin(const uint8_t* data, size_t size) {
   ended_ = false;
   scan_ = 0;
   used_sets_ = 0;
-  for (int is_ac = 0; is_ac < 2; ++is_ac) {
-    for (HuffmanDefinition& definition : definitions_[is_ac]) definition.defined = false;
-  }
+  for (bool(&has)[4] : has_table_) std::fill(std::begin(has), std::end(has), false);
   std::fill(std::begin(has_quantiser_), std::end(has_quantiser_), false);
   if (size < 4 || data[0] != 0xff || data[1] != kSoi) return false;
   return read_markers(true) && components_ != 0;
@@ -160,7 +158,7 @@ bool JpegScanParser::take_huffman(const uint8_t* data, size_t size) {
     if (size < 17) return false;
     const uint32_t is_ac = data[0] >> 4, number = data[0] & 15;
     if (is_ac > 1 || number > 3) return false;
-    HuffmanDefinition& to = definitions_[is_ac][number];
+    JpegHuffmanTable& to = tables_[is_ac][number];
     to = {};
     size_t symbols = 0;
     for (size_t length = 1; length <= 16; ++length) {
@@ -170,8 +168,8 @@ bool JpegScanParser::take_huffman(const uint8_t* data, size_t size) {
     data += 17;
     size -= 17;
     if (symbols > 256 || symbols > size) return false;
-    std::copy_n(data, symbols, to.symbols.begin());
-    to.defined = true;
+    std::copy_n(data, symbols, to.symbols);
+    has_table_[is_ac][number] = true;
     data += symbols;
     size -= symbols;
   }
@@ -220,17 +218,19 @@ bool JpegScanParser::take_scan(const uint8_t* data, size_t size) {
 
 // The set of the tables that a scan selects for a component, made if it is new.
 bool JpegScanParser::use_tables(Component* component, uint32_t selectors) {
-  const HuffmanDefinition* chosen[2];
+  const JpegHuffmanTable* chosen[2];
   for (int is_ac = 0; is_ac < 2; ++is_ac) {
     const uint32_t number = is_ac != 0 ? selectors & 15 : selectors >> 4;
     if (number > 3) return false;
-    HuffmanDefinition& definition = definitions_[is_ac][number];
+    JpegHuffmanTable& table = tables_[is_ac][number];
     // As libjpeg has it, which fills what is missing before the first scan.
-    if (!definition.defined) {
-      if (number > 1 || scan_ > 0) return false;
-      definition = standard_definition(is_ac != 0, number == 1);
+    if (!has_table_[is_ac][number]) {
+      const JpegHuffmanTables* standard = nullptr;
+      if (number > 1 || scan_ > 0 || !standard_jpeg_tables(&standard).ok()) return false;
+      table = is_ac != 0 ? standard->ac[number] : standard->dc[number];
+      has_table_[is_ac][number] = true;
     }
-    chosen[is_ac] = &definition;
+    chosen[is_ac] = &table;
   }
   int set = 0;
   const auto is_same = [&](const Set& one) {

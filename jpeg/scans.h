@@ -44,7 +44,7 @@ class JpegScanParser {
     int set = 0;
   };
   struct Set {
-    HuffmanDefinition dc, ac;
+    JpegHuffmanTable dc, ac;
     HuffmanSet codes = {};
     bool made = false;
     int slot = 0;  // of kMostSets, for what others make of the codes; it stays with them
@@ -92,7 +92,8 @@ class JpegScanParser {
   bool use_tables(Component* component, uint32_t selectors);
   bool latch_quantiser(int component);
 
-  HuffmanDefinition definitions_[2][4];  // DC, AC
+  JpegHuffmanTable tables_[2][4];  // DC, AC
+  bool has_table_[2][4] = {};
   QuantTable quantisers_[4];
   bool has_quantiser_[4] = {};
   QuantTable latched_[kJpegMaxComponents];
