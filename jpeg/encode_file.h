@@ -26,7 +26,13 @@ class JpegHeaders {
   // What JpegWriter::write_header() writes; valid until the next call.
   Status find(const JpegPicture& picture, const JpegOptions& options,
               const JpegHuffmanTables* tables, const JpegBytes** header);
-  Status standard_tables(JpegHuffmanTables* tables) { return writer_.standard_tables(tables); }
+  // Those of files whose tables are not optimised: standard_jpeg_tables().
+  static Status standard_tables(JpegHuffmanTables* tables) {
+    const JpegHuffmanTables* standard = nullptr;
+    const Status status = standard_jpeg_tables(&standard);
+    *tables = *standard;
+    return status;
+  }
 
  private:
   JpegWriter writer_;

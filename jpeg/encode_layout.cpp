@@ -21,7 +21,7 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
                              uint32_t v, uint32_t restart_interval, JpegScanLayout* layout) {
   const bool one = components == 1;
   if (width < 1 || height < 1 || width > kMostSize || height > kMostSize ||
-      (!one && components != kJpegScanComponents) || h < 1 || v < 1 || h > 4 || v > 4 ||
+      (!one && components != kScanComponents) || h < 1 || v < 1 || h > 4 || v > 4 ||
       (one && h * v > 1) || h * v + components - 1 > kMostMcuBlocks ||
       restart_interval > kMostInterval)
     return Status::error(StatusCode::kInvalidArgument, "not a scan that JPEG can have");

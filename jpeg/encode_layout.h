@@ -7,12 +7,12 @@
 
 #include <cstdint>
 
+#include "jpeg/components.h"
 #include "transform/device/host_device_macros.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
 
-inline constexpr uint32_t kJpegScanComponents = 3;
 inline constexpr uint32_t kJpegTablePairs = 2;   // a DC table and an AC table each
 inline constexpr uint32_t kJpegTileBlocks = 64;  // of a tile, or fewer at the end of a segment
 
@@ -36,8 +36,8 @@ struct JpegDivisor {
 struct JpegScanLayout {
   uint32_t components = 0;
   uint32_t h = 1, v = 1;
-  uint32_t blocks_w[kJpegScanComponents] = {}, blocks_h[kJpegScanComponents] = {};
-  uint32_t table_pair[kJpegScanComponents] = {};
+  uint32_t blocks_w[kScanComponents] = {}, blocks_h[kScanComponents] = {};
+  uint32_t table_pair[kScanComponents] = {};
   uint32_t mcus_w = 0, mcu_blocks = 0;
   uint32_t blocks = 0;  // of the scan, dummy ones included
   // Segments end where a restart marker or the end of the scan is.

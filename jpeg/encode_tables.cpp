@@ -16,22 +16,18 @@ constexpr uint32_t kDcSymbols = kJpegSymbols - kJpegDcSymbols;
 // The lower half of a symbol is how many bits follow its code.
 Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t most_size,
                  uint32_t* codes) {
-  const auto invalid = [] {
-    return Status::error(StatusCode::kInvalidArgument, "not a Huffman table");
-  };
-  uint32_t code = 0, number = 0;
   bool seen[256] = {};
-  for (uint32_t bits = 1; bits <= kMostBits; ++bits, code *= 2) {
-    for (uint32_t i = 0; i < table.counts[bits]; ++i, ++code) {
-      // Ones alone are no code: they fill up the last byte.
-      if (number >= symbols || code + 1 >= 1u << bits) return invalid();
-      const uint32_t symbol = table.symbols[number++];
-      if (symbol >= symbols || std::exchange(seen[symbol], true)) return invalid();
+  const auto add = [&](uint32_t bits, uint32_t code, uint32_t place, uint32_t count) {
+    for (; count > 0; --count, ++code) {
+      const uint32_t symbol = table.symbols[place++];
+      if (symbol >= symbols || std::exchange(seen[symbol], true)) return false;
       if (symbol % 16 > most_size) continue;  // nobody asks for it
       codes[symbol] = jpeg_code(code, bits, symbol % 16);
     }
-  }
-  return {};
+    return true;
+  };
+  if (for_each_code_length(table, add)) return {};
+  return Status::error(StatusCode::kInvalidArgument, "not a Huffman table");
 }
 
 // The lengths of codes, not limited: those of a Huffman tree. Of symbols that are equally rare that

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "jpeg/components.h"
 #include "transform/device/host_device_macros.h"
 
 namespace cudatransform {
@@ -70,7 +71,6 @@ CT_HD uint32_t find_entry(const HuffmanCodes& codes, uint32_t window) {
 
 // ---- A scan ----
 
-inline constexpr int kScanComponents = 3;
 inline constexpr int kMostScans = 3;
 inline constexpr int kMostSets = 3;
 inline constexpr uint32_t kMostMcuBlocks = 10;

@@ -38,32 +38,28 @@ uint16_t run_for(const HuffmanSet& set, bool at_ac, uint32_t bits) {
   return huffman_run(used, advance, false);
 }
 
-HuffmanDefinition definition_of(const JHUFF_TBL& table) {
-  HuffmanDefinition definition;
-  std::copy(std::begin(table.bits), std::end(table.bits), definition.counts.begin());
-  std::copy(std::begin(table.huffval), std::end(table.huffval), definition.symbols.begin());
-  definition.counts[0] = 0;
-  definition.defined = true;
-  return definition;
+void copy_table(const JHUFF_TBL& from, JpegHuffmanTable* to) {
+  std::copy(std::begin(from.bits) + 1, std::end(from.bits), to->counts + 1);
+  std::copy(std::begin(from.huffval), std::end(from.huffval), to->symbols);
 }
 
-struct StandardDefinitions {
-  HuffmanDefinition of[2][2];
+struct StandardTables {
+  JpegHuffmanTables tables;
+  Status status;
 
-  // libjpeg has them for whoever compresses.
-  StandardDefinitions() {
+  StandardTables() {
     JpegErrors errors;
     jpeg_compress_struct cinfo = {};
     cinfo.err = errors.manager();
-    const Status status = errors.guard([&] {
+    status = errors.guard([&] {
       jpeg_create_compress(&cinfo);
       cinfo.input_components = 3;
       cinfo.in_color_space = JCS_YCbCr;
       jpeg_set_defaults(&cinfo);
     });
-    for (int chroma = 0; status.ok() && chroma < 2; ++chroma) {
-      of[0][chroma] = definition_of(*cinfo.dc_huff_tbl_ptrs[chroma]);
-      of[1][chroma] = definition_of(*cinfo.ac_huff_tbl_ptrs[chroma]);
+    for (uint32_t pair = 0; status.ok() && pair < kJpegTablePairs; ++pair) {
+      copy_table(*cinfo.dc_huff_tbl_ptrs[pair], &tables.dc[pair]);
+      copy_table(*cinfo.ac_huff_tbl_ptrs[pair], &tables.ac[pair]);
     }
     jpeg_destroy_compress(&cinfo);
   }
@@ -71,18 +67,16 @@ struct StandardDefinitions {
 
 }  // namespace
 
-bool make_codes(const HuffmanDefinition& definition, bool is_ac, HuffmanCodes* codes) {
+bool make_codes(const JpegHuffmanTable& table, bool is_ac, HuffmanCodes* codes) {
   std::memset(static_cast<void*>(codes), 0, sizeof *codes);
-  uint32_t code = 0, place = 0, in_long = 0;
-  for (uint32_t length = 1; length <= 16; ++length, code <<= 1) {
-    const uint32_t count = definition.counts[length];
+  uint32_t in_long = 0, all = 0;
+  const auto add = [&](uint32_t length, uint32_t code, uint32_t place, uint32_t count) {
     const bool is_long = length > kHuffmanFirstBits;
     if (is_long) codes->long_from[length - 11] = static_cast<uint16_t>(in_long - code);
-    if (place + count > 256) return false;
-    for (uint32_t i = 0; i < count; ++i, ++code) {
-      const uint32_t symbol = definition.symbols[place++];
-      // No code is all ones.
-      if (code + 1 >= 1u << length || (!is_ac && symbol > 15)) return false;
+    all += count;
+    for (; count > 0; --count, ++code) {
+      const uint32_t symbol = table.symbols[place++];
+      if (!is_ac && symbol > 15) return false;
       const uint16_t entry = entry_for(symbol, length, is_ac);
       if (is_long) {
         codes->long_entry[in_long++] = entry;
@@ -92,8 +86,9 @@ bool make_codes(const HuffmanDefinition& definition, bool is_ac, HuffmanCodes* c
       }
     }
     if (is_long) codes->long_end[length - 11] = static_cast<uint16_t>(code << (16 - length));
-  }
-  return place > 0;
+    return true;
+  };
+  return for_each_code_length(table, add) && all > 0;
 }
 
 void make_runs(const HuffmanSet& set, HuffmanRuns* runs) {
@@ -103,9 +98,10 @@ void make_runs(const HuffmanSet& set, HuffmanRuns* runs) {
   }
 }
 
-const HuffmanDefinition& standard_definition(bool is_ac, bool chroma) {
-  static const StandardDefinitions kAll;
-  return kAll.of[is_ac ? 1 : 0][chroma ? 1 : 0];
+Status standard_jpeg_tables(const JpegHuffmanTables** tables) {
+  static const StandardTables kStandard;
+  *tables = &kStandard.tables;
+  return kStandard.status;
 }
 
 }  // namespace cudatransform

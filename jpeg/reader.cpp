@@ -1,12 +1,14 @@
-// A JPEG picture's header, coefficients and tables, by libjpeg-turbo's entropy decoder.
+// A JPEG picture's header, coefficients and tables.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/reader.h"
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "jpeg/levels.h"
+#include "jpeg/scan_decoder.h"
 
 namespace cudatransform {
 namespace {
@@ -90,6 +92,7 @@ std::string factors_text(const jpeg_decompress_struct& cinfo) {
 
 }  // namespace
 
+JpegReader::JpegReader() = default;
 JpegReader::~JpegReader() { close(); }
 
 // libjpeg calls it for each row of MCUs of each scan.
@@ -108,6 +111,9 @@ void JpegReader::close() {
 Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* header) {
   // A new object for every picture: an old one would lend its tables to files that have none.
   close();
+  data_ = data;
+  size_ = size;
+  was_fast_ = false;
   errors_.reset(data, size);
   cinfo_.err = errors_.manager();
   open_ = true;  // also when making it fails half way: destroying copes with that
@@ -179,15 +185,24 @@ Status JpegReader::describe(JpegHeader* header) {
     header->blocks_h[c] = comps[c].height_in_blocks;
     header->extra_bytes += CoefArrays::own_bytes(comps[c]);
   }
-  header->extra_bytes += kLibjpegBytes;
+  header->extra_bytes += kLibjpegBytes + sizeof(JpegScanDecoder);
   header->least_bytes = least_bytes(cinfo_, *header);
   return {};
 }
 
+bool JpegReader::is_sequential() const { return !cinfo_.progressive_mode && !cinfo_.arith_code; }
+
 Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* tables,
                                      std::string* damage, const JpegReading& how) {
   *damage = errors_.damage();
+  was_fast_ = false;
   if (!how.past_damage && !damage->empty()) return {};
+  if (how.fast && damage->empty() && is_sequential()) {
+    if (!decoder_) decoder_.reset(new (std::nothrow) JpegScanDecoder);
+    was_fast_ =
+        decoder_ && decoder_->decode(data_, size_, levels, components_, how.interrupt, tables);
+    if (was_fast_) return {};
+  }
   arrays_.begin_reading(levels, components_);
   if (!how.past_damage) errors_.leave_at_damage();
   progress_.interrupt = how.interrupt;

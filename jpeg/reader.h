@@ -1,16 +1,17 @@
-// A JPEG picture's header, coefficients and tables, by libjpeg-turbo's entropy decoder.
+// A JPEG picture's header, coefficients and tables.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "jpeg/coef_arrays.h"
 #include "jpeg/color.h"
 #include "jpeg/errors.h"
-#include "transform/dct8x8/quant_table.h"
+#include "jpeg/tables.h"
 
 namespace cudatransform {
 
@@ -35,21 +36,20 @@ struct JpegHeader {
   size_t extra_bytes = 0;
 };
 
+class JpegScanDecoder;
+
 // How a picture is read.
 struct JpegReading {
   // Whether to go on behind damage, for whoever wants to show what there is.
   bool past_damage = true;
   // Reading ends with kCancelled soon after this, if it is there, is not 0 any more.
   const std::atomic<unsigned>* interrupt = nullptr;
-};
-
-struct JpegTables {
-  int count = 0;
-  QuantTable tables[kJpegMaxComponents];
-  int table_of[kJpegMaxComponents] = {};  // component -> table
+  // By JpegScanDecoder, where that can. What is read is the same.
+  bool fast = true;
 };
 
 // Reads one picture after another: read_header(), then read_coefficients() or the next header.
+// Sound sequential Huffman-coded files are decoded by JpegScanDecoder, all others by libjpeg.
 // Whatever the bytes are, neither reads outside of them, and the time is bounded by
 // kMaxScannedBlocks and the picture's size. One thread at a time.
 class JpegReader {
@@ -59,7 +59,7 @@ class JpegReader {
   // Scans times blocks: 85 scans of 130 megapixels in 4:2:0.
   static constexpr uint64_t kMaxScannedBlocks = uint64_t{1} << 28;
 
-  JpegReader() = default;
+  JpegReader();
   ~JpegReader();
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
@@ -77,6 +77,8 @@ class JpegReader {
   // `past_damage`.
   Status read_coefficients(const JpegLevels* levels, JpegTables* tables, std::string* damage,
                            const JpegReading& how = {});
+  // Of the last picture: whether JpegScanDecoder has decoded it.
+  bool was_fast() const { return was_fast_; }
 
  private:
   struct Progress {
@@ -85,6 +87,7 @@ class JpegReader {
   };
   static void look_at_progress(j_common_ptr cinfo);
   void close();
+  bool is_sequential() const;
   Status describe(JpegHeader* header);
   void finish_levels(const JpegLevels* levels, JpegTables* tables, std::string* damage,
                      bool past_damage);
@@ -95,6 +98,10 @@ class JpegReader {
   Progress progress_ = {};
   JpegErrors errors_;
   CoefArrays arrays_;
+  std::unique_ptr<JpegScanDecoder> decoder_;
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+  bool was_fast_ = false;
   int components_ = 0;  // libjpeg's own count is overwritten by a second frame header
   bool open_ = false;
 };

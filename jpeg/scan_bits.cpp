@@ -20,6 +20,22 @@ constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to
 
 }  // namespace
 
+size_t JpegScanReader::measure(const uint8_t* data, size_t size) {
+  if (!begin(data, size)) return 0;
+  const uint64_t segments = most_segments();
+  return segments > kMostSegments ? 0 : plan_room(segments);
+}
+
+// Were each component a scan of its own, and the interval that of all.
+uint64_t JpegScanReader::most_segments() const {
+  uint64_t segments = 0;
+  for (int c = 0; c < components_; ++c) {
+    const uint64_t blocks = uint64_t{blocks_w_[c]} * blocks_h_[c];
+    segments += interval_ != 0 ? blocks / interval_ + 1 : 1;
+  }
+  return segments;
+}
+
 // Of words, infos and tables for files of so many segments at most.
 size_t JpegScanReader::plan_room(uint64_t segments) {
   const size_t words = rounded(size_ - at_, kSubsequenceBytes) + segments * kSubsequenceBytes;
@@ -29,10 +45,27 @@ size_t JpegScanReader::plan_room(uint64_t segments) {
   return end_ + kBytesBehind + kMostSets * (sizeof(HuffmanSet) + sizeof(HuffmanRuns));
 }
 
-bool JpegScanReader::take_bits(JpegScanPlan* plan) {
-  plan->first_subsequence = scans_->subsequences;
-  plan->first_tile = scans_->tiles;
-  const uint32_t segments = parts(plan->mcus, plan->interval);
+bool JpegScanReader::read(uint8_t* block, JpegScans* scans) {
+  block_ = block;
+  scans_ = scans;
+  *scans = JpegScans();
+  infos_ = reinterpret_cast<uint32_t*>(block);
+  used_ = words_at_;
+  scans->words_at = words_at_;
+  scans->components = components_;
+  std::copy_n(blocks_w_, components_, scans->blocks_w);
+  std::copy_n(blocks_h_, components_, scans->blocks_h);
+  if (!read_scans()) return false;
+  finish();
+  return true;
+}
+
+bool JpegScanReader::take_bits(const JpegScanPlan& from) {
+  JpegScanPlan& plan = scans_->scans[scan_];
+  plan = from;
+  plan.first_subsequence = scans_->subsequences;
+  plan.first_tile = scans_->tiles;
+  const uint32_t segments = parts(plan.mcus, plan.interval);
   if (segments > kMostSegments) return false;
   for (uint32_t segment = 0; segment < segments; ++segment) {
     const uint8_t* marker = nullptr;
@@ -41,10 +74,14 @@ bool JpegScanReader::take_bits(JpegScanPlan* plan) {
     if (segment + 1 < segments && marker[0] != kRst0 + segment % 8) return false;
   }
   at_ -= 2;  // at the FF of the marker behind
-  plan->subsequences = scans_->subsequences - plan->first_subsequence;
-  plan->tiles = parts(plan->subsequences, kTileSubsequences);
-  scans_->tiles += plan->tiles;
+  plan.subsequences = scans_->subsequences - plan.first_subsequence;
+  plan.tiles = parts(plan.subsequences, kTileSubsequences);
+  scans_->tiles += plan.tiles;
   scans_->segments += segments;
+  uint32_t sets = 0;
+  for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) sets |= 1u << plan.set[block];
+  scans_->most_sets = std::max(scans_->most_sets, (sets & 1) + (sets >> 1 & 1) + (sets >> 2 & 1));
+  scans_->count = scan_ + 1;
   return true;
 }
 
@@ -81,10 +118,8 @@ bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   return true;
 }
 
-// What stands behind the words, and equal tables once.
-bool JpegScanReader::finish() {
-  for (int c = 0; c < components_; ++c)
-    if (!component_[c].seen) return false;
+// What stands behind the words, and the tables.
+void JpegScanReader::finish() {
   JpegScans& scans = *scans_;
   infos_[scans.subsequences] = subsequence_info(0, 0, true);
   // No byte that crosses the bus is left to chance.
@@ -99,19 +134,10 @@ bool JpegScanReader::finish() {
   for (size_t i = 0; i < sets; ++i) {
     std::memcpy(block_ + scans.sets_at + i * sizeof(HuffmanSet), &sets_[i].codes,
                 sizeof(HuffmanSet));
-    std::memcpy(block_ + scans.runs_at + i * sizeof(HuffmanRuns), &sets_[i].runs,
+    std::memcpy(block_ + scans.runs_at + i * sizeof(HuffmanRuns), &runs_[sets_[i].slot],
                 sizeof(HuffmanRuns));
   }
-  JpegTables unique;
-  for (int c = 0; c < components_; ++c) {
-    const QuantTable& table = scans.tables.tables[c];
-    int t = 0;
-    while (t < unique.count && unique.tables[t] != table) ++t;
-    if (t == unique.count) unique.tables[unique.count++] = table;
-    unique.table_of[c] = t;
-  }
-  scans.tables = unique;
-  return true;
+  scans.tables = unique_tables();
 }
 
 }  // namespace cudatransform

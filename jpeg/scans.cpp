@@ -32,57 +32,46 @@ uint32_t big_endian(const uint8_t* bytes) { return uint32_t{bytes[0]} << 8 | byt
 
 }  // namespace
 
-size_t JpegScanReader::measure(const uint8_t* data, size_t size) {
+JpegScanParser::JpegScanParser() {
+  for (int i = 0; i < kMostSets; ++i) sets_[i].slot = i;
+}
+
+bool JpegScanParser::begin(const uint8_t* data, size_t size) {
   data_ = data;
   size_ = size;
   at_ = 2;
   components_ = 0;
   interval_ = 0;
   ended_ = false;
+  scan_ = 0;
   used_sets_ = 0;
-  for (int is_ac = 0; is_ac < 2; ++is_ac) {
-    for (HuffmanDefinition& definition : definitions_[is_ac]) definition.defined = false;
-  }
+  for (bool(&has)[4] : has_table_) std::fill(std::begin(has), std::end(has), false);
   std::fill(std::begin(has_quantiser_), std::end(has_quantiser_), false);
-  if (size < 4 || data[0] != 0xff || data[1] != kSoi) return 0;
-  if (!read_markers(true) || components_ == 0) return 0;
-  const uint64_t segments = most_segments();
-  if (segments > kMostSegments) return 0;
-  return plan_room(segments);
+  if (size < 4 || data[0] != 0xff || data[1] != kSoi) return false;
+  return read_markers(true) && components_ != 0;
 }
 
-// Were each component a scan of its own, and the interval that of all.
-uint64_t JpegScanReader::most_segments() const {
-  uint64_t segments = 0;
-  for (int c = 0; c < components_; ++c) {
-    const Component& component = component_[c];
-    const uint64_t blocks = uint64_t{parts(uint64_t{width_} * component.h, 8 * max_h_)} *
-                            parts(uint64_t{height_} * component.v, 8 * max_v_);
-    segments += interval_ != 0 ? blocks / interval_ + 1 : 1;
-  }
-  return segments;
+bool JpegScanParser::read_scans() {
+  if (!read_markers(false) || !ended_) return false;
+  return std::all_of(component_, component_ + components_,
+                     [](const Component& component) { return component.seen; });
 }
 
-bool JpegScanReader::read(uint8_t* block, JpegScans* scans) {
-  block_ = block;
-  scans_ = scans;
-  *scans = JpegScans();
-  infos_ = reinterpret_cast<uint32_t*>(block);
-  used_ = words_at_;
-  scans->words_at = words_at_;
-  scans->components = components_;
+JpegTables JpegScanParser::unique_tables() const {
+  JpegTables unique;
   for (int c = 0; c < components_; ++c) {
-    const Component& component = component_[c];
-    scans->blocks_w[c] = parts(uint64_t{width_} * component.h, 8 * max_h_);
-    scans->blocks_h[c] = parts(uint64_t{height_} * component.v, 8 * max_v_);
+    int t = 0;
+    while (t < unique.count && unique.tables[t] != latched_[c]) ++t;
+    if (t == unique.count) unique.tables[unique.count++] = latched_[c];
+    unique.table_of[c] = t;
   }
-  return read_markers(false) && ended_ && finish();
+  return unique;
 }
 
 // ---- Markers ----
 
 // Up to the first scan's, or to the end.
-bool JpegScanReader::read_markers(bool up_to_scan) {
+bool JpegScanParser::read_markers(bool up_to_scan) {
   while (!ended_) {
     const size_t before = at_;
     uint32_t code = 0;
@@ -98,7 +87,7 @@ bool JpegScanReader::read_markers(bool up_to_scan) {
   return true;
 }
 
-bool JpegScanReader::next_marker(uint32_t* code, const uint8_t** data, size_t* size) {
+bool JpegScanParser::next_marker(uint32_t* code, const uint8_t** data, size_t* size) {
   while (at_ + 1 < size_ && data_[at_] == 0xff && data_[at_ + 1] == 0xff) ++at_;  // fill bytes
   if (at_ + 1 >= size_ || data_[at_] != 0xff) return false;
   *code = data_[at_ + 1];
@@ -114,7 +103,7 @@ bool JpegScanReader::next_marker(uint32_t* code, const uint8_t** data, size_t* s
   return true;
 }
 
-bool JpegScanReader::take(uint32_t code, const uint8_t* data, size_t size) {
+bool JpegScanParser::take(uint32_t code, const uint8_t* data, size_t size) {
   switch (code) {
     case kSof0:
     case kSof1:
@@ -138,7 +127,7 @@ bool JpegScanReader::take(uint32_t code, const uint8_t* data, size_t size) {
   }
 }
 
-bool JpegScanReader::take_frame(const uint8_t* data, size_t size) {
+bool JpegScanParser::take_frame(const uint8_t* data, size_t size) {
   if (components_ != 0 || size < 6 || data[0] != 8) return false;
   height_ = big_endian(data + 1);
   width_ = big_endian(data + 3);
@@ -157,15 +146,19 @@ bool JpegScanReader::take_frame(const uint8_t* data, size_t size) {
     max_v_ = std::max(max_v_, component.v);
   }
   components_ = static_cast<int>(count);
+  for (int c = 0; c < components_; ++c) {
+    blocks_w_[c] = parts(uint64_t{width_} * component_[c].h, 8 * max_h_);
+    blocks_h_[c] = parts(uint64_t{height_} * component_[c].v, 8 * max_v_);
+  }
   return true;
 }
 
-bool JpegScanReader::take_huffman(const uint8_t* data, size_t size) {
+bool JpegScanParser::take_huffman(const uint8_t* data, size_t size) {
   while (size > 0) {
     if (size < 17) return false;
     const uint32_t is_ac = data[0] >> 4, number = data[0] & 15;
     if (is_ac > 1 || number > 3) return false;
-    HuffmanDefinition& to = definitions_[is_ac][number];
+    JpegHuffmanTable& to = tables_[is_ac][number];
     to = {};
     size_t symbols = 0;
     for (size_t length = 1; length <= 16; ++length) {
@@ -175,15 +168,15 @@ bool JpegScanReader::take_huffman(const uint8_t* data, size_t size) {
     data += 17;
     size -= 17;
     if (symbols > 256 || symbols > size) return false;
-    std::copy_n(data, symbols, to.symbols.begin());
-    to.defined = true;
+    std::copy_n(data, symbols, to.symbols);
+    has_table_[is_ac][number] = true;
     data += symbols;
     size -= symbols;
   }
   return true;
 }
 
-bool JpegScanReader::take_quantisers(const uint8_t* data, size_t size) {
+bool JpegScanParser::take_quantisers(const uint8_t* data, size_t size) {
   while (size > 0) {
     const size_t entry = (data[0] >> 4) + size_t{1};
     const uint32_t number = data[0] & 15;
@@ -202,8 +195,8 @@ bool JpegScanReader::take_quantisers(const uint8_t* data, size_t size) {
 
 // ---- Scans ----
 
-bool JpegScanReader::take_scan(const uint8_t* data, size_t size) {
-  if (components_ == 0 || scans_->count == kMostScans || size < 1) return false;
+bool JpegScanParser::take_scan(const uint8_t* data, size_t size) {
+  if (components_ == 0 || scan_ == kMostScans || size < 1) return false;
   const size_t count = data[0];
   if (count < 1 || count > static_cast<size_t>(components_) || size != 4 + 2 * count) return false;
   if (data[1 + 2 * count] != 0 || data[2 + 2 * count] != 63 || data[3 + 2 * count] != 0)
@@ -217,28 +210,27 @@ bool JpegScanReader::take_scan(const uint8_t* data, size_t size) {
     chosen[i] = c;
     if (!use_tables(&component_[c], data[2 + 2 * i]) || !latch_quantiser(c)) return false;
   }
-  JpegScanPlan& plan = scans_->scans[scans_->count];
-  if (!plan_scan(chosen, static_cast<int>(count), &plan) || !take_bits(&plan)) return false;
-  uint32_t sets = 0;
-  for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) sets |= 1u << plan.set[block];
-  scans_->most_sets = std::max(scans_->most_sets, (sets & 1) + (sets >> 1 & 1) + (sets >> 2 & 1));
-  scans_->count++;
+  JpegScanPlan plan;
+  if (!plan_scan(chosen, static_cast<int>(count), &plan) || !take_bits(plan)) return false;
+  ++scan_;
   return true;
 }
 
 // The set of the tables that a scan selects for a component, made if it is new.
-bool JpegScanReader::use_tables(Component* component, uint32_t selectors) {
-  const HuffmanDefinition* chosen[2];
+bool JpegScanParser::use_tables(Component* component, uint32_t selectors) {
+  const JpegHuffmanTable* chosen[2];
   for (int is_ac = 0; is_ac < 2; ++is_ac) {
     const uint32_t number = is_ac != 0 ? selectors & 15 : selectors >> 4;
     if (number > 3) return false;
-    HuffmanDefinition& definition = definitions_[is_ac][number];
+    JpegHuffmanTable& table = tables_[is_ac][number];
     // As libjpeg has it, which fills what is missing before the first scan.
-    if (!definition.defined) {
-      if (number > 1 || scans_->count > 0) return false;
-      definition = standard_definition(is_ac != 0, number == 1);
+    if (!has_table_[is_ac][number]) {
+      const JpegHuffmanTables* standard = nullptr;
+      if (number > 1 || scan_ > 0 || !standard_jpeg_tables(&standard).ok()) return false;
+      table = is_ac != 0 ? standard->ac[number] : standard->dc[number];
+      has_table_[is_ac][number] = true;
     }
-    chosen[is_ac] = &definition;
+    chosen[is_ac] = &table;
   }
   int set = 0;
   const auto is_same = [&](const Set& one) {
@@ -260,24 +252,23 @@ bool JpegScanReader::use_tables(Component* component, uint32_t selectors) {
     if (!make_codes(place.dc, false, &place.codes.codes[0]) ||
         !make_codes(place.ac, true, &place.codes.codes[1]))
       return false;
-    make_runs(place.codes, &place.runs);
+    make_set(place);
     place.made = true;
   }
   component->set = used_sets_++;
   return true;
 }
 
-bool JpegScanReader::latch_quantiser(int c) {
+bool JpegScanParser::latch_quantiser(int c) {
   const uint32_t number = component_[c].quant;
   if (!has_quantiser_[number]) return false;
   const QuantTable& table = quantisers_[number];
   if (std::find(std::begin(table.q), std::end(table.q), 0) != std::end(table.q)) return false;
-  // In the order of components at the end: see finish().
-  scans_->tables.tables[c] = table;
+  latched_[c] = table;
   return true;
 }
 
-bool JpegScanReader::plan_scan(const int* chosen, int count, JpegScanPlan* plan) const {
+bool JpegScanParser::plan_scan(const int* chosen, int count, JpegScanPlan* plan) const {
   *plan = {};
   const bool alone = count == 1;  // then an MCU is a block
   for (int i = 0; i < count; ++i) {
@@ -297,8 +288,8 @@ bool JpegScanReader::plan_scan(const int* chosen, int count, JpegScanPlan* plan)
     }
   }
   const auto only = static_cast<size_t>(chosen[0]);
-  plan->mcus_w = alone ? scans_->blocks_w[only] : parts(width_, 8 * max_h_);
-  const uint32_t mcus_h = alone ? scans_->blocks_h[only] : parts(height_, 8 * max_v_);
+  plan->mcus_w = alone ? blocks_w_[only] : parts(width_, 8 * max_h_);
+  const uint32_t mcus_h = alone ? blocks_h_[only] : parts(height_, 8 * max_v_);
   plan->mcus = plan->mcus_w * mcus_h;
   plan->interval = interval_ != 0 ? interval_ : plan->mcus;
   // Sets follow components, which follow each other: they repeat only where all are the same.

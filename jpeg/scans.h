@@ -8,7 +8,7 @@
 #include "jpeg/coef_arrays.h"
 #include "jpeg/huffman_steps.h"
 #include "jpeg/huffman_tables.h"
-#include "jpeg/reader.h"
+#include "jpeg/tables.h"
 
 namespace cudatransform {
 
@@ -31,31 +31,56 @@ struct JpegScans {
   JpegTables tables;   // as JpegReader::read_coefficients() gives them
 };
 
-// Reads the scans of one picture after another. One thread at a time.
+// Reads the markers of one picture after another, and says what is decoded with which tables.
+// Whoever inherits from it takes the bits. One thread at a time.
 //
 // What it reads are sequential Huffman-coded files of 8 bits without any oddity. "No" means that
 // somebody else has to look: the file may be damaged, of another kind, or unusual.
-class JpegScanReader {
- public:
-  // How many bytes read() needs for this file at most; 0: no.
-  size_t measure(const uint8_t* data, size_t size);
-  // Behind a measure() of the same file: fills `block`, which has that many bytes and is aligned to
-  // 16, and describes it. False: no.
-  bool read(uint8_t* block, JpegScans* scans);
-
- private:
+class JpegScanParser {
+ protected:
   struct Component {
     uint32_t id = 0, h = 0, v = 0, quant = 0;
     bool seen = false;
     int set = 0;
   };
   struct Set {
-    HuffmanDefinition dc, ac;
+    JpegHuffmanTable dc, ac;
     HuffmanSet codes = {};
-    HuffmanRuns runs = {};
     bool made = false;
+    int slot = 0;  // of kMostSets, for what others make of the codes; it stays with them
   };
 
+  JpegScanParser();
+  virtual ~JpegScanParser() = default;
+
+  // Up to the first scan.
+  bool begin(const uint8_t* data, size_t size);
+  // Behind begin(): the scans, which cover every component once, and the end.
+  bool read_scans();
+
+  // The codes of a set are new.
+  virtual void make_set(const Set& set) = 0;
+  // From at_ on: takes the bits of a scan, and leaves at_ at the marker behind them.
+  virtual bool take_bits(const JpegScanPlan& plan) = 0;
+
+  // The quantisers of the components, equal ones once.
+  JpegTables unique_tables() const;
+  static uint32_t parts(uint64_t size, uint64_t part) {  // rounded up
+    return static_cast<uint32_t>((size + part - 1) / part);
+  }
+
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0, at_ = 0;
+  uint32_t width_ = 0, height_ = 0, max_h_ = 1, max_v_ = 1;
+  int components_ = 0;
+  Component component_[kJpegMaxComponents];
+  uint32_t blocks_w_[kJpegMaxComponents] = {}, blocks_h_[kJpegMaxComponents] = {};
+  uint32_t interval_ = 0;
+  int scan_ = 0;         // that is read, or how many there were
+  Set sets_[kMostSets];  // those of the picture first; kept, since most pictures have the same
+  int used_sets_ = 0;
+
+ private:
   bool read_markers(bool up_to_scan);
   bool next_marker(uint32_t* code, const uint8_t** data, size_t* size);
   bool take(uint32_t code, const uint8_t* data, size_t size);
@@ -66,31 +91,36 @@ class JpegScanReader {
   bool plan_scan(const int* components, int count, JpegScanPlan* plan) const;
   bool use_tables(Component* component, uint32_t selectors);
   bool latch_quantiser(int component);
-  bool take_bits(JpegScanPlan* plan);
-  bool take_segment(uint32_t segment, const uint8_t** marker);
-  bool finish();
-  uint64_t most_segments() const;
-  size_t plan_room(uint64_t segments);
-  static uint32_t parts(uint64_t size, uint64_t part) {  // rounded up
-    return static_cast<uint32_t>((size + part - 1) / part);
-  }
 
-  const uint8_t* data_ = nullptr;
-  size_t size_ = 0, at_ = 0;
-  uint32_t width_ = 0, height_ = 0, max_h_ = 1, max_v_ = 1;
-  int components_ = 0;
-  Component component_[kJpegMaxComponents];
-  HuffmanDefinition definitions_[2][4];  // DC, AC
+  JpegHuffmanTable tables_[2][4];  // DC, AC
+  bool has_table_[2][4] = {};
   QuantTable quantisers_[4];
   bool has_quantiser_[4] = {};
-  uint32_t interval_ = 0;
+  QuantTable latched_[kJpegMaxComponents];
   bool ended_ = false;
+};
+
+// Reads the scans of one picture after another, for those that decode them in parallel.
+class JpegScanReader final : private JpegScanParser {
+ public:
+  // How many bytes read() needs for this file at most; 0: no.
+  size_t measure(const uint8_t* data, size_t size);
+  // Behind a measure() of the same file: fills `block`, which has that many bytes and is aligned to
+  // 16, and describes it. False: no.
+  bool read(uint8_t* block, JpegScans* scans);
+
+ private:
+  void make_set(const Set& set) override { make_runs(set.codes, &runs_[set.slot]); }
+  bool take_bits(const JpegScanPlan& plan) override;
+  bool take_segment(uint32_t segment, const uint8_t** marker);
+  void finish();
+  uint64_t most_segments() const;
+  size_t plan_room(uint64_t segments);
 
   uint8_t* block_ = nullptr;
   uint32_t* infos_ = nullptr;
   size_t words_at_ = 0, used_ = 0, end_ = 0;  // of words, in block_
-  Set sets_[kMostSets];  // those of the picture first; kept, since most pictures have the same
-  int used_sets_ = 0;
+  HuffmanRuns runs_[kMostSets] = {};
   JpegScans* scans_ = nullptr;
 };
 

@@ -64,10 +64,6 @@ J_COLOR_SPACE color_space_of(JpegColor color) {
 
 static_assert(sizeof(JpegHuffmanTable::counts) == sizeof(JHUFF_TBL::bits) &&
               sizeof(JpegHuffmanTable::symbols) == sizeof(JHUFF_TBL::huffval));
-void copy_table(const JHUFF_TBL& from, JpegHuffmanTable* to) {
-  memcpy(to->counts, from.bits, sizeof to->counts);
-  memcpy(to->symbols, from.huffval, sizeof to->symbols);
-}
 void copy_table(const JpegHuffmanTable& from, JHUFF_TBL* to) {
   memcpy(to->bits, from.counts, sizeof from.counts);
   memcpy(to->huffval, from.symbols, sizeof from.symbols);
@@ -248,21 +244,6 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
     status = {};
   }
   return finish(status, bytes);
-}
-
-Status JpegWriter::standard_tables(JpegHuffmanTables* tables) {
-  const Status status = errors_.guard([&] {
-    if (!created_) create();
-  });
-  if (!status.ok()) {
-    jpeg_destroy_compress(&cinfo_);
-    return status;
-  }
-  for (int t = 0; t < kTables; t++) {
-    copy_table(huffman_[t], &tables->dc[t]);
-    copy_table(huffman_[kTables + t], &tables->ac[t]);
-  }
-  return {};
 }
 
 Status JpegWriter::reserve(size_t bytes) {

@@ -89,11 +89,9 @@ class JpegWriter {
 
   // Replaces `*bytes` by what stands in front of the scan in the file of write(), for one that
   // somebody else codes: Huffman-coded in one scan, with `tables` or, where that is null, with
-  // standard_tables(). The levels' memory is not looked at, but may not be null.
+  // standard_jpeg_tables(). The levels' memory is not looked at, but may not be null.
   Status write_header(const JpegPicture& picture, const JpegOptions& options,
                       const JpegHuffmanTables* tables, JpegBytes* bytes);
-  // Those of ITU-T T.81, annex K.3, which files have whose tables are not optimised.
-  Status standard_tables(JpegHuffmanTables* tables);
 
  private:
   struct Destination {

@@ -23,7 +23,7 @@ struct EncodeProgress {
 
 struct EncodeParams {
   JpegScanLayout layout;
-  JpegEncodePlane levels[kJpegScanComponents];
+  JpegEncodePlane levels[kScanComponents];
   const JpegCodes* codes;
   JpegTile* tiles;  // layout.tiles of them
   uint32_t* words;  // of tiles

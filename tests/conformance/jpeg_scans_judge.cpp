@@ -33,6 +33,41 @@ bool is_sequential(const uint8_t* data, size_t size) {
   return false;
 }
 
+// What JpegReader makes of a file.
+struct Reading {
+  LevelsMemory levels;
+  JpegTables tables;
+  std::string damage;
+  Status status;
+  bool was_fast = false;
+
+  Reading(const uint8_t* data, size_t size, const JpegReading& how, JpegHeader header)
+      : levels(header) {
+    JpegReader reader;
+    (void)reader.read_header(data, size, &header);
+    status = reader.read_coefficients(levels.levels(), &tables, &damage, how);
+    was_fast = reader.was_fast();
+  }
+};
+
+// What is wrong with JpegScanDecoder; empty if nothing is.
+std::string judge_fast(const uint8_t* data, size_t size, const JpegHeader& header, bool* was_fast) {
+  const Reading slow(data, size, {true, nullptr, false}, header);
+  const Reading fast(data, size, {true, nullptr, true}, header);
+  *was_fast = fast.was_fast;
+  if (slow.was_fast) return "libjpeg was not asked";
+  if (fast.was_fast && (!slow.status.ok() || !slow.damage.empty()))
+    return "libjpeg finds damage that JpegScanDecoder does not: " + slow.damage;
+  if (slow.status.code != fast.status.code || slow.status.message != fast.status.message ||
+      slow.damage != fast.damage)
+    return "another verdict with JpegScanDecoder";
+  if (!same_tables(slow.tables, fast.tables, header.components))
+    return "other quantisation tables with JpegScanDecoder";
+  if (!fast.levels.margins_are_whole()) return "JpegScanDecoder writes outside of the picture";
+  const std::string difference = fast.levels.difference(slow.levels);
+  return difference.empty() ? difference : "with JpegScanDecoder, " + difference;
+}
+
 struct Freed {
   void operator()(uint8_t* block) const { std::free(block); }
 };
@@ -141,8 +176,11 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   JpegTables judged_tables;
   std::string damage;
   const Status status =
-      reader.read_coefficients(judged.levels(), &judged_tables, &damage, {false, nullptr});
+      reader.read_coefficients(judged.levels(), &judged_tables, &damage, {false, nullptr, false});
   outcome.judged_sound = status.ok() && damage.empty();
+
+  outcome.wrong = judge_fast(data, size, header, &outcome.was_fast);
+  if (!outcome.wrong.empty()) return outcome;
 
   outcome.verdict = ScansVerdict::kNo;
   JpegScanReader scan_reader;

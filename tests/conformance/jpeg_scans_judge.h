@@ -44,7 +44,8 @@ struct ScansOutcome {
   uint32_t reported = 0;      // as JpegDecodeResult has it
   bool is_whole = false;      // no segment is missing
   uint32_t subsequences = 0;
-  std::string wrong;  // what must not be, or empty
+  bool was_fast = false;  // JpegReader has decoded it by JpegScanDecoder
+  std::string wrong;      // what must not be, or empty
 };
 
 // Decodes by an engine, in memory of its own. Its result is unset where work has failed.
@@ -65,7 +66,8 @@ class ScansDecoder {
 };
 
 // The parallel decoder must be right where it reports nothing: libjpeg finds no damage, and every
-// level and table is the same.
+// level and table is the same. And JpegReader must give the same with JpegScanDecoder as without
+// it, whatever the file is.
 ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
                          size_t most_levels = size_t{1} << 30);
 

@@ -1,4 +1,5 @@
-// JPEG scans decoded in parallel: every level equal to libjpeg-turbo's, and damage never missed.
+// JPEG scans decoded in parallel, and by JpegScanDecoder: every level equal to libjpeg-turbo's, and
+// damage never missed.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Files are made here; those in the folders of CUDATRANSFORM_JPEGS (separated by ':', searched
@@ -48,7 +49,7 @@ ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& deco
                             const std::string& what) {
   const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
   EXPECT_EQ(outcome.wrong, "") << what;
-  EXPECT_TRUE(outcome.judged_sound) << what;
+  EXPECT_TRUE(outcome.judged_sound && outcome.was_fast) << what;
   EXPECT_EQ(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kSound))
       << what << ": " << outcome.reported;
   return outcome;
@@ -89,7 +90,7 @@ TEST(JpegScans, TablesOfEveryShape) {
         const auto file = make_stream(kind);
         const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
         EXPECT_EQ(outcome.wrong, "") << kind.text();
-        EXPECT_TRUE(outcome.judged_sound) << kind.text();
+        EXPECT_TRUE(outcome.judged_sound && outcome.was_fast) << kind.text();
         ++all;
         // What never synchronises is for others, and said to be so.
         if (outcome.verdict == ScansVerdict::kSound) continue;
@@ -110,7 +111,7 @@ TEST(JpegScans, StreamsOfEveryKind) {
       const auto file = make_stream(kind);
       const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
       ASSERT_EQ(outcome.wrong, "") << kind.text();
-      ASSERT_TRUE(outcome.judged_sound) << kind.text();
+      ASSERT_TRUE(outcome.judged_sound && outcome.was_fast) << kind.text();
       ASSERT_NE(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kNo))
           << kind.text();
       if (outcome.verdict == ScansVerdict::kSound)
@@ -261,7 +262,7 @@ TEST(JpegScans, FilesOfOthers) {
   }
   std::sort(paths.begin(), paths.end());
   for_each_decoder([&](ScansDecoder& decoder) {
-    int decoded = 0, fallen_back = 0;
+    int decoded = 0, fallen_back = 0, fast = 0;
     for (const auto& path : paths) {
       std::ifstream stream(path, std::ios::binary);
       const std::vector<uint8_t> file((std::istreambuf_iterator<char>(stream)), {});
@@ -273,10 +274,13 @@ TEST(JpegScans, FilesOfOthers) {
         ++fallen_back;
         ADD_FAILURE() << path << " is sound, but was left to the CPU: " << outcome.reported;
       }
+      EXPECT_TRUE(outcome.was_fast || !outcome.for_us || !outcome.judged_sound)
+          << path << " is sound, but was left to libjpeg";
       decoded += is_decoded ? 1 : 0;
+      fast += outcome.was_fast ? 1 : 0;
     }
-    std::printf("%d of %zu files decoded, %d left to the CPU\n", decoded, paths.size(),
-                fallen_back);
+    std::printf("%d of %zu files decoded, %d left to the CPU; %d by JpegScanDecoder\n", decoded,
+                paths.size(), fallen_back, fast);
     EXPECT_GT(decoded, 0);
   });
 }

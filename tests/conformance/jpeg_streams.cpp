@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/conformance/jpeg_streams.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <iterator>
 #include <random>
 
 namespace cudatransform::test {
@@ -10,15 +13,15 @@ namespace {
 
 using Random = std::mt19937;
 
-// Codes of a definition, as T.81, annex C, has them.
+// Codes of a table, as T.81, annex C, has them.
 struct Coder {
   struct Code {
     uint32_t code, length, symbol;
   };
   std::vector<Code> codes;
-  HuffmanDefinition definition;
+  JpegHuffmanTable table;
 
-  explicit Coder(const HuffmanDefinition& of) : definition(of) {
+  explicit Coder(const JpegHuffmanTable& of) : table(of) {
     uint32_t code = 0, place = 0;
     for (uint32_t length = 1; length <= 16; ++length, code <<= 1) {
       for (uint32_t i = 0; i < of.counts[length]; ++i)
@@ -27,9 +30,8 @@ struct Coder {
   }
 };
 
-HuffmanDefinition define(std::vector<uint8_t> symbols, TableShape shape, Random& random) {
-  HuffmanDefinition definition;
-  definition.defined = true;
+JpegHuffmanTable define(std::vector<uint8_t> symbols, TableShape shape, Random& random) {
+  JpegHuffmanTable table;
   std::shuffle(symbols.begin(), symbols.end(), random);
   size_t left = symbols.size();
   uint32_t space = 1;  // codes of this length that are free
@@ -52,21 +54,24 @@ HuffmanDefinition define(std::vector<uint8_t> symbols, TableShape shape, Random&
     count = std::min(count, most);
     if (length == 16) count = left;
     while (count > 0 && !fits(count)) --count;
-    definition.counts[length] = static_cast<uint8_t>(count);
+    table.counts[length] = static_cast<uint8_t>(count);
     left -= count;
     space -= static_cast<uint32_t>(count);
   }
-  std::copy(symbols.begin(), symbols.end(), definition.symbols.begin());
-  return definition;
+  std::copy(symbols.begin(), symbols.end(), table.symbols);
+  return table;
 }
 
-HuffmanDefinition define(bool is_ac, TableShape shape, int set, Random& random) {
-  if (shape == TableShape::kAnnexK) return standard_definition(is_ac, set > 0);
+JpegHuffmanTable define(bool is_ac, TableShape shape, int set, Random& random) {
+  if (shape == TableShape::kAnnexK) {
+    const JpegHuffmanTables* standard = nullptr;
+    EXPECT_TRUE(standard_jpeg_tables(&standard).ok());
+    return (is_ac ? standard->ac : standard->dc)[set > 0 ? 1 : 0];
+  }
   if (shape == TableShape::kFewSymbols) {
-    HuffmanDefinition definition;
-    definition.defined = true;
-    definition.counts[1] = 1;
-    return definition;
+    JpegHuffmanTable table;
+    table.counts[1] = 1;
+    return table;
   }
   std::vector<uint8_t> symbols;
   for (uint32_t size = 0; size <= (is_ac ? 10u : 11u); ++size) {
@@ -117,8 +122,8 @@ class Writer {
     for (int i = 0; i < 64; ++i) put({static_cast<uint8_t>(i + 1)});
     write_frame();
     for (int set = 0; set < kind_.sets; ++set) {
-      write_table(set, dc_[static_cast<size_t>(set)].definition);
-      write_table(0x10 | set, ac_[static_cast<size_t>(set)].definition);
+      write_table(set, dc_[static_cast<size_t>(set)].table);
+      write_table(0x10 | set, ac_[static_cast<size_t>(set)].table);
     }
     if (kind_.restart_interval > 0) {
       put({0xff, 0xdd, 0, 4});
@@ -157,15 +162,15 @@ class Writer {
     for (int c = 0; c < kind_.components; ++c)
       put({static_cast<uint8_t>(c + 1), static_cast<uint8_t>(h_of(c) << 4 | v_of(c)), 0});
   }
-  void write_table(int selector, const HuffmanDefinition& definition) {
+  void write_table(int selector, const JpegHuffmanTable& table) {
     int symbols = 0;
     for (int length = 1; length <= 16; ++length)
-      symbols += definition.counts[static_cast<size_t>(length)];
+      symbols += table.counts[static_cast<size_t>(length)];
     put({0xff, 0xc4});
     put_16(2 + 17 + symbols);
     put({static_cast<uint8_t>(selector)});
-    file_.insert(file_.end(), definition.counts.begin() + 1, definition.counts.end());
-    file_.insert(file_.end(), definition.symbols.begin(), definition.symbols.begin() + symbols);
+    file_.insert(file_.end(), table.counts + 1, std::end(table.counts));
+    file_.insert(file_.end(), table.symbols, table.symbols + symbols);
   }
 
   void write_scan(const std::vector<int>& components) {

@@ -1,0 +1,227 @@
+// Sequential decoding of Huffman-coded JPEG scans on the CPU, faster than libjpeg-turbo's.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Three things make it fast. Bits are loaded by whole words, without a look at what is loaded,
+// since stuffing and markers are gone by then. One look finds a code, the level behind it, and the
+// zeros before that. And whatever is rare ends the loop over a block's codes by the same
+// comparison: the end of the block, codes that are longer than a look, and damage.
+#include "jpeg/scan_decoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "jpeg/reader.h"
+
+namespace cudatransform {
+
+// The next bits of a segment, on top of a word.
+struct JpegScanDecoder::Bits {
+  const uint8_t* at;   // what is loaded next
+  uint64_t word = 0;   // below `count` bits there may be some more of the stream, or zeros
+  uint32_t count = 0;  // 63 at most
+
+  // From now on there are 56 at least.
+  void load() {
+    uint64_t next = 0;
+    std::memcpy(&next, at, 8);
+    if constexpr (std::endian::native == std::endian::little) next = __builtin_bswap64(next);
+    word |= next >> count;
+    at += (63 - count) >> 3;
+    count |= 56;
+  }
+  uint32_t top(uint32_t bits) const { return static_cast<uint32_t>(word >> (64 - bits)); }
+  void skip(uint32_t bits) {
+    word <<= bits;
+    count -= bits;
+  }
+};
+
+namespace {
+
+constexpr uint32_t kLastIndex = 63;
+
+// The longest block: its DC difference, and 63 levels.
+constexpr uint32_t kMostBlockBits = 16 + kMostDcBits + 63 * (16 + kMostAcBits);
+static_assert(kMostMcuBlocks * ((kMostBlockBits + 7) / 8) + 64 <= ScanWindow::kMostAhead);
+
+// What compilers make of a memset() here takes as long as ten codes.
+inline void clear(int16_t* levels) {
+  using Vector = uint64_t __attribute__((vector_size(16)));
+  constexpr Vector kZero = {};
+#pragma GCC unroll 8
+  for (int i = 0; i < 64; i += 8) std::memcpy(levels + i, &kZero, sizeof kZero);
+}
+
+// A code and the bits behind it, however long. False: none that 8-bit samples can give.
+template <typename Bits>
+inline bool take_long(const HuffmanCodes& codes, uint32_t most_size, Bits* bits, uint32_t* entry,
+                      int32_t* value) {
+  bits->load();
+  const uint32_t window = bits->top(32);
+  *entry = find_entry(codes, window);
+  if (advance_of(*entry) == kNoCode || size_of(*entry) > most_size) return false;
+  *value = value_of(window, length_of(*entry), size_of(*entry));
+  bits->skip(length_of(*entry) + size_of(*entry));
+  return true;
+}
+
+template <typename Bits>
+inline bool take_dc(const HuffmanLookup& lookup, Bits* bits, int32_t* dc) {
+  bits->load();
+  uint32_t entry = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
+  int32_t difference = lookup_value(entry);
+  bits->skip(lookup_bits(entry));
+  if (lookup_bits(entry) == 0 &&
+      !take_long(lookup.codes.codes[0], kMostDcBits, bits, &entry, &difference))
+    return false;
+  *dc += difference;
+  return *dc >= -1024 && *dc <= 1023;
+}
+
+// What has ended the loop below, with `index` behind it. False: damage.
+template <typename Bits>
+inline bool take_rest(const HuffmanLookup& lookup, uint32_t entry, uint32_t* index, Bits* bits,
+                      int16_t* levels, bool* is_over) {
+  int32_t value = lookup_value(entry);
+  if (entry == kLookLonger) {
+    *index -= lookup_advance(entry);
+    if (!take_long(lookup.codes.codes[1], kMostAcBits, bits, &entry, &value)) return false;
+    *index += advance_of(entry);
+  }
+  *is_over = *index >= kLastIndex;
+  // Zeros may go beyond the end of a block, as in libjpeg, levels may not.
+  if (*index > kLastIndex) return value == 0;
+  levels[kNaturalOfZigzag[*index]] = static_cast<int16_t>(value);
+  return true;
+}
+
+template <typename Bits>
+inline bool take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels) {
+  // So many codes take no more bits than there are after a load().
+  constexpr uint32_t kCodes = 56 / HuffmanLookup::kAcBits;
+  uint32_t index = 0;
+  for (;;) {
+    uint32_t entry = 0;
+    bits->load();
+    for (uint32_t i = 0; i < kCodes; ++i) {
+      entry = lookup.ac[bits->top(HuffmanLookup::kAcBits)];
+      index += lookup_advance(entry);
+      bits->skip(lookup_bits(entry));
+      if (index >= kLastIndex) break;
+      levels[kNaturalOfZigzag[index]] = lookup_value(entry);
+    }
+    if (index < kLastIndex) continue;
+    bool is_over = false;
+    if (!take_rest(lookup, entry, &index, bits, levels, &is_over)) return false;
+    if (is_over) return true;
+  }
+}
+
+}  // namespace
+
+bool JpegScanDecoder::decode(const uint8_t* data, size_t size, const JpegLevels* levels,
+                             int components, const std::atomic<unsigned>* interrupt,
+                             JpegTables* tables) {
+  levels_ = levels;
+  interrupt_ = interrupt;
+  if (!begin(data, size) || components_ != components) return false;
+  for (int c = 0; c < components; ++c) {
+    if (blocks_w_[c] != levels[c].blocks_w || blocks_h_[c] != levels[c].blocks_h) return false;
+  }
+  if (!read_scans()) return false;
+  *tables = unique_tables();
+  return true;
+}
+
+bool JpegScanDecoder::take_bits(const JpegScanPlan& plan) {
+  uint64_t all_blocks = 0;
+  for (int c = 0; c < components_; ++c) all_blocks += uint64_t{blocks_w_[c]} * blocks_h_[c];
+  if ((scan_ + 1) * all_blocks > JpegReader::kMaxScannedBlocks) return false;
+  Bits bits;
+  if (!begin_segment(data_ + at_, &bits)) return false;
+  uint32_t left = plan.interval, restarts = 0;
+  const uint32_t rows = plan.mcus / plan.mcus_w;
+  for (uint32_t mcu_y = 0; mcu_y < rows; ++mcu_y) {
+    if (interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0) return false;
+    aim(plan, mcu_y);
+    for (uint32_t mcu_x = 0; mcu_x < plan.mcus_w;) {
+      if (left == 0) {
+        if (!end_segment(bits) || *window_.marker() != 0xd0 + restarts++ % 8) return false;
+        if (!begin_segment(window_.marker() + 1, &bits)) return false;
+        left = plan.interval;
+      }
+      const uint32_t last = plan.mcus_w - 1;
+      if (mcu_x == last) aim_at_last(plan, mcu_x);
+      const uint32_t count = std::min(mcu_x == last ? 1 : last - mcu_x, left);
+      if (!decode_mcus(count, plan.blocks_in_mcu, &bits)) return false;
+      mcu_x += count;
+      left -= count;
+    }
+  }
+  if (!end_segment(bits)) return false;
+  at_ = static_cast<size_t>(window_.marker() - data_) - 1;
+  return true;
+}
+
+bool JpegScanDecoder::begin_segment(const uint8_t* from, Bits* bits) {
+  std::fill(std::begin(dc_), std::end(dc_), 0);
+  *bits = {window_.first()};
+  return window_.begin(from, data_ + size_);
+}
+
+// Less than a byte is left, which fills the last one.
+bool JpegScanDecoder::end_segment(const Bits& bits) const {
+  if (window_.end() == nullptr) return false;
+  const ptrdiff_t left = 8 * (window_.end() - bits.at) + static_cast<ptrdiff_t>(bits.count);
+  return left >= 0 && left < 8;
+}
+
+// At a row of MCUs.
+void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_y) {
+  for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) {
+    const uint32_t c = plan.component[block], y = mcu_y * plan.mcu_h[c] + plan.y[block];
+    Target& target = targets_[block];
+    target.lookup = &lookups_[sets_[plan.set[block]].slot];
+    target.component = c;
+    const bool is_there = y < levels_[c].blocks_h;
+    target.levels = is_there ? levels_[c].row(y) + ptrdiff_t{64} * plan.x[block] : dummy_;
+    target.step = is_there ? ptrdiff_t{64} * plan.mcu_w[c] : 0;
+  }
+}
+
+// At the last MCU of the row, of which some blocks may be beyond the picture.
+void JpegScanDecoder::aim_at_last(const JpegScanPlan& plan, uint32_t mcu_x) {
+  for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) {
+    const uint32_t c = plan.component[block];
+    if (mcu_x * plan.mcu_w[c] + plan.x[block] >= levels_[c].blocks_w)
+      targets_[block].levels = dummy_;
+    targets_[block].step = 0;
+  }
+}
+
+bool JpegScanDecoder::decode_mcus(uint32_t count, uint32_t blocks, Bits* from) {
+  Bits bits = *from;
+  for (uint32_t mcu = 0; mcu < count; ++mcu) {
+    if (!window_.may_read(bits.at)) {
+      // A copy, so that the others stay in registers.
+      const uint8_t* at = bits.at;
+      if (!window_.move(&at)) return false;
+      bits.at = at;
+    }
+    for (uint32_t block = 0; block < blocks; ++block) {
+      Target& target = targets_[block];
+      int16_t* const levels = target.levels;
+      target.levels += target.step;
+      clear(levels);
+      int32_t& dc = dc_[target.component];
+      if (!take_dc(*target.lookup, &bits, &dc)) return false;
+      levels[0] = static_cast<int16_t>(dc);
+      if (!take_ac(*target.lookup, &bits, levels)) return false;
+    }
+  }
+  *from = bits;
+  return true;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,45 @@
+// The bytes of a JPEG file's scan without what stuffs them, a few kilobytes at a time.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cudatransform {
+
+// A segment of a scan, from a restart to the next marker, moves through a window that stays in the
+// cache. Behind its last byte there are zeros: whoever reads kMostAhead bytes from where may_read()
+// is true stays in the window.
+class ScanWindow {
+ public:
+  static constexpr size_t kMostAhead = 2560;
+
+  // A segment that begins at `from`, in a file that ends at `end`. False: it has no marker behind.
+  bool begin(const uint8_t* from, const uint8_t* end);
+  const uint8_t* first() const { return bytes_; }
+  bool may_read(const uint8_t* at) const { return at <= last_; }
+  // Moves `*at` with what is behind it, and adds bytes. False where there are none, or no marker.
+  bool move(const uint8_t** at);
+
+  // Behind the last byte, once it has been seen; else null.
+  const uint8_t* end() const { return is_whole_ ? bytes_ + used_ : nullptr; }
+  // The code of the marker then: one byte of the file.
+  const uint8_t* marker() const { return marker_; }
+
+ private:
+  static constexpr size_t kBytes = 8192;
+  // Of zeros: the reader of bits looks ahead a word.
+  static constexpr size_t kZeros = kMostAhead + 16;
+
+  bool fill();
+
+  const uint8_t* from_ = nullptr;
+  const uint8_t* end_ = nullptr;
+  const uint8_t* marker_ = nullptr;
+  const uint8_t* last_ = nullptr;
+  size_t used_ = 0;
+  bool is_whole_ = false;
+  uint8_t bytes_[kBytes + kZeros];
+};
+
+}  // namespace cudatransform
