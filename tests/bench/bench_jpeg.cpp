@@ -15,8 +15,9 @@
 //   x bare      how many times as fast as libjpeg-turbo's raw-data loop on one thread
 // --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
 // --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names;
-// several, by "|", whole names behind "=". --write=FOLDER: writes the files that are decoded there,
-// and nothing else.
+// several, by "|", whole names behind "=", which may begin with "decode:" or "encode:".
+// --verbose: says each turn's figure at once. --write=FOLDER: writes the files that are decoded
+// there, and nothing else.
 #include <benchmark/benchmark.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
@@ -61,7 +62,7 @@ struct Contestant {
 std::vector<JpegPicture> pictures, large_pictures;
 std::vector<Contestant> contestants;
 double all_seconds = 60;
-bool with_cuda = false;
+bool with_cuda = false, verbose = false;
 std::string only, folder;
 
 const std::vector<JpegPicture>& pictures_of(Size size) {
@@ -329,12 +330,17 @@ void compare(benchmark::State& state, const Contestant& contestant, const char* 
       state.counters[counter] = median(other.seconds) / median(contestant.seconds);
 }
 
+std::string job_of(const Contestant& contestant) {
+  return contestant.job == Job::kDecode ? "decode" : "encode";
+}
+
 void choose_contestants() {
   std::erase_if(contestants, [](const Contestant& contestant) {
     for (std::string rest = only;;) {
       const size_t end = rest.find('|');
       const std::string wanted = rest.substr(0, end);
-      if ("=" + contestant.name == wanted || contestant.name.find(wanted) != std::string::npos)
+      if (wanted == "=" + job_of(contestant) + ":" + contestant.name ||
+          wanted == "=" + contestant.name || contestant.name.find(wanted) != std::string::npos)
         return false;
       if (end == std::string::npos) return true;
       rest.erase(0, end + 1);
@@ -347,7 +353,12 @@ void take_turns() {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(all_seconds);
   for (int round = 0; round < 1 || Clock::now() < end; ++round)
-    for (Contestant& contestant : contestants) contestant.seconds.push_back(contestant.turn());
+    for (Contestant& contestant : contestants) {
+      contestant.seconds.push_back(contestant.turn());
+      if (verbose)
+        std::fprintf(stderr, "%s: %s: %.0f frames/s\n", job_of(contestant).c_str(),
+                     contestant.name.c_str(), 1 / contestant.seconds.back());
+    }
 }
 
 void report(benchmark::State& state, const Contestant& contestant) {
@@ -382,6 +393,8 @@ bool take_option(std::string_view argument) {
     with_cuda = true;
   else if (argument.starts_with("--only="))
     only = argument.substr(argument.find('=') + 1);
+  else if (argument == "--verbose")
+    verbose = true;
   else if (argument.starts_with("--write="))
     folder = argument.substr(argument.find('=') + 1);
   else if (has_value(argument, "--frames=", &frames))

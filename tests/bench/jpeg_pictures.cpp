@@ -3,6 +3,7 @@
 #include "tests/bench/jpeg_pictures.h"
 
 #include <algorithm>
+#include <future>
 #include <random>
 
 #include "tests/conformance/jpeg_codec.h"
@@ -46,15 +47,18 @@ JpegPicture coded(const test::BytePicture& planes) {
 }  // namespace
 
 std::vector<JpegPicture> make_jpeg_pictures(int count) {
+  std::vector<std::future<JpegPicture>> making;
+  for (int i = 0; i < count; ++i)
+    making.push_back(std::async(std::launch::async,
+                                [i] { return coded(make_planes(static_cast<uint32_t>(i) + 1)); }));
   std::vector<JpegPicture> pictures;
-  for (int i = 0; i < count; ++i) pictures.push_back(coded(make_planes(uint32_t(i) + 1)));
+  for (std::future<JpegPicture>& one : making) pictures.push_back(one.get());
   return pictures;
 }
 
 std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int count) {
-  std::vector<JpegPicture> large;
-  for (int i = 0; i < count; ++i) {
+  const auto make = [&](int i) {
     const uint8_t* parts[4];
     for (size_t part = 0; part < 4; ++part)
       parts[part] = pictures[(size_t(i) + part) % pictures.size()].i420.data();
@@ -73,8 +77,12 @@ std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>
       for (const uint8_t*& part : parts) part += ptrdiff_t(w) * h;
       planes.push_back(std::move(plane));
     }
-    large.push_back(coded(planes));
-  }
+    return coded(planes);
+  };
+  std::vector<std::future<JpegPicture>> making;
+  for (int i = 0; i < count; ++i) making.push_back(std::async(std::launch::async, make, i));
+  std::vector<JpegPicture> large;
+  for (std::future<JpegPicture>& one : making) large.push_back(one.get());
   return large;
 }
 
