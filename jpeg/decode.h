@@ -25,7 +25,7 @@ struct JpegDecodeJob {
   // Where levels are written, all of them, in memory of the engine: aligned to 16 bytes, as are
   // strides; of the scans' sizes.
   JpegLevels levels[kJpegMaxComponents];
-  JpegDecodeResult* result = nullptr;  // in host memory, for a device page-locked
+  JpegDecodeResult* result = nullptr;  // in host memory, for a device page-locked: it writes there
 };
 
 // kInvalidArgument where a job does not keep to that.

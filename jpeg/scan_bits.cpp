@@ -2,6 +2,7 @@
 // in.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "jpeg/scans.h"
@@ -15,6 +16,38 @@ constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
 constexpr size_t kBytesBehind = 256;
 // Positions are bits in 32 bits, with room.
 constexpr size_t kMostWordBytes = size_t{1} << 28;
+
+// Bytes that are looked at in one go.
+typedef uint8_t Bytes16 __attribute__((vector_size(16)));
+typedef uint64_t Lanes16 __attribute__((vector_size(16)));
+constexpr size_t kAtOnce = sizeof(Bytes16);
+
+// The place of the first FF; 16: there is none.
+size_t first_ff(Bytes16 bytes) {
+  const auto lanes = reinterpret_cast<Lanes16>(bytes == 0xff);
+  if ((lanes[0] | lanes[1]) == 0) return kAtOnce;
+  if constexpr (std::endian::native == std::endian::big) {
+    size_t place = 0;
+    while (bytes[place] != 0xff) ++place;
+    return place;
+  }
+  return static_cast<size_t>(lanes[0] != 0 ? std::countr_zero(lanes[0])
+                                           : 64 + std::countr_zero(lanes[1])) /
+         8;
+}
+
+// Copies bytes up to the first FF, which is where it returns, or to `end`. May write kAtOnce bytes
+// too many.
+const uint8_t* copy_to_ff(const uint8_t* from, const uint8_t* end, uint8_t* to) {
+  for (; static_cast<size_t>(end - from) >= kAtOnce; from += kAtOnce, to += kAtOnce) {
+    Bytes16 bytes;
+    std::memcpy(&bytes, from, kAtOnce);
+    std::memcpy(to, &bytes, kAtOnce);
+    if (const size_t place = first_ff(bytes); place < kAtOnce) return from + place;
+  }
+  for (; from < end && *from != 0xff; ++from) *to++ = *from;
+  return from;
+}
 
 constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -89,14 +122,16 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
 bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   const size_t begin = used_;
   for (const uint8_t *from = data_ + at_, *end = data_ + size_;;) {
-    const auto* ff =
-        static_cast<const uint8_t*>(std::memchr(from, 0xff, static_cast<size_t>(end - from)));
-    if (ff == nullptr || ff + 1 >= end) return false;
+    // What is behind end_ has room for what is copied in vain.
+    const size_t most = std::min(static_cast<size_t>(end - from), end_ - used_ + 1);
+    const uint8_t* const ff = copy_to_ff(from, from + most, block_ + used_);
+    if (ff == from + most || ff + 1 >= end) return false;
+    used_ += static_cast<size_t>(ff - from);
     const bool is_stuffed = ff[1] == 0;
-    const auto bytes = static_cast<size_t>(ff - from) + (is_stuffed ? 1 : 0);
-    if (used_ + bytes > end_) return false;
-    std::memcpy(block_ + used_, from, bytes);
-    used_ += bytes;
+    if (is_stuffed) {
+      if (used_ == end_) return false;
+      block_[used_++] = 0xff;
+    }
     from = ff + 2;
     if (is_stuffed) continue;
     const uint8_t* code = ff + 1;

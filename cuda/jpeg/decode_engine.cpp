@@ -41,7 +41,7 @@ class Scratch {
  public:
   Scratch(const JpegScans& scans, uint32_t classes) {
     add(scans.bytes / sizeof(uint32_t) + 1, &block_);
-    add(2, &result_);
+    add(3, &result_);
     const auto rows = size_t{scans.subsequences} * kRowsInSubsequence;
     counts(rows, classes, &rows_);
     counts(scans.subsequences, classes, &subsequence_);
@@ -136,6 +136,8 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   const JpegScans& scans = *job.scans;
   *job.result = {JpegDecodeResult::kPending, JpegDecodeResult::kPending};
   JpegDecodeParams params = params_for(job);
+  static_assert(sizeof(JpegDecodeResult) == 2 * sizeof(uint32_t));
+  params.told = reinterpret_cast<uint32_t*>(job.result);
   uint32_t classes = 0;
   for (int i = 0; i < scans.count; ++i) classes = std::max(classes, scans.scans[i].classes);
   const Scratch scratch(scans, classes);
@@ -157,9 +159,6 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   const Kernel write = scans.most_sets > 2 ? kWrite3 : kWrite2;
   CT_RETURN_IF_ERROR(
       launch(*stream, write, scans.tiles * kJpegWriteCtas, kJpegWriteThreads, &params));
-  static_assert(sizeof(JpegDecodeResult) == 2 * sizeof(uint32_t));
-  CT_RETURN_IF_ERROR(stream->read_back(job.result, reinterpret_cast<CUdeviceptr>(params.result),
-                                       sizeof(JpegDecodeResult)));
   return stream->record(done);
 }
 

@@ -37,7 +37,8 @@ struct JpegDecodeParams {
   uint32_t subsequences, scan_count;
   uint32_t fixes;  // what the tile before has found is known
   uint32_t components;
-  uint32_t* result;                       // damage, whole segments
+  uint32_t* result;                       // damage, whole segments, CTAs that have written
+  uint32_t* told;                         // the first two of it, where the host reads them
   JpegScanPlan scans[kMostScans];         // their sets are numbers of slots
   uint32_t slots[kMostScans][kMostSets];  // sets in shared memory
   JpegCounts rows, subsequence, tiles;

@@ -136,7 +136,7 @@ class TileSync {
       if (!is_to_fix(params_, tile_, infos_[first_], &start_)) return false;
     } else {
       clear_planes(params_);
-      if (tile_ == 0 && thread_ < 2) params_.result[thread_] = 0;
+      if (tile_ == 0 && thread_ < 3) params_.result[thread_] = 0;
     }
     const bool in_tile = thread_ >= kWarmUp;
     const bool is_there =

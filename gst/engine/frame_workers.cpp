@@ -57,10 +57,14 @@ void FrameWorkers::run(Parts& parts) {
 
 void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
   FrameJob* raw = job.get();
-  raw->done_ = false;  // it may have been used before
   jobs_.push_back(std::move(job));
-  if (raw->runs_when_taken()) return;
-  const auto parts = std::make_shared<Parts>(raw);
+  start(raw);
+}
+
+void FrameWorkers::start(FrameJob* job) {
+  job->done_ = false;  // it may have been used before
+  if (job->runs_when_taken()) return;
+  const auto parts = std::make_shared<Parts>(job);
   if (pool_ == nullptr) return run(*parts);
   // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
   for (int i = 0; i < std::min(parts->count, threads_); ++i)
@@ -76,10 +80,17 @@ bool FrameWorkers::wait_for_thread(const FrameJob& job, bool wait) {
 // Whether the oldest job is done.
 bool FrameWorkers::finish_first(bool wait) {
   FrameJob& first = *jobs_.front();
-  if (!first.runs_when_taken()) return wait_for_thread(first, wait);
-  if (!wait && !first.is_ready()) return false;
-  first.run();
-  return true;
+  if (first.runs_when_taken()) {
+    if (!wait && !first.is_ready()) return false;
+    first.run();
+    return true;
+  }
+  while (wait_for_thread(first, wait)) {
+    const FrameJob::Left left = first.look(wait);
+    if (left != FrameJob::Left::kRun) return left == FrameJob::Left::kNothing;
+    start(&first);
+  }
+  return false;
 }
 
 std::unique_ptr<FrameJob> FrameWorkers::pop() {

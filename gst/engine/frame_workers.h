@@ -27,6 +27,10 @@ class FrameJob {
   // whoever takes the job: when is_ready(), or when it has to be waited for.
   virtual bool runs_when_taken() const { return false; }
   virtual bool is_ready() { return true; }
+  // What is left of a job that a thread is through with: a device's work, which whoever takes the
+  // job waits for, or looks at where it does not `wait`; or another run(), by a thread again.
+  enum class Left { kNothing, kWork, kRun };
+  virtual Left look(bool /*wait*/) { return Left::kNothing; }
 
  private:
   friend class FrameWorkers;
@@ -76,6 +80,7 @@ class FrameWorkers {
     std::atomic<int> next = 0, left;
   };
   void run(Parts& parts);
+  void start(FrameJob* job);
   bool finish_first(bool wait);
   bool wait_for_thread(const FrameJob& job, bool wait);
   std::unique_ptr<FrameJob> pop();

@@ -20,7 +20,8 @@ struct JpegPictureJob final : PictureJob {
     if (metadata) g_bytes_unref(metadata);
   }
   Status decode(std::string* damage) override;
-  Status decode_on_device(bool* decoded);
+  Status settle(bool wait, Left* left) override;
+  Status submit_to_device();
   Status decode_on_cpu(std::string* damage);
   Status read_metadata();
   DctTables dct_tables() const { return {tables.tables, tables.count, tables.table_of}; }
@@ -28,32 +29,48 @@ struct JpegPictureJob final : PictureJob {
   std::unique_ptr<JpegReader> reader;
   GstDctInfo info = {};              // of a picture that is to be decoded
   std::unique_ptr<CoefFrame> coefs;  // where it is decoded to
-  // Or on the device; `decoded` is null then until it has been.
+  // Or on the device: `decoded` is its work, null where there is none or it has not done.
   std::unique_ptr<JpegDecodeLane> lane;
   gsize measured = 0;
   DeviceCoefs device_coefs;
   FencePtr decoded;
+  bool is_asked = false;      // whether the device can
+  bool is_on_device = false;  // and has not been looked at
   JpegTables tables;
   bool keep_metadata = false;
   GBytes* metadata = nullptr;  // of the file, for GstDctJpegMeta
 };
 
 Status JpegPictureJob::decode(std::string* damage) {
-  bool is_decoded = false;
-  if (device_coefs.block) CT_RETURN_IF_ERROR(decode_on_device(&is_decoded));
-  if (!is_decoded) CT_RETURN_IF_ERROR(decode_on_cpu(damage));
-  return keep_metadata ? read_metadata() : Status();
+  if (device_coefs.block && !std::exchange(is_asked, true)) CT_RETURN_IF_ERROR(submit_to_device());
+  if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu(damage));
+  return keep_metadata && !metadata ? read_metadata() : Status();
 }
 
-Status JpegPictureJob::decode_on_device(bool* is_decoded) {
+Status JpegPictureJob::submit_to_device() {
   JpegLevels levels[kJpegMaxComponents];
   for (guint c = 0; c < info.n_components; c++) {
     const Rect& rect = device_coefs.rects.rect[c];
     levels[c] = {reinterpret_cast<int16_t*>(rect.data), static_cast<ptrdiff_t>(rect.pitch),
                  info.components[c].blocks_w, info.components[c].blocks_h};
   }
-  CT_RETURN_IF_ERROR(lane->decode(measured, levels, &tables, &decoded, is_decoded));
-  if (!*is_decoded) decoded.reset();
+  return lane->submit(measured, levels, &tables, &decoded, &is_on_device);
+}
+
+// What the device has not decoded somebody else has to look at.
+Status JpegPictureJob::settle(bool wait, Left* left) {
+  *left = Left::kNothing;
+  if (!is_on_device) return {};
+  if (!wait && !lane->is_ready()) {
+    *left = Left::kWork;
+    return {};
+  }
+  is_on_device = false;
+  bool is_decoded = false;
+  CT_RETURN_IF_ERROR(lane->finish(decoded, &is_decoded));
+  if (is_decoded) return {};
+  decoded.reset();
+  *left = Left::kRun;
   return {};
 }
 
@@ -228,6 +245,8 @@ Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
 
 void JpegCodec::release(PictureJob& picture) {
   JpegPictureJob& job = own(picture);
+  // Memory of the lane and of the picture is in use as long as that. What has failed is over.
+  if (job.is_on_device && job.decoded) (void)job.decoded->wait();
   if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));
   if (job.coefs) source_.discard(std::move(job.coefs));
   if (job.lane) source_.discard(std::move(job.device_coefs), job.lane->queue());

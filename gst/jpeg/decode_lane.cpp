@@ -39,9 +39,8 @@ Status make_room(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) 
 
 }  // namespace
 
-Status JpegDecodeLane::make(Device& device, std::shared_ptr<std::atomic<int>> waiting,
-                            std::unique_ptr<JpegDecodeLane>* made) {
-  std::unique_ptr<JpegDecodeLane> lane(new JpegDecodeLane(device, std::move(waiting)));
+Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* made) {
+  std::unique_ptr<JpegDecodeLane> lane(new JpegDecodeLane(device));
   CT_RETURN_IF_ERROR(make_cuda_queue(device, &lane->queue_));
   CT_RETURN_IF_ERROR(
       device.allocate(MemoryKind::kPinned, sizeof(JpegDecodeResult), &lane->result_));
@@ -49,51 +48,56 @@ Status JpegDecodeLane::make(Device& device, std::shared_ptr<std::atomic<int>> wa
   return {};
 }
 
-Status JpegDecodeLane::decode(size_t measured, const JpegLevels* levels, JpegTables* tables,
-                              FencePtr* done, bool* decoded) {
-  *decoded = false;
+Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTables* tables,
+                              FencePtr* done, bool* submitted) {
+  *submitted = false;
   // Without page-locked memory the CPU is as fast.
   if (const Status status = make_room(device_, measured, &block_); !status.ok())
     return status.code == StatusCode::kDeviceLost ? status : Status();
   auto* const block = static_cast<uint8_t*>(block_->data());
-  JpegScans scans;
-  if (!scans_.read(block, &scans)) return {};
+  if (!reader_.read(block, &scans_)) return {};
   JpegDecodeJob job;
-  job.scans = &scans;
+  job.scans = &scans_;
   job.block = block;
   job.result = static_cast<JpegDecodeResult*>(result_->data());
-  std::copy_n(levels, scans.components, job.levels);
+  std::copy_n(levels, scans_.components, job.levels);
   if (!validate(job).ok()) return {};
-  const Status submitted = ops().submit(device_, *queue_, job, done);
-  if (!submitted.ok()) {
+  const Status status = ops().submit(device_, *queue_, job, done);
+  if (!status.ok()) {
     // What has been enqueued still uses memory of this lane and of the picture.
     FencePtr over;
     if (queue_->record(&over).ok()) (void)over->wait();
   }
-  if (submitted.code == StatusCode::kOutOfMemory) return {};
-  CT_RETURN_IF_ERROR(submitted);
-  await();
-  CT_RETURN_IF_ERROR((*done)->wait());
-  *decoded = is_decoded(scans, *job.result);
-  *tables = scans.tables;
+  if (status.code == StatusCode::kOutOfMemory) return {};
+  CT_RETURN_IF_ERROR(status);
+  *tables = scans_.tables;
+  *submitted = true;
   return {};
+}
+
+bool JpegDecodeLane::is_ready() const {
+  const std::atomic_ref segments(static_cast<JpegDecodeResult*>(result_->data())->segments);
+  return segments.load(std::memory_order_relaxed) != JpegDecodeResult::kPending;
 }
 
 // Waits for the result, as long as that hardly takes, without asking the driver: it has one lock
 // for all of a context, which those who submit pictures need as well. The fence knows for sure.
-void JpegDecodeLane::await() {
+void JpegDecodeLane::await() const {
   using std::chrono::microseconds;
-  constexpr microseconds kLong(2000), kAlone(300), kNap(20);
-  constexpr int kFew = 2;
-  const std::atomic_ref segments(static_cast<JpegDecodeResult*>(result_->data())->segments);
-  const bool spins = (*waiting_)++ < kFew;
+  constexpr microseconds kLong(2000), kShort(300), kNap(20);
   const auto begin = std::chrono::steady_clock::now();
-  while (segments.load(std::memory_order_relaxed) == JpegDecodeResult::kPending) {
+  while (!is_ready()) {
     const auto waited = std::chrono::steady_clock::now() - begin;
     if (waited > kLong) break;
-    if (!spins || waited > kAlone) std::this_thread::sleep_for(kNap);
+    if (waited > kShort) std::this_thread::sleep_for(kNap);
   }
-  --*waiting_;
+}
+
+Status JpegDecodeLane::finish(const FencePtr& done, bool* decoded) {
+  await();
+  CT_RETURN_IF_ERROR(done->wait());
+  *decoded = is_decoded(scans_, *static_cast<const JpegDecodeResult*>(result_->data()));
+  return {};
 }
 
 void JpegDecodeLane::give_back(size_t most) {
@@ -107,7 +111,7 @@ Status JpegDecodeLanes::probe(Device& device) {
 
 Status JpegDecodeLanes::take(Device& device, std::unique_ptr<JpegDecodeLane>* lane) {
   CT_RETURN_IF_ERROR(probe(device));
-  if (idle_.empty()) return JpegDecodeLane::make(device, waiting_, lane);
+  if (idle_.empty()) return JpegDecodeLane::make(device, lane);
   *lane = std::move(idle_.back());
   idle_.pop_back();
   return {};

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,33 +16,34 @@ namespace cudatransform {
 // Used by one thread at a time, which need not be the same.
 class JpegDecodeLane {
  public:
-  // `waiting`: how many lanes of the element wait for the device.
-  static Status make(Device& device, std::shared_ptr<std::atomic<int>> waiting,
-                     std::unique_ptr<JpegDecodeLane>* lane);
+  static Status make(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
 
   // What writes the levels.
   Queue& queue() { return *queue_; }
   // Bytes of host memory that decode() takes for this file at most; 0: it is not for the device.
-  size_t measure(const uint8_t* data, size_t size) { return scans_.measure(data, size); }
+  size_t measure(const uint8_t* data, size_t size) { return reader_.measure(data, size); }
   // What is taken for so many, so that pictures that grow slowly do not allocate every time.
   static size_t room_for(size_t measured) { return measured + measured / 4; }
-  // Behind a measure() of the same file, which has not given 0: decodes into `levels`, device
-  // addresses, and waits. `*decoded`: the levels and `*tables` are the file's, and `*done` is the
-  // work. Otherwise somebody else has to look at the file, and levels may be anything.
-  Status decode(size_t measured, const JpegLevels* levels, JpegTables* tables, FencePtr* done,
-                bool* decoded);
+  // Behind a measure() of the same file, which has not given 0: has it decoded into `levels`,
+  // device addresses, by the work `*done`. `*submitted`: that is on its way, and `*tables` are the
+  // file's. Otherwise somebody else has to look at the file.
+  Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, FencePtr* done,
+                bool* submitted);
+  // Whether finish() has hardly anything to wait for. Asks nobody.
+  bool is_ready() const;
+  // Waits for the work. `*decoded`: the levels are the file's. Otherwise they may be anything.
+  Status finish(const FencePtr& done, bool* decoded);
   // Memory that is kept for the next picture: no more than `most` bytes from now on.
   void give_back(size_t most);
 
  private:
-  JpegDecodeLane(Device& device, std::shared_ptr<std::atomic<int>> waiting)
-      : device_(device), waiting_(std::move(waiting)) {}
-  void await();
+  explicit JpegDecodeLane(Device& device) : device_(device) {}
+  void await() const;
 
   Device& device_;
-  const std::shared_ptr<std::atomic<int>> waiting_;
   std::unique_ptr<Queue> queue_;
-  JpegScanReader scans_;
+  JpegScanReader reader_;
+  JpegScans scans_;                         // of the picture on its way
   std::unique_ptr<Memory> block_, result_;  // page-locked
 };
 
@@ -60,7 +60,6 @@ class JpegDecodeLanes {
   void clear();
 
  private:
-  const std::shared_ptr<std::atomic<int>> waiting_ = std::make_shared<std::atomic<int>>(0);
   std::vector<std::unique_ptr<JpegDecodeLane>> idle_;
   Status probed_;
   bool is_probed_ = false;

@@ -53,8 +53,8 @@ static PictureSettings settings_of(GstVideoDecoder* decoder) {
   settings.n_threads = state.engine_settings.n_threads;
   const bool by_cuda = state.jpeg_settings.entropy != cudatransform::JpegEntropy::kCpu;
   GST_OBJECT_UNLOCK(decoder);
-  // Those whose pictures are on the device wait most of the time.
-  if (by_cuda && state.engine.is_cuda()) settings.threads_a_core = 2;
+  // A thread is through with a picture when the device has it.
+  if (by_cuda && state.engine.is_cuda()) settings.pictures_a_thread = 2;
   return settings;
 }
 

@@ -44,4 +44,12 @@ void PictureJob::run() {
   decoded_ = true;
 }
 
+FrameJob::Left PictureJob::look(bool wait) {
+  if (!decoded_ || !status_.ok()) return Left::kNothing;
+  Left left = Left::kNothing;
+  status_ = settle(wait, &left);
+  if (left == Left::kRun) decoded_ = false;
+  return status_.ok() ? left : Left::kNothing;
+}
+
 }  // namespace cudatransform

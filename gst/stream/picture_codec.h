@@ -33,12 +33,19 @@ class PictureJob : public FrameJob {
   bool claim_if_possible(guint64 bytes);
 
   void run() final;
+  Left look(bool wait) final;
 
  protected:
   PictureJob() = default;
-  // By any thread, at most once, after begin(). Ok with an empty `*damage`: the picture is good. Ok
-  // otherwise, or kInvalidArgument: it is damaged; if conceals(), it can be shown all the same.
+  // By any thread, after begin(). Ok with an empty `*damage`: the picture is good. Ok otherwise, or
+  // kInvalidArgument: it is damaged; if conceals(), it can be shown all the same.
   virtual Status decode(std::string* damage) = 0;
+  // Behind a decode() that was ok, by the streaming thread: what is left of it, as look() says.
+  // With kRun decode() is called again.
+  virtual Status settle(bool /*wait*/, Left* left) {
+    *left = Left::kNothing;
+    return {};
+  }
 
  private:
   friend class PictureDecoder;

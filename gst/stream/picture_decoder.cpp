@@ -163,11 +163,12 @@ GstStructure* PictureDecoder::stats(const char* name) const {
 
 void PictureDecoder::start_workers(const PictureSettings& settings) {
   const guint wanted = settings.n_threads;
-  int threads = picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder_), wanted);
-  if (wanted == 0 && threads > 1) threads *= settings.threads_a_core;
-  if (!workers_.start(threads)) workers_.start(1);
+  const int threads = picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder_), wanted);
+  const bool more = wanted == 0 && threads > 1;
+  if (!workers_.start(threads, more ? threads * settings.pictures_a_thread : threads))
+    workers_.start(1);
   started_ = true;
-  GST_INFO_OBJECT(decoder_, "%d pictures at a time", workers_.threads());
+  GST_INFO_OBJECT(decoder_, "%d pictures at a time", workers_.most());
 }
 
 bool PictureDecoder::is_late(GstVideoCodecFrame* frame) const {
@@ -359,9 +360,9 @@ GstFlowReturn PictureDecoder::push(std::unique_ptr<PictureJob> job) {
 // With the output state that the codec has set.
 bool PictureDecoder::negotiate() {
   GstVideoCodecState* state = gst_video_decoder_get_output_state(decoder_);
-  // A picture leaves at the latest when as many have come behind it as there are other threads.
+  // A picture leaves at the latest when as many have come behind it as may be in flight beside it.
   const GstClockTime latency =
-      latency_of(static_cast<guint>(workers_.threads() - 1), state->info.fps_n, state->info.fps_d);
+      latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d);
   gst_video_codec_state_unref(state);
   gst_video_decoder_set_latency(decoder_, latency, latency);
   return gst_video_decoder_negotiate(decoder_);

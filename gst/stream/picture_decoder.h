@@ -21,9 +21,9 @@ enum class OnError { kDrop, kConceal, kFail };
 // A snapshot of the element's properties for one call.
 struct PictureSettings {
   OnError on_error = OnError::kDrop;
-  guint64 max_memory = 0;  // 0: no limit
-  guint n_threads = 0;     // as for picture_threads()
-  int threads_a_core = 1;  // where that means one per core
+  guint64 max_memory = 0;     // 0: no limit
+  guint n_threads = 0;        // as for picture_threads()
+  int pictures_a_thread = 1;  // that may be in flight, where that means one thread per core
 };
 
 struct PictureCounts {

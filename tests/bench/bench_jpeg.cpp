@@ -2,15 +2,22 @@
 // loops of libjpeg-turbo.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Detailed 1080p 4:2:0 pictures of quality 90. All contestants take turns, some seconds each, and
-// count by medians: a machine that others use as well slows all of them alike. Counters:
-//   ms/frame    between two frames at the sink, so without the start of a pipeline
+// Detailed 4:2:0 pictures of quality 90, 1080p and, where the name says so, 4K. All contestants
+// take turns, some seconds each, and count by medians: a machine that others use as well slows all
+// of them alike. Counters:
+//   ms/frame    between two frames at the sink, so without the start of a pipeline; "one at a
+//   time":
+//               from a picture's way in to its way out
 //   frames/s
+//   GB/s        of files
 //   x jpegdec   how many times as fast as jpegdec with its own settings (decoding)
 //   x jpegenc   likewise (encoding)
 //   x bare      how many times as fast as libjpeg-turbo's raw-data loop on one thread
 // --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
-// --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names.
+// --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names;
+// several, by "|", whole names behind "=", which may begin with "decode:" or "encode:".
+// --verbose: says each turn's figure at once. --write=FOLDER: writes the files that are decoded
+// there, and nothing else.
 #include <benchmark/benchmark.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
@@ -18,6 +25,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -29,29 +37,44 @@
 #include "tests/bench/common.h"
 #include "tests/bench/jpeg_loops.h"
 #include "tests/bench/jpeg_pictures.h"
+#include "tests/bench/nvjpeg_encode_loop.h"
 #include "tests/bench/nvjpeg_loop.h"
+#include "tests/bench/pipe_line.h"
 
 namespace cudatransform::bench {
 namespace {
 
-constexpr int kPictures = 8;
+constexpr int kPictures = 8, kLargePictures = 4;
 int frames_of_turn = 40;  // --frames=; times the cores where all of them work
 int skipped = 24;         // frames at the start of a turn that are not counted
 
 enum class Job { kDecode, kEncode };
+enum class Size { k1080p, k4K };
 
 struct Contestant {
   std::string name;
   Job job;
+  Size size;
   std::function<double()> turn;  // seconds a frame
   std::vector<double> seconds;
 };
 
-std::vector<JpegPicture> pictures;
+std::vector<JpegPicture> pictures, large_pictures;
 std::vector<Contestant> contestants;
 double all_seconds = 60;
-bool with_cuda = false;
-std::string only;
+bool with_cuda = false, verbose = false;
+std::string only, folder;
+
+const std::vector<JpegPicture>& pictures_of(Size size) {
+  return size == Size::k4K ? large_pictures : pictures;
+}
+PipeSize dimensions(Size size) {
+  const int times = size == Size::k4K ? 2 : 1;
+  return {times == 2 ? "4K" : "1080p", times * JpegPicture::kWidth, times * JpegPicture::kHeight};
+}
+std::string name_of(const std::string& name, Size size) {
+  return size == Size::k4K ? name + ", 4K" : name;
+}
 
 GstBuffer* wrap(const std::vector<uint8_t>& bytes) {
   return gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, const_cast<uint8_t*>(bytes.data()),
@@ -61,7 +84,8 @@ GstBuffer* wrap(const std::vector<uint8_t>& bytes) {
 // A pipeline between an appsrc that never runs dry and a fakesink, kept from turn to turn.
 class Pipeline {
  public:
-  Pipeline(Job job, const std::string& elements) : job_(job) {
+  Pipeline(Job job, Size size, const std::string& elements)
+      : job_(job), pictures_(pictures_of(size)) {
     const std::string line = "appsrc name=source format=time max-bytes=0 ! " + elements +
                              " ! fakesink name=sink sync=false signal-handoffs=true";
     GError* error = nullptr;
@@ -76,9 +100,10 @@ class Pipeline {
     gst_object_unref(sink);
     source_ = gst_bin_get_by_name(GST_BIN(pipeline_), "source");
     GstCaps* caps = gst_caps_from_string(
-        job == Job::kDecode
-            ? "image/jpeg,parsed=true,width=1920,height=1080,framerate=60/1"
-            : "video/x-raw,format=I420,width=1920,height=1080,framerate=60/1,colorimetry=1:4:0:0");
+        job == Job::kDecode ? "image/jpeg,parsed=true,framerate=60/1"
+                            : "video/x-raw,format=I420,framerate=60/1,colorimetry=1:4:0:0");
+    gst_caps_set_simple(caps, "width", G_TYPE_INT, dimensions(size).width, "height", G_TYPE_INT,
+                        dimensions(size).height, nullptr);
     gst_app_src_set_caps(GST_APP_SRC(source_), caps);
     gst_caps_unref(caps);
   }
@@ -95,7 +120,7 @@ class Pipeline {
     arrivals_.reserve(static_cast<size_t>(frames + skipped));
     gst_element_set_state(pipeline_, GST_STATE_PAUSED);  // before, the source takes nothing
     for (int i = 0; i < frames + skipped; ++i) {
-      const JpegPicture& picture = pictures[static_cast<size_t>(i) % pictures.size()];
+      const JpegPicture& picture = pictures_[static_cast<size_t>(i) % pictures_.size()];
       GstBuffer* buffer = wrap(job_ == Job::kDecode ? picture.file : picture.i420);
       GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(i) * GST_SECOND / 60;
       GST_BUFFER_DURATION(buffer) = GST_SECOND / 60;
@@ -133,6 +158,7 @@ class Pipeline {
   }
 
   Job job_;
+  const std::vector<JpegPicture>& pictures_;
   GstElement* pipeline_ = nullptr;
   GstElement* source_ = nullptr;
   std::vector<Clock::time_point> arrivals_;
@@ -144,21 +170,26 @@ bool has_element(const char* name) {
   return factory != nullptr;
 }
 
-void add_pipeline(Job job, const std::string& name, const std::string& elements, int frames) {
+void add(Job job, Size size, const std::string& name, std::function<double()> turn) {
+  contestants.push_back({name_of(name, size), job, size, std::move(turn), {}});
+}
+
+void add_pipeline(Job job, Size size, const std::string& name, const std::string& elements,
+                  int frames) {
   // Made at its first turn, kept for the others.
   auto pipeline = std::make_shared<std::unique_ptr<Pipeline>>();
-  contestants.push_back({name,
-                         job,
-                         [=] {
-                           if (!*pipeline) *pipeline = std::make_unique<Pipeline>(job, elements);
-                           return (*pipeline)->turn(frames);
-                         },
-                         {}});
+  add(job, size, name, [=] {
+    if (!*pipeline) *pipeline = std::make_unique<Pipeline>(job, size, elements);
+    return (*pipeline)->turn(frames);
+  });
+}
+
+void add_pipeline(Job job, const std::string& name, const std::string& elements, int frames) {
+  add_pipeline(job, Size::k1080p, name, elements, frames);
 }
 
 void add_loop(Job job, const std::string& name, JpegLoop loop) {
-  contestants.push_back(
-      {name, job, [=] { return time_jpeg_loop(loop, pictures, frames_of_turn); }, {}});
+  add(job, Size::k1080p, name, [=] { return time_jpeg_loop(loop, pictures, frames_of_turn); });
 }
 
 // nvJPEG alone, without a pipeline around it.
@@ -169,7 +200,101 @@ void add_nvjpeg(const char* name, NvjpegLoop::Backend backend, int batch, int fr
     std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name, why.c_str());
     return;
   }
-  contestants.push_back({name, Job::kDecode, [=] { return loop->time(pictures, frames); }, {}});
+  add(Job::kDecode, Size::k1080p, name, [=] { return loop->time(pictures, frames); });
+}
+
+void add_nvjpeg_encoder(Size size, int threads, int frames) {
+  const std::string name =
+      "nvJPEG, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  const PipeSize dims = dimensions(size);
+  std::string why;
+  std::shared_ptr<NvjpegEncodeLoop> loop = NvjpegEncodeLoop::make(
+      pictures_of(size)[0].i420, dims.width, dims.height, JpegPicture::kQuality, threads, &why);
+  if (!loop) {
+    std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name.c_str(), why.c_str());
+    return;
+  }
+  add(Job::kEncode, size, name, [=] { return loop->time(frames); });
+}
+
+// Files, one by one, each from push to what comes out.
+void add_latency(Size size, const std::string& name, const std::string& elements,
+                 const char* caps) {
+  auto line = std::make_shared<std::unique_ptr<Line>>();
+  add(Job::kDecode, size, name, [=] {
+    if (!*line) {
+      std::vector<const std::vector<uint8_t>*> files;
+      for (const JpegPicture& picture : pictures_of(size)) files.push_back(&picture.file);
+      *line = std::make_unique<Line>(elements, files, dimensions(size), caps);
+      (*line)->latency(skipped);
+    }
+    return (*line)->latency(4 * frames_of_turn);
+  });
+}
+
+// Frames that are in CUDA memory already, more than its caches hold.
+void add_device_frames(Size size, const std::string& name, const std::string& elements,
+                       int frames) {
+  auto line = std::make_shared<std::unique_ptr<Line>>();
+  add(Job::kEncode, size, name, [=] {
+    if (!*line) {
+      std::vector<std::vector<uint8_t>> i420;
+      for (const JpegPicture& picture : pictures_of(size)) i420.push_back(picture.i420);
+      PipeSize dims = dimensions(size);
+      if (frames_of_turn == 1) dims.ring = 4;
+      *line = std::make_unique<Line>(elements, dims, true, "image/jpeg", i420);
+      (*line)->run(0, skipped);
+    }
+    return (*line)->run(0, frames).seconds;
+  });
+}
+
+constexpr const char* kFrames = "video/x-raw(memory:CUDAMemory)";
+constexpr const char* kCoefficients = "video/x-dct(memory:CUDAMemory)";
+
+void add_cuda_decoders(int cores, int many) {
+  const std::string by_cuda = "jpegcoefdec backend=cuda", threads = std::to_string(cores);
+  const std::string by_cpu = by_cuda + " entropy=cpu n-threads=" + threads;
+  const std::string inverse = " ! cudaidct8x8 backend=cuda async-depth=4 ! ";
+  const std::string coefficients = std::string(" ! ") + kCoefficients;
+  add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", by_cpu + inverse + kFrames, many);
+  add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU, coefficients", by_cpu + coefficients, many);
+  for (const Size size : {Size::k1080p, Size::k4K}) {
+    const int frames = (size == Size::k4K ? 2 : 6) * many;
+    add_pipeline(Job::kDecode, size, "ours, CUDA", by_cuda + inverse + kFrames, frames);
+    add_pipeline(Job::kDecode, size, "ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames,
+                 frames);
+    add_pipeline(Job::kDecode, size, "ours, CUDA, coefficients", by_cuda + coefficients, frames);
+    add_latency(size, "ours, CUDA, one at a time",
+                by_cuda + " n-threads=1 ! cudaidct8x8 backend=cuda", kFrames);
+    add_latency(size, "ours, CUDA, coefficients, one at a time", by_cuda + " n-threads=1",
+                kCoefficients);
+  }
+  if (has_element("nvjpegdec"))
+    add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
+  add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, 32, many);
+  // Batches of 100 and less it leaves to the CPU, one thread.
+  add_nvjpeg("nvJPEG, gpu_hybrid", NvjpegLoop::Backend::kGpuHybrid, 128, many);
+}
+
+void add_cuda_encoders(int cores, int many) {
+  const std::string forward = "cudadct8x8 quality=90 backend=cuda async-depth=4 ! ";
+  const std::string coder = "jpegcoefenc backend=cuda n-threads=" + std::to_string(cores);
+  const std::string all = forward + coder;
+  add_pipeline(Job::kEncode, "ours, CUDA", all + " entropy=cuda", 4 * many);
+  add_pipeline(Job::kEncode, "ours, CUDA, optimised", all + " entropy=cuda optimize=true",
+               4 * many);
+  add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", all + " entropy=cpu", many);
+  for (const Size size : {Size::k1080p, Size::k4K}) {
+    const int frames = (size == Size::k4K ? 2 : 6) * many;
+    add_device_frames(size, "ours, CUDA memory", all + " entropy=cuda", frames);
+    add_device_frames(
+        size, "ours, CUDA memory, queue",
+        forward + "queue max-size-bytes=0 max-size-time=0 ! " + coder + " entropy=cuda", frames);
+    for (const int threads : {1, 16}) add_nvjpeg_encoder(size, threads, many);
+  }
+  if (has_element("nvjpegenc"))
+    add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
 }
 
 void add_contestants() {
@@ -186,51 +311,40 @@ void add_contestants() {
                "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=1/8 " + cpu, frames_of_turn);
   add_pipeline(Job::kDecode, "ours, all cores",
                "jpegcoefdec " + all + " ! queue ! cudaidct8x8 " + cpu, many);
-  if (with_cuda) {
-    const std::string cuda = "backend=cuda";
-    const std::string decode = "jpegcoefdec n-threads=" + std::to_string(cores) + " " + cuda;
-    const std::string frames = "cudaidct8x8 " + cuda + " ! video/x-raw(memory:CUDAMemory)";
-    const std::string coefficients = " ! video/x-dct(memory:CUDAMemory)";
-    const std::string by_cpu = decode + " entropy=cpu", by_cuda = "jpegcoefdec " + cuda;
-    add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", by_cpu + " ! " + frames, many);
-    add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU, coefficients", by_cpu + coefficients,
-                 many);
-    add_pipeline(Job::kDecode, "ours, CUDA", by_cuda + " ! " + frames, 4 * many);
-    add_pipeline(Job::kDecode, "ours, CUDA, queue", by_cuda + " ! queue ! " + frames, 4 * many);
-    add_pipeline(Job::kDecode, "ours, CUDA, coefficients", by_cuda + coefficients, 4 * many);
-    if (has_element("nvjpegdec"))
-      add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
-    add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, 32, many);
-    // Batches of 100 and less it leaves to the CPU, one thread.
-    add_nvjpeg("nvJPEG, gpu_hybrid", NvjpegLoop::Backend::kGpuHybrid, 128, many);
-  }
+  if (with_cuda) add_cuda_decoders(cores, many);
   add_pipeline(Job::kEncode, "jpegenc", "jpegenc quality=90", frames_of_turn);
   add_pipeline(Job::kEncode, "jpegenc islow", "jpegenc quality=90 idct-method=islow", 40);
   add_loop(Job::kEncode, "bare loop", JpegLoop::kWriteRaw);
   const std::string forward = "cudadct8x8 quality=90 ";
   add_pipeline(Job::kEncode, "ours", forward + cpu + " ! jpegcoefenc " + cpu, frames_of_turn);
   add_pipeline(Job::kEncode, "ours, all cores", forward + cpu + " ! jpegcoefenc " + all, many);
-  if (!with_cuda) return;
-  const std::string cuda =
-      forward +
-      "backend=cuda async-depth=4 ! jpegcoefenc backend=cuda n-threads=" + std::to_string(cores);
-  add_pipeline(Job::kEncode, "ours, CUDA", cuda + " entropy=cuda", 4 * many);
-  add_pipeline(Job::kEncode, "ours, CUDA, optimised", cuda + " entropy=cuda optimize=true",
-               4 * many);
-  add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", cuda + " entropy=cpu", many);
+  if (with_cuda) add_cuda_encoders(cores, many);
 }
 
 // How many times as fast as another; not where that has not run.
 void compare(benchmark::State& state, const Contestant& contestant, const char* counter,
              const char* name) {
+  if (contestant.size != Size::k1080p) return;
   for (const Contestant& other : contestants)
     if (other.job == contestant.job && other.name == name)
       state.counters[counter] = median(other.seconds) / median(contestant.seconds);
 }
 
+std::string job_of(const Contestant& contestant) {
+  return contestant.job == Job::kDecode ? "decode" : "encode";
+}
+
 void choose_contestants() {
   std::erase_if(contestants, [](const Contestant& contestant) {
-    return contestant.name.find(only) == std::string::npos;
+    for (std::string rest = only;;) {
+      const size_t end = rest.find('|');
+      const std::string wanted = rest.substr(0, end);
+      if (wanted == "=" + job_of(contestant) + ":" + contestant.name ||
+          wanted == "=" + contestant.name || contestant.name.find(wanted) != std::string::npos)
+        return false;
+      if (end == std::string::npos) return true;
+      rest.erase(0, end + 1);
+    }
   });
   if (contestants.empty()) throw std::runtime_error("no contestant has that name");
 }
@@ -239,7 +353,12 @@ void take_turns() {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(all_seconds);
   for (int round = 0; round < 1 || Clock::now() < end; ++round)
-    for (Contestant& contestant : contestants) contestant.seconds.push_back(contestant.turn());
+    for (Contestant& contestant : contestants) {
+      contestant.seconds.push_back(contestant.turn());
+      if (verbose)
+        std::fprintf(stderr, "%s: %s: %.0f frames/s\n", job_of(contestant).c_str(),
+                     contestant.name.c_str(), 1 / contestant.seconds.back());
+    }
 }
 
 void report(benchmark::State& state, const Contestant& contestant) {
@@ -247,6 +366,10 @@ void report(benchmark::State& state, const Contestant& contestant) {
   for (auto _ : state) state.SetIterationTime(seconds);
   state.counters["ms/frame"] = 1e3 * seconds;
   state.counters["frames/s"] = 1 / seconds;
+  size_t bytes = 0;
+  for (const JpegPicture& picture : pictures_of(contestant.size)) bytes += picture.file.size();
+  state.counters["GB/s"] =
+      1e-9 * static_cast<double>(bytes / pictures_of(contestant.size).size()) / seconds;
   const bool decode = contestant.job == Job::kDecode;
   compare(state, contestant, decode ? "x jpegdec" : "x jpegenc", decode ? "jpegdec" : "jpegenc");
   compare(state, contestant, "x bare", "bare loop");
@@ -270,6 +393,10 @@ bool take_option(std::string_view argument) {
     with_cuda = true;
   else if (argument.starts_with("--only="))
     only = argument.substr(argument.find('=') + 1);
+  else if (argument == "--verbose")
+    verbose = true;
+  else if (argument.starts_with("--write="))
+    folder = argument.substr(argument.find('=') + 1);
   else if (has_value(argument, "--frames=", &frames))
     skipped = frames_of_turn = std::max(1, static_cast<int>(frames));
   else
@@ -277,8 +404,24 @@ bool take_option(std::string_view argument) {
   return true;
 }
 
+void write_files() {
+  for (const Size size : {Size::k1080p, Size::k4K}) {
+    int number = 0;
+    for (const JpegPicture& picture : pictures_of(size)) {
+      const std::string path =
+          folder + "/" + dimensions(size).name + "-" + std::to_string(number++) + ".jpg";
+      std::ofstream stream(path, std::ios::binary);
+      stream.write(reinterpret_cast<const char*>(picture.file.data()),
+                   static_cast<std::streamsize>(picture.file.size()));
+      if (!stream.flush()) throw std::runtime_error(path + " cannot be written");
+    }
+  }
+}
+
 void run() {
   pictures = make_jpeg_pictures(kPictures);
+  if (with_cuda) large_pictures = make_large_jpeg_pictures(pictures, kLargePictures);
+  if (!folder.empty()) return write_files();
   add_contestants();
   choose_contestants();
   take_turns();

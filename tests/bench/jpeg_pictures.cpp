@@ -1,8 +1,9 @@
-// Detailed 1080p pictures, raw and as JPEG files, for the JPEG benchmark.
+// Detailed 1080p and 4K pictures, raw and as JPEG files, for the JPEG benchmark.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/jpeg_pictures.h"
 
 #include <algorithm>
+#include <future>
 #include <random>
 
 #include "tests/conformance/jpeg_codec.h"
@@ -34,21 +35,55 @@ test::BytePicture make_planes(uint32_t seed) {
   return planes;
 }
 
+JpegPicture coded(const test::BytePicture& planes) {
+  JpegPicture picture;
+  for (const test::BytePlane& plane : planes)
+    picture.i420.insert(picture.i420.end(), plane.samples.begin(), plane.samples.end());
+  picture.file = test::jpeg_from_planes(planes, {2, 2}, planes[0].width, planes[0].height,
+                                        test::tables_for(3, JpegPicture::kQuality), Method::kIslow);
+  return picture;
+}
+
 }  // namespace
 
 std::vector<JpegPicture> make_jpeg_pictures(int count) {
+  std::vector<std::future<JpegPicture>> making;
+  for (int i = 0; i < count; ++i)
+    making.push_back(std::async(std::launch::async,
+                                [i] { return coded(make_planes(static_cast<uint32_t>(i) + 1)); }));
   std::vector<JpegPicture> pictures;
-  const auto tables = test::tables_for(3, JpegPicture::kQuality);
-  for (int i = 0; i < count; ++i) {
-    const test::BytePicture planes = make_planes(static_cast<uint32_t>(i) + 1);
-    JpegPicture picture;
-    for (const test::BytePlane& plane : planes)
-      picture.i420.insert(picture.i420.end(), plane.samples.begin(), plane.samples.end());
-    picture.file = test::jpeg_from_planes(planes, {2, 2}, JpegPicture::kWidth, JpegPicture::kHeight,
-                                          tables, Method::kIslow);
-    pictures.push_back(std::move(picture));
-  }
+  for (std::future<JpegPicture>& one : making) pictures.push_back(one.get());
   return pictures;
+}
+
+std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>& pictures,
+                                                  int count) {
+  const auto make = [&](int i) {
+    const uint8_t* parts[4];
+    for (size_t part = 0; part < 4; ++part)
+      parts[part] = pictures[(size_t(i) + part) % pictures.size()].i420.data();
+    test::BytePicture planes;
+    for (int c = 0; c < 3; ++c) {
+      const int w = JpegPicture::kWidth >> (c == 0 ? 0 : 1);
+      const int h = JpegPicture::kHeight >> (c == 0 ? 0 : 1);
+      test::BytePlane plane;
+      plane.width = 2 * w;
+      plane.height = 2 * h;
+      for (int y = 0; y < 2 * h; ++y)
+        for (const int right : {0, 1}) {
+          const uint8_t* const row = parts[(y < h ? 0 : 2) + right] + ptrdiff_t(y % h) * w;
+          plane.samples.insert(plane.samples.end(), row, row + w);
+        }
+      for (const uint8_t*& part : parts) part += ptrdiff_t(w) * h;
+      planes.push_back(std::move(plane));
+    }
+    return coded(planes);
+  };
+  std::vector<std::future<JpegPicture>> making;
+  for (int i = 0; i < count; ++i) making.push_back(std::async(std::launch::async, make, i));
+  std::vector<JpegPicture> large;
+  for (std::future<JpegPicture>& one : making) large.push_back(one.get());
+  return large;
 }
 
 }  // namespace cudatransform::bench

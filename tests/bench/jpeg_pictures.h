@@ -1,4 +1,4 @@
-// Detailed 1080p pictures, raw and as JPEG files, for the JPEG benchmark.
+// Detailed 1080p and 4K pictures, raw and as JPEG files, for the JPEG benchmark.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,5 +16,9 @@ struct JpegPicture {
 
 // Different ones, so that no predictor learns one by heart.
 std::vector<JpegPicture> make_jpeg_pictures(int count);
+
+// Of twice the width and height, each of four of `pictures`: files of 2.4 MB.
+std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>& pictures,
+                                                  int count);
 
 }  // namespace cudatransform::bench

@@ -1,59 +1,23 @@
 // NVIDIA's nvJPEG without GStreamer, opened at run time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The prototypes are those of the CUDA toolkit's nvJPEG documentation; the library itself comes
-// with the toolkit and is not always there, and neither is its header.
 #include "tests/bench/nvjpeg_loop.h"
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <initializer_list>
-#include <stdexcept>
 #include <thread>
+
+#include "tests/bench/nvjpeg_library.h"
 
 namespace cudatransform::bench {
 namespace {
 
 constexpr int kYuvPlanes = 1;  // NVJPEG_OUTPUT_YUV
-constexpr int kComponents = 4;
-
-struct Image {  // nvjpegImage_t
-  unsigned char* channel[kComponents];
-  size_t pitch[kComponents];
-};
-
-// A library that is opened once and never closed, and its functions by name.
-class Library {
- public:
-  explicit Library(std::initializer_list<const char*> names) {
-    for (const char* name : names)
-      if (handle_ == nullptr) handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  }
-  bool is_open() const { return handle_ != nullptr; }
-  template <typename Function>
-  void find(const char* name, Function** function) const {
-    *function = reinterpret_cast<Function*>(dlsym(handle_, name));
-    if (*function == nullptr) throw std::runtime_error(std::string(name) + " is missing");
-  }
-
- private:
-  void* handle_ = nullptr;
-};
-
-// Both libraries return 0 for success.
-void check(int result, const char* what) {
-  if (result != 0) throw std::runtime_error(std::string(what) + ": " + std::to_string(result));
-}
 
 }  // namespace
 
 struct NvjpegLoop::State {
-  Library driver{"libcuda.so.1"};
-  Library nvjpeg{"libnvjpeg.so.13", "libnvjpeg.so.12", "libnvjpeg.so",
-                 "/usr/local/cuda/lib64/libnvjpeg.so"};
+  LateLibrary driver = open_cuda_driver();
+  LateLibrary nvjpeg = open_nvjpeg();
   int (*context_push)(void*) = nullptr;
   int (*context_pop)(void**) = nullptr;
   int (*context_synchronize)() = nullptr;
@@ -62,12 +26,13 @@ struct NvjpegLoop::State {
   int (*primary_release)(int) = nullptr;
   int (*destroy)(void*) = nullptr;
   int (*state_destroy)(void*) = nullptr;
-  int (*decode)(void*, void*, const unsigned char* const*, const size_t*, Image*, void*) = nullptr;
+  int (*decode)(void*, void*, const unsigned char* const*, const size_t*, NvjpegImage*,
+                void*) = nullptr;
 
   void* context = nullptr;
   void* handle = nullptr;
   void* decoder = nullptr;
-  std::vector<Image> images;
+  std::vector<NvjpegImage> images;
 
   void open(Backend backend, int batch);
   void allocate(int batch);
@@ -98,26 +63,28 @@ void NvjpegLoop::State::open(Backend backend, int batch) {
   nvjpeg.find("nvjpegDecodeBatchedInitialize", &initialize);
   nvjpeg.find("nvjpegDecodeBatched", &decode);
 
-  check(init(0), "cuInit");
-  check(primary_retain(&context, 0), "cuDevicePrimaryCtxRetain");
-  check(context_push(context), "cuCtxPushCurrent");
-  check(create(static_cast<int>(backend), nullptr, nullptr, 0, &handle), "nvjpegCreateEx");
-  check(state_create(handle, &decoder), "nvjpegJpegStateCreate");
+  check_nvjpeg(init(0), "cuInit");
+  check_nvjpeg(primary_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  check_nvjpeg(context_push(context), "cuCtxPushCurrent");
+  check_nvjpeg(create(static_cast<int>(backend), nullptr, nullptr, 0, &handle), "nvjpegCreateEx");
+  check_nvjpeg(state_create(handle, &decoder), "nvjpegJpegStateCreate");
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  check(initialize(handle, decoder, batch, threads, kYuvPlanes), "nvjpegDecodeBatchedInitialize");
+  check_nvjpeg(initialize(handle, decoder, batch, threads, kYuvPlanes),
+               "nvjpegDecodeBatchedInitialize");
   allocate(batch);
   void* popped = nullptr;
-  check(context_pop(&popped), "cuCtxPopCurrent");
+  check_nvjpeg(context_pop(&popped), "cuCtxPopCurrent");
 }
 
 void NvjpegLoop::State::allocate(int batch) {
   for (int i = 0; i < batch; ++i) {
-    Image image = {};
+    NvjpegImage image = {};
     for (int plane = 0; plane < 3; ++plane) {
       const size_t shift = plane == 0 ? 0 : 1;
       unsigned long long address = 0;
       image.pitch[plane] = size_t{2048} >> shift;
-      check(memory_alloc(&address, image.pitch[plane] * (size_t{1088} >> shift)), "cuMemAlloc");
+      check_nvjpeg(memory_alloc(&address, image.pitch[plane] * (size_t{1088} >> shift)),
+                   "cuMemAlloc");
       image.channel[plane] = reinterpret_cast<unsigned char*>(address);
     }
     images.push_back(image);
@@ -132,15 +99,15 @@ void NvjpegLoop::State::run(const std::vector<JpegPicture>& pictures, size_t fir
     data.push_back(picture.file.data());
     lengths.push_back(picture.file.size());
   }
-  check(decode(handle, decoder, data.data(), lengths.data(), images.data(), nullptr),
-        "nvjpegDecodeBatched");
-  check(context_synchronize(), "cuCtxSynchronize");
+  check_nvjpeg(decode(handle, decoder, data.data(), lengths.data(), images.data(), nullptr),
+               "nvjpegDecodeBatched");
+  check_nvjpeg(context_synchronize(), "cuCtxSynchronize");
 }
 
 NvjpegLoop::State::~State() {
   if (context == nullptr) return;
   context_push(context);
-  for (const Image& image : images)
+  for (const NvjpegImage& image : images)
     for (unsigned char* channel : image.channel)
       if (channel != nullptr) memory_free(reinterpret_cast<unsigned long long>(channel));
   if (decoder != nullptr) state_destroy(decoder);
@@ -167,7 +134,7 @@ std::unique_ptr<NvjpegLoop> NvjpegLoop::make(Backend backend, int batch, std::st
 
 double NvjpegLoop::time(const std::vector<JpegPicture>& pictures, int count) {
   using Clock = std::chrono::steady_clock;
-  check(state_->context_push(state_->context), "cuCtxPushCurrent");
+  check_nvjpeg(state_->context_push(state_->context), "cuCtxPushCurrent");
   state_->run(pictures, 0);
   const auto begin = Clock::now();
   size_t done = 0;
@@ -175,7 +142,7 @@ double NvjpegLoop::time(const std::vector<JpegPicture>& pictures, int count) {
     state_->run(pictures, done);
   const std::chrono::duration<double> seconds = Clock::now() - begin;
   void* popped = nullptr;
-  check(state_->context_pop(&popped), "cuCtxPopCurrent");
+  check_nvjpeg(state_->context_pop(&popped), "cuCtxPopCurrent");
   return seconds.count() / static_cast<double>(done);
 }
 

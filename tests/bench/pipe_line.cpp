@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include <gst/coef/dct.h>
+#include "tests/bench/common.h"
 #include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::bench {
@@ -58,8 +59,7 @@ void Line::fail(const std::string& what) const {
   throw std::runtime_error(text);
 }
 
-Line::Line(const std::string& elements, const PipeSize& size, bool frames_in_cuda,
-           const std::string& sink_caps) {
+void Line::connect(const std::string& elements, const std::string& sink_caps) {
   GError* error = nullptr;
   bin_ = gst_parse_bin_from_description(elements.c_str(), TRUE, &error);
   if (error) throw std::runtime_error(error->message);
@@ -83,7 +83,19 @@ Line::Line(const std::string& elements, const PipeSize& size, bool frames_in_cud
   gst_pad_set_active(sink_, TRUE);
   if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
     fail("the elements do not start");
+}
 
+void Line::begin(GstCaps* caps) {
+  push_event(gst_event_new_stream_start("bench"));
+  push_event(gst_event_new_caps(caps));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  push_event(gst_event_new_segment(&segment));
+}
+
+Line::Line(const std::string& elements, const PipeSize& size, bool frames_in_cuda,
+           const std::string& sink_caps, const std::vector<std::vector<uint8_t>>& pictures) {
+  connect(elements, sink_caps);
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, guint(size.width), guint(size.height));
   info.fps_n = 60;
@@ -91,13 +103,26 @@ Line::Line(const std::string& elements, const PipeSize& size, bool frames_in_cud
   GstCaps* caps = gst_video_info_to_caps(&info);
   if (frames_in_cuda)
     gst_caps_set_features_simple(caps, gst_caps_features_new("memory:CUDAMemory", nullptr));
-  push_event(gst_event_new_stream_start("bench"));
-  push_event(gst_event_new_caps(caps));
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  push_event(gst_event_new_segment(&segment));
-  fill_ring(size, caps);
+  begin(caps);
+  if (pictures.empty())
+    fill_ring(size, caps, {pipe_picture(size)});
+  else
+    fill_ring(size, caps, pictures);
   gst_caps_unref(caps);
+}
+
+Line::Line(const std::string& elements, const std::vector<const std::vector<uint8_t>*>& files,
+           const PipeSize& size, const std::string& sink_caps) {
+  connect(elements, sink_caps);
+  GstCaps* caps = gst_caps_new_simple("image/jpeg", "parsed", G_TYPE_BOOLEAN, TRUE, "width",
+                                      G_TYPE_INT, size.width, "height", G_TYPE_INT, size.height,
+                                      "framerate", GST_TYPE_FRACTION, 60, 1, nullptr);
+  begin(caps);
+  gst_caps_unref(caps);
+  for (const std::vector<uint8_t>* file : files)
+    ring_.push_back(gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY,
+                                                const_cast<uint8_t*>(file->data()), file->size(), 0,
+                                                file->size(), nullptr, nullptr));
 }
 
 Line::~Line() {
@@ -117,7 +142,8 @@ void Line::push_event(GstEvent* event) {
   if (!gst_pad_push_event(src_, event)) fail("no element takes the event " + type);
 }
 
-void Line::fill_ring(const PipeSize& size, GstCaps* caps) {
+void Line::fill_ring(const PipeSize& size, GstCaps* caps,
+                     const std::vector<std::vector<uint8_t>>& pictures) {
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   guint bytes = 0, min = 0, max = 0;
   if (gst_pad_peer_query(src_, query) && gst_query_get_n_allocation_pools(query) > 0)
@@ -129,7 +155,6 @@ void Line::fill_ring(const PipeSize& size, GstCaps* caps) {
   if (!gst_buffer_pool_set_config(pool_, config) || !gst_buffer_pool_set_active(pool_, TRUE))
     fail("the proposed pool does not start");
 
-  const std::vector<uint8_t> picture = pipe_picture(size);
   GstVideoInfo info;
   gst_video_info_from_caps(&info, caps);
   for (size_t i = 0; i < pipe_ring(size); ++i) {
@@ -139,7 +164,7 @@ void Line::fill_ring(const PipeSize& size, GstCaps* caps) {
     ring_.push_back(buffer);
     GstVideoFrame frame;
     if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE)) fail("a frame is not mapped");
-    const uint8_t* from = picture.data();
+    const uint8_t* from = pictures[i % pictures.size()].data();
     for (guint p = 0; p < 3; ++p) {
       auto* to = static_cast<uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p));
       const int width = GST_VIDEO_FRAME_COMP_WIDTH(&frame, p);
@@ -196,9 +221,33 @@ void Line::drain() {
   if (!arrived_.wait_for(lock, std::chrono::seconds(60), [&] { return marks_ == sent_marks_; }) ||
       frames_ != pushed_)
     fail("frames do not arrive");
-  // Coefficients on the device may be pushed before they are complete.
+  lock.unlock();
+  wait_written();
+}
+
+// Coefficients on the device may be pushed before they are complete.
+void Line::wait_written() {
   const GstDctMeta* meta = last_ ? gst_buffer_get_dct_meta(last_) : nullptr;
   if (meta && meta->fence) gst_coef_fence_wait_written(meta->fence, nullptr);
+}
+
+void Line::push_next() {
+  if (gst_pad_push(src_, gst_buffer_ref(ring_[next_])) != GST_FLOW_OK) fail("a frame is refused");
+  next_ = (next_ + 1) % ring_.size();
+  pushed_++;
+}
+
+double Line::latency(int count) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> seconds;
+  for (int i = 0; i < count; ++i) {
+    const auto begin = Clock::now();
+    push_next();
+    if (frames_ != pushed_) fail("a frame is held back");
+    wait_written();
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return median(std::move(seconds));
 }
 
 Reading Line::run(double seconds, int least_frames) {
@@ -207,11 +256,7 @@ Reading Line::run(double seconds, int least_frames) {
   const double host_begin = thread_seconds();
   const auto end = begin + std::chrono::duration<double>(seconds);
   int frames = 0;
-  for (; frames < least_frames || Clock::now() < end; ++frames) {
-    if (gst_pad_push(src_, gst_buffer_ref(ring_[next_])) != GST_FLOW_OK) fail("a frame is refused");
-    next_ = (next_ + 1) % ring_.size();
-    pushed_++;
-  }
+  for (; frames < least_frames || Clock::now() < end; ++frames) push_next();
   const double host = thread_seconds() - host_begin;
   drain();
   Reading reading;

@@ -35,15 +35,22 @@ struct Reading {
 // promises to honour GstCoefFence. Throws std::runtime_error when an element fails.
 class Line {
  public:
-  // `elements` as gst-launch-1.0 takes them; `sink_caps`: what the last pad takes.
+  // `elements` as gst-launch-1.0 takes them; `sink_caps`: what the last pad takes. `pictures`, by
+  // turns in the ring: as pipe_picture() makes one, which is the only one where there is none.
   Line(const std::string& elements, const PipeSize& size, bool frames_in_cuda,
-       const std::string& sink_caps);
+       const std::string& sink_caps, const std::vector<std::vector<uint8_t>>& pictures = {});
+  // Pushes `files` of JPEG in place of frames, from memory that it does not copy.
+  Line(const std::string& elements, const std::vector<const std::vector<uint8_t>*>& files,
+       const PipeSize& size, const std::string& sink_caps);
   ~Line();
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
 
   // Pushes frames for a while, and waits until all of them have come out and are complete.
   Reading run(double seconds, int least_frames);
+  // The median of `count` frames' times from push to complete output, each pushed when the one
+  // before is there. For elements that do not hold frames back.
+  double latency(int count);
   GstElement* element(const char* name) const { return gst_bin_get_by_name(GST_BIN(bin_), name); }
 
  private:
@@ -51,7 +58,12 @@ class Line {
   static gboolean event(GstPad* pad, GstObject* parent, GstEvent* event);
   static gboolean query(GstPad* pad, GstObject* parent, GstQuery* query);
   void push_event(GstEvent* event);
-  void fill_ring(const PipeSize& size, GstCaps* caps);
+  void connect(const std::string& elements, const std::string& sink_caps);
+  void begin(GstCaps* caps);
+  void fill_ring(const PipeSize& size, GstCaps* caps,
+                 const std::vector<std::vector<uint8_t>>& pictures);
+  void push_next();
+  void wait_written();
   void drain();
   void fail(const std::string& what) const;
 

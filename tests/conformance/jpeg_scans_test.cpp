@@ -102,6 +102,35 @@ TEST(JpegScans, TablesOfEveryShape) {
   });
 }
 
+// What parallel decoding is worst at: right in any case, by the CPU where nothing synchronises.
+void expect_right_or_refused(TableShape shape, bool refused) {
+  for_each_decoder([&](ScansDecoder& decoder) {
+    for (const int sets : {1, 2}) {
+      for (const int interval : {0, 1, 7, 100}) {
+        StreamKind kind;
+        kind.width = quick() ? 333 : 1500;
+        kind.height = quick() ? 222 : 900;
+        kind.shape = shape;
+        kind.sets = sets;
+        kind.restart_interval = interval;
+        const auto file = make_stream(kind);
+        const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+        EXPECT_EQ(outcome.wrong, "") << kind.text();
+        EXPECT_TRUE(outcome.judged_sound) << kind.text();
+        if (outcome.verdict == ScansVerdict::kSound) continue;
+        EXPECT_TRUE(refused) << kind.text();
+        EXPECT_NE(outcome.reported & kJpegNotSynchronised, 0u) << kind.text();
+      }
+    }
+  });
+}
+TEST(JpegScans, OneCodeOnly) { expect_right_or_refused(TableShape::kFewSymbols, true); }
+TEST(JpegScans, CodesOf16BitsOnly) { expect_right_or_refused(TableShape::kLongest, true); }
+TEST(JpegScans, PrefixesOfOnes) { expect_right_or_refused(TableShape::kUnary, true); }
+TEST(JpegScans, WhatNeverSynchronises) { expect_right_or_refused(TableShape::kEqual, true); }
+TEST(JpegScans, CodesByChance) { expect_right_or_refused(TableShape::kRandom, true); }
+TEST(JpegScans, AnnexKIsNeverRefused) { expect_right_or_refused(TableShape::kAnnexK, false); }
+
 TEST(JpegScans, StreamsOfEveryKind) {
   for_each_decoder([](ScansDecoder& decoder) {
     int decoded = 0;

@@ -188,6 +188,7 @@ T __ldg(const T* from) {
   return *from;
 }
 inline void __threadfence() {}
+inline void __threadfence_system() {}
 
 // ---- Bits ----
 

@@ -31,6 +31,9 @@ constexpr const char* kLines[] = {
     "cudadwt backend=cuda levels=2 method=separable-slab ! video/x-dwt ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=1/2 ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
+    FILES
+    "jpegcoefdec backend=cuda entropy=cuda n-threads=2 ! "
+    "jpegcoefenc backend=cuda entropy=cuda n-threads=2 ! fakesink",
 };
 
 // Streams of the test data, where that is there: predicted pictures, and slices that a GPU reads.

@@ -141,6 +141,34 @@ GST_START_TEST(test_files_of_levels_that_cross) {
 }
 GST_END_TEST;
 
+// Files whose codes one device reads are levels that the other transforms, or that another element
+// writes, and the other way round.
+GST_START_TEST(test_files_that_a_device_reads_cross) {
+  if (testing::require_element_or_skip("jpegcoefenc")) return;
+  const std::string files =
+      source("I420", 640, 361, 40) +
+      "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu ! jpegcoefdec name=d n-threads=3 ";
+  const std::string sink = " ! appsink name=sink sync=false";
+  int warnings = 0;
+  const Frames frames =
+      play(files + "backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw" + sink, &warnings);
+  const Frames same = play(files + "backend=cpu ! jpegcoefenc backend=cpu" + sink, &warnings);
+  for (const int device : {0, 1}) {
+    const auto on = [](int number) {
+      return "backend=cuda cuda-device-id=" + std::to_string(number);
+    };
+    const std::string decoder =
+        files + "entropy=cuda " + on(device) + " ! video/x-dct(memory:CUDAMemory) ! ";
+    compare(frames,
+            play(decoder + "cudaidct8x8 " + on(1 - device) + " ! video/x-raw" + sink, &warnings),
+            decoder);
+    compare(same, play(decoder + "jpegcoefenc " + on(1 - device) + sink, &warnings), decoder);
+    compare(same, play(decoder + "jpegcoefenc entropy=cuda " + on(device) + sink, &warnings),
+            decoder);
+  }
+}
+GST_END_TEST;
+
 // Pictures that one device decodes are frames that the other transforms; a decoder on each at once.
 GST_START_TEST(test_pictures_cross) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
@@ -195,6 +223,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_race);
   tcase_add_test(tc, test_frames_cross);
   tcase_add_test(tc, test_files_of_levels_that_cross);
+  tcase_add_test(tc, test_files_that_a_device_reads_cross);
   tcase_add_test(tc, test_pictures_cross);
   tcase_add_test(tc, test_speed);
   return suite;

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // CUDATRANSFORM_SOAK_FRAMES: frames of each of the four streams; a hundred thousand take minutes.
+// CUDATRANSFORM_TEST_ENTROPY: jpegcoefdec's entropy; with "cuda" coefficients stay on the device,
+// which has to decode frames.
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <malloc.h>
@@ -107,13 +109,16 @@ GstFlowReturn note_frame(GstAppSink* sink, gpointer data) {
   return GST_FLOW_OK;
 }
 
+bool by_device() { return g_strcmp0(g_getenv("CUDATRANSFORM_TEST_ENTROPY"), "cuda") == 0; }
+std::string entropy() { return by_device() ? "backend=cuda entropy=cuda" : ""; }
+
 std::string pipeline_text(const char* on_error, bool parsed) {
   return std::string(
              "appsrc name=source format=time block=true max-buffers=16 "
              "caps=image/jpeg,framerate=25/1,parsed=") +
-         (parsed ? "true" : "false") +
-         " ! jpegcoefdec name=dec n-threads=3 max-pixels=" + kMaxPixels + " on-error=" + on_error +
-         " ! " + inverse() + " ! video/x-raw ! appsink name=sink sync=false";
+         (parsed ? "true" : "false") + " ! jpegcoefdec name=dec " + entropy() +
+         " n-threads=3 max-pixels=" + kMaxPixels + " on-error=" + on_error + " ! " + inverse() +
+         " ! video/x-raw ! appsink name=sink sync=false";
 }
 
 // Pictures without damage, judged by libjpeg; their hashes.
@@ -229,6 +234,11 @@ void judge(const Stream& stream, GstElement* decoder) {
     fail_unless_equals_uint64(dropped, damaged);
   } else {
     fail_unless(stream.corrupted > 0, "no frame says that it is corrupted");
+  }
+  if (by_device()) {
+    const guint64 by_cuda = stat_of(decoder, "cuda-frames");
+    std::printf("  %" G_GUINT64_FORMAT " by the device\n", by_cuda);
+    fail_unless(by_cuda > stream.picture.size() / 3, "the device has decoded too few");
   }
   if (test_numbers()) fail_unless(stream.mb[2] - stream.mb[0] < kGrowthMb, "memory grew");
 }
