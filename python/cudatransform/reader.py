@@ -47,7 +47,8 @@ class Reader:
     paths: of the files; any iterable, walked through as files are needed, by another thread
     batch: pictures in a batch; the last one may have fewer
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
-    workers: files that are decoded at once, each on a thread; None: as many as cores may be used
+    workers: files that are decoded at once, each on a thread; None: as many as cores may be used, and
+        twice as many onto a GPU, which decodes the larger files itself
 
     Iterating yields a Batch after the other; each `for` begins anew. A file that cannot be read is a
     Failure in its place and stops nothing. While a batch is in use the next one is decoded: pictures
@@ -66,7 +67,7 @@ class Reader:
         if kind not in ("cpu", "cuda") or number and (kind == "cpu" or not number.isdigit()):
             raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
         self.paths, self.batch, self.device = paths, batch, device
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or len(os.sched_getaffinity(0)) * (1 if device == "cpu" else 2)
 
     def __iter__(self) -> Iterator[Batch]:
         run = _Run(self)
