@@ -124,7 +124,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
 # thread wants it, as a Reader's two do all the time.
 _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_sample_get_buffer",
           "gst_buffer_new_wrapped_full", "gst_buffer_n_memory", "gst_buffer_peek_memory",
-          "gst_memory_map", "gst_memory_unmap", "gst_buffer_unmap", "gst_buffer_get_dct_meta",
+          "gst_memory_map", "gst_memory_unmap", "gst_buffer_map", "gst_buffer_unmap",
+          "gst_buffer_get_dct_meta",
           "gst_buffer_get_dct_jpeg_meta", "g_bytes_get_data", "gst_bus_pop_filtered",
           "gst_app_sink_is_eos"}
 

@@ -84,6 +84,16 @@ class Reader:
             run.close()
 
 
+class _Memory:
+    """Memory for the bytes of one file after the other."""
+
+    __slots__ = ("array", "view", "address")
+
+    def __init__(self, size: int) -> None:
+        self.array = np.empty(size, np.uint8)
+        self.view, self.address = self.array.data, _gst.address_of(self.array)
+
+
 class _Entry:
     """A file on its way: its bytes, or why there are none."""
 
@@ -91,7 +101,7 @@ class _Entry:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.data: Optional[np.ndarray] = None
+        self.data: Optional[_Memory] = None
         self.failure: Optional[Failure] = None
 
 
@@ -119,7 +129,7 @@ class _Run:
         self.room: "queue.SimpleQueue[int]" = queue.SimpleQueue()
         self.room.put(ahead)
         self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))
-        self.memory: Deque[np.ndarray] = collections.deque()
+        self.memory: Deque[_Memory] = collections.deque()
         # Of the lock: whether the feeding thread waits and pushes nothing, the files so far, those of
         # them that an error has taken, and whether no more come.
         self.lock = threading.Lock()
@@ -316,7 +326,7 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
         descriptor, size = jpeg.open_picture(path)
         try:
             memory = _memory_for(run, size)
-            jpeg.fill_from(descriptor, memory[:size].data, path)
+            jpeg.fill_from(descriptor, memory.view[:size], path)
         finally:
             os.close(descriptor)
     except ReadError as error:
@@ -327,7 +337,7 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
         run.entries.put(entry)
         return
     entry.data = memory
-    buffer = _gst.buffer_around(run.gst, _gst.address_of(memory), size)
+    buffer = _gst.buffer_around(run.gst, memory.address, size)
     _gst.BufferHead.from_address(buffer).pts = 2 * number
     run.entries.put(entry)
     try:
@@ -338,10 +348,11 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
         run.recover()
 
 
-def _memory_for(run: _Run, size: int) -> np.ndarray:
-    """Memory of an earlier file if it is large enough: fresh pages cost more than the copy."""
+def _memory_for(run: _Run, size: int) -> _Memory:
+    """Memory of an earlier file if it is large enough: fresh pages cost more than the copy. That of
+    the last one, which caches still have."""
     if run.memory:
-        memory = run.memory.popleft()
-        if len(memory) >= size:
+        memory = run.memory.pop()
+        if len(memory.view) >= size:
             return memory
-    return np.empty(max(_LEAST_MEMORY, size + size // 4), np.uint8)
+    return _Memory(max(_LEAST_MEMORY, size + size // 4))
