@@ -99,6 +99,12 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_memory_map": (_I, _P, POINTER(MapInfo), _I),
         "gst_memory_unmap": (None, _P, POINTER(MapInfo)),
         "gst_sample_get_buffer": (_P, _P),
+        "gst_buffer_pool_get_config": (_P, _P), "gst_buffer_pool_set_config": (_I, _P, _P),
+        "gst_buffer_pool_set_active": (_I, _P, _I),
+        "gst_buffer_pool_acquire_buffer": (_I, _P, POINTER(_P), _P),
+        "gst_buffer_pool_config_set_params": (None, _P, _P, _U, _U, _U),
+        "gst_buffer_pool_config_add_option": (None, _P, _S),
+        "gst_caps_features_from_string": (_P, _S), "gst_caps_set_features_simple": (None, _P, _P),
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_try_pull_sample": (_P, _P, c_uint64),
                            "gst_app_sink_is_eos": (_I, _P)},
@@ -114,15 +120,24 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     },
 }
 
+# What waits for nobody keeps Python's lock: letting go of it costs more than the call where another
+# thread wants it, as a Reader's two do all the time.
+_BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_sample_get_buffer",
+          "gst_buffer_new_wrapped_full", "gst_buffer_n_memory", "gst_buffer_peek_memory",
+          "gst_memory_map", "gst_memory_unmap", "gst_buffer_map", "gst_buffer_unmap",
+          "gst_buffer_get_dct_meta",
+          "gst_buffer_get_dct_jpeg_meta", "g_bytes_get_data", "gst_bus_pop_filtered",
+          "gst_app_sink_is_eos"}
+
 
 class Libraries:
     """The functions above as attributes, and GStreamer initialised. One a process: libraries()."""
 
     def __init__(self) -> None:
         for library, functions in _FUNCTIONS.items():
-            loaded = _load(library)
+            patient, brief = _load(library)
             for name, (result, *arguments) in functions.items():
-                function = getattr(loaded, name)
+                function = getattr(brief if name in _BRIEF else patient, name)
                 function.restype, function.argtypes = result, arguments
                 setattr(self, name, function)
         error = POINTER(GError)()
@@ -141,9 +156,9 @@ class Libraries:
         return text
 
 
-def _load(name: str) -> ctypes.CDLL:
+def _load(name: str) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
     try:
-        return ctypes.CDLL(name)
+        return ctypes.CDLL(name), ctypes.PyDLL(name)
     except OSError as error:
         raise Unavailable(f"{error}. cudatransform needs GStreamer and libgstcoef-1.0; one that is "
                           "not installed in the system is found by LD_LIBRARY_PATH") from error

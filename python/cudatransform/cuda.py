@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from . import _gst
+from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
 from ._stage import Stage, StageError
 from .errors import Unavailable
 from .picture import Component, Layout, Picture, picture_of_buffer
 
-_CUDA = 2  # DLDeviceType
-_contexts: Dict[int, int] = {}  # GstContexts by the numbers of devices, for good
-
-
-class _DLTensor(Structure):
-    _fields_ = [("data", c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
-                ("lanes", ctypes.c_uint16), ("shape", POINTER(ctypes.c_int64)),
-                ("strides", POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+_contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
 
 
 class _DLManagedTensor(Structure):
@@ -29,7 +22,7 @@ class _DLManagedTensor(Structure):
 
 
 _Deleter = CFUNCTYPE(None, POINTER(_DLManagedTensor))
-_DLManagedTensor._fields_ = [("tensor", _DLTensor), ("context", c_void_p), ("deleter", _Deleter)]
+_DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", _Deleter)]
 _handed_out: Dict[int, Any] = {}  # what tensors of others refer to, by the address of theirs
 
 
@@ -42,21 +35,20 @@ _capsule_new = ctypes.pythonapi.PyCapsule_New
 _capsule_new.restype, _capsule_new.argtypes = ctypes.py_object, (c_void_p, c_char_p, c_void_p)
 _capsule_is = ctypes.pythonapi.PyCapsule_IsValid
 _capsule_is.restype, _capsule_is.argtypes = c_int, (c_void_p, c_char_p)
-_capsule_get = ctypes.pythonapi.PyCapsule_GetPointer
-_capsule_get.restype, _capsule_get.argtypes = c_void_p, (c_void_p, c_char_p)
-_NAME = b"dltensor"  # who takes it renames it
 
 
 @ctypes.PYFUNCTYPE(None, c_void_p)
 def _capsule_gone(capsule: int) -> None:
-    if _capsule_is(capsule, _NAME):
-        _handed_out.pop(_capsule_get(capsule, _NAME), None)
+    if _capsule_is(capsule, DLPACK_NAME):
+        _handed_out.pop(capsule_address(capsule, DLPACK_NAME), None)
 
 
 class CudaArray:
-    """int16 (blocks_h, blocks_w, 8, 8) on a GPU: what torch.from_dlpack() and cupy.asarray() take.
+    """An array on a GPU, which torch.from_dlpack() and cupy.asarray() take: int16 levels (blocks_h,
+    blocks_w, 8, 8) of a picture, and what dct() and idct() make of arrays there.
 
-    It, and every array made of it without a copy, keeps the decoder's buffer. When the last one goes
+    strides: in bytes. It is complete; and it, and every array made of it without a copy, keeps its
+    buffer. When the last one goes
     the buffer is filled anew, after the work on the default stream of its device: work on another
     stream has to be finished (synchronised) before that.
     """
@@ -64,20 +56,20 @@ class CudaArray:
     __slots__ = ("shape", "strides", "dtype", "device", "_held", "_address", "__weakref__")
 
     def __init__(self, held: _gst.HeldBuffer, offset: int, shape: Tuple[int, ...],
-                 strides: Tuple[int, ...], device: int) -> None:
+                 strides: Tuple[int, ...], device: int, dtype: Any = np.int16) -> None:
         self.shape, self.strides, self.device = shape, strides, device
-        self.dtype = np.dtype(np.int16)
+        self.dtype = np.dtype(dtype)
         self._held, self._address = held, held.address + offset
 
     @property
     def __cuda_array_interface__(self) -> dict:
         # May be written to: PyTorch refuses arrays that say they may not. No stream: the
         # coefficients are complete.
-        return {"shape": self.shape, "strides": self.strides, "typestr": "<i2",
+        return {"shape": self.shape, "strides": self.strides, "typestr": self.dtype.str,
                 "data": (self._address, False), "version": 3, "stream": None}
 
     def __dlpack_device__(self) -> Tuple[int, int]:
-        return _CUDA, self.device
+        return CUDA, self.device
 
     def __dlpack__(self, *, stream: Optional[int] = None, dl_device: Optional[Tuple] = None,
                    copy: Optional[bool] = None, max_version: Optional[Tuple] = None) -> Any:
@@ -86,15 +78,17 @@ class CudaArray:
         count = len(self.shape)
         numbers = ctypes.c_int64 * count
         shape = numbers(*self.shape)
-        strides = numbers(*(stride // 2 for stride in self.strides))
-        made = _DLManagedTensor(_DLTensor(self._address, _CUDA, self.device, count, 0, 16, 1, shape,
-                                          strides, 0), None, _forget)
+        size = self.dtype.itemsize
+        strides = numbers(*(stride // size for stride in self.strides))
+        made = _DLManagedTensor(DLTensor(self._address, CUDA, self.device, count,
+                                         KINDS[self.dtype.kind], 8 * size, 1, shape, strides, 0),
+                                None, _forget)
         address = ctypes.addressof(made)
         _handed_out[address] = made, shape, strides, self
-        return _capsule_new(address, _NAME, ctypes.cast(_capsule_gone, c_void_p))
+        return _capsule_new(address, DLPACK_NAME, ctypes.cast(_capsule_gone, c_void_p))
 
     def __repr__(self) -> str:
-        return f"<CudaArray {self.shape} int16 on cuda:{self.device}>"
+        return f"<CudaArray {self.shape} {self.dtype} on cuda:{self.device}>"
 
 
 class CudaPicture(Picture):
@@ -149,43 +143,75 @@ def picture_on_device(gst: _gst.Libraries, buffer: int, path: Optional[str],
     return picture
 
 
-def _context_of(device: int) -> int:
-    """A GstContext of the primary context of a device, which PyTorch and CuPy use, too.
+class VideoMeta(Structure):
+    """GstVideoMeta, as far as it is read; the first two fields are its GstMeta."""
 
-    Contexts have address spaces of their own, so memory of another one is not theirs to read. It is
-    retained for good: a process that computes on a device keeps its primary context.
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("buffer", c_void_p),
+                ("flags", c_int), ("format", c_int), ("id", c_int), ("width", c_uint),
+                ("height", c_uint), ("n_planes", c_uint), ("offset", c_size_t * 4),
+                ("stride", c_int * 4)]
+
+
+class _Gstcuda:
+    """The functions of libgstcuda and libgstvideo that are used here."""
+
+    def __init__(self) -> None:
+        try:
+            library = ctypes.CDLL("libgstcuda-1.0.so.0")
+            video = ctypes.CDLL("libgstvideo-1.0.so.0")
+        except OSError as error:
+            raise Unavailable(f"no CUDA: {error}") from error
+
+        def function(name: str, result: Any, *arguments: Any, of: Any = library) -> Any:
+            found = getattr(of, name)
+            found.restype, found.argtypes = result, arguments
+            return found
+
+        if not function("gst_cuda_load_library", c_int)():
+            raise Unavailable("GStreamer finds no driver of CUDA")
+        function("gst_cuda_memory_init_once", None)()
+        self.wrap = function("gst_cuda_context_new_wrapped", c_void_p, c_void_p, c_int)
+        self.new_context = function("gst_context_new_cuda_context", c_void_p, c_void_p)
+        self.new_pool = function("gst_cuda_buffer_pool_new", c_void_p, c_void_p)
+        self.video_meta = function("gst_buffer_get_video_meta", POINTER(VideoMeta), c_void_p,
+                                   of=video)
+        # From 1.24 on frames may come before they are complete.
+        self._sync = (function("gst_cuda_memory_sync", None, c_void_p)
+                      if hasattr(library, "gst_cuda_memory_sync") else None)
+
+    def synchronize(self, gst: _gst.Libraries, buffer: int) -> None:
+        """Waits for the work on a GstBuffer of CUDA memory."""
+        if self._sync:
+            self._sync(gst.gst_buffer_peek_memory(buffer, 0))
+
+
+_gstcuda: List[_Gstcuda] = []
+
+
+def gstcuda() -> _Gstcuda:
+    """libgstcuda. Raises Unavailable."""
+    if not _gstcuda:
+        _gst.libraries()
+        _gstcuda.append(_Gstcuda())
+    return _gstcuda[0]
+
+
+def context_of(device: int) -> Tuple[int, int]:
+    """A GstContext, and the GstCudaContext in it, of the primary context of a device, which PyTorch
+    and CuPy use, too: contexts have address spaces of their own. Kept for good, as that context is.
     """
-    if device in _contexts:
-        return _contexts[device]
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-        gstcuda = ctypes.CDLL("libgstcuda-1.0.so.0")
-    except OSError as error:
-        raise Unavailable(f"no CUDA: {error}") from error
-
-    def function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-        found = getattr(library, name)
-        found.restype, found.argtypes = result, arguments
-        return found
-
-    retain = function(driver, "cuDevicePrimaryCtxRetain", c_int, POINTER(c_void_p), c_int)
-    load = function(gstcuda, "gst_cuda_load_library", c_int)
-    wrap = function(gstcuda, "gst_cuda_context_new_wrapped", c_void_p, c_void_p, c_int)
-    new_context = function(gstcuda, "gst_context_new_cuda_context", c_void_p, c_void_p)
-    handle = c_void_p()
-    if driver.cuInit(0) != 0 or not load() or retain(byref(handle), device) != 0:
-        raise Unavailable(f"there is no CUDA device {device}, or no driver for it")
-    function(gstcuda, "gst_cuda_memory_init_once", None)()
-    wrapped = wrap(handle, device)
-    _contexts[device] = new_context(wrapped)
-    _gst.libraries().gst_object_unref(wrapped)
+    if device not in _contexts:
+        handle, library = driver().primary(device), gstcuda()
+        wrapped = library.wrap(handle, device)
+        if not wrapped:
+            raise Unavailable(f"GStreamer cannot use CUDA device {device}")
+        _contexts[device] = library.new_context(wrapped), wrapped
     return _contexts[device]
 
 
 def decoder_stage(elements: str, device: int) -> Stage:
     """A Stage of `elements`, jpegcoefdec's line, whose coefficients are on a device."""
-    _gst.libraries()
-    context = _context_of(device)
+    context, _ = context_of(device)
     return Stage(f"{elements} backend=cuda cuda-device-id={device} ! "
                  "video/x-dct(memory:CUDAMemory)", context=context)
 

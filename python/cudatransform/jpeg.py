@@ -79,22 +79,36 @@ class Context:
     def __init__(self) -> None:
         self._stages: Dict[str, Stage] = {}
         self._decoder: Optional[Stage] = None
+        self._pools: Any = None
         self._reads = 0
         self._file = np.empty(0, np.uint8)  # the bytes of the last file: fresh memory costs more
 
-    def stage(self, elements: str) -> Stage:
-        """The Stage of a line of elements, made at its first use."""
+    def stage(self, elements: str, device: Optional[int] = None) -> Stage:
+        """The Stage of a line of elements, made at its first use; of a CUDA device, if one is given."""
         _gst.libraries()
         stage = self._stages.get(elements)
         if stage is None:
-            stage = self._stages[elements] = Stage(elements)
+            context = None
+            if device is not None:
+                from .cuda import context_of
+                context = context_of(device)[0]
+            stage = self._stages[elements] = Stage(elements, context=context)
         return stage
+
+    def pools(self) -> Any:
+        """Of CUDA memory: see _device_transform."""
+        if self._pools is None:
+            from ._device_transform import Pools
+            self._pools = Pools()
+        return self._pools
 
     def close(self) -> None:
         """Frees the elements. Pictures stay valid."""
         for stage in self._stages.values():
             stage.close()
         self._stages.clear()
+        if self._pools is not None:
+            self._pools.close()
         self._decoder = None
         self._file = np.empty(0, np.uint8)
 

@@ -6,7 +6,7 @@ import collections
 import os
 import queue
 import threading
-from typing import Any, Deque, Iterable, Iterator, List, Optional, Union
+from typing import Any, Deque, Iterable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -21,6 +21,9 @@ _MARKER = (b"\xff\xd8\xff\xdb\0\x43\0" + b"\1" * 64 + b"\xff\xc0\0\x0b\x08\0\x08
            b"\xff\xda\0\x08\1\1\0\0\x3f\0\x2b\xff\xd9")
 _LEAST_MEMORY = 1 << 16  # for a file's bytes
 _PATIENCE = 10_000_000   # nanoseconds
+_MOST_TOGETHER = 8       # files whose room is given back at once
+# The feeding thread does not wait for the decoder, nor the decoder for it.
+_QUEUE = "queue name=first max-size-buffers=0 max-size-bytes=0 max-size-time=0 silent=true"
 _END: Any = object()
 
 
@@ -44,7 +47,8 @@ class Reader:
     paths: of the files; any iterable, walked through as files are needed, by another thread
     batch: pictures in a batch; the last one may have fewer
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
-    workers: files that are decoded at once, each on a thread; None: as many as cores may be used
+    workers: files that are decoded at once, each on a thread; None: as many as cores may be used, and
+        twice as many onto a GPU, which decodes the larger files itself
 
     Iterating yields a Batch after the other; each `for` begins anew. A file that cannot be read is a
     Failure in its place and stops nothing. While a batch is in use the next one is decoded: pictures
@@ -63,7 +67,7 @@ class Reader:
         if kind not in ("cpu", "cuda") or number and (kind == "cpu" or not number.isdigit()):
             raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
         self.paths, self.batch, self.device = paths, batch, device
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or len(os.sched_getaffinity(0)) * (1 if device == "cpu" else 2)
 
     def __iter__(self) -> Iterator[Batch]:
         run = _Run(self)
@@ -80,6 +84,16 @@ class Reader:
             run.close()
 
 
+class _Memory:
+    """Memory for the bytes of one file after the other."""
+
+    __slots__ = ("array", "view", "address")
+
+    def __init__(self, size: int) -> None:
+        self.array = np.empty(size, np.uint8)
+        self.view, self.address = self.array.data, _gst.address_of(self.array)
+
+
 class _Entry:
     """A file on its way: its bytes, or why there are none."""
 
@@ -87,7 +101,7 @@ class _Entry:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.data: Optional[np.ndarray] = None
+        self.data: Optional[_Memory] = None
         self.failure: Optional[Failure] = None
 
 
@@ -98,7 +112,8 @@ class _Run:
     belongs to a damaged file, which is read again, alone, to know what is wrong with it. Where
     nothing comes while the feeding thread waits (for room, because many are damaged, or for the
     caller's next path), the taking one pushes a marker, with the odd time behind the last file, and
-    has the decoder finish all.
+    has the decoder finish all. An error of the stream takes all that is on its way: those files are
+    read again, one by one, too.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -108,12 +123,18 @@ class _Run:
         self.on_cuda = reader.device != "cpu"
         self.device = int(reader.device.partition(":")[2] or 0)
         self.entries: "queue.SimpleQueue[Union[_Entry, BaseException, None]]" = queue.SimpleQueue()
-        self.room = threading.Semaphore(reader.batch + 2 * reader.workers)
-        self.memory: Deque[np.ndarray] = collections.deque()
-        # Of the lock: whether the feeding thread waits and pushes nothing, and the files so far.
+        # Files that may come: as told to the feeding thread, and those that it is not told of yet. A
+        # thread that wakes for each file costs as much as reading it.
+        ahead = reader.batch + 2 * reader.workers
+        self.room: "queue.SimpleQueue[int]" = queue.SimpleQueue()
+        self.room.put(ahead)
+        self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))
+        self.memory: Deque[_Memory] = collections.deque()
+        # Of the lock: whether the feeding thread waits and pushes nothing, the files so far, those of
+        # them that an error has taken, and whether no more come.
         self.lock = threading.Lock()
-        self.closing = self.idle = self.in_paths = False
-        self.pushed = self.marked = 0
+        self.closing = self.idle = self.in_paths = self.ended = False
+        self.pushed = self.marked = self.lost = 0
         self.context = jpeg.Context()
         self.ahead = self.ahead_time = 0
         self.thread = threading.Thread(target=_feed, args=(self,), daemon=True,
@@ -124,7 +145,7 @@ class _Run:
         """The pictures and failures, in order."""
         number = 0
         while True:
-            entry = self.entries.get()
+            entry = self._next_entry()
             if entry is None:
                 return
             if isinstance(entry, BaseException):
@@ -134,14 +155,30 @@ class _Run:
             if entry.data is not None:
                 # Its picture or a later one is there, so nobody reads these bytes any more.
                 self.memory.append(entry.data)
-            self.room.release()
+            self.taken += 1
+            if self.taken == self.together:
+                self._give_room()
             if number % 32 == 0:
-                self.stage.forget_messages()
+                self._look_for_errors()
             yield item
+
+    def _next_entry(self) -> Union[_Entry, BaseException, None]:
+        try:
+            return self.entries.get_nowait()
+        except queue.Empty:
+            self._give_room()
+            return self.entries.get()
+
+    def _give_room(self) -> None:
+        if self.taken:
+            self.room.put(self.taken)
+        self.taken = 0
 
     def _take(self, number: int, entry: _Entry) -> Union[Picture, Failure]:
         time = 2 * number
         while self.ahead_time < time:
+            if number <= self.lost:
+                return self._alone(entry)
             self._drop_ahead()
             self.ahead = self.stage.pull(_PATIENCE)
             if self.ahead:
@@ -149,11 +186,29 @@ class _Run:
             elif self.stage.has_ended():
                 return self._alone(entry)
             else:
+                self._look_for_errors()
+                self._give_room()
                 self._finish_if_idle()
         if self.ahead_time > time:
             return self._alone(entry)
         buffer, self.ahead = self.ahead, 0
         return self._picture(buffer, entry.path)
+
+    def _look_for_errors(self) -> None:
+        if self.stage.forget_messages():
+            self.recover()
+
+    def recover(self) -> None:
+        """After an error of the stream, of any thread: what is on its way is lost, the rest goes on."""
+        with self.lock:
+            self.stage.flush()
+            self.lost = self.pushed
+            try:
+                _push_marker(self, 2 * self.pushed + 1)
+            except StageError:
+                self.stage.flush()
+            if self.ended:
+                self.stage.push_end()
 
     def _finish_if_idle(self) -> None:
         with self.lock:
@@ -165,6 +220,7 @@ class _Run:
                 self.marked = self.pushed
             except StageError:
                 self.stage.flush()
+                self.lost = self.pushed
 
     def _picture(self, buffer: int, path: str) -> Picture:
         if not self.on_cuda:
@@ -197,7 +253,7 @@ class _Run:
             return  # the thread is the parent's, and the elements need theirs
         with self.lock:
             self.closing = True
-        self.room.release()
+        self.room.put(1)
         self.stage.stop()
         # In the caller's iterable it may be for ever; it ends when it comes back.
         while self.thread.is_alive() and not self.in_paths:
@@ -208,7 +264,7 @@ class _Run:
 
 
 def _new_stage(reader: Reader) -> Stage:
-    elements = f"jpegcoefdec name=first n-threads={reader.workers} qos=false"
+    elements = f"{_QUEUE} ! jpegcoefdec n-threads={reader.workers} qos=false"
     if reader.device == "cpu":
         return Stage(f"{elements} backend=cpu")
     from . import cuda
@@ -221,8 +277,9 @@ def _feed(run: _Run) -> None:
     try:
         run.stage.set_caps(jpeg.JPEG_CAPS)
         _push_marker(run, 1)
+        room = 0
         while True:
-            path = _next_path(run)
+            path, room = _next_path(run, room)
             if run.closing:
                 return
             if path is _END:
@@ -233,7 +290,9 @@ def _feed(run: _Run) -> None:
     if run.closing:
         return
     # The pictures before an error come, too.
-    run.stage.push_end()
+    with run.lock:
+        run.ended = True
+        run.stage.push_end()
     run.entries.put(end)
 
 
@@ -245,11 +304,12 @@ def _push_marker(run: _Run, time: int) -> None:
     run.stage.push(buffer)
 
 
-def _next_path(run: _Run) -> Any:
-    """The caller's next path, as soon as there is room for its picture; _END at the end."""
+def _next_path(run: _Run, room: int) -> Tuple[Any, int]:
+    """The caller's next path, as soon as there is room for its picture, and how much is left; _END at
+    the end."""
     with run.lock:
         run.idle = True
-    run.room.acquire()  # pylint: disable=consider-using-with
+    room = (room or run.room.get()) - 1
     run.in_paths = not run.closing
     try:
         path = next(run.paths, _END) if run.in_paths else _END
@@ -257,7 +317,7 @@ def _next_path(run: _Run) -> Any:
         with run.lock:
             run.in_paths = run.idle = False
             run.pushed += 1
-    return path
+    return path, room
 
 
 def _feed_one(run: _Run, number: int, path: str) -> None:
@@ -266,7 +326,7 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
         descriptor, size = jpeg.open_picture(path)
         try:
             memory = _memory_for(run, size)
-            jpeg.fill_from(descriptor, memory[:size].data, path)
+            jpeg.fill_from(descriptor, memory.view[:size], path)
         finally:
             os.close(descriptor)
     except ReadError as error:
@@ -277,7 +337,7 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
         run.entries.put(entry)
         return
     entry.data = memory
-    buffer = _gst.buffer_around(run.gst, _gst.address_of(memory), size)
+    buffer = _gst.buffer_around(run.gst, memory.address, size)
     _gst.BufferHead.from_address(buffer).pts = 2 * number
     run.entries.put(entry)
     try:
@@ -285,15 +345,14 @@ def _feed_one(run: _Run, number: int, path: str) -> None:
     except StageError:
         if run.closing:
             return
-        # Whatever was on its way is gone, and will be read again, one by one.
-        run.stage.flush()
-        _push_marker(run, 2 * number + 1)
+        run.recover()
 
 
-def _memory_for(run: _Run, size: int) -> np.ndarray:
-    """Memory of an earlier file if it is large enough: fresh pages cost more than the copy."""
+def _memory_for(run: _Run, size: int) -> _Memory:
+    """Memory of an earlier file if it is large enough: fresh pages cost more than the copy. That of
+    the last one, which caches still have."""
     if run.memory:
-        memory = run.memory.popleft()
-        if len(memory) >= size:
+        memory = run.memory.pop()
+        if len(memory.view) >= size:
             return memory
-    return np.empty(max(_LEAST_MEMORY, size + size // 4), np.uint8)
+    return _Memory(max(_LEAST_MEMORY, size + size // 4))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import math
+import sys
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _gst
+from . import _device, _gst
 from ._stage import Stage, StageError
+from .errors import Unavailable
 from .jpeg import of_this_thread
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
@@ -48,23 +51,62 @@ def _run(stage: Stage, buffer: int) -> int:
     return made
 
 
-def _on_host(given: Any) -> Any:
-    if hasattr(given, "__cuda_array_interface__"):
-        raise ValueError("an array on a GPU; dct() and idct() take arrays in system memory")
-    return given
+def _words(divisors: np.ndarray) -> str:
+    return ",".join(map(str, divisors.ravel().tolist()))
 
 
-def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> np.ndarray:
+def _wanted_type(table: Optional[Any], depth: int) -> Any:
+    return np.float32 if table is None else _DEPTHS[depth][3]
+
+
+def _check_levels(shape: Tuple[int, ...], dtype: Any, wanted: Any, words: str) -> None:
+    if len(shape) != 4 or shape[2:] != (8, 8) or dtype != wanted or 0 in shape:
+        raise ValueError(f"coefficients are {np.dtype(wanted)} (blocks_h, blocks_w, 8, 8), not "
+                         f"{words}")
+
+
+def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[int, int]:
+    rows, columns = shape[:2]
+    height, width = size or (8 * rows, 8 * columns)
+    if not (8 * rows - 8 < height <= 8 * rows and 8 * columns - 8 < width <= 8 * columns):
+        raise ValueError(f"{rows} x {columns} blocks are no plane of {height} x {width} samples")
+    return height, width
+
+
+def _dct_on_device(frame: Any, table: Optional[Any], method: str) -> Any:
+    from . import _device_transform
+    own, divisors = of_this_thread(), None if table is None else _words(_one_table(table))
+    return _device_transform.dct(_device.view(frame), divisors, method, own.stage, _run, own.pools())
+
+
+def _idct_on_device(coefficients: Any, size: Optional[Tuple[int, int]], table: Optional[Any],
+                    method: str, depth: int) -> Any:
+    from . import _device_transform
+    if depth != 8:
+        raise ValueError("planes of 16 bits are transformed in system memory only")
+    given, own = _device.view(coefficients), of_this_thread()
+    _check_levels(given.shape, given.dtype, _wanted_type(table, depth), given.words)
+    return _device_transform.idct(given, _size_of(given.shape, size),
+                                  None if table is None else _one_table(table), method, own.stage,
+                                  _run, own.pools())
+
+
+def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> Any:
     """The 8x8 DCT of a plane of samples; partial blocks repeat the last column and row.
 
-    frame: uint8 or uint16 (height, width); 2 to the power of (bits - 1) is subtracted first
+    frame: uint8 or uint16 (height, width); 2 to the power of (bits - 1) is subtracted first. Or an
+        array on a GPU, of PyTorch, CuPy or any that has DLPack or __cuda_array_interface__: uint8,
+        whose rows may have gaps between them
     table: (8, 8) divisors from 1 to 65535, natural order; None: no quantisation
     method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (of 16 bits, `float` answers for it)
     Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 of uint16); without one
-    float32, the orthonormal transform, whose DC is eight times the mean. Raises ValueError.
+    float32, the orthonormal transform, whose DC is eight times the mean: a numpy array, or a
+    CudaArray on the frame's device, complete when the function returns. Raises ValueError.
     """
     _check_method(method)
-    plane = np.asarray(_on_host(frame))
+    if _device.is_on_device(frame):
+        return _dct_on_device(frame, table, method)
+    plane = np.asarray(frame)
     depth = {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16}.get(plane.dtype)
     if plane.ndim != 2 or depth is None or plane.size == 0:
         raise ValueError(f"a plane is uint8 or uint16 (height, width), not {plane.dtype} "
@@ -78,8 +120,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> np
         f"format={coef_format},quantized={'true' if quantised else 'false'}")
     stage.set("method", method)
     if quantised:
-        divisors = ",".join(map(str, _one_table(table).ravel().tolist()))
-        stage.set("luma-qtable", f"<{divisors}>")
+        stage.set("luma-qtable", f"<{_words(_one_table(table))}>")
     stage.set_caps(f"video/x-raw,format={raw_format},width={width},height={height},framerate=0/1")
     padded = np.zeros((height, -(-width * plane.itemsize // _ROW) * _ROW // plane.itemsize),
                       plane.dtype)
@@ -91,32 +132,31 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> np
 
 
 def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Optional[Any] = None,
-         method: str = "islow", depth: int = 8) -> np.ndarray:
+         method: str = "islow", depth: int = 8) -> Any:
     """The inverse of dct(): a plane of samples, rounded and clipped.
 
     coefficients: (blocks_h, blocks_w, 8, 8): with a table levels, int16 at depth 8 and int32 at
-        depth 16; without one float32, values of the orthonormal transform
+        depth 16; without one float32, values of the orthonormal transform. Or an array on a GPU,
+        as of dct(), at depth 8, such as a CudaPicture's
     size: height and width of the plane, within the blocks; None: all of them
     table: (8, 8), what the levels were divided by
     method: as of dct()
     depth: bits of a sample, 8 or 16
-    Returns uint8 (uint16 at depth 16) (height, width). Raises ValueError.
+    Returns uint8 (uint16 at depth 16) (height, width): a numpy array, or a CudaArray on the
+    coefficients' device, complete when the function returns. Raises ValueError.
     """
     _check_method(method)
     if depth not in _DEPTHS:
         raise ValueError(f"samples have 8 or 16 bits, not {depth}")
-    raw_format, sample_type, coef_format, level_type = _DEPTHS[depth]
-    wanted: Any = level_type
+    if _device.is_on_device(coefficients):
+        return _idct_on_device(coefficients, size, table, method, depth)
+    raw_format, sample_type, coef_format, _ = _DEPTHS[depth]
     if table is None:
-        coef_format, wanted = "F32LE", np.float32
-    values = np.ascontiguousarray(_on_host(coefficients))
-    if values.ndim != 4 or values.shape[2:] != (8, 8) or values.dtype != wanted or not values.size:
-        raise ValueError(f"coefficients are {np.dtype(wanted)} (blocks_h, blocks_w, 8, 8), not "
-                         f"{values.dtype} {values.shape}")
-    rows, columns = values.shape[:2]
-    height, width = size or (8 * rows, 8 * columns)
-    if not (8 * rows - 8 < height <= 8 * rows and 8 * columns - 8 < width <= 8 * columns):
-        raise ValueError(f"{rows} x {columns} blocks are no plane of {height} x {width} samples")
+        coef_format = "F32LE"
+    values = np.ascontiguousarray(coefficients)
+    _check_levels(values.shape, values.dtype, _wanted_type(table, depth),
+                  f"{values.dtype} {values.shape}")
+    height, width = _size_of(values.shape, size)
     stage = of_this_thread().stage(
         f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}")
     stage.set("method", method)
@@ -161,13 +201,35 @@ def quality_tables(quality: int) -> np.ndarray:
     return np.frombuffer(bytearray(_quality_tables(int(quality))), np.uint16).reshape(2, 8, 8)
 
 
+def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
+    """Arrays on a GPU as tensors of PyTorch, or arrays of CuPy, without a copy."""
+    if not all(map(_device.is_on_device, arrays)):
+        raise ValueError("one array is on a GPU, the other in system memory")
+    loaded = [name for name in ("torch", "cupy") if name in sys.modules]
+    # What has one of the two as its own comes first.
+    own = [name for name in loaded for array in arrays
+           if type(array).__module__.partition(".")[0] == name]
+    for name in (*own, *loaded, "torch", "cupy"):
+        try:
+            library = importlib.import_module(name)
+        except ImportError:
+            continue
+        return tuple(array if type(array).__module__.partition(".")[0] == name
+                     else library.from_dlpack(array) if hasattr(array, "__dlpack__")
+                     else library.asarray(array) for array in arrays)
+    raise Unavailable("psnr() of arrays on a GPU needs PyTorch or CuPy, and neither is installed")
+
+
 def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
     """The peak signal-to-noise ratio of two arrays of one shape in dB; infinity for equal ones.
 
-    a, b: samples of any type and shape, numpy's, or both on one GPU, of PyTorch or CuPy
+    a, b: samples of any type and shape, numpy's, or both on one GPU: of PyTorch or CuPy, which
+        compute there, or of others and CudaArrays, for which one of the two has to be installed
     peak: the largest sample, by default that of their integer type, 1 for floating point
-    Raises ValueError for different shapes.
+    Raises ValueError for different shapes, and where one is on a GPU and the other is not.
     """
+    if _device.is_on_device(a) or _device.is_on_device(b):
+        a, b = _of_one_library(a, b)
     if tuple(a.shape) != tuple(b.shape):
         raise ValueError(f"the shapes differ: {tuple(a.shape)} and {tuple(b.shape)}")
     if 0 in a.shape:

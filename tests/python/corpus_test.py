@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # cudatransform.corpus without Ray: what is done to a picture, and whose the output folder is.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import importlib.util
 import json
 import os
 import tempfile
@@ -11,6 +12,10 @@ import numpy as np
 import cudatransform as ct
 from cudatransform.corpus import actions, folder
 import pictures
+
+
+def lacks_pyarrow():
+    return importlib.util.find_spec("pyarrow") is None
 
 
 class WithCorpus(unittest.TestCase):
@@ -65,6 +70,37 @@ class Actions(WithCorpus):
             self.assertAlmostEqual(row["zero_share"], float(np.concatenate(
                 [c.levels.ravel() == 0 for c in picture.components]).mean()))
             self.assertEqual(row["bytes"], os.path.getsize(self.path(self.input, name)))
+
+    def test_bad_input(self):
+        bad = dict(pictures.bad_files())
+        pictures.write_all(self.input, {f"f 1/{name}": data for name, (data, _) in bad.items()})
+        secret = os.path.join(self.input, "f 1", "secret.jpg")
+        pictures.write_all(self.input, {"f 1/secret.jpg": pictures.tiny()})
+        os.chmod(secret, 0)
+        self.names = folder.list_files(self.input)
+        # What has become a folder, or has gone, since the list was made.
+        self.names += [b"f 1", b"f 1/gone.jpg"]
+        bad.update({"secret.jpg": (b"", "Permission denied"), "f 1": (b"", "directory"),
+                    "gone.jpg": (b"", "No such file"), "bad.jpeg": (b"", "JPEG")})
+        for action, options in (("stats", {}), ("repack", {}), ("requantise", {"quality": 40}),
+                                ("export", {})):
+            if action == "export" and lacks_pyarrow():
+                continue
+            self.output.release()
+            self.output = folder.Output(os.path.join(self.top, action))
+            os.makedirs(self.output.path)
+            os.chmod(self.output.path, 0o777)
+            os.chmod(self.top, 0o755)
+            with pictures.as_nobody(self.input):
+                self.assertEqual(self.do(action, **options), (len(self.names), len(bad)))
+            rows = self.rows()
+            self.assertEqual([os.fsencode(row["path"]) for row in rows], self.names)
+            for row in rows:
+                name = os.path.basename(row["path"]) if "/" in row["path"] else row["path"]
+                if name in bad:
+                    self.assertIn(bad[name][1], row["reason"])
+                else:
+                    self.assertNotIn("reason", row)  # no neighbour is lost
 
     def test_processes(self):
         picture = ct.Picture.from_pixels(pictures.pixels(40, 30))

@@ -1,5 +1,6 @@
 # What the tests of the Python module share: pictures, JPEG files of every kind, and bad ones.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import contextlib
 import os
 import shutil
 import subprocess
@@ -82,6 +83,20 @@ def bad_files():
         "cut.jpg": (cut[:len(cut) * 2 // 3], "end"),
         "start.jpg": (cut[:2], ""),
     }
+
+
+@contextlib.contextmanager
+def as_nobody(folder):
+    """Not as root, who may read everything. What is below the folder stays to be seen."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.chmod(folder, 0o755)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 def cjpeg_or_tiny():

@@ -212,12 +212,15 @@ class BadInput(unittest.TestCase):
                     ct.read(path)
                 self.assertIn(word, raised.exception.reason)
 
-    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
     def test_unreadable(self):
-        with tempfile.NamedTemporaryFile(suffix=".jpg") as file:
-            os.chmod(file.name, 0)
-            with self.assertRaisesRegex(ct.ReadError, "Permission denied"):
-                ct.read(file.name)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "secret.jpg")
+            ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)), path)
+            os.chmod(path, 0)
+            with pictures.as_nobody(folder):
+                with self.assertRaisesRegex(ct.ReadError, "Permission denied") as raised:
+                    ct.read(path)
+            self.assertEqual(raised.exception.path, path)
 
     def test_every_cut(self):
         data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)), progressive=True)

@@ -7,11 +7,13 @@ import os
 import pickle
 import queue
 import resource
+import shutil
 import tempfile
 import threading
 import unittest
 
 import cudatransform as ct
+from cudatransform import reader
 import pictures
 
 
@@ -67,6 +69,42 @@ class Batches(WithFiles):
             for workers in (1, 3):
                 with self.subTest(len(paths), workers=workers):
                     self.check(paths, workers=workers, batch=8)
+
+    def test_bad_input(self):
+        reasons = {f"{os.sep}{name}": word for name, (_, word) in pictures.bad_files().items()}
+        reasons |= {"none.jpg": "No such file", os.path.basename(self.folder.name): "directory"}
+        secret = os.path.join(self.folder.name, "secret.jpg")
+        shutil.copy(self.sound[0], secret)
+        os.chmod(secret, 0)
+        paths = [self.sound[0]]
+        for path in self.bad + [secret]:
+            paths += [path, self.sound[0]]
+        with pictures.as_nobody(self.folder.name):
+            items = [item for batch in ct.Reader(paths, batch=4, workers=2) for item in batch]
+        os.unlink(secret)
+        self.assertEqual([item.path for item in items], paths)
+        for item in items[::2]:  # no neighbour is lost
+            self.assertTrue(pictures.equal(item, ct.read(self.sound[0])))
+        seen = 0
+        for item in items[1::2]:
+            word = "Permission denied" if item.path == secret else next(
+                word for end, word in reasons.items() if item.path.endswith(end))
+            self.assertIsInstance(item, ct.Failure)
+            self.assertIn(word, item.reason)
+            seen += 1
+        self.assertEqual(seen, len(pictures.bad_files()) + 3)
+
+    def test_an_error_of_the_stream_loses_no_neighbour(self):
+        # Without a picture before it, what the decoder cannot hold is such an error.
+        cmyk = next(path for path in self.bad if "cmyk" in path)
+        marker, reader._MARKER = reader._MARKER, pictures.bad_files()["cmyk.jpg"][0]
+        try:
+            for workers in (1, 3):
+                for paths in ([cmyk] * 3 + self.sound[:9], [cmyk], [cmyk] * 20):
+                    with self.subTest(len(paths), workers=workers):
+                        self.check(paths, workers=workers, batch=2)
+        finally:
+            reader._MARKER = marker
 
     def test_sizes_of_batches(self):
         batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
@@ -155,7 +193,7 @@ class Ends(WithFiles):
         files = self.sound + self.bad
         self.walk(files * 4)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        wanted = int(os.environ.get("CUDATRANSFORM_TEST_FILES", 2000))
+        wanted = int(os.environ.get("CUDATRANSFORM_TEST_FILES", 10000))
         self.walk(files * (wanted // len(files)))
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         self.assertLess(grown, 16 << 10, "KiB")

@@ -142,9 +142,14 @@ EXPORT int cuMemFree_v2(void* address) { return release(address, kDeviceMemory);
 EXPORT int cuMemFreeHost(void* address) { return release(address, kHostMemory); }
 
 EXPORT int cuPointerGetAttribute(void* value, int attribute, uintptr_t address) {
-  constexpr int kMemoryType = 2;
-  if (attribute != kMemoryType) return kNotSupported;
+  constexpr int kMemoryType = 2, kDeviceOrdinal = 9;
   const Context* context = context_stack().empty() ? nullptr : context_stack().back();
+  if (attribute == kDeviceOrdinal) {
+    if (!context || !is_inside(address, 1, kDeviceMemory, context)) return kInvalidValue;
+    *static_cast<int*>(value) = context->device;
+    return kSuccess;
+  }
+  if (attribute != kMemoryType) return kNotSupported;
   for (int type : {kHostMemory, kDeviceMemory}) {
     if (!is_inside(address, 1, type, context)) continue;
     *static_cast<unsigned*>(value) = static_cast<unsigned>(type);

@@ -2,7 +2,7 @@
 # `python -m cudatransform.corpus` with Ray: numbers of workers, a run that is killed, a node that is.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# usage: corpus_job_test.py       CUDATRANSFORM_TEST_FILES: how many there are (3000)
+# usage: corpus_job_test.py       CUDATRANSFORM_TEST_FILES: how many there are (10000)
 import json
 import os
 import signal
@@ -19,7 +19,7 @@ import cudatransform as ct  # noqa: E402
 from cudatransform.corpus import folder  # noqa: E402
 import pictures  # noqa: E402
 
-FILES = int(os.environ.get("CUDATRANSFORM_TEST_FILES", 3000))
+FILES = int(os.environ.get("CUDATRANSFORM_TEST_FILES", 10000))
 
 
 def write_corpus(top):

@@ -1,0 +1,196 @@
+"""Arrays of others in CUDA memory: where they lie, and copies of their rows on the device."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from .errors import Unavailable
+
+CUDA = 2  # DLDeviceType
+DLPACK_NAME = b"dltensor"  # who takes a capsule renames it
+_ON_DEVICE = 2             # CUmemorytype
+_ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+_LEGACY_STREAM = 1         # what both protocols call the default stream
+
+
+class DLTensor(Structure):
+    """DLTensor of dlpack.h."""
+
+    _fields_ = [("data", c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", POINTER(ctypes.c_int64)),
+                ("strides", POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+class _Copy(Structure):
+    """CUDA_MEMCPY2D."""
+
+    _fields_ = [("src_x", c_size_t), ("src_y", c_size_t), ("src_type", c_int),
+                ("src_host", c_void_p), ("src", ctypes.c_uint64), ("src_array", c_void_p),
+                ("src_pitch", c_size_t), ("dst_x", c_size_t), ("dst_y", c_size_t),
+                ("dst_type", c_int), ("dst_host", c_void_p), ("dst", ctypes.c_uint64),
+                ("dst_array", c_void_p), ("dst_pitch", c_size_t), ("width", c_size_t),
+                ("height", c_size_t)]
+
+
+KINDS = {"i": 0, "u": 1, "f": 2}  # DLDataTypeCode, by numpy's letters
+# Of an object, and of one whose last reference has gone.
+_capsule_get = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
+capsule_address = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+class Driver:
+    """The functions of libcuda that are used here, and the primary contexts of devices.
+
+    A primary context is retained for good: a process that computes on a device keeps it.
+    """
+
+    def __init__(self) -> None:
+        try:
+            library = ctypes.CDLL("libcuda.so.1")
+        except OSError as error:
+            raise Unavailable(f"no CUDA: {error}") from error
+        for name, *arguments in (
+                ("cuInit", c_uint), ("cuDevicePrimaryCtxRetain", POINTER(c_void_p), c_int),
+                ("cuCtxPushCurrent_v2", c_void_p), ("cuCtxPopCurrent_v2", POINTER(c_void_p)),
+                ("cuStreamSynchronize", c_void_p), ("cuMemcpy2DAsync_v2", POINTER(_Copy), c_void_p),
+                ("cuPointerGetAttribute", c_void_p, c_int, ctypes.c_uint64)):
+            function = getattr(library, name)
+            function.restype, function.argtypes = c_int, arguments
+            setattr(self, name, function)
+        self._primary: Dict[int, c_void_p] = {}
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers: set in __init__
+        raise AttributeError(name)
+
+    def primary(self, device: int) -> c_void_p:
+        """The primary context of a device. Raises Unavailable."""
+        if device not in self._primary:
+            handle = c_void_p()
+            if self.cuInit(0) != 0 or self.cuDevicePrimaryCtxRetain(byref(handle), device) != 0:
+                raise Unavailable(f"there is no CUDA device {device}, or no driver for it")
+            self._primary[device] = handle
+        return self._primary[device]
+
+    def synchronize(self, device: int, stream: int) -> None:
+        """Waits for the work on a stream."""
+        with self.on(device):
+            check(self.cuStreamSynchronize(stream), "the GPU failed before")
+
+    def on(self, device: int) -> "_Current":
+        """For `with`: the primary context of a device is the thread's."""
+        return _Current(self, self.primary(device))
+
+    def copy_rows(self, source: int, source_pitch: int, target: int, target_pitch: int, width: int,
+                  rows: int) -> None:
+        """Copies `rows` rows of `width` bytes on the device, on its default stream. Inside of on().
+
+        The source must not be the target.
+        """
+        wanted = _Copy(src_type=_ON_DEVICE, src=source, src_pitch=max(source_pitch, width),
+                       dst_type=_ON_DEVICE, dst=target, dst_pitch=target_pitch, width=width,
+                       height=rows)
+        check(self.cuMemcpy2DAsync_v2(byref(wanted), None), "the GPU does not copy")
+
+    def device_of(self, address: int) -> int:
+        """The number of the device whose memory that is. Raises ValueError where it is none's."""
+        number = c_int(-1)
+        with self.on(0):
+            result = self.cuPointerGetAttribute(byref(number), _ORDINAL, address)
+        if result != 0 or number.value < 0:
+            raise ValueError("an array that is called a GPU's lies on no CUDA device")
+        return number.value
+
+
+class _Current:
+    def __init__(self, driver: Driver, context: c_void_p) -> None:
+        self._driver, self._context = driver, context
+
+    def __enter__(self) -> None:
+        check(self._driver.cuCtxPushCurrent_v2(self._context), "the GPU's context is lost")
+
+    def __exit__(self, *_: Any) -> None:
+        self._driver.cuCtxPopCurrent_v2(byref(c_void_p()))
+
+
+def check(result: int, what: str) -> None:
+    """Raises Unavailable for a CUresult other than success."""
+    if result != 0:
+        raise Unavailable(f"{what} (CUDA error {result})")
+
+
+_driver: Optional[Driver] = None
+
+
+def driver() -> Driver:
+    """The driver, loaded at the first call. Raises Unavailable where there is none."""
+    global _driver
+    if _driver is None:
+        _driver = Driver()
+    return _driver
+
+
+class View(NamedTuple):
+    """An array in CUDA memory that somebody else owns: strides in bytes, `owner` keeps it alive."""
+
+    address: int
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]
+    dtype: np.dtype
+    device: int
+    owner: Any
+
+    @property
+    def words(self) -> str:
+        """As messages call it."""
+        return f"{self.dtype} {self.shape} on cuda:{self.device}"
+
+
+def is_on_device(array: Any) -> bool:
+    """Whether an object says that it is an array in CUDA memory, by either protocol."""
+    if hasattr(array, "__dlpack_device__"):
+        return int(array.__dlpack_device__()[0]) == CUDA
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def view(array: Any) -> View:
+    """An array of PyTorch, CuPy or others. What its owner computes for it is waited for, by the
+    device's default stream or here. Raises ValueError for what no array has here (bool, complex)."""
+    if hasattr(array, "__dlpack__"):
+        return _by_dlpack(array.__dlpack__(stream=_LEGACY_STREAM))
+    said = array.__cuda_array_interface__
+    shape, dtype = tuple(said["shape"]), np.dtype(said["typestr"])
+    strides = said.get("strides")
+    address = said["data"][0]
+    made = View(address, shape, tuple(strides) if strides else _packed(shape, dtype.itemsize), dtype,
+                driver().device_of(address) if address else 0, array)
+    if said.get("stream"):
+        driver().synchronize(made.device, said["stream"])
+    return made
+
+
+def _by_dlpack(capsule: Any) -> View:
+    # The capsule is not taken, so its own destructor gives the array back.
+    tensor = DLTensor.from_address(_capsule_get(capsule, DLPACK_NAME))
+    letters = {code: letter for letter, code in KINDS.items()}
+    if tensor.lanes != 1 or tensor.bits % 8 or tensor.code not in letters:
+        raise ValueError("an array on a GPU is of whole or floating-point numbers")
+    dtype = np.dtype(f"{letters[tensor.code]}{tensor.bits // 8}")
+    shape = tuple(tensor.shape[:tensor.ndim])
+    strides = (tuple(stride * dtype.itemsize for stride in tensor.strides[:tensor.ndim])
+               if tensor.strides else _packed(shape, dtype.itemsize))
+    return View((tensor.data or 0) + tensor.byte_offset, shape, strides, dtype, tensor.device_id,
+                capsule)
+
+
+def _packed(shape: Tuple[int, ...], itemsize: int) -> Tuple[int, ...]:
+    strides = [itemsize]
+    for extent in shape[:0:-1]:
+        strides.append(strides[-1] * extent)
+    return tuple(reversed(strides[:len(shape)]))

@@ -1,0 +1,218 @@
+"""dct() and idct() of planes in CUDA memory: copied on the device, transformed and left there."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# GStreamer's CUDA memory holds no grey frames. So a plane is three bands of rows, one below the other,
+# which the elements take for the components of a 4:4:4 frame, all of one table.
+from __future__ import annotations
+
+import collections
+import ctypes
+from ctypes import byref, c_void_p
+from typing import Callable, Optional, Tuple
+
+import numpy as np
+
+from . import _gst
+from ._device import View, driver
+from ._stage import Stage
+from .cuda import CudaArray, context_of, gstcuda
+
+_BANDS = 3
+_MOST_POOLS = 4       # for inputs of different sizes
+_YCBCR_444 = 4        # GstCoefSampling
+_LIMIT = 2**31 - 1    # rows and bytes of a row
+_CUDA_FEATURES = b"memory:CUDAMemory"
+_FRAME = "video/x-raw(memory:CUDAMemory),format={},width={},height={},framerate=0/1"
+
+
+def rows_of_bands(rows_of_blocks: int) -> int:
+    """Rows of blocks in each band. Even, so that bands of coefficients are without gaps."""
+    return -(-rows_of_blocks // (2 * _BANDS)) * 2
+
+
+class Pools:
+    """GStreamer's pools of CUDA memory for what is copied in, one for each size, of one thread."""
+
+    def __init__(self) -> None:
+        self._pools: "collections.OrderedDict[Tuple, int]" = collections.OrderedDict()
+
+    def buffer(self, device: int, caps: str) -> int:
+        """A GstBuffer of a frame of those caps. Raises MemoryError."""
+        gst = _gst.libraries()
+        key = device, caps
+        if key not in self._pools:
+            self._pools[key] = _new_pool(gst, device, caps)
+            if len(self._pools) > _MOST_POOLS:
+                _close_pool(gst, self._pools.popitem(last=False)[1])
+        self._pools.move_to_end(key)
+        buffer = c_void_p()
+        if gst.gst_buffer_pool_acquire_buffer(self._pools[key], byref(buffer), None) != _gst.FLOW_OK:
+            raise MemoryError(f"no memory on cuda:{device} for a frame of {caps}")
+        return buffer.value or 0
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            _close_pool(_gst.libraries(), pool)
+        self._pools.clear()
+
+    def __del__(self) -> None:
+        if self._pools and not _gst._forked:
+            self.close()
+
+
+def _new_pool(gst: _gst.Libraries, device: int, caps: str) -> int:
+    made = gst.gst_caps_from_string(caps.encode())
+    pool = gstcuda().new_pool(context_of(device)[1])
+    config = gst.gst_buffer_pool_get_config(pool)
+    gst.gst_buffer_pool_config_set_params(config, made, 0, 0, 0)
+    gst.gst_buffer_pool_config_add_option(config, b"GstBufferPoolOptionVideoMeta")
+    gst.gst_mini_object_unref(made)
+    if not gst.gst_buffer_pool_set_config(pool, config) or not gst.gst_buffer_pool_set_active(pool, 1):
+        gst.gst_object_unref(pool)
+        raise MemoryError(f"cuda:{device} has no frames of {caps}")
+    return pool
+
+
+def _close_pool(gst: _gst.Libraries, pool: int) -> None:
+    gst.gst_buffer_pool_set_active(pool, 0)
+    gst.gst_object_unref(pool)
+
+
+def _frame_of(gst: _gst.Libraries, buffer: int) -> Tuple[int, int, bool]:
+    """Of a GstBuffer of video: bytes from row to row, where the first one begins, and whether its
+    planes are one below the other."""
+    meta = gstcuda().video_meta(buffer).contents
+    pitch, begin = meta.stride[0], meta.offset[0]
+    together = all(meta.stride[plane] == pitch and
+                   meta.offset[plane] == begin + plane * pitch * meta.height
+                   for plane in range(meta.n_planes))
+    return pitch, begin, together
+
+
+def _copy_in(gst: _gst.Libraries, plane: View, width: int, buffer: int, pitch: int, begin: int,
+             rows: int, repeated: int) -> None:
+    """Copies the rows of a plane, `width` bytes each. `repeated` copies of the last one follow, and
+    what is left of `rows`, whose results nobody sees, gets rows that are there."""
+    info = _gst.MapInfo()
+    if not gst.gst_buffer_map(buffer, byref(info), _gst.MAP_WRITE | _gst.MAP_CUDA):
+        raise MemoryError(f"memory of cuda:{plane.device} cannot be mapped")
+    target, cuda = info.data + begin, driver()
+    try:
+        with cuda.on(plane.device):
+            height = plane.shape[0]
+            cuda.copy_rows(plane.address, plane.strides[0], target, pitch, width, height)
+            done = height
+            while done < height + repeated:
+                cuda.copy_rows(target + pitch * (height - 1), pitch, target + pitch * done, pitch,
+                               width, 1)
+                done += 1
+            while done < rows:
+                step = min(done, rows - done)
+                cuda.copy_rows(target, pitch, target + pitch * done, pitch, width, step)
+                done += step
+    finally:
+        gst.gst_buffer_unmap(buffer, byref(info))
+
+
+def _with_rows(plane: View, inner: Tuple[int, ...]) -> View:
+    """The view, whose dimensions but the first have those strides. Raises ValueError."""
+    packed = all(extent == 1 or stride == wanted for extent, stride, wanted in
+                 zip(plane.shape[1:], plane.strides[1:], inner))
+    row = plane.shape[1] * inner[0]
+    if not packed or plane.shape[0] > 1 and plane.strides[0] < row:
+        raise ValueError("the rows of an array on a GPU are without gaps, one after the other: "
+                         "make a contiguous copy of it")
+    if row > _LIMIT or plane.shape[0] > _LIMIT // 8:
+        raise ValueError(f"an array of {plane.words} is too large")
+    return plane
+
+
+def _check_planes(together: bool) -> None:
+    if not together:
+        raise ValueError("this version of GStreamer keeps the components of a frame apart in CUDA "
+                         "memory")
+
+
+def dct(plane: View, divisors: Optional[str], method: str, stage_of: Callable[..., Stage],
+        run: Callable[[Stage, int], int], pools: Pools) -> CudaArray:
+    """See transform.dct. divisors: as of luma-qtable."""
+    if len(plane.shape) != 2 or 0 in plane.shape or plane.dtype != np.uint8:
+        raise ValueError(f"a plane on a GPU is uint8 (height, width), not {plane.words}")
+    gst, (height, width) = _gst.libraries(), _with_rows(plane, (1,)).shape
+    rows, columns = -(-height // 8), -(-width // 8)
+    band = rows_of_bands(rows)
+    made_format = "F32LE" if divisors is None else "S16LE"
+    stage = stage_of(
+        f"cudadct8x8 name=first backend=cuda cuda-device-id={plane.device} ! "
+        f"video/x-dct(memory:CUDAMemory),layout=block,order=raster,format={made_format},"
+        f"quantized={'false' if divisors is None else 'true'}", plane.device)
+    stage.set("method", method)
+    for name in ("luma-qtable", "chroma-qtable"):
+        if divisors is not None:
+            stage.set(name, f"<{divisors}>")
+    caps = _FRAME.format("Y444", width, 8 * band)
+    stage.set_caps(caps)
+    buffer = pools.buffer(plane.device, caps)
+    try:
+        pitch, begin, together = _frame_of(gst, buffer)
+        _check_planes(together)
+        _copy_in(gst, plane, width, buffer, pitch, begin, _BANDS * 8 * band, 8 * rows - height)
+    except BaseException:
+        gst.gst_mini_object_unref(buffer)
+        raise
+    made = run(stage, buffer)
+    meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made))
+    parts = [(part.offset, part.stride) for part in meta.components[:_BANDS]]
+    held = _gst.HeldBuffer(gst, made, cuda=True)
+    (offset, stride), size = parts[0], 2 if divisors is not None else 4
+    _check_planes(parts == [(offset + index * band * stride, stride) for index in range(_BANDS)])
+    return CudaArray(held, offset, (rows, columns, 8, 8), (stride, 64 * size, 8 * size, size),
+                     plane.device, np.int16 if divisors is not None else np.float32)
+
+
+def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray], method: str,
+         stage_of: Callable[..., Stage], run: Callable[[Stage, int], int],
+         pools: Pools) -> CudaArray:
+    """See transform.idct."""
+    item = levels.dtype.itemsize
+    gst, (rows, columns) = _gst.libraries(), _with_rows(levels, (64 * item, 8 * item, item)).shape[:2]
+    band, row_bytes = rows_of_bands(rows), columns * 64 * item
+    stage = stage_of(
+        f"cudaidct8x8 name=first backend=cuda cuda-device-id={levels.device} ! "
+        "video/x-raw(memory:CUDAMemory),format=Y444", levels.device)
+    stage.set("method", method)
+    # Four bytes a pixel, as the elements' own blocks.
+    buffer = pools.buffer(levels.device, _FRAME.format("RGBA", row_bytes // 4, _BANDS * band))
+    info = gst.gst_dct_info_new()
+    try:
+        if not gst.gst_dct_info_set(info, 3 if item == 4 else 1, 0, 0, divisors is not None, 8,
+                                    _YCBCR_444, 8 * columns, 8 * band):
+            raise ValueError(f"no frame has the size of {levels.words}")
+        key = f"{columns}x{band} {item} {divisors is not None} cuda".encode()
+        stage.set_caps_object(key, _cuda_caps(gst, info))
+        pitch, begin, _ = _frame_of(gst, buffer)
+        _copy_in(gst, levels, row_bytes, buffer, pitch, begin, _BANDS * band, 0)
+        meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
+        for index in range(_BANDS):
+            part = meta.components[index]
+            part.offset, part.stride, part.table = begin + index * band * pitch, pitch, 0
+        if divisors is not None:
+            meta.n_tables = 1
+            ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
+    except BaseException:
+        gst.gst_mini_object_unref(buffer)
+        raise
+    finally:
+        gst.gst_dct_info_free(info)
+    made = run(stage, buffer)
+    gstcuda().synchronize(gst, made)
+    pitch, begin, together = _frame_of(gst, made)
+    held = _gst.HeldBuffer(gst, made, cuda=True)
+    _check_planes(together)
+    return CudaArray(held, begin, size, (pitch, 1), levels.device, np.uint8)
+
+
+def _cuda_caps(gst: _gst.Libraries, info: int) -> int:
+    caps = gst.gst_dct_info_to_caps(info)
+    gst.gst_caps_set_features_simple(caps, gst.gst_caps_features_from_string(_CUDA_FEATURES))
+    return caps
