@@ -1,4 +1,4 @@
-"""Draws benchmark results as SVG: rooflines, ratios to the memory limit, the CPU engine."""
+"""Draws benchmark results as SVG: rooflines, ratios to the memory limit, wavelets, the CPU engine."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
 import re
@@ -158,7 +158,7 @@ def roofline(results, path):
 
 # ---- Bars ----
 
-def draw_bars(axes, groups, series, labels):
+def draw_bars(axes, groups, series, labels, upright=False):
     """One group of bars for each of `groups`; series: [(name, colour, {group: value}, ranges)]."""
     width = 0.84 / max(1, len(series))
     for i, (name, colour, values, ranges) in enumerate(series):
@@ -176,7 +176,7 @@ def draw_bars(axes, groups, series, labels):
             axes.annotate(labels(values[group]), (x, most), xytext=(0, 2), ha="center",
                           textcoords="offset points", fontsize=6.5,
                           bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4},
-                          rotation=90 if len(series) > 5 else 0)
+                          rotation=90 if upright or len(series) > 5 else 0)
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.5)
     axes.tick_params(axis="x", length=0)
 
@@ -224,6 +224,50 @@ def ratio_bars(results, path, peers=(), peers_source=""):
     figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.27, wspace=0.05)
     caption = device_line(results, "cuda")
     save(figure, path, caption + (f"\nPeers: {peers_source}" if peers else ""))
+
+
+# In the order of the page, the shortest filter first.
+WAVELETS = ("haar", "haar-shift", "j2k53", "legall53", "dd97", "daub97", "dd137", "fidelity")
+
+
+def wavelet_lines(results):
+    """The fused method, quantised, with the most pictures in flight that were measured."""
+    lines = [line for line in results.select(engine="cuda", case="dwt", index="8", method="")
+             if line.counter("ratio") is not None]
+    most = {}
+    for line in lines:
+        most[line["size"]] = max(most.get(line["size"], 0), int(line["pictures"]))
+    return [line for line in lines if int(line["pictures"]) == most[line["size"]]]
+
+
+def wavelet_bars(results, path):
+    lines = wavelet_lines(results)
+    if not lines:
+        raise BenchError("no bars of wavelets: no line of case:dwt with index 8 has a \"ratio\"")
+    samples = {line["size"]: (line.counter("samples") or 0, int(line["pictures"]))
+               for line in lines}
+    sizes = sorted(samples, key=samples.get)
+    wavelets = [name for name in WAVELETS if any(line["wavelet"] == name for line in lines)]
+    figure, axes = panels(11, 4.2)
+    for direction, panel in axes.items():
+        series = []
+        for size, colour in zip(sizes, SIZE_COLOURS):
+            here = {line["wavelet"]: line for line in lines
+                    if line["size"] == size and line["direction"] == direction}
+            pictures = samples[size][1]
+            name = size + (f", {pictures} in flight" if pictures > 1 else ", alone")
+            series.append((name, colour,
+                           {name: line.counter("ratio") for name, line in here.items()},
+                           {name: line.ranges["ratio"] for name, line in here.items()}))
+        panel.set_title(direction)
+        draw_bars(panel, wavelets, series, ratio_text, upright=True)
+        panel.set_xticks(range(len(wavelets)), wavelets)
+        panel.legend(loc="upper right", ncol=2)
+    top = max(line.ranges["ratio"][1] for line in lines)
+    axes["forward"].set(ylabel="ratio to a streaming kernel of the same bytes",
+                        ylim=(0, 1.15 * top))
+    figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.14, wspace=0.05)
+    save(figure, path, device_line(results, "cuda"))
 
 
 def cpu_size(results):

@@ -214,6 +214,31 @@ class Pictures(Folder):
         self.assertNotIn("ladder.4K.matrix.forward", by_id)  # its instructions are not known
         self.assertIn("<!-- naive -->", text)
 
+    def test_wavelets(self):
+        def change(run):
+            like = next(b for b in run["benchmarks"] if "ratio" in b)
+            run["benchmarks"] = [
+                dict(like, ratio=ratio, samples=samples, **dict.fromkeys(
+                    ("name", "run_name"), f"engine:cuda/case:dwt/size:{size}/wavelet:{wavelet}"
+                    f"/index:{index}/direction:{direction}/pictures:{pictures}{method}"))
+                for size, samples, wavelet, index, direction, pictures, method, ratio in (
+                    ("8K", 5e7, "haar", 8, "forward", 8, "", 0.6),
+                    ("8K", 5e7, "haar", 8, "forward", 1, "", 0.5),
+                    ("8K", 5e7, "haar", 0, "forward", 8, "", 0.7),
+                    ("8K", 5e7, "haar", 8, "forward", 8, "/method:separable-slab", 0.1),
+                    ("8K", 5e7, "dd97", 8, "forward", 8, "", 0.3),
+                    ("8K", 5e7, "haar", 8, "inverse", 8, "", 0.4),
+                    ("32K", 1e9, "dd97", 8, "inverse", 1, "", 0.2))]
+        run = self.changed(change)
+        self.assertEqual(self.draw(run, "--only", "dwt"), ["bench-dwt.svg"])
+        text, by_id = self.read("bench-dwt.svg")
+        one = self.height(by_id, "bar.8K-8-in-flight.haar.forward") / 0.6
+        for bar, ratio in (("8K-8-in-flight.dd97.forward", 0.3),
+                           ("8K-8-in-flight.haar.inverse", 0.4), ("32K-alone.dd97.inverse", 0.2)):
+            self.assertAlmostEqual(self.height(by_id, "bar." + bar) / one, ratio, places=4)
+        for label in ("0.50", "0.70", "0.10"):
+            self.assertNotIn(f"<!-- {label} -->", text)
+
     def test_cpu(self):
         self.draw(CPU)
         text, by_id = self.read("bench-cpu.svg")
