@@ -36,6 +36,7 @@ void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   for (DiracMotionCode& code : motion_) code = {};
   places_ = nullptr;
   slices_found_ = 0;
+  not_found_ = {};
   task_count_ = 0;
   band_tasks_left_ = 0;
   damage_ = nullptr;
@@ -98,7 +99,7 @@ Status DiracPicture::begin(std::shared_ptr<const DiracSequence> sequence,
   if (!header_.has_slices()) return read_core_bands(bits, quirks);
   CT_RETURN_IF_ERROR(begin_slices(limits.max_coefs()));
   const auto begin = static_cast<uint32_t>(std::min<uint64_t>(bits.position() / 8, used_));
-  find_slices({0, slice_count(), begin, static_cast<uint32_t>(used_)});
+  not_found_ = {0, slice_count(), begin, static_cast<uint32_t>(used_)};
   add_slice_tasks();
   return {};
 }
@@ -197,8 +198,16 @@ void DiracPicture::find_slices(const DiracSliceRun& run) {
   }
 }
 
+void DiracPicture::find_slices_once() {
+  std::lock_guard lock(finding_);
+  if (not_found_.count == 0) return;
+  find_slices(not_found_);
+  not_found_ = {};
+}
+
 bool DiracPicture::defer_slices() {
   const DwtLevels& levels = transform_.levels;
+  find_slices_once();
   if (!header_.has_slices() || places_ == nullptr || damage() != nullptr ||
       levels.both + levels.horizontal == 0) {
     return false;
@@ -319,6 +328,7 @@ void DiracPicture::run_task(int number) {
       return;
     case TaskKind::kSliceRows:
       if (defers_slices_) return;
+      find_slices_once();
       sound = decode_slice_rows(task.first, task.second);
       if (!sound) note_damage("a slice has codes that cannot be right");
       return;

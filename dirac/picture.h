@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "dirac/bands.h"
 #include "dirac/levels.h"
@@ -37,7 +38,7 @@ class DiracPicture {
 
   // Reads the headers of a picture unit, whose `size` bytes behind the parse info are copied, or
   // stay what they are while somebody has `owner`. Fails where it cannot be decoded; otherwise
-  // damage() may say already that data is missing.
+  // damage() may say already that data is missing, of other than slices.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
                const uint8_t* data, size_t size, const DiracLimits& limits, DiracQuirks quirks,
                std::shared_ptr<const void> owner = nullptr);
@@ -104,6 +105,7 @@ class DiracPicture {
   Status read_core_bands(DiracBits& bits, DiracQuirks quirks);
   Status begin_slices(uint64_t max_coefs);
   void find_slices(const DiracSliceRun& run);
+  void find_slices_once();
   void add_task(TaskKind kind, int first, int second, int after);
   void add_band_tasks();
   void add_slice_tasks();
@@ -136,6 +138,10 @@ class DiracPicture {
   std::unique_ptr<Memory> places_memory_;
   DiracSlicePlace* places_ = nullptr;
   int64_t slices_found_ = 0;
+  // Each slice tells where the next one is: that takes as long as all else that begin() does, so
+  // that it is left to the first who needs them.
+  std::mutex finding_;  // guards not_found_
+  DiracSliceRun not_found_;
 
   Task tasks_[kMaxTasks];
   int task_count_ = 0;
