@@ -6,6 +6,7 @@
 #include "transform/dwt/engine.h"
 #include "transform/obmc/engine.h"
 #ifdef CT_HAVE_CUDA
+#include "cuda/device/cuda_device.h"
 #include "cuda/dirac/engine.h"
 #include "cuda/dwt/engine.h"
 #include "cuda/obmc/engine.h"
@@ -15,7 +16,8 @@ namespace cudatransform {
 
 DiracRenderOps dirac_render_ops([[maybe_unused]] const Engine& engine) {
 #ifdef CT_HAVE_CUDA
-  if (engine.is_cuda()) return {&cuda_dirac_dequantise_ops(), &cuda_dwt_ops(), &cuda_obmc_ops()};
+  if (engine.is_cuda())
+    return {&cuda_dirac_dequantise_ops(), &cuda_dwt_ops(), &cuda_obmc_ops(), make_cuda_queue};
 #endif
   return {&portable_dirac_dequantise_ops(), &host_dwt_ops(), &host_obmc_ops()};
 }
