@@ -112,6 +112,7 @@ class DiracPicture {
   void note_damage(const char* what);
   void decode_bands(int component, int first);
   bool decode_slice_rows(int32_t first, int32_t end);
+  bool lay_out_wide();
   void widen_if_needed();
   int64_t slice_count() const { return int64_t{transform_.columns[0]} * transform_.rows[0]; }
   const uint8_t* data() const {
@@ -145,7 +146,7 @@ class DiracPicture {
 
   Task tasks_[kMaxTasks];
   int task_count_ = 0;
-  std::atomic<int> band_tasks_left_{0};
+  std::atomic<int> level_tasks_left_{0};
   std::atomic<const char*> damage_{nullptr};
 };
 
