@@ -201,15 +201,6 @@ class VlcBand {
   DiracBits bits_;
 };
 
-// The offset of intra pictures is the larger one.
-void note_largest(uint32_t magnitudes, int quantiser, DiracBand& band) {
-  if (magnitudes == 0) return;
-  const uint64_t most = (uint64_t{1} << std::bit_width(magnitudes)) - 1;
-  const uint64_t factor = dwt_quant_factor(quantiser);
-  const uint64_t value = (most * factor + dirac_quant_offset(quantiser, true) + 2) >> 2;
-  band.largest = std::max(band.largest, value);
-}
-
 template <typename Coder>
 bool decode_blocks(Coder&& coder, const DiracBandCode& code, DiracBand& band) {
   const bool has_flags = int64_t{band.columns} * band.rows > 1;
@@ -229,7 +220,7 @@ bool decode_blocks(Coder&& coder, const DiracBandCode& code, DiracBand& band) {
           dirac_part(band.width, i + 1, band.columns), dirac_part(band.height, j + 1, band.rows)};
       uint32_t magnitudes = 0;
       const bool sound = coder.read_block(block, band, magnitudes);
-      note_largest(magnitudes, static_cast<int>(quantiser), band);
+      band.largest = std::max(band.largest, dirac_largest(magnitudes, static_cast<int>(quantiser)));
       if (!sound) return false;
     }
   }

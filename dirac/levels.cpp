@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "transform/device/host_memory.h"
+#include "transform/dwt/lifting.h"
 
 namespace cudatransform {
 
@@ -74,10 +77,10 @@ void place_levels(Parts& parts, bool is_wide, DiracBand& band) {
                         : static_cast<void*>(parts.take<int16_t>(count));
 }
 
-template <typename Value>
+template <typename Level, typename Value = Level>
 void dequantise_row(const DiracBand& band, int32_t y, int32_t grid_row, bool is_intra, Value* to) {
   std::fill_n(to, band.width, Value{0});
-  const auto* level = static_cast<const Value*>(band.levels) + ptrdiff_t{y} * band.width;
+  const auto* level = static_cast<const Level*>(band.levels) + ptrdiff_t{y} * band.width;
   const uint64_t* map = band.map_row(y);
   int32_t column_end = 0, column = -1;
   uint32_t factor = 0, offset = 0;
@@ -106,39 +109,89 @@ void dequantise(const DiracBand& band, bool is_intra, void* pyramid, ptrdiff_t p
   for (int32_t grid_row = 0; grid_row < band.rows; ++grid_row) {
     const int32_t end = dirac_part(band.height, grid_row + 1, band.rows);
     for (int32_t y = dirac_part(band.height, grid_row, band.rows); y < end; ++y) {
-      dequantise_row(band, y, grid_row, is_intra, pyramid_row<Value>(band, y, pyramid, pitch));
+      dequantise_row<Value>(band, y, grid_row, is_intra,
+                            pyramid_row<Value>(band, y, pyramid, pitch));
     }
   }
 }
 
 int64_t floor_of_third(int64_t value) { return (value - (value < 0 ? 2 : 0)) / 3; }
 
+// `above`: null in the first row.
 template <typename Value>
-void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
+void predict_row(int32_t width, const Value* above, Value* row) {
   const auto add = [](Value& value, int64_t prediction) {
     value = static_cast<Value>(static_cast<uint64_t>(int64_t{value} + prediction));
   };
-  for (int32_t y = 0; y < band.height; ++y) {
-    Value* row = pyramid_row<Value>(band, y, pyramid, pitch);
-    if (y == 0) {
-      for (int32_t x = 1; x < band.width; ++x) add(row[x], row[x - 1]);
-      continue;
-    }
-    const Value* above = pyramid_row<Value>(band, y - 1, pyramid, pitch);
-    add(row[0], above[0]);
-    for (int32_t x = 1; x < band.width; ++x) {
-      add(row[x], floor_of_third(int64_t{row[x - 1]} + above[x - 1] + above[x] + 1));
-    }
+  if (above == nullptr) {
+    for (int32_t x = 1; x < width; ++x) add(row[x], row[x - 1]);
+    return;
+  }
+  add(row[0], above[0]);
+  for (int32_t x = 1; x < width; ++x) {
+    add(row[x], floor_of_third(int64_t{row[x - 1]} + above[x - 1] + above[x] + 1));
   }
 }
+
+template <typename Value>
+void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
+  for (int32_t y = 0; y < band.height; ++y) {
+    predict_row(band.width, y > 0 ? pyramid_row<Value>(band, y - 1, pyramid, pitch) : nullptr,
+                pyramid_row<Value>(band, y, pyramid, pitch));
+  }
+}
+
+// No more than this, with room for what is rounded.
+constexpr uint64_t kMostIn16Bits = 32000;
+
+// Whether level 0 of an intra picture stays there when its prediction has been added, and
+// `*largest` of its coefficients: they are a chain, of which the largest difference says nothing.
+// Levels are int16_t, and no difference is larger than kMostIn16Bits.
+bool predicted_fits(const DiracBand& band, uint64_t* largest) {
+  std::unique_ptr<Memory> memory;
+  const auto width = static_cast<size_t>(band.width);
+  if (!allocate_host_memory(2 * width * sizeof(int64_t), &memory).ok()) return false;
+  auto* row = static_cast<int64_t*>(memory->data());
+  int64_t* above = row + width;
+  for (int32_t y = 0, grid_row = 0; y < band.height; ++y) {
+    while (dirac_part(band.height, grid_row + 1, band.rows) <= y) ++grid_row;
+    dequantise_row<int16_t>(band, y, grid_row, true, row);
+    predict_row(band.width, y > 0 ? above : nullptr, row);
+    const auto [least, most] = std::minmax_element(row, row + width);
+    *largest = std::max({*largest, static_cast<uint64_t>(std::abs(*least)),
+                         static_cast<uint64_t>(std::abs(*most))});
+    if (*largest > kMostIn16Bits) return false;
+    std::swap(row, above);
+  }
+  return true;
+}
+
+// The largest that a component's coefficients become in each step of the inverse transform, where
+// no coefficient of a band is larger than `largest` says. What lifting makes of low and high values
+// is, in 64ths and rounded up, of any signs and at any edge: the sums of what the steps' impulse
+// responses are in magnitude.
+struct Gain {
+  uint64_t low, high;
+  uint64_t of(uint64_t low_value, uint64_t high_value) const {
+    return (low * low_value + high * high_value) / 64 + 4;  // with what is rounded
+  }
+};
+struct Gains {
+  Gain even, odd, between;  // `between`: of steps that are followed by others
+};
+constexpr Gains kGains[] = {
+    {{64, 32}, {80, 64}, {0, 0}},     {{64, 32}, {64, 64}, {0, 0}}, {{64, 40}, {80, 69}, {0, 0}},
+    {{64, 32}, {64, 32}, {0, 0}},     {{64, 32}, {64, 32}, {0, 0}}, {{81, 118}, {59, 64}, {0, 0}},
+    {{64, 45}, {72, 64}, {113, 165}},
+};
 
 }  // namespace
 
 bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
                              bool is_intra) {
   // By filter: the most levels at which 8 bits leave coefficients in 16 bits, and what lifting
-  // steps make of them on the way. A coarse quantiser may give half as much again.
-  constexpr int kMostLevels[] = {4, 4, 4, 6, 5, 3, 3};
+  // steps make of them on the way.
+  constexpr int kMostLevels[] = {4, 4, 4, 6, 5, 2, 3};
   // Of predicted pictures this is where it becomes likely; filters whose factors add up to much
   // have no useful bound.
   constexpr int kMostLevelsPredicted[] = {4, 5, 4, 6, 6, -1, -1};
@@ -149,32 +202,34 @@ bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform
   return levels > (is_intra ? kMostLevels : kMostLevelsPredicted)[wavelet];
 }
 
-bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform) {
-  // What the two lifting steps can make of low and high values, in 32nds, rounding aside:
-  // even += low_from_high * odd; odd += high_from_low * even.
-  struct Gains {
-    uint64_t low_from_high, high_from_low;
-  };
-  constexpr Gains kGains[] = {{16, 40}, {16, 32}, {20, 40}, {16, 32}, {16, 32}};
-  constexpr uint64_t kMost = 32000;  // with room for what is rounded
+bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform,
+                        bool predicts_dc) {
+  constexpr uint64_t kMost = kMostIn16Bits;
   const auto wavelet = static_cast<size_t>(transform.wavelet);
   if (wavelet >= std::size(kGains)) return false;
   const Gains gains = kGains[wavelet];
+  const bool shifts = lifting(transform.wavelet).shift_between_levels != 0;
   bool fits = true;
   const auto synthesise = [&](uint64_t low, uint64_t high) {
-    low += (high * gains.low_from_high >> 5) + 1;
-    high += (low * gains.high_from_low >> 5) + 1;
-    fits &= low <= kMost && high <= kMost;
-    return std::max(low, high);
+    const uint64_t even = gains.even.of(low, high), odd = gains.odd.of(low, high);
+    fits &= even <= kMost && odd <= kMost && gains.between.of(low, high) <= kMost;
+    return std::max(even, odd);
   };
-  for (int c = 0; c < kMaxComponents; ++c) {
-    uint64_t low = levels.band(c, 0).largest;
-    fits &= low <= kMost;
+  for (int c = 0; c < kMaxComponents && fits; ++c) {
+    const DiracBand& coarsest = levels.band(c, 0);
+    uint64_t low = coarsest.largest;
+    fits = low <= kMost;
+    if (fits && predicts_dc) fits = predicted_fits(coarsest, &low);
     for (int i = 1; i + 2 < levels.band_count() && fits; i += 3) {
       uint64_t high[3];  // HL, LH, HH
-      for (int k = 0; k < 3; ++k) high[k] = std::min(levels.band(c, i + k).largest, 2 * kMost);
-      low = synthesise(synthesise(low, high[1]), synthesise(high[0], high[2]));
-      if (transform.wavelet != Wavelet::kHaar) low = (low + 1) >> 1;
+      for (int k = 0; k < 3; ++k) {
+        fits &= levels.band(c, i + k).largest <= kMost;
+        high[k] = std::min(levels.band(c, i + k).largest, kMost);
+      }
+      // Whichever comes first, rows or columns.
+      const uint64_t either = std::max(high[0], high[1]);
+      low = synthesise(synthesise(low, either), synthesise(either, high[2]));
+      if (shifts) low = (low + 1) / 2;
     }
   }
   return fits;

@@ -10,6 +10,7 @@
 // Levels are integers modulo 2^16 or, where coefficients may be larger, modulo 2^32.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,7 +45,7 @@ struct DiracBand {
   uint64_t* map = nullptr;     // bit x % 64 of word x / 64 of a row is coefficient x
   uint64_t* signs = nullptr;   // likewise: which of those are negative
   int32_t map_words = 0;       // of a row; bits behind the width are 0
-  // Of core pictures, when it has been decoded: no coefficient is larger in magnitude.
+  // When it has been decoded: no coefficient is larger in magnitude, prediction aside.
   uint64_t largest = 0;
 
   const uint64_t* map_row(int32_t row) const { return map + ptrdiff_t{row} * map_words; }
@@ -79,15 +80,17 @@ class DiracLevels {
 // Makes all levels of these rows zero.
 void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end);
 
-// Whether coefficients of these samples may need more than 16 bits: what the forward transform of
-// any picture can give, and quantisers make of it (SMPTE ST 2042-1 has no bound). The difference of
-// two pictures has a bit more, which coefficients seldom need: where this says no of predicted
-// pictures, dirac_fits_16_bits() has the last word.
+// Whether coefficients of these samples are likely to need more than 16 bits, by what the forward
+// transform of pictures can give; the difference of two pictures has a bit more, which coefficients
+// seldom need. SMPTE ST 2042-1 has no bound: where this says no, dirac_fits_16_bits() has the last
+// word.
 bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
                              bool is_intra);
 
-// Whether no step of the inverse transform of decoded bands can leave 16 bits.
-bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform);
+// Whether no step of the inverse transform of decoded bands can leave 16 bits, nor DC prediction
+// where the picture has it.
+bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform,
+                        bool predicts_dc);
 
 // A value from a level that is not zero; modulo 2^32.
 inline int32_t dirac_dequantise(int32_t level, uint32_t factor, uint32_t offset) {
@@ -101,6 +104,14 @@ inline int32_t dirac_dequantise(int32_t level, uint32_t factor, uint32_t offset)
 inline uint32_t dirac_quant_offset(int index, bool is_intra) {
   if (is_intra || index == 0) return dwt_quant_offset(index);
   return static_cast<uint32_t>((uint64_t{3} * dwt_quant_factor(index) + 4) >> 3);
+}
+
+// What no coefficient exceeds whose level's magnitude has no bits but those of `magnitudes`, of any
+// picture: the offset of intra pictures is the larger one.
+inline uint64_t dirac_largest(uint32_t magnitudes, int index) {
+  if (magnitudes == 0) return 0;
+  const uint64_t most = (uint64_t{1} << std::bit_width(magnitudes)) - 1;
+  return (most * dwt_quant_factor(index) + dirac_quant_offset(index, true) + 2) >> 2;
 }
 
 // Writes all coefficients of a band into the pyramid of its component, whose rows are `pitch`

@@ -36,8 +36,9 @@ void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   for (DiracMotionCode& code : motion_) code = {};
   places_ = nullptr;
   slices_found_ = 0;
+  not_found_ = {};
   task_count_ = 0;
-  band_tasks_left_ = 0;
+  level_tasks_left_ = 0;
   damage_ = nullptr;
 }
 
@@ -98,7 +99,7 @@ Status DiracPicture::begin(std::shared_ptr<const DiracSequence> sequence,
   if (!header_.has_slices()) return read_core_bands(bits, quirks);
   CT_RETURN_IF_ERROR(begin_slices(limits.max_coefs()));
   const auto begin = static_cast<uint32_t>(std::min<uint64_t>(bits.position() / 8, used_));
-  find_slices({0, slice_count(), begin, static_cast<uint32_t>(used_)});
+  not_found_ = {0, slice_count(), begin, static_cast<uint32_t>(used_)};
   add_slice_tasks();
   return {};
 }
@@ -197,8 +198,16 @@ void DiracPicture::find_slices(const DiracSliceRun& run) {
   }
 }
 
+void DiracPicture::find_slices_once() {
+  std::lock_guard lock(finding_);
+  if (not_found_.count == 0) return;
+  find_slices(not_found_);
+  not_found_ = {};
+}
+
 bool DiracPicture::defer_slices() {
   const DwtLevels& levels = transform_.levels;
+  find_slices_once();
   if (!header_.has_slices() || places_ == nullptr || damage() != nullptr ||
       levels.both + levels.horizontal == 0) {
     return false;
@@ -209,6 +218,8 @@ bool DiracPicture::defer_slices() {
                               kMaxQuantIndex + least))
       return false;
   }
+  // Nobody looks at their levels before they are rendered.
+  if (!levels_.is_wide() && !lay_out_wide()) return false;
   defers_slices_ = true;
   return true;
 }
@@ -236,7 +247,7 @@ void DiracPicture::add_band_tasks() {
   for (int i = levels_.band_count() - 1; i >= 0; --i) {
     if (is_chain && i > 3) continue;
     for (int c = 0; c < kMaxComponents; ++c) add_task(TaskKind::kBands, c, i, -1);
-    band_tasks_left_ += kMaxComponents;
+    level_tasks_left_ += kMaxComponents;
   }
 }
 
@@ -246,6 +257,7 @@ void DiracPicture::add_slice_tasks() {
   for (int i = 0; i < count; ++i) {
     add_task(TaskKind::kSliceRows, dirac_part(rows, i, count), dirac_part(rows, i + 1, count), -1);
   }
+  level_tasks_left_ = count;
 }
 
 void DiracPicture::decode_bands(int component, int first) {
@@ -281,18 +293,24 @@ bool DiracPicture::decode_slice_rows(int32_t first, int32_t end) {
   return sound;
 }
 
-// The last band tells whether the levels of a predicted picture need more than the 16 bits that do
-// for those of encoders. Where they do, all are decoded again.
+// False: the bands have no memory now.
+bool DiracPicture::lay_out_wide() {
+  if (levels_.lay_out(*sequence_, header_, transform_, UINT64_MAX, true).ok()) return true;
+  note_damage("no memory for large coefficients");
+  has_residual_ = false;
+  return false;
+}
+
+// The last task tells whether levels need more than the 16 bits that do for those of encoders.
+// Where they do, all are decoded again.
 void DiracPicture::widen_if_needed() {
-  if (header_.is_intra() || levels_.is_wide() || dirac_fits_16_bits(levels_, transform_)) return;
-  if (!levels_.lay_out(*sequence_, header_, transform_, UINT64_MAX, true).ok()) {
-    note_damage("no memory for large coefficients");
-    has_residual_ = false;  // the bands have no memory now
-    return;
-  }
+  if (levels_.is_wide() || dirac_fits_16_bits(levels_, transform_, header_.predicts_dc())) return;
+  if (!lay_out_wide()) return;
   for (int task = 0; task < task_count_; ++task) {
     if (tasks_[task].kind == TaskKind::kBands)
       decode_bands(tasks_[task].first, tasks_[task].second);
+    else if (tasks_[task].kind == TaskKind::kSliceRows)
+      decode_slice_rows(tasks_[task].first, tasks_[task].second);
   }
 }
 
@@ -315,12 +333,14 @@ void DiracPicture::run_task(int number) {
       break;
     case TaskKind::kBands:
       decode_bands(task.first, task.second);
-      if (--band_tasks_left_ == 0) widen_if_needed();
+      if (--level_tasks_left_ == 0) widen_if_needed();
       return;
     case TaskKind::kSliceRows:
       if (defers_slices_) return;
+      find_slices_once();
       sound = decode_slice_rows(task.first, task.second);
       if (!sound) note_damage("a slice has codes that cannot be right");
+      if (--level_tasks_left_ == 0) widen_if_needed();
       return;
   }
   if (!sound) note_damage("block data has codes that cannot be right");

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "dirac/bands.h"
 #include "dirac/levels.h"
@@ -37,7 +38,7 @@ class DiracPicture {
 
   // Reads the headers of a picture unit, whose `size` bytes behind the parse info are copied, or
   // stay what they are while somebody has `owner`. Fails where it cannot be decoded; otherwise
-  // damage() may say already that data is missing.
+  // damage() may say already that data is missing, of other than slices.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
                const uint8_t* data, size_t size, const DiracLimits& limits, DiracQuirks quirks,
                std::shared_ptr<const void> owner = nullptr);
@@ -104,12 +105,14 @@ class DiracPicture {
   Status read_core_bands(DiracBits& bits, DiracQuirks quirks);
   Status begin_slices(uint64_t max_coefs);
   void find_slices(const DiracSliceRun& run);
+  void find_slices_once();
   void add_task(TaskKind kind, int first, int second, int after);
   void add_band_tasks();
   void add_slice_tasks();
   void note_damage(const char* what);
   void decode_bands(int component, int first);
   bool decode_slice_rows(int32_t first, int32_t end);
+  bool lay_out_wide();
   void widen_if_needed();
   int64_t slice_count() const { return int64_t{transform_.columns[0]} * transform_.rows[0]; }
   const uint8_t* data() const {
@@ -136,10 +139,14 @@ class DiracPicture {
   std::unique_ptr<Memory> places_memory_;
   DiracSlicePlace* places_ = nullptr;
   int64_t slices_found_ = 0;
+  // Each slice tells where the next one is: that takes as long as all else that begin() does, so
+  // that it is left to the first who needs them.
+  std::mutex finding_;  // guards not_found_
+  DiracSliceRun not_found_;
 
   Task tasks_[kMaxTasks];
   int task_count_ = 0;
-  std::atomic<int> band_tasks_left_{0};
+  std::atomic<int> level_tasks_left_{0};
   std::atomic<const char*> damage_{nullptr};
 };
 

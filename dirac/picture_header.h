@@ -34,6 +34,8 @@ struct DiracPictureHeader {
   uint32_t retired = 0;  // the picture that is no reference from here on
 
   bool is_intra() const { return reference_count == 0; }
+  // Whether coefficients of level 0 have been coded as the differences to their neighbours.
+  bool predicts_dc() const { return is_intra() && coding != DiracCoding::kHighQuality; }
   bool has_slices() const {
     return coding == DiracCoding::kLowDelay || coding == DiracCoding::kHighQuality;
   }

@@ -45,7 +45,7 @@ DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
   job.levels = &picture.levels();
   job.slices = picture.deferred_slices();
   job.is_intra = picture.header().is_intra();
-  job.predicts_dc = job.is_intra && picture.header().coding != DiracCoding::kHighQuality;
+  job.predicts_dc = picture.header().predicts_dc();
   job.narrows = !has_levels(picture);
   return job;
 }

@@ -3,6 +3,7 @@
 #include "dirac/slices.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "dirac/bits.h"
@@ -38,6 +39,25 @@ Part part_of(const DiracBand& band, int32_t column, int32_t row) {
           dirac_part(band.height, row + 1, band.rows)};
 }
 
+// Of all bands, of some slices: no coefficient is larger in magnitude. Coefficients of 32 bits are
+// not asked about.
+struct Largest {
+  uint64_t of[kMaxComponents][kMaxDwtBands] = {};
+
+  template <typename Value>
+  void note(int component, int band, uint32_t magnitudes, int quantiser) {
+    if constexpr (sizeof(Value) < sizeof(int32_t)) {
+      uint64_t& largest = of[component][band];
+      largest = std::max(largest, dirac_largest(magnitudes, quantiser));
+    }
+  }
+};
+
+uint32_t magnitude_of(int32_t level) {
+  const auto bits = static_cast<uint32_t>(level);
+  return level < 0 ? 0 - bits : bits;
+}
+
 // Whether levels of a band with this quantiser can be dequantised.
 bool can_hold(const DiracBand& band, int32_t column, int32_t row) {
   return band.quantiser(column, row) <= kMaxQuantIndex;
@@ -45,39 +65,47 @@ bool can_hold(const DiracBand& band, int32_t column, int32_t row) {
 
 // The levels of one component, band after band.
 template <typename Value>
-bool read_component(DiracBits bits, int component, int32_t column, int32_t row,
-                    DiracLevels& levels) {
+bool read_component(DiracBits bits, int component, int32_t column, int32_t row, DiracLevels& levels,
+                    Largest& largest) {
   bool sound = true;
   for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
     const DiracBand& band = levels.band(component, i);
     const Part part = part_of(band, column, row);
     const bool holds = can_hold(band, column, row);
+    uint32_t magnitudes = 0;
     for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
       DiracRowWriter<Value> writer(band, y);
       bits.signed_codes(part.x_end - part.x, [&](int32_t i, int32_t level) {
         sound &= holds;
+        magnitudes |= magnitude_of(level);
         if (holds) writer.put(part.x + i, level);
       });
     }
+    if (holds) largest.note<Value>(component, i, magnitudes, band.quantiser(column, row));
   }
   return sound;
 }
 
 // The levels of both chroma components by turns.
 template <typename Value>
-bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& levels) {
+bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& levels,
+                 Largest& largest) {
   bool sound = true;
   for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
     const DiracBand& first = levels.band(1, i);
     const Part part = part_of(first, column, row);
     const bool holds = can_hold(first, column, row);
+    uint32_t magnitudes = 0;  // of both
     for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
       DiracRowWriter<Value> writers[2] = {{first, y}, {levels.band(2, i), y}};
       bits.signed_codes(2 * (part.x_end - part.x), [&](int32_t i, int32_t level) {
         sound &= holds;
+        magnitudes |= magnitude_of(level);
         if (holds) writers[i % 2].put(part.x + i / 2, level);
       });
     }
+    for (int c = 1; c < kMaxComponents && holds; ++c)
+      largest.note<Value>(c, i, magnitudes, first.quantiser(column, row));
   }
   return sound;
 }
@@ -102,18 +130,19 @@ struct LowDelayHead {
 
 template <typename Value>
 bool read_low_delay(const uint8_t* data, size_t size, int32_t column, int32_t row,
-                    DiracLevels& levels) {
+                    DiracLevels& levels, Largest& largest) {
   DiracBits bits(data, size);
   const LowDelayHead head(bits, size);
   slice_quantiser(levels, column, row) = head.quantiser;
   const bool fits = head.fits;
-  const bool luma = read_component<Value>(bits.block(head.luma_bits), 0, column, row, levels);
-  return read_chroma<Value>(bits.block(bits.end()), column, row, levels) && luma && fits;
+  const bool luma =
+      read_component<Value>(bits.block(head.luma_bits), 0, column, row, levels, largest);
+  return read_chroma<Value>(bits.block(bits.end()), column, row, levels, largest) && luma && fits;
 }
 
 template <typename Value>
 bool read_high_quality(const DiracTransform& transform, const uint8_t* data, size_t size,
-                       int32_t column, int32_t row, DiracLevels& levels) {
+                       int32_t column, int32_t row, DiracLevels& levels, Largest& largest) {
   if (size <= transform.prefix_bytes) return false;
   DiracBits bits(data, size);
   bits.skip_bytes(transform.prefix_bytes);
@@ -121,23 +150,36 @@ bool read_high_quality(const DiracTransform& transform, const uint8_t* data, siz
   bool sound = true;
   for (int c = 0; c < kMaxComponents && !bits.at_end(); ++c) {
     const uint64_t bytes = uint64_t{bits.number(8)} * transform.size_scaler;
-    sound &= read_component<Value>(bits.block(8 * bytes), c, column, row, levels);
+    sound &= read_component<Value>(bits.block(8 * bytes), c, column, row, levels, largest);
   }
   return sound;
+}
+
+// Other threads do the same with other rows.
+void raise(uint64_t& value, uint64_t to) {
+  const std::atomic_ref shared(value);
+  uint64_t known = shared.load(std::memory_order_relaxed);
+  while (known < to && !shared.compare_exchange_weak(known, to, std::memory_order_relaxed)) {
+  }
 }
 
 template <typename Value>
 bool decode_row(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
                 const DiracSlicePlace* places, int32_t row, DiracLevels& levels) {
   bool sound = true;
+  Largest largest;
   for (int32_t column = 0; column < transform.columns[0]; ++column) {
     const DiracSlicePlace place = places[ptrdiff_t{row} * transform.columns[0] + column];
     if (place.begin == place.end) continue;
     const uint8_t* slice = data + place.begin;
     const size_t size = place.end - place.begin;
     sound &= coding == DiracCoding::kLowDelay
-                 ? read_low_delay<Value>(slice, size, column, row, levels)
-                 : read_high_quality<Value>(transform, slice, size, column, row, levels);
+                 ? read_low_delay<Value>(slice, size, column, row, levels, largest)
+                 : read_high_quality<Value>(transform, slice, size, column, row, levels, largest);
+  }
+  for (int c = 0; c < kMaxComponents; ++c) {
+    for (int i = 0; i < levels.band_count(); ++i)
+      raise(levels.band(c, i).largest, largest.of[c][i]);
   }
   return sound;
 }

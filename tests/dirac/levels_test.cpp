@@ -116,6 +116,43 @@ TEST(DiracLevels, LimitsAreTheCallers) {
   EXPECT_TRUE(levels.lay_out(sequence, {}, transform, 64 * 64 * 3 / 2).ok());
 }
 
+// No difference is large, but each is added to what is left of it.
+TEST(DiracLevels, ChainsOfDifferencesMayNeed32Bits) {
+  const DiracSequence sequence = sequence_of(4096, 16, 255);
+  DiracTransform transform;
+  transform.wavelet = transform.wavelet_ho = Wavelet::kLegall53;
+  transform.levels = {2, 0};
+  std::fill_n(transform.columns, 3, 1);
+  std::fill_n(transform.rows, 3, 1);
+  DiracLevels levels;
+  ASSERT_TRUE(levels.lay_out(sequence, {}, transform, 1 << 20).ok());
+  ASSERT_FALSE(levels.is_wide()) << "by what pictures can give";
+  for (int c = 0; c < kMaxComponents; ++c) {
+    for (int i = 0; i < levels.band_count(); ++i) {
+      DiracBand& band = levels.band(c, i);
+      clear_dirac_rows(band, 0, band.height);
+      band.quantisers[0] = 0;
+    }
+  }
+  DiracBand& coarsest = levels.band(0, 0);
+  for (const int step : {20, 50}) {
+    clear_dirac_rows(coarsest, 0, coarsest.height);
+    {
+      DiracRowWriter<int16_t> writer(coarsest, 0);
+      for (int32_t x = 0; x < coarsest.width; ++x) writer.put(x, step);
+    }
+    coarsest.largest = dirac_largest(static_cast<uint32_t>(step), 0);
+    EXPECT_EQ(dirac_fits_16_bits(levels, transform, true), step * coarsest.width < 32000) << step;
+    EXPECT_TRUE(dirac_fits_16_bits(levels, transform, false)) << "without prediction";
+  }
+  // High values that leave no sum too large are too large themselves.
+  clear_dirac_rows(coarsest, 0, coarsest.height);
+  coarsest.largest = 0;
+  transform.wavelet = transform.wavelet_ho = Wavelet::kHaar;
+  levels.band(0, 1).largest = 40000;
+  EXPECT_FALSE(dirac_fits_16_bits(levels, transform, true));
+}
+
 TEST(DiracLevels, DcPrediction) {
   DiracBand band;
   band.width = 3;

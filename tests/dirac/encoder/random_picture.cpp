@@ -176,9 +176,10 @@ void draw_quantisers(Dice& dice, bool is_natural, CodedPicture* picture) {
 }
 
 // Any levels: few or many, small or large.
-void draw_levels(Dice& dice, bool is_wide, CodedBand* band) {
+// Coefficients of 8 bits have 16 in some pictures, need 32 in others, and are near the border.
+void draw_levels(Dice& dice, CodedBand* band) {
   const int density = 1 << dice.number(0, 6);
-  const int bits = dice.one_in(4) ? (is_wide ? 29 : 14) : dice.number(1, 8);
+  const int bits = dice.one_in(4) ? (dice.one_in(2) ? 29 : 14) : dice.number(1, 8);
   for (int32_t& level : band->levels) {
     if (!dice.one_in(density)) continue;
     const int64_t most = (int64_t{1} << dice.number(1, bits)) - 1;
@@ -264,12 +265,6 @@ void draw_kind(Dice& dice, const DiracSequence& sequence, CodedPicture* picture)
                                              (h.is_reference ? 0x04 : 0) | h.reference_count);
 }
 
-dwt::Rule wraps_at(const DiracSequence& sequence, const CodedPicture& picture) {
-  const bool is_intra = picture.is_intra();
-  const bool is_wide = dirac_needs_wide_levels(sequence, picture.transform, is_intra);
-  return is_wide || !is_intra ? dwt::Rule::kS32 : dwt::Rule::kS16;
-}
-
 bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* picture) {
   const bool is_natural = dice.one_in(2);
   picture->trims = dice.one_in(2);
@@ -287,9 +282,8 @@ bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* pictu
   if (is_natural) {
     draw_natural_levels(dice, sequence, picture);
   } else {
-    const bool is_wide = wraps_at(sequence, *picture) == dwt::Rule::kS32;
     for (auto& bands : picture->bands) {
-      for (CodedBand& band : bands) draw_levels(dice, is_wide, &band);
+      for (CodedBand& band : bands) draw_levels(dice, &band);
     }
   }
   if (has_slices) {

@@ -16,7 +16,4 @@ void draw_kind(Dice& dice, const DiracSequence& sequence, CodedPicture* picture)
 // do not wrap; false: they are any.
 bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* picture);
 
-// Where numbers that no picture has go round: predicted pictures have as many bits as they need.
-dwt::Rule wraps_at(const DiracSequence& sequence, const CodedPicture& picture);
-
 }  // namespace cudatransform::test

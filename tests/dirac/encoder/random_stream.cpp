@@ -111,7 +111,7 @@ class Streamer {
     draw_references(&picture, defined);
     const bool is_natural = draw_content(dice_, stream_.sequence, &picture);
     writer_.add_picture(picture);
-    const dwt::Rule rule = is_natural ? dwt::Rule::kUnbounded : wraps_at(stream_.sequence, picture);
+    const dwt::Rule rule = is_natural ? dwt::Rule::kUnbounded : dwt::Rule::kS32;
     stream_.defined.push_back(define_picture(stream_.sequence, picture, defined, rule));
     keep(picture.header);
     stream_.pictures.push_back(std::move(picture));
