@@ -1,28 +1,31 @@
-// Huffman codes looked up together with the value behind them: what the sequential decoder reads.
+// Huffman codes looked up together with the values behind them: what the sequential decoder reads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/huffman_lookup.h"
 
 namespace cudatransform {
-namespace {
-
-uint32_t look(const HuffmanCodes& codes, bool is_ac, uint32_t bits, uint32_t known) {
-  const uint32_t window = bits << (32 - known);
-  const uint32_t entry = find_entry(codes, window);
-  const uint32_t length = length_of(entry), size = size_of(entry);
-  if (advance_of(entry) == kNoCode || length + size > known) return kLookLonger;
-  if (size > (is_ac ? kMostAcBits : kMostDcBits)) return kLookLonger;
-  return lookup_entry(length + size, is_ac ? advance_of(entry) : 0, value_of(window, length, size));
-}
-
-}  // namespace
 
 void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
   constexpr uint32_t kDcBits = HuffmanLookup::kDcBits, kAcBits = HuffmanLookup::kAcBits;
-  for (uint32_t bits = 0; bits < 1u << kDcBits; ++bits)
-    lookup->dc[bits] = look(codes.codes[0], false, bits, kDcBits);
-  for (uint32_t bits = 0; bits < 1u << kAcBits; ++bits)
-    lookup->ac[bits] = look(codes.codes[1], true, bits, kAcBits);
+  const auto is_known = [](uint32_t entry, uint32_t bits, uint32_t most_size) {
+    return advance_of(entry) != kNoCode && length_of(entry) <= bits && size_of(entry) <= most_size;
+  };
+  for (uint32_t bits = 0; bits < 1u << kDcBits; ++bits) {
+    const uint32_t entry = find_entry(codes.codes[0], bits << (32 - kDcBits));
+    const bool known = is_known(entry, kDcBits, kMostDcBits);
+    lookup->dc[bits] =
+        known ? HuffmanLook::code(length_of(entry), size_of(entry), 0) : HuffmanLook();
+  }
+  for (uint32_t bits = 0; bits < 1u << kAcBits; ++bits) {
+    const uint32_t window = bits << (32 - kAcBits), entry = find_entry(codes.codes[1], window);
+    const uint32_t length = length_of(entry), size = size_of(entry), advance = advance_of(entry);
+    HuffmanLook& look = lookup->ac[bits];
+    look = {};
+    if (!is_known(entry, kAcBits, kMostAcBits)) continue;
+    look = length + size <= kAcBits
+               ? HuffmanLook::whole(length + size, advance, value_of(window, length, size))
+               : HuffmanLook::code(length, size, advance);
+  }
   lookup->codes = codes;
 }
 

@@ -1,4 +1,4 @@
-// Huffman codes looked up together with the value behind them: what the sequential decoder reads.
+// Huffman codes looked up together with the values behind them: what the sequential decoder reads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,27 +8,36 @@
 
 namespace cudatransform {
 
-// An entry for a code with the bits behind it: how many bits these are together, by how much the
-// index of the coefficient advances, and the value.
-inline constexpr uint32_t lookup_entry(uint32_t bits, uint32_t advance, int32_t value) {
-  return bits | advance << 8 | static_cast<uint32_t>(value) << 16;
-}
-inline constexpr uint32_t lookup_bits(uint32_t entry) { return entry & 0xff; }
-inline constexpr uint32_t lookup_advance(uint32_t entry) { return entry >> 8 & 0xff; }
-inline constexpr int16_t lookup_value(uint32_t entry) { return static_cast<int16_t>(entry >> 16); }
+// A code and the value behind it, as far as a look at the next bits tells, in fields that shifts
+// take apart. Either all of it: how many bits that are, `advance` of the index of the coefficient,
+// and the value. Or, with no bits, the code alone: its length, the value's size, and `advance`. Or
+// nothing: the code is longer than a look, there is none, or 8-bit samples cannot give such a
+// value.
+struct HuffmanLook {
+  uint32_t fields = 0;
 
-// What does not fit in a look, does not exist, or is more than 8-bit samples can give: no bits are
-// taken, and the index is beyond every block.
-inline constexpr uint32_t kLookLonger = lookup_entry(0, 2 * kBlockEnd, 0);
+  static constexpr HuffmanLook whole(uint32_t bits, uint32_t advance, int32_t value) {
+    return {bits | advance << 8 | static_cast<uint32_t>(value) << 16};
+  }
+  static constexpr HuffmanLook code(uint32_t length, uint32_t size, uint32_t advance) {
+    return {advance << 8 | length << 16 | size << 24};
+  }
 
-// The codes of a component. Bits that follow each other are the index.
+  constexpr uint32_t bits() const { return fields & 0xff; }
+  constexpr uint32_t advance() const { return fields >> 8 & 0xff; }
+  constexpr int16_t value() const { return static_cast<int16_t>(fields >> 16); }
+  constexpr uint32_t length() const { return fields >> 16 & 0xff; }
+  constexpr uint32_t size() const { return fields >> 24; }
+};
+
+// The codes of a component. The index are the next bits.
 struct HuffmanLookup {
-  static constexpr uint32_t kDcBits = 10, kAcBits = 11;
+  static constexpr uint32_t kDcBits = 9, kAcBits = 10;
 
-  uint32_t dc[1u << kDcBits];  // advances by 0
-  uint32_t
-      ac[1u << kAcBits];  // by 1 for each zero and the level behind; 64 at the end of the block
-  HuffmanSet codes;       // of kLookLonger
+  HuffmanLook dc[1u << kDcBits];  // advances by 0, never whole
+  HuffmanLook
+      ac[1u << kAcBits];  // by 1 for each zero and the value behind, by 64 at the block's end
+  HuffmanSet codes;       // for what looks do not tell
 };
 
 void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup);

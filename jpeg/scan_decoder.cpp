@@ -53,69 +53,75 @@ inline void clear(int16_t* levels) {
   for (int i = 0; i < 64; i += 8) std::memcpy(levels + i, &kZero, sizeof kZero);
 }
 
-// A code and the bits behind it, however long. False: none that 8-bit samples can give.
+// The value of `size` bits behind `length` others (T.81, figure F.12), without a branch.
+inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
+  const uint64_t behind = word << length;
+  // Where the first bit is 0 the value is negative, and the bits are its complement.
+  const auto flip = ~static_cast<uint64_t>(static_cast<int64_t>(behind) >> 63);
+  return static_cast<int32_t>((((behind ^ flip) >> 1 >> (63 - size)) ^ flip) - flip);
+}
+
+// A code of which a look does not tell all, and the bits behind it. False: none that 8-bit samples
+// can give.
 template <typename Bits>
-inline bool take_long(const HuffmanCodes& codes, uint32_t most_size, Bits* bits, uint32_t* entry,
-                      int32_t* value) {
-  bits->load();
-  const uint32_t window = bits->top(32);
-  *entry = find_entry(codes, window);
-  if (advance_of(*entry) == kNoCode || size_of(*entry) > most_size) return false;
-  *value = value_of(window, length_of(*entry), size_of(*entry));
-  bits->skip(length_of(*entry) + size_of(*entry));
+inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most_size, Bits* bits,
+                      uint32_t* advance, int32_t* value) {
+  uint32_t length = look.length(), size = look.size();
+  *advance = look.advance();
+  if (look.fields == 0) {
+    const uint32_t entry = find_entry(codes, bits->top(32));
+    if (advance_of(entry) == kNoCode || size_of(entry) > most_size) return false;
+    length = length_of(entry);
+    size = size_of(entry);
+    *advance = advance_of(entry);
+  }
+  *value = value_in(bits->word, length, size);
+  bits->skip(length + size);
   return true;
 }
 
 template <typename Bits>
 inline bool take_dc(const HuffmanLookup& lookup, Bits* bits, int32_t* dc) {
   bits->load();
-  uint32_t entry = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
-  int32_t difference = lookup_value(entry);
-  bits->skip(lookup_bits(entry));
-  if (lookup_bits(entry) == 0 &&
-      !take_long(lookup.codes.codes[0], kMostDcBits, bits, &entry, &difference))
+  const HuffmanLook look = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
+  uint32_t advance = 0;
+  int32_t difference = 0;
+  if (!take_code(lookup.codes.codes[0], look, kMostDcBits, bits, &advance, &difference))
     return false;
   *dc += difference;
   return *dc >= -1024 && *dc <= 1023;
 }
 
-// What has ended the loop below, with `index` behind it. False: damage.
-template <typename Bits>
-inline bool take_rest(const HuffmanLookup& lookup, uint32_t entry, uint32_t* index, Bits* bits,
-                      int16_t* levels, bool* is_over) {
-  int32_t value = lookup_value(entry);
-  if (entry == kLookLonger) {
-    *index -= lookup_advance(entry);
-    if (!take_long(lookup.codes.codes[1], kMostAcBits, bits, &entry, &value)) return false;
-    *index += advance_of(entry);
-  }
-  *is_over = *index >= kLastIndex;
-  // Zeros may go beyond the end of a block, as in libjpeg, levels may not.
-  if (*index > kLastIndex) return value == 0;
-  levels[kNaturalOfZigzag[*index]] = static_cast<int16_t>(value);
-  return true;
-}
-
 template <typename Bits>
 inline bool take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels) {
-  // So many codes take no more bits than there are after a load().
-  constexpr uint32_t kCodes = 56 / HuffmanLookup::kAcBits;
+  // So many take no more bits than there are after a load().
+  constexpr uint32_t kLooks = 56 / HuffmanLookup::kAcBits;
   uint32_t index = 0;
-  for (;;) {
-    uint32_t entry = 0;
+  int32_t value = 0;
+  while (index < kLastIndex) {
     bits->load();
-    for (uint32_t i = 0; i < kCodes; ++i) {
-      entry = lookup.ac[bits->top(HuffmanLookup::kAcBits)];
-      index += lookup_advance(entry);
-      bits->skip(lookup_bits(entry));
+    for (uint32_t i = 0; i < kLooks; ++i) {
+      const HuffmanLook look = lookup.ac[bits->top(HuffmanLookup::kAcBits)];
+      if (look.bits() == 0) {
+        uint32_t advance = 0;
+        bits->load();
+        if (!take_code(lookup.codes.codes[1], look, kMostAcBits, bits, &advance, &value))
+          return false;
+        index += advance;
+        if (index < kLastIndex) levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
+        break;
+      }
+      index += look.advance();
+      value = look.value();
+      bits->skip(look.bits());
       if (index >= kLastIndex) break;
-      levels[kNaturalOfZigzag[index]] = lookup_value(entry);
+      levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
     }
-    if (index < kLastIndex) continue;
-    bool is_over = false;
-    if (!take_rest(lookup, entry, &index, bits, levels, &is_over)) return false;
-    if (is_over) return true;
   }
+  // Zeros may go beyond the end of a block, as in libjpeg, values may not.
+  if (index > kLastIndex) return value == 0;
+  levels[kLastIndex] = static_cast<int16_t>(value);
+  return true;
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
  * @see_also: cudaidct8x8, jpegcoefenc
  *
  * Takes JPEG pictures apart as far as their quantised coefficients (video/x-dct) and quantisation
- * tables, which travel with every buffer: entropy decoding without the transform, by libjpeg-turbo
- * or, see #GstJpegCoefDec:entropy, on the GPU. cudaidct8x8 makes pictures of them, in every
+ * tables, which travel with every buffer: entropy decoding without the transform, on the CPU or,
+ * see #GstJpegCoefDec:entropy, on the GPU. cudaidct8x8 makes pictures of them, in every
  * sampling that JPEG files have; jpegcoefenc makes JPEG pictures again, without any loss.
  *
  * Several pictures are decoded at a time, see #GstJpegCoefDec:n-threads.

@@ -11,7 +11,8 @@
 #include "jpeg/encode_bits.h"
 #include "jpeg/encode_file.h"
 #include "tests/conformance/jpeg_encode_pictures.h"
-#include "tests/engine/engines.h"
+#include "tests/engine/engine_kinds.h"
+#include "tests/engine/run_job.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/jpeg/encode_engine.h"
 #endif
@@ -22,22 +23,17 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 struct Coder {
-  std::string name;
-  std::shared_ptr<Device> device;
-  const JpegEncodeOps* ops;
+  const Engine& engine;
+  const JpegEncodeOps& ops;
 };
 
 std::vector<Coder> coders() {
   std::vector<Coder> all;
-  for (const Engine& engine : engines()) {
-    const auto is_like = [&](const Coder& coder) {
-      return coder.device->is_host() != engine.is_cuda;
-    };
-    if (std::any_of(all.begin(), all.end(), is_like)) continue;
+  for (const Engine* engine : engine_of_each_kind()) {
 #ifdef CT_HAVE_CUDA
-    if (engine.is_cuda) all.push_back({engine.name, engine.device, &cuda_jpeg_encode_ops()});
+    if (engine->is_cuda) all.push_back({*engine, cuda_jpeg_encode_ops()});
 #endif
-    if (!engine.is_cuda) all.push_back({engine.name, engine.device, &host_jpeg_encode_ops()});
+    if (!engine->is_cuda) all.push_back({*engine, host_jpeg_encode_ops()});
   }
   return all;
 }
@@ -53,7 +49,7 @@ std::unique_ptr<Memory> allocate(Device& device, MemoryKind kind, size_t bytes) 
 class Picture {
  public:
   Picture(const Coder& coder, const JpegCase& c, JpegTestLevels& levels)
-      : coder_(coder), device_(*coder.device), queue_(device_.queue(QueueKind::kCompute)) {
+      : coder_(coder), device_(*coder.engine.device) {
     for (int k = 0; k < 64; ++k) {
       tables_[0][k] = static_cast<uint16_t>(k + 1);
       tables_[1][k] = static_cast<uint16_t>(2 * k + 1);
@@ -73,10 +69,9 @@ class Picture {
       const size_t bytes = component.levels.size() * 2;
       device_levels_.push_back(allocate(device_, MemoryKind::kDevice, bytes));
       const auto pitch = static_cast<ptrdiff_t>(bytes);
-      EXPECT_TRUE(device_
-                      .upload(queue_, {device_levels_.back()->data(), pitch,
-                                       component.levels.data(), pitch, bytes, 1})
-                      .ok());
+      const Copy2D copy = {
+          device_levels_.back()->data(), pitch, component.levels.data(), pitch, bytes, 1};
+      EXPECT_TRUE(device_.upload(device_.queue(QueueKind::kUpload), copy).ok());
       job.levels[i] = {static_cast<const int16_t*>(device_levels_.back()->data()),
                        ptrdiff_t(component.stride * 2)};
     }
@@ -95,11 +90,7 @@ class Picture {
     job.codes = &codes;
     job.output = static_cast<uint8_t*>(output_->data());
     job.capacity = capacity;
-    FencePtr fence;
-    const Status status = coder_.ops->encode(device_, queue_, job, &fence);
-    EXPECT_TRUE(status.ok()) << status.message;
-    if (!status.ok()) return {0, kJpegNoRoom};
-    EXPECT_TRUE(fence->wait().ok());
+    if (!run(coder_.ops.encode)) return {0, kJpegNoRoom};
     const auto* end = static_cast<const uint8_t*>(output_->data()) + capacity;
     EXPECT_TRUE(std::all_of(end, end + kGuard, [](uint8_t byte) { return byte == 0x5a; }));
     return *job.result;
@@ -107,12 +98,8 @@ class Picture {
   Bytes scan() const { return {job.output, job.output + job.result->size}; }
 
   JpegHuffmanTables optimal_tables() {
-    FencePtr fence;
-    const Status status = coder_.ops->count(device_, queue_, job, &fence);
-    EXPECT_TRUE(status.ok()) << status.message;
     JpegHuffmanTables tables;
-    if (!status.ok()) return tables;
-    EXPECT_TRUE(fence->wait().ok());
+    if (!run(coder_.ops.count)) return tables;
     const uint32_t pairs = picture.color == JpegColor::kYcbcr ? 2 : 1;
     EXPECT_TRUE(make_optimal_jpeg_tables(*job.counts, pairs, &tables).ok());
     return tables;
@@ -146,11 +133,18 @@ class Picture {
     JpegEncodeResult result;
     JpegSymbolCounts counts;
   };
+  bool run(decltype(JpegEncodeOps::encode) submit) {
+    const Status status =
+        submit_and_wait(coder_.engine, [&](Device& device, Queue& queue, FencePtr* done) {
+          return submit(device, queue, job, done);
+        });
+    EXPECT_TRUE(status.ok()) << status.message;
+    return status.ok();
+  }
   Results& results() { return *static_cast<Results*>(results_->data()); }
 
   const Coder& coder_;
   Device& device_;
-  Queue& queue_;
   uint16_t tables_[2][64];
   std::vector<std::unique_ptr<Memory>> device_levels_;
   std::unique_ptr<Memory> results_, output_;
@@ -160,7 +154,7 @@ void check_case(const JpegCase& c) {
   SCOPED_TRACE(testing::Message() << c);
   JpegTestLevels levels(c);
   for (const Coder& coder : coders()) {
-    SCOPED_TRACE(coder.name);
+    SCOPED_TRACE(coder.engine.name);
     Picture own(coder, c, levels);
     JpegWriter writer;
     JpegBytes expected;
@@ -242,7 +236,7 @@ TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
     ++symbol;
   }
   for (const Coder& coder : coders()) {
-    if (quick() && !coder.device->is_host()) continue;
+    if (quick() && !coder.engine.device->is_host()) continue;
     Picture own(coder, {8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero, 0, true}, levels);
     const JpegHuffmanTables tables = own.optimal_tables();
     EXPECT_GT(tables.ac[0].counts[16], 2);
@@ -280,7 +274,7 @@ TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
       JpegHuffmanTables tables;
       ASSERT_TRUE(headers.standard_tables(&tables).ok());
       EXPECT_EQ(own.encode(tables, 1 << 20).faults, change.plain ? 0u : kJpegLevelsNotPlain)
-          << coder.name << ": " << change.value << " at " << change.at;
+          << coder.engine.name << ": " << change.value << " at " << change.at;
     }
   }
 }
@@ -296,7 +290,7 @@ TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
     int last = 16;
     while (tables.ac[1].counts[last] == 0) --last;
     --tables.ac[1].counts[last];
-    EXPECT_NE(own.encode(tables, 1 << 20).faults & kJpegNoCode, 0u) << coder.name;
+    EXPECT_NE(own.encode(tables, 1 << 20).faults & kJpegNoCode, 0u) << coder.engine.name;
   }
 }
 
@@ -314,11 +308,11 @@ TEST(JpegEncode, MissingRoomIsReported) {
       const Bytes whole = own.scan();
       for (const size_t capacity : {size_t{1}, size_t{size} / 2, size_t{size} - 1}) {
         const JpegEncodeResult result = own.encode(tables, capacity);
-        EXPECT_EQ(result.faults, kJpegNoRoom) << coder.name;
-        EXPECT_EQ(result.size, size) << coder.name;
+        EXPECT_EQ(result.faults, kJpegNoRoom) << coder.engine.name;
+        EXPECT_EQ(result.size, size) << coder.engine.name;
       }
-      EXPECT_EQ(own.encode(tables, size).faults, 0u) << coder.name;
-      EXPECT_EQ(own.scan(), whole) << coder.name;
+      EXPECT_EQ(own.encode(tables, size).faults, 0u) << coder.engine.name;
+      EXPECT_EQ(own.scan(), whole) << coder.engine.name;
     }
   }
 }

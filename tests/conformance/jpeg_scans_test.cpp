@@ -16,7 +16,7 @@
 #include "tests/conformance/jpeg_codec.h"
 #include "tests/conformance/jpeg_scans_judge.h"
 #include "tests/conformance/jpeg_streams.h"
-#include "tests/engine/engines.h"
+#include "tests/engine/engine_kinds.h"
 #if CT_HAVE_CUDA
 #include "cuda/jpeg/decode_engine.h"
 #endif
@@ -34,12 +34,11 @@ const JpegDecodeOps* ops_of(const Engine& engine) {
 // Calls `test` with one decoder for each kind of device.
 template <typename Test>
 void for_each_decoder(Test&& test) {
-  bool seen[2] = {};
-  for (const Engine& engine : engines()) {
-    if (std::exchange(seen[engine.is_cuda ? 1 : 0], true) || ops_of(engine) == nullptr) continue;
-    SCOPED_TRACE(engine.name);
-    engine.activate();
-    ScansDecoder decoder(*engine.device, *ops_of(engine));
+  for (const Engine* engine : engine_of_each_kind()) {
+    if (ops_of(*engine) == nullptr) continue;
+    SCOPED_TRACE(engine->name);
+    engine->activate();
+    ScansDecoder decoder(*engine->device, *ops_of(*engine));
     test(decoder);
   }
 }

@@ -15,20 +15,28 @@ namespace cudatransform::test {
 std::unique_ptr<Memory> make_sums(const Engine& engine);
 
 // Uploads must have been enqueued; returns when the job is done and its outputs may be downloaded.
-template <typename Ops, typename Job>
-Status submit_and_wait(const Engine& engine, const Ops& ops, const Job& job) {
+// `submit(device, queue, &done)` enqueues it.
+template <typename Submit>
+Status submit_and_wait(const Engine& engine, const Submit& submit) {
   engine.activate();
   Device& device = *engine.device;
   FencePtr uploaded, done;
   CT_RETURN_IF_ERROR(device.queue(QueueKind::kUpload).record(&uploaded));
   Queue& compute = device.queue(QueueKind::kCompute);
   CT_RETURN_IF_ERROR(compute.wait_for(uploaded));
-  CT_RETURN_IF_ERROR(ops.submit(device, compute, job, &done));
+  CT_RETURN_IF_ERROR(submit(device, compute, &done));
   if (!done) return Status::error(StatusCode::kFailed, "submit() gave no fence");
   CT_RETURN_IF_ERROR(device.queue(QueueKind::kDownload).wait_for(done));
   CT_RETURN_IF_ERROR(done->wait());
   if (!done->done()) return Status::error(StatusCode::kFailed, "waited, but not done()");
   return {};
+}
+
+template <typename Ops, typename Job>
+Status submit_and_wait(const Engine& engine, const Ops& ops, const Job& job) {
+  return submit_and_wait(engine, [&](Device& device, Queue& queue, FencePtr* done) {
+    return ops.submit(device, queue, job, done);
+  });
 }
 
 // What both directions do once their frames are filled. "" or what went wrong besides the values.

@@ -1,4 +1,5 @@
-// Fuzz target: the parallel decoder of JPEG scans is right wherever it reports nothing.
+// Fuzz target: the parallel decoder of JPEG scans is right wherever it reports nothing, and what
+// JpegReader gives does not depend on JpegScanDecoder.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The portable engine takes the steps of the CUDA engine, one after the other; libjpeg judges.
