@@ -151,9 +151,9 @@ void add_device_frames(const JpegSet& set, const std::string& name, const std::s
       PipeSize dims = dimensions(set);
       if (frames_of_turn == 1) dims.ring = 4;
       *line = std::make_unique<Line>(elements, dims, true, "image/jpeg", i420);
-      (*line)->run(0, skipped);
+      (*line)->rate(4 * skipped);
     }
-    return (*line)->run(0, frames).seconds;
+    return (*line)->rate(frames);
   });
 }
 
