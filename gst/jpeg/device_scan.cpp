@@ -3,7 +3,8 @@
 //
 // How long a scan will be is not known when its copy is enqueued. As much is copied as the last one
 // had and a little more, so that the host need not wait for the length; what is missing then is
-// copied when the length is known.
+// copied when the length is known. It is copied to where a file is to be, which goes downstream as
+// it is.
 #include "gst/jpeg/device_scan.h"
 
 #include <algorithm>
@@ -22,6 +23,8 @@ namespace {
 // Of levels, that files of high quality have: for the first picture.
 constexpr size_t kFirstPart = 4;
 constexpr size_t kLeastRoom = 4096;
+// A header is shorter, but for metadata.
+constexpr size_t kHeaderRoom = 4096;
 
 // More than `bytes`, in steps of an eighth, so that pictures that grow slowly do not allocate every
 // time.
@@ -49,6 +52,7 @@ Status DeviceCoder::open(Engine& engine) {
     CT_RETURN_IF_ERROR(headers_.standard_tables(&tables));
     CT_RETURN_IF_ERROR(make_jpeg_codes(tables, &standard_codes_));
     engine_ = &engine;
+    files_ = std::make_shared<FileMemory>();
     ops_ = &cuda_jpeg_encode_ops();
     return {};
   }
@@ -58,6 +62,8 @@ Status DeviceCoder::open(Engine& engine) {
 }
 
 void DeviceCoder::close() {
+  if (files_) files_->close();
+  files_.reset();
   engine_ = nullptr;
   ops_ = nullptr;
   last_size_ = 0;
@@ -92,6 +98,7 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
   coder_ = &coder;
   picture_ = &picture;
   options_ = options;
+  header_room_ = kHeaderRoom + (options.keep_metadata ? picture.metadata_size : 0);
   Status status;
   if (options.optimize)
     status = coder.ops_->count(device, device.queue(QueueKind::kCompute), job_, &counted_);
@@ -129,17 +136,17 @@ Status DeviceScan::encode(const JpegCodes& codes, size_t room) {
 Status DeviceScan::fetch(size_t from, size_t bytes) {
   Device& device = coder_->engine_->device();
   Queue& queue = device.queue(QueueKind::kDownload);
-  if (!staging_ || staging_->size() < from + bytes) {
+  if (!staging_ || staging_->size() < header_room_ + from + bytes) {
     // Nothing is being copied to what there was, and if something had been it is copied again.
     bytes += from;
     from = 0;
     staging_.reset();
-    CT_RETURN_IF_ERROR(
-        coder_->engine_->allocate_for_copies(std::max(bytes, job_.capacity), &staging_));
+    CT_RETURN_IF_ERROR(coder_->files_->take(
+        *coder_->engine_, header_room_ + std::max(bytes, job_.capacity), &staging_));
   }
   Copy2D copy;
   copy.src = job_.output + from;
-  copy.dst = static_cast<uint8_t*>(staging_->data()) + from;
+  copy.dst = scan() + from;
   copy.src_pitch = copy.dst_pitch = static_cast<ptrdiff_t>(bytes);
   copy.row_bytes = bytes;
   copy.rows = 1;
@@ -220,13 +227,18 @@ Status DeviceScan::make_file(GstBuffer** file) {
   const JpegBytes* header = nullptr;
   CT_RETURN_IF_ERROR(
       coder_->headers_.find(*picture_, options_, options_.optimize ? &tables_ : nullptr, &header));
-  const size_t scan = results().result.size, size = header->size() + scan;
+  const size_t scan_size = results().result.size, size = header->size() + scan_size;
+  if (header->size() <= header_room_) {
+    std::memcpy(scan() - header->size(), header->data(), header->size());
+    *file = coder_->files_->wrap(&staging_, header_room_ - header->size(), size);
+    if (*file) return {};
+  }
   auto* bytes = static_cast<uint8_t*>(std::malloc(size));
   if (bytes == nullptr)
     return Status::error(StatusCode::kOutOfMemory,
                          "no memory for a JPEG file of " + std::to_string(size) + " bytes");
   std::memcpy(bytes, header->data(), header->size());
-  std::memcpy(bytes + header->size(), staging_->data(), scan);
+  std::memcpy(bytes + header->size(), scan(), scan_size);
   *file = gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), bytes, size, 0, size, bytes,
                                       std::free);
   return {};

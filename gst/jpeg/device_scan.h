@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "gst/engine/engine.h"
+#include "gst/jpeg/file_memory.h"
 #include "jpeg/encode_file.h"
 
 namespace cudatransform {
@@ -31,6 +32,7 @@ class DeviceCoder {
   const JpegEncodeOps* ops_ = nullptr;
   JpegHeaders headers_;
   JpegCodes standard_codes_;
+  std::shared_ptr<FileMemory> files_;
   size_t last_size_ = 0;  // of a scan, 0: there was none
   int refusals_ = 0;      // in a row
   int left_out_ = 0;      // pictures to come that are not for the device
@@ -73,6 +75,7 @@ class DeviceScan {
   Status fetch(size_t from, size_t bytes);
   Status wait_for_scan(bool* refused);
   Status make_file(GstBuffer** file);
+  uint8_t* scan() const { return static_cast<uint8_t*>(staging_->data()) + header_room_; }
 
   DeviceCoder* coder_ = nullptr;  // of the picture on its way
   const JpegPicture* picture_ = nullptr;
@@ -80,7 +83,8 @@ class DeviceScan {
   JpegEncodeJob job_;
   JpegHuffmanTables tables_;  // optimised ones
   FencePtr counted_, coded_, downloaded_;
-  size_t fetched_ = 0;  // bytes that are in staging_ after downloaded_
+  size_t fetched_ = 0;      // bytes that are in staging_ after downloaded_,
+  size_t header_room_ = 0;  // behind so many for the header
   std::unique_ptr<Memory> results_, output_, staging_;
 };
 

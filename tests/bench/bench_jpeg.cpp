@@ -19,7 +19,6 @@
 // --verbose: says each turn's figure at once. --write=FOLDER: writes the files that are decoded
 // there, and nothing else.
 #include <benchmark/benchmark.h>
-#include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -37,6 +36,7 @@
 #include "tests/bench/common.h"
 #include "tests/bench/jpeg_loops.h"
 #include "tests/bench/jpeg_pictures.h"
+#include "tests/bench/jpeg_pipeline.h"
 #include "tests/bench/nvjpeg_encode_loop.h"
 #include "tests/bench/nvjpeg_loop.h"
 #include "tests/bench/pipe_line.h"
@@ -45,124 +45,32 @@ namespace cudatransform::bench {
 namespace {
 
 constexpr int kPictures = 8, kLargePictures = 4;
+constexpr int kSmallWidths[] = {160, 256, 320, 480, 640, 960, 1280};
 int frames_of_turn = 40;  // --frames=; times the cores where all of them work
 int skipped = 24;         // frames at the start of a turn that are not counted
 
-enum class Job { kDecode, kEncode };
-enum class Size { k1080p, k4K };
+using Job = JpegJob;
 
 struct Contestant {
   std::string name;
   Job job;
-  Size size;
+  const JpegSet* set;
   std::function<double()> turn;  // seconds a frame
   std::vector<double> seconds;
 };
 
-std::vector<JpegPicture> pictures, large_pictures;
+JpegSet hd = {"1080p", JpegPicture::kWidth, JpegPicture::kHeight, {}};
+JpegSet large = {"4K", 2 * JpegPicture::kWidth, 2 * JpegPicture::kHeight, {}};
+std::vector<JpegSet> small;  // ones, from which the device is to be faster than the cores
 std::vector<Contestant> contestants;
 double all_seconds = 60;
 bool with_cuda = false, verbose = false;
 std::string only, folder;
 
-const std::vector<JpegPicture>& pictures_of(Size size) {
-  return size == Size::k4K ? large_pictures : pictures;
+PipeSize dimensions(const JpegSet& set) { return {set.name.c_str(), set.width, set.height}; }
+std::string name_of(const std::string& name, const JpegSet& set) {
+  return &set == &hd ? name : name + ", " + set.name;
 }
-PipeSize dimensions(Size size) {
-  const int times = size == Size::k4K ? 2 : 1;
-  return {times == 2 ? "4K" : "1080p", times * JpegPicture::kWidth, times * JpegPicture::kHeight};
-}
-std::string name_of(const std::string& name, Size size) {
-  return size == Size::k4K ? name + ", 4K" : name;
-}
-
-GstBuffer* wrap(const std::vector<uint8_t>& bytes) {
-  return gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, const_cast<uint8_t*>(bytes.data()),
-                                     bytes.size(), 0, bytes.size(), nullptr, nullptr);
-}
-
-// A pipeline between an appsrc that never runs dry and a fakesink, kept from turn to turn.
-class Pipeline {
- public:
-  Pipeline(Job job, Size size, const std::string& elements)
-      : job_(job), pictures_(pictures_of(size)) {
-    const std::string line = "appsrc name=source format=time max-bytes=0 ! " + elements +
-                             " ! fakesink name=sink sync=false signal-handoffs=true";
-    GError* error = nullptr;
-    pipeline_ = gst_parse_launch(line.c_str(), &error);
-    if (error) throw std::runtime_error(error->message);
-    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
-    g_signal_connect(sink, "handoff",
-                     G_CALLBACK(+[](GstElement*, GstBuffer*, GstPad*, Pipeline* self) {
-                       self->arrivals_.push_back(Clock::now());
-                     }),
-                     this);
-    gst_object_unref(sink);
-    source_ = gst_bin_get_by_name(GST_BIN(pipeline_), "source");
-    GstCaps* caps = gst_caps_from_string(
-        job == Job::kDecode ? "image/jpeg,parsed=true,framerate=60/1"
-                            : "video/x-raw,format=I420,framerate=60/1,colorimetry=1:4:0:0");
-    gst_caps_set_simple(caps, "width", G_TYPE_INT, dimensions(size).width, "height", G_TYPE_INT,
-                        dimensions(size).height, nullptr);
-    gst_app_src_set_caps(GST_APP_SRC(source_), caps);
-    gst_caps_unref(caps);
-  }
-  ~Pipeline() {
-    gst_element_set_state(pipeline_, GST_STATE_NULL);
-    gst_object_unref(source_);
-    gst_object_unref(pipeline_);
-  }
-  Pipeline(const Pipeline&) = delete;
-  Pipeline& operator=(const Pipeline&) = delete;
-
-  double turn(int frames) {
-    arrivals_.clear();
-    arrivals_.reserve(static_cast<size_t>(frames + skipped));
-    gst_element_set_state(pipeline_, GST_STATE_PAUSED);  // before, the source takes nothing
-    for (int i = 0; i < frames + skipped; ++i) {
-      const JpegPicture& picture = pictures_[static_cast<size_t>(i) % pictures_.size()];
-      GstBuffer* buffer = wrap(job_ == Job::kDecode ? picture.file : picture.i420);
-      GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(i) * GST_SECOND / 60;
-      GST_BUFFER_DURATION(buffer) = GST_SECOND / 60;
-      gst_app_src_push_buffer(GST_APP_SRC(source_), buffer);
-    }
-    gst_app_src_end_of_stream(GST_APP_SRC(source_));
-    gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-    wait_for_end();
-    // READY keeps contexts and modules.
-    gst_element_set_state(pipeline_, GST_STATE_READY);
-    if (arrivals_.size() != static_cast<size_t>(frames + skipped))
-      throw std::runtime_error("frames are missing");
-    return std::chrono::duration<double>(arrivals_.back() -
-                                         arrivals_[static_cast<size_t>(skipped) - 1])
-               .count() /
-           frames;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  void wait_for_end() {
-    GstBus* bus = gst_element_get_bus(pipeline_);
-    GstMessage* message = gst_bus_timed_pop_filtered(
-        bus, 120 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    gst_object_unref(bus);
-    std::string fault = message ? "" : "no end after two minutes";
-    if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-      GError* error = nullptr;
-      gst_message_parse_error(message, &error, nullptr);
-      fault = error->message;
-      g_error_free(error);
-    }
-    if (message) gst_message_unref(message);
-    if (!fault.empty()) throw std::runtime_error(fault);
-  }
-
-  Job job_;
-  const std::vector<JpegPicture>& pictures_;
-  GstElement* pipeline_ = nullptr;
-  GstElement* source_ = nullptr;
-  std::vector<Clock::time_point> arrivals_;
-};
 
 bool has_element(const char* name) {
   GstElementFactory* factory = gst_element_factory_find(name);
@@ -170,26 +78,26 @@ bool has_element(const char* name) {
   return factory != nullptr;
 }
 
-void add(Job job, Size size, const std::string& name, std::function<double()> turn) {
-  contestants.push_back({name_of(name, size), job, size, std::move(turn), {}});
+void add(Job job, const JpegSet& set, const std::string& name, std::function<double()> turn) {
+  contestants.push_back({name_of(name, set), job, &set, std::move(turn), {}});
 }
 
-void add_pipeline(Job job, Size size, const std::string& name, const std::string& elements,
+void add_pipeline(Job job, const JpegSet& set, const std::string& name, const std::string& elements,
                   int frames) {
   // Made at its first turn, kept for the others.
-  auto pipeline = std::make_shared<std::unique_ptr<Pipeline>>();
-  add(job, size, name, [=] {
-    if (!*pipeline) *pipeline = std::make_unique<Pipeline>(job, size, elements);
-    return (*pipeline)->turn(frames);
+  auto pipeline = std::make_shared<std::unique_ptr<JpegPipeline>>();
+  add(job, set, name, [=, &set] {
+    if (!*pipeline) *pipeline = std::make_unique<JpegPipeline>(job, set, elements);
+    return (*pipeline)->turn(frames, skipped);
   });
 }
 
 void add_pipeline(Job job, const std::string& name, const std::string& elements, int frames) {
-  add_pipeline(job, Size::k1080p, name, elements, frames);
+  add_pipeline(job, hd, name, elements, frames);
 }
 
 void add_loop(Job job, const std::string& name, JpegLoop loop) {
-  add(job, Size::k1080p, name, [=] { return time_jpeg_loop(loop, pictures, frames_of_turn); });
+  add(job, hd, name, [=] { return time_jpeg_loop(loop, hd.pictures, frames_of_turn); });
 }
 
 // nvJPEG alone, without a pipeline around it.
@@ -200,32 +108,32 @@ void add_nvjpeg(const char* name, NvjpegLoop::Backend backend, int batch, int fr
     std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name, why.c_str());
     return;
   }
-  add(Job::kDecode, Size::k1080p, name, [=] { return loop->time(pictures, frames); });
+  add(Job::kDecode, hd, name, [=] { return loop->time(hd.pictures, frames); });
 }
 
-void add_nvjpeg_encoder(Size size, int threads, int frames) {
+void add_nvjpeg_encoder(const JpegSet& set, int threads, int frames) {
   const std::string name =
       "nvJPEG, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-  const PipeSize dims = dimensions(size);
+  const PipeSize dims = dimensions(set);
   std::string why;
   std::shared_ptr<NvjpegEncodeLoop> loop = NvjpegEncodeLoop::make(
-      pictures_of(size)[0].i420, dims.width, dims.height, JpegPicture::kQuality, threads, &why);
+      set.pictures[0].i420, dims.width, dims.height, JpegPicture::kQuality, threads, &why);
   if (!loop) {
     std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name.c_str(), why.c_str());
     return;
   }
-  add(Job::kEncode, size, name, [=] { return loop->time(frames); });
+  add(Job::kEncode, set, name, [=, &set] { return loop->time(frames); });
 }
 
 // Files, one by one, each from push to what comes out.
-void add_latency(Size size, const std::string& name, const std::string& elements,
+void add_latency(const JpegSet& set, const std::string& name, const std::string& elements,
                  const char* caps) {
   auto line = std::make_shared<std::unique_ptr<Line>>();
-  add(Job::kDecode, size, name, [=] {
+  add(Job::kDecode, set, name, [=, &set] {
     if (!*line) {
       std::vector<const std::vector<uint8_t>*> files;
-      for (const JpegPicture& picture : pictures_of(size)) files.push_back(&picture.file);
-      *line = std::make_unique<Line>(elements, files, dimensions(size), caps);
+      for (const JpegPicture& picture : set.pictures) files.push_back(&picture.file);
+      *line = std::make_unique<Line>(elements, files, dimensions(set), caps);
       (*line)->latency(skipped);
     }
     return (*line)->latency(4 * frames_of_turn);
@@ -233,19 +141,19 @@ void add_latency(Size size, const std::string& name, const std::string& elements
 }
 
 // Frames that are in CUDA memory already, more than its caches hold.
-void add_device_frames(Size size, const std::string& name, const std::string& elements,
+void add_device_frames(const JpegSet& set, const std::string& name, const std::string& elements,
                        int frames) {
   auto line = std::make_shared<std::unique_ptr<Line>>();
-  add(Job::kEncode, size, name, [=] {
+  add(Job::kEncode, set, name, [=, &set] {
     if (!*line) {
       std::vector<std::vector<uint8_t>> i420;
-      for (const JpegPicture& picture : pictures_of(size)) i420.push_back(picture.i420);
-      PipeSize dims = dimensions(size);
+      for (const JpegPicture& picture : set.pictures) i420.push_back(picture.i420);
+      PipeSize dims = dimensions(set);
       if (frames_of_turn == 1) dims.ring = 4;
       *line = std::make_unique<Line>(elements, dims, true, "image/jpeg", i420);
-      (*line)->run(0, skipped);
+      (*line)->rate(4 * skipped);
     }
-    return (*line)->run(0, frames).seconds;
+    return (*line)->rate(frames);
   });
 }
 
@@ -259,16 +167,23 @@ void add_cuda_decoders(int cores, int many) {
   const std::string coefficients = std::string(" ! ") + kCoefficients;
   add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", by_cpu + inverse + kFrames, many);
   add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU, coefficients", by_cpu + coefficients, many);
-  for (const Size size : {Size::k1080p, Size::k4K}) {
-    const int frames = (size == Size::k4K ? 2 : 6) * many;
-    add_pipeline(Job::kDecode, size, "ours, CUDA", by_cuda + inverse + kFrames, frames);
-    add_pipeline(Job::kDecode, size, "ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames,
+  for (const JpegSet* one : {&hd, &large}) {
+    const JpegSet& set = *one;
+    const int frames = (&set == &large ? 2 : 6) * many;
+    add_pipeline(Job::kDecode, set, "ours, CUDA", by_cuda + inverse + kFrames, frames);
+    add_pipeline(Job::kDecode, set, "ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames,
                  frames);
-    add_pipeline(Job::kDecode, size, "ours, CUDA, coefficients", by_cuda + coefficients, frames);
-    add_latency(size, "ours, CUDA, one at a time",
+    add_pipeline(Job::kDecode, set, "ours, CUDA, coefficients", by_cuda + coefficients, frames);
+    add_latency(set, "ours, CUDA, one at a time",
                 by_cuda + " n-threads=1 ! cudaidct8x8 backend=cuda", kFrames);
-    add_latency(size, "ours, CUDA, coefficients, one at a time", by_cuda + " n-threads=1",
+    add_latency(set, "ours, CUDA, coefficients, one at a time", by_cuda + " n-threads=1",
                 kCoefficients);
+  }
+  // From which size on the device is faster.
+  for (const JpegSet& set : small) {
+    for (const char* entropy : {"cpu", "cuda"})
+      add_pipeline(Job::kDecode, set, std::string("ours, coefficients, codes by ") + entropy,
+                   by_cuda + " entropy=" + entropy + coefficients, 4 * many);
   }
   if (has_element("nvjpegdec"))
     add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
@@ -285,13 +200,14 @@ void add_cuda_encoders(int cores, int many) {
   add_pipeline(Job::kEncode, "ours, CUDA, optimised", all + " entropy=cuda optimize=true",
                4 * many);
   add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", all + " entropy=cpu", many);
-  for (const Size size : {Size::k1080p, Size::k4K}) {
-    const int frames = (size == Size::k4K ? 2 : 6) * many;
-    add_device_frames(size, "ours, CUDA memory", all + " entropy=cuda", frames);
+  for (const JpegSet* one : {&hd, &large}) {
+    const JpegSet& set = *one;
+    const int frames = (&set == &large ? 2 : 6) * many;
+    add_device_frames(set, "ours, CUDA memory", all + " entropy=cuda", frames);
     add_device_frames(
-        size, "ours, CUDA memory, queue",
+        set, "ours, CUDA memory, queue",
         forward + "queue max-size-bytes=0 max-size-time=0 ! " + coder + " entropy=cuda", frames);
-    for (const int threads : {1, 16}) add_nvjpeg_encoder(size, threads, many);
+    for (const int threads : {1, 16}) add_nvjpeg_encoder(set, threads, many);
   }
   if (has_element("nvjpegenc"))
     add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
@@ -324,7 +240,7 @@ void add_contestants() {
 // How many times as fast as another; not where that has not run.
 void compare(benchmark::State& state, const Contestant& contestant, const char* counter,
              const char* name) {
-  if (contestant.size != Size::k1080p) return;
+  if (contestant.set != &hd) return;
   for (const Contestant& other : contestants)
     if (other.job == contestant.job && other.name == name)
       state.counters[counter] = median(other.seconds) / median(contestant.seconds);
@@ -366,19 +282,16 @@ void report(benchmark::State& state, const Contestant& contestant) {
   for (auto _ : state) state.SetIterationTime(seconds);
   state.counters["ms/frame"] = 1e3 * seconds;
   state.counters["frames/s"] = 1 / seconds;
-  size_t bytes = 0;
-  for (const JpegPicture& picture : pictures_of(contestant.size)) bytes += picture.file.size();
-  state.counters["GB/s"] =
-      1e-9 * static_cast<double>(bytes / pictures_of(contestant.size).size()) / seconds;
+  state.counters["GB/s"] = 1e-9 * contestant.set->file_bytes() / seconds;
+  state.counters["bytes/file"] = contestant.set->file_bytes();
   const bool decode = contestant.job == Job::kDecode;
   compare(state, contestant, decode ? "x jpegdec" : "x jpegenc", decode ? "jpegdec" : "jpegenc");
   compare(state, contestant, "x bare", "bare loop");
 }
 
 void describe_run() {
-  size_t bytes = 0;
-  for (const JpegPicture& picture : pictures) bytes += picture.file.size();
-  benchmark::AddCustomContext("bytes_per_file", std::to_string(bytes / pictures.size()));
+  benchmark::AddCustomContext("bytes_per_file",
+                              std::to_string(static_cast<size_t>(hd.file_bytes())));
   benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
   gchar* version = gst_version_string();
   benchmark::AddCustomContext("gstreamer", version);
@@ -405,11 +318,10 @@ bool take_option(std::string_view argument) {
 }
 
 void write_files() {
-  for (const Size size : {Size::k1080p, Size::k4K}) {
+  for (const JpegSet* set : {&hd, &large}) {
     int number = 0;
-    for (const JpegPicture& picture : pictures_of(size)) {
-      const std::string path =
-          folder + "/" + dimensions(size).name + "-" + std::to_string(number++) + ".jpg";
+    for (const JpegPicture& picture : set->pictures) {
+      const std::string path = folder + "/" + set->name + "-" + std::to_string(number++) + ".jpg";
       std::ofstream stream(path, std::ios::binary);
       stream.write(reinterpret_cast<const char*>(picture.file.data()),
                    static_cast<std::streamsize>(picture.file.size()));
@@ -419,8 +331,15 @@ void write_files() {
 }
 
 void run() {
-  pictures = make_jpeg_pictures(kPictures);
-  if (with_cuda) large_pictures = make_large_jpeg_pictures(pictures, kLargePictures);
+  hd.pictures = make_jpeg_pictures(kPictures);
+  if (with_cuda) {
+    large.pictures = make_large_jpeg_pictures(hd.pictures, kLargePictures);
+    for (const int width : kSmallWidths) {
+      const int height = width * 9 / 16;
+      small.push_back({std::to_string(width) + "x" + std::to_string(height), width, height,
+                       make_small_jpeg_pictures(hd.pictures, width, height)});
+    }
+  }
   if (!folder.empty()) return write_files();
   add_contestants();
   choose_contestants();

@@ -86,4 +86,26 @@ std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>
   return large;
 }
 
+std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>& pictures,
+                                                  int width, int height) {
+  std::vector<JpegPicture> small;
+  for (const JpegPicture& picture : pictures) {
+    const uint8_t* from = picture.i420.data();
+    test::BytePicture planes;
+    for (int c = 0; c < 3; ++c) {
+      const int shift = c == 0 ? 0 : 1, stride = JpegPicture::kWidth >> shift;
+      test::BytePlane plane;
+      plane.width = width >> shift;
+      plane.height = height >> shift;
+      for (int y = 0; y < plane.height; ++y)
+        plane.samples.insert(plane.samples.end(), from + ptrdiff_t(y) * stride,
+                             from + ptrdiff_t(y) * stride + plane.width);
+      from += ptrdiff_t(stride) * (JpegPicture::kHeight >> shift);
+      planes.push_back(std::move(plane));
+    }
+    small.push_back(coded(planes));
+  }
+  return small;
+}
+
 }  // namespace cudatransform::bench

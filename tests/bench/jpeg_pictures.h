@@ -21,4 +21,8 @@ std::vector<JpegPicture> make_jpeg_pictures(int count);
 std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int count);
 
+// Of that size, even numbers: a part of each of `pictures`.
+std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>& pictures,
+                                                  int width, int height);
+
 }  // namespace cudatransform::bench

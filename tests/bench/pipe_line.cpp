@@ -237,6 +237,13 @@ void Line::push_next() {
   pushed_++;
 }
 
+double Line::rate(int frames) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  for (int i = 0; i < frames; ++i) push_next();
+  return std::chrono::duration<double>(Clock::now() - begin).count() / frames;
+}
+
 double Line::latency(int count) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> seconds;

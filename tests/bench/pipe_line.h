@@ -48,6 +48,9 @@ class Line {
 
   // Pushes frames for a while, and waits until all of them have come out and are complete.
   Reading run(double seconds, int least_frames);
+  // Seconds for a frame when as many leave as come, which is so behind the first ones: for elements
+  // that keep back what they are pushed behind a frame.
+  double rate(int frames);
   // The median of `count` frames' times from push to complete output, each pushed when the one
   // before is there. For elements that do not hold frames back.
   double latency(int count);

@@ -20,7 +20,12 @@ DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "do
 # Regular expression: what is run instead.
 STAND_INS = {
     # A camera that writes JPEG, and is unplugged after a second.
-    r"\bv4l2src( device=\S+)?": "videotestsrc is-live=true num-buffers=30 ! jpegenc",
+    r"\bv4l2src( device=\S+)?":
+        "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=Y42B ! jpegenc",
+    # What such a camera sends by RTP.
+    r'\budpsrc port=\d+ caps="[^"]*"':
+        "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=Y42B,width=640,height=480 ! "
+        "jpegenc ! rtpjpegpay",
     r"\bautovideosink\b": "fakesink sync=true",
 }
 
@@ -43,7 +48,7 @@ def with_stand_ins(block):
 def reason_to_skip(block, folder):
     if "barbara.pgm" in block and not os.path.exists(os.path.join(folder, "barbara.pgm")):
         return "no barbara.pgm"
-    if "cpu cuda" in block and not os.path.exists("/dev/nvidiactl"):
+    if ("cpu cuda" in block or "memory:CUDAMemory" in block) and not os.path.exists("/dev/nvidiactl"):
         return "no GPU"
     missing = missing_elements(block)
     return "no element " + ", ".join(missing) if missing else ""

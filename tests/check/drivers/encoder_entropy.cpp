@@ -128,6 +128,15 @@ std::vector<Bytes> mixed_files(const Kind& kind, guint count) {
   return files;
 }
 
+// Files that are kept, more than go downstream without a copy, stay as they were.
+GST_START_TEST(test_files_that_are_kept) {
+  std::vector<Bytes> files;
+  for (guint i = 0; i < 90; i++) files.push_back(make_file(kKinds[0], i));
+  check_same(encode(files, "entropy=cuda n-threads=3"), encode(files, "entropy=cpu n-threads=2"),
+             "kept");
+}
+GST_END_TEST;
+
 GST_START_TEST(test_device_writes_the_same_files) {
   for (const Kind& kind : kKinds) {
     const std::vector<Bytes> files = mixed_files(kind, 9);
@@ -251,6 +260,7 @@ Suite* make_suite() {
   TCase* tc = tcase_create("entropy");
   suite_add_tcase(suite, tc);
   tcase_add_test(tc, test_device_writes_the_same_files);
+  tcase_add_test(tc, test_files_that_are_kept);
   tcase_add_test(tc, test_other_processes_are_the_cpus);
   tcase_add_test(tc, test_unusual_levels_are_the_cpus);
   tcase_add_test(tc, test_unusual_streams_are_the_cpus);
