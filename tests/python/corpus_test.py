@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 import cudatransform as ct
-from cudatransform.corpus import actions, folder
+from cudatransform.corpus import actions, folder, job
 import pictures
 
 
@@ -136,6 +136,24 @@ class Actions(WithCorpus):
                 exact = before[index] * before.table(index).astype(float) / wanted
                 self.assertLessEqual(abs(after[index] - exact).max(), .5)
                 self.assertTrue((after[index][before[index] == 0] == 0).all())
+
+
+class OneReader(WithCorpus):
+    def test_several_chunks(self):
+        whole = folder.Output(os.path.join(self.top, "whole"))
+        self.addCleanup(whole.release)
+        self.do("stats")
+        whole.claim({"action": "stats", "options": {}, "input": self.input}, self.names)
+        root, parts = os.fsencode(self.input), (self.names[:3], self.names[3:])
+        items = actions.read_all(root, self.names)
+        self.assertEqual([actions.do_chunk("stats", {}, root, number, part, whole, items)
+                          for number, part in enumerate(parts)], [(3, 1), (4, 0)])
+        self.assertEqual(list(items), [])
+        self.assertEqual(list(whole.rows(2)), self.rows())
+
+    def test_shares_of_gpus(self):
+        self.assertEqual([job._share(*gpus) for gpus in ((0., 4), (1., 16), (8., 4), (1., 3))],
+                         [None, .0625, 1., .3333])
 
 
 class Folders(WithCorpus):

@@ -63,6 +63,18 @@ class OnDevice(unittest.TestCase):
                 self.assertTrue(np.array_equal(item.planes()[0], ct.read(path).planes()[0]))
                 self.assertTrue(np.array_equal(item.pixels(), ct.read(path).pixels()))
 
+    def test_a_corpus_job_reads_the_same(self):
+        from cudatransform.corpus import actions
+        root = os.path.dirname(self.paths[0])
+        names = [os.fsencode(os.path.basename(path)) for path in self.paths]
+        items = list(actions.read_all(os.fsencode(root), names, "cuda"))
+        self.assertEqual([item.path for item in items], self.paths)
+        for item in items:
+            self.assertNotIsInstance(item, cuda.CudaPicture)
+            if isinstance(item, ct.Picture):
+                self.assertTrue(pictures.equal(item, ct.read(item.path)))
+        self.assertEqual(sum(isinstance(item, ct.Failure) for item in items), 1)
+
     def test_read_alone_and_written(self):
         alone = cuda.read_onto_device(self.paths[0], 0)
         self.assertTrue(pictures.equal(alone.cpu(), ct.read(self.paths[0])))

@@ -31,6 +31,8 @@ def main() -> int:
     parser.add_argument("--address", help="of a Ray cluster whose machines see both folders; "
                                           "without it this machine alone")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
+                        help="cuda: GPUs, shared by the workers, decode files of 100,000 bytes and more")
     given = parser.parse_args()
     if (given.quality is None) == (given.action == "requantise"):
         parser.error("--quality belongs to requantise")
@@ -39,7 +41,7 @@ def main() -> int:
     options = {} if given.quality is None else {"quality": given.quality}
     try:
         summary = run(given.action, given.input, given.output, options, given.address,
-                      given.workers)
+                      given.workers, given.device)
     except ImportError as error:
         print(f"{error}: pip install 'cudatransform[corpus]'", file=sys.stderr)
         return 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -122,9 +122,23 @@ def parquet(rows: List[Row]) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def read_all(root: bytes, names: Iterable[bytes], device: str = "cpu") -> Iterator[
+        Union[Picture, Failure]]:
+    """The files of a worker in order, from one Reader. Pictures are in system memory; with `cuda` the
+    GPU decodes the larger ones."""
+    paths = (os.fsdecode(os.path.join(root, name)) for name in names)
+    for batch in Reader(paths, batch=8, device=device, workers=1 if device == "cpu" else 4):
+        for item in batch:
+            yield item.cpu() if hasattr(item, "cpu") else item
+
+
 def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[bytes],
-             output: Output) -> Tuple[int, int]:
-    """Does one chunk, and notes it as done. Returns how many files and how many bad ones."""
+             output: Output, items: Optional[Iterator[Union[Picture, Failure]]] = None
+             ) -> Tuple[int, int]:
+    """Does one chunk, and notes it as done. Returns how many files and how many bad ones.
+
+    items: of read_all(), from this chunk's first file on; None: they are read here
+    """
     rows: List[Row] = []
     exported: List[Row] = []
     one: Callable[[Picture, bytes, bytes], Row] = {
@@ -134,22 +148,19 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
         "requantise": lambda picture, source, relative: _requantise(
             picture, source, relative, output, options["quality"]),
     }[action]
-    sources = [os.path.join(root, name) for name in names]
-    reader = Reader([os.fsdecode(source) for source in sources], batch=8, workers=1)
-    at = 0
-    for batch in reader:
-        for item in batch:
-            # ASCII in JSON, and the same bytes again with surrogateescape.
-            row: Row = {"path": os.fsdecode(names[at])}
-            if isinstance(item, Picture):
-                try:
-                    row.update(one(item, sources[at], names[at]))
-                except (OSError, ValueError) as error:
-                    row["reason"] = str(error)
-            else:
-                row["reason"] = item.reason
-            rows.append(row)
-            at += 1
+    items = items or read_all(root, names)
+    for name in names:
+        item = next(items)
+        # ASCII in JSON, and the same bytes again with surrogateescape.
+        row: Row = {"path": os.fsdecode(name)}
+        if isinstance(item, Picture):
+            try:
+                row.update(one(item, os.path.join(root, name), name))
+            except (OSError, ValueError) as error:
+                row["reason"] = str(error)
+        else:
+            row["reason"] = item.reason
+        rows.append(row)
     if exported:
         output.write(f"levels-{number:06d}.parquet".encode(), parquet(exported))
     output.finish_chunk(number, rows)

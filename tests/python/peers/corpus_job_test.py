@@ -125,7 +125,7 @@ class Job(unittest.TestCase):
             job = subprocess.Popen(
                 command("repack", self.input, self.target("node"), "--workers", "2", "--address",
                         cluster.address), stdout=subprocess.DEVNULL)
-            self.wait_for_chunks("node", 3)
+            self.wait_for_chunks("node", max(3, FILES // folder.CHUNK // 3))
             cluster.remove_node(second, allow_graceful=False)
             print(f"node killed with {done_chunks(self.target('node'))} chunks done")
             self.assertEqual(job.wait(300), 0)
