@@ -1,4 +1,4 @@
-"""Draws benchmark results as SVG: rooflines, ratios to the memory limit, wavelets, the CPU engine."""
+"""Draws benchmark results as SVG: rooflines, ratios to the limit, wavelets, the CPU engine."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
 import re

@@ -5,12 +5,8 @@
 #include <memory>
 
 #include "cuda/device/queue.h"
+#include "cuda/dwt/kernel_table.h"
 #include "cuda/dwt/plan.h"
-
-// A fat binary, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_dwt_separable[];
-}
 
 namespace cudatransform {
 namespace cuda {
@@ -70,7 +66,8 @@ Status submit(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) 
 Status probe_cuda_dwt_kernels(Device& device) {
   auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
   if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_dwt_separable, "dwt_rows_inverse_legall53_s16");
+  return stream->load(cuda::dwt_image(cuda::KernelKind::kRows, Direction::kInverse),
+                      "dwt_rows_inverse_legall53_s16");
 }
 
 const DwtOps& cuda_dwt_ops() {

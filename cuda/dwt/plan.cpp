@@ -4,66 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <string>
 
-#include "cuda/dwt/kernels.h"
+#include "cuda/dwt/kernel_table.h"
 #include "cuda/dwt/pipeline.h"
 #include "transform/dwt/quantizer.h"
-
-// The fat binaries, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_dwt_separable[];
-extern const unsigned char cuda_image_dwt_fused_forward[];
-extern const unsigned char cuda_image_dwt_fused_inverse[];
-extern const unsigned char cuda_image_dwt_fast_forward[];
-extern const unsigned char cuda_image_dwt_fast_inverse[];
-}
 
 namespace cudatransform::cuda {
 namespace {
 
 std::atomic<DwtKernelChoice> kernel_choice = DwtKernelChoice::kAuto;
-
-enum class KernelKind { kRows, kColumns, kFused, kFastValues, kFastSamples };
-
-// In the order of numbers.
-struct KernelTraits {
-  const char* name;
-  KernelKind kind;
-  Wavelet wavelet;
-  Direction direction;
-  size_t coef_bytes;
-  int pairs;
-  bool operator==(const KernelTraits& other) const {
-    return kind == other.kind && wavelet == other.wavelet && direction == other.direction &&
-           coef_bytes == other.coef_bytes && pairs == other.pairs;
-  }
-};
-constexpr KernelKind kind_of(const char* lines) {
-  return lines[0] == 'r' ? KernelKind::kRows : KernelKind::kColumns;
-}
-constexpr KernelKind fast_kind(bool at_samples) {
-  return at_samples ? KernelKind::kFastSamples : KernelKind::kFastValues;
-}
-#define CT_PASS(name, lines, wavelet, direction, coef) \
-  {#name, kind_of(#lines), Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), 1},
-#define CT_FUSED(name, wavelet, direction, coef, pairs) \
-  {#name, KernelKind::kFused, Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), pairs},
-#define CT_FAST(name, wavelet, direction, pairs, at_samples) \
-  {#name, fast_kind(at_samples), Wavelet::k##wavelet, Direction::k##direction, 2, pairs},
-constexpr KernelTraits kKernels[] = {CT_DWT_PASS_KERNELS(CT_PASS)            //
-                                     CT_DWT_FUSED_FORWARD_KERNELS(CT_FUSED)  //
-                                     CT_DWT_FUSED_INVERSE_KERNELS(CT_FUSED)  //
-                                     CT_DWT_FAST_FORWARD_KERNELS(CT_FAST)    //
-                                     CT_DWT_FAST_INVERSE_KERNELS(CT_FAST)};
-#undef CT_PASS
-#undef CT_FUSED
-#undef CT_FAST
-
-uint32_t number_of(KernelTraits wanted) {
-  if (wanted.wavelet == Wavelet::kHaarShift) wanted.wavelet = Wavelet::kHaar;
-  return static_cast<uint32_t>(std::ranges::find(kKernels, wanted) - std::begin(kKernels));
-}
 
 int bytes_of(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }
 
@@ -127,13 +76,6 @@ uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size 
 }  // namespace
 
 void set_dwt_kernel_choice(DwtKernelChoice choice) { kernel_choice = choice; }
-
-const KernelFamily& dwt_kernels() {
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kKernels)), [](uint32_t number) {
-    return std::string(kKernels[number].name);
-  });
-  return family;
-}
 
 // The values that each level makes; see half().
 size_t dwt_scratch_bytes(const DwtJob& job) {
@@ -341,11 +283,11 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   launch->is_pass = false;
   launch->waits_itself = fast;
   launch->ctas = ctas;
-  launch->kernel = number_of({"", fast ? fast_kind(level.last) : KernelKind::kFused, job_.wavelet,
-                              direction_, static_cast<size_t>(bytes_of(job_.type)), pairs});
-  const bool forward = direction_ == Direction::kForward;
-  launch->image = fast ? (forward ? cuda_image_dwt_fast_forward : cuda_image_dwt_fast_inverse)
-                       : (forward ? cuda_image_dwt_fused_forward : cuda_image_dwt_fused_inverse);
+  const KernelKind kind = !fast        ? KernelKind::kFused
+                          : level.last ? KernelKind::kFastSamples
+                                       : KernelKind::kFastValues;
+  launch->kernel = dwt_kernel_number(kind, job_.wavelet, direction_, bytes_of(job_.type), pairs);
+  launch->image = dwt_image(kind, direction_);
 }
 
 // ---- One direction at a time ----
@@ -418,9 +360,9 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
   launch->is_pass = true;
   launch->waits_itself = false;
   launch->ctas = ctas;
-  launch->kernel = number_of({"", rows ? KernelKind::kRows : KernelKind::kColumns, wavelet,
-                              direction_, static_cast<size_t>(bytes_of(job_.type)), 1});
-  launch->image = cuda_image_dwt_separable;
+  const KernelKind kind = rows ? KernelKind::kRows : KernelKind::kColumns;
+  launch->kernel = dwt_kernel_number(kind, wavelet, direction_, bytes_of(job_.type), 1);
+  launch->image = dwt_image(kind, direction_);
 }
 
 bool DwtPlan::next(DwtLaunch* launch) {

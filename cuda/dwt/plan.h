@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/device/kernel_family.h"
 #include "cuda/dwt/params.h"
 
 namespace cudatransform::cuda {
@@ -20,10 +19,8 @@ enum class DwtKernelChoice {
 };
 void set_dwt_kernel_choice(DwtKernelChoice choice);
 
-const KernelFamily& dwt_kernels();
-
 struct DwtLaunch {
-  uint32_t kernel;  // of dwt_kernels()
+  uint32_t kernel;  // of dwt_kernels(), see kernel_table.h
   const void* image;
   unsigned ctas;
   bool is_pass;       // what it takes: `pass`, or `fused`
