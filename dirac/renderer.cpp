@@ -61,32 +61,25 @@ bool writes_samples(const DiracPicture& picture) {
 }  // namespace
 
 template <typename Work>
-Status DiracRenderer::timed(Queue& queue, std::unique_ptr<Timer>& timer, const Work& work) {
+Status DiracRenderer::timed(std::unique_ptr<Timer>& timer, const Work& work) {
   if (timer == nullptr) timer = device_.make_timer();
-  CT_RETURN_IF_ERROR(timer->begin(queue));
+  CT_RETURN_IF_ERROR(timer->begin(queue()));
   CT_RETURN_IF_ERROR(work());
-  return timer->end(queue);
+  return timer->end(queue());
 }
 
-std::unique_ptr<DiracStages> DiracRenderer::begin_stages() {
-  std::unique_lock lock(stages_mutex_);
-  if (free_stages_.empty()) return std::make_unique<DiracStages>();
-  std::unique_ptr<DiracStages> stages = std::move(free_stages_.back());
+std::unique_ptr<DiracRenderer::Stages> DiracRenderer::begin_stages() {
+  if (free_stages_.empty()) return std::make_unique<Stages>();
+  std::unique_ptr<Stages> stages = std::move(free_stages_.back());
   free_stages_.pop_back();
-  lock.unlock();
   stages->has_wavelet = stages->has_motion = false;
   std::fill(std::begin(stages->has_upsample), std::end(stages->has_upsample), false);
   return stages;
 }
 
-void DiracRenderer::end_stages(std::unique_ptr<DiracStages> stages) {
-  std::lock_guard lock(stages_mutex_);
-  free_stages_.push_back(std::move(stages));
-}
-
 bool DiracRenderer::next_times(DiracRenderTimes* times) {
   if (under_way_.empty()) return false;
-  DiracStages& first = *under_way_.front();
+  Stages& first = *under_way_.front();
   *times = {};
   // What was enqueued last ends last.
   if (first.has_motion && !first.motion->read_ns(&times->motion)) return false;
@@ -96,7 +89,7 @@ bool DiracRenderer::next_times(DiracRenderTimes* times) {
     if (first.has_upsample[r]) (void)first.upsample[r]->read_ns(&took);
     times->upsample += took;
   }
-  end_stages(std::move(under_way_.front()));
+  free_stages_.push_back(std::move(under_way_.front()));
   under_way_.pop_front();
   return true;
 }
@@ -108,19 +101,8 @@ Status DiracRenderer::prepare(const DiracPicture& picture, std::unique_ptr<Dirac
   if (picture.has_residual())
     CT_RETURN_IF_ERROR(
         ops_.dequantise->prepare(device_, pinned_, dequantise_job(picture), &made->levels_));
-  if (picture.header().is_intra() && ops_.make_queue != nullptr)
-    CT_RETURN_IF_ERROR(draw_ahead(picture, made.get()));
   *ahead = std::move(made);
   return {};
-}
-
-Status DiracRenderer::draw_ahead(const DiracPicture& picture, DiracAhead* ahead) {
-  DiracLane* lane = nullptr;
-  CT_RETURN_IF_ERROR(lanes_.take(device_, ops_.make_queue, &lane));
-  const Status status = draw(picture, *lane, nullptr, ahead);
-  lanes_.give(lane);
-  ahead->levels_.reset();
-  return status;
 }
 
 // Looks at the blocks, and puts them where a device other than the host reads them.
@@ -155,59 +137,41 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracA
   if (header.retires) references_.retire(header.retired);
 
   if (ahead == nullptr) CT_RETURN_IF_ERROR(prepare(picture, &ahead));
-  if (ahead->made_ != nullptr)
-    CT_RETURN_IF_ERROR(queue().wait_for(ahead->made_->ready));
-  else
-    CT_RETURN_IF_ERROR(draw(picture, main_, found, ahead.get()));
-  const DiracRenderedPtr made = std::move(ahead->made_);
-  made->is_damaged = is_damaged;
-  for (int r = 0; r < header.reference_count; ++r) found[r]->read = made->ready;
-  if (under_way_.size() == kMostTold) under_way_.pop_front();  // nobody wants to know
-  under_way_.push_back(std::move(ahead->stages_));
-  if (header.is_reference) references_.add(header.number, made);
-  *rendered = made;
-  return {};
-}
-
-// Makes ahead->made_.
-Status DiracRenderer::draw(const DiracPicture& picture, DiracLane& lane,
-                           const DiracRenderedPtr* found, DiracAhead* ahead) {
-  const DiracPictureHeader& header = picture.header();
-  const DiracSequence& sequence = picture.sequence();
-  Queue& queue = *lane.queue;
   DiracRenderedPtr made;
-  CT_RETURN_IF_ERROR(make_picture(picture.shared_sequence(), header.is_reference, queue, &made));
+  CT_RETURN_IF_ERROR(make_picture(sequence_, &made));
   made->number = header.number;
+  made->is_damaged = is_damaged;
   ObmcJob job;
   job.components = kMaxComponents;
   for (int c = 0; c < kMaxComponents; ++c) {
-    job.depth[c] = sequence.depth(c);
+    job.depth[c] = sequence_->depth(c);
     job.samples[c] = made->samples[c];
   }
-  ahead->stages_ = begin_stages();
-  DiracStages& stages = *ahead->stages_;
+  std::unique_ptr<Stages> stages = begin_stages();
   const bool is_final = writes_samples(picture);
   if (picture.has_residual()) {
-    stages.has_wavelet = true;
+    stages->has_wavelet = true;
     SamplePlane* to = is_final ? made->samples : job.residual;
-    CT_RETURN_IF_ERROR(timed(queue, stages.wavelet, [&] {
-      return make_residual(picture, lane, ahead->levels_.get(), is_final, to);
+    CT_RETURN_IF_ERROR(timed(stages->wavelet, [&] {
+      return make_residual(picture, ahead->levels_.get(), is_final, to);
     }));
   }
   job.inspection = ahead->inspection_;
-  if (!header.is_intra()) CT_RETURN_IF_ERROR(predict(picture, found, ahead, &job));
-  stages.has_motion = !is_final;
+  if (!header.is_intra()) CT_RETURN_IF_ERROR(predict(picture, found, *stages, ahead.get(), &job));
+  stages->has_motion = !is_final;
   if (!is_final)
-    CT_RETURN_IF_ERROR(timed(queue, stages.motion,
-                             [&] { return ops_.obmc->compensate(device_, queue, job, nullptr); }));
-  if (!device_.is_host()) CT_RETURN_IF_ERROR(queue.record(&made->ready));
-  ahead->made_ = std::move(made);
+    CT_RETURN_IF_ERROR(timed(
+        stages->motion, [&] { return ops_.obmc->compensate(device_, queue(), job, nullptr); }));
+  if (!device_.is_host()) CT_RETURN_IF_ERROR(queue().record(&made->ready));
+  if (under_way_.size() == kMostTold) under_way_.pop_front();  // nobody wants to know
+  under_way_.push_back(std::move(stages));
+  if (header.is_reference) references_.add(header.number, made);
+  *rendered = std::move(made);
   return {};
 }
 
 Status DiracRenderer::predict(const DiracPicture& picture, const DiracRenderedPtr* found,
-                              DiracAhead* ahead, ObmcJob* job) {
-  DiracStages& stages = *ahead->stages_;
+                              Stages& stages, DiracAhead* ahead, ObmcJob* job) {
   const DiracPrediction& prediction = picture.prediction();
   job->blocks = picture.blocks();
   if (ahead->blocks_.memory != nullptr) {
@@ -229,8 +193,7 @@ Status DiracRenderer::predict(const DiracPicture& picture, const DiracRenderedPt
   for (int r = 0; r < job->reference_count; ++r) {
     if (job->precision > 0 && !found[r]->is_upsampled) {
       stages.has_upsample[r] = true;
-      CT_RETURN_IF_ERROR(
-          timed(queue(), stages.upsample[r], [&] { return upsample(found[r].get()); }));
+      CT_RETURN_IF_ERROR(timed(stages.upsample[r], [&] { return upsample(found[r].get()); }));
     }
     job->references[r] = found[r]->reference;
   }
@@ -250,32 +213,30 @@ Status DiracRenderer::find_references(const DiracPicture& picture, DiracRendered
   return {};
 }
 
-// Planes 1 to 3 of a reference have memory from the start: every one may need them. `queue` writes
-// the picture.
+// Planes 1 to 3 of the reference have memory from the start: every reference may need them.
 Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& sequence,
-                                   bool is_reference, Queue& queue, DiracRenderedPtr* rendered) {
+                                   DiracRenderedPtr* rendered) {
   // Its memory goes back when the last who has it lets go, wherever that is.
   DiracRenderedPtr made(new DiracRendered, [memory = pictures_](DiracRendered* rendered) {
-    FencePtr& last = rendered->read != nullptr ? rendered->read : rendered->ready;
-    if (rendered->memory != nullptr) memory->give({std::move(rendered->memory), std::move(last)});
+    if (rendered->memory != nullptr)
+      memory->give({std::move(rendered->memory), std::move(rendered->read)});
     delete rendered;
   });
   made->sequence = sequence;
   size_t bytes = 0;
   for (int c = 0; c < kMaxComponents; ++c) {
     made->samples[c] = describe_plane(*sequence, c, sample_type(*sequence, c));
-    bytes += (is_reference ? 4 : 1) * bytes_of(made->samples[c]);
+    bytes += 4 * bytes_of(made->samples[c]);
   }
   DiracMemoryPool::Block block;
   CT_RETURN_IF_ERROR(pictures_->take(device_, bytes, &block));
-  if (block.read != nullptr) CT_RETURN_IF_ERROR(queue.wait_for(block.read));
+  if (block.read != nullptr) CT_RETURN_IF_ERROR(queue().wait_for(block.read));
   made->memory = std::move(block.memory);
   auto* at = static_cast<uint8_t*>(made->memory->data());
   for (int c = 0; c < kMaxComponents; ++c) {
-    SamplePlane plane = made->samples[c];
-    for (int p = 0; p < (is_reference ? 4 : 1); ++p) {
+    for (SamplePlane& plane : made->reference.planes[c]) {
+      plane = made->samples[c];
       plane.data = at;
-      made->reference.planes[c][p] = plane;
       at += bytes_of(plane);
     }
     made->samples[c] = made->reference.planes[c][0];
@@ -286,7 +247,7 @@ Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& s
 
 Status DiracRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequence,
                                 DiracRenderedPtr* rendered) {
-  CT_RETURN_IF_ERROR(make_picture(sequence, true, queue(), rendered));
+  CT_RETURN_IF_ERROR(make_picture(sequence, rendered));
   (*rendered)->is_damaged = true;
   ObmcJob job;  // neither residual nor prediction
   job.components = kMaxComponents;
@@ -294,8 +255,7 @@ Status DiracRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequ
     job.depth[c] = sequence->depth(c);
     job.samples[c] = (*rendered)->samples[c];
   }
-  return ops_.obmc->compensate(device_, queue(), job,
-                               device_.is_host() ? nullptr : &(*rendered)->ready);
+  return ops_.obmc->compensate(device_, queue(), job, nullptr);
 }
 
 Status DiracRenderer::upsample(DiracRendered* rendered) {
@@ -309,8 +269,8 @@ Status DiracRenderer::upsample(DiracRendered* rendered) {
 }
 
 // `is_final`: `residual` are the samples of the picture, which are written.
-Status DiracRenderer::make_residual(const DiracPicture& picture, DiracLane& lane,
-                                    DiracPrepared* prepared, bool is_final, SamplePlane* residual) {
+Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* prepared,
+                                    bool is_final, SamplePlane* residual) {
   const DiracSequence& sequence = picture.sequence();
   const DwtLevels levels = picture.transform().levels;
   const bool has_wavelet = has_levels(picture);
@@ -332,11 +292,11 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracLane& lane
     residual[c] = describe_plane(sequence, c, SampleType::kS16);
     if (has_wavelet) places[1][c] = take(residual[c].pitch, residual[c].height);
   }
-  if (lane.scratch == nullptr || lane.scratch->size() < bytes) {
-    lane.scratch.reset();
-    CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, bytes, &lane.scratch));
+  if (scratch_ == nullptr || scratch_->size() < bytes) {
+    scratch_.reset();
+    CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, bytes, &scratch_));
   }
-  auto* const begin = static_cast<uint8_t*>(lane.scratch->data());
+  auto* const begin = static_cast<uint8_t*>(scratch_->data());
   for (int c = 0; c < kMaxComponents; ++c) {
     job.pyramids[c].data = begin + places[0][c];
     if (is_final) continue;
@@ -344,11 +304,11 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracLane& lane
     residual[c].data = has_wavelet ? begin + places[1][c] : job.pyramids[c].data;
     if (!has_wavelet) residual[c].pitch = job.pyramids[c].pitch;
   }
-  CT_RETURN_IF_ERROR(ops_.dequantise->submit(device_, *lane.queue, job, prepared));
-  return has_wavelet ? invert(picture, *lane.queue, job.pyramids, residual) : Status{};
+  CT_RETURN_IF_ERROR(ops_.dequantise->submit(device_, queue(), job, prepared));
+  return has_wavelet ? invert(picture, job.pyramids, residual) : Status{};
 }
 
-Status DiracRenderer::invert(const DiracPicture& picture, Queue& queue, const DwtPlane* pyramids,
+Status DiracRenderer::invert(const DiracPicture& picture, const DwtPlane* pyramids,
                              SamplePlane* residual) {
   const DiracTransform& transform = picture.transform();
   DwtJob job;
@@ -363,7 +323,7 @@ Status DiracRenderer::invert(const DiracPicture& picture, Queue& queue, const Dw
     job.samples[c] = residual[c];
     job.coefs[c] = pyramids[c];
   }
-  return ops_.dwt->submit(device_, queue, job, nullptr);
+  return ops_.dwt->submit(device_, queue(), job, nullptr);
 }
 
 }  // namespace cudatransform

@@ -9,11 +9,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "dirac/dequantiser.h"
-#include "dirac/lanes.h"
 #include "dirac/order.h"
 #include "dirac/picture.h"
 #include "transform/device/device.h"
@@ -24,8 +22,8 @@
 namespace cudatransform {
 
 // The samples of a picture in the device's memory: 8 bits each where the component has at most 8,
-// else 16, in the lower bits. The half-sample positions of a reference are there when a picture has
-// asked for them.
+// else 16, in the lower bits. Its half-sample positions are there when a picture has asked for
+// them.
 struct DiracRendered {
   std::shared_ptr<const DiracSequence> sequence;
   uint32_t number = 0;
@@ -35,7 +33,7 @@ struct DiracRendered {
   bool is_upsampled = false;
   std::unique_ptr<Memory> memory;
   FencePtr ready;  // null: it is
-  // Whoever reads it leaves a fence: the memory serves again behind the last.
+  // Who reads it in a queue of their own leaves a fence: the memory serves again behind it.
   FencePtr read;
 };
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
@@ -47,13 +45,7 @@ struct DiracRenderTimes {
   uint64_t motion = 0;    // prediction from blocks, the sum with the residual, clipping
 };
 
-// Of a picture that is under way. A picture may have both of its references upsampled.
-struct DiracStages {
-  std::unique_ptr<Timer> wavelet, upsample[kMaxObmcReferences], motion;
-  bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {}, has_motion = false;
-};
-
-// What has been done of a picture before its turn. It goes before the renderer does.
+// What has been done of a picture before it is rendered. It goes before the renderer does.
 class DiracAhead {
  public:
   explicit DiracAhead(DiracMemoryPool& pool) : pool_(pool) {}
@@ -66,8 +58,6 @@ class DiracAhead {
  private:
   friend class DiracRenderer;
   DiracMemoryPool& pool_;
-  DiracRenderedPtr made_;  // null: nothing but what follows
-  std::unique_ptr<DiracStages> stages_;
   std::unique_ptr<DiracPrepared> levels_;
   DiracMemoryPool::Block blocks_;  // where the device reads them from
   ObmcInspection inspection_;
@@ -78,16 +68,12 @@ struct DiracRenderOps {
   const DiracDequantiseOps* dequantise;
   const DwtOps* dwt;
   const ObmcOps* obmc;
-  // Null: everything is done in the device's own queues.
-  DiracLanes::MakeQueue make_queue = nullptr;
 };
 
-// Takes pictures in the order in which they are coded. One thread at a time, but for prepare().
+// Takes pictures in the order in which they are coded. One thread at a time.
 class DiracRenderer {
  public:
-  DiracRenderer(Device& device, const DiracRenderOps& ops) : device_(device), ops_(ops) {
-    main_.queue = &device.queue(QueueKind::kCompute);
-  }
+  DiracRenderer(Device& device, const DiracRenderOps& ops) : device_(device), ops_(ops) {}
 
   bool reads_slices() const { return ops_.dequantise->takes_slices; }
   // Any thread, before the first task: leaves to the engine what it can decode itself.
@@ -95,7 +81,7 @@ class DiracRenderer {
     if (ops_.dequantise->takes_slices) picture.defer_slices();
   }
   // Any thread, also while others are rendered: what can be done ahead for a picture whose tasks
-  // have ended. Where there are queues for it, an intra picture is rendered.
+  // have ended.
   Status prepare(const DiracPicture& picture, std::unique_ptr<DiracAhead>* ahead);
   // `picture`: all its tasks have ended; not used after the call. `ahead`: by prepare(); null:
   // nothing has been. A reference that is missing is mid-grey.
@@ -107,44 +93,42 @@ class DiracRenderer {
   void reset() { references_.clear(); }
 
  private:
-  Queue& queue() { return *main_.queue; }
-  std::unique_ptr<DiracStages> begin_stages();
-  void end_stages(std::unique_ptr<DiracStages> stages);
+  // Of a picture that is under way. A picture may have both of its references upsampled.
+  struct Stages {
+    std::unique_ptr<Timer> wavelet, upsample[kMaxObmcReferences], motion;
+    bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {}, has_motion = false;
+  };
+  Queue& queue() { return device_.queue(QueueKind::kCompute); }
+  std::unique_ptr<Stages> begin_stages();
   template <typename Work>
-  Status timed(Queue& queue, std::unique_ptr<Timer>& timer, const Work& work);
+  Status timed(std::unique_ptr<Timer>& timer, const Work& work);
 
-  Status make_picture(const std::shared_ptr<const DiracSequence>& sequence, bool is_reference,
-                      Queue& queue, DiracRenderedPtr* rendered);
+  Status make_picture(const std::shared_ptr<const DiracSequence>& sequence,
+                      DiracRenderedPtr* rendered);
   Status make_grey(const std::shared_ptr<const DiracSequence>& sequence,
                    DiracRenderedPtr* rendered);
-  Status draw_ahead(const DiracPicture& picture, DiracAhead* ahead);
-  Status draw(const DiracPicture& picture, DiracLane& lane, const DiracRenderedPtr* found,
-              DiracAhead* ahead);
-  Status make_residual(const DiracPicture& picture, DiracLane& lane, DiracPrepared* prepared,
-                       bool is_final, SamplePlane* residual);
-  Status invert(const DiracPicture& picture, Queue& queue, const DwtPlane* pyramids,
-                SamplePlane* residual);
+  Status make_residual(const DiracPicture& picture, DiracPrepared* prepared, bool is_final,
+                       SamplePlane* residual);
+  Status invert(const DiracPicture& picture, const DwtPlane* pyramids, SamplePlane* residual);
   Status take_blocks(const DiracPicture& picture, DiracAhead* ahead);
-  Status predict(const DiracPicture& picture, const DiracRenderedPtr* found, DiracAhead* ahead,
-                 ObmcJob* job);
+  Status predict(const DiracPicture& picture, const DiracRenderedPtr* found, Stages& stages,
+                 DiracAhead* ahead, ObmcJob* job);
   Status upsample(DiracRendered* rendered);
   Status find_references(const DiracPicture& picture, DiracRenderedPtr* found, bool* is_damaged);
 
   Device& device_;
   const DiracRenderOps ops_;
   std::shared_ptr<const DiracSequence> sequence_;
-  static constexpr size_t kMostPictures = 64, kMostPrepared = 64;
+  static constexpr size_t kMostPictures = 8, kMostPrepared = 64;
   const std::shared_ptr<DiracMemoryPool> pictures_ =
       std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures);
   DiracMemoryPool pinned_{MemoryKind::kPinned, kMostPrepared};
   DiracMemoryPool pinned_blocks_{MemoryKind::kPinned, kMostPrepared};
   DiracReferences<DiracRenderedPtr> references_;
-  DiracLane main_;
-  DiracLanes lanes_;
+  std::unique_ptr<Memory> scratch_;  // pyramids and residual
   static constexpr size_t kMostTold = 64;
-  std::deque<std::unique_ptr<DiracStages>> under_way_;
-  std::mutex stages_mutex_;
-  std::vector<std::unique_ptr<DiracStages>> free_stages_;
+  std::deque<std::unique_ptr<Stages>> under_way_;
+  std::vector<std::unique_ptr<Stages>> free_stages_;
 };
 
 }  // namespace cudatransform

@@ -214,9 +214,6 @@ static Status make_frame(DiracState& state, const DiracShown& shown, SubmittedFr
   CT_RETURN_IF_ERROR(write_pictures(state, shown, rects));
   FencePtr done;
   CT_RETURN_IF_ERROR(state.engine.queue(QueueKind::kCompute).record(&done));
-  for (const auto& picture : shown.pictures) {
-    if (picture != nullptr) picture->read = done;
-  }
   return state.source.finish(state.transport, rects, done, nullptr, out);
 }
 

@@ -6,7 +6,6 @@
 #include "transform/dwt/engine.h"
 #include "transform/obmc/engine.h"
 #ifdef CT_HAVE_CUDA
-#include "cuda/device/cuda_device.h"
 #include "cuda/dirac/engine.h"
 #include "cuda/dwt/engine.h"
 #include "cuda/obmc/engine.h"
@@ -16,8 +15,7 @@ namespace cudatransform {
 
 DiracRenderOps dirac_render_ops([[maybe_unused]] const Engine& engine) {
 #ifdef CT_HAVE_CUDA
-  if (engine.is_cuda())
-    return {&cuda_dirac_dequantise_ops(), &cuda_dwt_ops(), &cuda_obmc_ops(), make_cuda_queue};
+  if (engine.is_cuda()) return {&cuda_dirac_dequantise_ops(), &cuda_dwt_ops(), &cuda_obmc_ops()};
 #endif
   return {&portable_dirac_dequantise_ops(), &host_dwt_ops(), &host_obmc_ops()};
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #ifdef CT_HAVE_CUDA
-#include "cuda/device/cuda_device.h"
 #include "cuda/dirac/engine.h"
 #endif
 
@@ -114,11 +113,11 @@ std::vector<Engine> rendering_engines() {
 }
 
 DiracRenderOps rendering_ops(const Engine& engine) {
+  const DiracDequantiseOps* dequantise = &portable_dirac_dequantise_ops();
 #ifdef CT_HAVE_CUDA
-  if (engine.is_cuda)
-    return {&cuda_dirac_dequantise_ops(), engine.dwt_ops, engine.obmc_ops, make_cuda_queue};
+  if (engine.is_cuda) dequantise = &cuda_dirac_dequantise_ops();
 #endif
-  return {&portable_dirac_dequantise_ops(), engine.dwt_ops, engine.obmc_ops};
+  return {dequantise, engine.dwt_ops, engine.obmc_ops};
 }
 
 Bytes DecodedPicture::joined() const {
