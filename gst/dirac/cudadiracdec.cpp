@@ -19,6 +19,7 @@
 
 #include "gst/dirac/cudadiracdec.h"
 
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -180,7 +181,29 @@ static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent
     GST_OBJECT_UNLOCK(decoder);
     if (!framed) event = gst_cuda_dirac_dec_segment_in_time(decoder, event, segment);
   }
-  return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
+    return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
+  DiracState& state = state_of(decoder);
+  state.ends_behind_seek = state.resumes && state.first.is_set;
+  const gboolean taken = GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
+  state.ends_behind_seek = false;
+  return taken;
+}
+
+// The base class takes it for an error that nothing comes out before the end. Behind a seek past
+// the last intra picture nothing can.
+static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR && state_of(element).ends_behind_seek) {
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, nullptr, &debug);
+    const bool is_that = debug != nullptr && std::strstr(debug, "no valid frames") != nullptr;
+    g_free(debug);
+    if (is_that) {
+      gst_message_unref(message);
+      return TRUE;
+    }
+  }
+  return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
 }
 
 static gboolean gst_cuda_dirac_dec_src_event(GstVideoDecoder* decoder, GstEvent* event) {
@@ -384,6 +407,7 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
 
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_context);
+  element_class->post_message = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_post_message);
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_stop);
   decoder_class->src_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_event);

@@ -4,6 +4,7 @@
 
 #include <gst/video/gstvideodecoder.h>
 
+#include <atomic>
 #include <deque>
 #include <memory>
 
@@ -71,9 +72,11 @@ struct DiracState {
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
   GstVideoInfo output_info = {};
   bool in_step = false;
-  bool resumes = false;  // after a flush
-  DiracAnchor anchor;    // of the sequence
-  DiracAnchor first;     // of the stream
+  bool resumes = false;  // after a flush, until a frame is shown
+  std::atomic<bool> ends_behind_seek =
+      false;           // the stream ends, and nothing is shown since a flush
+  DiracAnchor anchor;  // of the sequence
+  DiracAnchor first;   // of the stream
   GstClockTime next_time = 0;
   bool has_time = false;  // since the start or a flush
   gint bad_in_row = 0;
