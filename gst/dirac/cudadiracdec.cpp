@@ -19,7 +19,6 @@
 
 #include "gst/dirac/cudadiracdec.h"
 
-#include <cstring>
 #include <memory>
 #include <string>
 
@@ -156,21 +155,6 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   return TRUE;
 }
 
-// The base class leaves a segment of bytes one of bytes, though it makes times of what is in it.
-static GstEvent* gst_cuda_dirac_dec_segment_in_time(GstVideoDecoder* decoder, GstEvent* event,
-                                                    const GstSegment* from) {
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  segment.rate = from->rate;
-  const bool in_bytes = from->format == GST_FORMAT_BYTES;
-  segment.start = in_bytes ? cudatransform::dirac_time_of_byte(decoder, from->start) : 0;
-  segment.time = segment.position = segment.start;
-  GstEvent* in_time = gst_event_new_segment(&segment);
-  gst_event_set_seqnum(in_time, gst_event_get_seqnum(event));
-  gst_event_unref(event);
-  return in_time;
-}
-
 static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
     const GstSegment* segment = nullptr;
@@ -179,7 +163,7 @@ static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent
     GST_OBJECT_LOCK(decoder);
     state_of(decoder).framed = framed;
     GST_OBJECT_UNLOCK(decoder);
-    if (!framed) event = gst_cuda_dirac_dec_segment_in_time(decoder, event, segment);
+    if (!framed) event = cudatransform::dirac_segment_in_time(decoder, event, segment);
   }
   if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
     return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
@@ -190,20 +174,11 @@ static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent
   return taken;
 }
 
-// The base class takes it for an error that nothing comes out before the end. Behind a seek past
-// the last intra picture nothing can.
 static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR && state_of(element).ends_behind_seek) {
-    gchar* debug = nullptr;
-    gst_message_parse_error(message, nullptr, &debug);
-    const bool is_that = debug != nullptr && std::strstr(debug, "no valid frames") != nullptr;
-    g_free(debug);
-    if (is_that) {
-      gst_message_unref(message);
-      return TRUE;
-    }
-  }
-  return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
+  if (!cudatransform::is_end_behind_dirac_seek(element, message))
+    return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
+  gst_message_unref(message);
+  return TRUE;
 }
 
 static gboolean gst_cuda_dirac_dec_src_event(GstVideoDecoder* decoder, GstEvent* event) {
