@@ -30,32 +30,20 @@ class DiracArithmetic {
   }
 
   bool decode(DiracContext* context) {
-    const uint32_t p = *context;
-    const uint32_t split = range_ * p >> 16;
-    const uint64_t wide_split = static_cast<uint64_t>(split) << 48;
-    const bool one = window_ >= wide_split;
-    window_ -= one ? wide_split : 0;
-    range_ = one ? range_ - split : split;
-    *context = static_cast<DiracContext>(p + static_cast<uint32_t>(step(p, one)));
-    renormalise();
+    const uint32_t split = split_at(*context);
+    const bool one = window_ >= in_window(split);
+    take(one, split, context);
     return one;
   }
 
   // The same, for bits that decide what comes next: the processor goes on with what it expects.
   bool decode_ahead(DiracContext* context) {
-    const uint32_t p = *context;
-    const uint32_t split = range_ * p >> 16;
-    const uint64_t wide_split = static_cast<uint64_t>(split) << 48;
-    if (window_ >= wide_split) {
-      window_ -= wide_split;
-      range_ -= split;
-      *context = static_cast<DiracContext>(p + static_cast<uint32_t>(step(p, true)));
-      renormalise();
+    const uint32_t split = split_at(*context);
+    if (window_ >= in_window(split)) {
+      take(true, split, context);
       return true;
     }
-    range_ = split;
-    *context = static_cast<DiracContext>(p + static_cast<uint32_t>(step(p, false)));
-    renormalise();
+    take(false, split, context);
     return false;
   }
 
@@ -124,6 +112,16 @@ class DiracArithmetic {
 
  private:
   static constexpr uint32_t kLeastRange = 0x4000;
+
+  uint32_t split_at(DiracContext context) const { return range_ * context >> 16; }
+  static uint64_t in_window(uint32_t split) { return static_cast<uint64_t>(split) << 48; }
+  void take(bool one, uint32_t split, DiracContext* context) {
+    const uint32_t p = *context;
+    window_ -= one ? in_window(split) : 0;
+    range_ = one ? range_ - split : split;
+    *context = static_cast<DiracContext>(p + static_cast<uint32_t>(step(p, one)));
+    renormalise();
+  }
 
   static int32_t step(uint32_t p, bool one) {
     return kDiracContextSteps[(p >> 8) * 2 + static_cast<uint32_t>(one)];

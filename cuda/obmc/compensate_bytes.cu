@@ -45,8 +45,44 @@ struct Bytes {
         chosen.data + static_cast<uint32_t>(row >> 1) * static_cast<uint32_t>(chosen.pitch),
         column >> 1, component.width);
   }
+  // Of a picture's inner part.
+  __device__ __forceinline__ uint32_t inner_at(int reference, int32_t row, int32_t column) const {
+    const ObmcPlaneParams& plane = component.references[reference][2 * (row & 1) + (column & 1)];
+    const int32_t x = column >> 1;
+    const auto offset = static_cast<uint32_t>(row >> 1) * static_cast<uint32_t>(plane.pitch);
+    const auto* words =
+        reinterpret_cast<const uint32_t*>(plane.data + offset + static_cast<uint32_t>(x & ~3));
+    return __funnelshift_r(__ldg(words), __ldg(words + 1), static_cast<uint32_t>(8 * (x & 3)));
+  }
+  // Whether the four half positions from there on need nothing of what lies around the picture, and
+  // words behind them are within its rows.
+  __device__ __forceinline__ bool is_inner(const Pointed& to) const {
+    return (to.row | to.column) >= 0 && to.row + 1 <= 2 * component.height - 2 &&
+           (to.column >> 1) + 6 <= component.width;
+  }
+
   __device__ __forceinline__ uint32_t fetch(int reference, const Pointed& to) const {
-    if ((to.rest_x | to.rest_y) == 0) return at(reference, to.row, to.column);
+    const bool is_single = (to.rest_x | to.rest_y) == 0;
+    if (!is_inner(to))
+      return is_single ? at(reference, to.row, to.column) : fetch_around(reference, to);
+    if (is_single) return inner_at(reference, to.row, to.column);
+    // All of them, those as well that weigh nothing: no load waits for another.
+    const uint32_t words[4] = {
+        inner_at(reference, to.row, to.column), inner_at(reference, to.row, to.column + 1),
+        inner_at(reference, to.row + 1, to.column), inner_at(reference, to.row + 1, to.column + 1)};
+    uint32_t even = in_halves(1 << to.shift >> 1), odd = even;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const auto weight = static_cast<uint32_t>(((k & 1) != 0 ? to.rest_x : to.one - to.rest_x) *
+                                                ((k & 2) != 0 ? to.rest_y : to.one - to.rest_y));
+      even += weight * (words[k] & 0x00ff00ffu);
+      odd += weight * (words[k] >> 8 & 0x00ff00ffu);
+    }
+    even = even >> to.shift & 0x00ff00ffu;
+    odd = odd >> to.shift & 0x00ff00ffu;
+    return even | odd << 8;
+  }
+  __device__ __forceinline__ uint32_t fetch_around(int reference, const Pointed& to) const {
     uint32_t even = 0, odd = 0;
 #pragma unroll 1
     for (int dy = 0; dy <= (to.rest_y != 0); ++dy) {

@@ -155,21 +155,6 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   return TRUE;
 }
 
-// The base class leaves a segment of bytes one of bytes, though it makes times of what is in it.
-static GstEvent* gst_cuda_dirac_dec_segment_in_time(GstVideoDecoder* decoder, GstEvent* event,
-                                                    const GstSegment* from) {
-  GstSegment segment;
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  segment.rate = from->rate;
-  const bool in_bytes = from->format == GST_FORMAT_BYTES;
-  segment.start = in_bytes ? cudatransform::dirac_time_of_byte(decoder, from->start) : 0;
-  segment.time = segment.position = segment.start;
-  GstEvent* in_time = gst_event_new_segment(&segment);
-  gst_event_set_seqnum(in_time, gst_event_get_seqnum(event));
-  gst_event_unref(event);
-  return in_time;
-}
-
 static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
     const GstSegment* segment = nullptr;
@@ -178,9 +163,22 @@ static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent
     GST_OBJECT_LOCK(decoder);
     state_of(decoder).framed = framed;
     GST_OBJECT_UNLOCK(decoder);
-    if (!framed) event = gst_cuda_dirac_dec_segment_in_time(decoder, event, segment);
+    if (!framed) event = cudatransform::dirac_segment_in_time(decoder, event, segment);
   }
-  return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
+    return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
+  DiracState& state = state_of(decoder);
+  state.ends_behind_seek = state.resumes && state.first.is_set;
+  const gboolean taken = GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
+  state.ends_behind_seek = false;
+  return taken;
+}
+
+static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {
+  if (!cudatransform::is_end_behind_dirac_seek(element, message))
+    return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
+  gst_message_unref(message);
+  return TRUE;
 }
 
 static gboolean gst_cuda_dirac_dec_src_event(GstVideoDecoder* decoder, GstEvent* event) {
@@ -384,6 +382,7 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
 
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_context);
+  element_class->post_message = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_post_message);
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_stop);
   decoder_class->src_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_event);

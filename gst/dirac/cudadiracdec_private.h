@@ -4,6 +4,7 @@
 
 #include <gst/video/gstvideodecoder.h>
 
+#include <atomic>
 #include <deque>
 #include <memory>
 
@@ -71,9 +72,11 @@ struct DiracState {
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
   GstVideoInfo output_info = {};
   bool in_step = false;
-  bool resumes = false;  // after a flush
-  DiracAnchor anchor;    // of the sequence
-  DiracAnchor first;     // of the stream
+  bool resumes = false;  // after a flush, until a frame is shown
+  std::atomic<bool> ends_behind_seek =
+      false;           // the stream ends, and nothing is shown since a flush
+  DiracAnchor anchor;  // of the sequence
+  DiracAnchor first;   // of the stream
   GstClockTime next_time = 0;
   bool has_time = false;  // since the start or a flush
   gint bad_in_row = 0;
@@ -104,6 +107,12 @@ gboolean dirac_seek(GstVideoDecoder* decoder, GstEvent* event);
 gboolean dirac_raw_query(GstVideoDecoder* decoder, GstQuery* query);
 // The time at which a segment of bytes begins.
 GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte);
+// Takes the event of segment `from`, in bytes, and gives one in time: the base class leaves it in
+// bytes, though it makes times of what is in it.
+GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event, const GstSegment* from);
+// Whether that is the base class's error that nothing came out before the end. Behind a seek past
+// the last intra picture nothing can.
+bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message);
 
 // Whether a picture, which nobody refers to, would be shown later than it should be.
 bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,

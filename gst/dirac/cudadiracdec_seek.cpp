@@ -6,6 +6,8 @@
 // seek comes near its time and says so: the frames behind it count from their picture numbers
 // where these fit, and from the time that was asked for where not.
 
+#include <cstring>
+
 #include "gst/dirac/cudadiracdec_private.h"
 
 namespace cudatransform {
@@ -112,6 +114,29 @@ GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte) {
   GstClockTime time = 0;
   if (byte == 0 || !decoded_so_far(decoder, &bytes, &time)) return 0;
   return gst_util_uint64_scale(byte, time, bytes);
+}
+
+GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event, const GstSegment* from) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.rate = from->rate;
+  const bool in_bytes = from->format == GST_FORMAT_BYTES;
+  segment.start = in_bytes ? dirac_time_of_byte(decoder, from->start) : 0;
+  segment.time = segment.position = segment.start;
+  GstEvent* in_time = gst_event_new_segment(&segment);
+  gst_event_set_seqnum(in_time, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  return in_time;
+}
+
+bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR || !state_of(element).ends_behind_seek)
+    return false;
+  gchar* debug = nullptr;
+  gst_message_parse_error(message, nullptr, &debug);
+  const bool is_that = debug != nullptr && std::strstr(debug, "no valid frames") != nullptr;
+  g_free(debug);
+  return is_that;
 }
 
 }  // namespace cudatransform

@@ -17,6 +17,7 @@
 #include "dirac/renderer.h"
 #include "tests/bench/dirac_search.h"
 #include "tests/dirac/encoder/stream.h"
+#include "tests/dirac/encoder/wide_plane.h"
 #include "transform/device/host_device.h"
 #include "transform/dwt/default_matrices.h"
 #include "transform/dwt/engine.h"
@@ -38,21 +39,6 @@ constexpr double kGood = 0.06;        // of a size that is near enough to what w
 void require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message);
 }
-
-// A plane of 16 bits around 2^15, as the forward transform takes differences.
-struct Differences {
-  std::vector<uint16_t> values;
-  SamplePlane plane;
-  Differences(int width, int height)
-      : values(static_cast<size_t>(width) * static_cast<size_t>(height)) {
-    plane.data = values.data();
-    plane.type = SampleType::kU16;
-    plane.stride = 2;
-    plane.width = width;
-    plane.height = height;
-    plane.pitch = ptrdiff_t{2} * width;
-  }
-};
 
 enum class Role { kIntra, kForward, kBetween };
 
@@ -200,7 +186,7 @@ class GroupCoder {
   // The coefficients of each component, in a pyramid.
   std::vector<std::vector<int32_t>> transform(const Planes& source, const CodedPicture& picture) {
     const Planes from = predicted(source, picture);
-    std::vector<Differences> differences;
+    std::vector<WidePlane> differences;
     std::vector<std::vector<int32_t>> coefs;
     DwtJob job;
     job.wavelet = job.wavelet_ho = kWavelet;
@@ -209,9 +195,12 @@ class GroupCoder {
     job.depth = 16;
     job.components = kMaxComponents;
     for (size_t c = 0; c < kMaxComponents; ++c) {
-      Differences& d = differences.emplace_back(source[c].width, source[c].rows);
-      for (size_t i = 0; i < d.values.size(); ++i)
-        d.values[i] = static_cast<uint16_t>(32768 + source[c].samples[i] - from[c].samples[i]);
+      WidePlane& d = differences.emplace_back(source[c].width, source[c].rows, SampleType::kU16);
+      // Around 2^15, as the forward transform takes differences.
+      for (int y = 0; y < source[c].rows; ++y) {
+        for (int x = 0; x < source[c].width; ++x)
+          d.set(x, y, 32768 + source[c].at(x, y) - from[c].at(x, y));
+      }
       const CodedBand& last = picture.bands[c].back();
       const auto width = static_cast<size_t>(last.x + last.width);
       coefs.emplace_back(width * static_cast<size_t>(last.y + last.height));
@@ -232,13 +221,7 @@ class GroupCoder {
     BasicPlane<int64_t> known(band->width, band->height);
     for (int32_t y = 0; y < band->height; ++y) {
       for (int32_t x = 0; x < band->width; ++x) {
-        int64_t likely = 0;
-        if (x > 0 && y > 0) {
-          const int64_t sum = known.at(x - 1, y) + known.at(x - 1, y - 1) + known.at(x, y - 1) + 1;
-          likely = static_cast<int64_t>(std::floor(static_cast<double>(sum) / 3));
-        } else if (x > 0 || y > 0) {
-          likely = x > 0 ? known.at(x - 1, y) : known.at(x, y - 1);
-        }
+        const int64_t likely = dc_prediction(known, x, y);
         const auto at =
             static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x);
         const int32_t level = quantised(pyramid[at] - static_cast<int32_t>(likely),

@@ -7,13 +7,13 @@
 #include <thread>
 #include <vector>
 
+#include "tests/check/bytes.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 
 namespace {
 
 using namespace testing;
-using Bytes = std::vector<guint8>;
 
 // Predicted pictures of odd size; fields; slices of high quality in fragments; low delay ones.
 constexpr const char* kPredicted = "p10_oddsize_420_qpel";
@@ -36,24 +36,8 @@ Bytes read(const std::string& name) {
   return bytes;
 }
 
-Bytes joined(const Bytes& a, const Bytes& b) {
-  Bytes both = a;
-  both.insert(both.end(), b.begin(), b.end());
-  return both;
-}
-
-Bytes cut(const Bytes& whole, gsize size) {
-  return Bytes(whole.begin(), whole.begin() + static_cast<gssize>(size));
-}
-
 std::string decoder(const std::string& properties = "") {
   return std::string("cudadiracdec backend=") + backend() + " " + properties;
-}
-
-GstBuffer* buffer_of(const Bytes& bytes) {
-  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, bytes.size(), nullptr);
-  gst_buffer_fill(buffer, 0, bytes.data(), bytes.size());
-  return buffer;
 }
 
 // A stream of bytes without times, as filesrc makes it.
@@ -142,7 +126,7 @@ GST_END_TEST;
 // What is no unit is passed over, before the stream, between streams and behind them.
 GST_START_TEST(test_bytes_between_units) {
   const Bytes stream = read(kPredicted), noise = {'B', 'B', 'C', 0, 'B', 'B', 'C', 'D', 7, 1, 2};
-  const Frames expected = expected_of(joined(stream, stream));
+  const Frames expected = expected_of(joined({stream, stream}));
   GstHarness* h = open();
   for (const Bytes* part : {&noise, &stream, &noise, &stream, &noise}) push(h, *part);
   compare(expected, finish(h), "noise between sequences");
@@ -157,7 +141,7 @@ GST_START_TEST(test_streams_behind_each_other) {
   for (int turn = 0; turn < 2; turn++) {
     for (const char* name : kAll) {
       const Bytes next = read(name);
-      stream = joined(stream, next);
+      stream = joined({stream, next});
       for (const auto& frame : expected_of(next)) expected.push_back(frame);
     }
   }
@@ -250,7 +234,7 @@ GST_END_TEST;
 // A picture that ends too early is shown as far as it goes, dropped, or an error.
 GST_START_TEST(test_cut_off) {
   const Bytes stream = read(kLowDelay);
-  const Bytes damaged = joined(cut(stream, stream.size() / 2), stream);
+  const Bytes damaged = joined({cut(stream, stream.size() / 2), stream});
   const gsize whole = expected_of(stream).size();
   for (const char* on_error : {"on-error=conceal", "on-error=drop"}) {
     GstHarness* h = open(on_error);

@@ -52,6 +52,23 @@ def check(path, wanted, decoder):
     pipeline.set_state(Gst.State.NULL)
 
 
+def check_end(path, left):
+    """Behind the last intra picture there is nothing to be shown: the end, and no error."""
+    pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! cudadiracdec n-threads=1 ! "
+                                "appsink name=out sync=false max-buffers=2")
+    out = pipeline.get_by_name("out")
+    pipeline.set_state(Gst.State.PLAYING)
+    pull(out, 96)
+    flags = Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT
+    assert pipeline.seek_simple(Gst.Format.TIME, flags, LENGTH - left * FRAME)
+    assert out.emit("try-pull-sample", 10 * Gst.SECOND) is None and out.get_property("eos"), left
+    error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+    assert error is None, (left, error.parse_error())
+    assert pipeline.seek_simple(Gst.Format.TIME, flags, 2 * Gst.SECOND)
+    pull(out, 5)
+    pipeline.set_state(Gst.State.NULL)
+
+
 def main():
     Gst.init(None)
     source = os.path.join(sys.argv[1], NAME + ".drc")
@@ -65,6 +82,8 @@ def main():
         joined.flush()
         for decoder in ("cudadiracdec", "cudadiracdec n-threads=1"):
             check(joined.name, wanted, decoder)
+        for left in (9, 2):  # the stream has units left, or none
+            check_end(joined.name, left)
     print("ok")
     return 0
 

@@ -93,8 +93,7 @@ class Soak:
             if is_start:
                 self.begin()
                 continue
-            # Behind the last intra picture there is nothing to be shown, which is an error.
-            time = self.chance.randrange(len(self.film.digests) * 3 // 4) * FRAME
+            time = self.chance.randrange(len(self.film.digests)) * FRAME
             assert self.pipeline.seek_simple(
                 Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT, time), time
         self.pipeline.set_state(Gst.State.NULL)

@@ -107,16 +107,6 @@ Bytes inserted(const Bytes& jpeg, gsize at, const Bytes& what) {
   return bytes;
 }
 
-Bytes cut(const Bytes& jpeg, gsize size) {
-  return Bytes(jpeg.begin(), jpeg.begin() + static_cast<gssize>(size));
-}
-
-Bytes joined(const std::vector<Bytes>& parts) {
-  Bytes bytes;
-  for (const Bytes& part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
-  return bytes;
-}
-
 Bytes damaged(const Bytes& jpeg) {
   Bytes bytes = jpeg;
   const Segment scan = segment_of(jpeg, 0xda);
@@ -125,12 +115,6 @@ Bytes damaged(const Bytes& jpeg) {
   bytes.erase(bytes.begin() + static_cast<gssize>(middle),
               bytes.begin() + static_cast<gssize>(scan.end));
   return bytes;
-}
-
-GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts) {
-  GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
-  GST_BUFFER_PTS(buffer) = pts;
-  return buffer;
 }
 
 std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps) {

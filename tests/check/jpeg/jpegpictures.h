@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/check/bytes.h"
+
 namespace testing {
 
-using Bytes = std::vector<guint8>;
 enum class Subsampling { kGray, k422, k420 };
 
 // A baseline picture with libjpeg's own Huffman tables, the same for the same arguments.
@@ -35,14 +36,9 @@ Segment segment_of(const Bytes& jpeg, guint8 code);
 
 Bytes without_segments(const Bytes& jpeg, guint8 code);
 Bytes inserted(const Bytes& jpeg, gsize at, const Bytes& what);
-// The first `size` bytes.
-Bytes cut(const Bytes& jpeg, gsize size);
-Bytes joined(const std::vector<Bytes>& parts);
 // In the entropy-coded data: what decoders notice, because it makes a code that is not there or an
 // end that comes too early.
 Bytes damaged(const Bytes& jpeg);
-
-GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts = GST_CLOCK_TIME_NONE);
 
 // "" if the coefficients of `buffer` with `caps` are those of `jpeg`.
 std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps);

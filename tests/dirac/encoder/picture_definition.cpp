@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "tests/dirac/encoder/wide_plane.h"
 #include "tests/engine/obmc/definition.h"
 
 namespace cudatransform::test {
@@ -24,15 +25,6 @@ int64_t wrapped(int64_t value, Rule rule) {
 // Low delay and core intra pictures have their coarsest band as differences.
 bool predicts_dc(const CodedPicture& picture) {
   return picture.is_intra() && picture.header.coding != DiracCoding::kHighQuality;
-}
-
-// Of what stands left of, above, and above to the left of (x, y) of the coarsest band.
-int64_t dc_prediction(const Values& pyramid, int x, int y) {
-  if (x == 0 && y == 0) return 0;
-  if (y == 0) return pyramid.at(x - 1, y);
-  if (x == 0) return pyramid.at(x, y - 1);
-  const int64_t sum = pyramid.at(x - 1, y) + pyramid.at(x - 1, y - 1) + pyramid.at(x, y - 1) + 1;
-  return sum >= 0 ? sum / 3 : -((-sum + 2) / 3);
 }
 
 Values pyramid_of(const CodedPicture& picture, int component, Rule rule) {
@@ -56,28 +48,6 @@ Values pyramid_of(const CodedPicture& picture, int component, Rule rule) {
   }
   return pyramid;
 }
-
-// A plane of 16 bits, in memory of its own.
-class WidePlane {
- public:
-  WidePlane(int width, int height, SampleType type)
-      : data_(static_cast<size_t>(width) * static_cast<size_t>(height)) {
-    plane.data = data_.data();
-    plane.type = type;
-    plane.stride = 2;
-    plane.width = width;
-    plane.height = height;
-    plane.pitch = ptrdiff_t{2} * width;
-  }
-  void set(int x, int y, int64_t value) {
-    data_[static_cast<size_t>(y) * static_cast<size_t>(plane.width) + static_cast<size_t>(x)] =
-        static_cast<uint16_t>(value);
-  }
-  SamplePlane plane;
-
- private:
-  std::vector<uint16_t> data_;
-};
 
 int shift_of(const DiracSequence& sequence, bool is_vertical) {
   if (sequence.chroma == DiracChroma::k444) return 0;

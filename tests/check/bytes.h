@@ -1,0 +1,30 @@
+// Bytes of streams for the element tests: whole, cut off, joined, in buffers.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <vector>
+
+namespace testing {
+
+using Bytes = std::vector<guint8>;
+
+// The first `size` bytes.
+inline Bytes cut(const Bytes& whole, gsize size) {
+  return Bytes(whole.begin(), whole.begin() + static_cast<gssize>(size));
+}
+
+inline Bytes joined(const std::vector<Bytes>& parts) {
+  Bytes bytes;
+  for (const Bytes& part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
+  return bytes;
+}
+
+inline GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts = GST_CLOCK_TIME_NONE) {
+  GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
+  GST_BUFFER_PTS(buffer) = pts;
+  return buffer;
+}
+
+}  // namespace testing
