@@ -2,20 +2,38 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dwt/run.h"
 
+#include <string>
+
 #include "transform/device/host_arena.h"
+#include "transform/dwt/bands.h"
 
 namespace cudatransform {
+namespace {
+
+// The size says what it takes to do such a job: engines need as much again, or a part of it.
+Status no_memory(const DwtJob& job) {
+  int64_t bytes = 0;
+  for (int c = 0; c < job.components; ++c)
+    bytes += int64_t{dwt_padded_width(job.samples[c].width, job.levels)} *
+             dwt_padded_height(job.samples[c].height, job.levels) *
+             (job.type == DwtCoefType::kS16 ? 2 : 4);
+  return Status::error(StatusCode::kOutOfMemory, "no host memory for a wavelet transform with " +
+                                                     std::to_string(bytes) +
+                                                     " bytes of coefficients");
+}
+
+}  // namespace
 
 Status run_dwt(Device& device, Queue& queue, const DwtJob& job, DwtWork work, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   PictureSums sums = {};
-  CT_RETURN_IF_ERROR(run_on_host(device, "no host memory for the wavelet transform",
-                                 [&](tbb::task_arena& arena) -> Status {
-                                   if (job.timer != nullptr)
-                                     CT_RETURN_IF_ERROR(job.timer->begin(queue));
-                                   work(job, arena, &sums);
-                                   return {};
-                                 }));
+  const Status status = run_on_host(device, "", [&](tbb::task_arena& arena) -> Status {
+    if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
+    work(job, arena, &sums);
+    return {};
+  });
+  if (status.code == StatusCode::kOutOfMemory) return no_memory(job);
+  CT_RETURN_IF_ERROR(status);
   if (job.measure != 0) *job.sums = sums;
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
   return fence != nullptr ? queue.record(fence) : Status{};
