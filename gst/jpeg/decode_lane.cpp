@@ -39,9 +39,8 @@ Status make_room(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) 
 
 }  // namespace
 
-Status JpegDecodeLane::make(Device& device, std::shared_ptr<std::mutex> turn,
-                            std::unique_ptr<JpegDecodeLane>* made) {
-  std::unique_ptr<JpegDecodeLane> lane(new JpegDecodeLane(device, std::move(turn)));
+Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* made) {
+  std::unique_ptr<JpegDecodeLane> lane(new JpegDecodeLane(device));
   CT_RETURN_IF_ERROR(make_cuda_queue(device, &lane->queue_));
   CT_RETURN_IF_ERROR(
       device.allocate(MemoryKind::kPinned, sizeof(JpegDecodeResult), &lane->result_));
@@ -63,11 +62,7 @@ Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTab
   job.result = static_cast<JpegDecodeResult*>(result_->data());
   std::copy_n(levels, scans_.components, job.levels);
   if (!validate(job).ok()) return {};
-  // The driver has one lock for all of a context. Were it for sixteen threads to fight for, the
-  // streaming thread would wait for it longer than for anything else.
-  std::unique_lock lock(*turn_);
   const Status status = ops().submit(device_, *queue_, job, done);
-  lock.unlock();
   if (!status.ok()) {
     // What has been enqueued still uses memory of this lane and of the picture.
     FencePtr over;
@@ -116,7 +111,7 @@ Status JpegDecodeLanes::probe(Device& device) {
 
 Status JpegDecodeLanes::take(Device& device, std::unique_ptr<JpegDecodeLane>* lane) {
   CT_RETURN_IF_ERROR(probe(device));
-  if (idle_.empty()) return JpegDecodeLane::make(device, turn_, lane);
+  if (idle_.empty()) return JpegDecodeLane::make(device, lane);
   *lane = std::move(idle_.back());
   idle_.pop_back();
   return {};

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -17,9 +16,7 @@ namespace cudatransform {
 // Used by one thread at a time, which need not be the same.
 class JpegDecodeLane {
  public:
-  // `turn`: of all lanes of an element, held by who submits.
-  static Status make(Device& device, std::shared_ptr<std::mutex> turn,
-                     std::unique_ptr<JpegDecodeLane>* lane);
+  static Status make(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
 
   // What writes the levels.
   Queue& queue() { return *queue_; }
@@ -40,12 +37,10 @@ class JpegDecodeLane {
   void give_back(size_t most);
 
  private:
-  JpegDecodeLane(Device& device, std::shared_ptr<std::mutex> turn)
-      : device_(device), turn_(std::move(turn)) {}
+  explicit JpegDecodeLane(Device& device) : device_(device) {}
   void await() const;
 
   Device& device_;
-  const std::shared_ptr<std::mutex> turn_;
   std::unique_ptr<Queue> queue_;
   JpegScanReader reader_;
   JpegScans scans_;                         // of the picture on its way
@@ -65,7 +60,6 @@ class JpegDecodeLanes {
   void clear();
 
  private:
-  const std::shared_ptr<std::mutex> turn_ = std::make_shared<std::mutex>();
   std::vector<std::unique_ptr<JpegDecodeLane>> idle_;
   Status probed_;
   bool is_probed_ = false;
