@@ -69,8 +69,10 @@ cuda_toolkit() {
   local nvcc toolkit
   for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"; do
     [ -x "$nvcc" ] || continue
-    toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")
-    if [ "$toolkit" != /usr ]; then
+    # nvcc itself knows where it is; what PATH has may be a script that calls it.
+    toolkit=$("$nvcc" --dryrun -x cu - -o /dev/null </dev/null 2>&1 | sed -n 's/^#\$ TOP=//p' || true)
+    toolkit=$(realpath -q "$toolkit" || true)
+    if [ -n "$toolkit" ] && [ "$toolkit" != /usr ]; then
       printf '%s\n' "$toolkit"
       return
     fi
