@@ -2,23 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "cuda/common/warp.cuh"
 #include "cuda/dct8x8/tile.cuh"
 
 namespace cudatransform::cuda {
-
-__device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, distance);
-  return value;
-}
-__device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(0xffffffffu, value);
-#else
-  return sum_of_warp(uint64_t(value));
-#endif
-}
 
 // See SumsInProgress. One lane calls it, with its warp's sum; `warp` is the warp's number. It does
 // not wait for an answer from the L2 cache: its CTA would stay so long, and no other come.

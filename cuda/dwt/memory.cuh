@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "cuda/common/warp.cuh"
 #include "cuda/dwt/params.h"
 #include "transform/samples.h"
 
@@ -146,13 +147,6 @@ __device__ __forceinline__ int32_t shifted_up(int32_t value) {
 }
 
 // ---- Sums ----
-
-__device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, distance);
-  return value;
-}
 
 // All lanes of a warp call it.
 __device__ __forceinline__ void add_measured(const MeasureParams& measure, int32_t component,

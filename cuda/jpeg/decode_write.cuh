@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "cuda/common/warp.cuh"
 #include "cuda/jpeg/decode_fetch.cuh"
 
 namespace cudatransform::cuda {
@@ -11,17 +12,6 @@ struct TileBase {
   uint32_t blocks;
   uint32_t dc[kScanComponents];
 };
-
-// Modulo 2^32.
-__device__ __forceinline__ uint32_t sum_over_warp(uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(~0u, value);
-#else
-  for (uint32_t distance = kWarp / 2; distance > 0; distance /= 2)
-    value += __shfl_xor_sync(~0u, value, distance);
-  return value;
-#endif
-}
 
 // One warp, a tile a lane: from the last tile on in which a segment begins.
 __device__ __forceinline__ void sum_tiles(const JpegDecodeParams& params, const JpegScanPlan& scan,
@@ -52,7 +42,7 @@ __device__ __forceinline__ void sum_tiles(const JpegDecodeParams& params, const 
     }
     blocks += __shfl_sync(~0u, sum, kWarp - 1);
   }
-  for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] = sum_over_warp(dc[c]);
+  for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] = static_cast<uint32_t>(sum_of_warp(dc[c]));
   if (lane != 0) return;
   base->blocks = blocks;
   for (uint32_t c = 0; c < kScanComponents; ++c) base->dc[c] = dc[c];
