@@ -77,8 +77,9 @@ struct FusedInverse {
           ValueVector<uint32_t, kPairs / 2> packed;
 #pragma unroll
           for (int i = 0; i < kPairs / 2; ++i)
-            packed.at[i] = pack_four_clamped(row[4 * i] + 128, row[4 * i + 1] + 128,
-                                             row[4 * i + 2] + 128, row[4 * i + 3] + 128);
+            packed.at[i] =
+                pack_four_clamped(above_zero(row[4 * i]), above_zero(row[4 * i + 1]),
+                                  above_zero(row[4 * i + 2]), above_zero(row[4 * i + 3]));
           *reinterpret_cast<ValueVector<uint32_t, kPairs / 2>*>(at) = packed;
         } else {
           ValueVector<uint32_t, kPairs> packed;
@@ -98,6 +99,10 @@ struct FusedInverse {
     for (int i = 0; i < 2 * kPairs; ++i)
       error +=
           finish_sample(pick(row, i), samples, tile.reference, params.measure.sse != 0, x + i, y);
+  }
+  // With the level shift of 8 bits, for which values near the end of 32 have no room.
+  static __device__ __forceinline__ int32_t above_zero(int32_t value) {
+    return (sizeof(Coef) == 4 ? min(value, 127) : value) + 128;
   }
   // By selects, so that the row stays in registers.
   static __device__ __forceinline__ int32_t pick(const int32_t (&row)[2 * kPairs], int i) {

@@ -90,6 +90,14 @@ int natural_sample(int x, int y, double phase, int peak, std::mt19937& random) {
   return std::clamp(static_cast<int>((0.5 + smooth + edge + noise) * peak), 0, peak);
 }
 
+// One of eight values is near an end, each of the others in the middle.
+int64_t near_an_end(int64_t low, int64_t high, int64_t middle, std::mt19937& random) {
+  const uint32_t drawn = random();
+  if (drawn % 8 != 0) return middle;
+  const int64_t off = drawn / 8 % 200 % (high - low + 1);
+  return drawn >> 31 != 0 ? low + off : high - off;
+}
+
 }  // namespace
 
 QuantIndices make_quant_indices(Quant quant, uint32_t seed) {
@@ -135,6 +143,9 @@ Picture make_picture(const Case& test) {
           case Content::kFlat:
             sample = peak;
             break;
+          case Content::kSparse:
+            sample = static_cast<int>(near_an_end(0, peak, (peak + 1) / 2, random));
+            break;
         }
       }
   return picture;
@@ -167,6 +178,9 @@ Pyramids make_coefficients(const Case& test, const Picture& picture) {
           case Content::kFlat:
             coef = high;
             break;
+          case Content::kSparse:
+            coef = near_an_end(low, high, 0, random);
+            break;
         }
       }
   }
@@ -174,7 +188,7 @@ Pyramids make_coefficients(const Case& test, const Picture& picture) {
 }
 
 std::string Case::text() const {
-  static const char* const contents[] = {"natural", "whole range", "extreme", "flat"};
+  static const char* const contents[] = {"natural", "whole range", "extreme", "flat", "sparse"};
   static const char* const quants[] = {"lossless", "index 8", "mixed indices", "indices to 115"};
   const Shape& shape = spec.shape;
   std::string s = direction == Direction::kForward ? "forward " : "inverse ";

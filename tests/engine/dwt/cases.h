@@ -14,8 +14,9 @@ enum class Content {
   kWholeRange,  // noise over all that the type of input holds
   kExtreme,     // its lowest and highest value alone
   kFlat,        // the highest value
+  kSparse,      // mostly 0, here and there a value that is near the lowest or the highest
 };
-inline constexpr int kContentCount = 4;
+inline constexpr int kContentCount = 5;
 
 enum class Quant { kNone, kEight, kMixed, kUpToTheLast };
 inline constexpr int kQuantCount = 4;

@@ -49,6 +49,30 @@ TEST(Dwt, EqualsTheDefinition) {
   }
 }
 
+// Coefficients near the ends of their type whose neighbours are 0: haar's samples are then near
+// them as well, where 32 bits have no room for the level shift.
+TEST(Dwt, ClipsWhatIsNearTheEndsOfTheType) {
+  const std::vector<Engine> engines = dwt_engines();
+  for (int w = 0; w < kWaveletCount; ++w)
+    for (const DwtCoefType type : {DwtCoefType::kS16, DwtCoefType::kS32})
+      for (const int depth : {8, 10, 16}) {
+        Case test{};
+        test.direction = Direction::kInverse;
+        test.spec.shape = {static_cast<Wavelet>(w), static_cast<Wavelet>(w), 1, 0};
+        test.spec.type = type;
+        test.spec.depth = depth;
+        test.content = Content::kSparse;
+        test.sampling = Sampling::kGrey;
+        test.width = 128;
+        test.height = 16;
+        test.seed = static_cast<uint32_t>(3 * w + depth);
+        const Expectation expectation = expect(test);
+        for (const Engine& engine : engines)
+          EXPECT_EQ(check_case(engine, test, expectation), "")
+              << engine.name << ": " << test.text();
+      }
+}
+
 // Pictures so large that the host engine cuts them into stripes, also into such as are lower than
 // what a filter needs around them.
 TEST(Dwt, StripesDoNotShow) {
