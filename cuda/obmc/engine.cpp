@@ -84,7 +84,8 @@ bool fits_bytes(const ObmcJob& job) {
       return false;
     for (int r = 0; r < job.reference_count && job.blocks != nullptr; ++r) {
       for (int p = 0; p < planes; ++p) {
-        if (!has_words(job.references[r].planes[c][p])) return false;
+        const SamplePlane& plane = job.references[r].planes[c][p];
+        if (!has_words(plane) || plane.pitch != job.references[r].planes[c][0].pitch) return false;
       }
     }
   }

@@ -12,10 +12,13 @@ namespace cudatransform::cuda {
 
 inline constexpr unsigned kObmcThreads = 128;
 
-// A warp has 32 lanes of so many neighbouring columns; a CTA of four warps as many rows.
+// A warp has 32 lanes of so many neighbouring columns, in as many rows as a group has; a CTA has
+// four warps.
 inline constexpr int32_t kObmcColumns = 4;
 inline constexpr int32_t kObmcTileColumns = 32 * kObmcColumns;
-inline constexpr int32_t kObmcTileRows = 16;
+inline constexpr int32_t kObmcRows = 4;
+inline constexpr int32_t kObmcTileGroups = kObmcThreads / 32;
+inline constexpr int32_t kObmcTileRows = kObmcRows * kObmcTileGroups;
 
 // Of one component: samples of one or two bytes, side by side.
 struct ObmcPlaneParams {

@@ -40,11 +40,11 @@ __device__ __forceinline__ int window_at(const ObmcAxis& axis, int32_t index, in
 
 // The windows of a CTA's rows and columns, which all of its threads share.
 struct TileWindows {
-  static constexpr int kBlocks = 4;  // that four columns may have: blocks begin every two at least
+  static constexpr int kBlocks = 4;  // over four columns or rows: they begin every two at least
   uint32_t columns[kBlocks][32];     // by lane: four windows, a byte each
   int32_t first_column_block[32], last_column_block[32];
-  uint8_t rows[kObmcTileRows][2];
-  int32_t first_row_block[kObmcTileRows], last_row_block[kObmcTileRows];
+  uint32_t rows[kBlocks][kObmcTileGroups];  // by groups of rows: the same, 0 below the picture
+  int32_t first_row_block[kObmcTileGroups], last_row_block[kObmcTileGroups];
 };
 
 // Filled by all threads of the CTA, who have to be synchronised behind it.
@@ -66,14 +66,21 @@ __device__ __forceinline__ void fill_windows(const ObmcComponentParams& componen
     windows->first_column_block[lane] = first;
     windows->last_column_block[lane] = last;
   }
-  if (threadIdx.x < kObmcTileRows) {
-    const int32_t y = min(tile_y + static_cast<int32_t>(threadIdx.x), component.height - 1);
-    const int32_t top = first_block_over(component.down, y);
-    windows->first_row_block[threadIdx.x] = top;
-    windows->last_row_block[threadIdx.x] = last_block_over(component.down, y);
-    for (int j = 0; j < 2; ++j)
-      windows->rows[threadIdx.x][j] =
-          static_cast<uint8_t>(window_at(component.down.axis, top + j, y));
+  if (threadIdx.x < kObmcTileGroups * TileWindows::kBlocks) {
+    const uint32_t group = threadIdx.x % kObmcTileGroups, number = threadIdx.x / kObmcTileGroups;
+    const int32_t y = tile_y + static_cast<int32_t>(group) * kObmcRows;
+    const int32_t top = first_block_over(component.down, min(y, component.height - 1));
+    uint32_t weights = 0;
+    for (int32_t k = 0; k < kObmcRows && y + k < component.height; ++k)
+      weights |= static_cast<uint32_t>(
+                     window_at(component.down.axis, top + static_cast<int32_t>(number), y + k))
+                 << (8 * k);
+    windows->rows[number][group] = weights;
+    if (number == 0) {
+      windows->first_row_block[group] = top;
+      windows->last_row_block[group] =
+          last_block_over(component.down, min(y + kObmcRows - 1, component.height - 1));
+    }
   }
 }
 
