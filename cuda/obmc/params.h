@@ -55,7 +55,7 @@ struct ObmcParams {
 // help their neighbours.
 inline constexpr int32_t kUpsampleOwnLanes = 30;
 inline constexpr int32_t kUpsampleTileColumns = kUpsampleOwnLanes * 4;
-inline constexpr int32_t kUpsampleRun = 16;  // rows of a warp's walk
+inline constexpr int32_t kUpsampleRun = 8;  // rows of a warp
 
 struct UpsampleComponentParams {
   uint32_t first_cta;  // UINT32_MAX: there is no such component
