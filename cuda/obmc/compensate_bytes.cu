@@ -102,9 +102,22 @@ struct Mix {
   }
 };
 
+// Where planes of references begin. Lanes choose one each, and parameters are read one by one.
+struct PlaneStarts {
+  const uint8_t* at[kMaxObmcReferences][4];
+
+  // Filled by threads of the CTA, who have to be synchronised behind it.
+  __device__ __forceinline__ void fill(const ObmcComponentParams& component) {
+    const uint32_t reference = threadIdx.x / 4, plane = threadIdx.x % 4;
+    if (reference < kMaxObmcReferences)
+      at[reference][plane] = component.references[reference][plane].data;
+  }
+};
+
 // What one reference predicts for the rows of a lane.
 struct Fetch {
   const ObmcComponentParams& component;
+  const PlaneStarts& starts;
   const int reference;
   const Pointed to;
   const int32_t rows;  // of the lane's that are in the picture
@@ -117,28 +130,29 @@ struct Fetch {
            to.row + 2 * (in_pairs - 1) + beyond <= 2 * component.height - 2 &&
            ((to.column + beyond) >> 1) + 4 <= component.width;
   }
-  __device__ __forceinline__ const uint8_t* row_at(int down, int right) const {
+  // All planes have one pitch.
+  __device__ __forceinline__ const uint8_t* row_at(int down, int right, uint32_t pitch) const {
     const int32_t row = to.row + down;
     const int index = 2 * (row & 1) + ((to.column + right) & 1);
-    const ObmcPlaneParams& plane = component.references[reference][index];
-    return plane.data + static_cast<uint32_t>(row >> 1) * static_cast<uint32_t>(plane.pitch);
+    return starts.at[reference][index] + static_cast<uint32_t>(row >> 1) * pitch;
   }
 
   // `needed` has a byte for each row, and two that are zero need nothing.
   __device__ __forceinline__ void rows_of(uint32_t needed, Four (&rows_made)[kObmcRows]) const {
     const bool single = (to.rest_x | to.rest_y) == 0;
     if (!is_inner(single ? 0 : 1)) return around(needed, rows_made);
-    const int64_t pitch = component.references[reference][0].pitch;
+    const auto pitch = static_cast<uint32_t>(component.references[reference][0].pitch);
     const int32_t left = to.column >> 1, right = (to.column + 1) >> 1;
     if (single) {
-      const uint8_t* from = row_at(0, 0);
+      const uint8_t* from = row_at(0, 0, pitch);
 #pragma unroll
       for (int r = 0; r < kObmcRows; ++r, from += pitch)
         if (has_pair(needed, r)) rows_made[r] = apart(load_inner(from, left));
       return;
     }
     // All of them, those as well that weigh nothing: no load waits for another.
-    const uint8_t* from[4] = {row_at(0, 0), row_at(0, 1), row_at(1, 0), row_at(1, 1)};
+    const uint8_t* from[4] = {row_at(0, 0, pitch), row_at(0, 1, pitch), row_at(1, 0, pitch),
+                              row_at(1, 1, pitch)};
     const Mix mix(to);
 #pragma unroll
     for (int r = 0; r < kObmcRows; r += 2) {
@@ -189,6 +203,7 @@ struct Compensator {
   const ObmcComponentParams& component;
   const int number;
   const TileWindows& windows;
+  const PlaneStarts& starts;
   const int32_t x, y, rows;  // the first sample, and how many rows are in the picture
 
   __device__ __forceinline__ void predict(const ObmcBlock& block, uint32_t needed,
@@ -204,8 +219,8 @@ struct Compensator {
     for (int r = 0; r < kMaxObmcReferences; ++r) {
       if ((used >> r & 1) == 0) continue;
       Four fetched[kObmcRows] = {};
-      const Fetch fetch = {component, r, pointed_at(component, params.precision, block, r, x, y),
-                           rows};
+      const Fetch fetch = {component, starts, r,
+                           pointed_at(component, params.precision, block, r, x, y), rows};
       fetch.rows_of(needed, fetched);
       const bool is_second = r == 1 && used == 3;
 #pragma unroll
@@ -280,12 +295,14 @@ struct Compensator {
 extern "C" __global__ void __launch_bounds__(kObmcThreads, kObmcCtas)
     obmc_compensate_bytes(const __grid_constant__ ObmcParams params) {
   __shared__ TileWindows windows;
+  __shared__ PlaneStarts starts;
   int number;
   const ObmcComponentParams& component = component_of_cta(params, &number);
   const uint32_t tile = blockIdx.x - component.first_cta;
   const auto tile_y = static_cast<int32_t>(tile / component.tiles_across) * kObmcTileRows;
   const auto tile_x = static_cast<int32_t>(tile % component.tiles_across) * kObmcTileColumns;
   if (params.blocks != nullptr) {
+    starts.fill(component);
     fill_windows(component, tile_x, tile_y, &windows);
     __syncthreads();
   }
@@ -293,8 +310,8 @@ extern "C" __global__ void __launch_bounds__(kObmcThreads, kObmcCtas)
   const auto group = static_cast<int32_t>(threadIdx.x / 32);
   const int32_t x = tile_x + lane * kObmcColumns, y = tile_y + group * kObmcRows;
   if (x >= component.width || y >= component.height) return;
-  const Compensator compensator = {
-      params, component, number, windows, x, y, min(kObmcRows, component.height - y)};
+  const Compensator compensator = {params, component, number, windows,
+                                   starts, x,         y,      min(kObmcRows, component.height - y)};
   constexpr int kRounding = 1 << (kObmcWindowShift - 1), kGrey = 128 << kObmcWindowShift;
   const int begin = params.blocks != nullptr ? kRounding : kGrey;
   int sums[kObmcRows][4];

@@ -29,6 +29,7 @@ struct ObmcPlaneParams {
 struct ObmcAxisParams {
   ObmcAxis axis;
   Divider by_separation;
+  Divider by_ramp;  // what obmc_window() divides by
 };
 
 struct ObmcComponentParams {
