@@ -261,9 +261,6 @@ static GstFlowReturn push_waiting(GstVideoDecoder* decoder, guint most) {
       return GST_FLOW_ERROR;
     }
     frame->output_buffer = buffer.release();
-    GST_OBJECT_LOCK(decoder);
-    ++state.frames;
-    GST_OBJECT_UNLOCK(decoder);
     const GstFlowReturn flow = gst_video_decoder_finish_frame(decoder, frame);
     if (flow != GST_FLOW_OK) return flow;
   }
