@@ -19,10 +19,7 @@ namespace cudatransform::cuda {
 namespace {
 
 constexpr uint32_t kEveryOther = 0x00ff00ffu;
-#ifndef CT_OBMC_CTAS
-#define CT_OBMC_CTAS 6
-#endif
-constexpr int kObmcCtas = CT_OBMC_CTAS;  // that an SM should hold at once
+constexpr int kObmcCtas = 6;  // that an SM should hold at once
 
 // Samples of even columns in `even`, of odd ones in `odd`.
 struct Four {
