@@ -330,14 +330,6 @@ static void gst_cuda_dirac_dec_finalize(GObject* object) {
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
-// The base class does not tell which frames it pushes: none that lies outside of the segment.
-static GstPadProbeReturn count_frame(GstPad*, GstPadProbeInfo*, gpointer decoder) {
-  GST_OBJECT_LOCK(decoder);
-  ++state_of(decoder).frames;
-  GST_OBJECT_UNLOCK(decoder);
-  return GST_PAD_PROBE_OK;
-}
-
 static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   auto* decoder = GST_VIDEO_DECODER(self);
   self->state = new DiracState(decoder);
@@ -345,8 +337,7 @@ static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
                                             uint64_t sequence_count, uint32_t number) {
     return cudatransform::is_dirac_picture_late(decoder, frame, sequence, sequence_count, number);
   });
-  gst_pad_add_probe(GST_VIDEO_DECODER_SRC_PAD(decoder), GST_PAD_PROBE_TYPE_BUFFER, count_frame,
-                    decoder, nullptr);
+  cudatransform::count_dirac_frames(decoder);
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }
