@@ -159,7 +159,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   const Kernel write = scans.most_sets > 2 ? kWrite3 : kWrite2;
   CT_RETURN_IF_ERROR(
       launch(*stream, write, scans.tiles * kJpegWriteCtas, kJpegWriteThreads, &params));
-  return stream->record(done);
+  return done != nullptr ? stream->record(done) : Status{};
 }
 
 }  // namespace
