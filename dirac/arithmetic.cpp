@@ -35,8 +35,19 @@ constexpr std::array<int16_t, 512> make_steps() {
   return steps;
 }
 
+constexpr std::array<uint32_t, 512> make_wide_steps() {
+  constexpr std::array<int16_t, 512> kSteps = make_steps();
+  std::array<uint32_t, 512> steps{};
+  for (size_t i = 0; i < 256; ++i) {
+    steps[i] = static_cast<uint32_t>(int32_t{kSteps[2 * i + 1]}) << 16;
+    steps[256 + i] = static_cast<uint32_t>(int32_t{kSteps[2 * i]}) << 16;
+  }
+  return steps;
+}
+
 }  // namespace
 
 const std::array<int16_t, 512> kDiracContextSteps = make_steps();
+const std::array<uint32_t, 512> kDiracWideSteps = make_wide_steps();
 
 }  // namespace cudatransform

@@ -15,70 +15,73 @@
 
 namespace cudatransform {
 
-using DiracContext = uint16_t;
-inline constexpr DiracContext kDiracEvenContext = 0x8000;
+inline constexpr uint16_t kDiracEvenProbability = 0x8000;
+// With the probability in the upper 16 bits, as the range is.
+using DiracContext = uint32_t;
+inline constexpr DiracContext kDiracEvenContext = uint32_t{kDiracEvenProbability} << 16;
 
-// What is added to a context after a bit: index 2 * (context >> 8) + bit.
+// What is added to a probability after a bit: index 2 * (probability >> 8) + bit.
 extern const std::array<int16_t, 512> kDiracContextSteps;
+// The same of contexts, modulo 2^32: index (context >> 24), and 256 more after a 0.
+extern const std::array<uint32_t, 512> kDiracWideSteps;
 
 class DiracArithmetic {
  public:
   DiracArithmetic(const uint8_t* data, size_t size) : data_(data), size_(size) {
-    window_ = dirac_word(data, size, 0);
-    next_ = 8;
-    spare_ = 48;
+    window_ = (dirac_word(data, size, 0) & ~uint64_t{0xffff}) | 0x8000;
+    next_ = 6;
   }
 
-  bool decode(DiracContext* context) {
-    const uint32_t split = split_at(*context);
-    const bool one = window_ >= in_window(split);
-    take(one, split, context);
-    return one;
+  bool decode(DiracContext* context) { return decode_mask(context) != 0; }
+
+  // All ones for a 1, zero for a 0. No branch: for bits that nothing can tell.
+  uint32_t decode_mask(DiracContext* context) {
+    const uint32_t p = *context;
+    const uint64_t split = split_at(p);
+    const uint64_t zero = uint64_t{0} - static_cast<uint64_t>(window_ < split);
+    const auto zero_32 = static_cast<uint32_t>(zero), split_32 = static_cast<uint32_t>(split >> 32);
+    window_ -= split & ~zero;
+    range_ = (split_32 & zero_32) | ((range_ - split_32) & ~zero_32);
+    *context = p + kDiracWideSteps[(p >> 24) + (zero & 256)];
+    renormalise();
+    return ~zero_32;
   }
 
   // The same, for bits that decide what comes next: the processor goes on with what it expects.
   bool decode_ahead(DiracContext* context) {
-    const uint32_t split = split_at(*context);
-    if (window_ >= in_window(split)) {
-      take(true, split, context);
+    const uint32_t p = *context;
+    const uint64_t split = split_at(p);
+    if (window_ >= split) {
+      take_one(split);
+      *context = p + kDiracWideSteps[p >> 24];
+      renormalise();
       return true;
     }
-    take(false, split, context);
+    range_ = static_cast<uint32_t>(split >> 32);
+    *context = p + kDiracWideSteps[(p >> 24) + 256];
+    renormalise();
     return false;
   }
 
   // How many of up to `most` bits in `context` are 1 before the first 0, which is taken as well:
   // such a run seldom renormalises.
-  int run_of_ones(DiracContext* context, int most) {
-    uint32_t p = *context, range = range_;
-    uint64_t window = window_;
-    int ones = 0;
+  size_t run_of_ones(DiracContext* context, size_t most) {
+    uint32_t p = *context;
+    size_t ones = 0;
     while (ones < most) {
-      const uint32_t split = range * p >> 16;
-      const uint64_t wide_split = static_cast<uint64_t>(split) << 48;
-      if (window < wide_split) {
-        p += static_cast<uint32_t>(step(p, false));
-        range_ = split;
-        window_ = window;
+      const uint64_t split = split_at(p);
+      if (window_ < split) {
+        range_ = static_cast<uint32_t>(split >> 32);
+        p += kDiracWideSteps[(p >> 24) + 256];
         renormalise();
-        *context = static_cast<DiracContext>(p);
-        return ones;
+        break;
       }
       ++ones;
-      window -= wide_split;
-      range -= split;
-      p += static_cast<uint32_t>(step(p, true));
-      if (range <= kLeastRange) {
-        range_ = range;
-        window_ = window;
-        renormalise();
-        range = range_;
-        window = window_;
-      }
+      take_one(split);
+      p += kDiracWideSteps[p >> 24];
+      if (range_ <= kLeastRange) renormalise();
     }
-    range_ = range;
-    window_ = window;
-    *context = static_cast<DiracContext>(p);
+    *context = p;
     return ones;
   }
 
@@ -86,12 +89,13 @@ class DiracArithmetic {
   // last serves for all that follow, and data bits in `data`. The first stop bit, a 0, has been
   // taken. False where the number has more than 30 bits.
   bool decode_rest(DiracContext* stops, int count, DiracContext* data, uint32_t* value) {
+    DiracContext* const last = stops + count - 1;
     uint32_t v = 1;
-    for (int k = 1;; k = k + 1 < count ? k + 1 : k) {
-      v = v << 1 | static_cast<uint32_t>(decode(data));
+    do {
+      if (stops != last) ++stops;
+      v = v * 2 - decode_mask(data);
       if (v >> 30 != 0) return false;
-      if (decode_ahead(&stops[k < count ? k : count - 1])) break;
-    }
+    } while (!decode_ahead(stops));
     *value = v - 1;
     return true;
   }
@@ -111,45 +115,44 @@ class DiracArithmetic {
   }
 
  private:
-  static constexpr uint32_t kLeastRange = 0x4000;
+  static constexpr uint32_t kLeastRange = 0x40000000;
 
-  uint32_t split_at(DiracContext context) const { return range_ * context >> 16; }
-  static uint64_t in_window(uint32_t split) { return static_cast<uint64_t>(split) << 48; }
-  void take(bool one, uint32_t split, DiracContext* context) {
-    const uint32_t p = *context;
-    window_ -= one ? in_window(split) : 0;
-    range_ = one ? range_ - split : split;
-    *context = static_cast<DiracContext>(p + static_cast<uint32_t>(step(p, one)));
-    renormalise();
+  // Where the code is divided, in the upper 16 bits as the code is.
+  uint64_t split_at(DiracContext context) const {
+    return uint64_t{range_} * context & 0xffff000000000000;
+  }
+  void take_one(uint64_t split) {
+    window_ -= split;
+    range_ -= static_cast<uint32_t>(split >> 32);
   }
 
-  static int32_t step(uint32_t p, bool one) {
-    return kDiracContextSteps[(p >> 8) * 2 + static_cast<uint32_t>(one)];
-  }
-
+  // The range is at most 2^31 but for the first bit's, which is not shifted: never by more than 15.
   void renormalise() {
-    const int shift = std::countl_zero(((range_ - 1) << 16 | 0xffff) & 0x7fffffff) - 1;
+    const int shift = std::countl_zero(2 * range_ - 1);
     range_ <<= shift;
     window_ <<= shift;
-    spare_ -= shift;
-    if (spare_ < kMostShift) refill();
+    if (static_cast<uint32_t>(window_) == 0) refill();
   }
 
+  // There are 16 bits or fewer below the code: 32 more take the place of the mark, which goes
+  // behind them.
   void refill() {
-    const uint64_t word = dirac_word(data_, size_, next_) >> 32;
-    window_ |= word << (16 - spare_);
+    const int shift = std::countr_zero(window_) - 32;
+    const uint64_t word = load(data_, size_, next_) >> 32;
+    window_ = (window_ & (window_ - 1)) | (word << 1 | 1) << shift;
     next_ += 4;
-    spare_ += 32;
   }
-
-  static constexpr int kMostShift = 15;
+  // Not part of the loops that decode: it is seldom needed.
+  [[gnu::noinline]] static uint64_t load(const uint8_t* data, size_t size, size_t at) {
+    return dirac_word(data, size, at);
+  }
 
   const uint8_t* data_;
   size_t size_;
-  size_t next_;      // the byte that is loaded next
-  uint64_t window_;  // the code in the upper 16 bits, what follows it below
-  int spare_;        // bits below the code
-  uint32_t range_ = 0xffff;
+  size_t next_;  // the byte that is loaded next
+  // The code in the upper 16 bits, what follows it below, and behind that a 1, the mark, and zeros.
+  uint64_t window_;
+  uint32_t range_ = 0xffff0000;  // in the upper 16 bits
 };
 
 }  // namespace cudatransform

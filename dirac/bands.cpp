@@ -3,7 +3,9 @@
 #include "dirac/bands.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 
 #include "dirac/arithmetic.h"
 #include "dirac/level_writer.h"
@@ -16,7 +18,7 @@ namespace {
 enum class SignFrom { kNone, kAbove, kLeft };
 
 struct Contexts {
-  DiracContext first[2][2];   // stop bit: whether the parent, the neighbourhood is not zero
+  DiracContext first[4];      // stop bit, by class
   DiracContext follow[2][6];  // stop bits behind it; the first of each is not used
   DiracContext data;
   DiracContext sign[3];  // neighbour zero, positive, negative
@@ -24,7 +26,7 @@ struct Contexts {
   DiracContext delta_stop, delta_data, delta_sign;
 
   Contexts() {
-    std::fill_n(&first[0][0], 4, kDiracEvenContext);
+    std::fill_n(first, 4, kDiracEvenContext);
     std::fill_n(&follow[0][0], 12, kDiracEvenContext);
     std::fill_n(sign, 3, kDiracEvenContext);
     data = block_is_zero = kDiracEvenContext;
@@ -69,6 +71,54 @@ Surroundings look_around(const DiracBand& band, const DiracBand* parent, int32_t
   return around;
 }
 
+// The class of a coefficient that has not been decoded: bit 0, whether one above, to the left or
+// between is not zero; bit 1, whether its parent is not. kQuiet: neither, nor for the next seven;
+// kEnd: it is not one of the block's.
+constexpr uint32_t kNearClass = 1, kParentClass = 2, kQuiet = 4, kEnd = 8;
+
+// Eight bits as a byte each.
+constexpr std::array<uint64_t, 256> make_bytes_of_bits() {
+  std::array<uint64_t, 256> bytes{};
+  for (uint64_t i = 0; i < 256; ++i) {
+    for (int bit = 0; bit < 8; ++bit) bytes[i] |= (i >> bit & 1) << (8 * bit);
+  }
+  return bytes;
+}
+constexpr std::array<uint64_t, 256> kBytesOfBits = make_bytes_of_bits();
+
+constexpr size_t kWord = 64;
+
+// The classes of coefficients `begin` to `end` of a word, as far as they are known before any of
+// them has been decoded. (A table instead of shifts: this is done once, a class is read often.)
+void classify(const Surroundings& around, size_t begin, size_t end, uint8_t* classes) {
+  const uint64_t not_quiet = around.above_or_left | around.parents;
+  if (not_quiet == 0) {
+    std::memset(classes, kQuiet, kWord);
+  } else {
+    uint64_t soon = not_quiet | not_quiet >> 1;
+    soon |= soon >> 2;
+    soon |= soon >> 4;
+    for (size_t i = begin & ~size_t{7}; i < end; i += 8) {
+      const uint64_t eight = kNearClass * kBytesOfBits[around.above_or_left >> i & 255] +
+                             kParentClass * kBytesOfBits[around.parents >> i & 255] +
+                             kQuiet * kBytesOfBits[~soon >> i & 255];
+      const uint64_t bytes =
+          std::endian::native == std::endian::little ? eight : __builtin_bswap64(eight);
+      std::memcpy(classes + i, &bytes, sizeof bytes);
+    }
+  }
+  classes[end] = kEnd;
+}
+
+// What lies to the left is not zero.
+void set_near(uint8_t* of) { *of = static_cast<uint8_t>((*of & ~kQuiet) | kNearClass); }
+
+// How many coefficients from `x` to `end` have nothing around them.
+size_t quiet_from(const Surroundings& around, size_t x, size_t end) {
+  const uint64_t ahead = (around.above_or_left | around.parents) >> x;
+  return std::min(ahead != 0 ? static_cast<size_t>(std::countr_zero(ahead)) : kWord, end - x);
+}
+
 // Decodes the coefficients of a codeblock. Runs of zeros among zeros stay in one context, and the
 // decoder's state stays in registers. `magnitudes`: has all bits that any of them has.
 template <typename Value, SignFrom kSignFrom>
@@ -76,63 +126,69 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
                   const Block& block, DiracBand& band, uint32_t& magnitudes) {
   DiracArithmetic arithmetic = decoder;
   Contexts c = contexts;
+  uint32_t all = 0;
+  alignas(uint64_t) uint8_t classes[kWord + 1];
   for (int32_t y = block.y; y < block.y_end; ++y) {
     uint64_t* map = band.map + ptrdiff_t{y} * band.map_words;
     uint64_t* signs = band.signs + ptrdiff_t{y} * band.map_words;
     Value* const row = static_cast<Value*>(band.levels) + ptrdiff_t{y} * band.width;
     Value* next = row + band.counts[y];
-    bool left = false, left_negative = false;
+    uint64_t left = 0, left_negative = 0;
     if (block.x > 0) {
-      left = (map[(block.x - 1) / 64] >> ((block.x - 1) % 64) & 1) != 0;
-      left_negative = (signs[(block.x - 1) / 64] >> ((block.x - 1) % 64) & 1) != 0;
+      left = map[(block.x - 1) / 64] >> ((block.x - 1) % 64) & 1;
+      left_negative = signs[(block.x - 1) / 64] >> ((block.x - 1) % 64) & 1;
     }
     for (int32_t word = block.x / 64; word * 64 < block.x_end; ++word) {
       const Surroundings around = look_around(band, parent, y, word);
-      const uint64_t not_quiet = around.above_or_left | around.parents;
-      const int end = std::min(block.x_end - word * 64, 64);
+      const auto end = static_cast<size_t>(std::min(block.x_end - word * 64, 64));
+      auto x = static_cast<size_t>(std::max(block.x - word * 64, 0));
+      classify(around, x, end, classes);
+      if (left != 0) set_near(&classes[x]);
+      left <<= x;
+      left_negative <<= x;
       uint64_t found = 0, negative = 0;
-      for (int x = std::max(block.x - word * 64, 0); x < end;) {
-        const uint64_t ahead = not_quiet >> x;
-        bool has_parent = false;
-        if (!left && (ahead & 1) == 0) {
-          const int quiet = std::min(ahead != 0 ? std::countr_zero(ahead) : 64, end - x);
-          const int zeros = arithmetic.run_of_ones(&c.first[0][0], quiet);
+      for (;;) {
+        size_t index = classes[x];
+        if (index >= kQuiet) {
+          if (index >= kEnd) break;
+          const size_t quiet = quiet_from(around, x, end);
+          const size_t zeros = arithmetic.run_of_ones(&c.first[0], quiet);
           x += zeros;
           if (zeros == quiet) continue;
-        } else {
-          has_parent = (around.parents >> x & 1) != 0;
-          const bool has_neighbour = left || (around.above_or_left >> x & 1) != 0;
-          if (arithmetic.decode_ahead(&c.first[has_parent][has_neighbour])) {
-            left = false;
-            ++x;
-            continue;
-          }
+          index = 0;
+        } else if (arithmetic.decode_ahead(&c.first[index])) {
+          ++x;
+          continue;
         }
         uint32_t magnitude = 0;
-        if (!arithmetic.decode_rest(c.follow[has_parent], 6, &c.data, &magnitude)) return false;
-        magnitudes |= magnitude;
-        int likely = 0;
-        if (kSignFrom == SignFrom::kAbove && (around.above >> x & 1) != 0) {
-          likely = (around.above_signs >> x & 1) != 0 ? 2 : 1;
-        }
-        if (kSignFrom == SignFrom::kLeft && left) likely = left_negative ? 2 : 1;
-        left_negative = arithmetic.decode(&c.sign[likely]);
-        const auto value = static_cast<Value>(left_negative ? 0 - magnitude : magnitude);
-        left = value != 0;
-        if (left) {
-          *next++ = value;
-          found |= uint64_t{1} << x;
-          negative |= static_cast<uint64_t>(left_negative) << x;
-        }
+        if (!arithmetic.decode_rest(c.follow[index / kParentClass], 6, &c.data, &magnitude))
+          return false;
+        all |= magnitude;
+        uint64_t likely = 0;
+        if (kSignFrom == SignFrom::kAbove)
+          likely = (around.above >> x & 1) + (around.above_signs >> x & 1);
+        if (kSignFrom == SignFrom::kLeft)
+          likely = ((found << 1 | left) >> x & 1) + ((negative << 1 | left_negative) >> x & 1);
+        const uint32_t minus = arithmetic.decode_mask(&c.sign[likely]);
+        const auto value = static_cast<Value>((magnitude ^ minus) - minus);
+        const uint64_t bit = uint64_t{1} << x;
         ++x;
+        if (value == 0) continue;  // a multiple of 2^16
+        *next++ = value;
+        found |= bit;
+        negative |= bit & (uint64_t{0} - (minus & 1));
+        set_near(&classes[x]);
       }
+      left = found >> (end - 1) & 1;
+      left_negative = negative >> (end - 1) & 1;
       map[word] |= found;
       signs[word] |= negative;
-      band.counts[y] = static_cast<uint32_t>(next - row);
     }
+    band.counts[y] = static_cast<uint32_t>(next - row);
   }
   decoder = arithmetic;
   contexts = c;
+  magnitudes |= all;
   return true;
 }
 

@@ -287,10 +287,13 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* 
     job.pyramids[c].pitch =
         static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(size.width) * coef_bytes));
     places[0][c] = take(job.pyramids[c].pitch, size.height);
-  }
-  for (int c = 0; c < kMaxComponents && !is_final; ++c) {
+    if (is_final) continue;
     residual[c] = describe_plane(sequence, c, SampleType::kS16);
-    if (has_wavelet) places[1][c] = take(residual[c].pitch, residual[c].height);
+    if (!has_wavelet) continue;
+    // What is padded has room there.
+    residual[c].pitch =
+        static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(size.width) * sizeof(int16_t)));
+    places[1][c] = take(residual[c].pitch, size.height);
   }
   if (scratch_ == nullptr || scratch_->size() < bytes) {
     scratch_.reset();
@@ -319,6 +322,7 @@ Status DiracRenderer::invert(const DiracPicture& picture, const DwtPlane* pyrami
   job.type = picture.levels().is_wide() ? DwtCoefType::kS32 : DwtCoefType::kS16;
   job.depth = residual[0].type == SampleType::kS16 ? 16 : picture.sequence().depth(0);
   job.components = kMaxComponents;
+  job.samples_have_room = residual[0].type == SampleType::kS16;
   for (int c = 0; c < kMaxComponents; ++c) {
     job.samples[c] = residual[c];
     job.coefs[c] = pyramids[c];

@@ -9,8 +9,9 @@
 
 namespace cudatransform {
 
-// What is written for the host at the end of the job, last of all. A device's submit() fills it
-// with kPending first.
+// What is written for the host at the end of the job, last of all, `segments` behind `damage`: who
+// sees it there may have the levels read, by whomever. A device's submit() fills it with kPending
+// first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;
   uint32_t damage = 0;    // bits of huffman_steps.h
@@ -39,7 +40,7 @@ inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
 
 struct JpegDecodeOps {
   const char* name;
-  // Returns at once; the job is done with `*done`.
+  // Returns at once; the job is done with `*done`. Null: the caller asks the result alone.
   Status (*submit)(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done);
 };
 

@@ -2,14 +2,10 @@
 // in.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "jpeg/scans.h"
+#include "jpeg/stuffing.h"
 
 namespace cudatransform {
 namespace {
@@ -18,37 +14,9 @@ constexpr uint32_t kRst0 = 0xd0;
 constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
 // Read behind the last subsequence, and nothing but zeros.
 constexpr size_t kBytesBehind = 256;
+static_assert(2 * kUnstuffAtOnce <= kBytesBehind);
 // Positions are bits in 32 bits, with room.
 constexpr size_t kMostWordBytes = size_t{1} << 28;
-
-// Copies bytes up to the first FF, which is where it returns, or to `end`. May write kAtOnce bytes
-// too many. There is an FF every hundred bytes or so: to be called for each costs more than bytes.
-constexpr size_t kAtOnce = 32;
-static_assert(kAtOnce <= kBytesBehind);
-#if defined(__SSE2__)
-const uint8_t* copy_to_ff(const uint8_t* from, const uint8_t* end, uint8_t* to) {
-  const __m128i ff = _mm_set1_epi8(-1);
-  for (; static_cast<size_t>(end - from) >= kAtOnce; from += kAtOnce, to += kAtOnce) {
-    const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), first);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16), second);
-    const auto low = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(first, ff)));
-    const auto high = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(second, ff)));
-    if (const uint32_t mask = low | high << 16; mask != 0) return from + std::countr_zero(mask);
-  }
-  for (; from < end && *from != 0xff; ++from) *to++ = *from;
-  return from;
-}
-#else
-const uint8_t* copy_to_ff(const uint8_t* from, const uint8_t* end, uint8_t* to) {
-  const auto bytes = static_cast<size_t>(end - from);
-  const auto* const ff = static_cast<const uint8_t*>(std::memchr(from, 0xff, bytes));
-  const uint8_t* const stop = ff != nullptr ? ff : end;
-  std::memcpy(to, from, static_cast<size_t>(stop - from));
-  return stop;
-}
-#endif
 
 constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -122,29 +90,12 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
 // Copies the bytes up to a marker; `*marker` is its code.
 bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   const size_t begin = used_;
-  // What is written may be these members, for all that the compiler knows.
-  uint8_t* const block = block_;
-  const size_t most_used = end_;
-  size_t used = used_;
-  for (const uint8_t *from = data_ + at_, *end = data_ + size_;;) {
-    // What is behind most_used has room for what is copied in vain.
-    const size_t most = std::min(static_cast<size_t>(end - from), most_used - used + 1);
-    const uint8_t* const ff = copy_to_ff(from, from + most, block + used);
-    if (ff == from + most || ff + 1 >= end) return false;
-    used += static_cast<size_t>(ff - from);
-    from = ff + 2;
-    if (ff[1] == 0) {
-      if (used == most_used) return false;
-      block[used++] = 0xff;
-      continue;
-    }
-    const uint8_t* code = ff + 1;
-    while (code < end && *code == 0xff) ++code;  // fill bytes
-    if (code == end || *code == 0) return false;
-    *marker = code;
-    break;
-  }
-  used_ = used;
+  const uint8_t* const end = data_ + size_;
+  // What is behind end_ has room for what is copied in vain.
+  const Unstuffed taken = unstuff(data_ + at_, end, block_ + used_, block_ + end_ + 1);
+  used_ = static_cast<size_t>(taken.to - block_);
+  *marker = marker_code(taken.from, end);
+  if (used_ > end_ || *marker == nullptr) return false;
   const size_t bytes = used_ - begin,
                padded = rounded(std::max<size_t>(bytes, 1), kSubsequenceBytes);
   if (begin + padded > end_) return false;

@@ -4,21 +4,11 @@
 #include "jpeg/scan_window.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "jpeg/stuffing.h"
+
 namespace cudatransform {
-namespace {
-
-// How many bytes in front of the first FF, 8 without one.
-size_t before_ff(uint64_t word) {
-  constexpr uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
-  // As where there is a zero in the complement: the lowest bit that is set is right.
-  const uint64_t found = (~word - kOnes) & word & kTops;
-  return found == 0 ? 8 : static_cast<size_t>(std::countr_zero(found)) / 8;
-}
-
-}  // namespace
 
 bool ScanWindow::begin(const uint8_t* from, const uint8_t* end) {
   from_ = from;
@@ -39,40 +29,16 @@ bool ScanWindow::move(const uint8_t** at) {
 }
 
 bool ScanWindow::fill() {
-  uint8_t* to = bytes_ + used_;
-  uint8_t* const full = bytes_ + kBytes - 8;
-  const uint8_t* from = from_;
-  while (to < full) {
-    if constexpr (std::endian::native == std::endian::little) {
-      if (end_ - from >= 8) {
-        uint64_t word = 0;
-        std::memcpy(&word, from, 8);
-        std::memcpy(to, &word, 8);
-        const size_t count = before_ff(word);
-        to += count;
-        from += count;
-        if (count == 8) continue;
-      }
-    }
-    if (end_ - from < 2) return false;
-    if (*from != 0xff) {
-      *to++ = *from++;
-      continue;
-    }
-    if (from[1] == 0) {
-      *to++ = 0xff;
-      from += 2;
-      continue;
-    }
-    ++from;
-    while (from < end_ && *from == 0xff) ++from;  // fill bytes
-    if (from == end_ || *from == 0) return false;
-    marker_ = from;
+  static_assert(2 * kUnstuffAtOnce < kBytes);
+  const uint8_t* const full = bytes_ + kBytes - 2 * kUnstuffAtOnce;
+  const auto [from, to] = unstuff(from_, end_, bytes_ + used_, full);
+  from_ = from;
+  if (to < full) {
+    marker_ = marker_code(from, end_);
+    if (marker_ == nullptr) return false;
     is_whole_ = true;
     std::memset(to, 0, kZeros);
-    break;
   }
-  from_ = from;
   used_ = static_cast<size_t>(to - bytes_);
   // A word of bits may have been loaded from behind the last byte.
   last_ = is_whole_ ? to + 8 : to - kMostAhead;

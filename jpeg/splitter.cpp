@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "jpeg/stuffing.h"
+
 namespace cudatransform {
 namespace {
 
@@ -26,9 +28,10 @@ size_t JpegSplitter::step_over(const uint8_t* data, size_t size) {
   switch (state_) {
     case State::kSegment:
       return std::min(size, skip_);
+    case State::kEntropy:
+      return bytes_before_marker(data, size);
     case State::kOutside:
-    case State::kMarker:
-    case State::kEntropy: {
+    case State::kMarker: {
       const void* ff = memchr(data, 0xff, size);
       return ff ? static_cast<const uint8_t*>(ff) - data : size;
     }

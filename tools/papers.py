@@ -34,6 +34,9 @@ def parse(arguments):
     parser.add_argument("--jpeg", metavar="FILE",
                         help="levels for GPUDCT's tables; default: 006mp-cathedral.jpg of the "
                         "tests' data, which the paper uses")
+    parser.add_argument("--dirac-streams", metavar="FOLDER",
+                        help="where make_dirac's streams are already; default: they are made, "
+                        "which takes a minute")
     parser.add_argument("--output", default="papers-out", metavar="FOLDER",
                         help="default: papers-out")
     parser.add_argument("--images", metavar="FOLDER",

@@ -26,6 +26,15 @@ ENGINES = {"CPU": {"engine": "cpu", "threads": "1"},
 NO_COMBINE = "there is no such stage: MOTION_RENDER adds the residual where it predicts"
 
 
+def made_streams(folder):
+    """The paths of all streams that make_streams has left in a folder. Raises Missing."""
+    paths = [os.path.join(folder, name + ".drc") for name in STREAMS]
+    for path in paths:
+        if not os.path.isfile(path):
+            raise Missing(f"{path}: no such file")
+    return paths
+
+
 def make_streams(programs, folder, quick):
     """The paths of all streams. Raises Missing."""
     program = os.path.join(programs, "make_dirac")
@@ -71,10 +80,10 @@ class Dirac:
         self.readings, self.reason = readings or {}, reason
 
     @staticmethod
-    def measure(programs, quick):
+    def measure(programs, quick, streams=None):
         try:
             with tempfile.TemporaryDirectory(prefix="cudatransform-papers-") as folder:
-                paths = make_streams(programs, folder, quick)
+                paths = made_streams(streams) if streams else make_streams(programs, folder, quick)
                 return Dirac({column: run_bench(programs, keys["engine"], paths, quick)
                               for column, keys in ENGINES.items()})
         except Missing as missing:

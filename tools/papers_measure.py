@@ -65,7 +65,8 @@ class Run:
     def measure(self, wanted):
         options = self.options
         if "dirac" in wanted:
-            self.dirac = papers_dirac.Dirac.measure(options.programs, options.quick)
+            self.dirac = papers_dirac.Dirac.measure(options.programs, options.quick,
+                                                    options.dirac_streams)
         program = os.path.join(options.programs, "bench_papers")
         cases = {"whitepaper": "whitepaper", "hong": "hong", "gpudct": "gpudct|judge"}
         chosen = "|".join(cases[paper] for paper in wanted if paper in cases)

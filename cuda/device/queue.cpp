@@ -324,6 +324,19 @@ Status StreamQueue::clear(CUdeviceptr address, size_t bytes) {
   return driver.check(driver.memset_d8_async(address, 0, bytes, stream_), "cuMemsetD8Async");
 }
 
+Status StreamQueue::send(CUdeviceptr destination, const void* source, size_t bytes) {
+  CT_ENTER_CONTEXT(*context_);
+  const Driver& driver = context_->driver();
+  CUDA_MEMCPY2D what = {};
+  what.srcMemoryType = CU_MEMORYTYPE_HOST;
+  what.srcHost = source;
+  what.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  what.dstDevice = destination;
+  what.srcPitch = what.dstPitch = what.WidthInBytes = bytes;
+  what.Height = 1;
+  return driver.check(driver.memcpy_2d_async(&what, stream_), "cuMemcpy2DAsync");
+}
+
 Status StreamQueue::read_back(void* destination, CUdeviceptr source, size_t bytes) {
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();

@@ -98,6 +98,9 @@ class StreamQueue final : public Queue {
   // Finds a kernel, without launching it.
   Status load(const void* image, const char* kernel);
   Status clear(CUdeviceptr address, size_t bytes);
+  // `source` is pinned, so that nobody has to ask the driver whether it is: it must stay until the
+  // copy is done.
+  Status send(CUdeviceptr destination, const void* source, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
   // Waits for the stream's work.

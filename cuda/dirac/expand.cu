@@ -4,7 +4,8 @@
 // A map has a bit for each coefficient that is not zero. Lanes read 32 words of it at once and sum
 // up how many levels come before each; then the warp goes from word to word, two coefficients a
 // lane, and finds each level by counting the bits before its own. Nearly all words of a predicted
-// picture are zero, and cost a store.
+// picture are zero: four of them cost a store.
+#include "cuda/common/ptx.cuh"
 #include "cuda/dirac/dequantise.cuh"
 #include "cuda/dirac/kernels.h"
 
@@ -30,7 +31,11 @@ struct Row {
   const uint8_t* quantisers;
   const Level* levels;
   Coef* to;
-  bool in_pairs;  // whether two coefficients may be stored at once
+  bool in_pairs, in_eights;  // whether so many coefficients may be stored at once
+
+  struct alignas(16) Eight {
+    Coef at[8];
+  };
 
   __device__ __forceinline__ Row(const ExpandParams& all, const PackedBand& own,
                                  const uint32_t* table, int32_t y)
@@ -44,6 +49,7 @@ struct Row {
         reinterpret_cast<Coef*>(pyramid.data + (band.y + static_cast<int64_t>(y)) * pyramid.pitch) +
         band.x;
     in_pairs = reinterpret_cast<uintptr_t>(to) % (2 * sizeof(Coef)) == 0;
+    in_eights = reinterpret_cast<uintptr_t>(to) % alignof(Eight) == 0;
     levels = reinterpret_cast<const Level*>(params.packed + band.levels);
   }
 
@@ -80,7 +86,6 @@ struct Row {
   __device__ __forceinline__ void expand(uint64_t word, uint32_t before, int32_t word_number,
                                          int32_t lane) const {
     const int32_t x = 64 * word_number + 2 * lane;
-    if (word == 0) return store(x, 0, 0);
     const auto bits = static_cast<uint32_t>(word >> (2 * lane)) & 3;
     const uint64_t below = word & ((uint64_t{1} << (2 * lane)) - 1);
     const uint32_t at = before + static_cast<uint32_t>(__popcll(below));
@@ -104,8 +109,19 @@ struct Row {
         if (static_cast<uint32_t>(lane) >= distance) sum += other;
       }
       const int32_t words = min(band.map_words - first, 32);
+      const uint32_t zero = __ballot_sync(kAll, own == 0);
 #pragma unroll 1
       for (int32_t k = 0; k < words; ++k) {
+        if ((zero >> k & 1) != 0) {
+          const int32_t x = 64 * (first + k);
+          if (in_eights && (zero >> k & 15) == 15 && x + 256 <= band.width) {
+            *reinterpret_cast<Eight*>(to + x + 8 * lane) = {};
+            k += 3;
+          } else {
+            store(x + 2 * lane, 0, 0);
+          }
+          continue;
+        }
         const uint64_t word = __shfl_sync(kAll, own, static_cast<uint32_t>(k));
         const uint32_t ahead = __shfl_sync(kAll, sum - count, static_cast<uint32_t>(k));
         expand(word, before + ahead, first + k, lane);
@@ -122,6 +138,7 @@ struct Row {
 template <typename Level, typename Coef>
 __device__ __forceinline__ void expand_levels(const ExpandParams& params) {
   __shared__ uint32_t factors[kQuantIndices];
+  let_successor_launch();  // it waits for the end before it reads anything
   fill_factors(factors);
   __syncthreads();
   const uint32_t row = blockIdx.x * (kExpandThreads / 32) + threadIdx.x / 32;

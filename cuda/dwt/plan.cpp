@@ -177,6 +177,15 @@ void DwtPlan::set_measuring(const Level& level, MeasureParams* measure) const {
 
 // ---- Both directions at once ----
 
+bool DwtPlan::writes_values(const Level& level) const {
+  if (!level.last || direction_ != Direction::kInverse || job_.type != DwtCoefType::kS16 ||
+      !job_.samples_have_room || !is_fused(level))
+    return false;
+  for (int c = 0; c < job_.components; ++c)
+    if (samples(job_.samples[c], true).aligned == 0) return false;
+  return true;
+}
+
 // What the fast kernels need beside pairs that fit: nothing is measured, samples are bytes, and
 // offsets within a plane have 32 bits.
 bool DwtPlan::may_be_fast(const Level& level) const {
@@ -185,7 +194,8 @@ bool DwtPlan::may_be_fast(const Level& level) const {
   if (job_.type != DwtCoefType::kS16 || sums_ != nullptr || compares_) return false;
   for (int c = 0; c < job_.components; ++c) {
     const SamplesParams made = samples(job_.samples[c], true);
-    if (level.last && (made.aligned == 0 || made.bytes != 1 || made.level_shift != 128))
+    if (level.last && !writes_values(level) &&
+        (made.aligned == 0 || made.bytes != 1 || made.level_shift != 128))
       return false;
     const int64_t rows = height_of(c, level_count() - 1);
     if (std::max(job_.coefs[c].pitch, made.pitch) * rows > UINT32_MAX) return false;
@@ -254,7 +264,8 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
       run_length(warps_a_row, tallest, shape.halo_rows, eight_taps ? kWarpsOfEightTaps : kWarps);
   if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
-  params.at_samples = level.last;
+  const bool at_samples = level.last && !writes_values(level);
+  params.at_samples = at_samples;
   // Values grow with each level but where none ends with a shift. Those of 8 bits are within what
   // lanes.cuh wants in the two finest ones.
   params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
@@ -271,7 +282,9 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     if (c >= job_.components) continue;
     tile.bands[0] = low_band(level, c);
     for (int kind = 0; kind < 3; ++kind) tile.bands[1 + kind] = high_band(level, c, kind);
-    tile.full = between(c, level.index);
+    tile.full = level.last && !at_samples
+                    ? values_at(static_cast<uint8_t*>(job_.samples[c].data), job_.samples[c].pitch)
+                    : between(c, level.index);
     const bool writes = direction_ == Direction::kForward || !compares_;
     tile.samples = samples(job_.samples[c], writes);
     tile.reference = samples(compares_ ? job_.samples[c] : job_.reference[c], true);
@@ -284,7 +297,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   launch->waits_itself = fast;
   launch->ctas = ctas;
   const KernelKind kind = !fast        ? KernelKind::kFused
-                          : level.last ? KernelKind::kFastSamples
+                          : at_samples ? KernelKind::kFastSamples
                                        : KernelKind::kFastValues;
   launch->kernel = dwt_kernel_number(kind, job_.wavelet, direction_, bytes_of(job_.type), pairs);
   launch->image = dwt_image(kind, direction_);

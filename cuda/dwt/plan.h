@@ -51,6 +51,8 @@ class DwtPlan {
   int level_count() const { return job_.levels.both + job_.levels.horizontal; }
   Level level(int index) const;
   bool is_fused(const Level& level) const;
+  // Whether what the finest level makes lies as values do: no sample is cut off or converted.
+  bool writes_values(const Level& level) const;
   bool may_be_fast(const Level& level) const;
   bool may_wait_on_device(int index) const;
   int pairs_a_lane(const Level& level, bool fast) const;

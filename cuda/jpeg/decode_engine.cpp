@@ -144,13 +144,8 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   CUdeviceptr address = 0;
   CT_RETURN_IF_ERROR(stream->scratch(scratch.bytes(), &address));
   scratch.place(address, &params);
-  Copy2D copy;
-  copy.dst = const_cast<uint8_t*>(params.block);
-  copy.src = job.block;
-  copy.row_bytes = scans.bytes;
-  copy.rows = 1;
-  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(scans.bytes);
-  CT_RETURN_IF_ERROR(device.upload(*stream, copy));
+  CT_RETURN_IF_ERROR(
+      stream->send(reinterpret_cast<CUdeviceptr>(params.block), job.block, scans.bytes));
   const auto sync = static_cast<Kernel>(kSync1 + scans.most_sets - 1);
   for (int i = 0; i <= kFixes; ++i) {
     params.fixes = i > 0 ? 1 : 0;
@@ -159,7 +154,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   const Kernel write = scans.most_sets > 2 ? kWrite3 : kWrite2;
   CT_RETURN_IF_ERROR(
       launch(*stream, write, scans.tiles * kJpegWriteCtas, kJpegWriteThreads, &params));
-  return stream->record(done);
+  return done != nullptr ? stream->record(done) : Status{};
 }
 
 }  // namespace

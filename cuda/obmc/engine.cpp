@@ -84,7 +84,8 @@ bool fits_bytes(const ObmcJob& job) {
       return false;
     for (int r = 0; r < job.reference_count && job.blocks != nullptr; ++r) {
       for (int p = 0; p < planes; ++p) {
-        if (!has_words(job.references[r].planes[c][p])) return false;
+        const SamplePlane& plane = job.references[r].planes[c][p];
+        if (!has_words(plane) || plane.pitch != job.references[r].planes[c][0].pitch) return false;
       }
     }
   }
@@ -93,7 +94,9 @@ bool fits_bytes(const ObmcJob& job) {
 }
 
 ObmcAxisParams axis_params(int32_t blocks, int32_t length, int32_t separation) {
-  return {{blocks, length, separation}, make_divider(static_cast<uint32_t>(separation))};
+  const ObmcAxis axis = {blocks, length, separation};
+  return {axis, make_divider(static_cast<uint32_t>(separation)),
+          make_divider(static_cast<uint32_t>(std::max(2 * axis.overlap() - 1, 1)))};
 }
 
 void describe(const ObmcJob& job, int c, ObmcComponentParams* to) {

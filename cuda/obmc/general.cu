@@ -78,16 +78,18 @@ __device__ __forceinline__ void compensate(const ObmcParams& params) {
     int32_t sum = 1 << (kObmcWindowShift - 1);
     if (params.blocks != nullptr) {
       const int32_t left = windows.first_column_block[lane];
-      const int32_t top = windows.first_row_block[row];
-      for (int32_t j = top; j <= windows.last_row_block[row]; ++j) {
+      const int32_t group = row / kObmcRows, top = windows.first_row_block[group];
+      for (int32_t j = top; j <= windows.last_row_block[group]; ++j) {
+        const auto weight =
+            static_cast<int32_t>(windows.rows[j - top][group] >> (8 * (row % kObmcRows)) & 255);
+        if (weight == 0) continue;
         for (int32_t i = left; i <= windows.last_column_block[lane]; ++i) {
           const auto window = static_cast<int32_t>(
               windows.columns[i - left][lane] >> (8 * (column % kObmcColumns)) & 255);
           if (window == 0) continue;
           const ObmcBlock& block =
               params.blocks[static_cast<int64_t>(j) * component.across.axis.blocks + i];
-          sum += window * windows.rows[row][j - top] *
-                 predict<Sample>(params, component, number, block, x, y);
+          sum += window * weight * predict<Sample>(params, component, number, block, x, y);
         }
       }
     }

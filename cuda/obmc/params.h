@@ -12,10 +12,13 @@ namespace cudatransform::cuda {
 
 inline constexpr unsigned kObmcThreads = 128;
 
-// A warp has 32 lanes of so many neighbouring columns; a CTA of four warps as many rows.
+// A warp has 32 lanes of so many neighbouring columns, in as many rows as a group has; a CTA has
+// four warps.
 inline constexpr int32_t kObmcColumns = 4;
 inline constexpr int32_t kObmcTileColumns = 32 * kObmcColumns;
-inline constexpr int32_t kObmcTileRows = 16;
+inline constexpr int32_t kObmcRows = 4;
+inline constexpr int32_t kObmcTileGroups = kObmcThreads / 32;
+inline constexpr int32_t kObmcTileRows = kObmcRows * kObmcTileGroups;
 
 // Of one component: samples of one or two bytes, side by side.
 struct ObmcPlaneParams {
@@ -26,6 +29,7 @@ struct ObmcPlaneParams {
 struct ObmcAxisParams {
   ObmcAxis axis;
   Divider by_separation;
+  Divider by_ramp;  // what obmc_window() divides by
 };
 
 struct ObmcComponentParams {
@@ -52,7 +56,7 @@ struct ObmcParams {
 // help their neighbours.
 inline constexpr int32_t kUpsampleOwnLanes = 30;
 inline constexpr int32_t kUpsampleTileColumns = kUpsampleOwnLanes * 4;
-inline constexpr int32_t kUpsampleRun = 16;  // rows of a warp's walk
+inline constexpr int32_t kUpsampleRun = 8;  // rows of a warp
 
 struct UpsampleComponentParams {
   uint32_t first_cta;  // UINT32_MAX: there is no such component

@@ -33,48 +33,61 @@ __device__ __forceinline__ int32_t last_block_over(const ObmcAxisParams& params,
 }
 
 // Position `at` in block `index`, in eighths; 0 outside of the block.
-__device__ __forceinline__ int window_at(const ObmcAxis& axis, int32_t index, int32_t at) {
-  const int32_t t = at - axis.begin(index);
-  return t < 0 || t >= axis.length ? 0 : obmc_window(axis, index, t);
+__device__ __forceinline__ int window_at(const ObmcAxisParams& params, int32_t index, int32_t at) {
+  const int32_t t = at - params.axis.begin(index);
+  if (t < 0 || t >= params.axis.length) return 0;
+  return obmc_window(params.axis, index, t, [&](int32_t n) {
+    return static_cast<int>(divide(static_cast<uint32_t>(n), params.by_ramp));
+  });
 }
 
 // The windows of a CTA's rows and columns, which all of its threads share.
 struct TileWindows {
-  static constexpr int kBlocks = 4;  // that four columns may have: blocks begin every two at least
+  static constexpr int kBlocks = 4;  // over four columns or rows: they begin every two at least
   uint32_t columns[kBlocks][32];     // by lane: four windows, a byte each
   int32_t first_column_block[32], last_column_block[32];
-  uint8_t rows[kObmcTileRows][2];
-  int32_t first_row_block[kObmcTileRows], last_row_block[kObmcTileRows];
+  uint32_t rows[kBlocks][kObmcTileGroups];  // by groups of rows: the same, 0 below the picture
+  int32_t first_row_block[kObmcTileGroups], last_row_block[kObmcTileGroups];
 };
+
+// Those of block `index` at the first `count` of four positions, a byte each.
+__device__ __forceinline__ uint32_t four_windows(const ObmcAxisParams& params, int32_t index,
+                                                 int32_t at, int32_t count) {
+  uint32_t word = 0;
+#pragma unroll
+  for (int32_t k = 0; k < 4; ++k)
+    if (k < count) word |= static_cast<uint32_t>(window_at(params, index, at + k)) << (8 * k);
+  return word;
+}
 
 // Filled by all threads of the CTA, who have to be synchronised behind it.
 __device__ __forceinline__ void fill_windows(const ObmcComponentParams& component, int32_t tile_x,
                                              int32_t tile_y, TileWindows* windows) {
-  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int32_t x = tile_x + static_cast<int32_t>(lane) * kObmcColumns;
+  static_assert(kObmcColumns == 4 && kObmcRows == 4);
+  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
+  const auto warp = static_cast<int32_t>(threadIdx.x / 32);
+  const int32_t x = tile_x + lane * kObmcColumns;
   // Lanes behind the picture do as its last column does.
   const int32_t first = first_block_over(component.across, min(x, component.width - 1));
   const int32_t last =
       last_block_over(component.across, min(x + kObmcColumns - 1, component.width - 1));
-  uint32_t word = 0;
-  for (int32_t k = 0; k < kObmcColumns; ++k)
-    word |= static_cast<uint32_t>(
-                window_at(component.across.axis, first + static_cast<int32_t>(warp), x + k))
-            << (8 * k);
-  windows->columns[warp][lane] = word;
+  if (first + warp <= last)
+    windows->columns[warp][lane] = four_windows(component.across, first + warp, x, kObmcColumns);
   if (warp == 0) {
     windows->first_column_block[lane] = first;
     windows->last_column_block[lane] = last;
   }
-  if (threadIdx.x < kObmcTileRows) {
-    const int32_t y = min(tile_y + static_cast<int32_t>(threadIdx.x), component.height - 1);
-    const int32_t top = first_block_over(component.down, y);
-    windows->first_row_block[threadIdx.x] = top;
-    windows->last_row_block[threadIdx.x] = last_block_over(component.down, y);
-    for (int j = 0; j < 2; ++j)
-      windows->rows[threadIdx.x][j] =
-          static_cast<uint8_t>(window_at(component.down.axis, top + j, y));
-  }
+  // The last warp has least to do: few columns have four blocks over them.
+  if (warp != kObmcTileGroups - 1 || lane >= kObmcTileGroups * TileWindows::kBlocks) return;
+  const int32_t group = lane % kObmcTileGroups, number = lane / kObmcTileGroups;
+  const int32_t y = tile_y + group * kObmcRows;
+  const int32_t top = first_block_over(component.down, min(y, component.height - 1));
+  windows->rows[number][group] =
+      four_windows(component.down, top + number, y, component.height - y);
+  if (number != 0) return;
+  windows->first_row_block[group] = top;
+  windows->last_row_block[group] =
+      last_block_over(component.down, min(y + kObmcRows - 1, component.height - 1));
 }
 
 // Half positions that a vector points at from (x, y): the first, and how much the second of each

@@ -1,11 +1,11 @@
 // The half-sample positions of a reference of bytes, in registers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Dirac specification 2.2.3, clause 15.8.11. A lane has four columns, a word, and walks down with
-// the eight rows in registers that the vertical filter needs; its neighbours' columns come by
-// shuffles. Filters work on two lanes of 16 bits in a word. Taps sum to 32 with a positive part of
-// 24 x 2 x 255 and a negative one of 8 x 2 x 255: from kMore on no lane ever borrows from the
-// other.
+// Dirac specification 2.2.3, clause 15.8.11. A lane has four columns, a word, of a few rows. All
+// that the vertical filter needs of those around them is loaded at once, into registers; its
+// neighbours' columns come by shuffles. Filters work on two lanes of 16 bits in a word. Taps sum to
+// 32 with a positive part of 24 x 2 x 255 and a negative one of 8 x 2 x 255: from kMore on no lane
+// ever borrows from the other.
 #include "cuda/common/ptx.cuh"
 #include "cuda/obmc/kernels.h"
 #include "cuda/obmc/place.cuh"
@@ -72,7 +72,7 @@ __device__ __forceinline__ uint32_t half_columns(uint32_t word, uint32_t left, u
 }
 
 // Below each of four columns, of the eight rows around.
-__device__ __forceinline__ uint32_t half_rows(const uint32_t (&rows)[8]) {
+__device__ __forceinline__ uint32_t half_rows(const uint32_t* rows) {
   const auto pair = [&](int k, int shift) {
     return (rows[3 - k] >> shift & kLanes) + (rows[4 + k] >> shift & kLanes);
   };
@@ -92,22 +92,20 @@ extern "C" __global__ void __launch_bounds__(kObmcThreads)
   const int32_t x =
       static_cast<int32_t>(warp % component.tiles_across) * kUpsampleTileColumns + 4 * own;
   const int32_t begin = static_cast<int32_t>(warp / component.tiles_across) * kUpsampleRun;
-  const int32_t end = min(begin + kUpsampleRun, component.height);
   const Lane lane = {component, x, x >= 0 && x + 4 <= component.width};
   const bool writes = own >= 0 && own < kUpsampleOwnLanes && x < component.width;
   // Of the last column, which has nothing on its right.
   const uint32_t last = component.width - 1 - x;
   const uint32_t ends = last < 4 ? 0xffu << (8 * last) : 0;
-  uint32_t rows[8];
+  uint32_t rows[kUpsampleRun + 7];
 #pragma unroll
-  for (int k = 0; k < 7; ++k) rows[k + 1] = lane.load(begin + k - 3);
-#pragma unroll 1
-  for (int32_t y = begin; y < end; ++y) {
+  for (int k = 0; k < kUpsampleRun + 7; ++k) rows[k] = lane.load(begin + k - 3);
 #pragma unroll
-    for (int k = 0; k < 7; ++k) rows[k] = rows[k + 1];
-    rows[7] = lane.load(y + 4);
-    const uint32_t word = rows[3];
-    const uint32_t below = y + 1 == component.height ? word : half_rows(rows);
+  for (int32_t r = 0; r < kUpsampleRun; ++r) {
+    const int32_t y = begin + r;
+    if (y >= component.height) return;
+    const uint32_t word = rows[r + 3];
+    const uint32_t below = y + 1 == component.height ? word : half_rows(rows + r);
     const auto beside = [&](uint32_t of) {
       const uint32_t left = __shfl_up_sync(0xffffffffu, of, 1);
       const uint32_t right = __shfl_down_sync(0xffffffffu, of, 1);

@@ -337,6 +337,7 @@ static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
                                             uint64_t sequence_count, uint32_t number) {
     return cudatransform::is_dirac_picture_late(decoder, frame, sequence, sequence_count, number);
   });
+  cudatransform::count_dirac_frames(decoder);
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }

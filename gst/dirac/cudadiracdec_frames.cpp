@@ -261,13 +261,23 @@ static GstFlowReturn push_waiting(GstVideoDecoder* decoder, guint most) {
       return GST_FLOW_ERROR;
     }
     frame->output_buffer = buffer.release();
-    GST_OBJECT_LOCK(decoder);
-    ++state.frames;
-    GST_OBJECT_UNLOCK(decoder);
     const GstFlowReturn flow = gst_video_decoder_finish_frame(decoder, frame);
     if (flow != GST_FLOW_OK) return flow;
   }
   return GST_FLOW_OK;
+}
+
+// The base class does not tell which frames it pushes: none that lies outside of the segment.
+static GstPadProbeReturn count_frame(GstPad*, GstPadProbeInfo*, gpointer decoder) {
+  GST_OBJECT_LOCK(decoder);
+  ++state_of(decoder).frames;
+  GST_OBJECT_UNLOCK(decoder);
+  return GST_PAD_PROBE_OK;
+}
+
+void count_dirac_frames(GstVideoDecoder* decoder) {
+  gst_pad_add_probe(GST_VIDEO_DECODER_SRC_PAD(decoder), GST_PAD_PROBE_TYPE_BUFFER, count_frame,
+                    decoder, nullptr);
 }
 
 void drop_dirac_frames(GstVideoDecoder* decoder) {

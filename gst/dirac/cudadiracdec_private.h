@@ -123,5 +123,7 @@ bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all);
 // Pushes none of those, and waits for the device.
 void drop_dirac_frames(GstVideoDecoder* decoder);
+// From now on, those that are pushed.
+void count_dirac_frames(GstVideoDecoder* decoder);
 
 }  // namespace cudatransform

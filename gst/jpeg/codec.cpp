@@ -29,13 +29,13 @@ struct JpegPictureJob final : PictureJob {
   std::unique_ptr<JpegReader> reader;
   GstDctInfo info = {};              // of a picture that is to be decoded
   std::unique_ptr<CoefFrame> coefs;  // where it is decoded to
-  // Or on the device: `decoded` is its work, null where there is none or it has not done.
+  // Or on the device.
   std::unique_ptr<JpegDecodeLane> lane;
   gsize measured = 0;
   DeviceCoefs device_coefs;
-  FencePtr decoded;
   bool is_asked = false;      // whether the device can
   bool is_on_device = false;  // and has not been looked at
+  bool is_by_device = false;  // and has decoded it
   JpegTables tables;
   bool keep_metadata = false;
   GBytes* metadata = nullptr;  // of the file, for GstDctJpegMeta
@@ -54,7 +54,7 @@ Status JpegPictureJob::submit_to_device() {
     levels[c] = {reinterpret_cast<int16_t*>(rect.data), static_cast<ptrdiff_t>(rect.pitch),
                  info.components[c].blocks_w, info.components[c].blocks_h};
   }
-  return lane->submit(measured, levels, &tables, &decoded, &is_on_device);
+  return lane->submit(measured, levels, &tables, &is_on_device);
 }
 
 // What the device has not decoded somebody else has to look at.
@@ -66,11 +66,8 @@ Status JpegPictureJob::settle(bool wait, Left* left) {
     return {};
   }
   is_on_device = false;
-  bool is_decoded = false;
-  CT_RETURN_IF_ERROR(lane->finish(decoded, &is_decoded));
-  if (is_decoded) return {};
-  decoded.reset();
-  *left = Left::kRun;
+  CT_RETURN_IF_ERROR(lane->finish(&is_by_device));
+  if (!is_by_device) *left = Left::kRun;
   return {};
 }
 
@@ -231,12 +228,11 @@ Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
   JpegPictureJob& job = own(picture);
   BufferPtr made;
   CoefPlaces places;
-  if (job.decoded)
-    CT_RETURN_IF_ERROR(
-        source_.finish_on_device(std::move(job.device_coefs), job.decoded, &made, &places));
+  if (job.is_by_device)
+    CT_RETURN_IF_ERROR(source_.finish_on_device(std::move(job.device_coefs), &made, &places));
   else
     CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), &made, &places));
-  (job.decoded ? by_cuda_ : by_cpu_)++;
+  (job.is_by_device ? by_cuda_ : by_cpu_)++;
   add_dct_meta(made.get(), job.info, job.dct_tables(), places);
   if (job.metadata) gst_buffer_add_dct_jpeg_meta(made.get(), job.metadata);
   *buffer = made.release();
@@ -246,7 +242,7 @@ Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
 void JpegCodec::release(PictureJob& picture) {
   JpegPictureJob& job = own(picture);
   // Memory of the lane and of the picture is in use as long as that. What has failed is over.
-  if (job.is_on_device && job.decoded) (void)job.decoded->wait();
+  if (job.is_on_device) (void)job.lane->finish(&job.is_by_device);
   if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));
   if (job.coefs) source_.discard(std::move(job.coefs));
   if (job.lane) source_.discard(std::move(job.device_coefs), job.lane->queue());

@@ -49,7 +49,7 @@ Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* mad
 }
 
 Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTables* tables,
-                              FencePtr* done, bool* submitted) {
+                              bool* submitted) {
   *submitted = false;
   // Without page-locked memory the CPU is as fast.
   if (const Status status = make_room(device_, measured, &block_); !status.ok())
@@ -62,12 +62,9 @@ Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTab
   job.result = static_cast<JpegDecodeResult*>(result_->data());
   std::copy_n(levels, scans_.components, job.levels);
   if (!validate(job).ok()) return {};
-  const Status status = ops().submit(device_, *queue_, job, done);
-  if (!status.ok()) {
-    // What has been enqueued still uses memory of this lane and of the picture.
-    FencePtr over;
-    if (queue_->record(&over).ok()) (void)over->wait();
-  }
+  const Status status = ops().submit(device_, *queue_, job, nullptr);
+  // What has been enqueued still uses memory of this lane and of the picture.
+  if (!status.ok()) (void)wait_for_queue();
   if (status.code == StatusCode::kOutOfMemory) return {};
   CT_RETURN_IF_ERROR(status);
   *tables = scans_.tables;
@@ -77,14 +74,14 @@ Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTab
 
 bool JpegDecodeLane::is_ready() const {
   const std::atomic_ref segments(static_cast<JpegDecodeResult*>(result_->data())->segments);
-  return segments.load(std::memory_order_relaxed) != JpegDecodeResult::kPending;
+  return segments.load(std::memory_order_acquire) != JpegDecodeResult::kPending;
 }
 
 // Waits for the result, as long as that hardly takes, without asking the driver: it has one lock
-// for all of a context, which those who submit pictures need as well. The fence knows for sure.
+// for all of a context, which those who submit pictures need as well.
 void JpegDecodeLane::await() const {
   using std::chrono::microseconds;
-  constexpr microseconds kLong(2000), kShort(300), kNap(20);
+  constexpr microseconds kLong(10000), kShort(300), kNap(20);
   const auto begin = std::chrono::steady_clock::now();
   while (!is_ready()) {
     const auto waited = std::chrono::steady_clock::now() - begin;
@@ -93,9 +90,18 @@ void JpegDecodeLane::await() const {
   }
 }
 
-Status JpegDecodeLane::finish(const FencePtr& done, bool* decoded) {
+Status JpegDecodeLane::wait_for_queue() {
+  FencePtr over;
+  CT_RETURN_IF_ERROR(queue_->record(&over));
+  return over->wait();
+}
+
+// The result is the last that is written, so there is no work to wait for when it is there. Of
+// work that has failed it never is.
+Status JpegDecodeLane::finish(bool* decoded) {
+  *decoded = false;
   await();
-  CT_RETURN_IF_ERROR(done->wait());
+  if (!is_ready()) CT_RETURN_IF_ERROR(wait_for_queue());
   *decoded = is_decoded(scans_, *static_cast<const JpegDecodeResult*>(result_->data()));
   return {};
 }

@@ -25,20 +25,20 @@ class JpegDecodeLane {
   // What is taken for so many, so that pictures that grow slowly do not allocate every time.
   static size_t room_for(size_t measured) { return measured + measured / 4; }
   // Behind a measure() of the same file, which has not given 0: has it decoded into `levels`,
-  // device addresses, by the work `*done`. `*submitted`: that is on its way, and `*tables` are the
-  // file's. Otherwise somebody else has to look at the file.
-  Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, FencePtr* done,
-                bool* submitted);
-  // Whether finish() has hardly anything to wait for. Asks nobody.
+  // device addresses. `*submitted`: that is on its way, and `*tables` are the file's. Otherwise
+  // somebody else has to look at the file.
+  Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, bool* submitted);
+  // Whether finish() has nothing to wait for. Asks nobody.
   bool is_ready() const;
   // Waits for the work. `*decoded`: the levels are the file's. Otherwise they may be anything.
-  Status finish(const FencePtr& done, bool* decoded);
+  Status finish(bool* decoded);
   // Memory that is kept for the next picture: no more than `most` bytes from now on.
   void give_back(size_t most);
 
  private:
   explicit JpegDecodeLane(Device& device) : device_(device) {}
   void await() const;
+  Status wait_for_queue();
 
   Device& device_;
   std::unique_ptr<Queue> queue_;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
 
 using State = cudatransform::JpegCoefDecState;
+using cudatransform::BufferPtr;
 using cudatransform::JpegSplitter;
 using cudatransform::PictureBytes;
 
@@ -22,23 +24,43 @@ gsize head_of(const State& state) {
   return state.collected.size() > 0 ? state.splitter.begin() + state.collected.size() : 0;
 }
 
-// Feeds the splitter what it has not seen. What it has not seen began with a buffer of its own.
+bool wants_more(const JpegSplitter& splitter) {
+  return !splitter.found() && !is_too_long(splitter);
+}
+
+// Feeds the splitter the first of the bytes that it has not seen. They begin with a buffer of their
+// own. Where buffers have times, one that begins like a picture is one, and what came before it was
+// cut off.
+void begin_new_bytes(State* state, GstAdapter* adapter, gsize offset) {
+  constexpr gsize kStart = 3;
+  JpegSplitter& splitter = state->splitter;
+  if (!state->pictures.framed() || !splitter.inside()) return;
+  if (gst_adapter_available(adapter) < offset + kStart) return;
+  guint8 start[kStart] = {};
+  gst_adapter_copy(adapter, start, offset, kStart);
+  if (start[0] == 0xff && start[1] == 0xd8 && start[2] == 0xff) splitter.cut();
+}
+
+// Feeds the splitter what it has not seen, where it lies.
 void look_at_new_bytes(State* state, GstAdapter* adapter) {
   JpegSplitter& splitter = state->splitter;
-  const gsize head = head_of(*state), end = head + gst_adapter_available(adapter);
-  guint8 piece[kPiece];
-  bool first = true;
-  while (!splitter.found() && splitter.position() < end && !is_too_long(splitter)) {
-    const gsize size = std::min(kPiece, end - splitter.position());
-    gst_adapter_copy(adapter, piece, splitter.position() - head, size);
-    // Where buffers have times, one that begins like a picture is one, and what came before it was
-    // cut off.
-    if (first && state->pictures.framed() && splitter.inside() && size >= 3 && piece[0] == 0xff &&
-        piece[1] == 0xd8 && piece[2] == 0xff)
-      splitter.cut();
-    else
-      splitter.feed(piece, size);
-    first = false;
+  const gsize head = head_of(*state), available = gst_adapter_available(adapter);
+  if (!wants_more(splitter) || splitter.position() >= head + available) return;
+  begin_new_bytes(state, adapter, splitter.position() - head);
+  const BufferPtr all(gst_adapter_get_buffer_fast(adapter, available));
+  gsize begin = head;
+  for (guint i = 0; i < gst_buffer_n_memory(all.get()) && wants_more(splitter); i++) {
+    static constexpr guint8 kUnreadable[kPiece] = {};
+    GstMemory* memory = gst_buffer_peek_memory(all.get(), i);
+    const gsize end = begin + gst_memory_get_sizes(memory, nullptr, nullptr);
+    GstMapInfo map;
+    const bool mapped = gst_memory_map(memory, &map, GST_MAP_READ);
+    while (splitter.position() < end && wants_more(splitter)) {
+      const gsize size = std::min(kPiece, end - splitter.position());
+      splitter.feed(mapped ? map.data + (splitter.position() - begin) : kUnreadable, size);
+    }
+    if (mapped) gst_memory_unmap(memory, &map);
+    begin = end;
   }
 }
 

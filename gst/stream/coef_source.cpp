@@ -209,9 +209,7 @@ void CoefSource::discard(DeviceCoefs coefs, Queue& writer) {
   if (coefs.block && writer.record(&left).ok()) set_written(coefs.block.fence, left);
 }
 
-Status CoefSource::finish_on_device(DeviceCoefs coefs, const FencePtr& done, BufferPtr* buffer,
-                                    CoefPlaces* places) {
-  set_written(coefs.block.fence, done);
+Status CoefSource::finish_on_device(DeviceCoefs coefs, BufferPtr* buffer, CoefPlaces* places) {
   if (in_cuda_) {
     *places = places_in(coefs.block, coefs.rects);
     *buffer = std::move(coefs.block.buffer);
@@ -223,8 +221,7 @@ Status CoefSource::finish_on_device(DeviceCoefs coefs, const FencePtr& done, Buf
   GstMapInfo map;
   if (!gst_buffer_map(fetched, &map, GST_MAP_WRITE)) return no_memory(layout_.size);
   Queue& queue = engine_.queue(QueueKind::kDownload);
-  Status status = queue.wait_for(done);
-  if (status.ok()) status = download(engine_.device(), queue, coefs.rects, layout_.at(map.data));
+  Status status = download(engine_.device(), queue, coefs.rects, layout_.at(map.data));
   FencePtr arrived;
   if (status.ok()) status = queue.record(&arrived);
   if (status.ok()) status = arrived->wait();

@@ -81,10 +81,9 @@ class CoefSource {
   void discard(std::unique_ptr<CoefFrame> frame);
 
   // Likewise, made by `writer`, a queue of the CUDA engine's device. finish_on_device() is for a
-  // frame that is written, by the work before `done`; where caps want system memory it fetches it.
+  // frame that is known to be written; where caps want system memory it fetches it.
   Status begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs);
-  Status finish_on_device(DeviceCoefs coefs, const FencePtr& done, BufferPtr* buffer,
-                          CoefPlaces* places);
+  Status finish_on_device(DeviceCoefs coefs, BufferPtr* buffer, CoefPlaces* places);
   // Takes back what will not be pushed. `writer`, which was to write it, and whose work waits for
   // those who have read it before, says when it may be written again.
   void discard(DeviceCoefs coefs, Queue& writer);

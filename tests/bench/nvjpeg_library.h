@@ -1,4 +1,4 @@
-// NVIDIA's nvJPEG and driver, opened at run time: what both loops of nvJPEG share.
+// NVIDIA's nvJPEG on the first device, opened at run time: what both loops of nvJPEG share.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Prototypes are those of the CUDA toolkit's nvJPEG documentation; the library itself comes with
@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace cudatransform::bench {
 
@@ -23,12 +24,8 @@ struct NvjpegImage {  // nvjpegImage_t
 // A library that is opened once and never closed, and its functions by name.
 class LateLibrary {
  public:
-  explicit LateLibrary(std::initializer_list<const char*> names) {
-    for (const char* name : names)
-      if (handle_ == nullptr) handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  }
-  bool is_open() const { return handle_ != nullptr; }
-  // Throws std::runtime_error where there is none of that name.
+  // Throws std::runtime_error where there is none of those, or in find() no such function.
+  LateLibrary(const char* what, std::initializer_list<const char*> names);
   template <typename Function>
   void find(const char* name, Function** function) const {
     *function = reinterpret_cast<Function*>(dlsym(handle_, name));
@@ -39,15 +36,48 @@ class LateLibrary {
   void* handle_ = nullptr;
 };
 
-inline LateLibrary open_cuda_driver() { return LateLibrary{"libcuda.so.1"}; }
-inline LateLibrary open_nvjpeg() {
-  return LateLibrary{"libnvjpeg.so.13", "libnvjpeg.so.12", "libnvjpeg.so",
-                     "/usr/local/cuda/lib64/libnvjpeg.so"};
-}
-
 // Both libraries return 0 for success.
 inline void check_nvjpeg(int result, const char* what) {
   if (result != 0) throw std::runtime_error(std::string(what) + ": " + std::to_string(result));
 }
+
+// The libraries, the device's primary context, and nvJPEG's handle in it. Functions of nvJPEG that
+// work in the context need it current: see Current.
+class Nvjpeg {
+ public:
+  // `backend`: nvjpegBackend_t. Throws std::runtime_error without a driver, the library, or that.
+  explicit Nvjpeg(int backend);
+  ~Nvjpeg();
+  Nvjpeg(const Nvjpeg&) = delete;
+  Nvjpeg& operator=(const Nvjpeg&) = delete;
+
+  const LateLibrary driver, library;
+  void* handle() const { return handle_; }
+  // Device memory, freed with this. The context is current.
+  unsigned char* allocate(size_t bytes);
+
+  // Makes the context current for a scope, in this thread.
+  class Current {
+   public:
+    explicit Current(const Nvjpeg& nvjpeg);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const Nvjpeg& nvjpeg_;
+  };
+
+ private:
+  void close();
+
+  int (*context_set_)(void*) = nullptr;
+  int (*primary_release_)(int) = nullptr;
+  int (*memory_alloc_)(unsigned long long*, size_t) = nullptr;
+  int (*memory_free_)(unsigned long long) = nullptr;
+  int (*destroy_)(void*) = nullptr;
+  void *context_ = nullptr, *handle_ = nullptr;
+  std::vector<unsigned long long> memory_;  // CUdeviceptr
+};
 
 }  // namespace cudatransform::bench

@@ -145,19 +145,21 @@ TEST(DiracArithmetic, EqualsTheDefinition) {
     const std::vector<uint8_t> bytes = random_bytes(random, random() % 60);
     DiracArithmetic fast(bytes.data(), bytes.size());
     SlowArithmetic slow(bytes.data(), bytes.size());
-    uint16_t of_fast[4] = {0x8000, 0x8000, 0x8000, 0x8000}, of_slow[4];
-    std::copy_n(of_fast, 4, of_slow);
+    DiracContext of_fast[4];
+    uint16_t of_slow[4];
+    std::fill_n(of_fast, 4, kDiracEvenContext);
+    std::fill_n(of_slow, 4, kDiracEvenProbability);
     for (int i = 0; i < 1500; ++i) {
       const size_t context = random() % 4;
       if (random() % 3 == 0) {
-        const int most = static_cast<int>(random() % 40);
-        int ones = 0;
+        const size_t most = random() % 40;
+        size_t ones = 0;
         while (ones < most && slow.decode(&of_slow[context])) ++ones;
         ASSERT_EQ(fast.run_of_ones(&of_fast[context], most), ones);
       } else {
         ASSERT_EQ(fast.decode(&of_fast[context]), slow.decode(&of_slow[context]));
       }
-      ASSERT_EQ(of_fast[context], of_slow[context]);
+      ASSERT_EQ(of_fast[context], uint32_t{of_slow[context]} << 16);
       ASSERT_GT(of_fast[context], 0);
     }
   }

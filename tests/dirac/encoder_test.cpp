@@ -38,8 +38,10 @@ TEST(DiracEncoder, ArithmeticCodesComeBack) {
   for (uint32_t seed = 0; seed < 400; ++seed) {
     Dice dice(seed);
     const std::vector<Symbol> symbols = random_symbols(dice);
-    std::array<uint16_t, kContexts> coding, slow, fast;
-    for (auto* contexts : {&coding, &slow, &fast}) contexts->fill(kDiracEvenContext);
+    std::array<uint16_t, kContexts> coding, slow;
+    std::array<DiracContext, kContexts> fast;
+    for (auto* contexts : {&coding, &slow}) contexts->fill(kDiracEvenProbability);
+    fast.fill(kDiracEvenContext);
     ArithmeticEncoder encoder;
     for (const Symbol& s : symbols) encoder.encode(&coding[static_cast<size_t>(s.context)], s.one);
     const std::vector<uint8_t> bytes = encoder.finish();

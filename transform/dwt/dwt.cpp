@@ -57,6 +57,15 @@ Status check_format(const DwtJob& job) {
   return check_measuring(job.measure, job.sums, job.timer, job.times);
 }
 
+// Of planes with memory up to the padded size.
+Status check_room(const Where& where, const SamplePlane& plane, int64_t width) {
+  if (plane.type != SampleType::kS16 || plane.row_repeat != 1 || plane.stride != 2)
+    return where.error("only plain samples of type kS16 have room for the padded size");
+  if (plane.pitch >= 2 * width) return {};
+  return where.error("pitch " + text(plane.pitch) + " has no room for " + text(width) +
+                     " samples of the padded size");
+}
+
 Status check_quantisers(const DwtJob& job, int component) {
   for (int band = 0; band < dwt_band_count(job.levels); ++band) {
     const int index = job.quant_index[component][band];
@@ -93,6 +102,7 @@ Status validate(const DwtJob& job) {
     CT_RETURN_IF_ERROR(check_pitch({"coefficients", c}, job.coefs[c].data, job.coefs[c].pitch,
                                    width * bytes, height, bytes));
     CT_RETURN_IF_ERROR(check_quantisers(job, c));
+    if (job.samples_have_room) CT_RETURN_IF_ERROR(check_room({"samples", c}, samples, width));
     if (inverse && (job.measure & kMeasureSse) != 0) {
       CT_RETURN_IF_ERROR(check_reference({"reference", c}, job.reference[c], samples, job.depth));
     }

@@ -70,6 +70,9 @@ struct DwtJob {
   // depth, and clamped to 16 bits. Forward the last column and row are repeated up to the padded
   // size, before the level shift.
   SamplePlane samples[kMaxComponents];
+  // Inverse, kS16: whether planes of samples have memory up to the padded size, which may be
+  // written. Engines are faster with it.
+  bool samples_have_room = false;
   DwtPlane coefs[kMaxComponents];
   // The quantiser index of each band, 0 (lossless) to kMaxQuantIndex: see quantizer.h.
   uint8_t quant_index[kMaxComponents][kMaxDwtBands] = {};
@@ -86,7 +89,7 @@ Status validate(const DwtJob& job);
 
 // What one engine offers. submit() returns at once; `fence` (may be null) is done when outputs and
 // sums are complete. Coefficients that are read are not changed; padding bytes of the output pitch
-// are never written.
+// are never written, but for what `samples_have_room` says.
 struct DwtOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence);

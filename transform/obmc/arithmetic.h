@@ -38,18 +38,24 @@ struct ObmcAxis {
   }
 };
 
-// Of position `t` in a ramp of 2 * overlap positions.
-CT_HD constexpr int obmc_ramp(int32_t overlap, int32_t t) {
+// Of position `t` in a ramp of 2 * overlap positions. divided(n) is n / (2 * overlap - 1).
+template <typename Divided>
+CT_HD constexpr int obmc_ramp(int32_t overlap, int32_t t, const Divided& divided) {
   if (overlap == 1) return t == 0 ? 3 : 5;
-  return 1 + (6 * t + overlap - 1) / (2 * overlap - 1);
+  return 1 + divided(6 * t + overlap - 1);
 }
 
 // Of position `t` in block `index`. The first and last block of the grid have no ramp outwards.
+template <typename Divided>
+CT_HD constexpr int obmc_window(const ObmcAxis& axis, int32_t index, int32_t t,
+                                const Divided& divided) {
+  const bool falls = t >= 2 * axis.overlap();
+  if (falls ? t < axis.separation || index == axis.blocks - 1 : index == 0) return kObmcWindowWhole;
+  const int weight = obmc_ramp(axis.overlap(), falls ? t - axis.separation : t, divided);
+  return falls ? kObmcWindowWhole - weight : weight;
+}
 CT_HD constexpr int obmc_window(const ObmcAxis& axis, int32_t index, int32_t t) {
-  const int32_t ramp = 2 * axis.overlap();
-  if (t < ramp) return index == 0 ? kObmcWindowWhole : obmc_ramp(axis.overlap(), t);
-  if (t < axis.separation || index == axis.blocks - 1) return kObmcWindowWhole;
-  return kObmcWindowWhole - obmc_ramp(axis.overlap(), t - axis.separation);
+  return obmc_window(axis, index, t, [&](int32_t n) { return int(n / (2 * axis.overlap() - 1)); });
 }
 
 }  // namespace cudatransform

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/check/drivers/fakedriver.h"
+#include "tests/check/drivers/fakedriver_jpeg.h"
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
 
@@ -89,15 +89,6 @@ GST_START_TEST(test_downloads) {
   }
 }
 GST_END_TEST;
-
-// A JPEG file that a frame of that format makes, by libjpeg.
-std::vector<guint8> make_file(int width, int height, guint seed) {
-  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, width, height);
-  GstBuffer* frame = make_frame(raw, seed);
-  const std::vector<guint8> file = jpeg_of_frame(raw, frame, 2, 2, 80);
-  gst_buffer_unref(frame);
-  return file;
-}
 
 // Files through device memory and back: uploaded by one element, downloaded by the other.
 GST_START_TEST(test_uploads) {
@@ -183,11 +174,7 @@ GST_START_TEST(test_levels_of_another_device) {
   }
   gst_harness_push_event(h, gst_event_new_eos());
   for (guint i = 0; i < 10; i++) {
-    GstBuffer* out = gst_harness_pull(h);
-    fail_unless(out != nullptr, "frame %u is missing", i);
-    const std::string text = difference(read_jpeg(bytes_of(out)), read_jpeg(make_file(70, 45, i)));
-    fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
-    gst_buffer_unref(out);
+    expect_file(gst_harness_pull(h), make_file(70, 45, i), i);
   }
   fail_unless_equals_int(counts().contexts, 2);
   gst_harness_teardown(h);
@@ -216,112 +203,6 @@ GST_START_TEST(test_drops_leave_nothing) {
   take_files();
   fail_unless_equals_int(files, 40);
   fail_unless(counts().allocations - allocations < 8);
-  gst_harness_teardown(h);
-  check_clean();
-}
-GST_END_TEST;
-
-// Kernels that do nothing have decoded nothing, and that is noticed.
-GST_START_TEST(test_idle_kernels) {
-  constexpr guint kFrames = 40;
-  GstHarness* h = gst_harness_new_parse(
-      "jpegcoefdec name=d backend=cuda n-threads=3 entropy=cuda ! jpegcoefenc backend=cuda");
-  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
-  for (guint i = 0; i < kFrames; i++) {
-    const std::vector<guint8> file = make_file(i < 30 ? 70 : 33, 45, i);
-    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
-  }
-  gst_harness_push_event(h, gst_event_new_eos());
-  for (guint i = 0; i < kFrames; i++) {
-    GstBuffer* out = gst_harness_try_pull(h);
-    fail_unless(out != nullptr, "frame %u is missing", i);
-    const std::string text =
-        difference(read_jpeg(bytes_of(out)), read_jpeg(make_file(i < 30 ? 70 : 33, 45, i)));
-    fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
-    gst_buffer_unref(out);
-  }
-  GstElement* d = gst_bin_get_by_name(GST_BIN(h->element), "d");
-  GstStructure* stats = nullptr;
-  g_object_get(d, "stats", &stats, nullptr);
-  guint64 by_cpu = 0;
-  fail_unless(gst_structure_get_uint64(stats, "cpu-frames", &by_cpu));
-  fail_unless_equals_uint64(by_cpu, kFrames);
-  gst_structure_free(stats);
-  gst_object_unref(d);
-  gst_harness_teardown(h);
-  check_clean();
-}
-GST_END_TEST;
-
-// Frames of a stream of arithmetic-coded pictures, which are uploaded, and of damaged ones, which
-// get memory on the device but no work.
-std::vector<std::vector<guint8>> frames_of_odd_stream() {
-  GstHarness* h = gst_harness_new_parse(
-      "jpegcoefdec backend=cuda n-threads=1 entropy=cuda max-errors=-1 ! "
-      "cudaidct8x8 backend=cuda async-depth=6");
-  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1,parsed=true");
-  for (guint i = 0; i < 90; i++) {
-    Bytes file = make_jpeg(70, 45, Subsampling::k420, 75, i);
-    if (i % 3 == 0)
-      file = with_level(file, 5, static_cast<int>(i));
-    else
-      file.resize(file.size() * 2 / 3);
-    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
-  }
-  gst_harness_push_event(h, gst_event_new_eos());
-  std::vector<std::vector<guint8>> frames;
-  while (GstBuffer* out = gst_harness_try_pull(h)) {
-    frames.push_back(bytes_of(out));
-    gst_buffer_unref(out);
-  }
-  gst_harness_teardown(h);
-  check_clean();
-  return frames;
-}
-
-// Who reads what was in that memory before goes on reading, however late.
-GST_START_TEST(test_readers_are_waited_for) {
-  std::vector<std::vector<guint8>> judge;
-  {
-    DoneAtOnce at_once;
-    judge = frames_of_odd_stream();
-  }
-  const auto ours = frames_of_odd_stream();
-  fail_unless_equals_int(static_cast<int>(judge.size()), 30);
-  fail_unless_equals_int(static_cast<int>(ours.size()), 30);
-  for (size_t i = 0; i < judge.size(); i++)
-    fail_unless(ours[i] == judge[i], "frame %d differs", static_cast<int>(i));
-}
-GST_END_TEST;
-
-// What such pictures were decoded to on the host does not stay.
-GST_START_TEST(test_left_to_the_cpu) {
-  constexpr guint kFrames = 90;
-  GstHarness* h = gst_harness_new_parse(
-      "jpegcoefdec backend=cuda n-threads=1 entropy=cuda on-error=drop max-errors=-1 ! "
-      "jpegcoefenc backend=cuda n-threads=4");
-  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1,parsed=true");
-  std::vector<std::vector<guint8>> sound;
-  for (guint i = 0; i < kFrames; i++) {
-    std::vector<guint8> file = make_file(70, 45, i);
-    if (i % 3 == 0) {
-      sound.push_back(file);
-    } else if (i % 3 == 1) {
-      file.resize(file.size() * 2 / 3);
-    } else {  // sound as well, but odd: for the CPU
-      sound.push_back(file);
-      file.insert(file.end() - 2, 0);
-    }
-    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
-  }
-  gst_harness_push_event(h, gst_event_new_eos());
-  for (size_t i = 0; i < sound.size(); i++) {
-    GstBuffer* out = gst_harness_try_pull(h);
-    fail_unless(out != nullptr, "frame %d is missing", static_cast<int>(i));
-    const std::string text = difference(read_jpeg(bytes_of(out)), read_jpeg(sound[i]));
-    fail_unless(text.empty(), "frame %d: %s", static_cast<int>(i), text.c_str());
-    gst_buffer_unref(out);
-  }
   gst_harness_teardown(h);
   check_clean();
 }
@@ -396,15 +277,14 @@ Suite* make_suite() {
   } else if (g_str_equal(mode(), "no-pinned")) {
     tcase_add_test(tc, test_uploads);
     tcase_add_test(tc, test_ordinary_memory_is_logged_once);
-    tcase_add_test(tc, test_idle_kernels);
+    add_idle_kernels(tc);
   } else {
     tcase_add_test(tc, test_downloads);
     tcase_add_test(tc, test_uploads);
     tcase_add_test(tc, test_levels_of_another_device);
     tcase_add_test(tc, test_drops_leave_nothing);
-    tcase_add_test(tc, test_idle_kernels);
-    tcase_add_test(tc, test_left_to_the_cpu);
-    tcase_add_test(tc, test_readers_are_waited_for);
+    add_idle_kernels(tc);
+    add_left_to_the_cpu(tc);
     tcase_add_test(tc, test_backend_cpu);
     tcase_add_test(tc, test_context_is_shared);
   }

@@ -1,5 +1,5 @@
-// The transforms between nvcodec's elements: frames in CUDA memory that others make and take, with
-// the bytes of the CPU engine.
+// The transforms and cudadiracdec beside nvcodec's elements: frames in CUDA memory that others make
+// and take, with the bytes of the CPU engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <glib/gstdio.h>
 
@@ -132,12 +132,63 @@ GST_START_TEST(test_between_others) {
 }
 GST_END_TEST;
 
+// What a pipeline writes into a file.
+std::string written_by(const std::string& line) {
+  gchar* name = nullptr;
+  const int file = g_file_open_tmp("cudatransform-XXXXXX", &name, nullptr);
+  fail_unless(file >= 0, "no temporary file");
+  g_close(file, nullptr);
+  const std::string failure = testing::run_pipeline(line + " ! filesink location=" + name);
+  gchar* bytes = nullptr;
+  gsize size = 0;
+  const bool is_read = g_file_get_contents(name, &bytes, &size, nullptr);
+  g_unlink(name);
+  g_free(name);
+  fail_unless(failure.empty() && is_read, "%s: %s", line.c_str(), failure.c_str());
+  std::string all(bytes, size);
+  g_free(bytes);
+  return all;
+}
+
+// Pictures that stay on the card, go to the host, go both ways, and are encoded there.
+GST_START_TEST(test_dirac_decoder) {
+  const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
+  const char* names[] = {"p01_qpel_biref_8x8full_420", "p05_qpel_444", "i11_dd97_d4_422_10b_vlc"};
+  for (const char* name : names) {
+    const std::string path = std::string(data ? data : "") + "/dirac/" + name + ".drc";
+    if (!g_file_test(path.c_str(), G_FILE_TEST_EXISTS)) {
+      std::printf("%s: not there\n", path.c_str());
+      return;
+    }
+    const std::string from = "filesrc location=" + path + " ! cudadiracdec backend=";
+    const testing::Frames expected =
+        testing::play(from + "cpu ! video/x-raw ! appsink name=sink sync=false");
+    const std::string line = from + "cuda" IN_CUDA;
+    testing::compare(expected,
+                     testing::play(line + " ! cudadownload ! appsink name=sink sync=false"), name);
+    testing::compare(
+        expected,
+        testing::play(line +
+                      " ! tee name=t ! queue ! cudadownload ! appsink name=sink sync=false  t. ! "
+                      "queue ! cudadct8x8 backend=cuda ! fakesink"),
+        name);
+    std::printf("%s: %d frames\n", name, static_cast<int>(expected.size()));
+    if (name != names[0] || !has("x264enc")) continue;
+    const std::string encode = " ! x264enc threads=1 speed-preset=ultrafast";
+    const std::string film = written_by(line + " ! cudadownload" + encode);
+    fail_unless(!film.empty() && film == written_by(from + "cpu ! video/x-raw" + encode));
+    std::printf("x264enc: %d bytes\n", static_cast<int>(film.size()));
+  }
+}
+GST_END_TEST;
+
 Suite* make_suite() {
   Suite* suite = suite_create("nvcodec");
   TCase* tc = tcase_create("nvcodec");
   suite_add_tcase(suite, tc);
   tcase_set_timeout(tc, 300);
   tcase_add_loop_test(tc, test_between_others, 0, G_N_ELEMENTS(kCases));
+  tcase_add_test(tc, test_dirac_decoder);
   return suite;
 }
 

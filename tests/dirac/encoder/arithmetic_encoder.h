@@ -86,7 +86,7 @@ inline std::vector<uint8_t> closed_block(const BitWriter& writer, bool trims) {
 // Where bits of a block go: to the encoder, each with its context, or into the block as they are.
 class ArithmeticSink {
  public:
-  ArithmeticSink() { contexts_.fill(kDiracEvenContext); }
+  ArithmeticSink() { contexts_.fill(kDiracEvenProbability); }
   void bit(int context, bool one) {
     encoder_.encode(&contexts_[static_cast<size_t>(context)], one);
   }

@@ -52,11 +52,22 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids
   result.picture = like;
   DwtJob job = job_of(spec, Direction::kInverse, coefs.size());
   PyramidFrame input(engine, coefs, spec.type, false, spec.seed + 1);
-  SampleFrame output(engine, like, spec.depth, spec.arrangement, spec.chroma_row_repeat, true,
+  // Every other plane of residuals has room for what is padded.
+  job.samples_have_room = spec.arrangement == Arrangement::kResidual &&
+                          spec.chroma_row_repeat == 1 && spec.seed / 8 % 2 == 0;
+  Picture memory = like;
+  for (size_t c = 0; c < like.size() && job.samples_have_room; ++c)
+    memory[c] = Plane(coefs[c].width, coefs[c].rows);
+  SampleFrame output(engine, memory, spec.depth, spec.arrangement, spec.chroma_row_repeat, true,
                      spec.seed);
   input.fill(coefs);
   input.describe(job.coefs);
   output.describe(job.samples);
+  for (size_t c = 0; c < like.size(); ++c) {
+    if (!job.samples_have_room) break;
+    job.samples[c].width = like[c].width;
+    job.samples[c].height = like[c].rows;
+  }
   std::unique_ptr<SampleFrame> original;
   if (reference != nullptr) {
     original = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
@@ -65,7 +76,11 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids
     original->describe(job.reference);
   }
   result.fault = run_job(engine, *engine.dwt_ops, job, input, output, original.get(), &result.sums);
-  if (result.fault.empty()) result.fault = output.read(&result.picture);
+  if (result.fault.empty()) result.fault = output.read(&memory);
+  for (size_t c = 0; c < like.size(); ++c) {
+    for (int y = 0; y < like[c].rows; ++y)
+      for (int x = 0; x < like[c].width; ++x) result.picture[c].at(x, y) = memory[c].at(x, y);
+  }
   return result;
 }
 

@@ -181,6 +181,16 @@ const std::vector<Mutation>& refused_inverse() {
        [](J& j) {
          for (SamplePlane& p : j.samples) p.type = SampleType::kS16, p.stride = 2, p.pitch = 80;
        }},
+      {"room behind bytes", [](J& j) { j.samples_have_room = true; }},
+      {"room that rows do not have",
+       [](J& j) {
+         j.measure = 0;
+         for (SamplePlane& p : j.samples)
+           p.type = SampleType::kS16, p.stride = 2, p.pitch = 2 * p.width;
+         j.samples_have_room = true;
+         j.samples[0].width -= 2;
+         j.samples[0].pitch -= 4;
+       }},
       {"no reference", [](J& j) { j.reference[0].data = nullptr; }},
       {"a smaller reference", [](J& j) { j.reference[0].width = 32; }},
       {"a reference of another height", [](J& j) { j.reference[2].height = 8; }},

@@ -1,0 +1,120 @@
+// jpegcoefdec whose codes a driver without a GPU is to decode: it decodes nothing, which is
+// noticed, and what it is not asked to decode is in order with the rest.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string>
+#include <vector>
+
+#include "tests/check/drivers/fakedriver_jpeg.h"
+#include "tests/check/jpeg/jpegpictures.h"
+#include "tests/check/jpeg/jpegs.h"
+
+namespace testing {
+namespace {
+
+// Kernels that do nothing have decoded nothing, and that is noticed.
+GST_START_TEST(test_idle_kernels) {
+  constexpr guint kFrames = 40;
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec name=d backend=cuda n-threads=3 entropy=cuda ! jpegcoefenc backend=cuda");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  for (guint i = 0; i < kFrames; i++) {
+    const std::vector<guint8> file = make_file(i < 30 ? 70 : 33, 45, i);
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  for (guint i = 0; i < kFrames; i++) {
+    expect_file(gst_harness_try_pull(h), make_file(i < 30 ? 70 : 33, 45, i), i);
+  }
+  GstElement* d = gst_bin_get_by_name(GST_BIN(h->element), "d");
+  GstStructure* stats = nullptr;
+  g_object_get(d, "stats", &stats, nullptr);
+  guint64 by_cpu = 0;
+  fail_unless(gst_structure_get_uint64(stats, "cpu-frames", &by_cpu));
+  fail_unless_equals_uint64(by_cpu, kFrames);
+  gst_structure_free(stats);
+  gst_object_unref(d);
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
+// Frames of a stream of arithmetic-coded pictures, which are uploaded, and of damaged ones, which
+// get memory on the device but no work.
+std::vector<std::vector<guint8>> frames_of_odd_stream() {
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec backend=cuda n-threads=1 entropy=cuda max-errors=-1 ! "
+      "cudaidct8x8 backend=cuda async-depth=6");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1,parsed=true");
+  for (guint i = 0; i < 90; i++) {
+    Bytes file = make_jpeg(70, 45, Subsampling::k420, 75, i);
+    if (i % 3 == 0)
+      file = with_level(file, 5, static_cast<int>(i));
+    else
+      file.resize(file.size() * 2 / 3);
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  std::vector<std::vector<guint8>> frames;
+  while (GstBuffer* out = gst_harness_try_pull(h)) {
+    frames.push_back(bytes_of(out));
+    gst_buffer_unref(out);
+  }
+  gst_harness_teardown(h);
+  check_clean();
+  return frames;
+}
+
+// Who reads what was in that memory before goes on reading, however late.
+GST_START_TEST(test_readers_are_waited_for) {
+  std::vector<std::vector<guint8>> judge;
+  {
+    DoneAtOnce at_once;
+    judge = frames_of_odd_stream();
+  }
+  const auto ours = frames_of_odd_stream();
+  fail_unless_equals_int(static_cast<int>(judge.size()), 30);
+  fail_unless_equals_int(static_cast<int>(ours.size()), 30);
+  for (size_t i = 0; i < judge.size(); i++)
+    fail_unless(ours[i] == judge[i], "frame %d differs", static_cast<int>(i));
+}
+GST_END_TEST;
+
+// What such pictures were decoded to on the host does not stay.
+GST_START_TEST(test_left_to_the_cpu) {
+  constexpr guint kFrames = 90;
+  GstHarness* h = gst_harness_new_parse(
+      "jpegcoefdec backend=cuda n-threads=1 entropy=cuda on-error=drop max-errors=-1 ! "
+      "jpegcoefenc backend=cuda n-threads=4");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1,parsed=true");
+  std::vector<std::vector<guint8>> sound;
+  for (guint i = 0; i < kFrames; i++) {
+    std::vector<guint8> file = make_file(70, 45, i);
+    if (i % 3 == 0) {
+      sound.push_back(file);
+    } else if (i % 3 == 1) {
+      file.resize(file.size() * 2 / 3);
+    } else {  // sound as well, but odd: for the CPU
+      sound.push_back(file);
+      file.insert(file.end() - 2, 0);
+    }
+    gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
+  }
+  gst_harness_push_event(h, gst_event_new_eos());
+  for (size_t i = 0; i < sound.size(); i++) {
+    expect_file(gst_harness_try_pull(h), sound[i], static_cast<guint>(i));
+  }
+  gst_harness_teardown(h);
+  check_clean();
+}
+GST_END_TEST;
+
+}  // namespace
+
+void add_idle_kernels(TCase* tc) { tcase_add_test(tc, test_idle_kernels); }
+
+void add_left_to_the_cpu(TCase* tc) {
+  tcase_add_test(tc, test_left_to_the_cpu);
+  tcase_add_test(tc, test_readers_are_waited_for);
+}
+
+}  // namespace testing
