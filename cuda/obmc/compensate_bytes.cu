@@ -83,9 +83,7 @@ struct Mix {
   __device__ __forceinline__ explicit Mix(const Pointed& to)
       : rounding(in_halves(1 << to.shift >> 1)), shift(to.shift) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      weights[k] = static_cast<uint32_t>(((k & 1) != 0 ? to.rest_x : to.one - to.rest_x) *
-                                         ((k & 2) != 0 ? to.rest_y : to.one - to.rest_y));
+    for (int k = 0; k < 4; ++k) weights[k] = static_cast<uint32_t>(to.weight(k & 1, k >> 1));
   }
   __device__ __forceinline__ Four operator()(const uint32_t (&words)[4]) const {
     Four sum = {rounding, rounding};
@@ -184,8 +182,7 @@ struct Fetch {
 #pragma unroll 1
     for (int k = 0; k < 4; ++k) {
       const int right = k & 1, down = k >> 1;
-      const auto weight = static_cast<uint32_t>((right != 0 ? to.rest_x : to.one - to.rest_x) *
-                                                (down != 0 ? to.rest_y : to.one - to.rest_y));
+      const auto weight = static_cast<uint32_t>(to.weight(right, down));
       if (weight == 0) continue;
       const Four four = apart(load_position(component, reference, row + down, to.column + right));
       sum.even += weight * four.even;

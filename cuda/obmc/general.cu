@@ -31,9 +31,8 @@ __device__ __forceinline__ int32_t fetch(const ObmcComponentParams& component, i
   int32_t sum = 1 << to.shift >> 1;
   for (int dy = 0; dy <= (to.rest_y != 0); ++dy) {
     for (int dx = 0; dx <= (to.rest_x != 0); ++dx) {
-      const int32_t weight =
-          (dx != 0 ? to.rest_x : to.one - to.rest_x) * (dy != 0 ? to.rest_y : to.one - to.rest_y);
-      sum += weight * half_position<Sample>(component, reference, to.row + dy, to.column + dx);
+      sum += to.weight(dx, dy) *
+             half_position<Sample>(component, reference, to.row + dy, to.column + dx);
     }
   }
   return (sum >> to.shift) - (1 << (component.depth - 1));

@@ -97,6 +97,11 @@ struct Pointed {
   int32_t column, row;  // in half samples
   int32_t rest_x, rest_y, one;
   int shift;
+
+  // Of the position `right` and `down` of the first, 0 or 1 each. All four are 1 << shift.
+  __device__ __forceinline__ int32_t weight(int right, int down) const {
+    return (right != 0 ? rest_x : one - rest_x) * (down != 0 ? rest_y : one - rest_y);
+  }
 };
 __device__ __forceinline__ Pointed pointed_at(const ObmcComponentParams& component, int precision,
                                               const ObmcBlock& block, int reference, int32_t x,
