@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,31 +61,34 @@ bool has(const char* name) {
   return found;
 }
 
-// A case's line, with the file it needs.
-class Front {
+// A file of what a pipeline makes.
+class Written {
  public:
-  explicit Front(const Case& one) {
-    line_ = one.source + std::string(" ! ") + one.line;
-    if (!one.encoder) return;
+  explicit Written(const std::string& line) {
     const int file = g_file_open_tmp("cudatransform-XXXXXX", &name_, nullptr);
     fail_unless(file >= 0, "no temporary file");
     g_close(file, nullptr);
-    const std::string failure = testing::run_pipeline(
-        one.source + std::string(" ! ") + one.encoder + " ! filesink location=" + name_);
-    fail_unless(failure.empty(), "%s: %s", one.encoder, failure.c_str());
-    line_ = std::string("filesrc location=") + name_ + " ! " + one.line;
+    const std::string failure = testing::run_pipeline(line + " ! filesink location=" + name_);
+    fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
   }
-  ~Front() {
-    if (name_) g_unlink(name_);
+  ~Written() {
+    g_unlink(name_);
     g_free(name_);
   }
-  Front(const Front&) = delete;
-  Front& operator=(const Front&) = delete;
+  Written(const Written&) = delete;
+  Written& operator=(const Written&) = delete;
 
-  const std::string& line() const { return line_; }
+  const char* name() const { return name_; }
+  std::string bytes() const {
+    gchar* bytes = nullptr;
+    gsize size = 0;
+    fail_unless(g_file_get_contents(name_, &bytes, &size, nullptr), "%s", name_);
+    std::string all(bytes, size);
+    g_free(bytes);
+    return all;
+  }
 
  private:
-  std::string line_;
   gchar* name_ = nullptr;
 };
 
@@ -95,8 +99,13 @@ GST_START_TEST(test_between_others) {
       std::printf("%s: no element %s\n", one.name, element);
       return;
     }
-  const Front front(one);
-  const std::string& line = front.line();
+  std::string line = one.source + std::string(" ! ");
+  std::optional<Written> file;
+  if (one.encoder) {
+    file.emplace(line + one.encoder);
+    line = std::string("filesrc location=") + file->name() + " ! ";
+  }
+  line += one.line;
   const testing::Frames expected = testing::play(
       line +
       " ! cudadownload ! cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw ! "
@@ -132,24 +141,6 @@ GST_START_TEST(test_between_others) {
 }
 GST_END_TEST;
 
-// What a pipeline writes into a file.
-std::string written_by(const std::string& line) {
-  gchar* name = nullptr;
-  const int file = g_file_open_tmp("cudatransform-XXXXXX", &name, nullptr);
-  fail_unless(file >= 0, "no temporary file");
-  g_close(file, nullptr);
-  const std::string failure = testing::run_pipeline(line + " ! filesink location=" + name);
-  gchar* bytes = nullptr;
-  gsize size = 0;
-  const bool is_read = g_file_get_contents(name, &bytes, &size, nullptr);
-  g_unlink(name);
-  g_free(name);
-  fail_unless(failure.empty() && is_read, "%s: %s", line.c_str(), failure.c_str());
-  std::string all(bytes, size);
-  g_free(bytes);
-  return all;
-}
-
 // Pictures that stay on the card, go to the host, go both ways, and are encoded there.
 GST_START_TEST(test_dirac_decoder) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
@@ -175,8 +166,8 @@ GST_START_TEST(test_dirac_decoder) {
     std::printf("%s: %d frames\n", name, static_cast<int>(expected.size()));
     if (name != names[0] || !has("x264enc")) continue;
     const std::string encode = " ! x264enc threads=1 speed-preset=ultrafast";
-    const std::string film = written_by(line + " ! cudadownload" + encode);
-    fail_unless(!film.empty() && film == written_by(from + "cpu ! video/x-raw" + encode));
+    const std::string film = Written(line + " ! cudadownload" + encode).bytes();
+    fail_unless(!film.empty() && film == Written(from + "cpu ! video/x-raw" + encode).bytes());
     std::printf("x264enc: %d bytes\n", static_cast<int>(film.size()));
   }
 }
