@@ -143,9 +143,8 @@ constexpr Case kCases[] = {
      {1, 1 + 3, 6, 3, 2, 1 + 2 * 3}},
     {"JPEG to frames in CUDA memory", Source::kJpeg, DECODER " ! " INVERSE " ! " IN_CUDA,
      Calls{1, 0, 3, 2, 1, 0} + kPushed},
-    // The kernels tell the host by themselves when a picture is decoded. Of records and queries
-    // there
-    // are those of the inverse alone.
+    // The kernels tell the host by themselves when a picture is decoded: records and queries are
+    // those of the inverse alone.
     {"JPEG decoded by the GPU, to frames in CUDA memory", Source::kJpeg,
      DECODER BY_GPU " ! " INVERSE " ! " IN_CUDA, Calls{5, 0, 1, 1, 0, 0} + kPushed},
     {"JPEG decoded by the GPU, to coefficients", Source::kJpeg,
