@@ -11,9 +11,10 @@ import shutil
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 import cudatransform as ct
-from cudatransform import reader
+from cudatransform import _feed, reader
 import pictures
 
 
@@ -97,14 +98,14 @@ class Batches(WithFiles):
     def test_an_error_of_the_stream_loses_no_neighbour(self):
         # Without a picture before it, what the decoder cannot hold is such an error.
         cmyk = next(path for path in self.bad if "cmyk" in path)
-        marker, reader._MARKER = reader._MARKER, pictures.bad_files()["cmyk.jpg"][0]
+        marker, _feed.MARKER = _feed.MARKER, pictures.bad_files()["cmyk.jpg"][0]
         try:
             for workers in (1, 3):
                 for paths in ([cmyk] * 3 + self.sound[:9], [cmyk], [cmyk] * 20):
                     with self.subTest(len(paths), workers=workers):
                         self.check(paths, workers=workers, batch=2)
         finally:
-            reader._MARKER = marker
+            _feed.MARKER = marker
 
     def test_sizes_of_batches(self):
         batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
@@ -115,8 +116,8 @@ class Batches(WithFiles):
         self.assertEqual(list(ct.Reader([])), [])
 
     def test_again_and_pickled(self):
-        reader = ct.Reader(self.sound[:5], batch=2, workers=1)
-        for walk in (reader, reader, pickle.loads(pickle.dumps(reader))):
+        given = ct.Reader(self.sound[:5], batch=2, workers=1)
+        for walk in (given, given, pickle.loads(pickle.dumps(given))):
             self.assertEqual([len(batch) for batch in walk], [2, 2, 1])
 
     def test_two_at_once(self):
@@ -201,6 +202,41 @@ class Ends(WithFiles):
     def walk(self, paths):
         read = sum(len(batch) for batch in ct.Reader(paths, batch=16, workers=2))
         self.assertEqual(read, len(paths))
+
+
+class SeveralLanes:
+    """The same with several threads that read, as large files have on a GPU."""
+
+    def setUp(self):
+        super().setUp()
+        for where, name, value in ((_feed, "_LARGE", 0), (reader, "lanes_for", lambda on_cuda: 4)):
+            patch = mock.patch.object(where, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+
+class BatchesOfLanes(SeveralLanes, Batches):
+    pass
+
+
+class EndsOfLanes(SeveralLanes, Ends):
+    def test_lanes_take_turns(self):
+        """They read at once, whatever each takes, and the order stays."""
+        began, reading, most = threading.Barrier(3, timeout=20), [], []
+        fill = _feed.jpeg.fill_from
+
+        def slow(descriptor, memory, name):
+            reading.append(name)
+            most.append(len(reading))
+            if name in first:
+                began.wait()  # broken unless all three are read at once
+            fill(descriptor, memory, name)
+            reading.remove(name)
+        first = self.sound[1:4]
+        with mock.patch.object(_feed.jpeg, "fill_from", slow):
+            items = [item for batch in ct.Reader(self.sound, batch=7) for item in batch]
+        self.assertEqual([item.path for item in items], self.sound)
+        self.assertLessEqual(max(most), 4)
 
 
 if __name__ == "__main__":
