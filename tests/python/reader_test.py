@@ -199,6 +199,13 @@ class Ends(WithFiles):
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         self.assertLess(grown, 16 << 10, "KiB")
 
+    def test_what_nobody_expects_is_raised(self):
+        seen = []
+        with mock.patch.object(_feed.jpeg, "fill_from", side_effect=RuntimeError("unheard of")):
+            with self.assertRaisesRegex(RuntimeError, "unheard of"):
+                for batch in ct.Reader(self.sound, batch=2):
+                    seen += batch
+
     def walk(self, paths):
         read = sum(len(batch) for batch in ct.Reader(paths, batch=16, workers=2))
         self.assertEqual(read, len(paths))

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 
 import numpy as np
 
+from ..errors import Failure
 from ..jpeg import write
 from ..picture import Picture
 from ..reader import Reader
