@@ -12,7 +12,7 @@ from . import _gst
 from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
 from ._stage import Stage, StageError
 from .errors import Unavailable
-from .picture import Component, Layout, Picture, picture_of_buffer
+from .picture import Component, Picture, layout_of, markers_of, picture_of_buffer
 
 _contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
 
@@ -131,14 +131,12 @@ def picture_on_device(gst: _gst.Libraries, buffer: int, path: Optional[str],
     if fence and not gst.gst_coef_fence_wait_written(fence, None):
         gst.gst_mini_object_unref(buffer)
         raise Unavailable("the GPU failed while it took coefficients")
-    held, layout = _gst.HeldBuffer(gst, buffer, cuda=True), Layout(gst, buffer, address)
-    made: List[Component] = []
-    for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table in \
-            layout.components:
-        levels = CudaArray(held, offset, (blocks_h, blocks_w, 8, 8), (stride, 128, 16, 2), device)
-        made.append(Component(levels, id, h_samp, v_samp, width, height, table))  # type: ignore
-    picture = CudaPicture(made, layout.tables, made[0].width, made[0].height, layout.sampling,
-                          layout.markers, path)
+    held, layout = _gst.HeldBuffer(gst, buffer, cuda=True), layout_of(address)
+    made: List[Any] = [Component(CudaArray(held, offset, shape, strides, device),  # type: ignore
+                                 *fields)
+                       for shape, offset, strides, fields in layout.parts]
+    picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
+                          markers_of(gst, buffer), path)
     picture._held = held
     return picture
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import struct
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -201,27 +202,48 @@ _NAMES = {(1, 1): "YCbCr-4:4:4", (2, 1): "YCbCr-4:2:2", (2, 2): "YCbCr-4:2:0",
           (1, 2): "YCbCr-4:4:0", (4, 1): "YCbCr-4:1:1"}
 
 
-class Layout:
-    """What a buffer's GstDctMeta and GstDctJpegMeta say, copied.
+class Part(NamedTuple):
+    """A component in a buffer: the shape, offset and strides of its levels, in bytes, and the rest of
+    what Component() takes."""
 
-    Structures of ctypes give one field a call; a picture of three components has thirty.
+    shape: Tuple[int, int, int, int]
+    offset: int
+    strides: Tuple[int, int, int, int]
+    fields: Tuple[int, int, int, int, int, int]
 
-    components: of each the fields of GstDctComponent, `id` to `table`, as a tuple
-    tables, markers: as in Picture
+
+class Layout(NamedTuple):
+    """What a buffer's GstDctMeta says.
+
+    tables: as in Picture, of which each has a copy
     """
 
-    __slots__ = ("components", "tables", "markers", "sampling")
+    parts: Tuple[Part, ...]
+    tables: np.ndarray
+    sampling: str
+    width: int
+    height: int
 
-    def __init__(self, gst: _gst.Libraries, buffer: int, address: int) -> None:
-        meta = ctypes.string_at(address, _META_BYTES)
-        count, = _NUMBER.unpack_from(meta, _COUNT_AT)
-        self.components = [_PARTS.unpack_from(meta, _COMPONENTS_AT + index * _COMPONENT_BYTES)
-                           for index in range(count)]
-        n_tables, = _NUMBER.unpack_from(meta, _TABLE_COUNT_AT)
-        self.tables = np.frombuffer(bytearray(meta[_TABLES_AT:_TABLES_AT + 128 * n_tables]),
-                                    np.uint16).reshape(n_tables, 8, 8)
-        self.markers = _markers(gst, buffer)
-        self.sampling = _sampling(self.components)
+
+def layout_of(address: int) -> Layout:
+    """The Layout of a GstDctMeta. Structures of ctypes give one field a call, and a picture of three
+    components has thirty; those of a corpus are often equal, so they are looked up by their bytes."""
+    return _layout(ctypes.string_at(address, _META_BYTES))
+
+
+@functools.lru_cache(maxsize=64)
+def _layout(meta: bytes) -> Layout:
+    count, = _NUMBER.unpack_from(meta, _COUNT_AT)
+    components = [_PARTS.unpack_from(meta, _COMPONENTS_AT + index * _COMPONENT_BYTES)
+                  for index in range(count)]
+    n_tables, = _NUMBER.unpack_from(meta, _TABLE_COUNT_AT)
+    tables = np.frombuffer(meta[_TABLES_AT:_TABLES_AT + 128 * n_tables], np.uint16)
+    parts = tuple(Part((blocks_h, blocks_w, 8, 8), offset, (stride, 128, 16, 2),
+                       (id, h_samp, v_samp, width, height, table))
+                  for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table
+                  in components)
+    return Layout(parts, tables.reshape(n_tables, 8, 8), _sampling(components), components[0][3],
+                  components[0][4])
 
 
 _NUMBER = struct.Struct("=I")
@@ -241,7 +263,8 @@ def _sampling(components: Sequence[Tuple]) -> str:
     return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
 
 
-def _markers(gst: _gst.Libraries, buffer: int) -> bytes:
+def markers_of(gst: _gst.Libraries, buffer: int) -> bytes:
+    """The bytes of a buffer's GstDctJpegMeta, as in Picture."""
     jpeg = gst.gst_buffer_get_dct_jpeg_meta(buffer)
     if not jpeg:
         return b""
@@ -252,13 +275,8 @@ def _markers(gst: _gst.Libraries, buffer: int) -> bytes:
 
 def picture_of_buffer(gst: _gst.Libraries, buffer: int, path: Optional[str]) -> Picture:
     """A GstBuffer of levels in system memory, whose reference is taken over, as a Picture."""
-    held = _gst.HeldBuffer(gst, buffer)
-    layout = Layout(gst, buffer, gst.gst_buffer_get_dct_meta(buffer))
-    memory = np.asarray(held)
-    made = []
-    for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table in \
-            layout.components:
-        levels = np.ndarray((blocks_h, blocks_w, 8, 8), _LEVEL, memory, offset, (stride, 128, 16, 2))
-        made.append(Component(levels, id, h_samp, v_samp, width, height, table))
-    return Picture(made, layout.tables, made[0].width, made[0].height, layout.sampling,
-                   layout.markers, path)
+    memory = np.asarray(_gst.HeldBuffer(gst, buffer))
+    parts, tables, sampling, width, height = layout_of(gst.gst_buffer_get_dct_meta(buffer))
+    return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
+                    for shape, offset, strides, fields in parts], tables.copy(), width, height,
+                   sampling, markers_of(gst, buffer), path)

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import collections
 import os
 import queue
-from typing import Iterable, Iterator, List, Optional, Union
+from typing import Deque, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _gst, jpeg
 from ._feed import End, Entry, Feed, lanes_for
@@ -63,14 +64,13 @@ class Reader:
     def __iter__(self) -> Iterator[Batch]:
         run = _Run(self)
         try:
-            batch = Batch()
-            for item in run.items():
-                batch.append(item)
-                if len(batch) == self.batch:
+            while True:
+                batch = Batch()
+                whole = run.fill(batch, self.batch)
+                if batch:
                     yield batch
-                    batch = Batch()
-            if batch:
-                yield batch
+                if not whole:
+                    return
         finally:
             run.close()
 
@@ -96,29 +96,44 @@ class _Run:
         ahead = reader.batch + 2 * reader.workers
         self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))
         self.context = jpeg.Context()
-        self.ahead = self.ahead_time = 0
+        self.number = self.ahead = self.ahead_time = 0
+        # Buffers that are no pictures yet: where they belong in the batch, and their files.
+        self.buffers: Deque[Tuple[int, int, Entry]] = collections.deque()
         self.feed = Feed(self.stage, paths, ahead, lanes_for(self.on_cuda))
 
-    def items(self) -> Iterator[Union[Picture, Failure]]:
-        """The pictures and failures, in order."""
-        number, memory = 0, self.feed.memory
-        while True:
+    def fill(self, batch: Batch, size: int) -> bool:
+        """Appends the next pictures and failures, in order. False: there are fewer than `size`."""
+        while len(batch) < size:
             entry = self._next_entry()
             if isinstance(entry, End):
+                self._make_pictures(batch)
                 if entry.error is not None:
                     raise entry.error
-                return
-            number += 1
-            item = entry.failure or self._take(number, entry)
-            if entry.data is not None:
-                # Its picture or a later one is there, so nobody reads these bytes any more.
-                memory.append(entry.data)
+                return False
+            self.number += 1
+            item = entry.failure or self._take(self.number, entry)
+            if isinstance(item, int):
+                self.buffers.append((item, len(batch), entry))
+            elif entry.data is not None:
+                self.feed.memory.append(entry.data)
+            batch.append(item)  # type: ignore
             self.taken += 1
             if self.taken == self.together:
                 self._give_room()
-            if number % 32 == 0:
+                self._make_pictures(batch)
+            if self.number % 32 == 0:
                 self._look_for_errors()
-            yield item
+        self._make_pictures(batch)
+        return True
+
+    def _make_pictures(self, batch: Batch) -> None:
+        """Of the buffers that have come. Several at once take half the time: one by one the decoder
+        has driven their code out of the caches."""
+        while self.buffers:
+            buffer, index, entry = self.buffers.popleft()
+            batch[index] = self._picture(buffer, entry.path)
+            # It is complete, so nobody reads the bytes of its file any more.
+            self.feed.memory.append(entry.data)  # type: ignore
 
     def _next_entry(self) -> Union[Entry, End]:
         try:
@@ -132,7 +147,8 @@ class _Run:
             self.feed.give_room(self.taken)
         self.taken = 0
 
-    def _take(self, number: int, entry: Entry) -> Union[Picture, Failure]:
+    def _take(self, number: int, entry: Entry) -> Union[int, Picture, Failure]:
+        """The GstBuffer of a file that is on its way, or what it is without one."""
         time = 2 * number
         while self.ahead_time < time:
             if number <= self.feed.lost:
@@ -150,7 +166,7 @@ class _Run:
         if self.ahead_time > time:
             return self._alone(entry)
         buffer, self.ahead = self.ahead, 0
-        return self._picture(buffer, entry.path)
+        return buffer
 
     def _look_for_errors(self) -> None:
         if self.stage.forget_messages():
@@ -187,6 +203,9 @@ class _Run:
             return  # the threads are the parent's, and the elements need theirs
         self.feed.stop()
         self._drop_ahead()
+        for buffer, _, _ in self.buffers:
+            self.gst.gst_mini_object_unref(buffer)
+        self.buffers.clear()
         self.stage.close()
         self.context.close()
 
