@@ -208,6 +208,7 @@ class _Run:
         self.buffers.clear()
         self.stage.close()
         self.context.close()
+        _gst.give_memory_back()
 
 
 def _new_stage(reader: Reader) -> Stage:
