@@ -10,7 +10,7 @@ import collections
 import os
 import queue
 import threading
-from typing import Any, Deque, Dict, Iterator, List, Optional
+from typing import Any, Deque, Dict, Iterator, Optional
 
 import numpy as np
 
@@ -144,14 +144,13 @@ class Feed:
             self._push_in_order(number, ending)
             return False
         entry = self._entry_of(path, number)
-        if entry.data is not None and len(self._lanes) < self._most_lanes:
-            self._more_lanes(entry)
+        self._more_lanes_for(entry.data)
         self._push_in_order(number, entry)
         lane.asking = True
         return True
 
-    def _more_lanes(self, entry: Entry) -> None:
-        if len(entry.data.view) < _LARGE:  # type: ignore
+    def _more_lanes_for(self, data: Optional[Memory]) -> None:
+        if len(self._lanes) == self._most_lanes or data is None or len(data.view) < _LARGE:
             return
         with self.lock:
             while len(self._lanes) < self._most_lanes and not self._closing:
