@@ -1,10 +1,10 @@
 // Motion compensation of samples of a byte, four of them in a word.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Dirac specification 2.2.3, clause 15.8. A lane has four columns of four rows, a warp 128 columns
+// Dirac specification 2.2.3, clause 15.8. A lane has four columns of two rows, a warp 128 columns
 // of them, and gathers what the blocks over its samples predict: no two threads write the same
-// sample, so there is nothing to be added up in memory. What has to be known of a block and its
-// vectors is worked out once for the four rows. A prediction of four samples is two words of two
+// sample, so there is nothing to be added up in memory. Windows, and where vectors point, are in
+// shared memory, worked out once for a tile. A prediction of four samples is two words of two
 // lanes of 16 bits each, those of even and odd columns: a sum of half positions in them is at most
 // 16 x 255 + 8. Of two references it is their mean. Windows are up to 8 a direction, and dp2a adds
 // up what they and a prediction make.
@@ -13,13 +13,13 @@
 // kernel is for to 1, so that all of it may be done with samples as they are.
 #include "cuda/common/ptx.cuh"
 #include "cuda/obmc/kernels.h"
-#include "cuda/obmc/place.cuh"
+#include "cuda/obmc/tile_vectors.cuh"
 
 namespace cudatransform::cuda {
 namespace {
 
 constexpr uint32_t kEveryOther = 0x00ff00ffu;
-constexpr int kObmcCtas = 5;  // that an SM should hold at once
+constexpr int kObmcCtas = 4;  // that an SM should hold at once
 
 // Samples of even columns in `even`, of odd ones in `odd`.
 struct Four {
@@ -34,56 +34,35 @@ __device__ __forceinline__ Four mean_of(const Four& a, const Four& b) {
           (a.odd + b.odd + in_halves(1)) >> 1 & kEveryOther};
 }
 
-// Four bytes from `column` on, which may be anything but negative, in a row of words. What is in
-// front of the first or behind the last of them is not read.
-__device__ __forceinline__ uint32_t load_inner(const uint8_t* row, int32_t column) {
-  const auto* words = reinterpret_cast<const uint32_t*>(row + (column & ~3));
-  const auto beyond = static_cast<uint32_t>(8 * (column & 3));
+// Four bytes, of which the first has so many bits in front of it in a row's word. What is behind
+// the last of them is not read.
+__device__ __forceinline__ uint32_t load_inner(const uint8_t* word, uint32_t bits_in_front) {
+  const auto* words = reinterpret_cast<const uint32_t*>(word);
   const uint32_t low = __ldg(words);
-  uint32_t high = low;
-  if (beyond != 0) high = __ldg(words + 1);
-  return __funnelshift_r(low, high, beyond);
+  uint32_t high = 0;  // anything: as what waits for nothing
+  if (bits_in_front != 0) high = __ldg(words + 1);
+  return __funnelshift_r(low, high, bits_in_front);
 }
 
-// The same of any column: the last byte of a row again behind it, the first one of `whole` in
-// front.
-__device__ __forceinline__ uint32_t load_around(const uint8_t* whole, const uint8_t* chosen,
-                                                int32_t x, int32_t width) {
-  if (width < 4) {
-    uint32_t word = 0;
+// The first four samples of a row of fewer, of which the last one is there again.
+__device__ __forceinline__ uint32_t load_narrow(const uint8_t* row, int32_t width) {
+  uint32_t word = 0;
 #pragma unroll 1
-    for (int32_t k = 3; k >= 0; --k)
-      word = word << 8 | (x + k < 0 ? whole[0] : chosen[min(x + k, width - 1)]);
-    return word;
-  }
-  const int32_t within = max(min(x, width - 4), 0);
-  const uint32_t word = load_inner(chosen, within);
-  const int32_t behind = min(x - within, 3), before = min(within - x, 4);
-  if (behind > 0) return __byte_perm(word, 0, 0x3333210u >> (4 * behind));
-  if (before > 0) return __byte_perm(word, whole[0], 0x32104444u >> (16 - 4 * before));
+  for (int32_t k = 3; k >= 0; --k) word = word << 8 | row[min(k, width - 1)];
   return word;
 }
 
-// A row of half positions, where nothing is known of it.
-__device__ __forceinline__ uint32_t load_position(const ObmcComponentParams& component,
-                                                  int reference, int32_t row, int32_t column) {
-  row = max(min(row, 2 * component.height - 2), 0);
-  const ObmcPlaneParams* planes = component.references[reference] + 2 * (row & 1);
-  const auto offset = static_cast<uint32_t>(row >> 1) * static_cast<uint32_t>(planes[0].pitch);
-  return load_around(planes[0].data + offset, planes[column & 1].data + offset, column >> 1,
-                     component.width);
-}
-
-// How the half positions around a vector's end are summed up.
+// The sum of the half positions around a vector's end.
 struct Mix {
   uint32_t weights[4];
   uint32_t rounding;
   int shift;
 
-  __device__ __forceinline__ explicit Mix(const Pointed& to)
-      : rounding(in_halves(1 << to.shift >> 1)), shift(to.shift) {
+  __device__ __forceinline__ Mix(const VectorEnd& end, int precision)
+      : shift(precision < 2 ? 0 : 2 * (precision - 1)) {
+    rounding = in_halves(1 << shift >> 1);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) weights[k] = static_cast<uint32_t>(to.weight(k & 1, k >> 1));
+    for (int k = 0; k < 4; ++k) weights[k] = end.weight(k);
   }
   __device__ __forceinline__ Four operator()(const uint32_t (&words)[4]) const {
     Four sum = {rounding, rounding};
@@ -109,136 +88,168 @@ struct PlaneStarts {
   }
 };
 
-// What one reference predicts for the rows of a lane.
+// Four half positions next to each other from `column` on, some of which may be around the picture.
+struct Columns {
+  int32_t plane;      // 0: whole positions, 1: those between them
+  int32_t within;     // the first of four in the picture that have those of them which are in there
+  uint32_t selector;  // of the four asked for; 4: the picture's first
+
+  __device__ __forceinline__ Columns(int32_t column, int32_t width) : plane(column & 1) {
+    const int32_t first = column >> 1;
+    within = max(min(first, width - 4), 0);
+    const int32_t behind = min(first - within, 3), before = min(within - first, 4);
+    selector = before > 0 ? 0x32104444u >> (16 - 4 * before) : 0x3333210u >> (4 * behind);
+  }
+  __device__ __forceinline__ uint32_t load(const uint8_t* row, int32_t width) const {
+    if (width < 4) return load_narrow(row, width);
+    return load_inner(row + (within & ~3), static_cast<uint32_t>(8 * (within & 3)));
+  }
+};
+
+// What is the same for all blocks over a lane.
+struct LanePlace {
+  int32_t x, y;     // its first sample
+  int32_t rows;     // of its own that are in the picture
+  uint32_t pitch;   // of all planes
+  uint32_t offset;  // of its first sample in each
+  // Positions in half samples from which on all that is read lies in the picture: fewer than so
+  // many behind the first.
+  uint32_t inner_columns, inner_rows;
+
+  // `beyond`: how many half positions are read behind the first, 0 or 1.
+  __device__ __forceinline__ LanePlace(const ObmcComponentParams& component, int32_t x, int32_t y,
+                                       int beyond)
+      : x(x),
+        y(y),
+        rows(min(kObmcRows, component.height - y)),
+        pitch(static_cast<uint32_t>(component.references[0][0].pitch)),
+        offset(static_cast<uint32_t>(y) * pitch + static_cast<uint32_t>(x)),
+        inner_columns(static_cast<uint32_t>(max(2 * component.width - 6 - beyond, 0))),
+        inner_rows(static_cast<uint32_t>(max(2 * component.height - 3 - beyond, 0))) {}
+};
+
+// What one reference predicts for a lane.
 struct Fetch {
   const ObmcComponentParams& component;
   const PlaneStarts& starts;
-  const int reference;
-  const Pointed to;
-  const int32_t rows;  // of the lane's that are in the picture
+  const LanePlace& lane;
+  const int precision, reference;
+  const VectorEnd& end;
 
-  // Whether half positions up to `beyond` behind the first need nothing of what lies around the
-  // picture.
-  __device__ __forceinline__ bool is_inner(int32_t beyond) const {
-    const int32_t in_pairs = (rows + 1) & ~1;
-    return (to.row | to.column) >= 0 &&
-           to.row + 2 * (in_pairs - 1) + beyond <= 2 * component.height - 2 &&
-           ((to.column + beyond) >> 1) + 4 <= component.width;
-  }
-  // All planes have one pitch.
-  __device__ __forceinline__ const uint8_t* row_at(int down, int right, uint32_t pitch) const {
-    const int32_t row = to.row + down;
-    const int index = 2 * (row & 1) + ((to.column + right) & 1);
-    return starts.at[reference][index] + static_cast<uint32_t>(row >> 1) * pitch;
+  __device__ __forceinline__ bool is_inner() const {
+    return static_cast<uint32_t>(end.column + 2 * lane.x) < lane.inner_columns &&
+           static_cast<uint32_t>(end.row + 2 * lane.y) < lane.inner_rows;
   }
 
-  // `needed` has a byte for each row, and two that are zero need nothing.
-  __device__ __forceinline__ void rows_of(uint32_t needed, Four (&rows_made)[kObmcRows]) const {
-    const bool single = (to.rest_x | to.rest_y) == 0;
-    if (!is_inner(single ? 0 : 1)) return around(needed, rows_made);
-    const auto pitch = static_cast<uint32_t>(component.references[reference][0].pitch);
-    const int32_t left = to.column >> 1, right = (to.column + 1) >> 1;
-    if (single) {
-      const uint8_t* from = row_at(0, 0, pitch);
+  __device__ __forceinline__ void operator()(Four (&made)[kObmcRows]) const {
+    if (!is_inner()) return around(made);
+    if (precision < 2) {  // half positions themselves, for every block
+      const uint8_t* row = first(0);
 #pragma unroll
-      for (int r = 0; r < kObmcRows; ++r, from += pitch)
-        if (has_pair(needed, r)) rows_made[r] = apart(load_inner(from, left));
+      for (Four& four : made) {
+        four = apart(load_inner(row, end.in_front(0)));
+        row += lane.pitch;
+      }
       return;
     }
-    // All of them, those as well that weigh nothing: no load waits for another.
-    const uint8_t* from[4] = {row_at(0, 0, pitch), row_at(0, 1, pitch), row_at(1, 0, pitch),
-                              row_at(1, 1, pitch)};
-    const Mix mix(to);
+    // All of them, those as well that weigh nothing: no load waits for another, and no lane for one
+    // whose vector needs more.
+    uint32_t words[kObmcRows][4];
 #pragma unroll
-    for (int r = 0; r < kObmcRows; r += 2) {
-      if (has_pair(needed, r)) {
-        uint32_t words[2][4];
+    for (int k = 0; k < 4; ++k) {
+      const uint8_t* row = first(k);
 #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int32_t column = (k & 1) != 0 ? right : left;
-          words[0][k] = load_inner(from[k], column);
-          words[1][k] = load_inner(from[k] + pitch, column);
-        }
-        rows_made[r] = mix(words[0]);
-        rows_made[r + 1] = mix(words[1]);
+      for (auto& four : words) {
+        four[k] = load_inner(row, end.in_front(k));
+        row += lane.pitch;
       }
-#pragma unroll
-      for (int k = 0; k < 4; ++k) from[k] += 2 * pitch;
     }
+    const Mix mix(end, precision);
+#pragma unroll
+    for (int r = 0; r < kObmcRows; ++r) made[r] = mix(words[r]);
   }
 
  private:
-  static __device__ __forceinline__ bool has_pair(uint32_t needed, int row) {
-    return (needed >> (16 * (row / 2)) & 0xffffu) != 0;
+  __device__ __forceinline__ const uint8_t* first(int position) const {
+    return reinterpret_cast<const uint8_t*>(end.at[position] + lane.offset);
   }
-  __device__ __forceinline__ void around(uint32_t needed, Four (&rows_made)[kObmcRows]) const {
+  __device__ __forceinline__ void around(Four (&made)[kObmcRows]) const {
+    const Mix mix(end, precision);
+    const Columns left(end.column + 2 * lane.x, component.width);
+    const Columns right(end.column + 2 * lane.x + 1, component.width);
 #pragma unroll
-    for (int r = 0; r < kObmcRows; ++r)
-      if (has_pair(needed, r)) rows_made[r] = row_around(to.row + 2 * r);
-  }
-  __device__ __forceinline__ Four row_around(int32_t row) const {
-    const uint32_t rounding = in_halves(1 << to.shift >> 1);
-    Four sum = {rounding, rounding};
-#pragma unroll 1
-    for (int k = 0; k < 4; ++k) {
-      const int right = k & 1, down = k >> 1;
-      const auto weight = static_cast<uint32_t>(to.weight(right, down));
-      if (weight == 0) continue;
-      const Four four = apart(load_position(component, reference, row + down, to.column + right));
-      sum.even += weight * four.even;
-      sum.odd += weight * four.odd;
+    for (int r = 0; r < kObmcRows; ++r) {
+      const int32_t row = end.row + 2 * (lane.y + r);
+      uint32_t words[4] = {};
+      load_row_around(row, left, right, precision > 0, &words[0], &words[1]);
+      if (precision > 1) load_row_around(row + 1, left, right, true, &words[2], &words[3]);
+      made[r] = mix(words);
     }
-    return {sum.even >> to.shift & kEveryOther, sum.odd >> to.shift & kEveryOther};
+  }
+  // Four half positions next to each other, and those right of them.
+  __device__ __forceinline__ void load_row_around(int32_t row, const Columns& left,
+                                                  const Columns& right, bool has_right,
+                                                  uint32_t* left_word, uint32_t* right_word) const {
+    row = max(min(row, 2 * component.height - 2), 0);
+    const uint32_t offset = static_cast<uint32_t>(row >> 1) * lane.pitch;
+    const uint8_t* const* planes = starts.at[reference] + 2 * (row & 1);
+    const uint32_t word = left.load(planes[left.plane] + offset, component.width);
+    uint32_t other = word;
+    if (has_right) other = right.load(planes[right.plane] + offset, component.width);
+    // In front of the first column it is the one that is there again, of the whole ones.
+    const uint32_t before = left.plane == 0 ? word : other;
+    *left_word = __byte_perm(word, before, left.selector);
+    if (has_right) *right_word = __byte_perm(other, before, right.selector);
   }
 };
 
 struct Compensator {
   const ObmcParams& params;
   const ObmcComponentParams& component;
-  const int number;
   const TileWindows& windows;
+  const TileBlocks& blocks;
   const PlaneStarts& starts;
-  const int32_t x, y, rows;  // the first sample, and how many rows are in the picture
+  const LanePlace lane;
 
-  __device__ __forceinline__ void predict(const ObmcBlock& block, uint32_t needed,
-                                          Four (&made)[kObmcRows]) const {
-    const uint32_t used = block.references;
+  __device__ __forceinline__ void predict(int32_t index, Four (&made)[kObmcRows]) const {
+    const uint32_t head = blocks.heads[index], used = head >> TileBlocks::kReferencesBit;
     if (used == 0) {
-      const uint32_t lanes = static_cast<uint32_t>(block.dc[number] + 128) * 0x10001u;
 #pragma unroll
-      for (Four& four : made) four = {lanes, lanes};
+      for (Four& four : made) four = {head * 0x10001u, head * 0x10001u};
       return;
     }
+    // Lanes with one reference do the same at once, whichever it is.
+    int reference = used == 2 ? 1 : 0;
 #pragma unroll 1
-    for (int r = 0; r < kMaxObmcReferences; ++r) {
-      if ((used >> r & 1) == 0) continue;
-      Four fetched[kObmcRows] = {};
-      const Fetch fetch = {component, starts, r,
-                           pointed_at(component, params.precision, block, r, x, y), rows};
-      fetch.rows_of(needed, fetched);
-      const bool is_second = r == 1 && used == 3;
+    for (bool again = false;; again = true, reference = 1) {
+      Four fetched[kObmcRows];
+      Fetch{component, starts, lane, params.precision, reference, blocks.ends[reference][index]}(
+          fetched);
 #pragma unroll
       for (int k = 0; k < kObmcRows; ++k)
-        made[k] = is_second ? mean_of(made[k], fetched[k]) : fetched[k];
+        made[k] = again ? mean_of(made[k], fetched[k]) : fetched[k];
+      if (again || used != 3) break;
     }
   }
 
-  // Adds 64 times what is predicted.
-  __device__ __forceinline__ void sum_up(int32_t lane, int32_t group,
+  // Adds 64 times what blocks in rows `top` to `bottom` of `span` predict.
+  __device__ __forceinline__ void sum_up(const TileSpan& span, int32_t top, int32_t bottom,
                                          int (&sums)[kObmcRows][4]) const {
-    const int32_t left = windows.first_column_block[lane], right = windows.last_column_block[lane];
-    const int32_t top = windows.first_row_block[group], bottom = windows.last_row_block[group];
+    const uint32_t column = threadIdx.x % 32, group = threadIdx.x / 32;
+    const int32_t left = windows.first_column_block[column];
+    const int32_t right = windows.last_column_block[column];
+    const int32_t first = windows.first_row_block[group];
+    const int32_t last = min(windows.last_row_block[group], bottom);
 #pragma unroll 1
-    for (int32_t j = top; j <= bottom; ++j) {
-      const uint32_t weights = windows.rows[j - top][group];
-      const ObmcBlock* blocks =
-          params.blocks + static_cast<int64_t>(j) * component.across.axis.blocks;
+    for (int32_t j = max(first, top); j <= last; ++j) {
+      const uint32_t weights = windows.rows[j - first][group];
+      const int32_t begin = (j - top) * span.across() - span.left;
 #pragma unroll 1
       for (int32_t i = left; i <= right; ++i) {
-        const uint32_t window = windows.columns[i - left][lane];
+        const uint32_t window = windows.columns[i - left][column];
         const uint32_t even = __byte_perm(window, 0, 0x2440), odd = __byte_perm(window, 0, 0x3441);
         Four made[kObmcRows] = {};
-        predict(blocks[i], weights, made);
+        predict(begin + i, made);
 #pragma unroll
         for (int r = 0; r < kObmcRows; ++r) {
           const uint32_t weight = weights >> (8 * r) & 0xffu;
@@ -252,29 +263,33 @@ struct Compensator {
     }
   }
 
-  __device__ __forceinline__ void store(int32_t row, const int (&sums)[4]) const {
-    const int32_t count = min(4, component.width - x);
-    int32_t values[4];
+  // 64 times what is there before blocks are added: read first, so that nobody waits for it.
+  __device__ __forceinline__ void begin(int32_t row, int (&sums)[4]) const {
+    constexpr int kRounding = 1 << (kObmcWindowShift - 1), kGrey = 128 << kObmcWindowShift;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) values[k] = sums[k] >> kObmcWindowShift;
-    if (component.residual.data != nullptr) {
-      const auto* from = reinterpret_cast<const int16_t*>(component.residual.data +
-                                                          row * component.residual.pitch) +
-                         x;
-      if (count == 4) {
-        const int2 words = *reinterpret_cast<const int2*>(from);
-        values[0] += static_cast<int16_t>(words.x);
-        values[1] += words.x >> 16;
-        values[2] += static_cast<int16_t>(words.y);
-        values[3] += words.y >> 16;
-      } else {
-#pragma unroll
-        for (int k = 0; k < 3; ++k)
-          if (k < count) values[k] += from[k];
-      }
+    for (int& sum : sums) sum = params.blocks != nullptr ? kRounding : kGrey;
+    if (component.residual.data == nullptr) return;
+    const auto* from =
+        reinterpret_cast<const int16_t*>(component.residual.data + row * component.residual.pitch) +
+        lane.x;
+    if (component.width - lane.x >= 4) {
+      const int2 words = *reinterpret_cast<const int2*>(from);
+      sums[0] += static_cast<int16_t>(words.x) * (1 << kObmcWindowShift);
+      sums[1] += (words.x >> 16) * (1 << kObmcWindowShift);
+      sums[2] += static_cast<int16_t>(words.y) * (1 << kObmcWindowShift);
+      sums[3] += (words.y >> 16) * (1 << kObmcWindowShift);
+      return;
     }
-    uint32_t word = pack_four_clamped(values[0], values[1], values[2], values[3]);
-    uint8_t* to = component.samples.data + row * component.samples.pitch + x;
+#pragma unroll
+    for (int k = 0; k < 3; ++k)
+      if (k < component.width - lane.x) sums[k] += from[k] * (1 << kObmcWindowShift);
+  }
+
+  __device__ __forceinline__ void store(int32_t row, const int (&sums)[4]) const {
+    const int32_t count = min(4, component.width - lane.x);
+    uint32_t word = pack_four_clamped(sums[0] >> kObmcWindowShift, sums[1] >> kObmcWindowShift,
+                                      sums[2] >> kObmcWindowShift, sums[3] >> kObmcWindowShift);
+    uint8_t* to = component.samples.data + row * component.samples.pitch + lane.x;
     if (count == 4) {
       *reinterpret_cast<uint32_t*>(to) = word;
       return;
@@ -289,34 +304,43 @@ struct Compensator {
 extern "C" __global__ void __launch_bounds__(kObmcThreads, kObmcCtas)
     obmc_compensate_bytes(const __grid_constant__ ObmcParams params) {
   __shared__ TileWindows windows;
+  __shared__ TileBlocks blocks;
   __shared__ PlaneStarts starts;
   int number;
-  const ObmcComponentParams& component = component_of_cta(params, &number);
-  const uint32_t tile = blockIdx.x - component.first_cta;
+  // From the last on: chroma has smaller blocks, so its tiles take longest.
+  const uint32_t cta = gridDim.x - 1 - blockIdx.x;
+  const ObmcComponentParams& component = component_of_cta(params, cta, &number);
+  const uint32_t tile = cta - component.first_cta;
   const auto tile_y = static_cast<int32_t>(tile / component.tiles_across) * kObmcTileRows;
   const auto tile_x = static_cast<int32_t>(tile % component.tiles_across) * kObmcTileColumns;
+  const int32_t x = tile_x + static_cast<int32_t>(threadIdx.x % 32) * kObmcColumns;
+  const int32_t y = tile_y + static_cast<int32_t>(threadIdx.x / 32) * kObmcRows;
+  const bool is_inside = x < component.width && y < component.height;
+  const Compensator compensator = {
+      params, component, windows,
+      blocks, starts,    LanePlace(component, x, y, params.precision < 2 ? 0 : 1)};
+  int sums[kObmcRows][4] = {};
+#pragma unroll
+  for (int r = 0; r < kObmcRows; ++r)
+    if (is_inside && r < compensator.lane.rows) compensator.begin(y + r, sums[r]);
   if (params.blocks != nullptr) {
     starts.fill(component);
     fill_windows(component, tile_x, tile_y, &windows);
-    __syncthreads();
+    const TileSpan span(component, tile_x, tile_y);
+    const int32_t rows = span.rows_at_once();
+#pragma unroll 1
+    for (int32_t top = span.top; top <= span.bottom; top += rows) {
+      const int32_t bottom = min(top + rows - 1, span.bottom);
+      if (top != span.top) __syncthreads();
+      fill_blocks(params, component, number, span, top, bottom, &blocks);
+      __syncthreads();
+      if (is_inside) compensator.sum_up(span, top, bottom, sums);
+    }
   }
-  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const auto group = static_cast<int32_t>(threadIdx.x / 32);
-  const int32_t x = tile_x + lane * kObmcColumns, y = tile_y + group * kObmcRows;
-  if (x >= component.width || y >= component.height) return;
-  const Compensator compensator = {params, component, number, windows,
-                                   starts, x,         y,      min(kObmcRows, component.height - y)};
-  constexpr int kRounding = 1 << (kObmcWindowShift - 1), kGrey = 128 << kObmcWindowShift;
-  const int begin = params.blocks != nullptr ? kRounding : kGrey;
-  int sums[kObmcRows][4];
-#pragma unroll
-  for (auto& row : sums)
-#pragma unroll
-    for (int& sum : row) sum = begin;
-  if (params.blocks != nullptr) compensator.sum_up(lane, group, sums);
+  if (!is_inside) return;
 #pragma unroll
   for (int r = 0; r < kObmcRows; ++r)
-    if (r < compensator.rows) compensator.store(y + r, sums[r]);
+    if (r < compensator.lane.rows) compensator.store(y + r, sums[r]);
 }
 
 }  // namespace cudatransform::cuda

@@ -85,7 +85,7 @@ bool fits_bytes(const ObmcJob& job) {
     for (int r = 0; r < job.reference_count && job.blocks != nullptr; ++r) {
       for (int p = 0; p < planes; ++p) {
         const SamplePlane& plane = job.references[r].planes[c][p];
-        if (!has_words(plane) || plane.pitch != job.references[r].planes[c][0].pitch) return false;
+        if (!has_words(plane) || plane.pitch != job.references[0].planes[c][0].pitch) return false;
       }
     }
   }
@@ -195,9 +195,9 @@ Status submit(Device&, StreamQueue& queue, const UpsampleJob& job) {
       to.height = job.reference.planes[c][0].height;
       to.depth = job.depth[c];
       for (int p = 0; p < 4; ++p) to.planes[p] = plane_params(job.reference.planes[c][p]);
-      to.tiles_across = divided(to.width, bytes ? kUpsampleTileColumns : kObmcThreads);
+      to.tiles_across = divided(to.width, bytes ? kUpsampleTileColumns : kUpsampleThreads);
       ctas += bytes ? divided(int64_t{to.tiles_across} * divided(to.height, kUpsampleRun),
-                              kObmcThreads / 32)
+                              kUpsampleThreads / 32)
                     : to.tiles_across * static_cast<uint32_t>(to.height);
     }
     if (ctas == 0) continue;
@@ -205,7 +205,7 @@ Status submit(Device&, StreamQueue& queue, const UpsampleJob& job) {
     const uint32_t kernel = bytes ? uint32_t{kUpsampleBytes} : kUpsampleGeneral + (wide ? 1u : 0u);
     CT_RETURN_IF_ERROR(
         queue.launch(bytes ? cuda_image_obmc_upsample_bytes : cuda_image_obmc_general,
-                     KernelKey{obmc_kernels(), kernel}, ctas, kObmcThreads, arguments, false));
+                     KernelKey{obmc_kernels(), kernel}, ctas, kUpsampleThreads, arguments, false));
   }
   return {};
 }

@@ -59,7 +59,7 @@ template <typename Sample>
 __device__ __forceinline__ void compensate(const ObmcParams& params) {
   __shared__ TileWindows windows;
   int number;
-  const ObmcComponentParams& component = component_of_cta(params, &number);
+  const ObmcComponentParams& component = component_of_cta(params, blockIdx.x, &number);
   const uint32_t tile = blockIdx.x - component.first_cta;
   const auto tile_y = static_cast<int32_t>(tile / component.tiles_across) * kObmcTileRows;
   const auto tile_x = static_cast<int32_t>(tile % component.tiles_across) * kObmcTileColumns;
@@ -123,9 +123,10 @@ __device__ __forceinline__ int32_t below(const UpsampleComponentParams& componen
 template <typename Sample>
 __device__ __forceinline__ void upsample(const UpsampleParams& params) {
   int number;
-  const UpsampleComponentParams& component = component_of_cta(params, &number);
+  const UpsampleComponentParams& component = component_of_cta(params, blockIdx.x, &number);
   const uint32_t tile = blockIdx.x - component.first_cta;
-  const auto x = static_cast<int32_t>(tile % component.tiles_across * kObmcThreads + threadIdx.x);
+  const auto x =
+      static_cast<int32_t>(tile % component.tiles_across * kUpsampleThreads + threadIdx.x);
   const auto y = static_cast<int32_t>(tile / component.tiles_across);
   if (x >= component.width) return;
   const int32_t peak = (1 << component.depth) - 1, last = component.width - 1;
@@ -150,10 +151,10 @@ __device__ __forceinline__ void upsample(const UpsampleParams& params) {
   }
 CT_OBMC_GENERAL_COMPENSATE_KERNELS(CT_COMPENSATE)
 
-#define CT_UPSAMPLE(name, sample)                            \
-  extern "C" __global__ void __launch_bounds__(kObmcThreads) \
-      name(const __grid_constant__ UpsampleParams params) {  \
-    upsample<sample>(params);                                \
+#define CT_UPSAMPLE(name, sample)                                \
+  extern "C" __global__ void __launch_bounds__(kUpsampleThreads) \
+      name(const __grid_constant__ UpsampleParams params) {      \
+    upsample<sample>(params);                                    \
   }
 CT_OBMC_GENERAL_UPSAMPLE_KERNELS(CT_UPSAMPLE)
 

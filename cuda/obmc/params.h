@@ -10,13 +10,13 @@
 
 namespace cudatransform::cuda {
 
-inline constexpr unsigned kObmcThreads = 128;
+inline constexpr unsigned kObmcThreads = 256;
 
 // A warp has 32 lanes of so many neighbouring columns, in as many rows as a group has; a CTA has
-// four warps.
+// eight warps.
 inline constexpr int32_t kObmcColumns = 4;
 inline constexpr int32_t kObmcTileColumns = 32 * kObmcColumns;
-inline constexpr int32_t kObmcRows = 4;
+inline constexpr int32_t kObmcRows = 2;
 inline constexpr int32_t kObmcTileGroups = kObmcThreads / 32;
 inline constexpr int32_t kObmcTileRows = kObmcRows * kObmcTileGroups;
 
@@ -51,6 +51,8 @@ struct ObmcParams {
   int32_t weight_bits;
   int32_t weights[kMaxObmcReferences];
 };
+
+inline constexpr unsigned kUpsampleThreads = 128;
 
 // A lane of the upsampling kernel for bytes has four columns; those at the sides of a warp only
 // help their neighbours.

@@ -8,12 +8,13 @@
 
 namespace cudatransform::cuda {
 
-// The component of this CTA.
+// The component of a CTA.
 template <typename Params>
-__device__ __forceinline__ const auto& component_of_cta(const Params& params, int* number) {
-  *number = blockIdx.x >= params.components[2].first_cta   ? 2
-            : blockIdx.x >= params.components[1].first_cta ? 1
-                                                           : 0;
+__device__ __forceinline__ const auto& component_of_cta(const Params& params, uint32_t cta,
+                                                        int* number) {
+  *number = cta >= params.components[2].first_cta   ? 2
+            : cta >= params.components[1].first_cta ? 1
+                                                    : 0;
   return params.components[*number];
 }
 
@@ -50,12 +51,14 @@ struct TileWindows {
   int32_t first_row_block[kObmcTileGroups], last_row_block[kObmcTileGroups];
 };
 
-// Those of block `index` at the first `count` of four positions, a byte each.
-__device__ __forceinline__ uint32_t four_windows(const ObmcAxisParams& params, int32_t index,
-                                                 int32_t at, int32_t count) {
+// Those of block `index` at the first `count` of `kMost` positions, a byte each.
+template <int32_t kMost>
+__device__ __forceinline__ uint32_t windows_of(const ObmcAxisParams& params, int32_t index,
+                                               int32_t at, int32_t count) {
+  static_assert(kMost <= 4);
   uint32_t word = 0;
 #pragma unroll
-  for (int32_t k = 0; k < 4; ++k)
+  for (int32_t k = 0; k < kMost; ++k)
     if (k < count) word |= static_cast<uint32_t>(window_at(params, index, at + k)) << (8 * k);
   return word;
 }
@@ -63,7 +66,6 @@ __device__ __forceinline__ uint32_t four_windows(const ObmcAxisParams& params, i
 // Filled by all threads of the CTA, who have to be synchronised behind it.
 __device__ __forceinline__ void fill_windows(const ObmcComponentParams& component, int32_t tile_x,
                                              int32_t tile_y, TileWindows* windows) {
-  static_assert(kObmcColumns == 4 && kObmcRows == 4);
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
   const auto warp = static_cast<int32_t>(threadIdx.x / 32);
   const int32_t x = tile_x + lane * kObmcColumns;
@@ -72,18 +74,20 @@ __device__ __forceinline__ void fill_windows(const ObmcComponentParams& componen
   const int32_t last =
       last_block_over(component.across, min(x + kObmcColumns - 1, component.width - 1));
   if (first + warp <= last)
-    windows->columns[warp][lane] = four_windows(component.across, first + warp, x, kObmcColumns);
+    windows->columns[warp][lane] =
+        windows_of<kObmcColumns>(component.across, first + warp, x, kObmcColumns);
   if (warp == 0) {
     windows->first_column_block[lane] = first;
     windows->last_column_block[lane] = last;
   }
-  // The last warp has least to do: few columns have four blocks over them.
+  // The last warp has least to do.
+  static_assert(kObmcTileGroups * TileWindows::kBlocks <= 32);
   if (warp != kObmcTileGroups - 1 || lane >= kObmcTileGroups * TileWindows::kBlocks) return;
   const int32_t group = lane % kObmcTileGroups, number = lane / kObmcTileGroups;
   const int32_t y = tile_y + group * kObmcRows;
   const int32_t top = first_block_over(component.down, min(y, component.height - 1));
   windows->rows[number][group] =
-      four_windows(component.down, top + number, y, component.height - y);
+      windows_of<kObmcRows>(component.down, top + number, y, component.height - y);
   if (number != 0) return;
   windows->first_row_block[group] = top;
   windows->last_row_block[group] =

@@ -83,11 +83,12 @@ __device__ __forceinline__ uint32_t half_rows(const uint32_t* rows) {
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(kObmcThreads)
+extern "C" __global__ void __launch_bounds__(kUpsampleThreads)
     obmc_upsample_bytes(const __grid_constant__ UpsampleParams params) {
   int number;
-  const UpsampleComponentParams& component = component_of_cta(params, &number);
-  const uint32_t warp = (blockIdx.x - component.first_cta) * 4 + threadIdx.x / 32;
+  const UpsampleComponentParams& component = component_of_cta(params, blockIdx.x, &number);
+  const uint32_t warp =
+      (blockIdx.x - component.first_cta) * (kUpsampleThreads / 32) + threadIdx.x / 32;
   const auto own = static_cast<int32_t>(threadIdx.x % 32) - 1;
   const int32_t x =
       static_cast<int32_t>(warp % component.tiles_across) * kUpsampleTileColumns + 4 * own;

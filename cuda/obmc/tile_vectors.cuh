@@ -1,0 +1,112 @@
+// Where the vectors of a tile's blocks point, worked out once for all threads, in shared memory.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/obmc/place.cuh"
+
+namespace cudatransform::cuda {
+
+// Where one vector of a block points from the component's first sample. A lane adds how far its own
+// first sample is from that one.
+struct alignas(16) VectorEnd {
+  // Of the half positions around the end, number `right + 2 * down`: the word with the first byte.
+  uint64_t at[4];
+  int32_t column, row;     // in half samples
+  uint32_t weights;        // of the four positions, a byte each
+  uint32_t bits_in_front;  // in those words before that byte: left ones, and from bit 16 right ones
+
+  __device__ __forceinline__ uint32_t weight(int position) const {
+    return weights >> (8 * position) & 0xffu;
+  }
+  __device__ __forceinline__ uint32_t in_front(int position) const {
+    return (position & 1) != 0 ? bits_in_front >> 16 : bits_in_front & 0xffffu;
+  }
+};
+
+// The blocks over some rows of a tile, row by row.
+struct TileBlocks {
+  // Of luma at the usual 16 samples there are 30; only small blocks take more than one turn.
+  static constexpr int32_t kMost = 96;
+  // They begin every two columns at least, and one is in front of the tile's first, or two.
+  static_assert(kObmcTileColumns / 2 + 2 <= kMost);
+  static constexpr uint32_t kReferencesBit = 16;
+
+  VectorEnd ends[kMaxObmcReferences][kMost];
+  uint32_t heads[kMost];  // what a block without references predicts; its references above
+};
+
+// The blocks that a tile needs.
+struct TileSpan {
+  int32_t left, right, top, bottom;
+
+  __device__ __forceinline__ TileSpan(const ObmcComponentParams& component, int32_t tile_x,
+                                      int32_t tile_y)
+      : left(first_block_over(component.across, tile_x)),
+        right(
+            last_block_over(component.across, min(tile_x + kObmcTileColumns, component.width) - 1)),
+        top(first_block_over(component.down, tile_y)),
+        bottom(last_block_over(component.down, min(tile_y + kObmcTileRows, component.height) - 1)) {
+  }
+
+  __device__ __forceinline__ int32_t across() const { return right - left + 1; }
+  // How many rows of blocks there is room for.
+  __device__ __forceinline__ int32_t rows_at_once() const {
+    const int32_t rows = bottom - top + 1;
+    return rows * across() <= TileBlocks::kMost ? rows : TileBlocks::kMost / across();
+  }
+};
+
+__device__ __forceinline__ VectorEnd vector_end(const ObmcParams& params,
+                                                const ObmcComponentParams& component,
+                                                const ObmcBlock& block, int reference) {
+  const Pointed to = pointed_at(component, params.precision, block, reference, 0, 0);
+  const ObmcPlaneParams* planes = component.references[reference];
+  VectorEnd end;
+  end.column = to.column;
+  end.row = to.row;
+  end.weights = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const int32_t row = to.row + (k >> 1), column = to.column + (k & 1);
+    const int32_t byte = column >> 1;
+    // Maybe far from the plane: a lane that reads has seen that its own samples are in there.
+    const int64_t offset = (row >> 1) * planes[0].pitch + (byte & ~3);
+    end.at[k] = reinterpret_cast<uint64_t>(planes[2 * (row & 1) + (column & 1)].data) +
+                static_cast<uint64_t>(offset);
+    end.weights |= static_cast<uint32_t>(to.weight(k & 1, k >> 1)) << (8 * k);
+    if (k < 2) {
+      const auto bits = static_cast<uint32_t>(8 * (byte & 3));
+      end.bits_in_front = k == 0 ? bits : end.bits_in_front | bits << 16;
+    }
+  }
+  return end;
+}
+
+// Rows `top` to `bottom` of `span`. Filled by all threads of the CTA, who have to be synchronised
+// behind it.
+__device__ __forceinline__ void fill_blocks(const ObmcParams& params,
+                                            const ObmcComponentParams& component, int number,
+                                            const TileSpan& span, int32_t top, int32_t bottom,
+                                            TileBlocks* blocks) {
+  const int32_t across = span.across(), count = (bottom - top + 1) * across;
+  // From the last threads on: the first ones have windows to fill.
+#pragma unroll 1
+  for (auto task = static_cast<int32_t>(kObmcThreads - 1 - threadIdx.x);
+       task < kMaxObmcReferences * count; task += kObmcThreads) {
+    const int reference = task >= count ? 1 : 0;
+    const int32_t index = task - reference * count, row = index / across;
+    const ObmcBlock& block =
+        params.blocks[static_cast<int64_t>(top + row) * component.across.axis.blocks + span.left +
+                      index - row * across];
+    const uint32_t used = block.references;
+    if (reference == 0)
+      blocks->heads[index] = static_cast<uint32_t>(block.dc[number] + 128) & 0xffu |
+                             used << TileBlocks::kReferencesBit;
+    if ((used >> reference & 1) != 0)
+      blocks->ends[reference][index] = vector_end(params, component, block, reference);
+  }
+}
+
+}  // namespace cudatransform::cuda
