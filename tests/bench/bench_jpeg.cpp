@@ -83,12 +83,12 @@ void add(Job job, const JpegSet& set, const std::string& name, std::function<dou
 }
 
 void add_pipeline(Job job, const JpegSet& set, const std::string& name, const std::string& elements,
-                  int frames) {
+                  int frames, int before = skipped) {
   // Made at its first turn, kept for the others.
   auto pipeline = std::make_shared<std::unique_ptr<JpegPipeline>>();
   add(job, set, name, [=, &set] {
     if (!*pipeline) *pipeline = std::make_unique<JpegPipeline>(job, set, elements);
-    return (*pipeline)->turn(frames, skipped);
+    return (*pipeline)->turn(frames, before);
   });
 }
 
@@ -161,6 +161,8 @@ constexpr const char* kFrames = "video/x-raw(memory:CUDAMemory)";
 constexpr const char* kCoefficients = "video/x-dct(memory:CUDAMemory)";
 
 void add_cuda_decoders(int cores, int many) {
+  // Twice as many pictures as there are cores are in work, each in memory that is made for it.
+  const int before = skipped + 4 * cores;
   const std::string by_cuda = "jpegcoefdec backend=cuda", threads = std::to_string(cores);
   const std::string by_cpu = by_cuda + " entropy=cpu n-threads=" + threads;
   const std::string inverse = " ! cudaidct8x8 backend=cuda async-depth=4 ! ";
@@ -169,11 +171,14 @@ void add_cuda_decoders(int cores, int many) {
   add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU, coefficients", by_cpu + coefficients, many);
   for (const JpegSet* one : {&hd, &large}) {
     const JpegSet& set = *one;
-    const int frames = (&set == &large ? 2 : 6) * many;
-    add_pipeline(Job::kDecode, set, "ours, CUDA", by_cuda + inverse + kFrames, frames);
-    add_pipeline(Job::kDecode, set, "ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames,
-                 frames);
-    add_pipeline(Job::kDecode, set, "ours, CUDA, coefficients", by_cuda + coefficients, frames);
+    // Most of a second, so that neither the beginning of a turn nor its end shows.
+    const int frames = (&set == &large ? 8 : 24) * many;
+    const auto add = [&](const std::string& name, const std::string& elements) {
+      add_pipeline(Job::kDecode, set, name, elements, frames, before);
+    };
+    add("ours, CUDA", by_cuda + inverse + kFrames);
+    add("ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames);
+    add("ours, CUDA, coefficients", by_cuda + coefficients);
     add_latency(set, "ours, CUDA, one at a time",
                 by_cuda + " n-threads=1 ! cudaidct8x8 backend=cuda", kFrames);
     add_latency(set, "ours, CUDA, coefficients, one at a time", by_cuda + " n-threads=1",
@@ -183,7 +188,7 @@ void add_cuda_decoders(int cores, int many) {
   for (const JpegSet& set : small) {
     for (const char* entropy : {"cpu", "cuda"})
       add_pipeline(Job::kDecode, set, std::string("ours, coefficients, codes by ") + entropy,
-                   by_cuda + " entropy=" + entropy + coefficients, 4 * many);
+                   by_cuda + " entropy=" + entropy + coefficients, 4 * many, before);
   }
   if (has_element("nvjpegdec"))
     add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
