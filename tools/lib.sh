@@ -38,6 +38,7 @@ host_test_packages=(
   python3-matplotlib # pictures of benchmarks
   mmdebstrap         # makes the chroot
   python3-pip python3-setuptools python3-venv # the wheel of python/
+  mypy                                        # and its types
 )
 demo_packages=("${plugin_packages[@]}" "${picture_packages[@]}" python3-pil python3-matplotlib)
 papers_packages=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -56,11 +56,14 @@ class Driver:
             library = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
             raise Unavailable(f"no CUDA: {error}") from error
-        for name, *arguments in (
-                ("cuInit", c_uint), ("cuDevicePrimaryCtxRetain", POINTER(c_void_p), c_int),
-                ("cuCtxPushCurrent_v2", c_void_p), ("cuCtxPopCurrent_v2", POINTER(c_void_p)),
-                ("cuStreamSynchronize", c_void_p), ("cuMemcpy2DAsync_v2", POINTER(_Copy), c_void_p),
-                ("cuPointerGetAttribute", c_void_p, c_int, ctypes.c_uint64)):
+        functions: Tuple[Tuple[str, List[Any]], ...] = (
+            ("cuInit", [c_uint]),
+            ("cuDevicePrimaryCtxRetain", [POINTER(c_void_p), c_int]),
+            ("cuCtxPushCurrent_v2", [c_void_p]), ("cuCtxPopCurrent_v2", [POINTER(c_void_p)]),
+            ("cuStreamSynchronize", [c_void_p]),
+            ("cuMemcpy2DAsync_v2", [POINTER(_Copy), c_void_p]),
+            ("cuPointerGetAttribute", [c_void_p, c_int, ctypes.c_uint64]))
+        for name, arguments in functions:
             function = getattr(library, name)
             function.restype, function.argtypes = c_int, arguments
             setattr(self, name, function)

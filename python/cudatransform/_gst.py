@@ -12,7 +12,7 @@ import sys
 import threading
 from ctypes import (POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
                     c_uint64, c_void_p)
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .errors import Unavailable
 
@@ -224,7 +224,7 @@ class HeldBuffer:
         return {"shape": (self.size,), "typestr": "|u1", "version": 3,
                 "data": (self.address, not self.writable)}
 
-    def __del__(self, _exiting=sys.is_finalizing) -> None:
+    def __del__(self, _exiting: Callable[[], bool] = sys.is_finalizing) -> None:
         # A forked child has the locks of its parent, in whatever state they were.
         if _forked or _exiting():
             return

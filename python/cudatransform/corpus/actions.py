@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 
 import numpy as np
 
+from ..cuda import CudaPicture
 from ..errors import Failure
 from ..jpeg import write
 from ..picture import Picture
@@ -45,7 +46,7 @@ def _all_tables() -> np.ndarray:
 
 def estimated_quality(table: np.ndarray) -> int:
     """libjpeg's quality whose table of luma is nearest; exact where libjpeg has made it."""
-    return int(abs(_all_tables() - table.astype(np.int32)).sum(axis=(1, 2)).argmin()) + 1
+    return int(np.abs(_all_tables() - table.astype(np.int32)).sum(axis=(1, 2)).argmin()) + 1
 
 
 def stats(picture: Picture, source: bytes) -> Row:
@@ -130,7 +131,7 @@ def read_all(root: bytes, names: Iterable[bytes], device: str = "cpu") -> Iterat
     paths = (os.fsdecode(os.path.join(root, name)) for name in names)
     for batch in Reader(paths, batch=8, device=device, workers=1 if device == "cpu" else 4):
         for item in batch:
-            yield item.cpu() if hasattr(item, "cpu") else item
+            yield item.cpu() if isinstance(item, CudaPicture) else item
 
 
 def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[bytes],
