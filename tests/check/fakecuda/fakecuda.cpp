@@ -30,6 +30,8 @@
 //                                    (deferred.h); events then happen when their stream has been
 //                                    asked twice, unless FAKECUDA_LAG says otherwise
 //                     0              kernels write the same, and work is done at once
+//   FAKECUDA_GUARDS   end, begin     memory ends, or begins, beside a page that nobody may touch
+//                                    (guards.h)
 //   FAKECUDA_WAIT     how many microseconds it takes to wait for an event that has not happened
 //                     (0), by asking for it again and again
 //

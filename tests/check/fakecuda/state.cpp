@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "tests/check/fakecuda/deferred.h"
+#include "tests/check/fakecuda/guards.h"
 
 namespace fakecuda {
 
@@ -56,7 +57,7 @@ int allocate(void** address, size_t bytes, int type) {
   if (mode_is("alloc-fails") && s.counts.allocations >= number("FAKECUDA_AFTER", 0))
     return kOutOfMemory;
   if (mode_is("no-pinned") && type == kHostMemory) return kOutOfMemory;
-  void* data = std::aligned_alloc(kPitch, (bytes + kPitch - 1) / kPitch * kPitch);
+  void* data = allocate_guarded(bytes, kPitch);
   if (data == nullptr) return kOutOfMemory;
   std::memset(data, 0xcd, bytes);  // fresh device memory holds anything
   s.blocks[reinterpret_cast<uintptr_t>(data)] = {bytes, type, context_stack().back()};
@@ -86,9 +87,10 @@ int release(void* address, int type) {
   auto found = s.blocks.find(reinterpret_cast<uintptr_t>(address));
   if (found == s.blocks.end() || found->second.type != type) return kInvalidValue;
   note_free(found->first, found->second.size, type == kHostMemory);
+  const size_t bytes = found->second.size;
   s.blocks.erase(found);
   s.counts.memory--;
-  std::free(address);
+  free_guarded(address, bytes, kPitch);
   return kSuccess;
 }
 
