@@ -39,7 +39,7 @@ __device__ __forceinline__ Four mean_of(const Four& a, const Four& b) {
 __device__ __forceinline__ uint32_t load_inner(const uint8_t* word, uint32_t bits_in_front) {
   const auto* words = reinterpret_cast<const uint32_t*>(word);
   const uint32_t low = __ldg(words);
-  uint32_t high = 0;  // anything: as what waits for nothing
+  uint32_t high = 0;  // any value will do but `low`, for which the second load would wait
   if (bits_in_front != 0) high = __ldg(words + 1);
   return __funnelshift_r(low, high, bits_in_front);
 }
@@ -76,7 +76,8 @@ struct Mix {
   }
 };
 
-// Where planes of references begin. Lanes choose one each, and parameters are read one by one.
+// Where planes of references begin, for what lies around the picture. Lanes choose one each, and
+// parameters are read one by one.
 struct PlaneStarts {
   const uint8_t* at[kMaxObmcReferences][4];
 
@@ -91,7 +92,7 @@ struct PlaneStarts {
 // Four half positions next to each other from `column` on, some of which may be around the picture.
 struct Columns {
   int32_t plane;      // 0: whole positions, 1: those between them
-  int32_t within;     // the first of four in the picture that have those of them which are in there
+  int32_t within;     // the first that is read: where they begin, moved into the picture
   uint32_t selector;  // of the four asked for; 4: the picture's first
 
   __device__ __forceinline__ Columns(int32_t column, int32_t width) : plane(column & 1) {
@@ -112,8 +113,8 @@ struct LanePlace {
   int32_t rows;     // of its own that are in the picture
   uint32_t pitch;   // of all planes
   uint32_t offset;  // of its first sample in each
-  // Positions in half samples from which on all that is read lies in the picture: fewer than so
-  // many behind the first.
+  // All that a lane reads is in the picture if its first half position, as an unsigned number, is
+  // less than these.
   uint32_t inner_columns, inner_rows;
 
   // `beyond`: how many half positions are read behind the first, 0 or 1.

@@ -85,7 +85,10 @@ bool fits_bytes(const ObmcJob& job) {
     for (int r = 0; r < job.reference_count && job.blocks != nullptr; ++r) {
       for (int p = 0; p < planes; ++p) {
         const SamplePlane& plane = job.references[r].planes[c][p];
-        if (!has_words(plane) || plane.pitch != job.references[0].planes[c][0].pitch) return false;
+        if (!has_words(plane) || plane.pitch != job.references[0].planes[c][0].pitch ||
+            plane.pitch > UINT32_MAX / plane.height) {  // positions have 32 bits
+          return false;
+        }
       }
     }
   }

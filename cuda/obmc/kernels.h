@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 //   bytes    four samples of a byte in a word, for the common job (compensate_bytes.cu,
-//            upsample.cu): what it needs is told by ObmcPlan
+//            upsample_bytes.cu): fits_bytes() in engine.cpp says what that is
 //   general  every job, a number at a time (general.cu)
 #pragma once
 

@@ -47,7 +47,7 @@ struct TileWindows {
   static constexpr int kBlocks = 4;  // over four columns or rows: they begin every two at least
   uint32_t columns[kBlocks][32];     // by lane: four windows, a byte each
   int32_t first_column_block[32], last_column_block[32];
-  uint32_t rows[kBlocks][kObmcTileGroups];  // by groups of rows: the same, 0 below the picture
+  uint32_t rows[kBlocks][kObmcTileGroups];  // by groups of rows: one a row, 0 below the picture
   int32_t first_row_block[kObmcTileGroups], last_row_block[kObmcTileGroups];
 };
 
@@ -80,9 +80,10 @@ __device__ __forceinline__ void fill_windows(const ObmcComponentParams& componen
     windows->first_column_block[lane] = first;
     windows->last_column_block[lane] = last;
   }
-  // The last warp has least to do.
+  // By the first warp that has no columns' blocks.
   static_assert(kObmcTileGroups * TileWindows::kBlocks <= 32);
-  if (warp != kObmcTileGroups - 1 || lane >= kObmcTileGroups * TileWindows::kBlocks) return;
+  static_assert(kObmcTileGroups > TileWindows::kBlocks);
+  if (warp != TileWindows::kBlocks || lane >= kObmcTileGroups * TileWindows::kBlocks) return;
   const int32_t group = lane % kObmcTileGroups, number = lane / kObmcTileGroups;
   const int32_t y = tile_y + group * kObmcRows;
   const int32_t top = first_block_over(component.down, min(y, component.height - 1));
