@@ -85,7 +85,7 @@ Frames try_to_play(const char* player, const std::string& file, const Look& look
   GstElement* pipeline = gst_element_factory_make(player, nullptr);
   g_object_set(pipeline, "uri", ("file://" + file).c_str(), "video-sink", sink, nullptr);
   *failure = run_to_eos(pipeline);
-  look(pipeline);
+  if (failure->empty()) look(pipeline);  // what did not end may have plugged nothing
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
   return frames;
