@@ -59,8 +59,7 @@ struct Mix {
   int shift;
 
   __device__ __forceinline__ Mix(const VectorEnd& end, int precision)
-      : shift(precision < 2 ? 0 : 2 * (precision - 1)) {
-    rounding = in_halves(1 << shift >> 1);
+      : rounding(in_halves(1 << 2 * rest_bits(precision) >> 1)), shift(2 * rest_bits(precision)) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) weights[k] = end.weight(k);
   }
@@ -110,7 +109,6 @@ struct Columns {
 // What is the same for all blocks over a lane.
 struct LanePlace {
   int32_t x, y;     // its first sample
-  int32_t rows;     // of its own that are in the picture
   uint32_t pitch;   // of all planes
   uint32_t offset;  // of its first sample in each
   // All that a lane reads is in the picture if its first half position, as an unsigned number, is
@@ -122,7 +120,6 @@ struct LanePlace {
                                        int beyond)
       : x(x),
         y(y),
-        rows(min(kObmcRows, component.height - y)),
         pitch(static_cast<uint32_t>(component.references[0][0].pitch)),
         offset(static_cast<uint32_t>(y) * pitch + static_cast<uint32_t>(x)),
         inner_columns(static_cast<uint32_t>(max(2 * component.width - 6 - beyond, 0))),
@@ -144,7 +141,7 @@ struct Fetch {
 
   __device__ __forceinline__ void operator()(Four (&made)[kObmcRows]) const {
     if (!is_inner()) return around(made);
-    if (precision < 2) {  // half positions themselves, for every block
+    if (rest_bits(precision) == 0) {  // half positions themselves, for every block
       const uint8_t* row = first(0);
 #pragma unroll
       for (Four& four : made) {
@@ -183,7 +180,8 @@ struct Fetch {
       const int32_t row = end.row + 2 * (lane.y + r);
       uint32_t words[4] = {};
       load_row_around(row, left, right, precision > 0, &words[0], &words[1]);
-      if (precision > 1) load_row_around(row + 1, left, right, true, &words[2], &words[3]);
+      if (rest_bits(precision) > 0)
+        load_row_around(row + 1, left, right, true, &words[2], &words[3]);
       made[r] = mix(words);
     }
   }
@@ -319,11 +317,11 @@ extern "C" __global__ void __launch_bounds__(kObmcThreads, kObmcCtas)
   const bool is_inside = x < component.width && y < component.height;
   const Compensator compensator = {
       params, component, windows,
-      blocks, starts,    LanePlace(component, x, y, params.precision < 2 ? 0 : 1)};
+      blocks, starts,    LanePlace(component, x, y, rest_bits(params.precision) > 0 ? 1 : 0)};
   int sums[kObmcRows][4] = {};
 #pragma unroll
   for (int r = 0; r < kObmcRows; ++r)
-    if (is_inside && r < compensator.lane.rows) compensator.begin(y + r, sums[r]);
+    if (is_inside && y + r < component.height) compensator.begin(y + r, sums[r]);
   if (params.blocks != nullptr) {
     starts.fill(component);
     fill_windows(component, tile_x, tile_y, &windows);
@@ -341,7 +339,7 @@ extern "C" __global__ void __launch_bounds__(kObmcThreads, kObmcCtas)
   if (!is_inside) return;
 #pragma unroll
   for (int r = 0; r < kObmcRows; ++r)
-    if (r < compensator.lane.rows) compensator.store(y + r, sums[r]);
+    if (y + r < component.height) compensator.store(y + r, sums[r]);
 }
 
 }  // namespace cudatransform::cuda

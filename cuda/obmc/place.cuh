@@ -95,6 +95,9 @@ __device__ __forceinline__ void fill_windows(const ObmcComponentParams& componen
       last_block_over(component.down, min(y + kObmcRows - 1, component.height - 1));
 }
 
+// Bits of a vector below half positions.
+__device__ __forceinline__ int rest_bits(int precision) { return max(precision - 1, 0); }
+
 // Half positions that a vector points at from (x, y): the first, and how much the second of each
 // axis weighs. Vectors in whole samples point at the first of both, and at what lies around the
 // picture at its very edge.
@@ -114,7 +117,7 @@ __device__ __forceinline__ Pointed pointed_at(const ObmcComponentParams& compone
   const int32_t vector_x = block.vector[reference][0] >> component.shift_x;
   const int32_t vector_y = block.vector[reference][1] >> component.shift_y;
   if (precision == 0) return {2 * (x + vector_x), 2 * (y + vector_y), 0, 0, 1, 0};
-  const int bits = precision - 1, one = 1 << bits;
+  const int bits = rest_bits(precision), one = 1 << bits;
   return {2 * x + (vector_x >> bits),
           2 * y + (vector_y >> bits),
           vector_x & (one - 1),

@@ -37,7 +37,8 @@ struct TileBlocks {
   uint32_t heads[kMost];  // what a block without references predicts; its references above
 };
 
-// The blocks that a tile needs.
+// The blocks that a tile needs. Each thread works them out: TileWindows has them as well, but who
+// takes them from there has to wait for it.
 struct TileSpan {
   int32_t left, right, top, bottom;
 

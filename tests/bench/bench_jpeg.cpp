@@ -173,12 +173,12 @@ void add_cuda_decoders(int cores, int many) {
     const JpegSet& set = *one;
     // Most of a second, so that neither the beginning of a turn nor its end shows.
     const int frames = (&set == &large ? 8 : 24) * many;
-    const auto add = [&](const std::string& name, const std::string& elements) {
+    const auto add_one = [&](const std::string& name, const std::string& elements) {
       add_pipeline(Job::kDecode, set, name, elements, frames, before);
     };
-    add("ours, CUDA", by_cuda + inverse + kFrames);
-    add("ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames);
-    add("ours, CUDA, coefficients", by_cuda + coefficients);
+    add_one("ours, CUDA", by_cuda + inverse + kFrames);
+    add_one("ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames);
+    add_one("ours, CUDA, coefficients", by_cuda + coefficients);
     add_latency(set, "ours, CUDA, one at a time",
                 by_cuda + " n-threads=1 ! cudaidct8x8 backend=cuda", kFrames);
     add_latency(set, "ours, CUDA, coefficients, one at a time", by_cuda + " n-threads=1",
