@@ -34,8 +34,8 @@ __device__ __forceinline__ Four mean_of(const Four& a, const Four& b) {
           (a.odd + b.odd + in_halves(1)) >> 1 & kEveryOther};
 }
 
-// Four bytes, of which the first has so many bits in front of it in a row's word. What is behind
-// the last of them is not read.
+// Four bytes, of which the first has so many bits in front of it in a row's word. A word that has
+// none of them is not read.
 __device__ __forceinline__ uint32_t load_inner(const uint8_t* word, uint32_t bits_in_front) {
   const auto* words = reinterpret_cast<const uint32_t*>(word);
   const uint32_t low = __ldg(words);
@@ -44,13 +44,16 @@ __device__ __forceinline__ uint32_t load_inner(const uint8_t* word, uint32_t bit
   return __funnelshift_r(low, high, bits_in_front);
 }
 
-// The first four samples of a row of fewer, of which the last one is there again.
-__device__ __forceinline__ uint32_t load_narrow(const uint8_t* row, int32_t width) {
+// Four samples of a row, of which the last one is there again, byte by byte.
+__device__ __forceinline__ uint32_t load_end(const uint8_t* row, int32_t column, int32_t width) {
   uint32_t word = 0;
 #pragma unroll 1
-  for (int32_t k = 3; k >= 0; --k) word = word << 8 | row[min(k, width - 1)];
+  for (int32_t k = 3; k >= 0; --k) word = word << 8 | row[min(column + k, width - 1)];
   return word;
 }
+
+// How many columns are in whole words. Behind a row's end nobody has written anything.
+__device__ __forceinline__ int32_t columns_in_words(int32_t width) { return width & ~3; }
 
 // The sum of the half positions around a vector's end.
 struct Mix {
@@ -101,7 +104,7 @@ struct Columns {
     selector = before > 0 ? 0x32104444u >> (16 - 4 * before) : 0x3333210u >> (4 * behind);
   }
   __device__ __forceinline__ uint32_t load(const uint8_t* row, int32_t width) const {
-    if (width < 4) return load_narrow(row, width);
+    if (within + 4 > columns_in_words(width)) return load_end(row, within, width);
     return load_inner(row + (within & ~3), static_cast<uint32_t>(8 * (within & 3)));
   }
 };
@@ -111,8 +114,8 @@ struct LanePlace {
   int32_t x, y;     // its first sample
   uint32_t pitch;   // of all planes
   uint32_t offset;  // of its first sample in each
-  // All that a lane reads is in the picture if its first half position, as an unsigned number, is
-  // less than these.
+  // All that a lane reads is in whole words of the picture if its first half position, as an
+  // unsigned number, is less than these.
   uint32_t inner_columns, inner_rows;
 
   // `beyond`: how many half positions are read behind the first, 0 or 1.
@@ -122,7 +125,8 @@ struct LanePlace {
         y(y),
         pitch(static_cast<uint32_t>(component.references[0][0].pitch)),
         offset(static_cast<uint32_t>(y) * pitch + static_cast<uint32_t>(x)),
-        inner_columns(static_cast<uint32_t>(max(2 * component.width - 6 - beyond, 0))),
+        inner_columns(
+            static_cast<uint32_t>(max(2 * columns_in_words(component.width) - 6 - beyond, 0))),
         inner_rows(static_cast<uint32_t>(max(2 * component.height - 3 - beyond, 0))) {}
 };
 

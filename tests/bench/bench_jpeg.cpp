@@ -213,6 +213,8 @@ void add_cuda_encoders(int cores, int many) {
         set, "ours, CUDA memory, queue",
         forward + "queue max-size-bytes=0 max-size-time=0 ! " + coder + " entropy=cuda", frames);
     for (const int threads : {1, 16}) add_nvjpeg_encoder(set, threads, many);
+    if (has_element("nvjpegenc"))  // from GStreamer 1.26 on
+      add_device_frames(set, "nvjpegenc, CUDA memory", "nvjpegenc quality=90", many);
   }
   if (has_element("nvjpegenc"))
     add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
