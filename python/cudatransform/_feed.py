@@ -1,20 +1,20 @@
-"""A Reader's files on their way into its decoder: read by one thread or several, pushed in order."""
+"""A Reader's files on their way into its decoder: read by a thread, ahead, and pushed in order."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # To read a file is to copy it out of the page cache. Where a GPU decodes, one thread copies large files
-# more slowly than they are decoded, so more threads, "lanes", take a file each. On small files, and
-# where the cores decode, lanes would only wait for Python's lock and take cores from the decoder.
+# more slowly than they are decoded, so several of those are read at once, by the C library's threads.
 from __future__ import annotations
 
 import collections
 import os
 import queue
 import threading
-from typing import Any, Deque, Dict, Iterator, Optional
+from typing import Any, Deque, Iterator, Optional
 
 import numpy as np
 
 from . import _gst, jpeg
+from ._reads import FileRead, close
 from ._stage import Stage, StageError
 from .errors import Failure, ReadError
 
@@ -22,9 +22,9 @@ from .errors import Failure, ReadError
 # the stream if none has been decoded before, and damage afterwards: so one has.
 MARKER = (b"\xff\xd8\xff\xdb\0\x43\0" + b"\1" * 64 + b"\xff\xc0\0\x0b\x08\0\x08\0\x08\1\1\x11\0"
           b"\xff\xda\0\x08\1\1\0\0\x3f\0\x2b\xff\xd9")
-MOST_LANES = 3
-_CORES_A_LANE = 4
-_LARGE = 1 << 17         # bytes of a file that more lanes begin with
+MOST_READS = 8
+_CORES_A_READ = 2
+_LARGE = 1 << 17         # bytes of a file that is read while others are
 _LEAST_MEMORY = 1 << 16  # for a file's bytes
 
 
@@ -39,15 +39,36 @@ class Memory:
 
 
 class Entry:
-    """A file on its way: its bytes and their GstBuffer, or why there are none."""
+    """A file on its way: its bytes, which may be on theirs, or why there are none."""
 
-    __slots__ = ("path", "data", "buffer", "failure")
+    __slots__ = ("path", "number", "data", "size", "failure", "descriptor", "read")
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, number: int) -> None:
+        self.path, self.number, self.size = path, number, 0
         self.data: Optional[Memory] = None
-        self.buffer = 0
         self.failure: Optional[Failure] = None
+        self.descriptor, self.read = -1, None  # type: int, Optional[FileRead]
+
+    def fail(self, error: Exception) -> None:
+        """`data` and `failure` exclude each other."""
+        self.data = None
+        self.failure = Failure(self.path, error.reason if isinstance(error, ReadError)
+                               else jpeg.reason_of(error))
+
+    def finish(self) -> None:
+        """Ends a read that is over."""
+        if self.read is None:
+            return
+        try:
+            got = self.read.done()
+            if got < self.size:
+                jpeg.fill_from(self.descriptor, self.data.view[got:self.size],  # type: ignore
+                               self.path, got)
+        except (OSError, ReadError) as error:
+            self.fail(error)
+        finally:
+            close(self.descriptor)
+            self.read = None
 
 
 class End:
@@ -59,121 +80,106 @@ class End:
         self.error = error
 
 
-class _Lane:
-    """A thread that reads. `asking`: it has no file, and needs nothing that close() frees."""
-
-    def __init__(self, feed: "Feed") -> None:
-        self.asking = True
-        self.thread = threading.Thread(target=feed.run, args=(self,), daemon=True,
-                                       name="cudatransform.Reader")
-
-
 class Feed:
     """Reads the caller's files and pushes them, each with a time of twice its number, from 1 on.
 
     entries: of the files that have been pushed or cannot be, in order; an End is the last
     memory: what comes back from the taking thread for files to come
-    lock: of `pushed`, the number of the last file that a lane has, `lost`, that of the last one that
-        an error of the stream has taken, and whether the end has been pushed
-    most_lanes: threads that may read at once
+    lost: the number of the last file that an error of the stream has taken
+    most_reads: files that are read at once; 0: the thread reads them itself
     """
 
-    def __init__(self, stage: Stage, paths: Iterator[Any], ahead: int, most_lanes: int) -> None:
+    def __init__(self, stage: Stage, paths: Iterator[Any], ahead: int, most_reads: int) -> None:
         self._gst, self._stage, self._paths = _gst.libraries(), stage, paths
         self.entries: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self.memory: Deque[Memory] = collections.deque()
-        self.lock = threading.Lock()
-        self.pushed = self.lost = self._marked = 0
+        self.lost = 0
+        # Of who pushes: the files that are read or have been, the number of the last one that was
+        # pushed, that of the last one with a marker behind it, and whether the end was pushed.
+        self._lock = threading.RLock()
+        self._reading: Deque[Entry] = collections.deque()
+        self._pushed = self._marked = 0
         self._ended = self._closing = False
-        # Files that may come: as told to the lanes, and of those what a lane has taken over.
+        # Files that may come: as told to the thread, and of those what it has taken over.
         self._told: "queue.SimpleQueue[int]" = queue.SimpleQueue()
         self._told.put(ahead)
-        self._room = 0
-        # One lane at a time waits for room and is in the caller's iterable.
-        self._asking, self._in_paths, self._over = threading.Lock(), False, False
-        # Of the second lock: what has been read before the file in front of it, the number of the next
-        # one to push, and whether a lane pushes.
-        self._order, self._pushing = threading.Lock(), False
-        self._read: Dict[int, Any] = {}
-        self._next = 1
-        self._most_lanes, self._lanes = most_lanes, [_Lane(self)]
-        self._lanes[0].thread.start()
+        self._room = self._number = 0
+        self._in_paths = self._opening = False
+        self._most_reads = most_reads
+        self._thread = threading.Thread(target=self._run, daemon=True, name="cudatransform.Reader")
+        self._thread.start()
 
     def give_room(self, files: int) -> None:
         """So many more may come."""
         self._told.put(files)
 
-    def run(self, lane: _Lane) -> None:
-        """A lane's thread."""
+    def _run(self) -> None:
         try:
-            if lane is self._lanes[0]:
-                self._stage.set_caps(jpeg.JPEG_CAPS)
-                self._push_marker(1)
-            while self._one(lane):
+            self._stage.set_caps(jpeg.JPEG_CAPS)
+            self._push_marker(1)
+            while self._one():
                 pass
         except BaseException as error:  # what nobody expects is raised where it is awaited
-            self._over = True
             if not self._closing:
                 self._push_end(End(error))
 
-    def _one(self, lane: _Lane) -> bool:
+    def _one(self) -> bool:
         """Brings the next file on its way. False: there are no more."""
-        ending: Any = End()
-        path = None
-        with self._asking:
-            if self._over or self._closing:
-                return False
-            self._room = (self._room or self._told.get()) - 1
-            self._in_paths = not self._closing
+        if not self._room:
             try:
-                # An object of the caller's may be anything: its words are taken here, too.
-                path = os.fspath(next(self._paths)) if self._in_paths else None
-            except StopIteration:
-                pass
-            except BaseException as error:  # the caller's: raised where it is awaited
-                ending = End(error)
-            self._over = path is None
-            with self.lock:
-                self._in_paths = False
-                if self._closing:
-                    return False
-                lane.asking = False
-                self.pushed += 1
-                number = self.pushed
+                self._room = self._told.get_nowait()
+            except queue.Empty:
+                self.push_all()
+                self._room = self._told.get()
+        self._room -= 1
+        end = End()
+        path = None
+        with self._lock:
+            if self._closing:
+                return False
+            self._in_paths = True
+        try:
+            # An object of the caller's may be anything: its words are taken here, too.
+            path = os.fspath(next(self._paths))
+        except StopIteration:
+            pass
+        except BaseException as error:  # the caller's: raised where it is awaited
+            end = End(error)
+        with self._lock:
+            self._in_paths, self._opening = False, path is not None
+            if self._closing:
+                return False
         if path is None:
-            self._push_in_order(number, ending)
+            self.push_all()
+            self._push_end(end)
             return False
-        entry = self._entry_of(path, number)
-        self._more_lanes_for(entry.data)
-        self._push_in_order(number, entry)
-        lane.asking = True
+        self._number += 1
+        self._reading.append(self._entry_of(path, self._number))
+        self._opening = False
+        while self._push_oldest(len(self._reading) > self._most_reads):
+            pass
         return True
 
-    def _more_lanes_for(self, data: Optional[Memory]) -> None:
-        if len(self._lanes) == self._most_lanes or data is None or len(data.view) < _LARGE:
-            return
-        with self.lock:
-            while len(self._lanes) < self._most_lanes and not self._closing:
-                self._lanes.append(_Lane(self))
-                self._lanes[-1].thread.start()
-
     def _entry_of(self, path: str, number: int) -> Entry:
-        entry = Entry(path)
+        entry = Entry(path, number)
         try:
             descriptor, size = jpeg.open_picture(path)
             try:
                 memory = self._memory_for(size)
+                entry.data, entry.size = memory, size
+                if self._most_reads and size >= _LARGE:
+                    try:
+                        entry.read = FileRead(descriptor, memory.address, size)
+                        entry.descriptor = descriptor
+                        return entry
+                    except OSError:  # there are too many of such reads
+                        pass
                 jpeg.fill_from(descriptor, memory.view[:size], path)
             finally:
-                os.close(descriptor)
-        except ReadError as error:
-            entry.failure = Failure(path, error.reason)
-        except (OSError, MemoryError, ValueError) as error:
-            entry.failure = Failure(path, jpeg.reason_of(error))
-        else:
-            entry.data = memory
-            entry.buffer = _gst.buffer_around(self._gst, memory.address, size)
-            _gst.BufferHead.from_address(entry.buffer).pts = 2 * number
+                if entry.read is None:
+                    close(descriptor)
+        except (OSError, MemoryError, ValueError, ReadError) as error:
+            entry.fail(error)
         return entry
 
     def _memory_for(self, size: int) -> Memory:
@@ -187,28 +193,38 @@ class Feed:
             pass
         return Memory(max(_LEAST_MEMORY, size + size // 4))
 
-    def _push_in_order(self, number: int, item: Any) -> None:
-        """Pushes what a lane has read if all before it is pushed, and what others have read behind it.
-        If not, the lane that reads the one before it will push it: nobody waits."""
-        with self._order:
-            if self._pushing or number != self._next:
-                self._read[number] = item
-                return
-            self._pushing = True
-        while item is not None:
-            if isinstance(item, End):
-                self._push_end(item)
-                return  # and nobody pushes any more
-            self.entries.put(item)
-            if item.failure is None:
-                self._push(item)
-            with self._order:
-                self._next += 1
-                item = self._read.pop(self._next, None)
-                self._pushing = item is not None
+    def _push_oldest(self, wait: bool = True) -> bool:
+        """Pushes the oldest file's bytes when they are there; several threads may, and one does it.
+        False: there are none, not yet, or the Reader is being closed."""
+        try:
+            entry = self._reading[0]
+        except IndexError:
+            return False
+        read = entry.read  # another thread may end it
+        if read is not None and not read.is_over():
+            if not wait:
+                return False
+            read.wait()
+        with self._lock:
+            if self._closing:
+                return False
+            if self._reading and self._reading[0] is entry:
+                self._reading.popleft()
+                entry.finish()
+                self.entries.put(entry)
+                if entry.data is not None:
+                    self._push(entry)
+        return True
+
+    def push_all(self) -> None:
+        """All whose reading has begun."""
+        while self._push_oldest():
+            pass
 
     def _push(self, entry: Entry) -> None:
-        buffer, entry.buffer = entry.buffer, 0
+        buffer = _gst.buffer_around(self._gst, entry.data.address, entry.size)  # type: ignore
+        _gst.BufferHead.from_address(buffer).pts = 2 * entry.number
+        self._pushed = entry.number
         try:
             self._stage.push(buffer)
         except StageError:
@@ -217,7 +233,7 @@ class Feed:
 
     def _push_end(self, end: End) -> None:
         # The pictures before an error come, too.
-        with self.lock:
+        with self._lock:
             self._ended = True
             self._stage.push_end()
         self.entries.put(end)
@@ -231,48 +247,48 @@ class Feed:
 
     def recover(self) -> None:
         """After an error of the stream, of any thread: what is on its way is lost, the rest goes on."""
-        with self.lock:
+        with self._lock:
             self._stage.flush()
-            self.lost = self.pushed
+            self.lost = self._pushed
             try:
-                self._push_marker(2 * self.pushed + 1)
+                self._push_marker(2 * self._pushed + 1)
             except StageError:
                 self._stage.flush()
             if self._ended:
                 self._stage.push_end()
 
     def finish_if_idle(self) -> None:
-        """Has the decoder finish what it has where all lanes wait: a marker, with the odd time behind
-        the last file, pushes the others out."""
-        with self.lock:
-            if self._next != self.pushed + 1 or self._marked == self.pushed or self._ended:
+        """Has the decoder finish what it has where the thread waits for the caller: a marker, with the
+        odd time behind the last file, pushes the others out."""
+        self.push_all()
+        with self._lock:
+            if (self._opening or self._reading or self._marked == self._pushed or self._ended
+                    or self._closing):
                 return
             try:
-                self._push_marker(2 * self.pushed + 1)
+                self._push_marker(2 * self._pushed + 1)
                 self._stage.finish_all()
-                self._marked = self.pushed
+                self._marked = self._pushed
             except StageError:
                 self._stage.flush()
-                self.lost = self.pushed
+                self.lost = self._pushed
 
     def stop(self) -> None:
-        """Ends the lanes, before the stage is closed."""
-        with self.lock:
+        """Ends the thread, before the stage is closed."""
+        with self._lock:
             self._closing = True
         self._told.put(1)
         self._stage.stop()
-        # In the caller's iterable one may be for ever; it ends when it comes back, and so do those
-        # that wait for it.
-        for lane in self._lanes:
-            while lane.thread.is_alive() and not (self._in_paths and lane.asking):
-                lane.thread.join(.01)
-        for item in self._read.values():
-            if isinstance(item, Entry) and item.buffer:
-                self._gst.gst_mini_object_unref(item.buffer)
-        self._read.clear()
+        # In the caller's iterable it may be for ever; it ends when it comes back.
+        while self._thread.is_alive() and not self._in_paths:
+            self._thread.join(.01)
+        for entry in self._reading:
+            if entry.read is not None:
+                entry.read.wait()
+                entry.finish()
+        self._reading.clear()
 
 
-def lanes_for(on_cuda: bool) -> int:
-    """As many as a Reader may need."""
-    cores = len(os.sched_getaffinity(0))
-    return min(MOST_LANES, max(1, cores // _CORES_A_LANE)) if on_cuda else 1
+def reads_for(on_cuda: bool) -> int:
+    """As many at once as a Reader may need."""
+    return min(MOST_READS, len(os.sched_getaffinity(0)) // _CORES_A_READ) if on_cuda else 0

@@ -127,7 +127,11 @@ _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_sample_get_buffer
           "gst_memory_map", "gst_memory_unmap", "gst_buffer_map", "gst_buffer_unmap",
           "gst_buffer_get_dct_meta",
           "gst_buffer_get_dct_jpeg_meta", "g_bytes_get_data", "gst_bus_pop_filtered",
-          "gst_app_sink_is_eos"}
+          "gst_app_sink_is_eos",
+          # Of buffers that are complete, as all are that a Reader gets: who pulls has promised nothing.
+          "gst_coef_fence_wait_written"}
+# What waits at times, and is told here not to by who calls it under the name with _now.
+_AT_TIMES = {"gst_pad_push", "gst_app_sink_try_pull_sample"}
 
 
 class Libraries:
@@ -140,6 +144,10 @@ class Libraries:
                 function = getattr(brief if name in _BRIEF else patient, name)
                 function.restype, function.argtypes = result, arguments
                 setattr(self, name, function)
+                if name in _AT_TIMES:
+                    now = getattr(brief, name)
+                    now.restype, now.argtypes = result, arguments
+                    setattr(self, f"{name}_now", now)
         error = POINTER(GError)()
         if not self.gst_init_check(None, None, byref(error)):
             raise Unavailable(f"GStreamer does not start: {self.take_error(error)}")

@@ -21,11 +21,14 @@ class Stage:
     push() runs the elements in the calling thread, so what they make at once is there for pull()
     afterwards. Not for several threads at a time, but for one that pushes and one that pulls.
     `most`: buffers that the appsink keeps before a push waits; 0: any number. `context`: a
-    GstContext, such as that of a CUDA device.
+    GstContext, such as that of a CUDA device. `queued`: the first element is a queue without limits,
+    so that a push waits for nobody.
     """
 
-    def __init__(self, elements: str, most: int = 0, context: Optional[int] = None) -> None:
+    def __init__(self, elements: str, most: int = 0, context: Optional[int] = None,
+                 queued: bool = False) -> None:
         self._gst = gst = _gst.libraries()
+        self._pad_push = gst.gst_pad_push_now if queued else gst.gst_pad_push
         self._pipeline = self._pad = self._first = self._last = self._bus = None
         self._caps: Optional[bytes] = None
         error = POINTER(_gst.GError)()
@@ -89,7 +92,7 @@ class Stage:
 
     def push(self, buffer: int) -> None:
         """Pushes a GstBuffer, whose reference is taken over. Raises StageError."""
-        flow = self._gst.gst_pad_push(self._pad, buffer)
+        flow = self._pad_push(self._pad, buffer)
         if flow != _gst.FLOW_OK:
             raise StageError(self._error() or f"the elements refuse what is pushed ({flow})")
 
@@ -111,7 +114,9 @@ class Stage:
         patience: nanoseconds to wait for one
         """
         gst = self._gst
-        sample = gst.gst_app_sink_try_pull_sample(self._last, patience)
+        sample = gst.gst_app_sink_try_pull_sample_now(self._last, 0)
+        if not sample and patience:
+            sample = gst.gst_app_sink_try_pull_sample(self._last, patience)
         if not sample:
             return 0
         buffer = gst.gst_mini_object_ref(gst.gst_sample_get_buffer(sample))

@@ -207,11 +207,11 @@ def context_of(device: int) -> Tuple[int, int]:
     return _contexts[device]
 
 
-def decoder_stage(elements: str, device: int) -> Stage:
+def decoder_stage(elements: str, device: int, queued: bool = False) -> Stage:
     """A Stage of `elements`, jpegcoefdec's line, whose coefficients are on a device."""
     context, _ = context_of(device)
     return Stage(f"{elements} backend=cuda cuda-device-id={device} ! "
-                 "video/x-dct(memory:CUDAMemory)", context=context)
+                 "video/x-dct(memory:CUDAMemory)", context=context, queued=queued)
 
 
 def read_onto_device(path: str, device: int) -> CudaPicture:

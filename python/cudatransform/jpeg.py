@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import stat
 import threading
@@ -11,6 +12,7 @@ from typing import Any, BinaryIO, Dict, Optional, Tuple, Union
 import numpy as np
 
 from . import _gst, color
+from ._reads import close, size_of
 from ._stage import Stage, StageError
 from .errors import ReadError, WriteError
 from .picture import Picture, picture_of_buffer
@@ -26,6 +28,8 @@ _MESSAGES = ("A JPEG picture is damaged: ", "A frame cannot be written as JPEG: 
 
 def reason_of(error: Exception) -> str:
     """An error's words without what a caller knows."""
+    if isinstance(error, IsADirectoryError):
+        return "it is a directory"
     if isinstance(error, OSError):
         return error.strerror or str(error)
     text = str(error)
@@ -39,23 +43,29 @@ def open_picture(path: Union[str, "os.PathLike[str]"]) -> Tuple[int, int]:
     # Not to wait for the writer of a pipe.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
+        size = size_of(descriptor)
+        if 0 < size <= MOST_BYTES:
+            return descriptor, size  # or a directory's, which cannot be read
+    except OSError:
+        pass
+    try:
         status, name = os.fstat(descriptor), os.fspath(path)
         if stat.S_ISDIR(status.st_mode):
-            raise ReadError(name, "it is a directory")
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(status.st_mode):
             raise ReadError(name, "it is not a file")
         check_size(name, status.st_size)
         return descriptor, status.st_size
     except BaseException:
-        os.close(descriptor)
+        close(descriptor)
         raise
 
 
-def fill_from(descriptor: int, memory: memoryview, name: str) -> None:
-    """Fills memory from a file. Raises OSError and ReadError."""
+def fill_from(descriptor: int, memory: memoryview, name: str, offset: int = 0) -> None:
+    """Fills memory from a file, from `offset` in it on. Raises OSError and ReadError."""
     done = 0
     while done < len(memory):
-        got = os.readv(descriptor, [memory[done:]])
+        got = os.preadv(descriptor, [memory[done:]], offset + done)
         if got == 0:
             raise ReadError(name, "it became shorter while it was read")
         done += got
@@ -140,7 +150,7 @@ class Context:
             fill_from(descriptor, self._file[:size].data, path)
             return self._file[:size]
         finally:
-            os.close(descriptor)
+            close(descriptor)
 
     def _decode(self, data: np.ndarray, name: str, path: Optional[str]) -> Picture:
         gst = _gst.libraries()

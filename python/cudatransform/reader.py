@@ -8,7 +8,7 @@ import queue
 from typing import Deque, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _gst, jpeg
-from ._feed import End, Entry, Feed, lanes_for
+from ._feed import End, Entry, Feed, reads_for
 from ._stage import Stage, StageError
 from .errors import Failure, ReadError, Unavailable
 from .picture import Picture, picture_of_buffer
@@ -76,11 +76,11 @@ class Reader:
 
 
 class _Run:
-    """One walk through the paths: lanes feed the decoder, the caller's thread takes from it.
+    """One walk through the paths: a Feed fills the decoder, the caller's thread takes from it.
 
     A buffer's time is twice the number of its file, from 1 on. A time that does not come back
     belongs to a damaged file, which is read again, alone, to know what is wrong with it. Where
-    nothing comes while the lanes wait (for room, because many are damaged, or for the caller's next
+    nothing comes while the Feed waits (for room, because many are damaged, or for the caller's next
     path), the decoder is told to finish all. An error of the stream takes all that is on its way:
     those files are read again, one by one, too.
     """
@@ -91,15 +91,15 @@ class _Run:
         self.stage = _new_stage(reader)
         self.on_cuda = reader.device != "cpu"
         self.device = int(reader.device.partition(":")[2] or 0)
-        # Room is told to the lanes for several files at once. A thread that wakes for each file costs
+        # Room is told to the Feed for several files at once. A thread that wakes for each file costs
         # as much as reading it.
         ahead = reader.batch + 2 * reader.workers
         self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))
         self.context = jpeg.Context()
-        self.number = self.ahead = self.ahead_time = 0
+        self.ahead = self.ahead_time = 0
         # Buffers that are no pictures yet: where they belong in the batch, and their files.
         self.buffers: Deque[Tuple[int, int, Entry]] = collections.deque()
-        self.feed = Feed(self.stage, paths, ahead, lanes_for(self.on_cuda))
+        self.feed = Feed(self.stage, paths, ahead, reads_for(self.on_cuda))
 
     def fill(self, batch: Batch, size: int) -> bool:
         """Appends the next pictures and failures, in order. False: there are fewer than `size`."""
@@ -110,8 +110,7 @@ class _Run:
                 if entry.error is not None:
                     raise entry.error
                 return False
-            self.number += 1
-            item = entry.failure or self._take(self.number, entry)
+            item = self._take(entry) if entry.failure is None else entry.failure
             if isinstance(item, int):
                 self.buffers.append((item, len(batch), entry))
             elif entry.data is not None:
@@ -121,7 +120,7 @@ class _Run:
             if self.taken == self.together:
                 self._give_room()
                 self._make_pictures(batch)
-            if self.number % 32 == 0:
+            if entry.number % 32 == 0:
                 self._look_for_errors()
         self._make_pictures(batch)
         return True
@@ -140,18 +139,22 @@ class _Run:
             return self.feed.entries.get_nowait()
         except queue.Empty:
             self._give_room()
-            return self.feed.entries.get()
+        while True:
+            try:
+                return self.feed.entries.get(timeout=_PATIENCE / 1e9)
+            except queue.Empty:  # the caller's iterable may wait for what has been read already
+                self.feed.push_all()
 
     def _give_room(self) -> None:
         if self.taken:
             self.feed.give_room(self.taken)
         self.taken = 0
 
-    def _take(self, number: int, entry: Entry) -> Union[int, Picture, Failure]:
+    def _take(self, entry: Entry) -> Union[int, Picture, Failure]:
         """The GstBuffer of a file that is on its way, or what it is without one."""
-        time = 2 * number
+        time = 2 * entry.number
         while self.ahead_time < time:
-            if number <= self.feed.lost:
+            if entry.number <= self.feed.lost:
                 return self._alone(entry)
             self._drop_ahead()
             self.ahead = self.stage.pull(_PATIENCE)
@@ -198,7 +201,7 @@ class _Run:
         self.ahead = 0
 
     def close(self) -> None:
-        """Ends the lanes, and frees everything but the pictures."""
+        """Ends the Feed, and frees everything but the pictures."""
         if _gst._forked:
             return  # the threads are the parent's, and the elements need theirs
         self.feed.stop()
@@ -214,6 +217,6 @@ class _Run:
 def _new_stage(reader: Reader) -> Stage:
     elements = f"{_QUEUE} ! jpegcoefdec n-threads={reader.workers} qos=false"
     if reader.device == "cpu":
-        return Stage(f"{elements} backend=cpu")
+        return Stage(f"{elements} backend=cpu", queued=True)
     from . import cuda
-    return cuda.decoder_stage(elements, int(reader.device.partition(":")[2] or 0))
+    return cuda.decoder_stage(elements, int(reader.device.partition(":")[2] or 0), queued=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # cudatransform.Reader: order, damaged files among sound ones, abandoned walks, memory.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import errno
 import gc
 import itertools
 import os
@@ -107,6 +108,12 @@ class Batches(WithFiles):
         finally:
             _feed.MARKER = marker
 
+    def test_what_cannot_be_opened_is_not_tried_again(self):
+        paths = self.sound[:3] + [self.folder.name, os.path.join(self.folder.name, "none.jpg")]
+        with mock.patch.object(reader.jpeg.Context, "read", side_effect=AssertionError):
+            items = [item for batch in ct.Reader(paths, batch=2) for item in batch]
+        self.assertEqual([isinstance(item, ct.Failure) for item in items], [False] * 3 + [True] * 2)
+
     def test_sizes_of_batches(self):
         batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
         self.assertEqual([len(batch) for batch in batches], [4, 4, 3])
@@ -211,39 +218,78 @@ class Ends(WithFiles):
         self.assertEqual(read, len(paths))
 
 
-class SeveralLanes:
-    """The same with several threads that read, as large files have on a GPU."""
+class SeveralReads:
+    """The same with several files that are read at once, as large ones are for a GPU."""
 
     def setUp(self):
         super().setUp()
-        for where, name, value in ((_feed, "_LARGE", 0), (reader, "lanes_for", lambda on_cuda: 4)):
-            patch = mock.patch.object(where, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+        for where, name, value in ((_feed, "_LARGE", 0), (reader, "reads_for", lambda on_cuda: 4)):
+            self.patch(where, name, value)
+
+    def patch(self, where, name, value):
+        patch = mock.patch.object(where, name, value)
+        patch.start()
+        self.addCleanup(patch.stop)
 
 
-class BatchesOfLanes(SeveralLanes, Batches):
+class BatchesOfReads(SeveralReads, Batches):
     pass
 
 
-class EndsOfLanes(SeveralLanes, Ends):
-    def test_lanes_take_turns(self):
-        """They read at once, whatever each takes, and the order stays."""
-        began, reading, most = threading.Barrier(3, timeout=20), [], []
-        fill = _feed.jpeg.fill_from
+class EndsOfReads(SeveralReads, Ends):
+    def test_several_at_once(self):
+        """They are read at once, in whatever time each takes, and the order stays."""
+        begun, most = [], []
 
-        def slow(descriptor, memory, name):
-            reading.append(name)
-            most.append(len(reading))
-            if name in first:
-                began.wait()  # broken unless all three are read at once
-            fill(descriptor, memory, name)
-            reading.remove(name)
-        first = self.sound[1:4]
-        with mock.patch.object(_feed.jpeg, "fill_from", slow):
-            items = [item for batch in ct.Reader(self.sound, batch=7) for item in batch]
+        class Slow(_feed.FileRead):
+            def __init__(self, *arguments):
+                super().__init__(*arguments)
+                begun.append(self)
+                self.number = len(begun)
+
+            def is_over(self):  # not before three are on their way
+                most.append(len(begun) - self.number + 1)
+                return len(begun) >= 3 and super().is_over()
+        self.patch(_feed, "FileRead", Slow)
+        self.assertEqual(self.paths_of(self.sound), self.sound)
+        self.assertEqual(len(begun), len(self.sound))
+        self.assertIn(max(most), (4, 5))
+
+    def test_what_nobody_expects_is_raised(self):
+        self.patch(_feed.FileRead, "done", mock.Mock(side_effect=RuntimeError("unheard of")))
+        with self.assertRaisesRegex(RuntimeError, "unheard of"):
+            self.paths_of(self.sound)
+
+    def test_where_none_can_be_begun(self):
+        self.patch(_feed, "FileRead", mock.Mock(side_effect=BlockingIOError(11, "too many")))
+        self.assertEqual(self.paths_of(self.sound), self.sound)
+
+    def test_reads_that_fail(self):
+        """A file that became shorter, and a descriptor that cannot be read from."""
+        opened, shorter, unreadable = _feed.jpeg.open_picture, self.sound[2], self.sound[5]
+
+        def open_picture(path):
+            descriptor, size = opened(path)
+            if path == unreadable:
+                os.close(descriptor)
+                return os.open(os.devnull, os.O_WRONLY), size
+            return descriptor, size + (path == shorter)
+        self.patch(_feed.jpeg, "open_picture", open_picture)
+        items = [item for batch in ct.Reader(self.sound, batch=7) for item in batch]
+        failures = {item.path: item.reason for item in items if isinstance(item, ct.Failure)}
+        self.assertEqual(failures, {shorter: "it became shorter while it was read",
+                                    unreadable: os.strerror(errno.EBADF)})
         self.assertEqual([item.path for item in items], self.sound)
-        self.assertLessEqual(max(most), 4)
+
+    def test_abandoned_while_they_are_on_their_way(self):
+        descriptors = len(os.listdir("/proc/self/fd"))
+        for _ in range(20):
+            for _ in ct.Reader(itertools.cycle(self.sound), batch=1):
+                break
+        self.assertLessEqual(len(os.listdir("/proc/self/fd")), descriptors)
+
+    def paths_of(self, paths):
+        return [item.path for batch in ct.Reader(paths, batch=7) for item in batch.pictures]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,92 @@
+"""Files' bytes with little of Python's lock: sizes and reads by the C library and its threads."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A thread of Python that has read a file waits for Python's lock, and each thread more makes all of
+# them wait longer. POSIX AIO's reads copy while one thread of Python goes on.
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+from ctypes import POINTER, Structure, byref, c_int, c_int64, c_size_t, c_uint8, c_void_p
+
+_SIGEV_NONE = 1
+_HAS_64_BITS = ctypes.sizeof(c_void_p) == 8
+
+# What waits for nothing keeps Python's lock: to have it back costs more than these calls.
+if _HAS_64_BITS:
+    _now = ctypes.PyDLL(None)
+    _seek, close = _now.lseek, _now.close
+    _seek.restype, _seek.argtypes = c_int64, (c_int, c_int64, c_int)
+    close.argtypes = c_int,
+else:
+    _seek, close = os.lseek, os.close  # type: ignore
+
+
+def size_of(descriptor: int) -> int:
+    """The size of an open file in bytes; for what is none any number, or OSError."""
+    return _seek(descriptor, 0, os.SEEK_END)
+
+
+class _Control(Structure):
+    """struct aiocb of glibc on 64-bit machines; what is not named is glibc's own."""
+
+    _fields_ = [("descriptor", c_int), ("_operation", c_int), ("_priority", c_int),
+                ("address", c_void_p), ("size", c_size_t), ("_value", c_void_p), ("_signal", c_int),
+                ("notify", c_int), ("_sigevent", c_uint8 * 48), ("_inner", c_uint8 * 32),
+                ("offset", c_int64), ("_reserved", c_uint8 * 32)]
+
+
+def _library() -> tuple:
+    """aio_read, aio_error, aio_return and aio_suspend; nothing where they are not glibc's."""
+    if not _HAS_64_BITS or not hasattr(ctypes.CDLL(None), "gnu_get_libc_version"):
+        return ()
+    try:
+        try:
+            brief, patient = ctypes.PyDLL(None, use_errno=True), ctypes.CDLL(None)
+            brief.aio_read  # before 2.34 it was in a library of its own
+        except AttributeError:
+            brief, patient = ctypes.PyDLL("librt.so.1", use_errno=True), ctypes.CDLL("librt.so.1")
+        found = brief.aio_read, brief.aio_error, brief.aio_return, patient.aio_suspend
+    except (OSError, AttributeError):
+        return ()
+    for function in found[:3]:
+        function.argtypes = POINTER(_Control),
+    found[2].restype = ctypes.c_ssize_t
+    found[3].argtypes = POINTER(POINTER(_Control)), c_int, c_void_p
+    return found
+
+
+class FileRead:
+    """Bytes on their way from a file's beginning into memory, which lives at least until done()."""
+
+    _functions = _library()
+
+    __slots__ = ("_control",)
+
+    def __init__(self, descriptor: int, address: int, size: int) -> None:
+        """Raises OSError where it cannot be begun, with ENOSYS where no read can."""
+        if not self._functions:
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        self._control = _Control(descriptor=descriptor, address=address, size=size,
+                                 notify=_SIGEV_NONE)
+        if self._functions[0](self._control):
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error))
+
+    def is_over(self) -> bool:
+        """Whether done() would not wait."""
+        return self._functions[1](self._control) != errno.EINPROGRESS
+
+    def wait(self) -> None:
+        """Until it is over. Several threads may."""
+        while not self.is_over():
+            self._functions[3](byref(ctypes.pointer(self._control)), 1, None)
+
+    def done(self) -> int:
+        """How many bytes were read. Once, when it is over. Raises OSError."""
+        error = self._functions[1](self._control)
+        got = self._functions[2](self._control)
+        if error:
+            raise OSError(error, os.strerror(error))
+        return got
