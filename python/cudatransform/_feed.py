@@ -14,7 +14,7 @@ from typing import Any, Deque, Iterator, Optional
 import numpy as np
 
 from . import _gst, jpeg
-from ._reads import FileRead, close
+from ._reads import FileRead, Opener, close
 from ._stage import Stage, StageError
 from .errors import Failure, ReadError
 
@@ -105,7 +105,7 @@ class Feed:
         self._told.put(ahead)
         self._room = self._number = 0
         self._in_paths = self._opening = False
-        self._most_reads = most_reads
+        self._most_reads, self._opener = most_reads, Opener()
         self._thread = threading.Thread(target=self._run, daemon=True, name="cudatransform.Reader")
         self._thread.start()
 
@@ -163,7 +163,7 @@ class Feed:
     def _entry_of(self, path: str, number: int) -> Entry:
         entry = Entry(path, number)
         try:
-            descriptor, size = jpeg.open_picture(path)
+            descriptor, size = jpeg.open_picture(path, self._opener)
             try:
                 memory = self._memory_for(size)
                 entry.data, entry.size = memory, size

@@ -7,12 +7,12 @@ import errno
 import os
 import stat
 import threading
-from typing import Any, BinaryIO, Dict, Optional, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _gst, color
-from ._reads import close, size_of
+from ._reads import Path, close, open_file, size_of
 from ._stage import Stage, StageError
 from .errors import ReadError, WriteError
 from .picture import Picture, picture_of_buffer
@@ -38,10 +38,9 @@ def reason_of(error: Exception) -> str:
     return text
 
 
-def open_picture(path: Union[str, "os.PathLike[str]"]) -> Tuple[int, int]:
-    """A file descriptor and how many bytes there are. Raises OSError and ReadError."""
-    # Not to wait for the writer of a pipe.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+def open_picture(path: Path, open_it: Callable[[Path], int] = open_file) -> Tuple[int, int]:
+    """A file descriptor and how many bytes there are. Raises OSError, ValueError and ReadError."""
+    descriptor = open_it(path)
     try:
         size = size_of(descriptor)
         if 0 < size <= MOST_BYTES:

@@ -15,7 +15,7 @@ import unittest
 from unittest import mock
 
 import cudatransform as ct
-from cudatransform import _feed, reader
+from cudatransform import _feed, _reads, reader
 import pictures
 
 
@@ -113,6 +113,18 @@ class Batches(WithFiles):
         with mock.patch.object(reader.jpeg.Context, "read", side_effect=AssertionError):
             items = [item for batch in ct.Reader(paths, batch=2) for item in batch]
         self.assertEqual([isinstance(item, ct.Failure) for item in items], [False] * 3 + [True] * 2)
+
+    def test_where_opening_takes_long(self):
+        opener = _reads.Opener()
+        for nanoseconds, files, tries in ((1000, 3, 3), (10**6, 3, 1), (10**6, 64, 1)):
+            clock = itertools.count(0, nanoseconds)
+            opener._open = mock.Mock(return_value=-1)
+            with mock.patch.object(_reads.time, "perf_counter_ns", lambda: next(clock)):
+                for _ in range(files):
+                    os.close(opener(self.sound[0]))
+            self.assertEqual(opener._open.call_count, tries)
+        with self.assertRaises(ValueError):
+            _reads.Opener()(self.sound[0] + "\0")
 
     def test_sizes_of_batches(self):
         batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
@@ -268,8 +280,8 @@ class EndsOfReads(SeveralReads, Ends):
         """A file that became shorter, and a descriptor that cannot be read from."""
         opened, shorter, unreadable = _feed.jpeg.open_picture, self.sound[2], self.sound[5]
 
-        def open_picture(path):
-            descriptor, size = opened(path)
+        def open_picture(path, opener):
+            descriptor, size = opened(path, opener)
             if path == unreadable:
                 os.close(descriptor)
                 return os.open(os.devnull, os.O_WRONLY), size
