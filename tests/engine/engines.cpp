@@ -119,6 +119,12 @@ bool quick() {
 
 bool sanitized() { return set("CUDATRANSFORM_SANITIZED"); }
 
+size_t case_step() {
+  if (!quick()) return 1;
+  if (!sanitized()) return 24;
+  return set("CUDATRANSFORM_TEST_QUICK") ? 3 : 1;
+}
+
 bool choose_engines(int* argc, char** argv, int* exit_code) {
   std::string_view which = "all";
   int kept = 1;

@@ -43,6 +43,8 @@ bool quick();
 // CUDATRANSFORM_SANITIZED=1. The subject is memory: of cases that differ in the numbers alone a
 // part will do, but every geometry counts.
 bool sanitized();
+// Of so many cases one: of all geometries there are, 3 where sanitisers and TEST_QUICK meet.
+size_t case_step();
 
 // Flags shared by all test programs: --engine=host|cuda|all. False: nothing to test, the program
 // ends with *exit_code (77: skipped).
