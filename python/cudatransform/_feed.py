@@ -14,7 +14,7 @@ from typing import Any, Deque, Iterator, Optional
 import numpy as np
 
 from . import _gst, jpeg
-from ._reads import FileRead, Opener, close
+from ._reads import FileRead, PatientFiles, QuickFiles
 from ._stage import Stage, StageError
 from .errors import Failure, ReadError
 
@@ -55,7 +55,7 @@ class Entry:
         self.failure = Failure(self.path, error.reason if isinstance(error, ReadError)
                                else jpeg.reason_of(error))
 
-    def finish(self) -> None:
+    def finish(self, files: PatientFiles) -> None:
         """Ends a read that is over."""
         if self.read is None:
             return
@@ -67,7 +67,14 @@ class Entry:
         except (OSError, ReadError) as error:
             self.fail(error)
         finally:
-            close(self.descriptor)
+            files.close(self.descriptor)
+            self.read = None
+
+    def abandon(self, files: PatientFiles) -> None:
+        """Ends a read that nobody wants: its memory is in use until it is over."""
+        if self.read is not None:
+            self.read.wait()
+            files.close(self.descriptor)
             self.read = None
 
 
@@ -105,7 +112,7 @@ class Feed:
         self._told.put(ahead)
         self._room = self._number = 0
         self._in_paths = self._opening = False
-        self._most_reads, self._opener = most_reads, Opener()
+        self._most_reads, self._files = most_reads, QuickFiles()
         self._thread = threading.Thread(target=self._run, daemon=True, name="cudatransform.Reader")
         self._thread.start()
 
@@ -122,6 +129,8 @@ class Feed:
         except BaseException as error:  # what nobody expects is raised where it is awaited
             if not self._closing:
                 self._push_end(End(error))
+        finally:
+            self._abandon_reads()  # there are some where stop() was interrupted, too
 
     def _one(self) -> bool:
         """Brings the next file on its way. False: there are no more."""
@@ -129,7 +138,7 @@ class Feed:
             try:
                 self._room = self._told.get_nowait()
             except queue.Empty:
-                self.push_all()
+                self._push_all()
                 self._room = self._told.get()
         self._room -= 1
         end = End()
@@ -150,20 +159,20 @@ class Feed:
             if self._closing:
                 return False
         if path is None:
-            self.push_all()
+            self._push_all()
             self._push_end(end)
             return False
         self._number += 1
         self._reading.append(self._entry_of(path, self._number))
         self._opening = False
-        while self._push_oldest(len(self._reading) > self._most_reads):
+        while self.push_oldest(len(self._reading) > self._most_reads):
             pass
         return True
 
     def _entry_of(self, path: str, number: int) -> Entry:
         entry = Entry(path, number)
         try:
-            descriptor, size = jpeg.open_picture(path, self._opener)
+            descriptor, size = jpeg.open_picture(path, self._files)
             try:
                 memory = self._memory_for(size)
                 entry.data, entry.size = memory, size
@@ -177,7 +186,7 @@ class Feed:
                 jpeg.fill_from(descriptor, memory.view[:size], path)
             finally:
                 if entry.read is None:
-                    close(descriptor)
+                    self._files.close(descriptor)
         except (OSError, MemoryError, ValueError, ReadError) as error:
             entry.fail(error)
         return entry
@@ -193,7 +202,7 @@ class Feed:
             pass
         return Memory(max(_LEAST_MEMORY, size + size // 4))
 
-    def _push_oldest(self, wait: bool = True) -> bool:
+    def push_oldest(self, wait: bool = True) -> bool:
         """Pushes the oldest file's bytes when they are there; several threads may, and one does it.
         False: there are none, not yet, or the Reader is being closed."""
         try:
@@ -210,15 +219,14 @@ class Feed:
                 return False
             if self._reading and self._reading[0] is entry:
                 self._reading.popleft()
-                entry.finish()
+                entry.finish(self._files)
                 self.entries.put(entry)
                 if entry.data is not None:
                     self._push(entry)
         return True
 
-    def push_all(self) -> None:
-        """All whose reading has begun."""
-        while self._push_oldest():
+    def _push_all(self) -> None:
+        while self.push_oldest():
             pass
 
     def _push(self, entry: Entry) -> None:
@@ -260,7 +268,8 @@ class Feed:
     def finish_if_idle(self) -> None:
         """Has the decoder finish what it has where the thread waits for the caller: a marker, with the
         odd time behind the last file, pushes the others out."""
-        self.push_all()
+        if self.push_oldest():
+            return
         with self._lock:
             if (self._opening or self._reading or self._marked == self._pushed or self._ended
                     or self._closing):
@@ -279,14 +288,19 @@ class Feed:
             self._closing = True
         self._told.put(1)
         self._stage.stop()
-        # In the caller's iterable it may be for ever; it ends when it comes back.
-        while self._thread.is_alive() and not self._in_paths:
+        # In the caller's iterable it may be for ever; it ends when it comes back. In this thread we are
+        # where the garbage collector has found the Reader.
+        while (self._thread.is_alive() and not self._in_paths
+               and self._thread is not threading.current_thread()):
             self._thread.join(.01)
-        for entry in self._reading:
-            if entry.read is not None:
-                entry.read.wait()
-                entry.finish()
-        self._reading.clear()
+        self._abandon_reads()
+
+    def _abandon_reads(self) -> None:
+        while self._reading:
+            try:
+                self._reading.popleft().abandon(self._files)
+            except IndexError:  # the other thread does it, too
+                return
 
 
 def reads_for(on_cuda: bool) -> int:

@@ -14,52 +14,65 @@ from typing import Union
 
 Path = Union[str, "os.PathLike[str]"]
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # not to wait for the writer of a pipe
-_SLOW = 200_000      # nanoseconds
-_FILES_BETWEEN = 64  # until it is tried again whether opening is quick
 _SIGEV_NONE = 1
 _HAS_64_BITS = ctypes.sizeof(c_void_p) == 8
-
-# What waits for nothing keeps Python's lock: to have it back costs more than these calls.
-if _HAS_64_BITS:
-    _now = ctypes.PyDLL(None)
-    _seek, close = _now.lseek, _now.close
-    _seek.restype, _seek.argtypes = c_int64, (c_int, c_int64, c_int)
-    close.argtypes = c_int,
-else:
-    _seek, close = os.lseek, os.close  # type: ignore
+_QUICK, _SLOW = 20_000, 200_000  # nanoseconds
 
 
-def open_file(path: Path) -> int:
-    """A descriptor to read from. Raises OSError and ValueError."""
-    return os.open(path, _FLAGS)
+class PatientFiles:
+    """Opens files to read from, and closes them. Others have Python's lock meanwhile."""
+
+    __slots__ = ()
+
+    def open(self, path: Path) -> int:
+        """A descriptor. Raises OSError and ValueError."""
+        return os.open(path, _FLAGS)
+
+    def size_of(self, descriptor: int) -> int:
+        """The size of an open file in bytes; of what is none any number, or OSError."""
+        return os.lseek(descriptor, 0, os.SEEK_END)
+
+    def close(self, descriptor: int) -> None:
+        os.close(descriptor)
 
 
-class Opener:
-    """open_file() for many files: keeps Python's lock while files open quickly. In a network they may
-    not, and other threads would wait, too."""
+class QuickFiles(PatientFiles):
+    """The same for many files: keeps the lock where they open quickly, as to have it back takes longer.
 
-    __slots__ = ("_patient_for", "_open")
+    Not where one has taken long, as in a network, until one has not. What a thread of this process
+    serves never opens that quickly: it needs the lock.
+    """
+
+    __slots__ = ("_now", "_quick")
 
     def __init__(self) -> None:
-        self._open = ctypes.PyDLL(None).open
-        self._open.argtypes = c_char_p, c_int
-        self._patient_for = 0
+        self._now = ctypes.PyDLL(None)
+        self._now.open.argtypes = c_char_p, c_int
+        if _HAS_64_BITS:
+            self._now.lseek.restype, self._now.lseek.argtypes = c_int64, (c_int, c_int64, c_int)
+        self._quick = False
 
-    def __call__(self, path: Path) -> int:
-        if self._patient_for:
-            self._patient_for -= 1
-            return open_file(path)
-        name = os.fsencode(path)
+    def open(self, path: Path) -> int:
         begin = time.perf_counter_ns()
-        descriptor = -1 if b"\0" in name else self._open(name, _FLAGS)
-        if time.perf_counter_ns() - begin > _SLOW:
-            self._patient_for = _FILES_BETWEEN
-        return descriptor if descriptor >= 0 else open_file(path)  # which knows what is wrong
+        if not self._quick:
+            descriptor = super().open(path)
+            self._quick = time.perf_counter_ns() - begin < _QUICK and _HAS_64_BITS
+            return descriptor
+        name = os.fsencode(path)
+        descriptor = -1 if b"\0" in name else self._now.open(name, _FLAGS)
+        self._quick = time.perf_counter_ns() - begin < _SLOW
+        return descriptor if descriptor >= 0 else super().open(path)  # which knows what is wrong
 
+    def size_of(self, descriptor: int) -> int:
+        if self._quick:
+            return self._now.lseek(descriptor, 0, os.SEEK_END)
+        return super().size_of(descriptor)
 
-def size_of(descriptor: int) -> int:
-    """The size of an open file in bytes; for what is none any number, or OSError."""
-    return _seek(descriptor, 0, os.SEEK_END)
+    def close(self, descriptor: int) -> None:
+        if self._quick:
+            self._now.close(descriptor)
+        else:
+            super().close(descriptor)
 
 
 class _Control(Structure):

@@ -7,12 +7,12 @@ import errno
 import os
 import stat
 import threading
-from typing import Any, BinaryIO, Callable, Dict, Optional, Tuple, Union
+from typing import Any, BinaryIO, Dict, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _gst, color
-from ._reads import Path, close, open_file, size_of
+from ._reads import Path, PatientFiles
 from ._stage import Stage, StageError
 from .errors import ReadError, WriteError
 from .picture import Picture, picture_of_buffer
@@ -38,11 +38,11 @@ def reason_of(error: Exception) -> str:
     return text
 
 
-def open_picture(path: Path, open_it: Callable[[Path], int] = open_file) -> Tuple[int, int]:
+def open_picture(path: Path, files: PatientFiles) -> Tuple[int, int]:
     """A file descriptor and how many bytes there are. Raises OSError, ValueError and ReadError."""
-    descriptor = open_it(path)
+    descriptor = files.open(path)
     try:
-        size = size_of(descriptor)
+        size = files.size_of(descriptor)
         if 0 < size <= MOST_BYTES:
             return descriptor, size  # or a directory's, which cannot be read
     except OSError:
@@ -56,7 +56,7 @@ def open_picture(path: Path, open_it: Callable[[Path], int] = open_file) -> Tupl
         check_size(name, status.st_size)
         return descriptor, status.st_size
     except BaseException:
-        close(descriptor)
+        files.close(descriptor)
         raise
 
 
@@ -142,14 +142,14 @@ class Context:
         return self._decode(data, name, path)
 
     def _bytes_of_file(self, path: str) -> np.ndarray:
-        descriptor, size = open_picture(path)
+        descriptor, size = open_picture(path, PatientFiles())
         try:
             if len(self._file) < size:
                 self._file = np.empty(max(size, 1 << 20), np.uint8)
             fill_from(descriptor, self._file[:size].data, path)
             return self._file[:size]
         finally:
-            close(descriptor)
+            os.close(descriptor)
 
     def _decode(self, data: np.ndarray, name: str, path: Optional[str]) -> Picture:
         gst = _gst.libraries()

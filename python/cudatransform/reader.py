@@ -143,7 +143,7 @@ class _Run:
             try:
                 return self.feed.entries.get(timeout=_PATIENCE / 1e9)
             except queue.Empty:  # the caller's iterable may wait for what has been read already
-                self.feed.push_all()
+                self.feed.push_oldest()
 
     def _give_room(self) -> None:
         if self.taken:

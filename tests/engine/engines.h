@@ -43,7 +43,8 @@ bool quick();
 // CUDATRANSFORM_SANITIZED=1. The subject is memory: of cases that differ in the numbers alone a
 // part will do, but every geometry counts.
 bool sanitized();
-// Of so many cases one: of all geometries there are, 3 where sanitisers and TEST_QUICK meet.
+// One of how many cases is to be tested. Of those that sanitisers would have whole a third, where
+// CUDATRANSFORM_TEST_QUICK=1 asks for less.
 size_t case_step();
 
 // Flags shared by all test programs: --engine=host|cuda|all. False: nothing to test, the program

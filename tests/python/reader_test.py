@@ -9,8 +9,10 @@ import pickle
 import queue
 import resource
 import shutil
+import sys
 import tempfile
 import threading
+import time
 import unittest
 from unittest import mock
 
@@ -115,16 +117,24 @@ class Batches(WithFiles):
         self.assertEqual([isinstance(item, ct.Failure) for item in items], [False] * 3 + [True] * 2)
 
     def test_where_opening_takes_long(self):
-        opener = _reads.Opener()
-        for nanoseconds, files, tries in ((1000, 3, 3), (10**6, 3, 1), (10**6, 64, 1)):
-            clock = itertools.count(0, nanoseconds)
-            opener._open = mock.Mock(return_value=-1)
-            with mock.patch.object(_reads.time, "perf_counter_ns", lambda: next(clock)):
-                for _ in range(files):
-                    os.close(opener(self.sound[0]))
-            self.assertEqual(opener._open.call_count, tries)
+        """The lock is kept from the first quick file to the first slow one."""
+        files = _reads.QuickFiles()
+        clock = mock.Mock(return_value=0)
+        files._now = mock.Mock(open=mock.Mock(return_value=-1))
+        quick = []
+        with mock.patch.object(_reads.time, "perf_counter_ns", clock):
+            for nanoseconds in (50_000, 10_000, 50_000, 300_000, 50_000, 10_000):
+                clock.side_effect = (0, nanoseconds)
+                os.close(files.open(self.sound[0]))
+                quick.append(files._quick)
+        self.assertEqual(quick, [False, True, True, False, False, True])
+        self.assertEqual(files._now.open.call_count, 2)
+        files = _reads.QuickFiles()
+        files._quick = True
         with self.assertRaises(ValueError):
-            _reads.Opener()(self.sound[0] + "\0")
+            files.open(self.sound[0] + "\0")
+        with self.assertRaises(FileNotFoundError):
+            files.open(self.sound[0] + ".none")
 
     def test_sizes_of_batches(self):
         batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
@@ -230,6 +240,21 @@ class Ends(WithFiles):
         self.assertEqual(read, len(paths))
 
 
+class SlowRead(_reads.FileRead):
+    """Takes 40 ms, with however many others."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.until = time.monotonic() + .04
+
+    def is_over(self):
+        return time.monotonic() >= self.until and super().is_over()
+
+    def wait(self):
+        while not self.is_over():
+            time.sleep(.001)
+
+
 class SeveralReads:
     """The same with several files that are read at once, as large ones are for a GPU."""
 
@@ -280,8 +305,8 @@ class EndsOfReads(SeveralReads, Ends):
         """A file that became shorter, and a descriptor that cannot be read from."""
         opened, shorter, unreadable = _feed.jpeg.open_picture, self.sound[2], self.sound[5]
 
-        def open_picture(path, opener):
-            descriptor, size = opened(path, opener)
+        def open_picture(path, files):
+            descriptor, size = opened(path, files)
             if path == unreadable:
                 os.close(descriptor)
                 return os.open(os.devnull, os.O_WRONLY), size
@@ -299,6 +324,74 @@ class EndsOfReads(SeveralReads, Ends):
             for _ in ct.Reader(itertools.cycle(self.sound), batch=1):
                 break
         self.assertLessEqual(len(os.listdir("/proc/self/fd")), descriptors)
+
+    def test_closed_by_its_own_thread(self):
+        """Where the garbage collector finds it there: nothing is left, and nothing raised."""
+        walks, opened = [], _feed.jpeg.open_picture
+
+        def open_picture(path, files):
+            if path == self.sound[4]:
+                walks.clear()
+            return opened(path, files)
+        self.patch(_feed.jpeg, "open_picture", open_picture)
+        raised = mock.Mock()
+        self.patch(sys, "unraisablehook", raised)
+        descriptors, threads = len(os.listdir("/proc/self/fd")), threading.active_count()
+        for _ in range(5):
+            has_batch = threading.Event()
+            paths = itertools.chain(self.sound[:4], self.later(has_batch))
+            walks.append(iter(ct.Reader(paths, batch=1)))
+            next(walks[0])
+            has_batch.set()
+            for _ in range(500):
+                if not walks and threading.active_count() == threads:
+                    break
+                time.sleep(.01)
+        self.assertEqual((walks, raised.call_count), ([], 0))
+        self.assertEqual(threading.active_count(), threads)
+        self.assertLessEqual(len(os.listdir("/proc/self/fd")), descriptors)
+
+    def test_interrupted_while_it_closes(self):
+        """Its thread waits for the reads on their way, whose memory goes with it."""
+        begun, may_end = [], threading.Event()
+
+        class Watched(_feed.FileRead):
+            def __init__(self, *arguments):
+                super().__init__(*arguments)
+                self.waited_for = False
+                begun.append(self)
+
+            def is_over(self):
+                return self.waited_for
+
+            def wait(self):
+                may_end.wait()
+                while not super().is_over():
+                    time.sleep(.001)
+                self.waited_for = True
+        self.patch(_feed, "FileRead", Watched)
+        stage = mock.Mock(stop=mock.Mock(side_effect=KeyboardInterrupt))
+        feed = _feed.Feed(stage, iter(self.sound), 20, 4)
+        while len(begun) < 5:  # the thread waits for the first
+            time.sleep(.001)
+        with self.assertRaises(KeyboardInterrupt):
+            feed.stop()
+        may_end.set()
+        feed._thread.join(20)
+        self.assertEqual([read.waited_for for read in begun], [True] * 5)
+
+    def later(self, event):
+        event.wait()
+        yield from self.sound[4:]
+
+    def test_a_batch_does_not_wait_for_later_files(self):
+        self.patch(_feed, "FileRead", SlowRead)
+        begin = time.monotonic()
+        walk = iter(ct.Reader(itertools.cycle(self.sound), batch=16, workers=64))
+        next(walk)
+        took = time.monotonic() - begin
+        walk.close()
+        self.assertLess(took, .7)  # the 144 files that are read ahead take twice as long
 
     def paths_of(self, paths):
         return [item.path for batch in ct.Reader(paths, batch=7) for item in batch.pictures]
