@@ -93,7 +93,7 @@ class Feed:
     entries: of the files that have been pushed or cannot be, in order; an End is the last
     memory: what comes back from the taking thread for files to come
     lost: the number of the last file that an error of the stream has taken
-    most_reads: files that are read at once; 0: the thread reads them itself
+    most_reads: files that are read behind the one to be pushed next; 0: the thread reads them itself
     """
 
     def __init__(self, stage: Stage, paths: Iterator[Any], ahead: int, most_reads: int) -> None:
