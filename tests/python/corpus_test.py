@@ -42,7 +42,7 @@ class WithCorpus(unittest.TestCase):
         return actions.do_chunk(action, options, os.fsencode(self.input), 0, self.names, self.output)
 
     def rows(self):
-        return list(self.output.rows(1))
+        return list(self.output.rows([0]))
 
     def path(self, root, name):
         return os.path.join(root, os.fsdecode(name))
@@ -149,11 +149,58 @@ class OneReader(WithCorpus):
         self.assertEqual([actions.do_chunk("stats", {}, root, number, part, whole, items)
                           for number, part in enumerate(parts)], [(3, 1), (4, 0)])
         self.assertEqual(list(items), [])
-        self.assertEqual(list(whole.rows(2)), self.rows())
+        self.assertEqual(list(whole.rows(range(2))), self.rows())
 
     def test_shares_of_gpus(self):
         self.assertEqual([job._share(*gpus) for gpus in ((0., 4), (1., 16), (8., 4), (1., 3))],
                          [None, .0625, 1., .3333])
+
+
+class Worker(WithCorpus):
+    def setUp(self):
+        super().setUp()
+        self.job = {"action": "stats", "options": {}, "input": self.input}
+        self.output.claim(self.job, self.names)
+        job_text = json.dumps(["stats", {}, self.input, self.output.path, "cpu"])
+        parts = self.names[:3], self.names[3:5], self.names[5:]
+        self.batch = {"number": np.arange(3), "job": np.array([job_text] * 3),
+                      "names": np.array([b"\0".join(part) for part in parts], object)}
+
+    def part(self, *numbers):
+        return {name: column[list(numbers)] for name, column in self.batch.items()}
+
+    def times(self):
+        return {number: os.stat(os.path.join(self.output.own, "done", f"{number:06d}.jsonl")).st_mtime_ns
+                for number in self.output.done()}
+
+    def test_does_what_is_missing(self):
+        job.Worker()(self.part(1))
+        self.assertEqual(self.output.done(), {1})
+        before = self.times()
+        job.Worker()(self.batch)
+        self.assertEqual(self.output.done(), {0, 1, 2})
+        self.assertEqual(self.times()[1], before[1])
+        paths = [os.fsencode(row["path"]) for row in self.output.rows(range(3))]
+        self.assertEqual(paths, self.names)
+
+    def test_progress_is_what_this_run_has_done(self):
+        job.Worker()(self.part(0))
+        said = []
+        progress = job._Progress(self.output, 4, said.append)
+        progress._look()
+        self.assertEqual(said, [])
+        job.Worker()(self.part(1))
+        progress._look()
+        self.assertEqual(said, [f"2 of 4 files, {self.bad(1)} bad"])
+        with progress:
+            job.Worker()(self.part(2))
+        bad = self.bad(1) + self.bad(2)
+        self.assertRegex(said[1], fr"^4 of 4 files, {bad} bad, [1-9]\d* files/s, 0 s left$")
+        self.assertEqual(len(said), 2)
+        self.assertEqual(self.bad(0) + bad, 1)
+
+    def bad(self, number):
+        return self.output.counts(number)[1]
 
 
 class Folders(WithCorpus):

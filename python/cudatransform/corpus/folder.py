@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from typing import Any, BinaryIO, Dict, Iterator, List, Optional
+from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 ENDINGS = (b".jpg", b".jpeg", b".jpe", b".jfif")
 CHUNK = 64  # files that are done or not done together
@@ -124,11 +124,21 @@ class Output:
     def is_done(self, number: int) -> bool:
         return os.path.exists(os.path.join(self.own, "done", f"{number:06d}.jsonl"))
 
-    def rows(self, chunks: int) -> Iterator[Dict[str, Any]]:
-        """What is known of all files, in order."""
-        for number in range(chunks):
+    def done(self) -> Set[int]:
+        """The chunks that are done."""
+        names = map(os.path.splitext, os.listdir(os.path.join(self.own, "done")))
+        return {int(name) for name, ending in names if ending == ".jsonl"}
+
+    def rows(self, chunks: Iterable[int]) -> Iterator[Dict[str, Any]]:
+        """What is known of all files of chunks that are done, in order."""
+        for number in chunks:
             with open(os.path.join(self.own, "done", f"{number:06d}.jsonl"), encoding="utf-8") as file:
                 yield from map(json.loads, file)
+
+    def counts(self, number: int) -> Tuple[int, int]:
+        """How many files and how many bad ones are in a chunk that is done."""
+        rows = list(self.rows([number]))
+        return len(rows), sum("reason" in row for row in rows)
 
     def finish(self) -> None:
         """Leaves no parts."""

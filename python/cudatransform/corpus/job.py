@@ -8,6 +8,7 @@ import logging
 import math
 import os
 import sys
+import threading
 import time
 from typing import Any, Dict, List, Optional
 
@@ -16,8 +17,9 @@ from .actions import do_chunk, parquet, read_all
 from .folder import CHUNK, Output, OutputError, list_files
 
 
-_MOST_TOGETHER = 8  # chunks of a call
-_LEAST_CALLS = 8    # of each worker, so that all end at about the same time
+_MOST_TOGETHER = 32  # chunks of a call
+_LEAST_CALLS = 8     # of each worker, so that all end at about the same time
+_BETWEEN_LINES = 2   # seconds
 
 
 class Worker:
@@ -26,18 +28,18 @@ class Worker:
     Rows say all of their job: what an actor is made with is lost with the machine that keeps it.
     """
 
-    def __call__(self, batch: Dict[str, Any]) -> Dict[str, List[int]]:
-        done, bad = [], []
+    def __call__(self, batch: Dict[str, Any]) -> Dict[str, Any]:
         # All are of one job.
         action, options, source, target, device = json.loads(batch["job"][0])
         root, output = os.fsencode(source), Output(target)
-        chunks = [bytes(names).split(b"\0") for names in batch["names"]]
-        items = read_all(root, itertools.chain(*chunks), device)
-        for number, names in zip(batch["number"], chunks):
-            files, failed = do_chunk(action, options, root, int(number), names, output, items)
-            done.append(files)
-            bad.append(failed)
-        return {"files": done, "bad": bad}
+        # Ray asks again for what a machine was doing when it was lost; that had done a part of it.
+        missing = {int(number): bytes(names).split(b"\0")
+                   for number, names in zip(batch["number"], batch["names"])
+                   if not output.is_done(int(number))}
+        items = read_all(root, itertools.chain(*missing.values()), device)
+        for number, names in missing.items():
+            do_chunk(action, options, root, number, names, output, items)
+        return {"number": batch["number"]}
 
 
 def run(action: str, source: str, target: str, options: Dict[str, Any],
@@ -63,18 +65,61 @@ def _run_claimed(action: str, source: str, output: Output, options: Dict[str, An
                  files: List[bytes], address: Optional[str], workers: Optional[int],
                  device: str, say: Any) -> Dict[str, int]:
     chunks = [files[at:at + CHUNK] for at in range(0, len(files), CHUNK)]
-    missing = [number for number in range(len(chunks)) if not output.is_done(number)]
+    done = output.done()
+    missing = [number for number in range(len(chunks)) if number not in done]
     if missing:
-        say(f"{len(files)} files; {sum(len(chunks[number]) for number in missing)} to do")
+        count = sum(len(chunks[number]) for number in missing)
+        say(f"{len(files)} files; {count} to do")
         job = json.dumps([action, options, source, output.path, device])
         items = [{"number": number, "names": b"\0".join(chunks[number]), "job": job}
                  for number in missing]
-        _spread(items, address, workers, device, sum(len(chunks[number]) for number in missing), say)
+        _spread(items, address, workers, device, _Progress(output, count, say))
     return _conclude(action, output, len(chunks))
 
 
+class _Progress:
+    """Says every few seconds how far a job is, by what its folder notes: a call of Ray is many chunks."""
+
+    def __init__(self, output: Output, files: int, say: Any) -> None:
+        self._output, self._files, self._say = output, files, say
+        self._seen = output.done()
+        self._done = self._bad = self._first = 0
+        self._begin: Optional[float] = None  # when the first chunks had been done, so many files
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *error: Any) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        ended = False
+        while not ended:
+            ended = self._ended.wait(_BETWEEN_LINES)
+            self._look()
+
+    def _look(self) -> None:
+        now, new = time.monotonic(), self._output.done() - self._seen
+        if not new:
+            return
+        self._seen |= new
+        for number in new:
+            files, bad = self._output.counts(number)
+            self._done, self._bad = self._done + files, self._bad + bad
+        if self._begin is None:
+            self._begin, self._first = now, self._done
+        rate = (self._done - self._first) / max(now - self._begin, 1e-3)
+        told = f"{self._done} of {self._files} files, {self._bad} bad"
+        if rate:
+            told += f", {rate:.0f} files/s, {(self._files - self._done) / rate:.0f} s left"
+        self._say(told)
+
+
 def _spread(items: List[Dict[str, Any]], address: Optional[str], workers: Optional[int],
-            device: str, files: int, say: Any) -> None:
+            device: str, progress: _Progress) -> None:
     import ray
     from ray.data import ActorPoolStrategy, DataContext
     for name in ("ray", "ray.data"):
@@ -91,12 +136,14 @@ def _spread(items: List[Dict[str, Any]], address: Optional[str], workers: Option
         gpus = float(ray.cluster_resources().get("GPU", 0)) if device != "cpu" else 0.
         if device != "cpu" and not gpus:
             raise Unavailable("Ray knows of no GPU on these machines")
-        # A call takes Ray some 20 ms of the machine, a chunk of small pictures 80.
+        # A call takes Ray and a new Reader some 15 ms, and a chunk of small pictures takes as much.
         together = max(1, min(_MOST_TOGETHER, len(items) // (max(1, actors) * _LEAST_CALLS)))
         made = ray.data.from_items(items, override_num_blocks=-(-len(items) // together)).map_batches(
             Worker, batch_size=together, num_cpus=1, num_gpus=_share(gpus, actors),
             compute=ActorPoolStrategy(size=max(1, actors)), batch_format="numpy")
-        _watch(made.iter_rows(), files, say)
+        with progress:
+            for _ in made.iter_rows():
+                pass
     except ray.exceptions.RayError as error:
         # The last line of what a worker says is what went wrong.
         raise OutputError(str(error).strip().splitlines()[-1]) from error
@@ -109,23 +156,12 @@ def _share(gpus: float, actors: int) -> Optional[float]:
     return min(1., math.floor(1e4 * gpus / max(1, actors)) / 1e4) or None
 
 
-def _watch(rows: Any, files: int, say: Any) -> None:
-    begin, told, done, bad = time.monotonic(), 0.0, 0, 0
-    for row in rows:
-        done, bad = done + int(row["files"]), bad + int(row["bad"])
-        passed = time.monotonic() - begin
-        if passed - told >= 2 or done == files:
-            told, rate = passed, done / max(passed, 1e-3)
-            say(f"{done} of {files} files, {bad} bad, {rate:.0f} files/s, "
-                f"{(files - done) / rate:.0f} s left")
-
-
 def _conclude(action: str, output: Output, chunks: int) -> Dict[str, int]:
     """Writes failures.jsonl, of stats stats.parquet, and summary.json: the same for any number of
     workers."""
     good: List[Dict[str, Any]] = []
     bad: List[Dict[str, Any]] = []
-    for row in output.rows(chunks):
+    for row in output.rows(range(chunks)):
         (bad if "reason" in row else good).append(row)
     output.write(b"failures.jsonl", "".join(json.dumps(row, sort_keys=True) + "\n"
                                             for row in bad).encode())
