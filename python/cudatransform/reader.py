@@ -62,7 +62,7 @@ class Reader:
         self.workers = workers or len(os.sched_getaffinity(0)) * (1 if device == "cpu" else 2)
 
     def __iter__(self) -> Iterator[Batch]:
-        run = _Run(self)
+        run = Walk(self)
         try:
             while True:
                 batch = Batch()
@@ -75,7 +75,7 @@ class Reader:
             run.close()
 
 
-class _Run:
+class Walk:
     """One walk through the paths: a Feed fills the decoder, the caller's thread takes from it.
 
     A buffer's time is twice the number of its file, from 1 on. A time that does not come back

@@ -26,6 +26,8 @@ class WithCorpus(unittest.TestCase):
         self.input = os.path.join(self.top, "in put")
         self.output = folder.Output(os.path.join(self.top, "out"))
         self.addCleanup(lambda: self.output.release())
+        self.reader = actions.WorkerReader()
+        self.addCleanup(self.reader.close)
         files = {}
         for index in range(6):
             picture = ct.Picture.from_pixels(pictures.pixels(90 + index, 70, seed=index),
@@ -39,7 +41,12 @@ class WithCorpus(unittest.TestCase):
     def do(self, action, **options):
         self.output.release()
         self.output.claim({"action": action, "options": options, "input": self.input}, self.names)
-        return actions.do_chunk(action, options, os.fsencode(self.input), 0, self.names, self.output)
+        return self.do_claimed(action, self.output, 0, self.names, **options)
+
+    def do_claimed(self, action, output, number, names, **options):
+        root = os.fsencode(self.input)
+        return actions.do_chunk(action, options, root, number, names, output,
+                                self.reader.read(root, names))
 
     def rows(self):
         return list(self.output.rows([0]))
@@ -139,17 +146,21 @@ class Actions(WithCorpus):
 
 
 class OneReader(WithCorpus):
-    def test_several_chunks(self):
+    def test_several_chunks_a_call_and_several_calls(self):
         whole = folder.Output(os.path.join(self.top, "whole"))
         self.addCleanup(whole.release)
         self.do("stats")
         whole.claim({"action": "stats", "options": {}, "input": self.input}, self.names)
         root, parts = os.fsencode(self.input), (self.names[:3], self.names[3:])
-        items = actions.read_all(root, self.names)
+        items = self.reader.read(root, self.names)
         self.assertEqual([actions.do_chunk("stats", {}, root, number, part, whole, items)
                           for number, part in enumerate(parts)], [(3, 1), (4, 0)])
         self.assertEqual(list(items), [])
         self.assertEqual(list(whole.rows(range(2))), self.rows())
+        self.assertEqual([self.do_claimed("stats", whole, number, part)
+                          for number, part in enumerate(parts)], [(3, 1), (4, 0)])
+        self.assertEqual(list(whole.rows(range(2))), self.rows())
+        self.assertEqual(list(self.reader.read(root, [])), [])
 
     def test_shares_of_gpus(self):
         self.assertEqual([job._share(*gpus) for gpus in ((0., 4), (1., 16), (8., 4), (1., 3))],
@@ -161,6 +172,8 @@ class Worker(WithCorpus):
         super().setUp()
         self.job = {"action": "stats", "options": {}, "input": self.input}
         self.output.claim(self.job, self.names)
+        self.worker = job.Worker()
+        self.addCleanup(self.worker.close)
         job_text = json.dumps(["stats", {}, self.input, self.output.path, "cpu"])
         parts = self.names[:3], self.names[3:5], self.names[5:]
         self.batch = {"number": np.arange(3), "job": np.array([job_text] * 3),
@@ -174,26 +187,35 @@ class Worker(WithCorpus):
                 for number in self.output.done()}
 
     def test_does_what_is_missing(self):
-        job.Worker()(self.part(1))
+        self.worker(self.part(1))
         self.assertEqual(self.output.done(), {1})
         before = self.times()
-        job.Worker()(self.batch)
+        self.worker(self.batch)
         self.assertEqual(self.output.done(), {0, 1, 2})
         self.assertEqual(self.times()[1], before[1])
         paths = [os.fsencode(row["path"]) for row in self.output.rows(range(3))]
         self.assertEqual(paths, self.names)
 
+    def test_goes_on_after_what_cannot_be_written(self):
+        parts = os.path.join(self.output.own, "parts")
+        os.rmdir(parts)
+        with self.assertRaises(folder.OutputError):
+            self.worker(self.batch)
+        os.mkdir(parts)
+        self.worker(self.batch)
+        self.assertEqual([os.fsencode(row["path"]) for row in self.output.rows(range(3))], self.names)
+
     def test_progress_is_what_this_run_has_done(self):
-        job.Worker()(self.part(0))
+        self.worker(self.part(0))
         said = []
         progress = job._Progress(self.output, 4, said.append)
         progress._look()
         self.assertEqual(said, [])
-        job.Worker()(self.part(1))
+        self.worker(self.part(1))
         progress._look()
         self.assertEqual(said, [f"2 of 4 files, {self.bad(1)} bad"])
         with progress:
-            job.Worker()(self.part(2))
+            self.worker(self.part(2))
         bad = self.bad(1) + self.bad(2)
         self.assertRegex(said[1], fr"^4 of 4 files, {bad} bad, [1-9]\d* files/s, 0 s left$")
         self.assertEqual(len(said), 2)
@@ -229,7 +251,7 @@ class Folders(WithCorpus):
         with open(os.path.join(self.output.path, "f 0"), "w", encoding="utf-8"):
             pass  # where a folder is to be
         with self.assertRaises(folder.OutputError):
-            actions.do_chunk("repack", {}, os.fsencode(self.input), 0, self.names, self.output)
+            self.do_claimed("repack", self.output, 0, self.names)
         self.assertFalse(self.output.is_done(0))
 
     def test_another_job_is_refused(self):

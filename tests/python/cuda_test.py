@@ -67,7 +67,9 @@ class OnDevice(unittest.TestCase):
         from cudatransform.corpus import actions
         root = os.path.dirname(self.paths[0])
         names = [os.fsencode(os.path.basename(path)) for path in self.paths]
-        items = list(actions.read_all(os.fsencode(root), names, "cuda"))
+        reader = actions.WorkerReader("cuda")
+        self.addCleanup(reader.close)
+        items = [item for part in (names[:2], names[2:]) for item in reader.read(os.fsencode(root), part)]
         self.assertEqual([item.path for item in items], self.paths)
         for item in items:
             self.assertNotIsInstance(item, cuda.CudaPicture)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import queue
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
@@ -12,13 +13,15 @@ from ..cuda import CudaPicture
 from ..errors import Failure
 from ..jpeg import write
 from ..picture import Picture
-from ..reader import Reader
+from ..reader import Batch, Reader, Walk
 from ..transform import quality_tables
 from .folder import Output
 
 # Frame headers, by their markers (ITU-T T.81, table B.1).
 _PROCESSES = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC9: "arithmetic",
               0xCA: "arithmetic progressive"}
+
+_AHEAD = 8  # pictures that a worker has read for what it does next
 
 Row = Dict[str, Any]
 
@@ -124,22 +127,41 @@ def parquet(rows: List[Row]) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def read_all(root: bytes, names: Iterable[bytes], device: str = "cpu") -> Iterator[
-        Union[Picture, Failure]]:
-    """The files of a worker in order, from one Reader. Pictures are in system memory; with `cuda` the
-    GPU decodes the larger ones."""
-    paths = (os.fsdecode(os.path.join(root, name)) for name in names)
-    for batch in Reader(paths, batch=8, device=device, workers=1 if device == "cpu" else 4):
-        for item in batch:
-            yield item.cpu() if isinstance(item, CudaPicture) else item
+class WorkerReader:
+    """A worker's Reader, for one call after the other: to start one takes some 8 ms, and more on a GPU.
+
+    Pictures are in system memory; with `cuda` the GPU decodes the larger files.
+    """
+
+    def __init__(self, device: str = "cpu") -> None:
+        self._paths: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
+        self._walk = Walk(Reader(iter(self._paths.get, None), batch=_AHEAD, device=device,
+                                 workers=1 if device == "cpu" else 4))
+
+    def read(self, root: bytes, names: Iterable[bytes]) -> Iterator[Union[Picture, Failure]]:
+        """The files of a call in order; they are taken to the last before there is another one."""
+        left = 0
+        for name in names:
+            self._paths.put(os.fsdecode(os.path.join(root, name)))
+            left += 1
+        while left:
+            batch = Batch()
+            self._walk.fill(batch, min(left, _AHEAD))
+            left -= len(batch)
+            for item in batch:
+                yield item.cpu() if isinstance(item, CudaPicture) else item
+
+    def close(self) -> None:
+        """Ends its threads."""
+        self._paths.put(None)
+        self._walk.close()
 
 
 def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[bytes],
-             output: Output, items: Optional[Iterator[Union[Picture, Failure]]] = None
-             ) -> Tuple[int, int]:
+             output: Output, items: Iterator[Union[Picture, Failure]]) -> Tuple[int, int]:
     """Does one chunk, and notes it as done. Returns how many files and how many bad ones.
 
-    items: of read_all(), from this chunk's first file on; None: they are read here
+    items: of a WorkerReader, from this chunk's first file on
     """
     rows: List[Row] = []
     exported: List[Row] = []
@@ -150,7 +172,6 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
         "requantise": lambda picture, source, relative: _requantise(
             picture, source, relative, output, options["quality"]),
     }[action]
-    items = items or read_all(root, names)
     for name in names:
         item = next(items)
         # ASCII in JSON, and the same bytes again with surrogateescape.
