@@ -126,8 +126,8 @@ class Output:
 
     def done(self) -> Set[int]:
         """The chunks that are done."""
-        names = map(os.path.splitext, os.listdir(os.path.join(self.own, "done")))
-        return {int(name) for name, ending in names if ending == ".jsonl"}
+        return {int(name[:-len(".jsonl")]) for name in os.listdir(os.path.join(self.own, "done"))
+                if name.endswith(".jsonl")}
 
     def rows(self, chunks: Iterable[int]) -> Iterator[Dict[str, Any]]:
         """What is known of all files of chunks that are done, in order."""
