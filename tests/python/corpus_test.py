@@ -170,17 +170,32 @@ class OneReader(WithCorpus):
 class Worker(WithCorpus):
     def setUp(self):
         super().setUp()
-        self.job = {"action": "stats", "options": {}, "input": self.input}
-        self.output.claim(self.job, self.names)
+        # More than a Reader has ahead.
+        pictures.write_all(self.input, {f"more/{index:02d}.jpg": ct.write(ct.Picture.from_pixels(
+            pictures.pixels(60 + index, 50, seed=index), 75)) for index in range(20)})
+        self.names = folder.list_files(self.input)
+        self.do("stats")
+        self.wanted = self.rows()
+        self.output.release()
+        self.output = self.claimed("out of a worker")
         self.worker = job.Worker()
         self.addCleanup(self.worker.close)
         job_text = json.dumps(["stats", {}, self.input, self.output.path, "cpu"])
-        parts = self.names[:3], self.names[3:5], self.names[5:]
+        self.parts = self.names[:3], self.names[3:17], self.names[17:]
         self.batch = {"number": np.arange(3), "job": np.array([job_text] * 3),
-                      "names": np.array([b"\0".join(part) for part in parts], object)}
+                      "names": np.array([b"\0".join(part) for part in self.parts], object)}
+
+    def claimed(self, name):
+        output = folder.Output(os.path.join(self.top, name))
+        self.addCleanup(output.release)
+        output.claim({"action": "stats", "options": {}, "input": self.input}, self.names)
+        return output
 
     def part(self, *numbers):
         return {name: column[list(numbers)] for name, column in self.batch.items()}
+
+    def rows_of_all(self):
+        return list(self.output.rows(range(3)))
 
     def times(self):
         return {number: os.stat(os.path.join(self.output.own, "done", f"{number:06d}.jsonl")).st_mtime_ns
@@ -193,8 +208,7 @@ class Worker(WithCorpus):
         self.worker(self.batch)
         self.assertEqual(self.output.done(), {0, 1, 2})
         self.assertEqual(self.times()[1], before[1])
-        paths = [os.fsencode(row["path"]) for row in self.output.rows(range(3))]
-        self.assertEqual(paths, self.names)
+        self.assertEqual(self.rows_of_all(), self.wanted)
 
     def test_goes_on_after_what_cannot_be_written(self):
         parts = os.path.join(self.output.own, "parts")
@@ -203,26 +217,36 @@ class Worker(WithCorpus):
             self.worker(self.batch)
         os.mkdir(parts)
         self.worker(self.batch)
-        self.assertEqual([os.fsencode(row["path"]) for row in self.output.rows(range(3))], self.names)
+        self.assertEqual(self.rows_of_all(), self.wanted)
 
     def test_progress_is_what_this_run_has_done(self):
         self.worker(self.part(0))
-        said = []
-        progress = job._Progress(self.output, 4, said.append)
+        said, files = [], len(self.names) - 3
+        progress = job._Progress(self.output, {0}, files, said.append)
         progress._look()
         self.assertEqual(said, [])
         self.worker(self.part(1))
         progress._look()
-        self.assertEqual(said, [f"2 of 4 files, {self.bad(1)} bad"])
+        self.assertEqual(said, [f"14 of {files} files, {self.bad(1)} bad"])
         with progress:
             self.worker(self.part(2))
-        bad = self.bad(1) + self.bad(2)
-        self.assertRegex(said[1], fr"^4 of 4 files, {bad} bad, [1-9]\d* files/s, 0 s left$")
+        self.assertRegex(said[1], fr"^{files} of {files} files, {self.bad(1) + self.bad(2)} bad, "
+                                  r"[1-9]\d* files/s, 0 s left$")
         self.assertEqual(len(said), 2)
-        self.assertEqual(self.bad(0) + bad, 1)
+
+    def test_counts(self):
+        name = 'a", "reason": "none.jpg'
+        self.output.finish_chunk(0, [{"path": name}, {"path": "b", "reason": name}])
+        self.assertEqual(self.output.counts(0), (2, 1))
 
     def bad(self, number):
-        return self.output.counts(number)[1]
+        return sum("reason" in row for row in self.output.rows([number]))
+
+    def test_a_picture_of_another_file_is_none(self):
+        others = self.reader.read(os.fsencode(self.input), self.names[1:])
+        with self.assertRaisesRegex(RuntimeError, "came for"):
+            actions.do_chunk("stats", {}, os.fsencode(self.input), 0, self.names[:1], self.output,
+                             others)
 
 
 class Folders(WithCorpus):

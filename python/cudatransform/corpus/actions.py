@@ -173,12 +173,14 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
             picture, source, relative, output, options["quality"]),
     }[action]
     for name in names:
-        item = next(items)
+        item, source = next(items), os.path.join(root, name)
+        if item.path != os.fsdecode(source):
+            raise RuntimeError(f"{item.path!r} came for {source!r}")
         # ASCII in JSON, and the same bytes again with surrogateescape.
         row: Row = {"path": os.fsdecode(name)}
         if isinstance(item, Picture):
             try:
-                row.update(one(item, os.path.join(root, name), name))
+                row.update(one(item, source, name))
             except (OSError, ValueError) as error:
                 row["reason"] = str(error)
         else:

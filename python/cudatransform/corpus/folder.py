@@ -126,8 +126,8 @@ class Output:
 
     def done(self) -> Set[int]:
         """The chunks that are done."""
-        return {int(name[:-len(".jsonl")]) for name in os.listdir(os.path.join(self.own, "done"))
-                if name.endswith(".jsonl")}
+        names = (name.partition(".jsonl")[0] for name in os.listdir(os.path.join(self.own, "done")))
+        return {int(name) for name in names if name.isdecimal()}
 
     def rows(self, chunks: Iterable[int]) -> Iterator[Dict[str, Any]]:
         """What is known of all files of chunks that are done, in order."""
@@ -136,9 +136,11 @@ class Output:
                 yield from map(json.loads, file)
 
     def counts(self, number: int) -> Tuple[int, int]:
-        """How many files and how many bad ones are in a chunk that is done."""
-        rows = list(self.rows([number]))
-        return len(rows), sum("reason" in row for row in rows)
+        """How many files and how many bad ones are in a chunk that is done, without parsing it: no
+        value of its rows has quotes that are not escaped."""
+        with open(os.path.join(self.own, "done", f"{number:06d}.jsonl"), "rb") as file:
+            data = file.read()
+        return data.count(b"\n"), data.count(b'"reason": ')
 
     def finish(self) -> None:
         """Leaves no parts."""

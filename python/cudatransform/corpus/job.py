@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
 from ..errors import Unavailable
 from .actions import WorkerReader, do_chunk, parquet
@@ -51,9 +51,9 @@ class Worker:
 
     def close(self) -> None:
         """Ends the threads of its Reader."""
-        if self._reader is not None:
-            self._reader.close()
-        self._reader = None
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.close()
 
 
 def run(action: str, source: str, target: str, options: Dict[str, Any],
@@ -64,6 +64,7 @@ def run(action: str, source: str, target: str, options: Dict[str, Any],
     address: of a Ray cluster, whose machines all see both folders; None: this machine alone
     workers: actors at a time; None: one for each core
     device: `cpu`, or `cuda`: the actors of a machine share its GPUs, which decode the larger files
+    say: called with a line now and then, also from another thread
     Raises FolderError before anything is written.
     """
     files, output = list_files(source), Output(target)
@@ -87,16 +88,15 @@ def _run_claimed(action: str, source: str, output: Output, options: Dict[str, An
         job = json.dumps([action, options, source, output.path, device])
         items = [{"number": number, "names": b"\0".join(chunks[number]), "job": job}
                  for number in missing]
-        _spread(items, address, workers, device, _Progress(output, count, say))
+        _spread(items, address, workers, device, _Progress(output, done, count, say))
     return _conclude(action, output, len(chunks))
 
 
 class _Progress:
     """Says every few seconds how far a job is, by what its folder notes: a call of Ray is many chunks."""
 
-    def __init__(self, output: Output, files: int, say: Any) -> None:
-        self._output, self._files, self._say = output, files, say
-        self._seen = output.done()
+    def __init__(self, output: Output, done: Set[int], files: int, say: Any) -> None:
+        self._output, self._seen, self._files, self._say = output, set(done), files, say
         self._done = self._bad = self._first = 0
         self._begin: Optional[float] = None  # when the first chunks had been done, so many files
         self._ended = threading.Event()
@@ -113,15 +113,18 @@ class _Progress:
         ended = False
         while not ended:
             ended = self._ended.wait(_BETWEEN_LINES)
-            self._look()
+            try:
+                self._look()
+            except OSError:  # a folder in a network comes back
+                pass
 
     def _look(self) -> None:
         now, new = time.monotonic(), self._output.done() - self._seen
         if not new:
             return
-        self._seen |= new
         for number in new:
             files, bad = self._output.counts(number)
+            self._seen.add(number)
             self._done, self._bad = self._done + files, self._bad + bad
         if self._begin is None:
             self._begin, self._first = now, self._done
