@@ -45,11 +45,17 @@ class WithCorpus(unittest.TestCase):
 
     def do_claimed(self, action, output, number, names, **options):
         root = os.fsencode(self.input)
-        return actions.do_chunk(action, options, root, number, names, output,
-                                self.reader.read(root, names))
+        actions.do_chunk(action, options, root, number, names, output, self.reader.read(root, names))
+        return output.counts(number)
 
-    def rows(self):
-        return list(self.output.rows([0]))
+    def claimed(self, name):
+        output = folder.Output(os.path.join(self.top, name))
+        self.addCleanup(output.release)
+        output.claim({"action": "stats", "options": {}, "input": self.input}, self.names)
+        return output
+
+    def rows(self, chunks=1):
+        return list(self.output.rows(chunks))
 
     def path(self, root, name):
         return os.path.join(root, os.fsdecode(name))
@@ -147,19 +153,18 @@ class Actions(WithCorpus):
 
 class OneReader(WithCorpus):
     def test_several_chunks_a_call_and_several_calls(self):
-        whole = folder.Output(os.path.join(self.top, "whole"))
-        self.addCleanup(whole.release)
         self.do("stats")
-        whole.claim({"action": "stats", "options": {}, "input": self.input}, self.names)
+        whole = self.claimed("whole")
         root, parts = os.fsencode(self.input), (self.names[:3], self.names[3:])
         items = self.reader.read(root, self.names)
-        self.assertEqual([actions.do_chunk("stats", {}, root, number, part, whole, items)
-                          for number, part in enumerate(parts)], [(3, 1), (4, 0)])
+        for number, part in enumerate(parts):
+            actions.do_chunk("stats", {}, root, number, part, whole, items)
+        self.assertEqual([whole.counts(number) for number in range(2)], [(3, 1), (4, 0)])
         self.assertEqual(list(items), [])
-        self.assertEqual(list(whole.rows(range(2))), self.rows())
+        self.assertEqual(list(whole.rows(2)), self.rows())
         self.assertEqual([self.do_claimed("stats", whole, number, part)
                           for number, part in enumerate(parts)], [(3, 1), (4, 0)])
-        self.assertEqual(list(whole.rows(range(2))), self.rows())
+        self.assertEqual(list(whole.rows(2)), self.rows())
         self.assertEqual(list(self.reader.read(root, [])), [])
 
     def test_shares_of_gpus(self):
@@ -181,34 +186,21 @@ class Worker(WithCorpus):
         self.worker = job.Worker()
         self.addCleanup(self.worker.close)
         job_text = json.dumps(["stats", {}, self.input, self.output.path, "cpu"])
-        self.parts = self.names[:3], self.names[3:17], self.names[17:]
+        parts = self.names[:3], self.names[3:17], self.names[17:]
         self.batch = {"number": np.arange(3), "job": np.array([job_text] * 3),
-                      "names": np.array([b"\0".join(part) for part in self.parts], object)}
-
-    def claimed(self, name):
-        output = folder.Output(os.path.join(self.top, name))
-        self.addCleanup(output.release)
-        output.claim({"action": "stats", "options": {}, "input": self.input}, self.names)
-        return output
+                      "names": np.array([b"\0".join(part) for part in parts], object)}
 
     def part(self, *numbers):
         return {name: column[list(numbers)] for name, column in self.batch.items()}
 
-    def rows_of_all(self):
-        return list(self.output.rows(range(3)))
-
-    def times(self):
-        return {number: os.stat(os.path.join(self.output.own, "done", f"{number:06d}.jsonl")).st_mtime_ns
-                for number in self.output.done()}
-
     def test_does_what_is_missing(self):
         self.worker(self.part(1))
         self.assertEqual(self.output.done(), {1})
-        before = self.times()
+        before = self.output.done_at(1)
         self.worker(self.batch)
         self.assertEqual(self.output.done(), {0, 1, 2})
-        self.assertEqual(self.times()[1], before[1])
-        self.assertEqual(self.rows_of_all(), self.wanted)
+        self.assertEqual(self.output.done_at(1), before)
+        self.assertEqual(self.rows(3), self.wanted)
 
     def test_goes_on_after_what_cannot_be_written(self):
         parts = os.path.join(self.output.own, "parts")
@@ -217,20 +209,21 @@ class Worker(WithCorpus):
             self.worker(self.batch)
         os.mkdir(parts)
         self.worker(self.batch)
-        self.assertEqual(self.rows_of_all(), self.wanted)
+        self.assertEqual(self.rows(3), self.wanted)
 
     def test_progress_is_what_this_run_has_done(self):
         self.worker(self.part(0))
         said, files = [], len(self.names) - 3
+        bad = [sum("reason" in row for row in rows) for rows in (self.wanted[3:17], self.wanted[17:])]
         progress = job._Progress(self.output, {0}, files, said.append)
         progress._look()
         self.assertEqual(said, [])
         self.worker(self.part(1))
         progress._look()
-        self.assertEqual(said, [f"14 of {files} files, {self.bad(1)} bad"])
+        self.assertEqual(said, [f"14 of {files} files, {bad[0]} bad"])
         with progress:
             self.worker(self.part(2))
-        self.assertRegex(said[1], fr"^{files} of {files} files, {self.bad(1) + self.bad(2)} bad, "
+        self.assertRegex(said[1], fr"^{files} of {files} files, {sum(bad)} bad, "
                                   r"[1-9]\d* files/s, 0 s left$")
         self.assertEqual(len(said), 2)
 
@@ -238,9 +231,6 @@ class Worker(WithCorpus):
         name = 'a", "reason": "none.jpg'
         self.output.finish_chunk(0, [{"path": name}, {"path": "b", "reason": name}])
         self.assertEqual(self.output.counts(0), (2, 1))
-
-    def bad(self, number):
-        return sum("reason" in row for row in self.output.rows([number]))
 
     def test_a_picture_of_another_file_is_none(self):
         others = self.reader.read(os.fsencode(self.input), self.names[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import queue
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
 
 import numpy as np
 
@@ -127,6 +127,11 @@ def parquet(rows: List[Row]) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def reader_of(paths: Iterable[str], device: str) -> Reader:
+    """The Reader of a worker, which has one core; a GPU has several files at a time."""
+    return Reader(paths, batch=_AHEAD, device=device, workers=1 if device == "cpu" else 4)
+
+
 class WorkerReader:
     """A worker's Reader, for one call after the other: to start one takes some 8 ms, and more on a GPU.
 
@@ -135,8 +140,7 @@ class WorkerReader:
 
     def __init__(self, device: str = "cpu") -> None:
         self._paths: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
-        self._walk = Walk(Reader(iter(self._paths.get, None), batch=_AHEAD, device=device,
-                                 workers=1 if device == "cpu" else 4))
+        self._walk = Walk(reader_of(iter(self._paths.get, None), device))
 
     def read(self, root: bytes, names: Iterable[bytes]) -> Iterator[Union[Picture, Failure]]:
         """The files of a call in order; they are taken to the last before there is another one."""
@@ -158,8 +162,8 @@ class WorkerReader:
 
 
 def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[bytes],
-             output: Output, items: Iterator[Union[Picture, Failure]]) -> Tuple[int, int]:
-    """Does one chunk, and notes it as done. Returns how many files and how many bad ones.
+             output: Output, items: Iterator[Union[Picture, Failure]]) -> None:
+    """Does one chunk, and notes it as done.
 
     items: of a WorkerReader, from this chunk's first file on
     """
@@ -189,4 +193,3 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
     if exported:
         output.write(f"levels-{number:06d}.parquet".encode(), parquet(exported))
     output.finish_chunk(number, rows)
-    return len(rows), sum("reason" in row for row in rows)

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Set, Tuple
 
 ENDINGS = (b".jpg", b".jpeg", b".jpe", b".jfif")
 CHUNK = 64  # files that are done or not done together
@@ -36,6 +36,11 @@ def list_files(root: str) -> List[bytes]:
 
 class OutputError(RuntimeError):
     """A result cannot be written: the job ends, because no file of the input is to blame."""
+
+
+def _note_name(number: int) -> str:
+    """The file that says what is known of a chunk, relative to the output folder."""
+    return os.path.join(_OWN, "done", f"{number:06d}.jsonl")
 
 
 class Output:
@@ -119,26 +124,33 @@ class Output:
     def finish_chunk(self, number: int, rows: List[Dict[str, Any]]) -> None:
         """Notes a chunk as done, with what is known of its files."""
         lines = "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows)
-        self.write(os.path.join(_OWN, "done", f"{number:06d}.jsonl").encode(), lines.encode())
+        self.write(_note_name(number).encode(), lines.encode())
+
+    def _note_of(self, number: int) -> str:
+        return os.path.join(self.path, _note_name(number))
 
     def is_done(self, number: int) -> bool:
-        return os.path.exists(os.path.join(self.own, "done", f"{number:06d}.jsonl"))
+        return os.path.exists(self._note_of(number))
+
+    def done_at(self, number: int) -> int:
+        """When a chunk was done, in nanoseconds since 1970."""
+        return os.stat(self._note_of(number)).st_mtime_ns
 
     def done(self) -> Set[int]:
         """The chunks that are done."""
         names = (name.partition(".jsonl")[0] for name in os.listdir(os.path.join(self.own, "done")))
         return {int(name) for name in names if name.isdecimal()}
 
-    def rows(self, chunks: Iterable[int]) -> Iterator[Dict[str, Any]]:
-        """What is known of all files of chunks that are done, in order."""
-        for number in chunks:
-            with open(os.path.join(self.own, "done", f"{number:06d}.jsonl"), encoding="utf-8") as file:
+    def rows(self, chunks: int) -> Iterator[Dict[str, Any]]:
+        """What is known of all files, in order."""
+        for number in range(chunks):
+            with open(self._note_of(number), encoding="utf-8") as file:
                 yield from map(json.loads, file)
 
     def counts(self, number: int) -> Tuple[int, int]:
         """How many files and how many bad ones are in a chunk that is done, without parsing it: no
         value of its rows has quotes that are not escaped."""
-        with open(os.path.join(self.own, "done", f"{number:06d}.jsonl"), "rb") as file:
+        with open(self._note_of(number), "rb") as file:
             data = file.read()
         return data.count(b"\n"), data.count(b'"reason": ')
 

@@ -178,7 +178,7 @@ def _conclude(action: str, output: Output, chunks: int) -> Dict[str, int]:
     workers."""
     good: List[Dict[str, Any]] = []
     bad: List[Dict[str, Any]] = []
-    for row in output.rows(range(chunks)):
+    for row in output.rows(chunks):
         (bad if "reason" in row else good).append(row)
     output.write(b"failures.jsonl", "".join(json.dumps(row, sort_keys=True) + "\n"
                                             for row in bad).encode())

@@ -53,15 +53,15 @@ def command(action, source, target, *options):
 
 def done_chunks(target):
     try:
-        return len(os.listdir(os.path.join(target, ".cudatransform-corpus", "done")))
+        return len(folder.Output(target).done())
     except FileNotFoundError:
         return 0
 
 
 def times_of_chunks(target):
-    """{name: nanoseconds} of the chunks that are done."""
-    done = os.path.join(target, ".cudatransform-corpus", "done")
-    return {name: os.stat(os.path.join(done, name)).st_mtime_ns for name in os.listdir(done)}
+    """{chunk: nanoseconds} of the chunks that are done."""
+    output = folder.Output(target)
+    return {number: output.done_at(number) for number in output.done()}
 
 
 class Job(unittest.TestCase):
@@ -119,7 +119,7 @@ class Job(unittest.TestCase):
         self.assertLess(len(written), -(-FILES // folder.CHUNK))
         self.assertEqual(self.run_job("repack", "killed", "--workers", "2"), self.wanted)
         after = times_of_chunks(self.target("killed"))
-        self.assertEqual({name: after[name] for name in written}, written)  # not done again
+        self.assertEqual({number: after[number] for number in written}, written)  # not done again
 
     def test_a_node_dies(self):
         from ray.cluster_utils import Cluster
