@@ -4,6 +4,7 @@
 #include "gst/engine/frame_workers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cudatransform {
 
@@ -44,6 +45,10 @@ void FrameWorkers::stop() {
   pool_ = nullptr;
 }
 
+void FrameJob::note_time() {
+  took_ = static_cast<GstClockTime>(g_get_monotonic_time() - submitted_) * GST_USECOND;
+}
+
 void FrameWorkers::run(Parts& parts) {
   for (int part = parts.next++; part < parts.count; part = parts.next++) {
     parts.job->run_part(part);
@@ -51,18 +56,26 @@ void FrameWorkers::run(Parts& parts) {
     parts.job->finish_parts();
     std::lock_guard lock(lock_);
     parts.job->done_ = true;
-    finished_.notify_one();
+    parts.job->note_time();
+    if (parts.job == jobs_.front().get()) changed_.notify_all();
   }
 }
 
 void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
   FrameJob* raw = job.get();
-  jobs_.push_back(std::move(job));
+  raw->submitted_ = g_get_monotonic_time();
+  raw->took_ = 0;
+  {
+    std::lock_guard lock(lock_);
+    raw->done_ = false;  // it may have been used before
+    jobs_.push_back(std::move(job));
+    // Whether it is ready has to be asked.
+    if (jobs_.size() == 1 && raw->runs_when_taken()) changed_.notify_all();
+  }
   start(raw);
 }
 
 void FrameWorkers::start(FrameJob* job) {
-  job->done_ = false;  // it may have been used before
   if (job->runs_when_taken()) return;
   const auto parts = std::make_shared<Parts>(job);
   if (pool_ == nullptr) return run(*parts);
@@ -73,7 +86,7 @@ void FrameWorkers::start(FrameJob* job) {
 
 bool FrameWorkers::wait_for_thread(const FrameJob& job, bool wait) {
   std::unique_lock lock(lock_);
-  if (wait) finished_.wait(lock, [&] { return job.done_; });
+  if (wait) changed_.wait(lock, [&] { return job.done_; });
   return job.done_;
 }
 
@@ -83,11 +96,16 @@ bool FrameWorkers::finish_first(bool wait) {
   if (first.runs_when_taken()) {
     if (!wait && !first.is_ready()) return false;
     first.run();
+    if (first.took_ == 0) first.note_time();
     return true;
   }
   while (wait_for_thread(first, wait)) {
     const FrameJob::Left left = first.look(wait);
     if (left != FrameJob::Left::kRun) return left == FrameJob::Left::kNothing;
+    {
+      std::lock_guard lock(lock_);
+      first.done_ = false;
+    }
     start(&first);
   }
   return false;
@@ -100,14 +118,51 @@ std::unique_ptr<FrameJob> FrameWorkers::pop() {
 }
 
 std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
-  if (jobs_.empty() || !finish_first(wait)) return nullptr;
-  return pop();
+  if (jobs_.empty()) return nullptr;
+  set(&FrameWorkers::is_taking_, true);
+  const bool is_finished = finish_first(wait);
+  std::lock_guard lock(lock_);
+  is_taking_ = false;
+  changed_.notify_all();
+  return is_finished ? pop() : nullptr;
 }
 
 std::unique_ptr<FrameJob> FrameWorkers::drop() {
   if (jobs_.empty()) return nullptr;
   if (!jobs_.front()->runs_when_taken()) wait_for_thread(*jobs_.front(), true);
+  std::lock_guard lock(lock_);
   return pop();
 }
+
+// ---- The thread beside ----
+
+bool FrameWorkers::await_oldest() {
+  std::unique_lock lock(lock_);
+  const FrameJob* on_device = nullptr;
+  while (!is_interrupted_) {
+    FrameJob* const first = jobs_.empty() || is_taking_ ? nullptr : jobs_.front().get();
+    const bool is_here = first != nullptr && (first->done_ || first->runs_when_taken());
+    if (is_here && first->is_ready()) {
+      if (first == on_device) first->note_time();
+      return true;
+    }
+    if (is_here) on_device = first;
+    if (!is_here && !is_watched_) {
+      changed_.wait(lock);
+    } else if (changed_.wait_for(lock, kNap) == std::cv_status::timeout && is_watched_) {
+      return !is_interrupted_;
+    }
+  }
+  return false;
+}
+
+void FrameWorkers::set(bool FrameWorkers::*flag, bool value) {
+  std::lock_guard lock(lock_);
+  if (std::exchange(this->*flag, value) != value) changed_.notify_all();
+}
+
+void FrameWorkers::watch(bool watched) { set(&FrameWorkers::is_watched_, watched); }
+
+void FrameWorkers::interrupt(bool interrupted) { set(&FrameWorkers::is_interrupted_, interrupted); }
 
 }  // namespace cudatransform

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -26,23 +27,32 @@ class FrameJob {
   // Whether there is little for run() to do but to wait for a device. Then no thread does, but
   // whoever takes the job: when is_ready(), or when it has to be waited for.
   virtual bool runs_when_taken() const { return false; }
+  // Whether whoever takes the job, when no thread works on it any more, has no device to wait for.
+  // Never blocks.
   virtual bool is_ready() { return true; }
   // What is left of a job that a thread is through with: a device's work, which whoever takes the
   // job waits for, or looks at where it does not `wait`; or another run(), by a thread again.
   enum class Left { kNothing, kWork, kRun };
   virtual Left look(bool /*wait*/) { return Left::kNothing; }
+  // From submit() until it was done: by a thread, or by a device as far as somebody has looked.
+  GstClockTime took() const { return took_; }
 
  private:
   friend class FrameWorkers;
+  void note_time();
+
   bool done_ = false;
+  gint64 submitted_ = 0;  // by g_get_monotonic_time()
+  GstClockTime took_ = 0;
 };
 
 // How many threads an element works with whose property n-threads is `wanted`: with 0, one per
 // core, but one behind a live source, which more of them would delay. Asks the peer of `sink`.
 int picture_threads(GstPad* sink, guint wanted);
 
-// Used by one thread at a time (a streaming thread), which never sees more than most() jobs in
-// flight if it takes one back before it submits the next: that bounds the memory.
+// Used by one thread at a time, but for what says otherwise: by whoever holds the lock of the
+// stream. There are never more than most() jobs in flight if one is taken back before the next is
+// submitted: that bounds the memory.
 class FrameWorkers {
  public:
   FrameWorkers() = default;
@@ -70,6 +80,14 @@ class FrameWorkers {
   size_t pending() const { return jobs_.size(); }
   bool full() const { return jobs_.size() >= static_cast<size_t>(most_); }
 
+  // A thread beside that one: waits until the oldest job can be taken without waiting; somebody
+  // else may take it all the same. With watch(true) it also returns now and then, for what its
+  // caller looks at besides. False: after interrupt(true).
+  bool await_oldest();
+  // Any thread.
+  void watch(bool watched);
+  void interrupt(bool interrupted);
+
  private:
   // What threads share of a job. Those that come when all parts are taken find nothing else: the
   // job may be gone.
@@ -84,12 +102,20 @@ class FrameWorkers {
   bool finish_first(bool wait);
   bool wait_for_thread(const FrameJob& job, bool wait);
   std::unique_ptr<FrameJob> pop();
+  void set(bool FrameWorkers::*flag, bool value);
+
+  // How long the device is left alone by await_oldest(), if nothing else happens: to ask takes the
+  // driver's lock, which those who submit need as well.
+  static constexpr std::chrono::microseconds kNap{200};
 
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;
+  // Changed with the lock of the stream and lock_.
   std::deque<std::unique_ptr<FrameJob>> jobs_;
-  std::mutex lock_;  // guards done_ of the jobs
-  std::condition_variable finished_;
+  std::mutex lock_;         // guards what is below, and done_ of the jobs
+  bool is_taking_ = false;  // somebody has the oldest job in work
+  bool is_watched_ = false, is_interrupted_ = false;
+  std::condition_variable changed_;
 };
 
 }  // namespace cudatransform

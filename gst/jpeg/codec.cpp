@@ -21,6 +21,7 @@ struct JpegPictureJob final : PictureJob {
   }
   Status decode(std::string* damage) override;
   Status settle(bool wait, Left* left) override;
+  bool is_ready() override { return !is_on_device || lane->is_ready(); }
   Status submit_to_device();
   Status decode_on_cpu(std::string* damage);
   Status read_metadata();

@@ -46,7 +46,7 @@ G_DEFINE_TYPE_WITH_CODE(GstJpegCoefDec, gst_jpeg_coef_dec, GST_TYPE_VIDEO_DECODE
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefdec, "jpegcoefdec", GST_RANK_NONE,
                             gst_jpeg_coef_dec_get_type());
 
-static PictureSettings settings_of(GstVideoDecoder* decoder) {
+PictureSettings State::settings_of(GstVideoDecoder* decoder) {
   const State& state = State::of(decoder);
   GST_OBJECT_LOCK(decoder);
   PictureSettings settings = state.picture_settings;
@@ -133,12 +133,11 @@ static gboolean gst_jpeg_coef_dec_decide_allocation(GstVideoDecoder* decoder, Gs
 // ---- Stream ----
 
 static gboolean gst_jpeg_coef_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
-  return State::of(decoder).pictures.sink_event(event, settings_of(decoder),
-                                                GST_VIDEO_DECODER_CLASS(parent_class));
+  return State::of(decoder).pictures.sink_event(event, GST_VIDEO_DECODER_CLASS(parent_class));
 }
 
 static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoCodecState* input) {
-  if (!State::of(decoder).pictures.set_input(input, settings_of(decoder))) return FALSE;
+  if (!State::of(decoder).pictures.set_input(input)) return FALSE;
   gboolean parsed = FALSE;
   gst_structure_get_boolean(gst_caps_get_structure(input->caps, 0), "parsed", &parsed);
   gst_video_decoder_set_packetized(decoder, parsed);
@@ -151,18 +150,17 @@ static GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder,
   if (!gst_jpeg_coef_dec_use_collected(frame))
     return state.pictures.refuse(frame,
                                  Status::error(cudatransform::StatusCode::kOutOfMemory,
-                                               "no memory to collect the bytes of a JPEG picture"),
-                                 settings_of(decoder));
+                                               "no memory to collect the bytes of a JPEG picture"));
   state.codec.set(jpeg_settings_of(decoder));
-  return state.pictures.decode(frame, settings_of(decoder));
+  return state.pictures.decode(frame);
 }
 
 static GstFlowReturn gst_jpeg_coef_dec_drain(GstVideoDecoder* decoder) {
-  return State::of(decoder).pictures.drain(settings_of(decoder));
+  return State::of(decoder).pictures.drain();
 }
 
 static GstFlowReturn gst_jpeg_coef_dec_finish(GstVideoDecoder* decoder) {
-  return State::of(decoder).pictures.finish(settings_of(decoder));
+  return State::of(decoder).pictures.finish();
 }
 
 static gboolean gst_jpeg_coef_dec_flush(GstVideoDecoder* decoder) {

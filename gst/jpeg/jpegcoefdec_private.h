@@ -25,8 +25,11 @@ inline constexpr PictureSettings kPictureDefaults = {OnError::kDrop, guint64{1} 
 // Settings are guarded by the object lock.
 struct JpegCoefDecState : JpegElementState {
   explicit JpegCoefDecState(GstVideoDecoder* decoder)
-      : JpegElementState(GST_ELEMENT(decoder)), codec(decoder, engine), pictures(decoder, codec) {}
+      : JpegElementState(GST_ELEMENT(decoder)),
+        codec(decoder, engine),
+        pictures(decoder, codec, settings_of) {}
 
+  static PictureSettings settings_of(GstVideoDecoder* decoder);
   static JpegCoefDecState& of(gpointer instance);
   static GstDebugCategory* category() { return jpegcoefdec_debug; }
   static constexpr char kWithoutCuda[] = "coefficients stay in system memory";

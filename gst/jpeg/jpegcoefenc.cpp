@@ -174,7 +174,7 @@ static gboolean gst_jpeg_coef_enc_src_query(GstVideoEncoder* encoder, GstQuery* 
 }
 
 static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
-  self->state = new State(GST_ELEMENT(self));
+  self->state = new State(GST_VIDEO_ENCODER(self));
 }
 
 static void install_properties(GObjectClass* klass) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "gst/dct8x8/caps.h"
 #include "gst/engine/element_errors.h"
@@ -10,7 +11,6 @@
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
-#include "gst/stream/latency.h"
 #include "gst/stream/transport.h"
 
 using cudatransform::EncodeJob;
@@ -43,11 +43,16 @@ static void drop_all(State* state) {
     keep_idle(state, std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(done.release())));
 }
 
-// Were frames behind the error pushed, there would be a hole in the stream that nobody can see.
+// Pushing later frames would hide the gap.
 static GstFlowReturn fail(State* state, GstFlowReturn flow) {
   state->failed = flow;
   drop_all(state);
   return flow;
+}
+
+static void tell_latency(GstVideoEncoder* encoder) {
+  const GstClockTime latency = State::of(encoder).latency.value();
+  gst_video_encoder_set_latency(encoder, latency, latency);
 }
 
 // Pushes the oldest frame if it is done or, with `wait`, when it is; `*found` says whether it was.
@@ -59,6 +64,7 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(done.release()));
   GstVideoCodecFrame* frame = nullptr;
   const bool by_device = job->is_by_device();
+  const GstClockTime took = job->took();
   const Status status = job->finish(&frame);
   keep_idle(state, std::move(job));
   if (!status.ok()) {
@@ -67,24 +73,46 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   }
   state->frames++;
   if (by_device) state->frames_by_device++;
+  if (state->workers.threads() > 1 && state->latency.add(took)) tell_latency(encoder);
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   const GstFlowReturn flow = gst_video_encoder_finish_frame(encoder, frame);
   return cudatransform::is_fatal(flow) ? fail(state, flow) : flow;
 }
 
+// What has become of pushing, and of what the task has pushed since the last time.
+static GstFlowReturn told_flow(State* state, GstFlowReturn flow) {
+  const GstFlowReturn untold = std::exchange(state->untold, GST_FLOW_OK);
+  return flow == GST_FLOW_OK ? untold : flow;
+}
+
 // Pushes everything that is on its way.
 static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
-  GstFlowReturn flow = State::of(encoder).failed;
+  State* state = &State::of(encoder);
+  GstFlowReturn flow = state->failed;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = finish_oldest(encoder, true, &found);
-  return flow;
+  return told_flow(state, flow);
 }
+
+// By the task. Upstream is told with its next frame, or at the end.
+static void finish_beside(GstVideoEncoder* encoder) {
+  GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
+  bool found = false;
+  const GstFlowReturn flow = finish_oldest(encoder, false, &found);
+  if (flow != GST_FLOW_OK) State::of(encoder).untold = flow;
+  GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder);
+}
+
+cudatransform::JpegCoefEncState::JpegCoefEncState(GstVideoEncoder* encoder)
+    : JpegElementState(GST_ELEMENT(encoder)),
+      task(GST_VIDEO_ENCODER_SRC_PAD(encoder), workers, [encoder] { finish_beside(encoder); }) {}
 
 // The end of the stream. No push is left to return a refusal, of which upstream would make an
 // error, and the base class passes EOS on whatever has become of the last files.
 static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
-  const GstFlowReturn failed = State::of(encoder).failed;
-  if (failed != GST_FLOW_OK) return failed;  // whoever pushed has been told
+  const State& state = State::of(encoder);
+  const bool is_told = state.failed != GST_FLOW_OK && state.untold == GST_FLOW_OK;
+  if (is_told) return state.failed;
   const GstFlowReturn flow = finish_all(encoder);
   cudatransform::post_refusal(GST_ELEMENT(encoder), flow);
   return flow;
@@ -93,7 +121,7 @@ static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
 static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   drop_all(state);
-  state->failed = GST_FLOW_OK;
+  state->failed = state->untold = GST_FLOW_OK;
   return TRUE;
 }
 
@@ -118,6 +146,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
     // The base class keeps the frame until it is flushed; it need not keep more.
     gst_clear_buffer(&frame->input_buffer);
     gst_video_codec_frame_unref(frame);
+    state->untold = GST_FLOW_OK;
     return state->failed;
   }
   GST_OBJECT_LOCK(encoder);
@@ -136,13 +165,14 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
     return fail(state, GST_FLOW_ERROR);
   }
   state->workers.submit(std::move(job));
+  if (state->workers.most() > 1) state->task.start();
 
   GstFlowReturn flow = GST_FLOW_OK;
   for (bool found = true; found && flow == GST_FLOW_OK;) {
     const bool wait = state->workers.full() || state->workers.pending() >= most;
     flow = finish_oldest(encoder, wait, &found);
   }
-  return flow;
+  return told_flow(state, flow);
 }
 
 static int threads_for(GstVideoEncoder* encoder) {
@@ -150,13 +180,6 @@ static int threads_for(GstVideoEncoder* encoder) {
   const guint wanted = State::of(encoder).engine_settings.n_threads;
   GST_OBJECT_UNLOCK(encoder);
   return cudatransform::picture_threads(GST_VIDEO_ENCODER_SINK_PAD(encoder), wanted);
-}
-
-// With n threads, a frame is pushed when the n - 1 after it have come.
-static void tell_latency(GstVideoEncoder* encoder, const GstDctInfo& info, int threads) {
-  const GstClockTime latency =
-      cudatransform::latency_of(static_cast<guint>(threads - 1), info.fps_n, info.fps_d);
-  gst_video_encoder_set_latency(encoder, latency, latency);
 }
 
 static bool start_workers(GstVideoEncoder* encoder, int threads) {
@@ -194,7 +217,10 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
   warn_of_colorimetry(encoder, state->info, caps);
   const int threads = threads_for(encoder);
   if (!start_workers(encoder, threads)) return false;
-  tell_latency(encoder, state->info, threads);
+  // With n threads, a frame is pushed at the latest when the n - 1 after it have come.
+  state->latency.start(cudatransform::latency_of(static_cast<guint>(threads - 1), state->info.fps_n,
+                                                 state->info.fps_d));
+  tell_latency(encoder);
   GstVideoCodecState* output = gst_video_encoder_set_output_state(
       encoder, cudatransform::jpeg_caps_for(state->info), reference);
   gst_video_codec_state_unref(output);
@@ -242,7 +268,8 @@ static bool open_coder(GstVideoEncoder* encoder) {
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   state->warned_of_colorimetry = false;
-  state->failed = GST_FLOW_OK;
+  state->failed = state->untold = GST_FLOW_OK;
+  state->latency = {};
   state->frames = state->frames_by_device = 0;
   if (!open_coder(encoder)) return FALSE;
   state->gate.open();

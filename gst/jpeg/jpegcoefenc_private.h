@@ -14,6 +14,8 @@
 #include "gst/jpeg/element.h"
 #include "gst/jpeg/encode_job.h"
 #include "gst/jpeg/entropy.h"
+#include "gst/stream/latency.h"
+#include "gst/stream/push_task.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefenc_debug);
 #define GST_CAT_DEFAULT jpegcoefenc_debug
@@ -21,7 +23,7 @@ GST_DEBUG_CATEGORY_EXTERN(jpegcoefenc_debug);
 namespace cudatransform {
 
 struct JpegCoefEncState : JpegElementState {
-  explicit JpegCoefEncState(GstElement* element) : JpegElementState(element) {}
+  explicit JpegCoefEncState(GstVideoEncoder* encoder);
 
   static JpegCoefEncState& of(gpointer instance);
   static GstDebugCategory* category() { return jpegcoefenc_debug; }
@@ -34,14 +36,17 @@ struct JpegCoefEncState : JpegElementState {
   // Files since PAUSED, and those whose entropy coding was the device's.
   std::atomic<guint64> frames = 0, frames_by_device = 0;
 
-  // Of the streaming thread.
+  // With the encoder's stream lock.
   FrameWorkers workers;
+  PushTask task;
   DeviceCoder coder;                             // open where the device may code
   std::vector<std::unique_ptr<EncodeJob>> idle;  // to be used again
   GstDctInfo info = {};
   CapsTables caps_tables;
   bool warned_of_colorimetry = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error behind which nothing is pushed
+  GstFlowReturn untold = GST_FLOW_OK;  // what a push of the task has returned
+  MeasuredLatency latency;
 };
 
 }  // namespace cudatransform

@@ -4,6 +4,8 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
+
 namespace cudatransform {
 
 // Frames a second where caps do not say how many there are (framerate=0/1: a variable or unknown
@@ -17,5 +19,27 @@ inline GstClockTime latency_of(guint held, int fps_n, int fps_d) {
   return gst_util_uint64_scale_int(GST_SECOND * held, known ? fps_d : 1,
                                    known ? fps_n : kAssumedRate);
 }
+
+// How long pictures take that leave as soon as they are finished: the longest so far. In steps,
+// each twice the one before, because whenever it changes a pipeline asks all its elements anew.
+class MeasuredLatency {
+ public:
+  // A new stream, or new caps. No picture is held back for longer than `most`.
+  void start(GstClockTime most) {
+    most_ = most;
+    told_ = std::min(step_, most_);
+  }
+  // Whether value() has changed.
+  bool add(GstClockTime took) {
+    while (step_ < took && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
+    const GstClockTime told = told_;
+    told_ = std::min(step_, most_);
+    return told_ != told;
+  }
+  GstClockTime value() const { return told_; }
+
+ private:
+  GstClockTime most_ = 0, step_ = 0, told_ = 0;
+};
 
 }  // namespace cudatransform

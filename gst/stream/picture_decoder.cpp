@@ -5,22 +5,30 @@
 #include "gst/stream/picture_decoder.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/one_piece.h"
-#include "gst/stream/latency.h"
 
 namespace cudatransform {
+
+PictureDecoder::PictureDecoder(GstVideoDecoder* decoder, PictureCodec& codec, Settings settings)
+    : decoder_(decoder),
+      codec_(codec),
+      settings_(settings),
+      damage_(decoder, codec.name()),
+      task_(GST_VIDEO_DECODER_SRC_PAD(decoder), workers_, [this] { push_beside(); }) {}
 
 // ---- The stream ----
 
 void PictureDecoder::start() {
   interrupts_ = 0;
-  failed_ = GST_FLOW_OK;
-  negotiated_ = seen_good_ = false;
-  bad_in_row_ = 0;
+  failed_ = untold_ = GST_FLOW_OK;
+  negotiated_ = false;
+  damage_.start();
+  latency_ = {};
   last_pts_ = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK(decoder_);
   counts_ = PictureCounts();
@@ -36,8 +44,8 @@ void PictureDecoder::stop() {
   input_ = nullptr;
 }
 
-bool PictureDecoder::set_input(GstVideoCodecState* state, const PictureSettings& settings) {
-  const GstFlowReturn flow = drain(settings);
+bool PictureDecoder::set_input(GstVideoCodecState* state) {
+  const GstFlowReturn flow = drain();
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
   if (input_) gst_video_codec_state_unref(input_);
   input_ = gst_video_codec_state_ref(state);
@@ -46,11 +54,13 @@ bool PictureDecoder::set_input(GstVideoCodecState* state, const PictureSettings&
   return true;
 }
 
-GstFlowReturn PictureDecoder::decode(GstVideoCodecFrame* frame, const PictureSettings& settings) {
+GstFlowReturn PictureDecoder::decode(GstVideoCodecFrame* frame) {
   if (failed_ != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder_, frame);
+    untold_ = GST_FLOW_OK;
     return failed_;
   }
+  const PictureSettings settings = settings_(decoder_);
   if (!started_) start_workers(settings);
   std::unique_ptr<PictureJob> job = codec_.new_job();
   job->late_ = is_late(frame);
@@ -63,31 +73,30 @@ GstFlowReturn PictureDecoder::decode(GstVideoCodecFrame* frame, const PictureSet
   job->frame_ = frame;
   job->bytes_ = gst_buffer_get_size(frame->input_buffer);
   if (!job->late_) job->status_ = prepare(*job, settings);
-  if (const GstFlowReturn flow = make_room(*job, settings); flow != GST_FLOW_OK) {
+  most_bytes_ = settings.max_memory;
+  if (const GstFlowReturn flow = make_room(*job); flow != GST_FLOW_OK) {
     give_up(std::move(job));
     return flow;
   }
   if (!job->late_ && job->status_.ok()) job->status_ = codec_.begin(*job);
   submit(std::move(job));
-  return push_done(false, settings);
+  return push_done(false);
 }
 
-GstFlowReturn PictureDecoder::refuse(GstVideoCodecFrame* frame, const Status& status,
-                                     const PictureSettings& settings) {
-  const GstFlowReturn flow = drain(settings);
+GstFlowReturn PictureDecoder::refuse(GstVideoCodecFrame* frame, const Status& status) {
+  const GstFlowReturn flow = drain();
   gst_video_decoder_release_frame(decoder_, frame);
   if (flow != GST_FLOW_OK) return flow;
   post_error(GST_ELEMENT(decoder_), status);
   return fail(GST_FLOW_ERROR);
 }
 
-GstFlowReturn PictureDecoder::drain(const PictureSettings& settings) {
-  return push_done(true, settings);
-}
+GstFlowReturn PictureDecoder::drain() { return push_done(true); }
 
-GstFlowReturn PictureDecoder::finish(const PictureSettings& settings) {
-  if (failed_ != GST_FLOW_OK) return failed_;  // whoever pushed has been told
-  const GstFlowReturn flow = drain(settings);
+GstFlowReturn PictureDecoder::finish() {
+  const bool is_told = failed_ != GST_FLOW_OK && untold_ == GST_FLOW_OK;
+  if (is_told) return failed_;
+  const GstFlowReturn flow = drain();
   post_refusal(GST_ELEMENT(decoder_), flow);
   const PictureCounts counted = counts();
   if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
@@ -101,12 +110,11 @@ GstFlowReturn PictureDecoder::finish(const PictureSettings& settings) {
 void PictureDecoder::flush() {
   while (std::unique_ptr<PictureJob> job = take(true)) codec_.release(*job);
   interrupts_ &= ~kFailed;
-  failed_ = GST_FLOW_OK;
+  failed_ = untold_ = GST_FLOW_OK;
   last_pts_ = GST_CLOCK_TIME_NONE;
 }
 
-gboolean PictureDecoder::sink_event(GstEvent* event, const PictureSettings& settings,
-                                    GstVideoDecoderClass* parent_class) {
+gboolean PictureDecoder::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_FLUSH_START:
       interrupt();
@@ -128,7 +136,7 @@ gboolean PictureDecoder::sink_event(GstEvent* event, const PictureSettings& sett
     }
     case GST_EVENT_GAP:
       // The base class passes it on at once, and its own caps would be those of raw video.
-      if (!negotiate_gap(settings)) {
+      if (!negotiate_gap()) {
         GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT, ("There are no caps for a gap"),
                           ("what is behind the element takes nothing that it makes"));
         return gst_pad_push_event(GST_VIDEO_DECODER_SRC_PAD(decoder_), event);
@@ -196,8 +204,7 @@ Status PictureDecoder::prepare(PictureJob& job, const PictureSettings& settings)
 
 // Pushes pictures until there is room for what `job` needs. Memory that is kept for pictures to
 // come is what goes first, all but what this one will use.
-GstFlowReturn PictureDecoder::make_room(const PictureJob& job, const PictureSettings& settings) {
-  most_bytes_ = settings.max_memory;
+GstFlowReturn PictureDecoder::make_room(const PictureJob& job) {
   if (most_bytes_ == 0) {
     codec_.limit_kept(G_MAXSIZE);
     return GST_FLOW_OK;
@@ -208,8 +215,7 @@ GstFlowReturn PictureDecoder::make_room(const PictureJob& job, const PictureSett
     const guint64 used = used_bytes_ + job.bytes_;
     codec_.limit_kept((most > used ? most - used : 0) + codec_.reusable(job));
     if (used <= most || !found) return GST_FLOW_OK;
-    if (const GstFlowReturn flow = push_oldest(true, settings, &found); flow != GST_FLOW_OK)
-      return flow;
+    if (const GstFlowReturn flow = push_oldest(true, &found); flow != GST_FLOW_OK) return flow;
   }
 }
 
@@ -218,6 +224,7 @@ void PictureDecoder::submit(std::unique_ptr<PictureJob> job) {
   if (most_bytes_ != 0)
     codec_.limit_kept(most_bytes_ > used_bytes_ ? most_bytes_ - used_bytes_ : 0);
   workers_.submit(std::move(job));
+  if (workers_.most() > 1) task_.start();
 }
 
 // ---- On the way out ----
@@ -232,23 +239,33 @@ std::unique_ptr<PictureJob> PictureDecoder::take(bool wait) {
   return job;
 }
 
-GstFlowReturn PictureDecoder::push_done(bool all, const PictureSettings& settings) {
+GstFlowReturn PictureDecoder::push_done(bool all) {
   GstFlowReturn flow = failed_;
   for (bool found = true; found && flow == GST_FLOW_OK;)
-    flow = push_oldest(all || workers_.full(), settings, &found);
-  return flow;
+    flow = push_oldest(all || workers_.full(), &found);
+  const GstFlowReturn untold = std::exchange(untold_, GST_FLOW_OK);
+  return flow == GST_FLOW_OK ? untold : flow;
+}
+
+// By the task. Upstream is told with its next picture, or at the end.
+void PictureDecoder::push_beside() {
+  GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
+  bool found = false;
+  const GstFlowReturn flow = push_oldest(false, &found);
+  if (flow != GST_FLOW_OK) untold_ = flow;
+  GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
 }
 
 // `*found`: whether there was one that is done.
-GstFlowReturn PictureDecoder::push_oldest(bool wait, const PictureSettings& settings, bool* found) {
+GstFlowReturn PictureDecoder::push_oldest(bool wait, bool* found) {
   std::unique_ptr<PictureJob> job = take(wait);
   *found = job != nullptr;
   if (!job) return GST_FLOW_OK;
-  const GstFlowReturn flow = push_or_reject(std::move(job), settings);
+  const GstFlowReturn flow = push_or_reject(std::move(job));
   return is_fatal(flow) ? fail(flow) : flow;
 }
 
-// Were those behind the error pushed, there would be a hole in the stream that nobody can see.
+// Pushing later pictures would hide the gap.
 GstFlowReturn PictureDecoder::fail(GstFlowReturn flow) {
   failed_ = flow;
   interrupts_ |= kFailed;
@@ -261,70 +278,44 @@ void PictureDecoder::give_up(std::unique_ptr<PictureJob> job) {
   codec_.release(*job);
 }
 
-GstFlowReturn PictureDecoder::push_or_reject(std::unique_ptr<PictureJob> job,
-                                             const PictureSettings& settings) {
+GstFlowReturn PictureDecoder::push_or_reject(std::unique_ptr<PictureJob> job) {
   if (job->late_) return gst_video_decoder_drop_frame(decoder_, job->take_frame());
-  // Where it was not to be concealed there is nothing behind the damage, even if it were to be
-  // shown by now.
-  const bool showable = job->decoded_ && job->conceals_ &&
-                        (job->status_.ok() || job->status_.code == StatusCode::kInvalidArgument);
-  const bool concealed = showable && settings.on_error == OnError::kConceal;
-  if (!job->is_good() && job->status_.code != StatusCode::kCancelled)
-    count(&PictureCounts::damaged);
   if (job->is_good()) {
-    bad_in_row_ = 0;
-    seen_good_ = true;
-  } else if (concealed) {
-    GST_INFO_OBJECT(decoder_, "concealing a damaged picture: %s", job->damage_.c_str());
-  } else {
-    return reject(std::move(job), settings);
+    damage_.note_good();
+    return push(std::move(job));
   }
-  return push(std::move(job));
-}
-
-// A picture that is not shown: an error or, by default, a warning.
-GstFlowReturn PictureDecoder::reject(std::unique_ptr<PictureJob> job,
-                                     const PictureSettings& settings) {
-  const StatusCode code = job->status_.ok() ? StatusCode::kInvalidArgument : job->status_.code;
-  const std::string what = job->status_.ok() ? job->damage_ : job->status_.message;
-  GstVideoCodecFrame* frame = job->take_frame();
-  codec_.release(*job);
-  job.reset();
-
-  if (code == StatusCode::kCancelled) {
-    gst_video_decoder_release_frame(decoder_, frame);
-    return GST_FLOW_FLUSHING;
-  }
+  const Status why =
+      job->status_.ok() ? Status::error(StatusCode::kInvalidArgument, job->damage_) : job->status_;
+  if (why.code != StatusCode::kCancelled) count(&PictureCounts::damaged);
   // Only damage is a matter of opinion. A kind of file that we cannot hold may be damage, too: one
   // wrong bit of a header is enough, but hardly of the first picture's.
-  const bool kind = code == StatusCode::kUnsupported && !seen_good_;
-  if (kind || (code != StatusCode::kInvalidArgument && code != StatusCode::kUnsupported)) {
-    gst_video_decoder_release_frame(decoder_, frame);
-    post_error(GST_ELEMENT(decoder_), Status::error(code, what));
-    return GST_FLOW_ERROR;
+  const bool is_damage = why.code == StatusCode::kInvalidArgument ||
+                         (why.code == StatusCode::kUnsupported && damage_.seen_good());
+  if (!is_damage) return reject(std::move(job), why);
+  // Where it was not to be concealed there is nothing behind the damage, even if it were to be
+  // shown by now.
+  const bool can_show = job->decoded_ && job->conceals_ && why.code == StatusCode::kInvalidArgument;
+  switch (damage_.judge(settings_(decoder_).on_error, can_show, why.message)) {
+    case DamagePolicy::Verdict::kShow:
+      return push(std::move(job));
+    case DamagePolicy::Verdict::kFail:
+      give_up(std::move(job));
+      return GST_FLOW_ERROR;
+    case DamagePolicy::Verdict::kDrop:
+      break;
   }
-  const gint most = gst_video_decoder_get_max_errors(decoder_);
-  bad_in_row_++;
-  if (settings.on_error == OnError::kFail || (most >= 0 && bad_in_row_ > guint(most))) {
-    gst_video_decoder_release_frame(decoder_, frame);
-    GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
-                      ("A %s picture is damaged: %s", codec_.name(), what.c_str()),
-                      ("%u in a row", bad_in_row_));
-    return GST_FLOW_ERROR;
-  }
-  return drop_damaged(frame, what);
+  count(&PictureCounts::dropped);
+  GstVideoCodecFrame* frame = job->take_frame();
+  codec_.release(*job);
+  return gst_video_decoder_drop_frame(decoder_, frame);
 }
 
-// One message for a run of bad pictures: a bus may have no reader.
-GstFlowReturn PictureDecoder::drop_damaged(GstVideoCodecFrame* frame, const std::string& what) {
-  count(&PictureCounts::dropped);
-  if (bad_in_row_ == 1)
-    GST_ELEMENT_WARNING(decoder_, STREAM, DECODE,
-                        ("Dropped a damaged %s picture: %s", codec_.name(), what.c_str()),
-                        (nullptr));
-  else
-    GST_WARNING_OBJECT(decoder_, "dropped a damaged picture: %s", what.c_str());
-  return gst_video_decoder_drop_frame(decoder_, frame);
+// A picture that cannot be decoded, for a reason that is no damage.
+GstFlowReturn PictureDecoder::reject(std::unique_ptr<PictureJob> job, const Status& why) {
+  give_up(std::move(job));
+  if (why.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
+  post_error(GST_ELEMENT(decoder_), why);
+  return GST_FLOW_ERROR;
 }
 
 GstFlowReturn PictureDecoder::push(std::unique_ptr<PictureJob> job) {
@@ -346,6 +337,7 @@ GstFlowReturn PictureDecoder::push(std::unique_ptr<PictureJob> job) {
     return GST_FLOW_ERROR;
   }
   if (!job->is_good()) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+  if (workers_.threads() > 1 && latency_.add(job->took())) tell_latency();
   GstVideoCodecFrame* frame = job->take_frame();
   codec_.release(*job);
   job.reset();
@@ -357,27 +349,31 @@ GstFlowReturn PictureDecoder::push(std::unique_ptr<PictureJob> job) {
 
 // ---- Caps ----
 
+void PictureDecoder::tell_latency() {
+  gst_video_decoder_set_latency(decoder_, latency_.value(), latency_.value());
+}
+
 // With the output state that the codec has set.
 bool PictureDecoder::negotiate() {
   GstVideoCodecState* state = gst_video_decoder_get_output_state(decoder_);
   // A picture leaves at the latest when as many have come behind it as may be in flight beside it.
-  const GstClockTime latency =
-      latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d);
+  latency_.start(
+      latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d));
   gst_video_codec_state_unref(state);
-  gst_video_decoder_set_latency(decoder_, latency, latency);
+  tell_latency();
   return gst_video_decoder_negotiate(decoder_);
 }
 
 // Caps for a gap that no picture has come before; a picture that differs changes them. False: what
 // is behind the element takes none.
-bool PictureDecoder::negotiate_gap(const PictureSettings& settings) {
+bool PictureDecoder::negotiate_gap() {
   GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
-  (void)drain(settings);  // what has failed shows again with the next picture
+  (void)drain();  // what has failed shows again with the next picture
   bool possible = true;
   if (GstVideoCodecState* state = gst_video_decoder_get_output_state(decoder_)) {
     gst_video_codec_state_unref(state);
   } else {
-    if (!started_) start_workers(settings);  // the latency depends on their number
+    if (!started_) start_workers(settings_(decoder_));  // the latency depends on their number
     possible = codec_.set_gap_state(input_);
     if (possible) negotiated_ = negotiate();
   }

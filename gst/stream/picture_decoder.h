@@ -10,13 +10,13 @@
 #include <string>
 
 #include "gst/engine/frame_workers.h"
+#include "gst/stream/damage.h"
+#include "gst/stream/latency.h"
 #include "gst/stream/picture_codec.h"
+#include "gst/stream/push_task.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
-
-// What happens to a picture that is damaged.
-enum class OnError { kDrop, kConceal, kFail };
 
 // A snapshot of the element's properties for one call.
 struct PictureSettings {
@@ -32,39 +32,40 @@ struct PictureCounts {
   guint64 dropped = 0;
 };
 
-// Used by the streaming thread, with the decoder's stream lock, but for what says otherwise. Jobs
-// run on several threads; everything else happens here, in order.
+// Used with the decoder's stream lock, but for what says otherwise. Jobs run on several threads;
+// everything else happens here, in order: on the streaming thread, or, while nothing comes, on the
+// source pad's task.
 class PictureDecoder {
  public:
-  PictureDecoder(GstVideoDecoder* decoder, PictureCodec& codec)
-      : decoder_(decoder), codec_(codec) {}
+  // The properties as they are now.
+  using Settings = PictureSettings (*)(GstVideoDecoder*);
+  PictureDecoder(GstVideoDecoder* decoder, PictureCodec& codec, Settings settings);
 
   void start();
   // Drops what is in flight.
   void stop();
   // GstVideoDecoder::set_format. What is in flight is pushed first, with the old caps.
-  bool set_input(GstVideoCodecState* state, const PictureSettings& settings);
+  bool set_input(GstVideoCodecState* state);
 
   // Takes `frame` (transfer full). Pushes what is done; waits only if all threads are busy. A
   // picture that is too late to be shown is dropped when its turn comes. Behind an error nothing is
-  // pushed any more: until flush() or start() it is returned again.
-  GstFlowReturn decode(GstVideoCodecFrame* frame, const PictureSettings& settings);
+  // pushed any more: until flush() or start() it is returned again. What the task's pushes have
+  // returned is returned once.
+  GstFlowReturn decode(GstVideoCodecFrame* frame);
   // Takes a frame that cannot be decoded because of `status`, which is no damage: an error behind
   // the pictures that came before it.
-  GstFlowReturn refuse(GstVideoCodecFrame* frame, const Status& status,
-                       const PictureSettings& settings);
+  GstFlowReturn refuse(GstVideoCodecFrame* frame, const Status& status);
   // Waits for everything in flight and pushes it.
-  GstFlowReturn drain(const PictureSettings& settings);
+  GstFlowReturn drain();
   // GstVideoDecoder::finish. A stream of which nothing could be shown is an error, whatever
   // on-error says.
-  GstFlowReturn finish(const PictureSettings& settings);
+  GstFlowReturn finish();
   void flush();
 
   // Any thread: what is being decoded is given up soon, as is what comes until a flush is over.
   void interrupt() { interrupts_ |= kFlushing; }
   // GstVideoDecoder::sink_event, without the stream lock; `parent_class` is that of the element.
-  gboolean sink_event(GstEvent* event, const PictureSettings& settings,
-                      GstVideoDecoderClass* parent_class);
+  gboolean sink_event(GstEvent* event, GstVideoDecoderClass* parent_class);
   // Whether buffers have times, so that each is about one picture (TIME segments).
   bool framed() const { return framed_; }
 
@@ -78,38 +79,42 @@ class PictureDecoder {
   void start_workers(const PictureSettings& settings);
   bool is_late(GstVideoCodecFrame* frame) const;
   Status prepare(PictureJob& job, const PictureSettings& settings);
-  GstFlowReturn make_room(const PictureJob& job, const PictureSettings& settings);
+  GstFlowReturn make_room(const PictureJob& job);
   void submit(std::unique_ptr<PictureJob> job);
   std::unique_ptr<PictureJob> take(bool wait);
-  GstFlowReturn push_done(bool all, const PictureSettings& settings);
-  GstFlowReturn push_oldest(bool wait, const PictureSettings& settings, bool* found);
-  GstFlowReturn push_or_reject(std::unique_ptr<PictureJob> job, const PictureSettings& settings);
+  GstFlowReturn push_done(bool all);
+  void push_beside();
+  GstFlowReturn push_oldest(bool wait, bool* found);
+  GstFlowReturn push_or_reject(std::unique_ptr<PictureJob> job);
   GstFlowReturn push(std::unique_ptr<PictureJob> job);
-  GstFlowReturn reject(std::unique_ptr<PictureJob> job, const PictureSettings& settings);
-  GstFlowReturn drop_damaged(GstVideoCodecFrame* frame, const std::string& what);
+  GstFlowReturn reject(std::unique_ptr<PictureJob> job, const Status& why);
   GstFlowReturn fail(GstFlowReturn flow);
   // Gives the base class its frame back, without output.
   void give_up(std::unique_ptr<PictureJob> job);
   bool negotiate();
-  bool negotiate_gap(const PictureSettings& settings);
+  bool negotiate_gap();
+  void tell_latency();
   void count(guint64 PictureCounts::*counter);
   PictureCounts counts() const;
 
   GstVideoDecoder* decoder_;
   PictureCodec& codec_;
+  const Settings settings_;
+  DamagePolicy damage_;
   FrameWorkers workers_;
+  PushTask task_;
   bool started_ = false;                  // workers_
   std::atomic<unsigned> interrupts_ = 0;  // not 0: decoding stops
   GstFlowReturn failed_ = GST_FLOW_OK;    // the error that ended the stream
-  guint64 most_bytes_ = 0;                // max-memory at the latest picture; 0: any
-  guint64 used_bytes_ = 0;                // by the pictures in workers_
+  GstFlowReturn untold_ = GST_FLOW_OK;    // what a push of the task has returned
+  MeasuredLatency latency_;
+  guint64 most_bytes_ = 0;  // max-memory at the latest picture; 0: any
+  guint64 used_bytes_ = 0;  // by the pictures in workers_
   GstVideoCodecState* input_ = nullptr;
   bool negotiated_ = false;
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
-  guint bad_in_row_ = 0;
-  bool seen_good_ = false;
-  PictureCounts counts_;  // guarded by the object lock
+  PictureCounts counts_;                         // guarded by the object lock
 };
 
 }  // namespace cudatransform

@@ -4,6 +4,7 @@
 #include "gst/stream/picture_decoder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -102,7 +103,8 @@ static void test_dec_finalize(GObject* object) {
 static void test_dec_init(TestDec* self) {
   auto* decoder = GST_VIDEO_DECODER(self);
   self->codec = new Codec(decoder);
-  self->pictures = new PictureDecoder(decoder, *self->codec);
+  self->pictures = new PictureDecoder(decoder, *self->codec,
+                                      [](GstVideoDecoder* of) { return TEST_DEC(of)->settings; });
   gst_video_decoder_set_packetized(decoder, TRUE);
 }
 
@@ -124,7 +126,7 @@ static void test_dec_class_init(TestDecClass* klass) {
     return TRUE;
   };
   decoder_class->set_format = [](GstVideoDecoder* decoder, GstVideoCodecState* state) -> gboolean {
-    return TEST_DEC(decoder)->pictures->set_input(state, TEST_DEC(decoder)->settings);
+    return TEST_DEC(decoder)->pictures->set_input(state);
   };
   decoder_class->decide_allocation = [](GstVideoDecoder*, GstQuery* query) -> gboolean {
     // The base class insists on one.
@@ -137,18 +139,17 @@ static void test_dec_class_init(TestDecClass* klass) {
     return TRUE;
   };
   decoder_class->handle_frame = [](GstVideoDecoder* decoder, GstVideoCodecFrame* frame) {
-    return TEST_DEC(decoder)->pictures->decode(frame, TEST_DEC(decoder)->settings);
+    return TEST_DEC(decoder)->pictures->decode(frame);
   };
   decoder_class->finish = [](GstVideoDecoder* decoder) {
-    return TEST_DEC(decoder)->pictures->finish(TEST_DEC(decoder)->settings);
+    return TEST_DEC(decoder)->pictures->finish();
   };
   decoder_class->flush = [](GstVideoDecoder* decoder) -> gboolean {
     TEST_DEC(decoder)->pictures->flush();
     return TRUE;
   };
   decoder_class->sink_event = [](GstVideoDecoder* decoder, GstEvent* event) -> gboolean {
-    return TEST_DEC(decoder)->pictures->sink_event(event, TEST_DEC(decoder)->settings,
-                                                   GST_VIDEO_DECODER_CLASS(parent_class));
+    return TEST_DEC(decoder)->pictures->sink_event(event, GST_VIDEO_DECODER_CLASS(parent_class));
   };
 }
 
@@ -187,14 +188,21 @@ class Stream {
   }
   std::string come_out() {
     std::string numbers;
-    while (GstBuffer* buffer = gst_harness_try_pull(harness_)) {
-      char number = 0;
-      gst_buffer_extract(buffer, 0, &number, 1);
-      const bool bad = GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
-      numbers += bad ? std::string("(") + number + ")" : std::string(1, number);
-      gst_buffer_unref(buffer);
+    while (GstBuffer* buffer = gst_harness_try_pull(harness_)) numbers += number_of(buffer);
+    return numbers;
+  }
+  // The next ones, which nothing else has to come for.
+  std::string wait_for(int count) {
+    std::string numbers;
+    for (int i = 0; i < count; i++) {
+      GstBuffer* buffer = gst_harness_pull(harness_);
+      fail_unless(buffer != nullptr, "only '%s' came out", numbers.c_str());
+      numbers += number_of(buffer);
     }
     return numbers;
+  }
+  GstMessage* wait_for_message(GstMessageType type) {
+    return gst_bus_timed_pop_filtered(bus_, 10 * GST_SECOND, type);
   }
   // The first message of that type, and no other of it; "" for none.
   std::string message(GstMessageType type) {
@@ -223,6 +231,15 @@ class Stream {
   GstElement* element() { return element_; }
 
  private:
+  // Takes it.
+  static std::string number_of(GstBuffer* buffer) {
+    char number = 0;
+    gst_buffer_extract(buffer, 0, &number, 1);
+    const bool bad = GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+    gst_buffer_unref(buffer);
+    return bad ? std::string("(") + number + ")" : std::string(1, number);
+  }
+
   GstElement* element_;
   GstBus* bus_;
   GstHarness* harness_;
@@ -318,6 +335,68 @@ GST_START_TEST(test_flush_interrupts) {
 }
 GST_END_TEST;
 
+// A finished picture leaves, whether the next one comes or not; those behind it wait for it.
+GST_START_TEST(test_leaves_alone) {
+  Stream stream(OnError::kDrop, 4);
+  stream.push('s');
+  stream.push('g');
+  expect(stream.wait_for(2), "01");
+  stream.push('s');
+  expect(stream.wait_for(1), "2");
+  // It took 20 ms, which is told in steps.
+  const GstClockTime latency = gst_harness_query_latency(stream.harness());
+  fail_unless(latency >= 20 * GST_MSECOND && latency <= 3 * 40 * GST_MSECOND, "%" GST_TIME_FORMAT,
+              GST_TIME_ARGS(latency));
+}
+GST_END_TEST;
+
+// So does what is told of a damaged one. The next picture is not taken then.
+GST_START_TEST(test_fails_alone) {
+  Stream stream(OnError::kFail, 3);
+  stream.push('d');
+  GstMessage* message = stream.wait_for_message(GST_MESSAGE_ERROR);
+  fail_unless(message != nullptr);
+  gst_message_unref(message);
+  fail_unless_equals_int(stream.push('g'), GST_FLOW_ERROR);
+  expect(stream.come_out(), "");
+}
+GST_END_TEST;
+
+std::atomic<int> refused;
+
+GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
+  gst_buffer_unref(buffer);
+  refused++;
+  return GST_FLOW_EOS;
+}
+
+// What downstream says to the task, upstream hears with its next picture, once.
+GST_START_TEST(test_refusal_is_told) {
+  Stream stream(OnError::kDrop, 3);
+  refused = 0;
+  GstPadChainFunction chain = GST_PAD_CHAINFUNC(stream.harness()->sinkpad);
+  gst_pad_set_chain_function(stream.harness()->sinkpad, refuse);
+  fail_unless_equals_int(stream.push('s'), GST_FLOW_OK);
+  while (refused == 0) g_usleep(1000);
+  gst_pad_set_chain_function(stream.harness()->sinkpad, chain);
+  g_usleep(1000);
+  fail_unless_equals_int(stream.push('s'), GST_FLOW_EOS);
+  fail_unless_equals_int(stream.push('g'), GST_FLOW_OK);
+  expect(stream.wait_for(2), "12");
+}
+GST_END_TEST;
+
+// The element is stopped while pictures are in work, are being pushed, or have just left.
+GST_START_TEST(test_stops_at_any_time) {
+  for (gulong wait = 0; wait < 25000; wait += 500) {
+    Stream stream(OnError::kDrop, 3);
+    stream.push('s');
+    stream.push('g');
+    g_usleep(wait);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(test_gap_first) {
   Stream stream;
   fail_unless(gst_harness_push_event(stream.harness(), gst_event_new_gap(0, GST_SECOND)));
@@ -341,6 +420,10 @@ Suite* make_suite() {
   tcase_add_test(tests, test_nothing_to_show);
   tcase_add_test(tests, test_max_memory);
   tcase_add_test(tests, test_flush_interrupts);
+  tcase_add_test(tests, test_leaves_alone);
+  tcase_add_test(tests, test_fails_alone);
+  tcase_add_test(tests, test_refusal_is_told);
+  tcase_add_test(tests, test_stops_at_any_time);
   tcase_add_test(tests, test_gap_first);
   return suite;
 }

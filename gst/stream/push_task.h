@@ -1,0 +1,43 @@
+// A task of the source pad that pushes what is finished while nothing comes in.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "gst/engine/frame_workers.h"
+
+namespace cudatransform {
+
+// Whoever comes first pushes the oldest picture that is finished: the streaming thread when it
+// brings the next one, or this task. Both do so with the lock of the element's base class, so
+// pictures leave in order with all that travels with the stream. The task waits without that lock,
+// and it never has to be waited for with it. It starts with the first start() since the pad was
+// activated, and ends with the pad.
+class PushTask {
+ public:
+  // In the element's instance_init: takes over the activation of `src`. `push` pushes what is
+  // finished, with the lock that it takes.
+  PushTask(GstPad* src, FrameWorkers& workers, std::function<void()> push);
+  ~PushTask();
+  PushTask(const PushTask&) = delete;
+  PushTask& operator=(const PushTask&) = delete;
+
+  // For workers that have threads or a device. Any thread.
+  void start();
+
+ private:
+  static gboolean activate(GstPad* pad, GstObject* parent, GstPadMode mode, gboolean active);
+  static void run(gpointer self);
+
+  GstPad* const src_;
+  FrameWorkers& workers_;
+  const std::function<void()> push_;
+  std::mutex lock_;  // guards what is below
+  bool active_ = false, started_ = false;
+};
+
+}  // namespace cudatransform
