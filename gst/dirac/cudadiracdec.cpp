@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 
+#include "gst/dirac/clock.h"
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/element_errors.h"

@@ -114,10 +114,6 @@ GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event, const
 // the last intra picture nothing can.
 bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message);
 
-// Whether a picture, which nobody refers to, would be shown later than it should be.
-bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
-                           const DiracSequence& sequence, uint64_t sequence_count, uint32_t number);
-
 // Pushes the frames that are ready, after work that ended with `status`. `all`: those as well that
 // the device still works on.
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all);
