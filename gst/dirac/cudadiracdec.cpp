@@ -75,36 +75,9 @@ GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_PRIMARY,
 
 // ---- Stream ----
 
-static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame*,
+static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                               GstAdapter* adapter, gboolean at_eos) {
-  using cudatransform::kDiracParseInfoBytes;
-  DiracState& state = state_of(decoder);
-  const uint64_t most = cudatransform::DiracLimits().max_unit_bytes;
-  const gsize available = gst_adapter_available(adapter);
-  cudatransform::DiracParseInfo info;
-  if (state.in_step && !at_eos && available >= kDiracParseInfoBytes) {
-    guint8 head[kDiracParseInfoBytes];
-    gst_adapter_copy(adapter, head, 0, sizeof head);
-    // Nothing to be looked for in the bytes so far.
-    if (read_parse_info(head, sizeof head, &info) && info.next > available && info.next < most)
-      return GST_VIDEO_DECODER_FLOW_NEED_DATA;
-  }
-  const auto* data = static_cast<const guint8*>(gst_adapter_map(adapter, available));
-  const cudatransform::DiracUnitSpan unit =
-      cudatransform::find_dirac_unit(data, available, at_eos, state.in_step, most);
-  if (unit.size > 0) read_parse_info(data + unit.skipped, unit.size, &info);
-  gst_adapter_unmap(adapter);
-  if (unit.skipped > 0) {
-    GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes belong to no unit", unit.skipped);
-    gst_adapter_flush(adapter, unit.skipped);
-  }
-  state.in_step = unit.size > 0;
-  if (unit.size == 0) {
-    if (at_eos) gst_adapter_flush(adapter, gst_adapter_available(adapter));
-    return GST_VIDEO_DECODER_FLOW_NEED_DATA;
-  }
-  gst_video_decoder_add_to_frame(decoder, static_cast<int>(unit.size));
-  return info.is_picture() || info.is_end() ? gst_video_decoder_have_frame(decoder) : GST_FLOW_OK;
+  return cudatransform::parse_dirac_stream(decoder, frame, adapter, at_eos != FALSE);
 }
 
 static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
@@ -119,15 +92,14 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     state.pictures.start(
         limits, cudatransform::picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder), wanted));
   }
-  const auto input = std::make_shared<cudatransform::DiracInput>(frame->input_buffer);
-  if (!input->is_mapped) {
+  const auto input =
+      *static_cast<cudatransform::DiracInputPtr*>(gst_video_codec_frame_get_user_data(frame));
+  if (!input->map(frame->input_buffer)) {
     gst_video_decoder_release_frame(decoder, frame);
-    GST_ELEMENT_ERROR(decoder, RESOURCE, READ, ("A buffer could not be mapped"), (nullptr));
-    return GST_FLOW_ERROR;
+    return cudatransform::push_dirac_frames(decoder, input->status, false);
   }
   Status problem;
-  const Status status =
-      state.pictures.take(frame, input->map.data, input->map.size, input, &problem);
+  const Status status = state.pictures.take(frame, input, &problem);
   if (!problem.ok()) {
     GST_OBJECT_LOCK(decoder);
     const bool fails = state.settings.on_error == OnError::kFail;
@@ -150,7 +122,7 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   state.pictures.flush();
   cudatransform::drop_dirac_frames(decoder);
-  state.in_step = false;
+  state.split = {};
   state.resumes = true;
   state.has_time = false;
   return TRUE;
@@ -217,7 +189,8 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   state.picture_time = state.seek_byte = state.seek_time = 0;
   state.framed = false;
   GST_OBJECT_UNLOCK(decoder);
-  state.in_step = state.resumes = false;
+  state.split = {};
+  state.resumes = false;
   state.anchor = state.first = {};
   state.next_time = 0;
   state.has_time = false;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
@@ -26,21 +27,16 @@ struct DiracAnchor {
   GstClockTime time = 0;
 };
 
-// The bytes of a codec frame, for as long as somebody needs them.
-struct DiracInput {
-  explicit DiracInput(GstBuffer* input) : buffer(gst_buffer_ref(input)) {
-    is_mapped = gst_buffer_map(buffer, &map, GST_MAP_READ);
-  }
-  ~DiracInput() {
-    if (is_mapped) gst_buffer_unmap(buffer, &map);
-    gst_buffer_unref(buffer);
-  }
-  DiracInput(const DiracInput&) = delete;
-  DiracInput& operator=(const DiracInput&) = delete;
+// How far the stream has been split.
+struct DiracSplit {
+  DiracSplit();
 
-  GstBuffer* const buffer;
-  GstMapInfo map = {};
-  bool is_mapped = false;
+  DiracSplitter splitter;
+  DiracUnitLimits limits;
+  // Of the frame that is being put together.
+  std::vector<DiracInput::Unit> units;
+  gsize held = 0;
+  gsize dropped = 0;  // since the last frame
 };
 
 struct DiracState {
@@ -71,7 +67,7 @@ struct DiracState {
   GstVideoCodecState* input = nullptr;
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
   GstVideoInfo output_info = {};
-  bool in_step = false;
+  DiracSplit split;
   bool resumes = false;  // after a flush, until a frame is shown
   std::atomic<bool> ends_behind_seek =
       false;           // the stream ends, and nothing is shown since a flush
@@ -97,6 +93,12 @@ namespace cudatransform {
 inline DiracState& state_of(gpointer instance) {
   return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
 }
+
+// GstVideoDecoder::parse.
+GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                                 GstAdapter* adapter, bool at_eos);
+// Whether nobody wants what is being decoded.
+bool is_dirac_flushing(GstVideoDecoder* decoder);
 
 // The pool of frames, from the answered ALLOCATION query.
 bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query);
