@@ -66,7 +66,7 @@ static void take_earliest_time(GstVideoDecoder* decoder, GstVideoCodecFrame* sho
   });
 }
 
-void set_dirac_times(GstVideoDecoder* decoder, const DiracShown& shown) {
+bool set_dirac_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   DiracState& state = state_of(decoder);
   if (state.framed) take_earliest_time(decoder, shown.frame);
   const DiracSequence& sequence = *shown.sequence;
@@ -93,8 +93,8 @@ void set_dirac_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   GstClockTime time = time_from(anchor, sequence, number);
   // Times in the order of coding, or one for many pictures, are none of a picture.
   const bool is_after = !state.has_time || frame->pts >= state.next_time - frame_time / 2;
-  if (state.framed)
-    time = GST_CLOCK_TIME_IS_VALID(frame->pts) && is_after ? frame->pts : state.next_time;
+  const bool is_given = state.framed && GST_CLOCK_TIME_IS_VALID(frame->pts) && is_after;
+  if (state.framed) time = is_given ? frame->pts : state.next_time;
   state.has_time = true;
   GST_OBJECT_LOCK(decoder);
   state.picture_time = frame_time / (sequence.field_coding ? 2 : 1);
@@ -103,6 +103,7 @@ void set_dirac_times(GstVideoDecoder* decoder, const DiracShown& shown) {
   frame->dts = GST_CLOCK_TIME_NONE;
   frame->duration = frame_time;
   state.next_time = time + frame->duration;
+  return is_given;
 }
 
 }  // namespace cudatransform

@@ -83,6 +83,10 @@ static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideo
 static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
                                                      GstVideoCodecFrame* frame) {
   DiracState& state = state_of(decoder);
+  if (state.failed != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder, frame);
+    return state.failed;
+  }
   if (!state.pictures.is_started()) {
     GST_OBJECT_LOCK(decoder);
     cudatransform::DiracLimits limits;
@@ -106,8 +110,12 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     GST_OBJECT_UNLOCK(decoder);
     const bool never = problem.code == cudatransform::StatusCode::kUnsupported && !state.output;
     if (fails || never) {
+      // Behind the pictures that came before it.
+      const GstFlowReturn flow = cudatransform::push_dirac_frames(
+          decoder, status.ok() ? state.pictures.finish() : status, true);
+      if (cudatransform::is_fatal(flow)) return flow;
       cudatransform::post_error(GST_ELEMENT(decoder), problem);
-      return GST_FLOW_ERROR;
+      return cudatransform::fail_dirac(decoder, GST_FLOW_ERROR);
     }
     GST_WARNING_OBJECT(decoder, "dropped a unit: %s", problem.message.c_str());
   }
@@ -115,7 +123,9 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
 }
 
 static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
-  return cudatransform::push_dirac_frames(decoder, state_of(decoder).pictures.finish(), true);
+  DiracState& state = state_of(decoder);
+  if (state.failed != GST_FLOW_OK) return state.failed;
+  return cudatransform::push_dirac_frames(decoder, state.pictures.finish(), true);
 }
 
 static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
@@ -123,6 +133,7 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   state.pictures.flush();
   cudatransform::drop_dirac_frames(decoder);
   state.split = {};
+  state.failed = GST_FLOW_OK;
   state.resumes = true;
   state.has_time = false;
   return TRUE;
@@ -185,7 +196,7 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   GST_OBJECT_LOCK(decoder);
   state.stats = {};
-  state.frames = state.dropped = 0;
+  state.frames = state.dropped = state.outside = 0;
   state.picture_time = state.seek_byte = state.seek_time = 0;
   state.framed = false;
   GST_OBJECT_UNLOCK(decoder);
@@ -195,6 +206,8 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   state.next_time = 0;
   state.has_time = false;
   state.bad_in_row = 0;
+  state.told_of_outside = false;
+  state.failed = GST_FLOW_OK;
   gst_video_decoder_set_packetized(decoder, FALSE);
   return TRUE;
 }
@@ -272,8 +285,8 @@ static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
       "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, state.frames, "pictures",
       G_TYPE_UINT64, stats.pictures, "cuda-pictures", G_TYPE_UINT64, stats.on_cuda, "bytes",
       G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64, stats.damaged, "dropped", G_TYPE_UINT64,
-      state.dropped, "late", G_TYPE_UINT64, stats.late, "lost-units", G_TYPE_UINT64, stats.lost,
-      nullptr);
+      state.dropped, "outside-segment", G_TYPE_UINT64, state.outside, "late", G_TYPE_UINT64,
+      stats.late, "lost-units", G_TYPE_UINT64, stats.lost, nullptr);
   for (int i = 0; i < cudatransform::kDiracStages; ++i) {
     const auto& time = stats.times[i];
     const std::string name = std::string(kStages[i]) + "-time";

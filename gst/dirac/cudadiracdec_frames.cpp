@@ -226,10 +226,36 @@ static bool gives_up(GstVideoDecoder* decoder, const DiracShown& shown, OnError 
   return true;
 }
 
+// Whether the base class will not push the frame: nothing of it is in the segment.
+static bool is_outside(GstVideoDecoder* decoder, const GstVideoCodecFrame& frame) {
+  return !gst_segment_clip(&decoder->input_segment, GST_FORMAT_TIME, frame.pts,
+                           frame.pts + frame.duration, nullptr, nullptr);
+}
+
+// Counts a frame that is outside of the segment. True: it was given up. The base class would end
+// the stream with it; where its time is one that we have made, those behind it may have their own.
+static bool leaves_out(GstVideoDecoder* decoder, const DiracShown& shown, bool is_given) {
+  DiracState& state = state_of(decoder);
+  if (!is_outside(decoder, *shown.frame)) return false;
+  GST_OBJECT_LOCK(decoder);
+  ++state.outside;
+  GST_OBJECT_UNLOCK(decoder);
+  if (is_given || !state.framed) return false;
+  if (!std::exchange(state.told_of_outside, true))
+    GST_ELEMENT_WARNING(
+        decoder, STREAM, FORMAT,
+        ("Frames are not shown: the container's times do not ascend, and those "
+         "that the frame rate gives are behind the end of the segment"),
+        ("the first would be at %" GST_TIME_FORMAT, GST_TIME_ARGS(shown.frame->pts)));
+  gst_video_decoder_release_frame(decoder, shown.frame);
+  return true;
+}
+
 static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   DiracState& state = state_of(decoder);
   if (shown.frame == nullptr) return GST_FLOW_OK;
-  set_dirac_times(decoder, shown);
+  const bool is_given = set_dirac_times(decoder, shown);
+  if (leaves_out(decoder, shown, is_given)) return GST_FLOW_OK;
   GST_OBJECT_LOCK(decoder);
   const OnError on_error = state.settings.on_error;
   GST_OBJECT_UNLOCK(decoder);
@@ -251,7 +277,7 @@ static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   return push_waiting(decoder, most_in_flight(state));
 }
 
-GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
+static GstFlowReturn push_ready(GstVideoDecoder* decoder, const Status& status, bool all) {
   DiracState& state = state_of(decoder);
   GST_OBJECT_LOCK(decoder);
   state.stats = state.pictures.stats();
@@ -265,6 +291,21 @@ GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, 
   while (flow == GST_FLOW_OK && state.pictures.next(&shown))
     flow = push_frame(decoder, std::move(shown));
   return flow == GST_FLOW_OK && all ? push_waiting(decoder, 0) : flow;
+}
+
+GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
+  const GstFlowReturn flow = push_ready(decoder, status, all);
+  return is_fatal(flow) ? fail_dirac(decoder, flow) : flow;
+}
+
+// Were those behind the error pushed, there would be a hole in the stream that nobody can see.
+GstFlowReturn fail_dirac(GstVideoDecoder* decoder, GstFlowReturn flow) {
+  DiracState& state = state_of(decoder);
+  state.failed = flow;
+  state.pictures.flush();
+  drop_dirac_frames(decoder);
+  state.split = {};
+  return flow;
 }
 
 }  // namespace cudatransform

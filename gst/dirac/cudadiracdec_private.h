@@ -52,6 +52,7 @@ struct DiracState {
   guint64 max_samples = DiracLimits().max_samples;
   DiracStats stats;
   guint64 frames = 0, dropped = 0;
+  guint64 outside = 0;            // of the segment
   GstClockTime picture_time = 0;  // how long each is shown; a field half a frame
   bool framed = false;            // buffers have times
   guint64 seek_byte = 0;          // where the last seek in a raw stream went,
@@ -76,6 +77,8 @@ struct DiracState {
   GstClockTime next_time = 0;
   bool has_time = false;  // since the start or a flush
   gint bad_in_row = 0;
+  bool told_of_outside = false;
+  GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
 };
 
 }  // namespace cudatransform
@@ -119,6 +122,9 @@ bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message);
 // Pushes the frames that are ready, after work that ended with `status`. `all`: those as well that
 // the device still works on.
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all);
+// Gives up what is in work: nothing is decoded or pushed before a flush or the next start. Returns
+// `flow`.
+GstFlowReturn fail_dirac(GstVideoDecoder* decoder, GstFlowReturn flow);
 // Pushes none of those, and waits for the device.
 void drop_dirac_frames(GstVideoDecoder* decoder);
 // From now on, those that are pushed.

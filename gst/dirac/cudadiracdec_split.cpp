@@ -125,7 +125,12 @@ bool DiracInput::map(GstBuffer* buffer) {
 // dropped at once where no frame has begun; so is what belongs to no unit.
 GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                  GstAdapter* adapter, bool at_eos) {
-  DiracSplit& split = state_of(decoder).split;
+  DiracState& state = state_of(decoder);
+  DiracSplit& split = state.split;
+  if (state.failed != GST_FLOW_OK) {
+    gst_adapter_flush(adapter, gst_adapter_available(adapter));
+    return state.failed;
+  }
   for (;;) {
     if (is_dirac_flushing(decoder)) return GST_FLOW_FLUSHING;
     const AdapterBytes bytes(decoder, adapter, split.held);

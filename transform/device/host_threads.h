@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
@@ -22,9 +24,12 @@ inline constexpr bool kMayUseThreads = true;
 
 class HostThreads {
  public:
-  // `threads` 0: one per core. The arena is made here, and not by the first who uses it: one whose
-  // making has thrown has everyone wait for ever who uses it again.
-  explicit HostThreads(int threads) : arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
+  // `threads` 0: one per core, which is also the most: oneTBB tells the user of more. The arena is
+  // made here, and not by the first who uses it: one whose making has thrown has everyone wait for
+  // ever who uses it again.
+  explicit HostThreads(int threads)
+      : arena_(threads > 0 ? std::min(threads, tbb::info::default_concurrency())
+                           : tbb::task_arena::automatic) {
     if (arena_.max_concurrency() > 1) arena_.initialize();
   }
 
