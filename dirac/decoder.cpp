@@ -11,8 +11,6 @@ namespace cudatransform {
 
 namespace {
 
-constexpr uint8_t kEncoderName = 1;  // the first byte of auxiliary data that has it
-
 bool is_old_schroedinger(std::string_view name) {
   constexpr std::string_view kFamily = "Schroedinger 1.0.";
   if (name.substr(0, kFamily.size()) != kFamily) return false;
@@ -93,7 +91,7 @@ Status DiracDecoder::take_fragment(const DiracParseInfo& info, const uint8_t* da
 }
 
 void DiracDecoder::take_auxiliary(const uint8_t* data, size_t size) {
-  if (size < 1 || data[0] != kEncoderName) return;
+  if (size < 1 || data[0] != kDiracEncoderName) return;
   constexpr size_t kLongestName = 64;
   quirks_.no_delta_of_single_codeblocks = is_old_schroedinger(
       {reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kLongestName)});

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "transform/device/host_arena.h"
+#include "transform/device/host_threads.h"
 
 namespace cudatransform {
 
@@ -41,7 +41,7 @@ Status prepare(Device&, DiracMemoryPool&, const DiracDequantiseJob&,
 }
 
 Status submit(Device& device, Queue&, const DiracDequantiseJob& job, DiracPrepared*) {
-  return run_on_host(device, "no host memory for coefficients", [&](tbb::task_arena&) -> Status {
+  return run_on_host(device, "no host memory for coefficients", [&](HostThreads&) -> Status {
     for (int c = 0; c < kMaxComponents; ++c) {
       if (job.narrows && job.levels->is_wide())
         dequantise_narrowed(job, c, job.pyramids[c]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "dirac/bits.h"
 
@@ -12,80 +13,126 @@ namespace cudatransform {
 
 namespace {
 
-constexpr char kPrefix[] = {'B', 'B', 'C', 'D'};
+constexpr uint8_t kPrefix[] = {'B', 'B', 'C', 'D'};
 
-// The next prefix at `from` or behind it; `size` where there is none.
-size_t find_prefix(const uint8_t* data, size_t size, size_t from) {
-  const uint8_t* end = data + size;
-  return static_cast<size_t>(
-      std::search(data + std::min(from, size), end, std::begin(kPrefix), std::end(kPrefix)) - data);
-}
+class MemoryBytes final : public DiracBytes {
+ public:
+  MemoryBytes(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+  size_t size() const override { return size_; }
+  void copy(size_t at, size_t count, uint8_t* to) const override {
+    std::memcpy(to, data_ + at, count);
+  }
+  size_t find_prefix(size_t from) const override {
+    const uint8_t* end = data_ + size_;
+    return static_cast<size_t>(
+        std::search(data_ + std::min(from, size_), end, std::begin(kPrefix), std::end(kPrefix)) -
+        data_);
+  }
+
+ private:
+  const uint8_t* data_;
+  size_t size_;
+};
 
 enum class Belief { kNo, kYes, kNeedsMore };
 
-class Search {
- public:
-  Search(const uint8_t* data, size_t size, bool at_end, uint64_t max_bytes)
-      : data_(data), size_(size), at_end_(at_end), max_bytes_(max_bytes) {}
+}  // namespace
 
-  // Where the unit of the parse info at `at` ends; 0: more bytes are needed.
-  size_t end_of(size_t at, const DiracParseInfo& info) const {
-    if (info.is_end()) return at + kDiracParseInfoBytes;
-    if (info.next >= kDiracParseInfoBytes && info.next <= max_bytes_) {
-      const size_t left = size_ - at;
-      // A distance that leads nowhere: the unit ends where the next one is.
-      if (left >= info.next && leads_somewhere(at + info.next)) return at + info.next;
-      if (left < info.next && !at_end_) return 0;
+// One look at the bytes that have come.
+class DiracSplitter::Search {
+ public:
+  Search(const DiracBytes& bytes, bool at_end, const DiracUnitLimits& limits)
+      : bytes_(bytes), size_(bytes.size()), at_end_(at_end), limits_(limits) {}
+
+  bool read(size_t at, DiracParseInfo* info) const {
+    if (at > size_ || size_ - at < kDiracParseInfoBytes) return false;
+    uint8_t data[kDiracParseInfoBytes];
+    bytes_.copy(at, sizeof data, data);
+    return read_parse_info(data, sizeof data, info);
+  }
+
+  // Where a unit begins that is believed, from `*from` on. False: none has come yet, and `*from` is
+  // where one may begin.
+  bool find_begin(size_t* from) const {
+    for (size_t at = bytes_.find_prefix(*from); at < size_; at = bytes_.find_prefix(at + 1)) {
+      *from = at;
+      DiracParseInfo info;
+      const Belief belief = read(at, &info) ? believes(at, info) : Belief::kNeedsMore;
+      if (belief == Belief::kYes) return true;
+      if (belief == Belief::kNeedsMore && !at_end_) return false;
     }
-    return end_by_search(at);
+    // A prefix may be cut off.
+    *from = at_end_ ? size_ : std::max(*from, size_ - std::min(size_, sizeof kPrefix - 1));
+    return false;
+  }
+
+  // How large the unit is with which the bytes begin; 0: that is not known yet. `*from`: where its
+  // end is searched for, where it does not say.
+  size_t size_of(const DiracParseInfo& info, size_t* from) const {
+    if (info.is_end()) return kDiracParseInfoBytes;
+    const uint64_t most = most_of(info);
+    if (info.next >= kDiracParseInfoBytes && info.next <= most) {
+      // A distance that leads nowhere: the unit ends where the next one is.
+      if (size_ >= info.next && leads_somewhere(info.next)) return info.next;
+      if (size_ < info.next && !at_end_) return 0;
+    }
+    return end_by_search(most, from);
+  }
+  bool is_too_large(const DiracParseInfo& info, size_t size) const {
+    return size >= most_of(info) && size != info.next;
+  }
+
+ private:
+  uint64_t most_of(const DiracParseInfo& info) const {
+    return std::max<uint64_t>(limits_.of(info), kDiracParseInfoBytes);
+  }
+
+  bool leads_somewhere(size_t at) const {
+    uint8_t data[sizeof kPrefix];
+    const size_t count = std::min(size_ - at, sizeof data);
+    if (count == 0) return true;
+    bytes_.copy(at, count, data);
+    return std::memcmp(data, kPrefix, count) == 0;
   }
 
   Belief believes(size_t at, const DiracParseInfo& info) const {
     if (info.next == 0) return info.is_end() || info.previous != 0 ? Belief::kYes : Belief::kNo;
-    if (info.next < kDiracParseInfoBytes || info.next > max_bytes_) return Belief::kNo;
+    if (info.next < kDiracParseInfoBytes || info.next > most_of(info)) return Belief::kNo;
     const size_t left = size_ - at;
     if (left < info.next || left - info.next < kDiracParseInfoBytes) {
       if (!at_end_) return Belief::kNeedsMore;
       return left == info.next ? Belief::kYes : Belief::kNo;
     }
     DiracParseInfo next;
-    const bool points_back = read_parse_info(data_ + at + info.next, left - info.next, &next) &&
-                             next.previous == info.next;
+    const bool points_back = read(at + info.next, &next) && next.previous == info.next;
     return points_back ? Belief::kYes : Belief::kNo;
   }
 
- private:
-  bool leads_somewhere(size_t at) const {
-    const size_t left = size_ - at;
-    return std::memcmp(data_ + at, kPrefix, std::min(left, sizeof kPrefix)) == 0;
-  }
-
-  // The next parse info that points back to `at`, or that is believed for itself.
-  size_t end_by_search(size_t at) const {
-    size_t from = at + kDiracParseInfoBytes;
-    for (;;) {
-      const size_t found = find_prefix(data_, size_, from);
-      if (found - at > max_bytes_) return at + static_cast<size_t>(max_bytes_);
-      if (found == size_) return at_end_ ? size_ : 0;
+  // The next parse info that points back to the unit, or that is believed for itself.
+  size_t end_by_search(uint64_t most, size_t* from) const {
+    for (size_t at = bytes_.find_prefix(*from); at < size_; at = bytes_.find_prefix(at + 1)) {
+      *from = at;
+      if (at > most) return static_cast<size_t>(most);
       DiracParseInfo info;
-      if (!read_parse_info(data_ + found, size_ - found, &info)) {
-        if (!at_end_ && size_ - found < kDiracParseInfoBytes) return 0;
-      } else if (info.previous == found - at) {
-        return found;
-      } else if (const Belief belief = believes(found, info); belief != Belief::kNo) {
-        return belief == Belief::kYes ? found : 0;
+      if (!read(at, &info)) {
+        if (!at_end_) return 0;
+      } else if (info.previous == at) {
+        return at;
+      } else if (const Belief belief = believes(at, info); belief != Belief::kNo) {
+        return belief == Belief::kYes ? at : 0;
       }
-      from = found + 1;
     }
+    if (size_ > most) return static_cast<size_t>(most);
+    if (at_end_) return size_;
+    *from = std::max(*from, size_ - std::min(size_, sizeof kPrefix - 1));
+    return 0;
   }
 
-  const uint8_t* data_;
-  size_t size_;
-  bool at_end_;
-  uint64_t max_bytes_;
+  const DiracBytes& bytes_;
+  const size_t size_;
+  const bool at_end_;
+  const DiracUnitLimits& limits_;
 };
-
-}  // namespace
 
 bool read_parse_info(const uint8_t* data, size_t size, DiracParseInfo* info) {
   if (size < kDiracParseInfoBytes || std::memcmp(data, kPrefix, sizeof kPrefix) != 0) return false;
@@ -96,34 +143,37 @@ bool read_parse_info(const uint8_t* data, size_t size, DiracParseInfo* info) {
   return true;
 }
 
+DiracUnitSpan DiracSplitter::next(const DiracBytes& bytes, bool at_end,
+                                  const DiracUnitLimits& limits) {
+  const Search search(bytes, at_end, limits);
+  DiracParseInfo info;
+  if (!inside_) {
+    inside_ = (in_step_ && search.read(0, &info)) || search.find_begin(&from_);
+    const size_t skipped = std::exchange(from_, inside_ ? kDiracParseInfoBytes : 0);
+    in_step_ = in_step_ && skipped == 0;
+    // The unit is searched from its beginning on.
+    if (skipped > 0) return {skipped, 0};
+    if (!inside_) return {};
+  }
+  search.read(0, &info);
+  const size_t size = search.size_of(info, &from_);
+  if (size == 0) return {};
+  in_step_ = !search.is_too_large(info, size);
+  inside_ = false;
+  from_ = 0;
+  return {0, size};
+}
+
 DiracUnitSpan find_dirac_unit(const uint8_t* data, size_t size, bool at_end, bool in_step,
                               uint64_t max_bytes) {
-  max_bytes = std::max<uint64_t>(max_bytes, kDiracParseInfoBytes);
-  const Search search(data, size, at_end, max_bytes);
-  DiracParseInfo info;
-  if (in_step && read_parse_info(data, size, &info)) {
-    const size_t end = search.end_of(0, info);
-    return {0, end};
+  const DiracUnitLimits limits{max_bytes, max_bytes};
+  DiracSplitter splitter(in_step);
+  DiracUnitSpan span = splitter.next(MemoryBytes(data, size), at_end, limits);
+  if (span.skipped > 0 && span.skipped < size) {
+    const MemoryBytes behind(data + span.skipped, size - span.skipped);
+    span.size = splitter.next(behind, at_end, limits).size;
   }
-  for (size_t at = find_prefix(data, size, 0); at < size; at = find_prefix(data, size, at + 1)) {
-    if (!read_parse_info(data + at, size - at, &info)) {
-      if (at_end) return {size, 0};
-      return {at, 0};
-    }
-    switch (search.believes(at, info)) {
-      case Belief::kYes: {
-        const size_t end = search.end_of(at, info);
-        return {at, end == 0 ? 0 : end - at};
-      }
-      case Belief::kNeedsMore:
-        return {at, 0};
-      case Belief::kNo:
-        break;
-    }
-  }
-  // A prefix may be cut off by the end.
-  const size_t kept = at_end ? 0 : std::min(size, sizeof kPrefix - 1);
-  return {size - kept, 0};
+  return span;
 }
 
 }  // namespace cudatransform

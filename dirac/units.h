@@ -11,6 +11,8 @@
 namespace cudatransform {
 
 inline constexpr size_t kDiracParseInfoBytes = 13;
+// The first byte of auxiliary data that names the encoder.
+inline constexpr uint8_t kDiracEncoderName = 1;
 
 struct DiracParseInfo {
   uint8_t code = 0;
@@ -44,11 +46,47 @@ struct DiracUnitSpan {
   size_t size = 0;     // of the unit; 0: more bytes are needed
 };
 
-// Finds the first unit in `data`, a part of a stream. A parse info is believed only if the one that
-// it or the next points to says so too, since coded data may hold its first four bytes: where that
-// lies behind `size`, more bytes are needed, unless `at_end` says that none follow. `in_step`: the
-// unit before ended where `data` begins, so that a parse info there needs no confirmation.
-// A unit is never larger than `max_bytes`. Time is linear in `size`.
+// The bytes of a stream from somewhere on, as far as they have come.
+class DiracBytes {
+ public:
+  virtual ~DiracBytes() = default;
+  virtual size_t size() const = 0;
+  // `count` bytes from `at` on, which have come.
+  virtual void copy(size_t at, size_t count, uint8_t* to) const = 0;
+  // The first "BBCD" that has come whole, at `from` or behind it; size() where there is none.
+  virtual size_t find_prefix(size_t from) const = 0;
+};
+
+// How large units may be: one that says more of itself is not believed.
+struct DiracUnitLimits {
+  uint64_t picture = uint64_t{1} << 28;
+  uint64_t other = uint64_t{1} << 28;
+
+  uint64_t of(const DiracParseInfo& info) const { return info.is_picture() ? picture : other; }
+};
+
+// Finds the units of a stream that comes in pieces. A parse info is believed only if the one that
+// it or the next points to says so too, since coded data may hold its first four bytes. Each byte
+// is searched once, whatever units say of their sizes.
+class DiracSplitter {
+ public:
+  // `in_step`: the stream begins with a unit, so that a parse info there needs no confirmation.
+  explicit DiracSplitter(bool in_step = false) : in_step_(in_step) {}
+
+  // The next unit in `bytes`, which begin where the last span ended: behind its unit, or behind
+  // what it skipped. Where that takes bytes that have not come, more are needed, unless `at_end`
+  // says that none follow. No unit is larger than `limits`; what is behind that belongs to none.
+  DiracUnitSpan next(const DiracBytes& bytes, bool at_end, const DiracUnitLimits& limits);
+
+ private:
+  class Search;
+
+  bool in_step_;
+  bool inside_ = false;  // a unit begins where the bytes do
+  size_t from_ = 0;      // where the search for a beginning, or for the unit's end, goes on
+};
+
+// The first unit in `data`, a part of a stream.
 DiracUnitSpan find_dirac_unit(const uint8_t* data, size_t size, bool at_end, bool in_step,
                               uint64_t max_bytes);
 

@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 
+#include "gst/dirac/clock.h"
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/element_errors.h"
@@ -74,41 +75,18 @@ GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_PRIMARY,
 
 // ---- Stream ----
 
-static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame*,
+static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                               GstAdapter* adapter, gboolean at_eos) {
-  using cudatransform::kDiracParseInfoBytes;
-  DiracState& state = state_of(decoder);
-  const uint64_t most = cudatransform::DiracLimits().max_unit_bytes;
-  const gsize available = gst_adapter_available(adapter);
-  cudatransform::DiracParseInfo info;
-  if (state.in_step && !at_eos && available >= kDiracParseInfoBytes) {
-    guint8 head[kDiracParseInfoBytes];
-    gst_adapter_copy(adapter, head, 0, sizeof head);
-    // Nothing to be looked for in the bytes so far.
-    if (read_parse_info(head, sizeof head, &info) && info.next > available && info.next < most)
-      return GST_VIDEO_DECODER_FLOW_NEED_DATA;
-  }
-  const auto* data = static_cast<const guint8*>(gst_adapter_map(adapter, available));
-  const cudatransform::DiracUnitSpan unit =
-      cudatransform::find_dirac_unit(data, available, at_eos, state.in_step, most);
-  if (unit.size > 0) read_parse_info(data + unit.skipped, unit.size, &info);
-  gst_adapter_unmap(adapter);
-  if (unit.skipped > 0) {
-    GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes belong to no unit", unit.skipped);
-    gst_adapter_flush(adapter, unit.skipped);
-  }
-  state.in_step = unit.size > 0;
-  if (unit.size == 0) {
-    if (at_eos) gst_adapter_flush(adapter, gst_adapter_available(adapter));
-    return GST_VIDEO_DECODER_FLOW_NEED_DATA;
-  }
-  gst_video_decoder_add_to_frame(decoder, static_cast<int>(unit.size));
-  return info.is_picture() || info.is_end() ? gst_video_decoder_have_frame(decoder) : GST_FLOW_OK;
+  return cudatransform::parse_dirac_stream(decoder, frame, adapter, at_eos != FALSE);
 }
 
 static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
                                                      GstVideoCodecFrame* frame) {
   DiracState& state = state_of(decoder);
+  if (state.failed != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder, frame);
+    return state.failed;
+  }
   if (!state.pictures.is_started()) {
     GST_OBJECT_LOCK(decoder);
     cudatransform::DiracLimits limits;
@@ -118,23 +96,26 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     state.pictures.start(
         limits, cudatransform::picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder), wanted));
   }
-  const auto input = std::make_shared<cudatransform::DiracInput>(frame->input_buffer);
-  if (!input->is_mapped) {
+  const auto input =
+      *static_cast<cudatransform::DiracInputPtr*>(gst_video_codec_frame_get_user_data(frame));
+  if (!input->map(frame->input_buffer)) {
     gst_video_decoder_release_frame(decoder, frame);
-    GST_ELEMENT_ERROR(decoder, RESOURCE, READ, ("A buffer could not be mapped"), (nullptr));
-    return GST_FLOW_ERROR;
+    return cudatransform::push_dirac_frames(decoder, input->status, false);
   }
   Status problem;
-  const Status status =
-      state.pictures.take(frame, input->map.data, input->map.size, input, &problem);
+  const Status status = state.pictures.take(frame, input, &problem);
   if (!problem.ok()) {
     GST_OBJECT_LOCK(decoder);
     const bool fails = state.settings.on_error == OnError::kFail;
     GST_OBJECT_UNLOCK(decoder);
     const bool never = problem.code == cudatransform::StatusCode::kUnsupported && !state.output;
     if (fails || never) {
+      // Behind the pictures that came before it.
+      const GstFlowReturn flow = cudatransform::push_dirac_frames(
+          decoder, status.ok() ? state.pictures.finish() : status, true);
+      if (cudatransform::is_fatal(flow)) return flow;
       cudatransform::post_error(GST_ELEMENT(decoder), problem);
-      return GST_FLOW_ERROR;
+      return cudatransform::fail_dirac(decoder, GST_FLOW_ERROR);
     }
     GST_WARNING_OBJECT(decoder, "dropped a unit: %s", problem.message.c_str());
   }
@@ -142,14 +123,17 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
 }
 
 static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
-  return cudatransform::push_dirac_frames(decoder, state_of(decoder).pictures.finish(), true);
+  DiracState& state = state_of(decoder);
+  if (state.failed != GST_FLOW_OK) return state.failed;
+  return cudatransform::push_dirac_frames(decoder, state.pictures.finish(), true);
 }
 
 static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   state.pictures.flush();
   cudatransform::drop_dirac_frames(decoder);
-  state.in_step = false;
+  state.split = {};
+  state.failed = GST_FLOW_OK;
   state.resumes = true;
   state.has_time = false;
   return TRUE;
@@ -212,15 +196,18 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   GST_OBJECT_LOCK(decoder);
   state.stats = {};
-  state.frames = state.dropped = 0;
+  state.frames = state.dropped = state.outside = 0;
   state.picture_time = state.seek_byte = state.seek_time = 0;
   state.framed = false;
   GST_OBJECT_UNLOCK(decoder);
-  state.in_step = state.resumes = false;
+  state.split = {};
+  state.resumes = false;
   state.anchor = state.first = {};
   state.next_time = 0;
   state.has_time = false;
   state.bad_in_row = 0;
+  state.told_of_outside = false;
+  state.failed = GST_FLOW_OK;
   gst_video_decoder_set_packetized(decoder, FALSE);
   return TRUE;
 }
@@ -298,8 +285,8 @@ static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
       "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, state.frames, "pictures",
       G_TYPE_UINT64, stats.pictures, "cuda-pictures", G_TYPE_UINT64, stats.on_cuda, "bytes",
       G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64, stats.damaged, "dropped", G_TYPE_UINT64,
-      state.dropped, "late", G_TYPE_UINT64, stats.late, "lost-units", G_TYPE_UINT64, stats.lost,
-      nullptr);
+      state.dropped, "outside-segment", G_TYPE_UINT64, state.outside, "late", G_TYPE_UINT64,
+      stats.late, "lost-units", G_TYPE_UINT64, stats.lost, nullptr);
   for (int i = 0; i < cudatransform::kDiracStages; ++i) {
     const auto& time = stats.times[i];
     const std::string name = std::string(kStages[i]) + "-time";

@@ -1,9 +1,9 @@
-// Frames of cudadiracdec on their way out: caps, times, samples, and what becomes of damaged ones.
+// Frames of cudadiracdec on their way out: caps, samples, and what becomes of damaged ones.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include <algorithm>
 #include <utility>
 
+#include "gst/dirac/clock.h"
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/element_errors.h"
@@ -98,101 +98,6 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
                                                                    : GST_FLOW_NOT_NEGOTIATED;
   state.output = sequence;
   return GST_FLOW_OK;
-}
-
-// How far from what it asked for a seek by bytes may end.
-constexpr GstClockTime kFarOff = 30 * GST_SECOND;
-
-static GstClockTime time_of(const DiracSequence& sequence, guint64 frames) {
-  const auto& rate = sequence.frame_rate;
-  return rate.numerator == 0
-             ? 0
-             : gst_util_uint64_scale(frames, rate.denominator * GST_SECOND, rate.numerator);
-}
-
-// Of the frame that picture `number` is in, or is a field of.
-static uint32_t frame_number(const DiracSequence& sequence, uint32_t number) {
-  return sequence.field_coding ? number & ~1u : number;
-}
-
-static GstClockTime time_from(const DiracAnchor& from, const DiracSequence& sequence,
-                              uint32_t number) {
-  const auto ahead = static_cast<int32_t>(frame_number(sequence, number) - from.number);
-  if (ahead < 0) return from.time;
-  return from.time +
-         time_of(sequence, static_cast<guint64>(ahead) / (sequence.field_coding ? 2 : 1));
-}
-
-bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
-                           const DiracSequence& sequence, uint64_t sequence_count,
-                           uint32_t number) {
-  const DiracState& state = state_of(decoder);
-  if (!state.framed) {
-    if (state.resumes || !state.anchor.is_set || state.anchor.sequence_count != sequence_count)
-      return false;
-    frame->deadline = gst_segment_to_running_time(&decoder->input_segment, GST_FORMAT_TIME,
-                                                  time_from(state.anchor, sequence, number));
-  }
-  return gst_video_decoder_get_max_decode_time(decoder, frame) < 0;
-}
-
-// Some demuxers (oggdemux) give pictures the times of their coding. Of all pictures that have not
-// been shown, the one that is shown next gets the earliest time, and whose that was gets its own.
-static void take_earliest_time(GstVideoDecoder* decoder, GstVideoCodecFrame* shown) {
-  const DiracState& state = state_of(decoder);
-  if (!GST_CLOCK_TIME_IS_VALID(shown->pts)) return;
-  GList* frames = gst_video_decoder_get_frames(decoder);
-  GstVideoCodecFrame* earliest = shown;
-  for (GList* item = frames; item != nullptr; item = item->next) {
-    auto* frame = static_cast<GstVideoCodecFrame*>(item->data);
-    if (!GST_CLOCK_TIME_IS_VALID(frame->pts) || frame->pts >= earliest->pts) continue;
-    // Those that are under way have their times.
-    if (std::find(state.waiting.begin(), state.waiting.end(), frame) == state.waiting.end())
-      earliest = frame;
-  }
-  std::swap(shown->pts, earliest->pts);
-  g_list_free_full(frames, [](gpointer frame) {
-    gst_video_codec_frame_unref(static_cast<GstVideoCodecFrame*>(frame));
-  });
-}
-
-static void set_times(GstVideoDecoder* decoder, const DiracShown& shown) {
-  DiracState& state = state_of(decoder);
-  if (state.framed) take_earliest_time(decoder, shown.frame);
-  const DiracSequence& sequence = *shown.sequence;
-  GstVideoCodecFrame* frame = shown.frame;
-  const uint32_t number = frame_number(sequence, shown.number);
-  const GstClockTime frame_time = time_of(sequence, 1);
-  DiracAnchor& anchor = state.anchor;
-  if (state.resumes) {
-    // In a stream of one sequence numbers tell the time, wherever a seek went. Numbers that begin
-    // anew with each sequence tell nothing: then it is what was asked for.
-    const GstClockTime wanted = decoder->input_segment.start;
-    GstClockTime time = state.first.is_set ? time_from(state.first, sequence, number) : wanted;
-    if (time < wanted || time > wanted + kFarOff) time = wanted;
-    anchor = {true, shown.sequence_count, number, time};
-    state.resumes = false;
-  } else if (!anchor.is_set || anchor.sequence_count != shown.sequence_count) {
-    anchor = {true, shown.sequence_count, number, state.next_time};
-  }
-  if (!state.first.is_set) state.first = anchor;
-  // A first picture whose header came without a time, as out of oggdemux, has none: it is shown
-  // where the segment begins.
-  if (state.framed && !state.has_time)
-    state.next_time = std::max(state.next_time, decoder->input_segment.start);
-  GstClockTime time = time_from(anchor, sequence, number);
-  // Times in the order of coding, or one for many pictures, are none of a picture.
-  const bool is_after = !state.has_time || frame->pts >= state.next_time - frame_time / 2;
-  if (state.framed)
-    time = GST_CLOCK_TIME_IS_VALID(frame->pts) && is_after ? frame->pts : state.next_time;
-  state.has_time = true;
-  GST_OBJECT_LOCK(decoder);
-  state.picture_time = frame_time / (sequence.field_coding ? 2 : 1);
-  GST_OBJECT_UNLOCK(decoder);
-  frame->pts = time;
-  frame->dts = GST_CLOCK_TIME_NONE;
-  frame->duration = frame_time;
-  state.next_time = time + frame->duration;
 }
 
 // Has the engine put the picture or fields of a frame where it belongs.
@@ -321,10 +226,36 @@ static bool gives_up(GstVideoDecoder* decoder, const DiracShown& shown, OnError 
   return true;
 }
 
+// Whether the base class will not push the frame: nothing of it is in the segment.
+static bool is_outside(GstVideoDecoder* decoder, const GstVideoCodecFrame& frame) {
+  return !gst_segment_clip(&decoder->input_segment, GST_FORMAT_TIME, frame.pts,
+                           frame.pts + frame.duration, nullptr, nullptr);
+}
+
+// Counts a frame that is outside of the segment. True: it was given up. The base class would end
+// the stream with it; where its time is one that we have made, those behind it may have their own.
+static bool leaves_out(GstVideoDecoder* decoder, const DiracShown& shown, bool is_given) {
+  DiracState& state = state_of(decoder);
+  if (!is_outside(decoder, *shown.frame)) return false;
+  GST_OBJECT_LOCK(decoder);
+  ++state.outside;
+  GST_OBJECT_UNLOCK(decoder);
+  if (is_given || !state.framed) return false;
+  if (!std::exchange(state.told_of_outside, true))
+    GST_ELEMENT_WARNING(
+        decoder, STREAM, FORMAT,
+        ("Frames are not shown: the container's times do not ascend, and those "
+         "that the frame rate gives are behind the end of the segment"),
+        ("the first would be at %" GST_TIME_FORMAT, GST_TIME_ARGS(shown.frame->pts)));
+  gst_video_decoder_release_frame(decoder, shown.frame);
+  return true;
+}
+
 static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   DiracState& state = state_of(decoder);
   if (shown.frame == nullptr) return GST_FLOW_OK;
-  set_times(decoder, shown);
+  const bool is_given = set_dirac_times(decoder, shown);
+  if (leaves_out(decoder, shown, is_given)) return GST_FLOW_OK;
   GST_OBJECT_LOCK(decoder);
   const OnError on_error = state.settings.on_error;
   GST_OBJECT_UNLOCK(decoder);
@@ -346,7 +277,7 @@ static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   return push_waiting(decoder, most_in_flight(state));
 }
 
-GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
+static GstFlowReturn push_ready(GstVideoDecoder* decoder, const Status& status, bool all) {
   DiracState& state = state_of(decoder);
   GST_OBJECT_LOCK(decoder);
   state.stats = state.pictures.stats();
@@ -360,6 +291,21 @@ GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, 
   while (flow == GST_FLOW_OK && state.pictures.next(&shown))
     flow = push_frame(decoder, std::move(shown));
   return flow == GST_FLOW_OK && all ? push_waiting(decoder, 0) : flow;
+}
+
+GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
+  const GstFlowReturn flow = push_ready(decoder, status, all);
+  return is_fatal(flow) ? fail_dirac(decoder, flow) : flow;
+}
+
+// Were those behind the error pushed, there would be a hole in the stream that nobody can see.
+GstFlowReturn fail_dirac(GstVideoDecoder* decoder, GstFlowReturn flow) {
+  DiracState& state = state_of(decoder);
+  state.failed = flow;
+  state.pictures.flush();
+  drop_dirac_frames(decoder);
+  state.split = {};
+  return flow;
 }
 
 }  // namespace cudatransform

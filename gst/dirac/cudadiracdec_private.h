@@ -7,6 +7,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
@@ -26,21 +27,16 @@ struct DiracAnchor {
   GstClockTime time = 0;
 };
 
-// The bytes of a codec frame, for as long as somebody needs them.
-struct DiracInput {
-  explicit DiracInput(GstBuffer* input) : buffer(gst_buffer_ref(input)) {
-    is_mapped = gst_buffer_map(buffer, &map, GST_MAP_READ);
-  }
-  ~DiracInput() {
-    if (is_mapped) gst_buffer_unmap(buffer, &map);
-    gst_buffer_unref(buffer);
-  }
-  DiracInput(const DiracInput&) = delete;
-  DiracInput& operator=(const DiracInput&) = delete;
+// How far the stream has been split.
+struct DiracSplit {
+  DiracSplit();
 
-  GstBuffer* const buffer;
-  GstMapInfo map = {};
-  bool is_mapped = false;
+  DiracSplitter splitter;
+  DiracUnitLimits limits;
+  // Of the frame that is being put together.
+  std::vector<DiracInput::Unit> units;
+  gsize held = 0;
+  gsize dropped = 0;  // since the last frame
 };
 
 struct DiracState {
@@ -56,6 +52,7 @@ struct DiracState {
   guint64 max_samples = DiracLimits().max_samples;
   DiracStats stats;
   guint64 frames = 0, dropped = 0;
+  guint64 outside = 0;            // of the segment
   GstClockTime picture_time = 0;  // how long each is shown; a field half a frame
   bool framed = false;            // buffers have times
   guint64 seek_byte = 0;          // where the last seek in a raw stream went,
@@ -71,7 +68,7 @@ struct DiracState {
   GstVideoCodecState* input = nullptr;
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
   GstVideoInfo output_info = {};
-  bool in_step = false;
+  DiracSplit split;
   bool resumes = false;  // after a flush, until a frame is shown
   std::atomic<bool> ends_behind_seek =
       false;           // the stream ends, and nothing is shown since a flush
@@ -80,6 +77,8 @@ struct DiracState {
   GstClockTime next_time = 0;
   bool has_time = false;  // since the start or a flush
   gint bad_in_row = 0;
+  bool told_of_outside = false;
+  GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
 };
 
 }  // namespace cudatransform
@@ -98,6 +97,12 @@ inline DiracState& state_of(gpointer instance) {
   return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
 }
 
+// GstVideoDecoder::parse.
+GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                                 GstAdapter* adapter, bool at_eos);
+// Whether nobody wants what is being decoded.
+bool is_dirac_flushing(GstVideoDecoder* decoder);
+
 // The pool of frames, from the answered ALLOCATION query.
 bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query);
 
@@ -114,13 +119,12 @@ GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event, const
 // the last intra picture nothing can.
 bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message);
 
-// Whether a picture, which nobody refers to, would be shown later than it should be.
-bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
-                           const DiracSequence& sequence, uint64_t sequence_count, uint32_t number);
-
 // Pushes the frames that are ready, after work that ended with `status`. `all`: those as well that
 // the device still works on.
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all);
+// Gives up what is in work: nothing is decoded or pushed before a flush or the next start. Returns
+// `flow`.
+GstFlowReturn fail_dirac(GstVideoDecoder* decoder, GstFlowReturn flow);
 // Pushes none of those, and waits for the device.
 void drop_dirac_frames(GstVideoDecoder* decoder);
 // From now on, those that are pushed.

@@ -67,23 +67,21 @@ void DiracPictures::release(GstVideoCodecFrame* frame) {
   if (frame != nullptr) gst_video_decoder_release_frame(decoder_, frame);
 }
 
-Status DiracPictures::take(GstVideoCodecFrame* frame, const guint8* data, gsize size,
-                           const std::shared_ptr<const void>& owner, Status* problem) {
-  gsize at = 0;
-  while (at < size) {
-    const DiracUnitSpan unit =
-        find_dirac_unit(data + at, size - at, true, true, limits_.max_unit_bytes);
-    if (unit.size == 0) break;
-    at += unit.skipped;
+Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem) {
+  for (const DiracInput::Unit& unit : input->units) {
+    const guint8* data = input->data + unit.at;
     DiracParseInfo info;
-    bool gives_picture = read_parse_info(data + at, unit.size, &info) && info.is_picture() &&
+    bool gives_picture = read_parse_info(data, unit.size, &info) && info.is_picture() &&
                          decoder_state_->sequence() != nullptr;
-    if (Status status = decoder_state_->take(data + at, unit.size, owner); !status.ok()) {
+    if (Status status = decoder_state_->take(data, unit.size, input); !status.ok()) {
+      if (status.code == StatusCode::kOutOfMemory) {
+        release(frame);
+        return status;
+      }
       ++stats_.lost;
       gives_picture = false;
       if (problem->ok()) *problem = std::move(status);
     }
-    at += unit.size;
     if (const Status status = submit(gives_picture ? std::exchange(frame, nullptr) : nullptr);
         !status.ok()) {
       release(frame);

@@ -10,15 +10,36 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dirac/decoder.h"
 #include "dirac/order.h"
 #include "dirac/renderer.h"
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
 #include "gst/engine/frame_workers.h"
 #include "transform/device/device.h"
 
 namespace cudatransform {
+
+// The units of a codec frame, and their bytes for as long as somebody needs them.
+struct DiracInput {
+  // Takes the bytes of `buffer`, unless there are some. False: `status` says why not.
+  bool map(GstBuffer* buffer);
+
+  struct Unit {
+    gsize at, size;
+  };
+  std::vector<Unit> units;  // one picture at most, the last one
+  const guint8* data = nullptr;
+  Status status;
+  std::unique_ptr<Memory> memory;  // of what has been collected
+
+ private:
+  BufferPtr buffer_;
+  MappedBuffer mapped_;  // of which
+};
+using DiracInputPtr = std::shared_ptr<DiracInput>;
 
 // One frame to be shown: a picture, or two fields, either of which may be missing. Both are where
 // it was too late to be rendered.
@@ -72,11 +93,10 @@ class DiracPictures {
                                     uint64_t sequence_count, uint32_t number)>;
   void drop_late(IsLate is_late) { is_late_ = std::move(is_late); }
 
-  // Takes all units of a codec frame, whose bytes stay what they are while somebody has `owner`: a
-  // picture does until it is rendered. What is wrong with one of them is in `*problem`, and is no
-  // failure of the others; a failure of the call is one of the device.
-  Status take(GstVideoCodecFrame* frame, const guint8* data, gsize size,
-              const std::shared_ptr<const void>& owner, Status* problem);
+  // Takes all units of a codec frame, whose bytes a picture has until it is rendered. What is wrong
+  // with one of them is in `*problem`, and is no failure of the others; a failure of the call is
+  // one of the device, or of memory.
+  Status take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem);
   // The stream ends: everything comes out.
   Status finish();
   // Drops everything.

@@ -4,15 +4,14 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_scheduler_observer.h>
 
 #include <stdexcept>
 #include <vector>
 
 #include "transform/dct8x8/engine.h"
-#include "transform/device/host_arena.h"
 #include "transform/device/host_device.h"
+#include "transform/device/host_threads.h"
 
 namespace cudatransform::bench {
 
@@ -50,18 +49,18 @@ class Pinned final : public tbb::task_scheduler_observer {
 
 Device& device(Threads threads) {
   static const std::unique_ptr<Device> one = make_host_device(1), all = make_host_device(0);
-  static const Pinned pinned(*host_arena(*all));
+  static const Pinned pinned(host_threads(*all)->arena());
   return threads == Threads::kOne ? *one : *all;
 }
 
-int thread_count(Threads threads) { return host_arena(device(threads))->max_concurrency(); }
+int thread_count(Threads threads) { return host_threads(device(threads))->count(); }
 
 void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body) {
   if (threads == Threads::kOne) {
     for (int by = 0; by < rows; ++by) body(by);
     return;
   }
-  host_arena(device(threads))->execute([&] { tbb::parallel_for(0, rows, body); });
+  host_threads(device(threads))->for_each(rows, body);
 }
 
 void run_engine(const Dct8x8Ops& ops, Threads threads, const FrameSize& size, Method method,

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dct8x8/rows.h"
 
-#include <tbb/parallel_for.h>
-
 #include <atomic>
 
 #include "transform/dct8x8/engine.h"
-#include "transform/device/host_arena.h"
+#include "transform/device/host_threads.h"
 
 namespace cudatransform {
 
@@ -47,25 +45,12 @@ void run_row(const RowContext& context, RowFunction function, int index, AtomicS
   sums->zeros[component].fetch_add(row.zeros, std::memory_order_relaxed);
 }
 
-// ThreadSanitizer does not see how oneTBB, which is not instrumented, orders what its threads do.
-#ifdef __SANITIZE_THREAD__
-constexpr bool kMayUseThreads = false;
-#else
-constexpr bool kMayUseThreads = true;
-#endif
-
-void run_all_rows(const Dct8x8Job& job, RowFunction function, tbb::task_arena& arena) {
+void run_all_rows(const Dct8x8Job& job, RowFunction function, HostThreads& threads) {
   const RowContext context = make_context(job);
   AtomicSums sums;
   int rows = 0;
   for (int c = 0; c < job.components; ++c) rows += job.coefs[c].blocks_h;
-  if (!kMayUseThreads || arena.max_concurrency() == 1 || rows == 1) {
-    for (int index = 0; index < rows; ++index) run_row(context, function, index, &sums);
-  } else {
-    arena.execute([&] {
-      tbb::parallel_for(0, rows, [&](int index) { run_row(context, function, index, &sums); });
-    });
-  }
+  threads.for_each(rows, [&](int index) { run_row(context, function, index, &sums); });
   if (job.measure == 0) return;
   for (int c = 0; c < 3; ++c) {
     job.sums->sse[c] = sums.sse[c].load(std::memory_order_relaxed);
@@ -88,10 +73,10 @@ Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
                 RowFunction (*choose)(const Dct8x8Job&), FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   CT_RETURN_IF_ERROR(run_on_host(device, "no host memory for the CPU engine's tasks",
-                                 [&](tbb::task_arena& arena) -> Status {
+                                 [&](HostThreads& threads) -> Status {
                                    if (job.timer != nullptr)
                                      CT_RETURN_IF_ERROR(job.timer->begin(queue));
-                                   run_all_rows(job, choose(job), arena);
+                                   run_all_rows(job, choose(job), threads);
                                    return {};
                                  }));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <exception>
 #include <string>
 
-#include "transform/device/host_arena.h"
 #include "transform/device/host_memory.h"
+#include "transform/device/host_threads.h"
 #include "transform/device/simd_targets.h"
 
 namespace cudatransform {
@@ -105,10 +105,8 @@ Status copy_rows(const Copy2D& copy) {
 
 class HostDevice final : public Device {
  public:
-  explicit HostDevice(int threads)
-      : arena_(threads > 0 ? threads : tbb::task_arena::automatic),
-        queue_(std::make_shared<HostFence>()) {
-    const int count = arena_.max_concurrency();
+  explicit HostDevice(int threads) : threads_(threads), queue_(std::make_shared<HostFence>()) {
+    const int count = threads_.count();
     std::string simd = host_simd_targets().front().first;
     if (simd.rfind("AVX3", 0) == 0) simd = "AVX-512";  // Highway's name is little known
     name_ = "CPU (" + simd + ", " + std::to_string(count) + (count == 1 ? " thread)" : " threads)");
@@ -127,10 +125,10 @@ class HostDevice final : public Device {
   Status download(Queue&, const Copy2D& copy) override { return copy_rows(copy); }
   Status copy(Queue&, const Copy2D& copy) override { return copy_rows(copy); }
 
-  tbb::task_arena& arena() { return arena_; }
+  HostThreads& threads() { return threads_; }
 
  private:
-  tbb::task_arena arena_;
+  HostThreads threads_;
   HostQueue queue_;
   std::string name_;
 };
@@ -153,12 +151,16 @@ Status allocate_host_memory(size_t bytes, std::unique_ptr<Memory>* memory) {
 }
 
 std::unique_ptr<Device> make_host_device(int threads) {
-  return std::make_unique<HostDevice>(threads);
+  try {
+    return std::make_unique<HostDevice>(threads);
+  } catch (const std::exception&) {  // no memory for the threads
+    return nullptr;
+  }
 }
 
-tbb::task_arena* host_arena(Device& device) {
+HostThreads* host_threads(Device& device) {
   auto* host = dynamic_cast<HostDevice*>(&device);
-  return host != nullptr ? &host->arena() : nullptr;
+  return host != nullptr ? &host->threads() : nullptr;
 }
 
 }  // namespace cudatransform

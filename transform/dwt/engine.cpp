@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dwt/engine.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -16,13 +14,6 @@
 namespace cudatransform {
 
 namespace {
-
-// ThreadSanitizer does not see how oneTBB, which is not instrumented, orders what its threads do.
-#ifdef __SANITIZE_THREAD__
-constexpr bool kMayUseThreads = false;
-#else
-constexpr bool kMayUseThreads = true;
-#endif
 
 // Fewer values than this are not worth a task, and its rows around a stripe.
 constexpr int64_t kLeastStripe = 1 << 15;
@@ -54,8 +45,8 @@ std::byte* low_memory(size_t bytes) {
 template <typename T>
 class Transform {
  public:
-  Transform(const DwtJob& job, const RowKernels<T>& kernels, tbb::task_arena& arena)
-      : job_(job), arena_(arena) {
+  Transform(const DwtJob& job, const RowKernels<T>& kernels, HostThreads& threads)
+      : job_(job), threads_(threads) {
     for (int c = 0; c < job.components; ++c) {
       components_.push_back(std::make_unique<ComponentLevels<T>>(job, c, kernels));
     }
@@ -110,32 +101,26 @@ class Transform {
 
   template <typename Function>
   void for_each_stripe(int fineness, Function function) {
-    const int threads = kMayUseThreads ? arena_.max_concurrency() : 1;
-    const std::vector<Stripe> stripes = stripes_of(fineness, threads);
-    const auto do_one = [&](size_t i) {
+    const std::vector<Stripe> stripes = stripes_of(fineness, threads_.used());
+    threads_.for_each(stripes.size(), [&](size_t i) {
       const Stripe& stripe = stripes[i];
       const StripeSums row = function(*components_[stripe.component], stripe);
       sums_.sse[stripe.component].fetch_add(row.sse, std::memory_order_relaxed);
       sums_.zeros[stripe.component].fetch_add(row.zeros, std::memory_order_relaxed);
-    };
-    if (threads == 1 || stripes.size() == 1) {
-      for (size_t i = 0; i < stripes.size(); ++i) do_one(i);
-    } else {
-      arena_.execute([&] { tbb::parallel_for(size_t{0}, stripes.size(), do_one); });
-    }
+    });
   }
 
   const DwtJob& job_;
-  tbb::task_arena& arena_;
+  HostThreads& threads_;
   std::vector<std::unique_ptr<ComponentLevels<T>>> components_;
   AtomicSums sums_;
 };
 
 template <typename T>
-bool run_in_vectors(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums) {
+bool run_in_vectors(const DwtJob& job, HostThreads& threads, PictureSums* sums) {
   const RowKernels<T>* kernels = row_kernels<T>();
   if (kernels == nullptr) return false;
-  Transform<T>(job, *kernels, arena).run(sums);
+  Transform<T>(job, *kernels, threads).run(sums);
   return true;
 }
 
@@ -145,10 +130,10 @@ bool fits_short_rows(const DwtJob& job) {
          !lifting(job.wavelet_ho).wraps_at_end;
 }
 
-void work_in_vectors(const DwtJob& job, tbb::task_arena& arena, PictureSums* sums) {
-  const bool done = fits_short_rows(job) ? run_in_vectors<int16_t>(job, arena, sums)
-                                         : run_in_vectors<int32_t>(job, arena, sums);
-  if (!done) work_portably(job, arena, sums);
+void work_in_vectors(const DwtJob& job, HostThreads& threads, PictureSums* sums) {
+  const bool done = fits_short_rows(job) ? run_in_vectors<int16_t>(job, threads, sums)
+                                         : run_in_vectors<int32_t>(job, threads, sums);
+  if (!done) work_portably(job, threads, sums);
 }
 
 Status submit_best(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) {

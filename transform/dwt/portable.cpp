@@ -265,7 +265,7 @@ void work_on_component(const DwtJob& job, int c, PictureSums* sums) {
 
 }  // namespace
 
-void work_portably(const DwtJob& job, tbb::task_arena&, PictureSums* sums) {
+void work_portably(const DwtJob& job, HostThreads&, PictureSums* sums) {
   for (int c = 0; c < job.components; ++c) {
     if (job.type == DwtCoefType::kS16) {
       work_on_component<int16_t>(job, c, sums);

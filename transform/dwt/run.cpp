@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "transform/device/host_arena.h"
 #include "transform/dwt/bands.h"
 
 namespace cudatransform {
@@ -27,9 +26,9 @@ Status no_memory(const DwtJob& job) {
 Status run_dwt(Device& device, Queue& queue, const DwtJob& job, DwtWork work, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   PictureSums sums = {};
-  const Status status = run_on_host(device, "", [&](tbb::task_arena& arena) -> Status {
+  const Status status = run_on_host(device, "", [&](HostThreads& threads) -> Status {
     if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
-    work(job, arena, &sums);
+    work(job, threads, &sums);
     return {};
   });
   if (status.code == StatusCode::kOutOfMemory) return no_memory(job);

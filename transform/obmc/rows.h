@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
-#include "transform/device/host_arena.h"
+#include "transform/device/host_threads.h"
 #include "transform/obmc/arithmetic.h"
 #include "transform/obmc/obmc.h"
 #include "transform/samples.h"
@@ -107,11 +104,11 @@ Status for_obmc_rows(Device& device, Queue& queue, int components, const SampleP
     const int32_t first = (task - begin[c]) * rows;
     work(c, first, std::min(first + rows, planes[c].height));
   };
-  CT_RETURN_IF_ERROR(run_on_host(
-      device, "no host memory for motion compensation", [&](tbb::task_arena& arena) -> Status {
-        arena.execute([&] { tbb::parallel_for(0, begin[components], run_task); });
-        return {};
-      }));
+  CT_RETURN_IF_ERROR(run_on_host(device, "no host memory for motion compensation",
+                                 [&](HostThreads& threads) -> Status {
+                                   threads.for_each(begin[components], run_task);
+                                   return {};
+                                 }));
   return fence != nullptr ? queue.record(fence) : Status{};
 }
 

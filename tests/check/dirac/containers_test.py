@@ -25,8 +25,9 @@ MOV_TIMES = ["-bsf:v", "setts=ts=N/(25*TB):duration=1/(25*TB)"]
 
 
 # Raw streams have no times; FFmpeg gives them some.
-def write(ffmpeg, source, target):
-    times = MOV_TIMES if target.endswith(".mov") else []
+def write(ffmpeg, source, target, times=None):
+    if times is None:
+        times = MOV_TIMES if target.endswith(".mov") else []
     subprocess.run([ffmpeg, "-v", "error", "-y", "-fflags", "+genpts", "-i", source, "-c", "copy",
                     *times, target], check=True, timeout=60)
 
@@ -91,6 +92,30 @@ def after_a_seek(folder, name, path, demuxer):
     return good
 
 
+def behind_the_end(folder, name, path):
+    """A MOV file as FFmpeg makes it: what is not shown is counted, and told once."""
+    wanted = vectors_test.expected(os.path.join(folder, name + ".framemd5"))
+    pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! qtdemux ! cudadiracdec name=decoder "
+                                "! fakesink sync=false")
+    pipeline.set_state(Gst.State.PLAYING)
+    warnings, bus = 0, pipeline.get_bus()
+    kinds = Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
+    while (message := bus.timed_pop_filtered(20 * Gst.SECOND, kinds)) is not None:
+        if message.type != Gst.MessageType.WARNING:
+            break
+        warnings += "end of the segment" in message.parse_warning()[0].message
+    ended = message is not None and message.type == Gst.MessageType.EOS
+    stats = pipeline.get_by_name("decoder").get_property("stats")
+    shown, outside = stats.get_value("frames"), stats.get_value("outside-segment")
+    pipeline.set_state(Gst.State.NULL)
+    # Three frames are within the duration that FFmpeg writes.
+    good = (ended and outside == max(len(wanted) - 3, 0) and shown + outside == len(wanted) and
+            warnings == (outside > 0))
+    print("ok  " if good else "FAIL", os.path.basename(path), shown, "and", outside, "outside of",
+          len(wanted), flush=True)
+    return good
+
+
 def main():
     Gst.init(None)
     folder = sys.argv[1]
@@ -114,6 +139,10 @@ def main():
                 write(ffmpeg, os.path.join(folder, name + ".drc"), path)
                 results.append(judge(folder, name, path, demuxer))
                 results.append(found_by_itself(folder, name, path))
+                if kind == "mov":
+                    path = os.path.join(made, name + "-alike.mov")
+                    write(ffmpeg, os.path.join(folder, name + ".drc"), path, [])
+                    results.append(behind_the_end(folder, name, path))
                 if kind == "mkv":
                     results.append(after_a_seek(folder, name, path, demuxer))
     print(sum(results), "of", len(results))

@@ -52,19 +52,28 @@ def damaged(data, dice):
 
 
 def play(data, dice):
-    """Feeds a stream in pieces of any size, with a flush now and then. Frames, and the error."""
+    """Feeds a stream in pieces of any size. Frames, the error, whether it ends, with nothing behind
+    an error."""
     settings = dice.choice(("", " on-error=drop", " n-threads=1", " n-threads=3",
-                            " max-samples=1000000"))
+                            " max-samples=1000000", " on-error=fail n-threads=4"))
     pipeline = Gst.parse_launch("appsrc name=in caps=video/x-dirac format=bytes ! "
                                 f"cudadiracdec name=decoder{settings} ! fakesink name=out sync=false")
-    source, frames = pipeline.get_by_name("in"), 0
+    source, frames, failed, behind = pipeline.get_by_name("in"), 0, False, 0
 
     def count(_pad, _info):
-        nonlocal frames
+        nonlocal frames, behind
         frames += 1
+        behind += failed
         return Gst.PadProbeReturn.OK
 
+    # In the thread that posts it.
+    def note(_bus, message):
+        nonlocal failed
+        failed = failed or message.type == Gst.MessageType.ERROR
+        return Gst.BusSyncReply.PASS
+
     pipeline.get_by_name("out").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, count)
+    pipeline.get_bus().set_sync_handler(note)
     pipeline.set_state(Gst.State.PLAYING)
     at = 0
     while at < len(data):
@@ -80,7 +89,8 @@ def play(data, dice):
     elif message.type == Gst.MessageType.ERROR:
         error = message.parse_error()[0].message
     pipeline.set_state(Gst.State.NULL)
-    return frames, error, message is not None
+    pipeline.get_bus().set_sync_handler(None)
+    return frames, error, message is not None and behind == 0
 
 
 def read_streams(folder):

@@ -1,0 +1,76 @@
+// The threads of a host device, for the CPU engine's transforms.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "transform/device/device.h"
+
+namespace cudatransform {
+
+// ThreadSanitizer does not see how oneTBB, which is not instrumented, orders what its threads do.
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool kMayUseThreads = false;
+#else
+inline constexpr bool kMayUseThreads = true;
+#endif
+
+class HostThreads {
+ public:
+  // `threads` 0: one per core, which is also the most: oneTBB tells the user of more. The arena is
+  // made here, and not by the first who uses it: one whose making has thrown has everyone wait for
+  // ever who uses it again.
+  explicit HostThreads(int threads)
+      : arena_(threads > 0 ? std::min(threads, tbb::info::default_concurrency())
+                           : tbb::task_arena::automatic) {
+    if (arena_.max_concurrency() > 1) arena_.initialize();
+  }
+
+  tbb::task_arena& arena() { return arena_; }
+  int count() const { return arena_.max_concurrency(); }
+  // How many work at a time.
+  int used() const { return kMayUseThreads ? count() : 1; }
+  // Calls work(i) for each i below `count`, on all threads. Throws what one of them has thrown.
+  template <typename Index, typename Work>
+  void for_each(Index count, const Work& work) {
+    if (used() > 1 && count > 1) {
+      arena_.execute([&] { tbb::parallel_for(Index{0}, count, work); });
+    } else {
+      for (Index i = 0; i < count; ++i) work(i);
+    }
+  }
+
+ private:
+  tbb::task_arena arena_;
+};
+
+// Null when `device` was not made by make_host_device().
+HostThreads* host_threads(Device& device);
+
+// Calls work(threads), which returns a Status, with the threads of a host device. What it throws
+// becomes one: `no_memory` where that is std::bad_alloc.
+template <typename Work>
+Status run_on_host(Device& device, const char* no_memory, const Work& work) {
+  HostThreads* threads = host_threads(device);
+  if (threads == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         std::string("the CPU engine cannot work on ") + device.name());
+  }
+  try {
+    return work(*threads);
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, no_memory);
+  } catch (const std::exception& error) {
+    return Status::error(StatusCode::kFailed,
+                         std::string("the CPU engine failed: ") + error.what());
+  }
+}
+
+}  // namespace cudatransform
