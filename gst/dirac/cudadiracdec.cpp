@@ -60,8 +60,8 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
         "Which engine renders pictures, chosen when the element goes to READY: auto takes CUDA "
         "where it works; entropy decoding is the CPU's",
     .n_threads_blurb =
-        "How many pictures are decoded at a time, chosen at the first; each beyond one adds two "
-        "frames of latency (0 = one per core, one for live sources)",
+        "How many pictures are decoded at a time, chosen at the first (0 = one per core, one for "
+        "live sources)",
 };
 
 }  // namespace
@@ -85,6 +85,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
   DiracState& state = state_of(decoder);
   if (state.failed != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder, frame);
+    state.task.forget();
     return state.failed;
   }
   if (!state.pictures.is_started()) {
@@ -104,6 +105,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
   }
   Status problem;
   const Status status = state.pictures.take(frame, input, &problem);
+  if (state.pictures.most_in_work() > 1) state.task.start();
   if (!problem.ok()) {
     GST_OBJECT_LOCK(decoder);
     const bool fails = state.settings.on_error == OnError::kFail;
@@ -124,8 +126,17 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
 
 static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
-  if (state.failed != GST_FLOW_OK) return state.failed;
+  if (state.failed != GST_FLOW_OK) return state.task.told(state.failed);
   return cudatransform::push_dirac_frames(decoder, state.pictures.finish(), true);
+}
+
+// The end of the stream: no push is left to return a refusal.
+static GstFlowReturn gst_cuda_dirac_dec_finish(GstVideoDecoder* decoder) {
+  const DiracState& state = state_of(decoder);
+  const bool is_told = state.failed != GST_FLOW_OK && !state.task.has_untold();
+  const GstFlowReturn flow = gst_cuda_dirac_dec_drain(decoder);
+  if (!is_told) cudatransform::post_refusal(GST_ELEMENT(decoder), flow);
+  return flow;
 }
 
 static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
@@ -134,6 +145,7 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   cudatransform::drop_dirac_frames(decoder);
   state.split = {};
   state.failed = GST_FLOW_OK;
+  state.task.forget();
   state.resumes = true;
   state.has_time = false;
   return TRUE;
@@ -205,7 +217,9 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   state.anchor = state.first = {};
   state.next_time = 0;
   state.has_time = false;
-  state.bad_in_row = 0;
+  state.damage.start();
+  state.latency = {};
+  state.task.forget();
   state.told_of_outside = false;
   state.failed = GST_FLOW_OK;
   gst_video_decoder_set_packetized(decoder, FALSE);
@@ -382,6 +396,6 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
   decoder_class->parse = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_parse);
   decoder_class->handle_frame = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_handle_frame);
   decoder_class->drain = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_drain);
-  decoder_class->finish = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_drain);
+  decoder_class->finish = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_finish);
   decoder_class->flush = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_flush);
 }

@@ -8,9 +8,19 @@
 #include "gst/dirac/video_format.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/memory_caps.h"
-#include "gst/stream/latency.h"
 
 namespace cudatransform {
+
+static GstFlowReturn push_beside(GstVideoDecoder* decoder);
+
+DiracState::DiracState(GstVideoDecoder* decoder)
+    : engine(GST_ELEMENT(decoder), probe_dirac_kernels),
+      transport(engine),
+      source(engine),
+      pictures(decoder, engine),
+      task(GST_VIDEO_DECODER_SRC_PAD(decoder), &decoder->stream_lock, pictures.workers(),
+           [decoder] { return push_beside(decoder); }),
+      damage(decoder, "Dirac") {}
 
 // Whether frames of `info`, which have these caps in system memory, go out in CUDA memory: where
 // downstream takes them there. `caps` are those of the frames then. Formats that GStreamer does not
@@ -55,6 +65,14 @@ static guint most_in_flight(const DiracState& state) {
   return overlaps && !state.source.is_bounded() ? 2 : 0;
 }
 
+// Pictures wait for two frames with lower numbers, and until they are finished.
+static void tell_latency(GstVideoDecoder* decoder) {
+  const DiracState& state = state_of(decoder);
+  const GstVideoInfo& info = state.output_info;
+  const GstClockTime latency = latency_of(2, info.fps_n, info.fps_d) + state.latency.value();
+  gst_video_decoder_set_latency(decoder, latency, latency);
+}
+
 // Caps and pool for the frames of `sequence`.
 static GstFlowReturn set_output(GstVideoDecoder* decoder,
                                 const std::shared_ptr<const DiracSequence>& sequence) {
@@ -88,11 +106,10 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
   gst_caps_replace(&out->caps, caps);
   gst_caps_unref(caps);
   gst_video_codec_state_unref(out);
-  // Pictures wait for two frames with lower numbers, and for those in work.
-  const guint waiting =
-      2 + static_cast<guint>(state.pictures.most_in_work() - 1) + most_in_flight(state);
-  const GstClockTime latency = latency_of(waiting, info.fps_n, info.fps_d);
-  gst_video_decoder_set_latency(decoder, latency, latency);
+  const guint most_beside =
+      static_cast<guint>(state.pictures.most_in_work() - 1) + most_in_flight(state);
+  state.latency.start(latency_of(most_beside, info.fps_n, info.fps_d));
+  tell_latency(decoder);
   if (!gst_video_decoder_negotiate(decoder))
     return GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder)) ? GST_FLOW_FLUSHING
                                                                    : GST_FLOW_NOT_NEGOTIATED;
@@ -202,26 +219,22 @@ static bool gives_up(GstVideoDecoder* decoder, const DiracShown& shown, OnError 
                      GstFlowReturn* flow) {
   DiracState& state = state_of(decoder);
   if (!shown.is_damaged) {
-    state.bad_in_row = 0;
+    state.damage.note_good();
     return false;
   }
-  ++state.bad_in_row;
-  const gint most = gst_video_decoder_get_max_errors(decoder);
-  const bool too_many = on_error == OnError::kDrop && most >= 0 && state.bad_in_row > most;
-  if (on_error == OnError::kConceal) return false;
-  if (on_error == OnError::kFail || too_many) {
-    gst_video_decoder_release_frame(decoder, shown.frame);
-    GST_ELEMENT_ERROR(decoder, STREAM, DECODE, ("A picture is damaged: %s", shown.damage.c_str()),
-                      ("%d in a row", state.bad_in_row));
-    *flow = GST_FLOW_ERROR;
-    return true;
+  switch (state.damage.judge(on_error, true, shown.damage)) {
+    case DamagePolicy::Verdict::kShow:
+      return false;
+    case DamagePolicy::Verdict::kFail:
+      gst_video_decoder_release_frame(decoder, shown.frame);
+      *flow = GST_FLOW_ERROR;
+      return true;
+    case DamagePolicy::Verdict::kDrop:
+      break;
   }
   GST_OBJECT_LOCK(decoder);
   ++state.dropped;
   GST_OBJECT_UNLOCK(decoder);
-  if (state.bad_in_row == 1)
-    GST_ELEMENT_WARNING(decoder, STREAM, DECODE,
-                        ("Dropped a damaged picture: %s", shown.damage.c_str()), (nullptr));
   *flow = gst_video_decoder_drop_frame(decoder, shown.frame);
   return true;
 }
@@ -293,12 +306,31 @@ static GstFlowReturn push_ready(GstVideoDecoder* decoder, const Status& status, 
   return flow == GST_FLOW_OK && all ? push_waiting(decoder, 0) : flow;
 }
 
-GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
-  const GstFlowReturn flow = push_ready(decoder, status, all);
-  return is_fatal(flow) ? fail_dirac(decoder, flow) : flow;
+// Behind a push: the task looks at the device for those that it still works on.
+static GstFlowReturn pushed(GstVideoDecoder* decoder, GstFlowReturn flow) {
+  DiracState& state = state_of(decoder);
+  if (is_fatal(flow)) flow = fail_dirac(decoder, flow);
+  const bool measures = state.pictures.threads() > 1 && state.output != nullptr;
+  if (measures && state.latency.add(state.pictures.longest())) tell_latency(decoder);
+  state.pictures.workers().watch(!state.in_flight.empty());
+  return flow;
 }
 
-// Were those behind the error pushed, there would be a hole in the stream that nobody can see.
+GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
+  return state_of(decoder).task.told(pushed(decoder, push_ready(decoder, status, all)));
+}
+
+// By the task: what is finished.
+static GstFlowReturn push_beside(GstVideoDecoder* decoder) {
+  DiracState& state = state_of(decoder);
+  if (state.failed != GST_FLOW_OK) return GST_FLOW_OK;  // it has been said
+  GstFlowReturn flow = push_ready(decoder, state.pictures.take_ready(), false);
+  while (flow == GST_FLOW_OK && !state.in_flight.empty() && state.in_flight.oldest_is_done())
+    flow = push_waiting(decoder, state.in_flight.size() - 1);
+  return pushed(decoder, flow);
+}
+
+// Pushing later frames would hide the gap.
 GstFlowReturn fail_dirac(GstVideoDecoder* decoder, GstFlowReturn flow) {
   DiracState& state = state_of(decoder);
   state.failed = flow;

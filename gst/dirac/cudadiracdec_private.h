@@ -12,8 +12,11 @@
 #include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
 #include "gst/engine/engine_element.h"
+#include "gst/stream/damage.h"
 #include "gst/stream/frame_source.h"
+#include "gst/stream/latency.h"
 #include "gst/stream/picture_properties.h"
+#include "gst/stream/push_task.h"
 
 namespace cudatransform {
 
@@ -40,11 +43,7 @@ struct DiracSplit {
 };
 
 struct DiracState {
-  explicit DiracState(GstVideoDecoder* decoder)
-      : engine(GST_ELEMENT(decoder), probe_dirac_kernels),
-        transport(engine),
-        source(engine),
-        pictures(decoder, engine) {}
+  explicit DiracState(GstVideoDecoder* decoder);
 
   // Guarded by the object lock.
   PictureSettings settings = kDiracDefaults;  // but n_threads
@@ -65,6 +64,9 @@ struct DiracState {
   FramesInFlight in_flight;
   std::deque<GstVideoCodecFrame*> waiting;
   DiracPictures pictures;
+  PushTask task;
+  DamagePolicy damage;
+  MeasuredLatency latency;  // beside that of the order in which pictures are shown
   GstVideoCodecState* input = nullptr;
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
   GstVideoInfo output_info = {};
@@ -76,7 +78,6 @@ struct DiracState {
   DiracAnchor first;   // of the stream
   GstClockTime next_time = 0;
   bool has_time = false;  // since the start or a flush
-  gint bad_in_row = 0;
   bool told_of_outside = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
 };

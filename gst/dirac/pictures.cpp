@@ -54,6 +54,7 @@ void DiracPictures::start(const DiracLimits& limits, int threads) {
   renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_));
   decoder_state_ = std::make_unique<DiracDecoder>(limits, static_cast<size_t>(workers_.most()) + 1);
   stats_ = {};
+  longest_ = 0;
 }
 
 void DiracPictures::stop() {
@@ -113,15 +114,28 @@ Status DiracPictures::submit(GstVideoCodecFrame* frame) {
 // But for `all` no more than two: threads that have nothing to do wait for what comes behind this
 // call, and as one picture is submitted for each call, none has to wait for long.
 Status DiracPictures::take_done(bool all) {
-  for (int taken = 0; all || taken < 2; ++taken) {
-    std::unique_ptr<FrameJob> done = workers_.take(all || workers_.full());
-    if (done == nullptr) break;
-    std::unique_ptr<Job> job(static_cast<Job*>(done.release()));
-    const Status status = render(*job);
-    decoder_state_->give_back(std::move(job->picture));
-    CT_RETURN_IF_ERROR(status);
-  }
+  bool found = true;
+  for (int taken = 0; found && (all || taken < 2); ++taken)
+    CT_RETURN_IF_ERROR(take_oldest(all || workers_.full(), &found));
   return {};
+}
+
+Status DiracPictures::take_ready() {
+  bool found = false;
+  return take_oldest(false, &found);
+}
+
+Status DiracPictures::take_oldest(bool wait, bool* found) {
+  std::unique_ptr<FrameJob> done = workers_.take(wait);
+  *found = done != nullptr;
+  if (done == nullptr) return {};
+  std::unique_ptr<Job> job(static_cast<Job*>(done.release()));
+  const gint64 begin = g_get_monotonic_time();
+  const Status status = render(*job);
+  const auto rendering = static_cast<GstClockTime>(g_get_monotonic_time() - begin) * GST_USECOND;
+  longest_ = std::max(longest_, job->took() + rendering);
+  decoder_state_->give_back(std::move(job->picture));
+  return status;
 }
 
 bool DiracPictures::is_late(const Job& job) const {

@@ -97,6 +97,8 @@ class DiracPictures {
   // with one of them is in `*problem`, and is no failure of the others; a failure of the call is
   // one of the device, or of memory.
   Status take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem);
+  // Renders the oldest picture if its codes have been read.
+  Status take_ready();
   // The stream ends: everything comes out.
   Status finish();
   // Drops everything.
@@ -105,11 +107,16 @@ class DiracPictures {
   // The next frame to be shown; false: none yet. The codec frame is the caller's.
   bool next(DiracShown* shown);
   const DiracStats& stats() const { return stats_; }
+  // The longest time from a picture's bytes to its samples, or to the device's work on them.
+  GstClockTime longest() const { return longest_; }
+  // Whose threads read the codes.
+  FrameWorkers& workers() { return workers_; }
 
  private:
   struct Job;
   Status submit(GstVideoCodecFrame* frame);
   Status take_done(bool all);
+  Status take_oldest(bool wait, bool* found);
   Status render(Job& job);
   Status render_picture(Job& job, DiracShown* shown);
   bool is_late(const Job& job) const;
@@ -137,6 +144,7 @@ class DiracPictures {
   std::deque<DiracShown> ready_;
   IsLate is_late_;
   DiracStats stats_;
+  GstClockTime longest_ = 0;
 };
 
 }  // namespace cudatransform

@@ -79,39 +79,27 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   return cudatransform::is_fatal(flow) ? fail(state, flow) : flow;
 }
 
-// What has become of pushing, and of what the task has pushed since the last time.
-static GstFlowReturn told_flow(State* state, GstFlowReturn flow) {
-  const GstFlowReturn untold = std::exchange(state->untold, GST_FLOW_OK);
-  return flow == GST_FLOW_OK ? untold : flow;
-}
-
 // Pushes everything that is on its way.
 static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   GstFlowReturn flow = state->failed;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = finish_oldest(encoder, true, &found);
-  return told_flow(state, flow);
-}
-
-// By the task. Upstream is told with its next frame, or at the end.
-static void finish_beside(GstVideoEncoder* encoder) {
-  GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
-  bool found = false;
-  const GstFlowReturn flow = finish_oldest(encoder, false, &found);
-  if (flow != GST_FLOW_OK) State::of(encoder).untold = flow;
-  GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder);
+  return state->task.told(flow);
 }
 
 cudatransform::JpegCoefEncState::JpegCoefEncState(GstVideoEncoder* encoder)
     : JpegElementState(GST_ELEMENT(encoder)),
-      task(GST_VIDEO_ENCODER_SRC_PAD(encoder), workers, [encoder] { finish_beside(encoder); }) {}
+      task(GST_VIDEO_ENCODER_SRC_PAD(encoder), &encoder->stream_lock, workers, [encoder] {
+        bool found = false;
+        return finish_oldest(encoder, false, &found);
+      }) {}
 
 // The end of the stream. No push is left to return a refusal, of which upstream would make an
 // error, and the base class passes EOS on whatever has become of the last files.
 static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
   const State& state = State::of(encoder);
-  const bool is_told = state.failed != GST_FLOW_OK && state.untold == GST_FLOW_OK;
+  const bool is_told = state.failed != GST_FLOW_OK && !state.task.has_untold();
   if (is_told) return state.failed;
   const GstFlowReturn flow = finish_all(encoder);
   cudatransform::post_refusal(GST_ELEMENT(encoder), flow);
@@ -121,7 +109,8 @@ static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
 static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   drop_all(state);
-  state->failed = state->untold = GST_FLOW_OK;
+  state->failed = GST_FLOW_OK;
+  state->task.forget();
   return TRUE;
 }
 
@@ -146,7 +135,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
     // The base class keeps the frame until it is flushed; it need not keep more.
     gst_clear_buffer(&frame->input_buffer);
     gst_video_codec_frame_unref(frame);
-    state->untold = GST_FLOW_OK;
+    state->task.forget();
     return state->failed;
   }
   GST_OBJECT_LOCK(encoder);
@@ -172,7 +161,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
     const bool wait = state->workers.full() || state->workers.pending() >= most;
     flow = finish_oldest(encoder, wait, &found);
   }
-  return told_flow(state, flow);
+  return state->task.told(flow);
 }
 
 static int threads_for(GstVideoEncoder* encoder) {
@@ -268,7 +257,8 @@ static bool open_coder(GstVideoEncoder* encoder) {
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   state->warned_of_colorimetry = false;
-  state->failed = state->untold = GST_FLOW_OK;
+  state->failed = GST_FLOW_OK;
+  state->task.forget();
   state->latency = {};
   state->frames = state->frames_by_device = 0;
   if (!open_coder(encoder)) return FALSE;

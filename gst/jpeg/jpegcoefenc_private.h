@@ -45,7 +45,6 @@ struct JpegCoefEncState : JpegElementState {
   CapsTables caps_tables;
   bool warned_of_colorimetry = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error behind which nothing is pushed
-  GstFlowReturn untold = GST_FLOW_OK;  // what a push of the task has returned
   MeasuredLatency latency;
 };
 

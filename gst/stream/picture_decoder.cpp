@@ -19,13 +19,17 @@ PictureDecoder::PictureDecoder(GstVideoDecoder* decoder, PictureCodec& codec, Se
       codec_(codec),
       settings_(settings),
       damage_(decoder, codec.name()),
-      task_(GST_VIDEO_DECODER_SRC_PAD(decoder), workers_, [this] { push_beside(); }) {}
+      task_(GST_VIDEO_DECODER_SRC_PAD(decoder), &decoder->stream_lock, workers_, [this] {
+        bool found = false;
+        return push_oldest(false, &found);
+      }) {}
 
 // ---- The stream ----
 
 void PictureDecoder::start() {
   interrupts_ = 0;
-  failed_ = untold_ = GST_FLOW_OK;
+  failed_ = GST_FLOW_OK;
+  task_.forget();
   negotiated_ = false;
   damage_.start();
   latency_ = {};
@@ -57,7 +61,7 @@ bool PictureDecoder::set_input(GstVideoCodecState* state) {
 GstFlowReturn PictureDecoder::decode(GstVideoCodecFrame* frame) {
   if (failed_ != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder_, frame);
-    untold_ = GST_FLOW_OK;
+    task_.forget();
     return failed_;
   }
   const PictureSettings settings = settings_(decoder_);
@@ -94,8 +98,7 @@ GstFlowReturn PictureDecoder::refuse(GstVideoCodecFrame* frame, const Status& st
 GstFlowReturn PictureDecoder::drain() { return push_done(true); }
 
 GstFlowReturn PictureDecoder::finish() {
-  const bool is_told = failed_ != GST_FLOW_OK && untold_ == GST_FLOW_OK;
-  if (is_told) return failed_;
+  if (failed_ != GST_FLOW_OK && !task_.has_untold()) return failed_;  // upstream has been told
   const GstFlowReturn flow = drain();
   post_refusal(GST_ELEMENT(decoder_), flow);
   const PictureCounts counted = counts();
@@ -110,7 +113,8 @@ GstFlowReturn PictureDecoder::finish() {
 void PictureDecoder::flush() {
   while (std::unique_ptr<PictureJob> job = take(true)) codec_.release(*job);
   interrupts_ &= ~kFailed;
-  failed_ = untold_ = GST_FLOW_OK;
+  failed_ = GST_FLOW_OK;
+  task_.forget();
   last_pts_ = GST_CLOCK_TIME_NONE;
 }
 
@@ -243,17 +247,7 @@ GstFlowReturn PictureDecoder::push_done(bool all) {
   GstFlowReturn flow = failed_;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = push_oldest(all || workers_.full(), &found);
-  const GstFlowReturn untold = std::exchange(untold_, GST_FLOW_OK);
-  return flow == GST_FLOW_OK ? untold : flow;
-}
-
-// By the task. Upstream is told with its next picture, or at the end.
-void PictureDecoder::push_beside() {
-  GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
-  bool found = false;
-  const GstFlowReturn flow = push_oldest(false, &found);
-  if (flow != GST_FLOW_OK) untold_ = flow;
-  GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
+  return task_.told(flow);
 }
 
 // `*found`: whether there was one that is done.

@@ -83,7 +83,6 @@ class PictureDecoder {
   void submit(std::unique_ptr<PictureJob> job);
   std::unique_ptr<PictureJob> take(bool wait);
   GstFlowReturn push_done(bool all);
-  void push_beside();
   GstFlowReturn push_oldest(bool wait, bool* found);
   GstFlowReturn push_or_reject(std::unique_ptr<PictureJob> job);
   GstFlowReturn push(std::unique_ptr<PictureJob> job);
@@ -106,7 +105,6 @@ class PictureDecoder {
   bool started_ = false;                  // workers_
   std::atomic<unsigned> interrupts_ = 0;  // not 0: decoding stops
   GstFlowReturn failed_ = GST_FLOW_OK;    // the error that ended the stream
-  GstFlowReturn untold_ = GST_FLOW_OK;    // what a push of the task has returned
   MeasuredLatency latency_;
   guint64 most_bytes_ = 0;  // max-memory at the latest picture; 0: any
   guint64 used_bytes_ = 0;  // by the pictures in workers_

@@ -5,8 +5,12 @@
 
 namespace cudatransform {
 
-PushTask::PushTask(GstPad* src, FrameWorkers& workers, std::function<void()> push)
-    : src_(GST_PAD_CAST(gst_object_ref(src))), workers_(workers), push_(std::move(push)) {
+PushTask::PushTask(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
+                   std::function<GstFlowReturn()> push)
+    : src_(GST_PAD_CAST(gst_object_ref(src))),
+      stream_(stream),
+      workers_(workers),
+      push_(std::move(push)) {
   gst_pad_set_activatemode_function_full(src, activate, this, nullptr);
 }
 
@@ -37,10 +41,14 @@ gboolean PushTask::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean a
 
 void PushTask::run(gpointer data) {
   auto* self = static_cast<PushTask*>(data);
-  if (self->workers_.await_oldest())
-    self->push_();
-  else
+  if (!self->workers_.await_oldest()) {
     gst_pad_pause_task(self->src_);
+    return;
+  }
+  g_rec_mutex_lock(self->stream_);
+  const GstFlowReturn flow = self->push_();
+  if (flow != GST_FLOW_OK) self->untold_ = flow;
+  g_rec_mutex_unlock(self->stream_);
 }
 
 }  // namespace cudatransform

@@ -20,8 +20,9 @@ namespace cudatransform {
 class PushTask {
  public:
   // In the element's instance_init: takes over the activation of `src`. `push` pushes what is
-  // finished, with the lock that it takes.
-  PushTask(GstPad* src, FrameWorkers& workers, std::function<void()> push);
+  // finished, and never waits for it; it is called with `stream`, the base class's lock.
+  PushTask(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
+           std::function<GstFlowReturn()> push);
   ~PushTask();
   PushTask(const PushTask&) = delete;
   PushTask& operator=(const PushTask&) = delete;
@@ -29,13 +30,24 @@ class PushTask {
   // For workers that have threads or a device. Any thread.
   void start();
 
+  // With the stream's lock. What the task's pushes have returned, upstream hears once: with its
+  // next picture, or at the end. `flow` goes before it.
+  GstFlowReturn told(GstFlowReturn flow) {
+    const GstFlowReturn untold = std::exchange(untold_, GST_FLOW_OK);
+    return flow == GST_FLOW_OK ? untold : flow;
+  }
+  bool has_untold() const { return untold_ != GST_FLOW_OK; }
+  void forget() { untold_ = GST_FLOW_OK; }
+
  private:
   static gboolean activate(GstPad* pad, GstObject* parent, GstPadMode mode, gboolean active);
   static void run(gpointer self);
 
   GstPad* const src_;
+  GRecMutex* const stream_;
   FrameWorkers& workers_;
-  const std::function<void()> push_;
+  const std::function<GstFlowReturn()> push_;
+  GstFlowReturn untold_ = GST_FLOW_OK;
   std::mutex lock_;  // guards what is below
   bool active_ = false, started_ = false;
 };
