@@ -294,7 +294,10 @@ static GstFlowReturn push_ready(GstVideoDecoder* decoder, const Status& status, 
 }
 
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
-  const GstFlowReturn flow = push_ready(decoder, status, all);
+  // Frames that were to make room could not be pushed.
+  DiracState& state = state_of(decoder);
+  if (status.code == StatusCode::kCancelled) return state.last;
+  const GstFlowReturn flow = state.last = push_ready(decoder, status, all);
   return is_fatal(flow) ? fail_dirac(decoder, flow) : flow;
 }
 

@@ -17,7 +17,7 @@
 
 namespace cudatransform {
 
-constexpr PictureSettings kDiracDefaults = {OnError::kConceal, 0, 0};
+constexpr PictureSettings kDiracDefaults = {OnError::kConceal, guint64{1} << 30, 0};
 
 // When a picture is shown where nobody says so: its number counts from this one.
 struct DiracAnchor {
@@ -79,6 +79,7 @@ struct DiracState {
   gint bad_in_row = 0;
   bool told_of_outside = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
+  GstFlowReturn last = GST_FLOW_OK;    // of push_dirac_frames()
 };
 
 }  // namespace cudatransform
