@@ -110,7 +110,7 @@ void DiracDecoder::end_sequence() {
 }
 
 std::unique_ptr<DiracPicture> DiracDecoder::new_picture() {
-  if (spares_.empty()) return std::make_unique<DiracPicture>();
+  if (spares_.empty()) return std::make_unique<DiracPicture>(budget_);
   std::unique_ptr<DiracPicture> spare = std::move(spares_.back());
   spares_.pop_back();
   return spare;
@@ -129,6 +129,8 @@ std::unique_ptr<DiracPicture> DiracDecoder::next_picture() {
   --waiting_count_;
   return first;
 }
+
+bool DiracDecoder::drop_spares() { return !std::exchange(spares_, {}).empty(); }
 
 void DiracDecoder::give_back(std::unique_ptr<DiracPicture> picture) {
   if (picture == nullptr) return;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "dirac/picture.h"
@@ -19,14 +20,17 @@ namespace cudatransform {
 // belong to the caller, and their tasks may run on any thread.
 class DiracDecoder {
  public:
-  // `spares`: how many pictures that were given back are kept, for their memory.
-  explicit DiracDecoder(const DiracLimits& limits = {}, size_t spares = 8)
-      : limits_(limits), most_spares_(spares) {}
+  // `spares`: how many pictures that were given back are kept, for their memory. `budget`: what all
+  // pictures take their memory from; null: there is no limit.
+  explicit DiracDecoder(const DiracLimits& limits = {}, size_t spares = 8,
+                        MemoryBudgetPtr budget = nullptr)
+      : limits_(limits), budget_(some_budget(std::move(budget))), most_spares_(spares) {}
 
   // Takes a unit, from its parse info to its end. A failure is about this unit alone: the next may
-  // be given. kUnsupported: sound, but beyond the limits or of a kind that nobody codes;
-  // kInvalidArgument: damaged. Units before the first sequence header are dropped. The bytes are
-  // copied, or stay what they are while somebody has `owner`, as a picture may.
+  // be given; with kOutOfMemory the same again. kUnsupported: sound, but beyond the limits or of a
+  // kind that nobody codes; kInvalidArgument: damaged. Units before the first sequence header are
+  // dropped. The bytes are copied, or stay what they are while somebody has `owner`, as a picture
+  // may.
   Status take(const uint8_t* unit, size_t size, std::shared_ptr<const void> owner = nullptr);
   // The stream ends here, whether it says so or not; also before a seek. All pictures that have
   // begun are given out.
@@ -36,6 +40,8 @@ class DiracDecoder {
   std::unique_ptr<DiracPicture> next_picture();
   // A picture that is not used any more, for its memory.
   void give_back(std::unique_ptr<DiracPicture> picture);
+  // Frees what is kept of those. False: nothing is.
+  bool drop_spares();
 
   // The header in force; null outside of a sequence.
   const std::shared_ptr<const DiracSequence>& sequence() const { return sequence_; }
@@ -56,6 +62,7 @@ class DiracDecoder {
   void put(std::unique_ptr<DiracPicture> picture);
 
   DiracLimits limits_;
+  const MemoryBudgetPtr budget_;
   std::shared_ptr<const DiracSequence> sequence_;
   uint64_t sequence_count_ = 0;
   DiracQuirks quirks_;

@@ -249,6 +249,7 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
                              " coefficients is larger than the limits allow (" +
                              std::to_string(max_coefs) + ")");
   }
+  coef_count_ = coefs;
   is_wide_ = must_be_wide || dirac_needs_wide_levels(sequence, transform, header.is_intra());
   band_count_ = dwt_band_count(transform.levels);
   // Once to know how much, once to give it out.
@@ -271,10 +272,15 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
     }
     if (counting && (memory_ == nullptr || memory_->size() < parts.used())) {
       memory_.reset();
-      CT_RETURN_IF_ERROR(allocate_host_memory(parts.used(), &memory_));
+      CT_RETURN_IF_ERROR(budget_->allocate_on_host(parts.used(), &memory_));
     }
   }
   return {};
+}
+
+uint64_t DiracLevels::growth() const {
+  const uint64_t rounding = uint64_t{kMaxComponents} * kMaxDwtBands * kAlignment;
+  return is_wide_ ? 0 : coef_count_ * (sizeof(int32_t) - sizeof(int16_t)) + rounding;
 }
 
 void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end) {

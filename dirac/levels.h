@@ -14,7 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
+#include "dirac/memory_budget.h"
 #include "dirac/picture_header.h"
 #include "transform/device/device.h"
 #include "transform/device/status.h"
@@ -58,6 +60,9 @@ struct DiracBand {
 // The memory of a picture's levels. It is kept for the next picture.
 class DiracLevels {
  public:
+  explicit DiracLevels(MemoryBudgetPtr budget = nullptr)
+      : budget_(some_budget(std::move(budget))) {}
+
   // Lays out all bands, of which each row has to be cleared before levels are put there.
   // kUnsupported: more coefficients than `max_coefs`. `must_be_wide`: also where 16 bits are likely
   // to do.
@@ -65,13 +70,18 @@ class DiracLevels {
                  const DiracTransform& transform, uint64_t max_coefs, bool must_be_wide = false);
 
   int band_count() const { return band_count_; }
+  uint64_t coef_count() const { return coef_count_; }
+  // How much more memory they take where they have to be wide and are not.
+  uint64_t growth() const;
   // Whether levels are int32_t.
   bool is_wide() const { return is_wide_; }
   DiracBand& band(int component, int index) { return bands_[component][index]; }
   const DiracBand& band(int component, int index) const { return bands_[component][index]; }
 
  private:
+  const MemoryBudgetPtr budget_;
   std::unique_ptr<Memory> memory_;
+  uint64_t coef_count_ = 0;
   DiracBand bands_[kMaxComponents][kMaxDwtBands];
   int band_count_ = 0;
   bool is_wide_ = false;

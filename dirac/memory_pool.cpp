@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "transform/device/host_memory.h"
-
 namespace cudatransform {
 
 Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
@@ -25,10 +23,28 @@ Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
     }
   }
   *block = {};
-  const Status status = device.allocate(kind_, room, &block->memory);
-  // Where the driver locks no pages, ordinary ones are copied from more slowly.
-  return status.ok() || kind_ != MemoryKind::kPinned ? status
-                                                     : allocate_host_memory(room, &block->memory);
+  Status status = allocate(device, room, &block->memory);
+  if (status.code == StatusCode::kOutOfMemory && (trim() || room > bytes))
+    status = allocate(device, bytes, &block->memory);
+  return status;
+}
+
+// Where the driver locks no pages, ordinary ones are copied from more slowly.
+Status DiracMemoryPool::allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
+  Status status = budget_->allocate(device, kind_, bytes, memory);
+  if (!status.ok() && kind_ == MemoryKind::kPinned)
+    status = budget_->allocate_on_host(bytes, memory);
+  if (status.ok()) bytes_ += (*memory)->size();
+  return status;
+}
+
+bool DiracMemoryPool::trim() {
+  std::vector<Block> freed;  // behind the lock
+  std::lock_guard lock(mutex_);
+  largest_ = 0;
+  freed.swap(blocks_);
+  for (const Block& block : freed) bytes_ -= block.memory->size();
+  return !freed.empty();
 }
 
 bool DiracMemoryPool::is_full() const {
@@ -42,6 +58,7 @@ void DiracMemoryPool::give(Block block) {
   std::lock_guard lock(mutex_);
   if (is_full()) {
     oldest = std::move(blocks_.front());
+    bytes_ -= oldest.memory->size();
     blocks_.erase(blocks_.begin());
   }
   blocks_.push_back(std::move(block));

@@ -37,6 +37,9 @@ class DiracReferences {
     if (count_ == kMost) retire(entries_[0].first);
     entries_[count_++] = {number, std::move(picture)};
   }
+  // The number of references, and each of them.
+  int count() const { return count_; }
+  const Picture& at(int i) const { return entries_[i].second; }
   void clear() {
     for (auto& entry : entries_) entry.second = {};
     count_ = 0;

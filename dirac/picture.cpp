@@ -8,20 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "transform/device/host_memory.h"
-
 namespace cudatransform {
 
-namespace {
-
-// `*memory` with at least `bytes`.
-Status provide(uint64_t bytes, std::unique_ptr<Memory>* memory) {
+Status DiracPicture::provide(uint64_t bytes, std::unique_ptr<Memory>* memory) {
   if (*memory != nullptr && (*memory)->size() >= bytes) return {};
   memory->reset();
-  return allocate_host_memory(bytes, memory);
+  return budget_->allocate_on_host(bytes, memory);
 }
-
-}  // namespace
 
 void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   forget();
@@ -40,6 +33,7 @@ void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   task_count_ = 0;
   level_tasks_left_ = 0;
   damage_ = nullptr;
+  lacks_memory_ = false;
 }
 
 void DiracPicture::forget() {
@@ -66,7 +60,7 @@ Status DiracPicture::append(const uint8_t* data, size_t size, uint64_t max_bytes
   CT_RETURN_IF_ERROR(check_size(size, max_bytes));
   if (bytes_ == nullptr || bytes_->size() - used_ < size) {
     std::unique_ptr<Memory> larger;
-    CT_RETURN_IF_ERROR(allocate_host_memory(2 * used_ + size, &larger));
+    CT_RETURN_IF_ERROR(budget_->allocate_on_host(2 * used_ + size, &larger));
     if (used_ > 0) std::memcpy(larger->data(), bytes_->data(), used_);
     bytes_ = std::move(larger);
   }
@@ -296,7 +290,7 @@ bool DiracPicture::decode_slice_rows(int32_t first, int32_t end) {
 // False: the bands have no memory now.
 bool DiracPicture::lay_out_wide() {
   if (levels_.lay_out(*sequence_, header_, transform_, UINT64_MAX, true).ok()) return true;
-  note_damage("no memory for large coefficients");
+  lacks_memory_ = true;
   has_residual_ = false;
   return false;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "dirac/bands.h"
 #include "dirac/levels.h"
@@ -32,7 +33,8 @@ struct DiracQuirks {
 
 class DiracPicture {
  public:
-  DiracPicture() = default;
+  explicit DiracPicture(MemoryBudgetPtr budget = nullptr)
+      : budget_(some_budget(std::move(budget))), levels_(budget_) {}
   DiracPicture(const DiracPicture&) = delete;
   DiracPicture& operator=(const DiracPicture&) = delete;
 
@@ -81,6 +83,8 @@ class DiracPicture {
   const ObmcBlock* blocks() const { return grid_.blocks; }
   // What was wrong first, for people; null: nothing. What could not be decoded is zero.
   const char* damage() const { return damage_.load(std::memory_order_relaxed); }
+  // Whether tasks have found no memory. It cannot be rendered then.
+  bool lacks_memory() const { return lacks_memory_.load(std::memory_order_relaxed); }
   // Bytes of the units that it came from, without parse infos.
   size_t coded_bytes() const { return used_; }
 
@@ -112,6 +116,8 @@ class DiracPicture {
   void note_damage(const char* what);
   void decode_bands(int component, int first);
   bool decode_slice_rows(int32_t first, int32_t end);
+  // `*memory` with at least so many bytes.
+  Status provide(uint64_t bytes, std::unique_ptr<Memory>* memory);
   bool lay_out_wide();
   void widen_if_needed();
   int64_t slice_count() const { return int64_t{transform_.columns[0]} * transform_.rows[0]; }
@@ -127,6 +133,7 @@ class DiracPicture {
   bool has_residual_ = true;
   bool defers_slices_ = false;
 
+  const MemoryBudgetPtr budget_;
   std::unique_ptr<Memory> bytes_;
   std::shared_ptr<const void> owner_;
   const uint8_t* owned_ = nullptr;  // where somebody else has the bytes
@@ -148,6 +155,7 @@ class DiracPicture {
   int task_count_ = 0;
   std::atomic<int> level_tasks_left_{0};
   std::atomic<const char*> damage_{nullptr};
+  std::atomic<bool> lacks_memory_{false};
 };
 
 }  // namespace cudatransform

@@ -50,6 +50,46 @@ DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
   return job;
 }
 
+// Where the coefficients and the residual of a picture lie in the scratch memory.
+struct ResidualPlaces {
+  ptrdiff_t pyramid_pitch[kMaxComponents], residual_pitch[kMaxComponents];
+  size_t pyramid[kMaxComponents], residual[kMaxComponents];
+  size_t pyramid_bytes = 0, bytes = 0;
+};
+
+ResidualPlaces places_of(const DiracPicture& picture, size_t coef_bytes, bool is_final) {
+  ResidualPlaces places;
+  const auto take = [&](ptrdiff_t pitch, int64_t rows) {
+    const size_t at = places.bytes;
+    places.bytes += static_cast<size_t>(pitch) * static_cast<size_t>(rows);
+    return at;
+  };
+  const auto pitch_of = [](int64_t width, size_t bytes) {
+    return static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(width) * bytes));
+  };
+  for (int c = 0; c < kMaxComponents; ++c) {
+    const DiracPaddedSize size = dirac_padded(picture.sequence(), picture.transform().levels, c);
+    places.pyramid_pitch[c] = pitch_of(size.width, coef_bytes);
+    places.pyramid[c] = take(places.pyramid_pitch[c], size.height);
+    places.pyramid_bytes += places.bytes - places.pyramid[c];
+    // Without a wavelet coefficients are the residual. What is padded has room there.
+    places.residual_pitch[c] = places.pyramid_pitch[c];
+    places.residual[c] = places.pyramid[c];
+    if (is_final || !has_levels(picture)) continue;
+    places.residual_pitch[c] = pitch_of(size.width, sizeof(int16_t));
+    places.residual[c] = take(places.residual_pitch[c], size.height);
+  }
+  return places;
+}
+
+// Of a picture's samples.
+size_t bytes_of_picture(const DiracSequence& sequence) {
+  size_t bytes = 0;
+  for (int c = 0; c < kMaxComponents; ++c)
+    bytes += bytes_of(describe_plane(sequence, c, sample_type(sequence, c)));
+  return bytes;
+}
+
 // Whether the inverse transform may write the picture's samples itself.
 bool writes_samples(const DiracPicture& picture) {
   const DiracSequence& sequence = picture.sequence();
@@ -193,7 +233,8 @@ Status DiracRenderer::predict(const DiracPicture& picture, const DiracRenderedPt
   for (int r = 0; r < job->reference_count; ++r) {
     if (job->precision > 0 && !found[r]->is_upsampled) {
       stages.has_upsample[r] = true;
-      CT_RETURN_IF_ERROR(timed(stages.upsample[r], [&] { return upsample(found[r].get()); }));
+      CT_RETURN_IF_ERROR(
+          timed(stages.upsample[r], [&] { return upsample(found[r].get(), found); }));
     }
     job->references[r] = found[r]->reference;
   }
@@ -213,33 +254,28 @@ Status DiracRenderer::find_references(const DiracPicture& picture, DiracRendered
   return {};
 }
 
-// Planes 1 to 3 of the reference have memory from the start: every reference may need them.
 Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& sequence,
                                    DiracRenderedPtr* rendered) {
   // Its memory goes back when the last who has it lets go, wherever that is.
-  DiracRenderedPtr made(new DiracRendered, [memory = pictures_](DiracRendered* rendered) {
-    if (rendered->memory != nullptr)
-      memory->give({std::move(rendered->memory), std::move(rendered->read)});
-    delete rendered;
-  });
+  DiracRenderedPtr made(new DiracRendered,
+                        [memory = pictures_, halves = halves_](DiracRendered* rendered) {
+                          if (rendered->half_memory != nullptr)
+                            halves->give({std::move(rendered->half_memory), {}});
+                          if (rendered->memory != nullptr)
+                            memory->give({std::move(rendered->memory), std::move(rendered->read)});
+                          delete rendered;
+                        });
   made->sequence = sequence;
-  size_t bytes = 0;
-  for (int c = 0; c < kMaxComponents; ++c) {
-    made->samples[c] = describe_plane(*sequence, c, sample_type(*sequence, c));
-    bytes += 4 * bytes_of(made->samples[c]);
-  }
   DiracMemoryPool::Block block;
-  CT_RETURN_IF_ERROR(pictures_->take(device_, bytes, &block));
+  CT_RETURN_IF_ERROR(take_memory(*pictures_, bytes_of_picture(*sequence), nullptr, &block));
   if (block.read != nullptr) CT_RETURN_IF_ERROR(queue().wait_for(block.read));
   made->memory = std::move(block.memory);
   auto* at = static_cast<uint8_t*>(made->memory->data());
   for (int c = 0; c < kMaxComponents; ++c) {
-    for (SamplePlane& plane : made->reference.planes[c]) {
-      plane = made->samples[c];
-      plane.data = at;
-      at += bytes_of(plane);
-    }
-    made->samples[c] = made->reference.planes[c][0];
+    made->samples[c] = describe_plane(*sequence, c, sample_type(*sequence, c));
+    made->samples[c].data = at;
+    at += bytes_of(made->samples[c]);
+    std::fill_n(made->reference.planes[c], 4, made->samples[c]);
   }
   *rendered = std::move(made);
   return {};
@@ -258,7 +294,80 @@ Status DiracRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequ
   return ops_.obmc->compensate(device_, queue(), job, nullptr);
 }
 
-Status DiracRenderer::upsample(DiracRendered* rendered) {
+DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
+  const uint64_t samples = bytes_of_picture(picture.sequence());
+  DiracRenderNeed need;
+  // The bytes that it was read from are somebody's, too.
+  need.own = samples + picture.levels().growth() + picture.coded_bytes();
+  if (!device_.is_host()) {
+    // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more.
+    need.own += picture.levels().coef_count() / 4 + 16 * picture.coded_bytes();
+  }
+  // The frame that is written.
+  need.shared = 2 * samples;
+  if (picture.has_residual()) {
+    const ResidualPlaces places = places_of(picture, sizeof(int32_t), writes_samples(picture));
+    const uint64_t there = scratch_bytes_;
+    need.shared += places.bytes > there ? places.bytes - there : 0;
+    if (device_.is_host()) need.shared += places.pyramid_bytes / 2;  // low bands
+  }
+  if (!picture.header().is_intra()) {
+    // References that are missing, and half-sample positions of any.
+    need.shared += kMaxObmcReferences * samples;
+    const uint64_t halves =
+        picture.prediction().precision > 0 ? 3 * kMaxObmcReferences * samples : 0;
+    const uint64_t there = halves_->bytes();
+    need.shared += halves > there ? halves - there : 0;
+  }
+  return need;
+}
+
+bool DiracRenderer::trim() {
+  bool any = pictures_->trim();
+  any |= halves_->trim();
+  any |= pinned_.trim();
+  return pinned_blocks_.trim() || any;
+}
+
+bool DiracRenderer::forget_half_positions(const DiracRenderedPtr* kept) {
+  bool any = false;
+  for (int i = 0; i < references_.count(); ++i) {
+    DiracRendered* reference = references_.at(i).get();
+    const bool is_kept =
+        kept != nullptr && (kept[0].get() == reference || kept[1].get() == reference);
+    if (is_kept || reference->half_memory == nullptr) continue;
+    reference->is_upsampled = false;
+    halves_->give({std::move(reference->half_memory), {}});
+    any = true;
+  }
+  return any;
+}
+
+// Where there is none, half-sample positions of other references than `kept` make room.
+Status DiracRenderer::take_memory(DiracMemoryPool& pool, size_t bytes, const DiracRenderedPtr* kept,
+                                  DiracMemoryPool::Block* block) {
+  Status status = pool.take(device_, bytes, block);
+  if (status.code != StatusCode::kOutOfMemory) return status;
+  const bool any = trim();
+  if (forget_half_positions(kept))
+    trim();
+  else if (!any)
+    return status;
+  return pool.take(device_, bytes, block);
+}
+
+Status DiracRenderer::upsample(DiracRendered* rendered, const DiracRenderedPtr* kept) {
+  DiracMemoryPool::Block block;
+  CT_RETURN_IF_ERROR(
+      take_memory(*halves_, 3 * bytes_of_picture(*rendered->sequence), kept, &block));
+  rendered->half_memory = std::move(block.memory);
+  auto* at = static_cast<uint8_t*>(rendered->half_memory->data());
+  for (int c = 0; c < kMaxComponents; ++c) {
+    for (int i = 1; i < 4; ++i) {
+      rendered->reference.planes[c][i].data = at;
+      at += bytes_of(rendered->samples[c]);
+    }
+  }
   UpsampleJob job;
   job.components = kMaxComponents;
   for (int c = 0; c < kMaxComponents; ++c) job.depth[c] = rendered->sequence->depth(c);
@@ -271,41 +380,27 @@ Status DiracRenderer::upsample(DiracRendered* rendered) {
 // `is_final`: `residual` are the samples of the picture, which are written.
 Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* prepared,
                                     bool is_final, SamplePlane* residual) {
-  const DiracSequence& sequence = picture.sequence();
-  const DwtLevels levels = picture.transform().levels;
   const bool has_wavelet = has_levels(picture);
   DiracDequantiseJob job = dequantise_job(picture);
   const size_t coef_bytes = picture.levels().is_wide() && has_wavelet ? 4 : 2;
-  size_t places[2][kMaxComponents], bytes = 0;
-  const auto take = [&](ptrdiff_t pitch, int64_t rows) {
-    const size_t at = bytes;
-    bytes += static_cast<size_t>(pitch) * static_cast<size_t>(rows);
-    return at;
-  };
-  for (int c = 0; c < kMaxComponents; ++c) {
-    const DiracPaddedSize size = dirac_padded(sequence, levels, c);
-    job.pyramids[c].pitch =
-        static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(size.width) * coef_bytes));
-    places[0][c] = take(job.pyramids[c].pitch, size.height);
-    if (is_final) continue;
-    residual[c] = describe_plane(sequence, c, SampleType::kS16);
-    if (!has_wavelet) continue;
-    // What is padded has room there.
-    residual[c].pitch =
-        static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(size.width) * sizeof(int16_t)));
-    places[1][c] = take(residual[c].pitch, size.height);
-  }
-  if (scratch_ == nullptr || scratch_->size() < bytes) {
+  const ResidualPlaces places = places_of(picture, coef_bytes, is_final);
+  if (scratch_ == nullptr || scratch_->size() < places.bytes) {
     scratch_.reset();
-    CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, bytes, &scratch_));
+    scratch_bytes_ = 0;
+    Status status = budget_->allocate(device_, MemoryKind::kDevice, places.bytes, &scratch_);
+    if (status.code == StatusCode::kOutOfMemory && trim())
+      status = budget_->allocate(device_, MemoryKind::kDevice, places.bytes, &scratch_);
+    CT_RETURN_IF_ERROR(status);
+    scratch_bytes_ = places.bytes;
   }
   auto* const begin = static_cast<uint8_t*>(scratch_->data());
   for (int c = 0; c < kMaxComponents; ++c) {
-    job.pyramids[c].data = begin + places[0][c];
+    job.pyramids[c].pitch = places.pyramid_pitch[c];
+    job.pyramids[c].data = begin + places.pyramid[c];
     if (is_final) continue;
-    // Without a wavelet coefficients are the residual.
-    residual[c].data = has_wavelet ? begin + places[1][c] : job.pyramids[c].data;
-    if (!has_wavelet) residual[c].pitch = job.pyramids[c].pitch;
+    residual[c] = describe_plane(picture.sequence(), c, SampleType::kS16);
+    residual[c].pitch = places.residual_pitch[c];
+    residual[c].data = begin + places.residual[c];
   }
   CT_RETURN_IF_ERROR(ops_.dequantise->submit(device_, queue(), job, prepared));
   return has_wavelet ? invert(picture, job.pyramids, residual) : Status{};

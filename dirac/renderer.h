@@ -6,9 +6,11 @@
 // device it has enqueued it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "dirac/dequantiser.h"
@@ -22,8 +24,8 @@
 namespace cudatransform {
 
 // The samples of a picture in the device's memory: 8 bits each where the component has at most 8,
-// else 16, in the lower bits. Its half-sample positions are there when a picture has asked for
-// them.
+// else 16, in the lower bits. Its half-sample positions are there, and have memory, when a picture
+// has asked for them.
 struct DiracRendered {
   std::shared_ptr<const DiracSequence> sequence;
   uint32_t number = 0;
@@ -31,7 +33,7 @@ struct DiracRendered {
   SamplePlane samples[kMaxComponents];
   ObmcReference reference;
   bool is_upsampled = false;
-  std::unique_ptr<Memory> memory;
+  std::unique_ptr<Memory> memory, half_memory;
   FencePtr ready;  // null: it is
   // Who reads it in a queue of their own leaves a fence: the memory serves again behind it.
   FencePtr read;
@@ -70,10 +72,26 @@ struct DiracRenderOps {
   const ObmcOps* obmc;
 };
 
+// What rendering a picture takes of memory at most, beside what it has.
+struct DiracRenderNeed {
+  uint64_t own = 0;     // stays with it, or with what is shown
+  uint64_t shared = 0;  // serves the next picture, too
+};
+
 // Takes pictures in the order in which they are coded. One thread at a time.
 class DiracRenderer {
  public:
-  DiracRenderer(Device& device, const DiracRenderOps& ops) : device_(device), ops_(ops) {}
+  // `budget`: what its memory is taken from; null: there is no limit.
+  DiracRenderer(Device& device, const DiracRenderOps& ops, MemoryBudgetPtr budget = nullptr)
+      : device_(device), ops_(ops), budget_(some_budget(std::move(budget))) {}
+
+  // Any thread, before the first task.
+  DiracRenderNeed need(const DiracPicture& picture) const;
+  // Frees what is kept for pictures to come. False: there is nothing.
+  bool trim();
+  // Frees the half-sample positions of references, which the next picture that asks for them makes
+  // again. False: there are none.
+  bool forget_half_positions() { return forget_half_positions(nullptr); }
 
   bool reads_slices() const { return ops_.dequantise->takes_slices; }
   // Any thread, before the first task: leaves to the engine what it can decode itself.
@@ -113,19 +131,27 @@ class DiracRenderer {
   Status take_blocks(const DiracPicture& picture, DiracAhead* ahead);
   Status predict(const DiracPicture& picture, const DiracRenderedPtr* found, Stages& stages,
                  DiracAhead* ahead, ObmcJob* job);
-  Status upsample(DiracRendered* rendered);
+  // `kept`: the references of the picture that asks, whose half-sample positions stay.
+  Status upsample(DiracRendered* rendered, const DiracRenderedPtr* kept);
+  bool forget_half_positions(const DiracRenderedPtr* kept);
+  Status take_memory(DiracMemoryPool& pool, size_t bytes, const DiracRenderedPtr* kept,
+                     DiracMemoryPool::Block* block);
   Status find_references(const DiracPicture& picture, DiracRenderedPtr* found, bool* is_damaged);
 
   Device& device_;
   const DiracRenderOps ops_;
+  const MemoryBudgetPtr budget_;
   std::shared_ptr<const DiracSequence> sequence_;
   static constexpr size_t kMostPictures = 8, kMostPrepared = 64;
   const std::shared_ptr<DiracMemoryPool> pictures_ =
-      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures);
-  DiracMemoryPool pinned_{MemoryKind::kPinned, kMostPrepared};
-  DiracMemoryPool pinned_blocks_{MemoryKind::kPinned, kMostPrepared};
+      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures, budget_);
+  const std::shared_ptr<DiracMemoryPool> halves_ =
+      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures, budget_);
+  DiracMemoryPool pinned_{MemoryKind::kPinned, kMostPrepared, budget_};
+  DiracMemoryPool pinned_blocks_{MemoryKind::kPinned, kMostPrepared, budget_};
   DiracReferences<DiracRenderedPtr> references_;
-  std::unique_ptr<Memory> scratch_;  // pyramids and residual
+  std::unique_ptr<Memory> scratch_;          // pyramids and residual
+  std::atomic<uint64_t> scratch_bytes_ = 0;  // of which
   static constexpr size_t kMostTold = 64;
   std::deque<std::unique_ptr<Stages>> under_way_;
   std::vector<std::unique_ptr<Stages>> free_stages_;

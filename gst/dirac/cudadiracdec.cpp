@@ -42,6 +42,7 @@ enum {
   PROP_0,
   PROP_ON_ERROR,
   PROP_MAX_SAMPLES,
+  PROP_MAX_MEMORY,
   PROP_N_THREADS,
   PROP_BACKEND,
   PROP_ACTIVE_BACKEND,
@@ -58,7 +59,7 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
     .n_threads = PROP_N_THREADS,
     .backend_blurb =
         "Which engine renders pictures, chosen when the element goes to READY: auto takes CUDA "
-        "where it works; entropy decoding is the CPU's",
+        "where it works, which reads slices, too; other codes are read by the CPU",
     .n_threads_blurb =
         "How many pictures are decoded at a time, chosen at the first (0 = one per core, one for "
         "live sources)",
@@ -77,6 +78,11 @@ GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_PRIMARY,
 
 static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                               GstAdapter* adapter, gboolean at_eos) {
+  DiracState& state = state_of(decoder);
+  GST_OBJECT_LOCK(decoder);
+  const guint64 most = state.settings.max_memory;
+  GST_OBJECT_UNLOCK(decoder);
+  state.pictures.limit(most);
   return cudatransform::parse_dirac_stream(decoder, frame, adapter, at_eos != FALSE);
 }
 
@@ -284,6 +290,8 @@ static void gst_cuda_dirac_dec_set_property(GObject* object, guint id, const GVa
   GST_OBJECT_LOCK(object);
   if (id == PROP_MAX_SAMPLES)
     state.max_samples = g_value_get_uint64(value);
+  else if (id == PROP_MAX_MEMORY)
+    state.settings.max_memory = g_value_get_uint64(value);
   else if (!set_picture_property(kPictureProperties, &state.settings, id, value) &&
            !set_engine_property(kEngineProperties, &state.engine_settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -320,6 +328,8 @@ static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* v
     g_value_take_boxed(value, gst_cuda_dirac_dec_stats(state));
   else if (id == PROP_MAX_SAMPLES)
     g_value_set_uint64(value, state.max_samples);
+  else if (id == PROP_MAX_MEMORY)
+    g_value_set_uint64(value, state.settings.max_memory);
   else if (!get_picture_property(kPictureProperties, state.settings, id, value) &&
            !get_engine_property(kEngineProperties, state.engine_settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -338,6 +348,8 @@ static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
                                             uint64_t sequence_count, uint32_t number) {
     return cudatransform::is_dirac_picture_late(decoder, frame, sequence, sequence_count, number);
   });
+  self->state->pictures.push_when_full(
+      [decoder] { return cudatransform::push_dirac_frames(decoder, {}, false); });
   cudatransform::count_dirac_frames(decoder);
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
@@ -352,6 +364,14 @@ static void gst_cuda_dirac_dec_install_properties(GObjectClass* klass) {
                           "header of a few bytes can claim any size",
                           1, G_MAXUINT64, cudatransform::DiracLimits().max_samples,
                           cudatransform::kUpToReady));
+  g_object_class_install_property(
+      klass, PROP_MAX_MEMORY,
+      g_param_spec_uint64("max-memory", "Most memory",
+                          "Bytes of memory, on host and device, that a stream may make the element "
+                          "hold (0 = no limit): fewer pictures at a time when they are large; one "
+                          "that needs more alone is an error",
+                          0, G_MAXUINT64, cudatransform::kDiracDefaults.max_memory,
+                          cudatransform::kWhilePlaying));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,

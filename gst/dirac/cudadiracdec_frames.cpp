@@ -316,15 +316,23 @@ static GstFlowReturn pushed(GstVideoDecoder* decoder, GstFlowReturn flow) {
   return flow;
 }
 
+// What is ready, after work that ended with `status`.
+static GstFlowReturn push_behind(GstVideoDecoder* decoder, const Status& status, bool all) {
+  DiracState& state = state_of(decoder);
+  // Frames that were to make room could not be pushed.
+  if (status.code == StatusCode::kCancelled) return state.last;
+  return state.last = push_ready(decoder, status, all);
+}
+
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
-  return state_of(decoder).task.told(pushed(decoder, push_ready(decoder, status, all)));
+  return state_of(decoder).task.told(pushed(decoder, push_behind(decoder, status, all)));
 }
 
 // By the task: what is finished.
 static GstFlowReturn push_beside(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   if (state.failed != GST_FLOW_OK) return GST_FLOW_OK;  // it has been said
-  GstFlowReturn flow = push_ready(decoder, state.pictures.take_ready(), false);
+  GstFlowReturn flow = push_behind(decoder, state.pictures.take_ready(), false);
   while (flow == GST_FLOW_OK && !state.in_flight.empty() && state.in_flight.oldest_is_done())
     flow = push_waiting(decoder, state.in_flight.size() - 1);
   return pushed(decoder, flow);

@@ -20,7 +20,7 @@
 
 namespace cudatransform {
 
-constexpr PictureSettings kDiracDefaults = {OnError::kConceal, 0, 0};
+constexpr PictureSettings kDiracDefaults = {OnError::kConceal, guint64{1} << 30, 0};
 
 // When a picture is shown where nobody says so: its number counts from this one.
 struct DiracAnchor {
@@ -80,6 +80,7 @@ struct DiracState {
   bool has_time = false;  // since the start or a flush
   bool told_of_outside = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
+  GstFlowReturn last = GST_FLOW_OK;    // of push_dirac_frames()
 };
 
 }  // namespace cudatransform

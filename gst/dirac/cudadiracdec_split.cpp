@@ -7,7 +7,6 @@
 
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/engine/one_piece.h"
-#include "transform/device/host_memory.h"
 
 namespace cudatransform {
 namespace {
@@ -61,7 +60,7 @@ GstFlowReturn make_frame(GstVideoDecoder* decoder, GstVideoCodecFrame* frame, Gs
   split.held = split.dropped = 0;
   gsize given = size;
   if (gst_adapter_available_fast(adapter) < size) {
-    input->status = allocate_host_memory(size, &input->memory);
+    input->status = state_of(decoder).pictures.allocate(size, &input->memory);
     if (input->status.ok()) {
       gst_adapter_copy(adapter, input->memory->data(), 0, size);
       input->data = static_cast<const guint8*>(input->memory->data());
@@ -166,7 +165,8 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
     split = {};
     gst_adapter_flush(adapter, gst_adapter_available(adapter));
   }
-  return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+  const Status status = state.pictures.hold(gst_adapter_available(adapter));
+  return status.ok() ? GST_VIDEO_DECODER_FLOW_NEED_DATA : push_dirac_frames(decoder, status, false);
 }
 
 }  // namespace cudatransform

@@ -44,6 +44,7 @@ struct DiracPictures::Job final : FrameJob {
   Status ahead_status;
   GstVideoCodecFrame* frame = nullptr;
   uint64_t sequence_count = 0;
+  guint64 reserved = 0;
   std::atomic<guint64> motion = 0, residual = 0;  // nanoseconds
 };
 
@@ -51,8 +52,9 @@ void DiracPictures::start(const DiracLimits& limits, int threads) {
   limits_ = limits;
   // An intra picture may take ten times as long as those that are predicted from it.
   if (!workers_.start(threads, threads > 1 ? 2 * threads : 1)) workers_.start(1);
-  renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_));
-  decoder_state_ = std::make_unique<DiracDecoder>(limits, static_cast<size_t>(workers_.most()) + 1);
+  renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_), budget_);
+  const auto spares = static_cast<size_t>(workers_.most()) + 1;
+  decoder_state_ = std::make_unique<DiracDecoder>(limits, spares, budget_);
   stats_ = {};
   longest_ = 0;
 }
@@ -68,23 +70,36 @@ void DiracPictures::release(GstVideoCodecFrame* frame) {
   if (frame != nullptr) gst_video_decoder_release_frame(decoder_, frame);
 }
 
+// Whether it is more than one unit that cannot be decoded.
+static bool ends_all(const Status& status) {
+  return !status.ok() && status.code != StatusCode::kInvalidArgument &&
+         status.code != StatusCode::kUnsupported;
+}
+
 Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem) {
   for (const DiracInput::Unit& unit : input->units) {
     const guint8* data = input->data + unit.at;
     DiracParseInfo info;
     bool gives_picture = read_parse_info(data, unit.size, &info) && info.is_picture() &&
                          decoder_state_->sequence() != nullptr;
-    if (Status status = decoder_state_->take(data, unit.size, input); !status.ok()) {
-      if (status.code == StatusCode::kOutOfMemory) {
-        release(frame);
-        return status;
-      }
+    Status status = decoder_state_->take(data, unit.size, input);
+    for (bool made = true; status.code == StatusCode::kOutOfMemory && made;) {
+      const Status freed = make_room(&made);
+      if (!freed.ok())
+        status = freed;
+      else if (made)
+        status = decoder_state_->take(data, unit.size, input);
+    }
+    if (ends_all(status)) {
+      release(frame);
+      return status;
+    }
+    if (!status.ok()) {
       ++stats_.lost;
       gives_picture = false;
       if (problem->ok()) *problem = std::move(status);
     }
-    if (const Status status = submit(gives_picture ? std::exchange(frame, nullptr) : nullptr);
-        !status.ok()) {
+    if (status = submit(gives_picture ? std::exchange(frame, nullptr) : nullptr); !status.ok()) {
       release(frame);
       return status;
     }
@@ -103,8 +118,12 @@ Status DiracPictures::submit(GstVideoCodecFrame* frame) {
     job->picture = std::move(picture);
     job->renderer = renderer_.get();
     if (workers_.full()) status = take_done(false);
+    if (status.ok()) status = reserve(*job);
+    if (!status.ok()) {
+      release(job->frame);
+      break;
+    }
     workers_.submit(std::move(job));
-    if (!status.ok()) break;
   }
   if (open_ == nullptr) std::swap(open_, frame);
   release(frame);
@@ -125,16 +144,72 @@ Status DiracPictures::take_ready() {
   return take_oldest(false, &found);
 }
 
-Status DiracPictures::take_oldest(bool wait, bool* found) {
+Status DiracPictures::take_oldest(bool wait, bool* taken) {
   std::unique_ptr<FrameJob> done = workers_.take(wait);
-  *found = done != nullptr;
+  *taken = done != nullptr;
   if (done == nullptr) return {};
   std::unique_ptr<Job> job(static_cast<Job*>(done.release()));
+  reserved_ -= job->reserved;
   const gint64 begin = g_get_monotonic_time();
   const Status status = render(*job);
   const auto rendering = static_cast<GstClockTime>(g_get_monotonic_time() - begin) * GST_USECOND;
   longest_ = std::max(longest_, job->took() + rendering);
   decoder_state_->give_back(std::move(job->picture));
+  if (workers_.pending() == 0) reserved_shared_ = 0;
+  return status;
+}
+
+// Frees memory, or has a picture finished that holds some. `*made`: whether there was any.
+Status DiracPictures::make_room(bool* made) {
+  *made = true;
+  if (!ready_.empty() && push_ready_) {
+    if (push_ready_() != GST_FLOW_OK)
+      return Status::error(StatusCode::kCancelled, "nobody takes frames");
+    return {};
+  }
+  if (!is_started()) {
+    *made = false;
+    return {};
+  }
+  // Frames that wait are no reason to keep what nobody has.
+  const bool dropped = decoder_state_->drop_spares();
+  if (renderer_->trim() || dropped) return {};
+  if (workers_.pending() > 0) return take_oldest(true, made);
+  *made = renderer_->forget_half_positions();
+  return {};
+}
+
+Status DiracPictures::have_room(guint64 bytes, guint64 shared) {
+  for (bool made = true;;) {
+    const guint64 all = reserved_ + bytes + std::max(reserved_shared_, shared);
+    if (budget_->has(all)) return {};
+    if (!made) return budget_->no_room(all);
+    CT_RETURN_IF_ERROR(make_room(&made));
+  }
+}
+
+// Makes sure that the picture will find the memory that it takes later: a thread that reads codes
+// cannot wait for pictures before it, nor those for pictures behind them.
+Status DiracPictures::reserve(Job& job) {
+  const DiracRenderNeed need = renderer_->need(*job.picture);
+  CT_RETURN_IF_ERROR(have_room(need.own, need.shared));
+  job.reserved = need.own;
+  reserved_ += need.own;
+  reserved_shared_ = std::max(reserved_shared_, need.shared);
+  return {};
+}
+
+Status DiracPictures::hold(gsize bytes) {
+  constexpr gsize kLittle = gsize{1} << 20;
+  return bytes < kLittle ? Status{} : have_room(bytes, 0);
+}
+
+Status DiracPictures::allocate(gsize bytes, std::unique_ptr<Memory>* memory) {
+  Status status = budget_->allocate_on_host(bytes, memory);
+  for (bool made = true; status.code == StatusCode::kOutOfMemory && made;) {
+    CT_RETURN_IF_ERROR(make_room(&made));
+    if (made) status = budget_->allocate_on_host(bytes, memory);
+  }
   return status;
 }
 
@@ -177,6 +252,8 @@ Status DiracPictures::render(Job& job) {
 
 Status DiracPictures::render_picture(Job& job, DiracShown* shown) {
   CT_RETURN_IF_ERROR(job.ahead_status);
+  if (job.picture->lacks_memory())
+    return Status::error(StatusCode::kOutOfMemory, "no memory for large coefficients");
   CT_RETURN_IF_ERROR(renderer_->render(*job.picture, std::move(job.ahead), &shown->pictures[0]));
   DiracRenderTimes times;
   while (renderer_->next_times(&times)) {
@@ -262,6 +339,7 @@ void DiracPictures::flush() {
   while (std::unique_ptr<FrameJob> done = workers_.take(true)) {
     release(static_cast<Job*>(done.get())->frame);
   }
+  reserved_ = reserved_shared_ = 0;
   release(std::exchange(open_, nullptr));
   end_sequence();
   for (DiracShown& shown : ready_) release(shown.frame);

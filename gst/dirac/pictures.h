@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dirac/decoder.h"
+#include "dirac/memory_budget.h"
 #include "dirac/order.h"
 #include "dirac/renderer.h"
 #include "gst/engine/buffer_ptr.h"
@@ -81,6 +82,8 @@ class DiracPictures {
   // The engine is open, and stays so until stop(). `threads`: pictures whose codes are read at a
   // time.
   void start(const DiracLimits& limits, int threads);
+  // Bytes of memory that all may take together, from now on; 0: any number.
+  void limit(guint64 most) { budget_->set_most(most); }
   void stop();
   bool is_started() const { return decoder_state_ != nullptr; }
   int threads() const { return workers_.threads(); }
@@ -92,6 +95,14 @@ class DiracPictures {
   using IsLate = std::function<bool(GstVideoCodecFrame* frame, const DiracSequence& sequence,
                                     uint64_t sequence_count, uint32_t number)>;
   void drop_late(IsLate is_late) { is_late_ = std::move(is_late); }
+  // Called by take() and allocate() where memory is short: takes all that next() gives. Anything
+  // but OK: the call ends with kCancelled.
+  using PushReady = std::function<GstFlowReturn()>;
+  void push_when_full(PushReady push) { push_ready_ = std::move(push); }
+  // Memory for bytes that are to be taken; older pictures make room for it.
+  Status allocate(gsize bytes, std::unique_ptr<Memory>* memory);
+  // Makes room for bytes that somebody else holds meanwhile.
+  Status hold(gsize bytes);
 
   // Takes all units of a codec frame, whose bytes a picture has until it is rendered. What is wrong
   // with one of them is in `*problem`, and is no failure of the others; a failure of the call is
@@ -116,7 +127,10 @@ class DiracPictures {
   struct Job;
   Status submit(GstVideoCodecFrame* frame);
   Status take_done(bool all);
-  Status take_oldest(bool wait, bool* found);
+  Status take_oldest(bool wait, bool* taken);
+  Status make_room(bool* made);
+  Status have_room(guint64 bytes, guint64 shared);
+  Status reserve(Job& job);
   Status render(Job& job);
   Status render_picture(Job& job, DiracShown* shown);
   bool is_late(const Job& job) const;
@@ -132,6 +146,10 @@ class DiracPictures {
   DiracLimits limits_;
   std::unique_ptr<DiracDecoder> decoder_state_;
   std::unique_ptr<DiracRenderer> renderer_;
+  const MemoryBudgetPtr budget_ = std::make_shared<MemoryBudget>();
+  PushReady push_ready_;
+  // What pictures in work may take yet: each, and one after the other.
+  guint64 reserved_ = 0, reserved_shared_ = 0;
   FrameWorkers workers_;
   GstVideoCodecFrame* open_ = nullptr;  // of a picture of which fragments are missing
   std::unique_ptr<DiracOrder<std::shared_ptr<DiracShown>>> order_;

@@ -1,0 +1,73 @@
+// How much memory a stream may make its decoder hold: blocks are counted while they exist.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "dirac/memory_budget.h"
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "transform/device/host_memory.h"
+
+namespace cudatransform {
+
+class MemoryBudget::Counted final : public Memory {
+ public:
+  Counted(MemoryBudgetPtr budget, uint64_t bytes, std::unique_ptr<Memory> memory)
+      : budget_(std::move(budget)), bytes_(bytes), memory_(std::move(memory)) {}
+  ~Counted() override {
+    memory_.reset();
+    budget_->used_ -= bytes_;
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  void* data() const override { return memory_->data(); }
+  size_t size() const override { return memory_->size(); }
+
+ private:
+  const MemoryBudgetPtr budget_;
+  const uint64_t bytes_;
+  std::unique_ptr<Memory> memory_;
+};
+
+bool MemoryBudget::has(uint64_t bytes) const {
+  const uint64_t most = most_, used = used_;
+  return most == 0 || (used <= most && bytes <= most - used);
+}
+
+Status MemoryBudget::no_room(uint64_t bytes) const {
+  return Status::error(StatusCode::kOutOfMemory,
+                       "decoding takes " + std::to_string(used_ + bytes) +
+                           " bytes of memory, more than max-memory=" + std::to_string(most_));
+}
+
+template <typename Allocate>
+Status MemoryBudget::count(uint64_t bytes, std::unique_ptr<Memory>* memory,
+                           const Allocate& allocate) {
+  const uint64_t used = used_.fetch_add(bytes), most = most_;
+  if (most > 0 && (used > most || bytes > most - used)) {
+    used_ -= bytes;
+    return no_room(bytes);
+  }
+  std::unique_ptr<Memory> made;
+  const Status status = allocate(&made);
+  auto* counted = status.ok() ? new (std::nothrow)
+                                    Counted(shared_from_this(), bytes, std::move(made))
+                              : nullptr;
+  if (counted == nullptr) {
+    used_ -= bytes;
+    return status.ok() ? Status::error(StatusCode::kOutOfMemory, "no memory") : status;
+  }
+  memory->reset(counted);
+  return {};
+}
+
+Status MemoryBudget::allocate_on_host(uint64_t bytes, std::unique_ptr<Memory>* memory) {
+  return count(bytes, memory, [&](auto* made) { return allocate_host_memory(bytes, made); });
+}
+
+Status MemoryBudget::allocate(Device& device, MemoryKind kind, uint64_t bytes,
+                              std::unique_ptr<Memory>* memory) {
+  return count(bytes, memory, [&](auto* made) { return device.allocate(kind, bytes, made); });
+}
+
+}  // namespace cudatransform
