@@ -8,12 +8,14 @@ from __future__ import annotations
 import collections
 import ctypes
 from ctypes import byref, c_void_p
+from functools import partial
 from typing import Callable, Optional, Tuple
 
 import numpy as np
 
 from . import _gst
 from ._device import View, driver
+from ._gone import in_turn, when_gone
 from ._stage import Stage
 from .cuda import CudaArray, context_of, gstcuda
 
@@ -34,30 +36,34 @@ class Pools:
     """GStreamer's pools of CUDA memory for what is copied in, one for each size, of one thread."""
 
     def __init__(self) -> None:
-        self._pools: "collections.OrderedDict[Tuple, int]" = collections.OrderedDict()
+        self._pools: "collections.OrderedDict[Tuple, _Pool]" = collections.OrderedDict()
 
     def buffer(self, device: int, caps: str) -> int:
         """A GstBuffer of a frame of those caps. Raises MemoryError."""
         gst = _gst.libraries()
         key = device, caps
         if key not in self._pools:
-            self._pools[key] = _new_pool(gst, device, caps)
+            self._pools[key] = _Pool(_new_pool(gst, device, caps))
             if len(self._pools) > _MOST_POOLS:
-                _close_pool(gst, self._pools.popitem(last=False)[1])
+                self._pools.popitem(last=False)
         self._pools.move_to_end(key)
-        buffer = c_void_p()
-        if gst.gst_buffer_pool_acquire_buffer(self._pools[key], byref(buffer), None) != _gst.FLOW_OK:
+        pool, buffer = self._pools[key].pointer, c_void_p()
+        if gst.gst_buffer_pool_acquire_buffer(pool, byref(buffer), None) != _gst.FLOW_OK:
             raise MemoryError(f"no memory on cuda:{device} for a frame of {caps}")
         return buffer.value or 0
 
     def close(self) -> None:
-        for pool in self._pools.values():
-            _close_pool(_gst.libraries(), pool)
+        """Frees them."""
         self._pools.clear()
 
-    def __del__(self) -> None:
-        if self._pools and not _gst._forked:
-            self.close()
+
+class _Pool:
+    """A GstBufferPool that is active as long as this object lives."""
+
+    def __init__(self, pointer: int) -> None:
+        gst, self.pointer = _gst.libraries(), pointer
+        when_gone(self, in_turn([partial(gst.gst_buffer_pool_set_active, pointer, 0),
+                                 partial(gst.gst_object_unref, pointer)]))
 
 
 def _new_pool(gst: _gst.Libraries, device: int, caps: str) -> int:
@@ -71,11 +77,6 @@ def _new_pool(gst: _gst.Libraries, device: int, caps: str) -> int:
         gst.gst_object_unref(pool)
         raise MemoryError(f"cuda:{device} has no frames of {caps}")
     return pool
-
-
-def _close_pool(gst: _gst.Libraries, pool: int) -> None:
-    gst.gst_buffer_pool_set_active(pool, 0)
-    gst.gst_object_unref(pool)
 
 
 def _frame_of(gst: _gst.Libraries, buffer: int) -> Tuple[int, int, bool]:
@@ -133,35 +134,36 @@ def _check_planes(together: bool) -> None:
                          "memory")
 
 
-def dct(plane: View, divisors: Optional[str], method: str, stage_of: Callable[..., Stage],
-        run: Callable[[Stage, int], int], pools: Pools) -> CudaArray:
-    """See transform.dct. divisors: as of luma-qtable."""
+def dct(plane: View, divisors: Optional[str], method: str, run: Callable[..., _gst.Sample],
+        pools: Pools) -> CudaArray:
+    """See transform.dct. divisors: as of luma-qtable; run: transform._run."""
     if len(plane.shape) != 2 or 0 in plane.shape or plane.dtype != np.uint8:
         raise ValueError(f"a plane on a GPU is uint8 (height, width), not {plane.words}")
     gst, (height, width) = _gst.libraries(), _with_rows(plane, (1,)).shape
     rows, columns = -(-height // 8), -(-width // 8)
     band = rows_of_bands(rows)
     made_format = "F32LE" if divisors is None else "S16LE"
-    stage = stage_of(
-        f"cudadct8x8 name=first backend=cuda cuda-device-id={plane.device} ! "
-        f"video/x-dct(memory:CUDAMemory),layout=block,order=raster,format={made_format},"
-        f"quantized={'false' if divisors is None else 'true'}", plane.device)
-    stage.set("method", method)
-    for name in ("luma-qtable", "chroma-qtable"):
-        if divisors is not None:
-            stage.set(name, f"<{divisors}>")
     caps = _FRAME.format("Y444", width, 8 * band)
-    stage.set_caps(caps)
-    buffer = pools.buffer(plane.device, caps)
-    try:
-        pitch, begin, together = _frame_of(gst, buffer)
-        _check_planes(together)
-        _copy_in(gst, plane, width, buffer, pitch, begin, _BANDS * 8 * band, 8 * rows - height)
-    except BaseException:
-        gst.gst_mini_object_unref(buffer)
-        raise
-    made = run(stage, buffer)
-    meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made))
+
+    def prepare(stage: Stage) -> int:
+        stage.set("method", method)
+        for name in ("luma-qtable", "chroma-qtable"):
+            if divisors is not None:
+                stage.set(name, f"<{divisors}>")
+        stage.set_caps(caps)
+        buffer = pools.buffer(plane.device, caps)
+        try:
+            pitch, begin, together = _frame_of(gst, buffer)
+            _check_planes(together)
+            _copy_in(gst, plane, width, buffer, pitch, begin, _BANDS * 8 * band, 8 * rows - height)
+        except BaseException:
+            gst.gst_mini_object_unref(buffer)
+            raise
+        return buffer
+    made = run(f"cudadct8x8 name=first backend=cuda cuda-device-id={plane.device} ! "
+               f"video/x-dct(memory:CUDAMemory),layout=block,order=raster,format={made_format},"
+               f"quantized={'false' if divisors is None else 'true'}", prepare, plane, plane.device)
+    meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made.buffer))
     parts = [(part.offset, part.stride) for part in meta.components[:_BANDS]]
     held = _gst.HeldBuffer(gst, made, cuda=True)
     (offset, stride), size = parts[0], 2 if divisors is not None else 4
@@ -171,42 +173,43 @@ def dct(plane: View, divisors: Optional[str], method: str, stage_of: Callable[..
 
 
 def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray], method: str,
-         stage_of: Callable[..., Stage], run: Callable[[Stage, int], int],
-         pools: Pools) -> CudaArray:
+         run: Callable[..., _gst.Sample], pools: Pools) -> CudaArray:
     """See transform.idct."""
     item = levels.dtype.itemsize
     gst, (rows, columns) = _gst.libraries(), _with_rows(levels, (64 * item, 8 * item, item)).shape[:2]
     band, row_bytes = rows_of_bands(rows), columns * 64 * item
-    stage = stage_of(
-        f"cudaidct8x8 name=first backend=cuda cuda-device-id={levels.device} ! "
-        "video/x-raw(memory:CUDAMemory),format=Y444", levels.device)
-    stage.set("method", method)
-    # Four bytes a pixel, as the elements' own blocks.
-    buffer = pools.buffer(levels.device, _FRAME.format("RGBA", row_bytes // 4, _BANDS * band))
     info = gst.gst_dct_info_new()
-    try:
+
+    def prepare(stage: Stage) -> int:
         if not gst.gst_dct_info_set(info, 3 if item == 4 else 1, 0, 0, divisors is not None, 8,
                                     _YCBCR_444, 8 * columns, 8 * band):
             raise ValueError(f"no frame has the size of {levels.words}")
+        stage.set("method", method)
         key = f"{columns}x{band} {item} {divisors is not None} cuda".encode()
         stage.set_caps_object(key, _cuda_caps(gst, info))
-        pitch, begin, _ = _frame_of(gst, buffer)
-        _copy_in(gst, levels, row_bytes, buffer, pitch, begin, _BANDS * band, 0)
-        meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
-        for index in range(_BANDS):
-            part = meta.components[index]
-            part.offset, part.stride, part.table = begin + index * band * pitch, pitch, 0
-        if divisors is not None:
-            meta.n_tables = 1
-            ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
-    except BaseException:
-        gst.gst_mini_object_unref(buffer)
-        raise
+        # Four bytes a pixel, as the elements' own blocks.
+        buffer = pools.buffer(levels.device, _FRAME.format("RGBA", row_bytes // 4, _BANDS * band))
+        try:
+            pitch, begin, _ = _frame_of(gst, buffer)
+            _copy_in(gst, levels, row_bytes, buffer, pitch, begin, _BANDS * band, 0)
+            meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
+            for index in range(_BANDS):
+                part = meta.components[index]
+                part.offset, part.stride, part.table = begin + index * band * pitch, pitch, 0
+            if divisors is not None:
+                meta.n_tables = 1
+                ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
+        except BaseException:
+            gst.gst_mini_object_unref(buffer)
+            raise
+        return buffer
+    try:
+        made = run(f"cudaidct8x8 name=first backend=cuda cuda-device-id={levels.device} ! "
+                   "video/x-raw(memory:CUDAMemory),format=Y444", prepare, levels, levels.device)
     finally:
         gst.gst_dct_info_free(info)
-    made = run(stage, buffer)
-    gstcuda().synchronize(gst, made)
-    pitch, begin, together = _frame_of(gst, made)
+    gstcuda().synchronize(gst, made.buffer)
+    pitch, begin, together = _frame_of(gst, made.buffer)
     held = _gst.HeldBuffer(gst, made, cuda=True)
     _check_planes(together)
     return CudaArray(held, begin, size, (pitch, 1), levels.device, np.uint8)

@@ -5,11 +5,14 @@
 # more slowly than they are decoded, so several of those are read at once, by the C library's threads.
 from __future__ import annotations
 
+import _thread
 import collections
 import os
 import queue
 import threading
-from typing import Any, Deque, Iterator, Optional
+import time
+import weakref
+from typing import Any, Deque, Iterator, Optional, Set
 
 import numpy as np
 
@@ -90,14 +93,20 @@ class End:
 class Feed:
     """Reads the caller's files and pushes them, each with a time of twice its number, from 1 on.
 
+    owner: whose Feed it is. When nothing refers to it any more the thread ends, and frees the stage:
+        an interruption of whoever closes it, or makes it, leaves nothing behind
     entries: of the files that have been pushed or cannot be, in order; an End is the last
     memory: what comes back from the taking thread for files to come
     lost: the number of the last file that an error of the stream has taken
     most_reads: files that are read behind the one to be pushed next; 0: the thread reads them itself
     """
 
-    def __init__(self, stage: Stage, paths: Iterator[Any], ahead: int, most_reads: int) -> None:
+    def __init__(self, owner: Any, stage: Stage, paths: Iterator[Any], ahead: int,
+                 most_reads: int) -> None:
         self._gst, self._stage, self._paths = _gst.libraries(), stage, paths
+        # The decoder may read all of it as long as there is one.
+        self._all_memory: Set[Memory] = set()
+        stage.memory = self._all_memory
         self.entries: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self.memory: Deque[Memory] = collections.deque()
         self.lost = 0
@@ -107,44 +116,82 @@ class Feed:
         self._reading: Deque[Entry] = collections.deque()
         self._pushed = self._marked = 0
         self._ended = self._closing = False
-        # Files that may come: as told to the thread, and of those what it has taken over.
-        self._told: "queue.SimpleQueue[int]" = queue.SimpleQueue()
+        # Files that may come: as told to the thread, and of those what it has taken over. What is no
+        # number tells it that it is over.
+        self._told: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self._told.put(ahead)
+        self._owner = weakref.ref(owner, self._told.put)
         self._room = self._number = 0
         self._in_paths = self._opening = False
         self._most_reads, self._files = most_reads, QuickFiles()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="cudatransform.Reader")
-        self._thread.start()
+        self._ident, self._is_gone = 0, False  # of the thread
+        self._over: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        self._gone: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        begun: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        _thread.start_new_thread(self._look_after_thread, (begun,))
+        error = begun.get()
+        if error is not None:
+            raise error
+
+    def _look_after_thread(self, begun: "queue.SimpleQueue[Any]") -> None:
+        """In a thread that no signal reaches: what a threading.Thread does in Python when it is
+        started, and when it is freed, does not stand an interruption."""
+        thread = threading.Thread(target=self._run, daemon=True, name="cudatransform.Reader")
+        try:
+            thread.start()
+        except BaseException as error:  # there are too many threads
+            begun.put(error)
+            return
+        begun.put(None)
+        self._over.get()
+        while thread.is_alive():  # no join(), which leaves a record of this thread, too
+            time.sleep(1e-4)
+        del thread
+        self._is_gone = True
+        self._gone.put(None)
+
+    def _is_over(self) -> bool:
+        return self._closing or self._owner() is None
 
     def give_room(self, files: int) -> None:
         """So many more may come."""
         self._told.put(files)
 
     def _run(self) -> None:
+        self._ident = threading.get_ident()
         try:
             self._stage.set_caps(jpeg.JPEG_CAPS)
             self._push_marker(1)
             while self._one():
                 pass
         except BaseException as error:  # what nobody expects is raised where it is awaited
-            if not self._closing:
+            if not self._is_over():
                 self._push_end(End(error))
         finally:
-            self._abandon_reads()  # there are some where stop() was interrupted, too
+            try:
+                self._abandon_reads()
+                if self._owner() is None and not self._closing:
+                    self._stage.close()
+                    _gst.give_memory_back()
+            finally:
+                self._over.put(None)
 
     def _one(self) -> bool:
         """Brings the next file on its way. False: there are no more."""
         if not self._room:
             try:
-                self._room = self._told.get_nowait()
+                told = self._told.get_nowait()
             except queue.Empty:
                 self._push_all()
-                self._room = self._told.get()
+                told = self._told.get()
+            if not isinstance(told, int):
+                return False
+            self._room = told
         self._room -= 1
         end = End()
         path = None
         with self._lock:
-            if self._closing:
+            if self._is_over():
                 return False
             self._in_paths = True
         try:
@@ -156,7 +203,7 @@ class Feed:
             end = End(error)
         with self._lock:
             self._in_paths, self._opening = False, path is not None
-            if self._closing:
+            if self._is_over():
                 return False
         if path is None:
             self._push_all()
@@ -198,9 +245,12 @@ class Feed:
             memory = self.memory.pop()
             if len(memory.view) >= size:
                 return memory
+            self._all_memory.discard(memory)
         except IndexError:
             pass
-        return Memory(max(_LEAST_MEMORY, size + size // 4))
+        memory = Memory(max(_LEAST_MEMORY, size + size // 4))
+        self._all_memory.add(memory)
+        return memory
 
     def push_oldest(self, wait: bool = True) -> bool:
         """Pushes the oldest file's bytes when they are there; several threads may, and one does it.
@@ -215,7 +265,7 @@ class Feed:
                 return False
             read.wait()
         with self._lock:
-            if self._closing:
+            if self._is_over():
                 return False
             if self._reading and self._reading[0] is entry:
                 self._reading.popleft()
@@ -236,7 +286,7 @@ class Feed:
         try:
             self._stage.push(buffer)
         except StageError:
-            if not self._closing:
+            if not self._is_over():
                 self.recover()
 
     def _push_end(self, end: End) -> None:
@@ -284,15 +334,17 @@ class Feed:
 
     def stop(self) -> None:
         """Ends the thread, before the stage is closed."""
-        with self._lock:
-            self._closing = True
-        self._told.put(1)
+        self._closing = True
+        self._told.put(None)
         self._stage.stop()
         # In the caller's iterable it may be for ever; it ends when it comes back. In this thread we are
         # where the garbage collector has found the Reader.
-        while (self._thread.is_alive() and not self._in_paths
-               and self._thread is not threading.current_thread()):
-            self._thread.join(.01)
+        while (not self._is_gone and not self._in_paths
+               and self._ident != threading.get_ident()):
+            try:
+                self._gone.get(timeout=.01)
+            except queue.Empty:
+                pass
         self._abandon_reads()
 
     def _abandon_reads(self) -> None:

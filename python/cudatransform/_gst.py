@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
-import threading
 from ctypes import (POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
                     c_uint64, c_void_p)
-from typing import Any, Callable, Dict, Optional, Tuple
+from functools import partial
+from typing import Any, Dict, Optional, Tuple
 
-from .errors import Unavailable
+from ._gone import when_gone
+from .errors import Unavailable, is_interruption
 
 MAP_READ, MAP_WRITE, MAP_CUDA = 1, 2, 1 << 17  # GST_MAP_FLAG_LAST << 1
 MEMORY_READONLY = 1 << 1
@@ -79,7 +79,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_element_set_state": (_I, _P, _I), "gst_element_get_bus": (_P, _P),
         "gst_element_get_static_pad": (_P, _P, _S), "gst_element_set_context": (None, _P, _P),
         "gst_object_unref": (None, _P), "gst_mini_object_unref": (None, _P),
-        "gst_mini_object_ref": (_P, _P), "gst_util_set_object_arg": (None, _P, _S, _S),
+        "gst_mini_object_ref": (_P, _P), "gst_mini_object_replace": (_I, _P, _P),
+        "gst_util_set_object_arg": (None, _P, _S, _S),
         "gst_pad_new": (_P, _S, _I), "gst_pad_set_active": (_I, _P, _I),
         "gst_pad_link": (_I, _P, _P), "gst_pad_push": (_I, _P, _P),
         "gst_pad_push_event": (_I, _P, _P), "gst_object_ref_sink": (_P, _P),
@@ -106,8 +107,11 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_buffer_pool_config_add_option": (None, _P, _S),
         "gst_caps_features_from_string": (_P, _S), "gst_caps_set_features_simple": (None, _P, _P),
     },
-    "libgstapp-1.0.so.0": {"gst_app_sink_try_pull_sample": (_P, _P, c_uint64),
-                           "gst_app_sink_is_eos": (_I, _P)},
+    "libgobject-2.0.so.0": {
+        # Of the signal "try-pull-sample": the sink, the signal, nanoseconds, where the sample goes.
+        "g_signal_emit_by_name": (None, _P, _S, c_uint64, POINTER(_P)),
+    },
+    "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
         "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
@@ -122,7 +126,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
 
 # What waits for nobody keeps Python's lock: letting go of it costs more than the call where another
 # thread wants it, as a Reader's two do all the time.
-_BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_sample_get_buffer",
+_BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_mini_object_replace",
+          "gst_sample_get_buffer",
           "gst_buffer_new_wrapped_full", "gst_buffer_n_memory", "gst_buffer_peek_memory",
           "gst_memory_map", "gst_memory_unmap", "gst_buffer_map", "gst_buffer_unmap",
           "gst_buffer_get_dct_meta",
@@ -131,7 +136,7 @@ _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_sample_get_buffer
           # Of buffers that are complete, as all are that a Reader gets: who pulls has promised nothing.
           "gst_coef_fence_wait_written"}
 # What waits at times, and is told here not to by who calls it under the name with _now.
-_AT_TIMES = {"gst_pad_push", "gst_app_sink_try_pull_sample"}
+_AT_TIMES = {"gst_pad_push", "g_signal_emit_by_name"}
 
 
 class Libraries:
@@ -168,19 +173,19 @@ def _load(name: str) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
     try:
         return ctypes.CDLL(name), ctypes.PyDLL(name)
     except OSError as error:
+        if is_interruption(error):
+            raise
         raise Unavailable(f"{error}. cudatransform needs GStreamer and libgstcoef-1.0; one that is "
                           "not installed in the system is found by LD_LIBRARY_PATH") from error
 
 
 _loaded: Optional[Libraries] = None
-_loading = threading.Lock()
 _forked = False
 
 
 def _after_fork() -> None:
-    global _forked, _loading
+    global _forked
     _forked = _loaded is not None
-    _loading = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -198,50 +203,63 @@ def libraries() -> Libraries:
                           "start it by spawn or forkserver (torch: DataLoader(..., "
                           "multiprocessing_context='spawn'))")
     if _loaded is None:
-        with _loading:
-            if _loaded is None:
-                _loaded = Libraries()
+        # Two threads may both do it: the second time nothing happens. A lock would wait for a thread
+        # that a signal has taken out of here.
+        _loaded = Libraries()
     return _loaded
 
 
-class HeldBuffer:
-    """A GstBuffer, mapped until nothing refers to this object.
+class Sample:
+    """What has come out of an appsink: the buffer lives as long as this object.
 
-    Takes over the caller's reference. `address` and `size` are of its memory, in bytes; `writable`
-    says whether it may be changed. With `cuda` the address is one of the device.
+    It is there before the buffer comes, so that an interruption loses neither.
     """
 
-    __slots__ = ("_gst", "_buffer", "_info", "address", "size", "writable", "__weakref__")
+    __slots__ = ("slot", "buffer", "__weakref__")
 
-    def __init__(self, gst: Libraries, buffer: int, cuda: bool = False) -> None:
-        self._gst, self._buffer = gst, buffer
-        self._info: Optional[MapInfo] = MapInfo()
+    def __init__(self, gst: Libraries) -> None:
+        self.slot, self.buffer = c_void_p(), 0
+        when_gone(self, partial(gst.gst_mini_object_replace, byref(self.slot), None))
+
+    def has_come(self, gst: Libraries) -> bool:
+        """Whether there is one; from then on `buffer` is the GstBuffer."""
+        if self.slot.value:
+            self.buffer = gst.gst_sample_get_buffer(self.slot)
+        return self.buffer != 0
+
+
+class HeldBuffer:
+    """The memory of a Sample's buffer, as an array of bytes.
+
+    `address` and `size` are of its memory, in bytes; `writable` says whether it may be changed. With
+    `cuda` the address is one of the device. It is not mapped any more, so nothing but the buffer is to
+    be given back: the memory that elements push stays where it is until then.
+    """
+
+    __slots__ = ("sample", "address", "size", "writable", "__array_interface__")
+
+    def __init__(self, gst: Libraries, sample: Sample, cuda: bool = False) -> None:
+        self.sample = sample
+        if gst.gst_buffer_n_memory(sample.buffer) != 1:
+            raise Unavailable("a buffer is in several pieces")
         # Its memory and not the buffer itself, to which an appsink keeps a reference until the next
         # one, so that it never counts as writable.
-        self.writable = not cuda and gst.gst_buffer_n_memory(buffer) == 1 and bool(
-            gst.gst_memory_map(gst.gst_buffer_peek_memory(buffer, 0), byref(self._info),
-                               MAP_READ | MAP_WRITE))
-        if not self.writable and not gst.gst_buffer_map(buffer, byref(self._info),
-                                                        MAP_READ | (MAP_CUDA if cuda else 0)):
-            self._info = None
+        memory, info = gst.gst_buffer_peek_memory(sample.buffer, 0), MapInfo()
+        self.writable = not cuda and _look(gst, memory, info, MAP_READ | MAP_WRITE)
+        if not self.writable and not _look(gst, memory, info, MAP_READ | (MAP_CUDA if cuda else 0)):
             raise Unavailable("a buffer cannot be mapped")
-        self.address, self.size = self._info.data, self._info.size
+        self.address, self.size = info.data, info.size
+        # No property: numpy drops what a signal's handler raises in one, and makes an array of objects.
+        self.__array_interface__ = {"shape": (self.size,), "typestr": "|u1", "version": 3,
+                                    "data": (self.address, not self.writable)}
 
-    @property
-    def __array_interface__(self) -> dict:
-        return {"shape": (self.size,), "typestr": "|u1", "version": 3,
-                "data": (self.address, not self.writable)}
 
-    def __del__(self, _exiting: Callable[[], bool] = sys.is_finalizing) -> None:
-        # A forked child has the locks of its parent, in whatever state they were.
-        if _forked or _exiting():
-            return
-        gst = self._gst
-        if self._info is not None and self.writable:
-            gst.gst_memory_unmap(self._info.memory, byref(self._info))
-        elif self._info is not None:
-            gst.gst_buffer_unmap(self._buffer, byref(self._info))
-        gst.gst_mini_object_unref(self._buffer)
+def _look(gst: Libraries, memory: int, info: MapInfo, flags: int) -> bool:
+    """Maps a GstMemory and unmaps it, in one call: an interruption between would leave it locked."""
+    steps = (partial(gst.gst_memory_map, memory, byref(info), flags),
+             partial(gst.gst_memory_unmap, memory, byref(info)))
+    all(map(partial.__call__, steps))  # to the first that fails
+    return bool(info.memory)
 
 
 def give_memory_back() -> None:

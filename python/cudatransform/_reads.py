@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import itertools
 import os
 import time
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_void_p
-from typing import Union
+from functools import partial
+from typing import List, Union
+
+from ._gone import in_turn, into, when_gone
 
 Path = Union[str, "os.PathLike[str]"]
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # not to wait for the writer of a pipe
@@ -34,6 +38,23 @@ class PatientFiles:
 
     def close(self, descriptor: int) -> None:
         os.close(descriptor)
+
+
+class OneFile(PatientFiles):
+    """The same for one file, which is closed when this object goes, too."""
+
+    __slots__ = ("_descriptors", "_close", "__weakref__")
+
+    def __init__(self) -> None:
+        self._descriptors: List[int] = []
+        self._close = in_turn(map(partial, itertools.repeat(os.close), self._descriptors))
+        when_gone(self, self._close)
+
+    def open(self, path: Path) -> int:
+        return into(self._descriptors, os.open, path, _FLAGS)
+
+    def close(self, descriptor: int) -> None:
+        self._close(None)
 
 
 class QuickFiles(PatientFiles):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p
-from typing import Optional
+from functools import partial
+from itertools import chain, islice, repeat
+from typing import Any, Callable, Dict, List, Optional
 
 from . import _gst
+from ._gone import in_turn, into, when_gone
 from .errors import Unavailable
 
 _SINK = "appsink name=last sync=false async=false enable-last-sample=false wait-on-eos=false"
+_PULL = b"try-pull-sample"
+_RUNS_A_LOOK = 32  # at the bus, which would grow otherwise
 
 
 class StageError(Exception):
@@ -29,25 +34,33 @@ class Stage:
                  queued: bool = False) -> None:
         self._gst = gst = _gst.libraries()
         self._pad_push = gst.gst_pad_push_now if queued else gst.gst_pad_push
-        self._pipeline = self._pad = self._first = self._last = self._bus = None
         self._caps: Optional[bytes] = None
+        self._runs = 0
+        self.memory: Any = None  # what buffers are around: it goes after the elements
+        owned: List[int] = []
+        stops = chain(map(partial, repeat(gst.gst_element_set_state), islice(owned, 1),
+                          repeat(_gst.STATE_NULL)),
+                      map(partial, repeat(gst.gst_pad_set_active), islice(owned, 1, 2), repeat(0)))
+        self._close = in_turn(chain(stops, map(partial, repeat(gst.gst_object_unref), owned)))
+        when_gone(self, self._close)
         error = POINTER(_gst.GError)()
-        self._pipeline = gst.gst_parse_launch(f"{elements} ! {_SINK} max-buffers={most}".encode(),
-                                              byref(error))
+        self._pipeline = into(owned, gst.gst_parse_launch,
+                              f"{elements} ! {_SINK} max-buffers={most}".encode(), byref(error))
         if error:
+            if not self._pipeline:
+                owned.clear()
             self.close()
             raise Unavailable(f"{gst.take_error(error)} (GST_PLUGIN_PATH says where a plugin is "
                               "that is not installed)")
         gst.gst_object_ref_sink(self._pipeline)
+        self._pad = into(owned, gst.gst_pad_new, b"src", _gst.PAD_SRC)
+        gst.gst_object_ref_sink(self._pad)
         if context is not None:
             gst.gst_element_set_context(self._pipeline, context)
-        self._first = gst.gst_bin_get_by_name(self._pipeline, b"first")
-        self._last = gst.gst_bin_get_by_name(self._pipeline, b"last")
-        self._bus = gst.gst_element_get_bus(self._pipeline)
-        self._pad = gst.gst_object_ref_sink(gst.gst_pad_new(b"src", _gst.PAD_SRC))
-        sink = gst.gst_element_get_static_pad(self._first, b"sink")
-        gst.gst_pad_link(self._pad, sink)
-        gst.gst_object_unref(sink)
+        self._first = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"first")
+        self._last = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"last")
+        self._bus = into(owned, gst.gst_element_get_bus, self._pipeline)
+        gst.gst_pad_link(self._pad, into(owned, gst.gst_element_get_static_pad, self._first, b"sink"))
         if gst.gst_element_set_state(self._pipeline, _gst.STATE_PLAYING) == _gst.STATE_FAILURE:
             reason = self._error() or "an element does not start"
             self.close()
@@ -108,20 +121,37 @@ class Stage:
         """Whether push_end() was called and everything has been pulled."""
         return bool(self._gst.gst_app_sink_is_eos(self._last))
 
-    def pull(self, patience: int = 0) -> int:
-        """The next GstBuffer that came out, with a reference for the caller; 0 where there is none.
+    def pull(self, patience: int = 0) -> Optional[_gst.Sample]:
+        """The next buffer that came out; None where there is none.
 
         patience: nanoseconds to wait for one
         """
         gst = self._gst
-        sample = gst.gst_app_sink_try_pull_sample_now(self._last, 0)
-        if not sample and patience:
-            sample = gst.gst_app_sink_try_pull_sample(self._last, patience)
-        if not sample:
-            return 0
-        buffer = gst.gst_mini_object_ref(gst.gst_sample_get_buffer(sample))
-        gst.gst_mini_object_unref(sample)
-        return buffer
+        sample = _gst.Sample(gst)
+        gst.g_signal_emit_by_name_now(self._last, _PULL, 0, byref(sample.slot))
+        if not sample.slot and patience:
+            gst.g_signal_emit_by_name(self._last, _PULL, patience, byref(sample.slot))
+        return sample if sample.has_come(gst) else None
+
+    def run(self, buffer: int, memory: Any) -> Optional[_gst.Sample]:
+        """What the elements make of a GstBuffer, whose reference is taken over, while it is pushed;
+        None: nothing. Raises StageError.
+
+        memory: what the buffer is around. It stays until it has been read, or the elements are gone.
+        """
+        self.memory = memory
+        self._runs += 1
+        # By its time a buffer is known for what was made of this one.
+        _gst.BufferHead.from_address(buffer).pts = self._runs
+        self.push(buffer)
+        while True:
+            sample = self.pull()
+            if sample is None or _gst.BufferHead.from_address(sample.buffer).pts == self._runs:
+                break
+        if self._runs % _RUNS_A_LOOK == 0:
+            self.forget_messages()
+        self.memory = None
+        return sample
 
     def forget_messages(self) -> Optional[str]:
         """Empties the bus, which would grow otherwise. The text of an error that was in it."""
@@ -153,17 +183,41 @@ class Stage:
             self._gst.gst_element_set_state(self._pipeline, _gst.STATE_NULL)
 
     def close(self) -> None:
-        """Stops and frees everything but buffers that are still held."""
-        gst = self._gst
-        self.stop()
-        if self._pad:
-            gst.gst_pad_set_active(self._pad, 0)
-        for name in ("_pad", "_first", "_last", "_bus", "_pipeline"):
-            pointer = getattr(self, name)
-            setattr(self, name, None)
-            if pointer:
-                gst.gst_object_unref(pointer)
+        """Stops and frees everything but buffers that are still held. It is done when nothing refers
+        to a stage, too."""
+        self._close(None)
+        self._pad = self._first = self._last = self._bus = self._pipeline = self.memory = None
 
-    def __del__(self) -> None:
-        if getattr(self, "_pipeline", None) and not _gst._forked:
-            self.close()
+
+class Stages:
+    """Stages that are kept from call to call, each for one line of elements.
+
+    A call takes one out and puts it back when what it pushed has come out, or has been dropped. So one
+    that an interruption finds on its way, wherever that is, is not used again: it goes with the call,
+    and the next one makes another.
+    """
+
+    def __init__(self) -> None:
+        self._idle: Dict[str, Stage] = {}
+
+    def run(self, elements: str, prepare: Callable[[Stage], int], memory: Any,
+            context: Optional[int] = None) -> Optional[_gst.Sample]:
+        """Runs a stage of these elements, made where there is none. Raises StageError.
+
+        prepare: sets properties and caps, and returns the GstBuffer to push, around `memory`
+        """
+        stage = self._idle.pop(elements, None) or Stage(elements, context=context)
+        try:
+            sample = stage.run(prepare(stage), memory)
+        except StageError:
+            stage.flush()
+            stage.memory = None
+            self._idle[elements] = stage
+            raise
+        self._idle[elements] = stage
+        return sample
+
+    def close(self) -> None:
+        """Frees the elements."""
+        while self._idle:
+            self._idle.popitem()[1].close()

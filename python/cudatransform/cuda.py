@@ -12,7 +12,7 @@ from . import _gst
 from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
 from ._stage import Stage, StageError
 from .errors import Unavailable
-from .picture import Component, Picture, layout_of, markers_of, picture_of_buffer
+from .picture import Component, Picture, layout_of, markers_of, picture_of_sample
 
 _contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
 
@@ -102,9 +102,7 @@ class CudaPicture(Picture):
 
     def cpu(self) -> Picture:
         """A Picture with numpy arrays, downloaded."""
-        gst = _gst.libraries()
-        buffer = gst.gst_mini_object_ref(self._held._buffer)
-        return picture_of_buffer(gst, buffer, self.path).copy()
+        return picture_of_sample(_gst.libraries(), self._held.sample, self.path).copy()
 
     def copy(self) -> Picture:
         """The same as cpu()."""
@@ -123,20 +121,19 @@ class CudaPicture(Picture):
         return self.cpu().__reduce__()
 
 
-def picture_on_device(gst: _gst.Libraries, buffer: int, path: Optional[str],
+def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str],
                       device: int) -> CudaPicture:
-    """A GstBuffer of levels in CUDA memory, whose reference is taken over, as a CudaPicture."""
-    address = gst.gst_buffer_get_dct_meta(buffer)
+    """A Sample of levels in CUDA memory as a CudaPicture."""
+    address = gst.gst_buffer_get_dct_meta(sample.buffer)
     fence = _gst.DctMeta.from_address(address).fence
     if fence and not gst.gst_coef_fence_wait_written(fence, None):
-        gst.gst_mini_object_unref(buffer)
         raise Unavailable("the GPU failed while it took coefficients")
-    held, layout = _gst.HeldBuffer(gst, buffer, cuda=True), layout_of(address)
+    held, layout = _gst.HeldBuffer(gst, sample, cuda=True), layout_of(address)
     made: List[Any] = [Component(CudaArray(held, offset, shape, strides, device),  # type: ignore
                                  *fields)
                        for shape, offset, strides, fields in layout.parts]
     picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
-                          markers_of(gst, buffer), path)
+                          markers_of(gst, sample.buffer), path)
     picture._held = held
     return picture
 
@@ -222,10 +219,9 @@ def read_onto_device(path: str, device: int) -> CudaPicture:
     stage = decoder_stage("jpegcoefdec name=first n-threads=1 on-error=fail qos=false", device)
     try:
         stage.set_caps("image/jpeg,parsed=true")
-        stage.push(_gst.buffer_around(gst, _gst.address_of(data), len(data)))
-        buffer = stage.pull()
-        if not buffer:
+        sample = stage.run(_gst.buffer_around(gst, _gst.address_of(data), len(data)), data)
+        if sample is None:
             raise StageError("the decoder gave no picture")
-        return picture_on_device(gst, buffer, path, device)
+        return picture_on_device(gst, sample, path, device)
     finally:
         stage.close()

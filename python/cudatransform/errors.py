@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import NamedTuple
+import operator
+import signal
+from typing import Any, NamedTuple
 
 
 class ReadError(ValueError):
@@ -37,3 +39,37 @@ class Failure(NamedTuple):
 
     def __bool__(self) -> bool:
         return False
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether an exception was thrown into the code, and says nothing of what the code has called.
+
+    A signal's handler runs between any two instructions, so what it raises arrives where errors of
+    files are awaited, and may have their type: TimeoutError is an OSError. So do the types that
+    PyThreadState_SetAsyncExc() throws, which have no words.
+    """
+    if not error.args:
+        return not isinstance(error, MemoryError)
+    frames, trace = set(), error.__traceback__
+    while trace is not None:
+        frames.add(trace.tb_frame.f_code)
+        trace = trace.tb_next
+    return any(code in frames for code in map(_code_of, map(signal.getsignal,
+                                                            signal.valid_signals())))
+
+
+def _code_of(handler: Any) -> Any:
+    """The code of a signal's handler; None where it is none of Python's."""
+    while hasattr(handler, "func"):  # functools.partial
+        handler = handler.func
+    if callable(handler) and not hasattr(handler, "__code__"):
+        handler = getattr(handler, "__func__", getattr(type(handler), "__call__", None))
+    return getattr(handler, "__code__", None)
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Raises TypeError for what is no whole number."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None

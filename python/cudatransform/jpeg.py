@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, Dict, Optional, Tuple, Union
 import numpy as np
 
 from . import _gst, color
-from ._reads import Path, PatientFiles
-from ._stage import Stage, StageError
-from .errors import ReadError, WriteError
-from .picture import Picture, picture_of_buffer
+from ._reads import OneFile, Path, PatientFiles
+from ._stage import Stage, StageError, Stages
+from .errors import ReadError, WriteError, is_interruption, whole_number
+from .picture import Picture, picture_of_sample
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 
@@ -42,12 +42,9 @@ def open_picture(path: Path, files: PatientFiles) -> Tuple[int, int]:
     """A file descriptor and how many bytes there are. Raises OSError, ValueError and ReadError."""
     descriptor = files.open(path)
     try:
-        size = files.size_of(descriptor)
+        size = _size_of(descriptor, files)
         if 0 < size <= MOST_BYTES:
             return descriptor, size  # or a directory's, which cannot be read
-    except OSError:
-        pass
-    try:
         status, name = os.fstat(descriptor), os.fspath(path)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -58,6 +55,15 @@ def open_picture(path: Path, files: PatientFiles) -> Tuple[int, int]:
     except BaseException:
         files.close(descriptor)
         raise
+
+
+def _size_of(descriptor: int, files: PatientFiles) -> int:
+    try:
+        return files.size_of(descriptor)
+    except OSError as error:
+        if is_interruption(error):
+            raise
+        return 0
 
 
 def fill_from(descriptor: int, memory: memoryview, name: str, offset: int = 0) -> None:
@@ -86,23 +92,9 @@ class Context:
     """
 
     def __init__(self) -> None:
-        self._stages: Dict[str, Stage] = {}
-        self._decoder: Optional[Stage] = None
+        self.stages = Stages()
         self._pools: Any = None
-        self._reads = 0
-        self._file = np.empty(0, np.uint8)  # the bytes of the last file: fresh memory costs more
-
-    def stage(self, elements: str, device: Optional[int] = None) -> Stage:
-        """The Stage of a line of elements, made at its first use; of a CUDA device, if one is given."""
-        _gst.libraries()
-        stage = self._stages.get(elements)
-        if stage is None:
-            context = None
-            if device is not None:
-                from .cuda import context_of
-                context = context_of(device)[0]
-            stage = self._stages[elements] = Stage(elements, context=context)
-        return stage
+        self._file: Optional[np.ndarray] = None  # for a file's bytes: fresh memory costs more
 
     def pools(self) -> Any:
         """Of CUDA memory: see _device_transform."""
@@ -113,13 +105,10 @@ class Context:
 
     def close(self) -> None:
         """Frees the elements. Pictures stay valid."""
-        for stage in self._stages.values():
-            stage.close()
-        self._stages.clear()
+        self.stages.close()
         if self._pools is not None:
             self._pools.close()
-        self._decoder = None
-        self._file = np.empty(0, np.uint8)
+        self._file = None
 
     def __reduce__(self) -> Any:
         return Context, ()
@@ -128,77 +117,69 @@ class Context:
         """See cudatransform.read."""
         _gst.libraries()
         name, path = name_of(source)
+        # A call that an interruption ends keeps the memory: elements may still read it.
+        memory, self._file = self._file, None
         try:
             if path is not None:
-                data = self._bytes_of_file(path)
+                memory, size = _bytes_of_file(path, memory)
+                data = memory[:size]
             else:
                 given: Any = source
                 data = np.frombuffer(given.read() if hasattr(given, "read") else given, np.uint8)
         except ReadError:
             raise
         except (OSError, MemoryError, ValueError) as error:  # ValueError: a path with a zero byte
+            if is_interruption(error):
+                raise
             raise ReadError(name, reason_of(error)) from error
         check_size(name, len(data))
-        return self._decode(data, name, path)
-
-    def _bytes_of_file(self, path: str) -> np.ndarray:
-        descriptor, size = open_picture(path, PatientFiles())
         try:
-            if len(self._file) < size:
-                self._file = np.empty(max(size, 1 << 20), np.uint8)
-            fill_from(descriptor, self._file[:size].data, path)
-            return self._file[:size]
-        finally:
-            os.close(descriptor)
+            made = self._decode(data, name, path)
+        except ReadError:
+            self._file = memory
+            raise
+        self._file = memory
+        return made
 
     def _decode(self, data: np.ndarray, name: str, path: Optional[str]) -> Picture:
         gst = _gst.libraries()
-        stage = self._decoder
-        if stage is None:
-            stage = self._decoder = self.stage(f"{DECODER} n-threads=1 on-error=fail qos=false")
+
+        def prepare(stage: Stage) -> int:
             stage.set_caps(JPEG_CAPS)
+            return _gst.buffer_around(gst, _gst.address_of(data), len(data))
         try:
             # With one thread the element has read it when the push returns.
-            stage.push(_gst.buffer_around(gst, _gst.address_of(data), len(data)))
-            decoded = stage.pull()
+            decoded = self.stages.run(f"{DECODER} n-threads=1 on-error=fail qos=false", prepare, data)
         except StageError as error:
-            stage.flush()
             raise ReadError(name, reason_of(error)) from None
-        self._reads += 1
-        if self._reads % 32 == 0:
-            stage.forget_messages()
-        if not decoded:
+        if decoded is None:
             raise ReadError(name, "there is no picture in it")
-        return picture_of_buffer(gst, decoded, path)
+        return picture_of_sample(gst, decoded, path)
 
     def write(self, picture: Picture, target: Any = None, *, progressive: bool = False,
               arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
         """See cudatransform.write."""
-        if not 0 <= restart <= 65535:
-            raise WriteError(f"a restart interval is 0 to 65535 MCUs, not {restart}")
+        _check_options(progressive, arithmetic, optimize, restart)
         gst = _gst.libraries()
         if hasattr(picture, "cpu"):  # a CudaPicture
             picture = picture.cpu()
         memory, info = _in_one_piece(gst, picture)
-        stage = self.stage("jpegcoefenc name=first backend=cpu n-threads=1")
-        try:
+
+        def prepare(stage: Stage) -> int:
             for name, value in (("progressive", progressive), ("arithmetic", arithmetic),
                                 ("optimize", optimize)):
                 stage.set(name, "true" if value else "false")
-            stage.set("restart-interval", str(restart))
+            stage.set("restart-interval", str(int(restart)))
             key = f"{picture.width}x{picture.height} {picture.sampling}".encode()
             stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
-            buffer = _described(gst, memory, info, picture)
+            return _described(gst, memory, info, picture)
+        try:
+            written = self.stages.run("jpegcoefenc name=first backend=cpu n-threads=1", prepare, memory)
+        except StageError as error:
+            raise WriteError(reason_of(error)) from None
         finally:
             gst.gst_dct_info_free(info)
-        try:
-            stage.push(buffer)
-            written = stage.pull()
-        except StageError as error:
-            stage.flush()
-            raise WriteError(reason_of(error)) from None
-        stage.forget_messages()
-        if not written:
+        if written is None:
             raise WriteError("the picture was not written")
         data = np.asarray(_gst.HeldBuffer(gst, written)).tobytes()
         if target is not None:
@@ -206,8 +187,52 @@ class Context:
         return data
 
 
+def _bytes_of_file(path: str, memory: Optional[np.ndarray]) -> Tuple[np.ndarray, int]:
+    """A file's bytes in an array that may be longer: `memory` if it is large enough."""
+    files = OneFile()
+    descriptor, size = open_picture(path, files)
+    try:
+        if memory is None or len(memory) < size:
+            memory = np.empty(max(size, 1 << 20), np.uint8)
+        fill_from(descriptor, memory[:size].data, path)
+        return memory, size
+    finally:
+        files.close(descriptor)
+
+
+def _check_options(progressive: Any, arithmetic: Any, optimize: Any, restart: Any) -> None:
+    for name, value in (("progressive", progressive), ("arithmetic", arithmetic),
+                        ("optimize", optimize)):
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} is True or False, not {value!r}")
+    if not 0 <= whole_number("a restart interval", restart) <= 65535:
+        raise WriteError(f"a restart interval is 0 to 65535 MCUs, not {restart}")
+
+
+def _check_markers(markers: Any) -> None:
+    """Raises TypeError for what are no bytes, and WriteError for bytes that are no segments."""
+    if not isinstance(markers, (bytes, bytearray)):
+        raise TypeError(f"markers are bytes, not {type(markers).__name__}")
+    at = 0
+    while at < len(markers):
+        head = markers[at:at + 4]
+        if len(head) < 4 or head[0] != 0xFF or not (0xE0 <= head[1] <= 0xEF or head[1] == 0xFE):
+            raise WriteError(f"byte {at} of the markers: APPn or COM (FF E0 to FF EF, FF FE) and a "
+                             f"length of two bytes are expected, not {head.hex(' ').upper()}")
+        size = int.from_bytes(head[2:], "big")
+        if size < 2 or at + 2 + size > len(markers):
+            raise WriteError(f"byte {at} of the markers: a segment of {size} bytes is said to follow, "
+                             f"of at least 2 and at most {len(markers) - at - 2}")
+        at += 2 + size
+
+
 def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Any:
     """The levels of all components in one array, and the GstDctInfo of its layout."""
+    if not isinstance(picture, Picture):
+        raise TypeError(f"a Picture is written, not {type(picture).__name__}")
+    for name, size in (("width", picture.width), ("height", picture.height)):
+        whole_number(f"a picture's {name}", size)
+    _check_markers(picture.markers)
     sampling = color.sampling_of(picture.sampling)
     info = gst.gst_dct_info_new()
     # S16LE, blocks, raster, quantised, 8 bits.
@@ -228,6 +253,11 @@ def _check(picture: Picture, sampling: str) -> None:
     chroma = color.SAMPLINGS[sampling]
     count = 3 if chroma else 1
     tables = picture.tables
+    arrays = [("tables", tables), *((f"the levels of component {index + 1}", component.levels)
+                                    for index, component in enumerate(picture.components))]
+    for name, array in arrays:
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} are a numpy array, not {type(array).__name__}")
     if len(picture.components) != count:
         raise WriteError(f"{sampling} has {count} components, not {len(picture.components)}")
     if tables.dtype != np.uint16 or tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
@@ -239,7 +269,7 @@ def _check(picture: Picture, sampling: str) -> None:
         if component.levels.shape != shape or component.levels.dtype != np.int16:
             raise WriteError(f"the levels of component {index + 1} are int16 {shape}, not "
                              f"{component.levels.dtype} {component.levels.shape}")
-        if not 0 <= component.table < len(tables):
+        if not 0 <= whole_number("the index of a table", component.table) < len(tables):
             raise WriteError(f"component {index + 1} has no table")
 
 
@@ -253,7 +283,7 @@ def _described(gst: _gst.Libraries, memory: np.ndarray, info: int, picture: Pict
     for index, component in enumerate(picture.components):
         meta.components[index].table = component.table
     if picture.markers:
-        segments = gst.g_bytes_new(picture.markers, len(picture.markers))
+        segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
         gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
         gst.g_bytes_unref(segments)
     return buffer
@@ -312,7 +342,8 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     optimize: the best Huffman tables for this picture (progressive files always have them)
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file. Raises WriteError for what a JPEG file cannot hold (AC levels
-    beyond 1023, DC levels more than 2047 apart, tables with 0), and OSError.
+    beyond 1023, DC levels more than 2047 apart, tables with 0, markers that are no segments), and
+    OSError. An interruption while a file is written, or a full disk, leaves its beginning.
     """
     return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,
                                   optimize=optimize, restart=restart)

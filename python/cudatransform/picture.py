@@ -273,10 +273,10 @@ def markers_of(gst: _gst.Libraries, buffer: int) -> bytes:
     return ctypes.string_at(data, size.value) if size.value else b""
 
 
-def picture_of_buffer(gst: _gst.Libraries, buffer: int, path: Optional[str]) -> Picture:
-    """A GstBuffer of levels in system memory, whose reference is taken over, as a Picture."""
-    memory = np.asarray(_gst.HeldBuffer(gst, buffer))
-    parts, tables, sampling, width, height = layout_of(gst.gst_buffer_get_dct_meta(buffer))
+def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:
+    """A Sample of levels as a Picture in system memory."""
+    memory = np.asarray(_gst.HeldBuffer(gst, sample))
+    parts, tables, sampling, width, height = layout_of(gst.gst_buffer_get_dct_meta(sample.buffer))
     return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
                     for shape, offset, strides, fields in parts], tables.copy(), width, height,
-                   sampling, markers_of(gst, buffer), path)
+                   sampling, markers_of(gst, sample.buffer), path)

@@ -10,8 +10,8 @@ from typing import Deque, Iterable, Iterator, List, Optional, Tuple, Union
 from . import _gst, jpeg
 from ._feed import End, Entry, Feed, reads_for
 from ._stage import Stage, StageError
-from .errors import Failure, ReadError, Unavailable
-from .picture import Picture, picture_of_buffer
+from .errors import Failure, ReadError, Unavailable, is_interruption, whole_number
+from .picture import Picture, picture_of_sample
 
 _PATIENCE = 10_000_000  # nanoseconds
 _MOST_TOGETHER = 8      # files whose room is given back at once
@@ -53,8 +53,15 @@ class Reader:
                  device: str = "cpu", workers: Optional[int] = None) -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
             raise ValueError("one path, where several are expected: put it into a list")
+        if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
+            raise TypeError(f"paths are an iterable of paths, not {type(paths).__name__}")
+        whole_number("the size of a batch", batch)
+        if workers is not None:
+            whole_number("the number of workers", workers)
         if batch < 1 or workers is not None and not 1 <= workers <= 1024:
             raise ValueError("a batch has at least one picture, and there are 1 to 1024 workers")
+        if not isinstance(device, str):
+            raise TypeError(f"a device is a str, not {type(device).__name__}")
         kind, _, number = device.partition(":")
         if kind not in ("cpu", "cuda") or number and (kind == "cpu" or not number.isdigit()):
             raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
@@ -96,10 +103,11 @@ class Walk:
         ahead = reader.batch + 2 * reader.workers
         self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))
         self.context = jpeg.Context()
-        self.ahead = self.ahead_time = 0
+        self.ahead: Optional[_gst.Sample] = None
+        self.ahead_time = 0
         # Buffers that are no pictures yet: where they belong in the batch, and their files.
-        self.buffers: Deque[Tuple[int, int, Entry]] = collections.deque()
-        self.feed = Feed(self.stage, paths, ahead, reads_for(self.on_cuda))
+        self.buffers: Deque[Tuple[_gst.Sample, int, Entry]] = collections.deque()
+        self.feed = Feed(self, self.stage, paths, ahead, reads_for(self.on_cuda))
 
     def fill(self, batch: Batch, size: int) -> bool:
         """Appends the next pictures and failures, in order. False: there are fewer than `size`."""
@@ -111,7 +119,7 @@ class Walk:
                     raise entry.error
                 return False
             item = self._take(entry) if entry.failure is None else entry.failure
-            if isinstance(item, int):
+            if isinstance(item, _gst.Sample):
                 self.buffers.append((item, len(batch), entry))
             elif entry.data is not None:
                 self.feed.memory.append(entry.data)
@@ -129,8 +137,8 @@ class Walk:
         """Of the buffers that have come. Several at once take half the time: one by one the decoder
         has driven their code out of the caches."""
         while self.buffers:
-            buffer, index, entry = self.buffers.popleft()
-            batch[index] = self._picture(buffer, entry.path)
+            sample, index, entry = self.buffers.popleft()
+            batch[index] = self._picture(sample, entry.path)
             # It is complete, so nobody reads the bytes of its file any more.
             self.feed.memory.append(entry.data)  # type: ignore
 
@@ -150,36 +158,36 @@ class Walk:
             self.feed.give_room(self.taken)
         self.taken = 0
 
-    def _take(self, entry: Entry) -> Union[int, Picture, Failure]:
-        """The GstBuffer of a file that is on its way, or what it is without one."""
+    def _take(self, entry: Entry) -> Union[_gst.Sample, Picture, Failure]:
+        """The Sample of a file that is on its way, or what it is without one."""
         time = 2 * entry.number
         while self.ahead_time < time:
             if entry.number <= self.feed.lost:
                 return self._alone(entry)
-            self._drop_ahead()
+            self.ahead = None  # before the next comes: the decoder has its memory again
             self.ahead = self.stage.pull(_PATIENCE)
-            if self.ahead:
-                self.ahead_time = _gst.BufferHead.from_address(self.ahead).pts
+            if self.ahead is not None:
+                self.ahead_time = _gst.BufferHead.from_address(self.ahead.buffer).pts
             elif self.stage.has_ended():
                 return self._alone(entry)
             else:
                 self._look_for_errors()
                 self._give_room()
                 self.feed.finish_if_idle()
-        if self.ahead_time > time:
+        if self.ahead_time > time or self.ahead is None:
             return self._alone(entry)
-        buffer, self.ahead = self.ahead, 0
-        return buffer
+        sample, self.ahead = self.ahead, None
+        return sample
 
     def _look_for_errors(self) -> None:
         if self.stage.forget_messages():
             self.feed.recover()
 
-    def _picture(self, buffer: int, path: str) -> Picture:
+    def _picture(self, sample: _gst.Sample, path: str) -> Picture:
         if not self.on_cuda:
-            return picture_of_buffer(self.gst, buffer, path)
+            return picture_of_sample(self.gst, sample, path)
         from .cuda import picture_on_device
-        return picture_on_device(self.gst, buffer, path, self.device)
+        return picture_on_device(self.gst, sample, path, self.device)
 
     def _alone(self, entry: Entry) -> Union[Picture, Failure]:
         try:
@@ -193,21 +201,16 @@ class Walk:
         try:
             return read_onto_device(entry.path, self.device)
         except (OSError, StageError, Unavailable) as error:
+            if is_interruption(error):
+                raise
             return Failure(entry.path, jpeg.reason_of(error))
-
-    def _drop_ahead(self) -> None:
-        if self.ahead:
-            self.gst.gst_mini_object_unref(self.ahead)
-        self.ahead = 0
 
     def close(self) -> None:
         """Ends the Feed, and frees everything but the pictures."""
         if _gst._forked:
             return  # the threads are the parent's, and the elements need theirs
         self.feed.stop()
-        self._drop_ahead()
-        for buffer, _, _ in self.buffers:
-            self.gst.gst_mini_object_unref(buffer)
+        self.ahead = None
         self.buffers.clear()
         self.stage.close()
         self.context.close()

@@ -7,13 +7,13 @@ import functools
 import importlib
 import math
 import sys
-from typing import Any, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
 from . import _device, _gst
 from ._stage import Stage, StageError
-from .errors import Unavailable
+from .errors import Unavailable, whole_number
 from .jpeg import of_this_thread
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
@@ -38,15 +38,19 @@ def _one_table(table: Any) -> np.ndarray:
     return tables[0]
 
 
-def _run(stage: Stage, buffer: int) -> int:
+def _run(elements: str, prepare: Callable[[Stage], int], memory: Any,
+         device: Optional[int] = None) -> _gst.Sample:
+    """See Stages.run, on elements of this thread; of a CUDA device, if one is given."""
+    _gst.libraries()
+    context = None
+    if device is not None:
+        from .cuda import context_of
+        context = context_of(device)[0]
     try:
-        stage.push(buffer)
-        made = stage.pull()
+        made = of_this_thread().stages.run(elements, prepare, memory, context)
     except StageError as error:
-        stage.flush()
         raise ValueError(str(error)) from None
-    stage.forget_messages()
-    if not made:
+    if made is None:
         raise ValueError("the transform made nothing of it")
     return made
 
@@ -67,7 +71,10 @@ def _check_levels(shape: Tuple[int, ...], dtype: Any, wanted: Any, words: str) -
 
 def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[int, int]:
     rows, columns = shape[:2]
+    if size is not None and len(size) != 2:
+        raise ValueError(f"a size is height and width, not {size!r}")
     height, width = size or (8 * rows, 8 * columns)
+    height, width = whole_number("a height", height), whole_number("a width", width)
     if not (8 * rows - 8 < height <= 8 * rows and 8 * columns - 8 < width <= 8 * columns):
         raise ValueError(f"{rows} x {columns} blocks are no plane of {height} x {width} samples")
     return height, width
@@ -75,8 +82,9 @@ def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[i
 
 def _dct_on_device(frame: Any, table: Optional[Any], method: str) -> Any:
     from . import _device_transform
-    own, divisors = of_this_thread(), None if table is None else _words(_one_table(table))
-    return _device_transform.dct(_device.view(frame), divisors, method, own.stage, _run, own.pools())
+    divisors = None if table is None else _words(_one_table(table))
+    return _device_transform.dct(_device.view(frame), divisors, method, _run,
+                                 of_this_thread().pools())
 
 
 def _idct_on_device(coefficients: Any, size: Optional[Tuple[int, int]], table: Optional[Any],
@@ -84,11 +92,11 @@ def _idct_on_device(coefficients: Any, size: Optional[Tuple[int, int]], table: O
     from . import _device_transform
     if depth != 8:
         raise ValueError("planes of 16 bits are transformed in system memory only")
-    given, own = _device.view(coefficients), of_this_thread()
+    given = _device.view(coefficients)
     _check_levels(given.shape, given.dtype, _wanted_type(table, depth), given.words)
     return _device_transform.idct(given, _size_of(given.shape, size),
-                                  None if table is None else _one_table(table), method, own.stage,
-                                  _run, own.pools())
+                                  None if table is None else _one_table(table), method, _run,
+                                  of_this_thread().pools())
 
 
 def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> Any:
@@ -115,20 +123,24 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
     raw_format, _, level_format, level_type = _DEPTHS[depth]
     quantised = table is not None
     coef_format = level_format if quantised else "F32LE"
-    stage = of_this_thread().stage(
-        f"cudadct8x8 name=first backend=cpu ! video/x-dct,layout=block,order=raster,"
-        f"format={coef_format},quantized={'true' if quantised else 'false'}")
-    stage.set("method", method)
-    if quantised:
-        stage.set("luma-qtable", f"<{_words(_one_table(table))}>")
-    stage.set_caps(f"video/x-raw,format={raw_format},width={width},height={height},framerate=0/1")
+    elements = (f"cudadct8x8 name=first backend=cpu ! video/x-dct,layout=block,order=raster,"
+                f"format={coef_format},quantized={'true' if quantised else 'false'}")
+    divisors = _words(_one_table(table)) if quantised else ""
     padded = np.zeros((height, -(-width * plane.itemsize // _ROW) * _ROW // plane.itemsize),
                       plane.dtype)
     padded[:, :width] = plane
     gst = _gst.libraries()
-    made = _run(stage, _gst.buffer_around(gst, _gst.address_of(padded), padded.nbytes))
-    values = np.asarray(_gst.HeldBuffer(gst, made)).view(level_type if quantised else np.float32)
-    return values.reshape(-(-height // 8), -(-width // 8), 8, 8)
+
+    def prepare(stage: Stage) -> int:
+        stage.set("method", method)
+        if quantised:
+            stage.set("luma-qtable", f"<{divisors}>")
+        stage.set_caps(f"video/x-raw,format={raw_format},width={width},height={height},"
+                       "framerate=0/1")
+        return _gst.buffer_around(gst, _gst.address_of(padded), padded.nbytes)
+    values = np.asarray(_gst.HeldBuffer(gst, _run(elements, prepare, padded)))
+    return values.view(level_type if quantised else np.float32).reshape(
+        -(-height // 8), -(-width // 8), 8, 8)
 
 
 def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Optional[Any] = None,
@@ -146,7 +158,7 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     coefficients' device, complete when the function returns. Raises ValueError.
     """
     _check_method(method)
-    if depth not in _DEPTHS:
+    if whole_number("a depth", depth) not in _DEPTHS:
         raise ValueError(f"samples have 8 or 16 bits, not {depth}")
     if _device.is_on_device(coefficients):
         return _idct_on_device(coefficients, size, table, method, depth)
@@ -157,46 +169,47 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     _check_levels(values.shape, values.dtype, _wanted_type(table, depth),
                   f"{values.dtype} {values.shape}")
     height, width = _size_of(values.shape, size)
-    stage = of_this_thread().stage(
-        f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}")
-    stage.set("method", method)
+    divisors = None if table is None else _one_table(table)
     gst = _gst.libraries()
     info = gst.gst_dct_info_new()
+
+    def prepare(stage: Stage) -> int:
+        stage.set("method", method)
+        key = f"{width}x{height} {coef_format} {table is not None} {depth}".encode()
+        stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
+        buffer = _gst.buffer_around(gst, _gst.address_of(values), values.nbytes)
+        meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
+        if divisors is not None:
+            meta.n_tables = 1
+            ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
+        return buffer
     try:
         gst.gst_dct_info_set(info, _COEF_FORMATS[coef_format], 0, 0, table is not None, depth,
                              _GRAYSCALE, width, height)
-        key = f"{width}x{height} {coef_format} {table is not None} {depth}".encode()
-        stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
-        divisors = None if table is None else _one_table(table)
-        buffer = _gst.buffer_around(gst, _gst.address_of(values), values.nbytes)
-        meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
+        made = _run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}", prepare,
+                    values)
     finally:
         gst.gst_dct_info_free(info)
-    if divisors is not None:
-        meta.n_tables = 1
-        ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
-    made = np.asarray(_gst.HeldBuffer(gst, _run(stage, buffer))).view(sample_type)
-    return made.reshape(height, -1)[:, :width]
+    return np.asarray(_gst.HeldBuffer(gst, made)).view(sample_type).reshape(height, -1)[:, :width]
 
 
 @functools.lru_cache(maxsize=100)
 def _quality_tables(quality: int) -> bytes:
-    stage = of_this_thread().stage("cudadct8x8 name=first backend=cpu ! video/x-dct")
-    stage.set("quality", str(quality))
-    stage.set_caps("video/x-raw,format=Y444,width=8,height=8,framerate=0/1")
     grey = np.zeros(3 * 64, np.uint8)
     gst = _gst.libraries()
-    made = _run(stage, _gst.buffer_around(gst, _gst.address_of(grey), grey.nbytes))
-    try:
-        meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made))
-        return b"".join(bytes(meta.tables[meta.components[index].table]) for index in (0, 1))
-    finally:
-        gst.gst_mini_object_unref(made)
+
+    def prepare(stage: Stage) -> int:
+        stage.set("quality", str(quality))
+        stage.set_caps("video/x-raw,format=Y444,width=8,height=8,framerate=0/1")
+        return _gst.buffer_around(gst, _gst.address_of(grey), grey.nbytes)
+    made = _run("cudadct8x8 name=first backend=cpu ! video/x-dct", prepare, grey)
+    meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made.buffer))
+    return b"".join(bytes(meta.tables[meta.components[index].table]) for index in (0, 1))
 
 
 def quality_tables(quality: int) -> np.ndarray:
     """uint16 (2, 8, 8): libjpeg's tables of luma and chroma for a quality from 1 to 100."""
-    if not 1 <= quality <= 100:
+    if not 1 <= whole_number("a quality", quality) <= 100:
         raise ValueError(f"a quality is 1 to 100, not {quality}")
     return np.frombuffer(bytearray(_quality_tables(int(quality))), np.uint16).reshape(2, 8, 8)
 
@@ -230,10 +243,14 @@ def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
     """
     if _device.is_on_device(a) or _device.is_on_device(b):
         a, b = _of_one_library(a, b)
+    elif not hasattr(a, "shape") or not hasattr(b, "shape"):
+        a, b = np.asarray(a), np.asarray(b)
     if tuple(a.shape) != tuple(b.shape):
         raise ValueError(f"the shapes differ: {tuple(a.shape)} and {tuple(b.shape)}")
     if 0 in a.shape:
         raise ValueError("there are no samples")
+    if peak is not None and not peak > 0:
+        raise ValueError(f"a peak is more than 0, not {peak}")
     if peak is None:
         kind = str(a.dtype).rpartition(".")[2]
         peak = float(np.iinfo(kind).max) if "int" in kind else 1.0

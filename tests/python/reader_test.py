@@ -240,6 +240,10 @@ class Ends(WithFiles):
         self.assertEqual(read, len(paths))
 
 
+class Owner:
+    """In place of a Walk."""
+
+
 class SlowRead(_reads.FileRead):
     """Takes 40 ms, with however many others."""
 
@@ -371,13 +375,14 @@ class EndsOfReads(SeveralReads, Ends):
                 self.waited_for = True
         self.patch(_feed, "FileRead", Watched)
         stage = mock.Mock(stop=mock.Mock(side_effect=KeyboardInterrupt))
-        feed = _feed.Feed(stage, iter(self.sound), 20, 4)
+        owner = Owner()
+        feed = _feed.Feed(owner, stage, iter(self.sound), 20, 4)
         while len(begun) < 5:  # the thread waits for the first
             time.sleep(.001)
         with self.assertRaises(KeyboardInterrupt):
             feed.stop()
         may_end.set()
-        feed._thread.join(20)
+        feed._gone.get(timeout=20)
         self.assertEqual([read.waited_for for read in begun], [True] * 5)
 
     def later(self, event):

@@ -38,6 +38,8 @@ def main() -> int:
         parser.error("--quality belongs to requantise")
     if given.quality is not None and not 1 <= given.quality <= 100:
         parser.error("--quality is 1 to 100")
+    if given.workers is not None and given.workers < 1:
+        parser.error("--workers is at least 1")
     options = {} if given.quality is None else {"quality": given.quality}
     try:
         summary = run(given.action, given.input, given.output, options, given.address,
@@ -45,9 +47,12 @@ def main() -> int:
     except ImportError as error:
         print(f"{error}: pip install 'cudatransform[corpus]'", file=sys.stderr)
         return 1
-    except (FolderError, OutputError, Unavailable) as error:
+    except (FolderError, OSError, OutputError, Unavailable) as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted: the same command goes on", file=sys.stderr)
+        return 130
     print(json.dumps(summary))
     return 0
 

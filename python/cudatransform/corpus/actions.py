@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 import numpy as np
 
 from ..cuda import CudaPicture
-from ..errors import Failure
+from ..errors import Failure, is_interruption
 from ..jpeg import write
 from ..picture import Picture
 from ..reader import Batch, Reader, Walk
@@ -186,6 +186,8 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
             try:
                 row.update(one(item, source, name))
             except (OSError, ValueError) as error:
+                if is_interruption(error):
+                    raise
                 row["reason"] = str(error)
         else:
             row["reason"] = item.reason

@@ -8,7 +8,9 @@ import json
 import os
 import shutil
 import tempfile
-from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, BinaryIO, Callable, Dict, List, Optional, Set, Tuple
+
+from ..errors import is_interruption
 
 ENDINGS = (b".jpg", b".jpeg", b".jpe", b".jfif")
 CHUNK = 64  # files that are done or not done together
@@ -19,19 +21,37 @@ class FolderError(ValueError):
     """The input or the output folder is not what the job needs."""
 
 
-def list_files(root: str) -> List[bytes]:
+def list_files(root: str, say: Callable[[str], Any] = lambda line: None) -> List[bytes]:
     """The JPEG files below a folder by their names, as bytes relative to it, in the order of bytes.
 
-    Names are bytes because file systems take any. Links to folders are not followed.
+    Names are bytes because file systems take any. Links to folders are not followed, nor are outputs
+    of other jobs: `say` is called with a line about those, and about folders that cannot be read.
     """
     top = os.fsencode(root)
     if not os.path.isdir(top):
         raise FolderError(f"{root} is no folder")
     found = []
-    for folder, _, names in os.walk(top):
+    for folder, folders, names in os.walk(
+            top, onerror=lambda error: say(f"left out, because it cannot be read: {error}")):
+        if os.fsencode(_OWN) in folders:
+            folders.remove(os.fsencode(_OWN))
+            if folder != top:  # whose files may be wanted: they are named as the input
+                say(f"left out, because it is the output of a job: {os.fsdecode(folder)!r}")
+                folders.clear()
+                continue
         found += [os.path.relpath(os.path.join(folder, name), top) for name in names
                   if name.lower().endswith(ENDINGS)]
     return sorted(found)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """Whether a path, which need not exist, is a folder or in it, by whatever links and mounts."""
+    at, before = os.path.realpath(path), ""
+    while at != before:
+        if os.path.exists(at) and os.path.samefile(at, folder):
+            return True
+        at, before = os.path.dirname(at), at
+    return False
 
 
 class OutputError(RuntimeError):
@@ -59,33 +79,59 @@ class Output:
         """Makes the folder this job's, or finds that it is. Raises FolderError if it is another's."""
         job = dict(job, files=len(files),
                    list=hashlib.sha256(b"\0".join(files)).hexdigest())
-        inside = os.path.join(os.path.abspath(job["input"]), "")
-        if os.path.join(self.path, "").startswith(inside):
-            raise FolderError(f"{self.path} is inside of the input")
+        if _is_inside(self.path, job["input"]):
+            real = os.path.realpath(self.path)
+            words = "" if real == self.path else f", which is {real},"
+            raise FolderError(f"{self.path}{words} is inside of the input {job['input']}")
+        if os.path.lexists(self.path) and not os.path.isdir(self.path):
+            raise FolderError(f"{self.path} is no folder")
         told = os.path.join(self.own, "job.json")
+        try:
+            before = self._job_before(told)
+            if before is not None:
+                differ = sorted(key for key in {*job, *before} if job.get(key) != before.get(key))
+                if differ:
+                    raise FolderError(f"{self.path} holds another job: {', '.join(differ)} differ")
+            for name in ("done", "parts"):
+                os.makedirs(os.path.join(self.own, name), exist_ok=True)
+            self._lock()
+            self._clear_parts()
+        except OSError as error:
+            raise OutputError(f"{self.path} cannot be written to: {error}") from error
+        if before is None:
+            self.write(os.path.join(_OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
+
+    def _job_before(self, told: str) -> Optional[Dict[str, Any]]:
+        """The job whose folder this is; None: nobody's yet. Raises FolderError and OSError."""
         if os.path.exists(told):
             with open(told, encoding="utf-8") as file:
-                before = json.load(file)
-            differ = sorted(key for key in {*job, *before} if job.get(key) != before.get(key))
-            if differ:
-                raise FolderError(f"{self.path} holds another job: {', '.join(differ)} differ")
-        elif os.path.isdir(self.path) and os.listdir(self.path):
+                try:
+                    before = json.load(file)
+                except ValueError as error:
+                    raise FolderError(f"{told} does not say whose output that is: {error}") from error
+            if not isinstance(before, dict):
+                raise FolderError(f"{told} does not say whose output that is")
+            return before
+        # A run that ended before it had written job.json has left folders, and its lock.
+        held = set(os.listdir(self.path)) if os.path.isdir(self.path) else set()
+        if held == {_OWN}:
+            held = {name for name in os.listdir(self.own) if name not in ("done", "parts", "lock")}
+            held.update(map(str, self.done()) if os.path.isdir(os.path.join(self.own, "done")) else ())
+        if held:
             raise FolderError(f"{self.path} holds something else")
-        for name in ("done", "parts"):
-            os.makedirs(os.path.join(self.own, name), exist_ok=True)
-        self._lock()
-        self._clear_parts()
-        if not os.path.exists(told):
-            self.write(os.path.join(_OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
+        return None
 
     def _lock(self) -> None:
         """For this process, until it ends. Raises FolderError where another one is at work."""
         file = open(os.path.join(self.own, "lock"), "ab")  # pylint: disable=consider-using-with
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             file.close()
             raise FolderError(f"another run is at work in {self.path}") from error
+        except OSError:  # a file system without locks, say
+            file.close()
+            raise
         self.lock_file = file
 
     def release(self) -> None:
@@ -109,11 +155,17 @@ class Output:
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             handle, part = tempfile.mkstemp(dir=os.path.join(self.own, "parts"))
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(part, 0o644)
-            os.replace(part, target)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                os.chmod(part, 0o644)
+                os.replace(part, target)
+            except OSError:
+                os.unlink(part)  # of a full disk, which has room again for what comes next
+                raise
         except OSError as error:
+            if is_interruption(error):
+                raise
             raise OutputError(f"{os.fsdecode(target)!r} cannot be written: {error}") from error
 
     def copy(self, source: bytes, relative: bytes) -> None:
@@ -141,11 +193,32 @@ class Output:
         names = (name.partition(".jsonl")[0] for name in os.listdir(os.path.join(self.own, "done")))
         return {int(name) for name in names if name.isdecimal()}
 
-    def rows(self, chunks: int) -> Iterator[Dict[str, Any]]:
-        """What is known of all files, in order."""
-        for number in range(chunks):
-            with open(self._note_of(number), encoding="utf-8") as file:
-                yield from map(json.loads, file)
+    def rows_of(self, number: int, names: List[bytes]) -> List[Dict[str, Any]]:
+        """What is known of the files of a chunk. Raises OutputError where that is not all."""
+        note = self._note_of(number)
+        try:
+            with open(note, encoding="utf-8") as file:
+                rows = list(map(json.loads, file))
+            if [os.fsencode(row["path"]) for row in rows] == names:
+                return rows
+        except OSError as error:
+            raise OutputError(f"{note} cannot be read: {error}") from error
+        except (ValueError, KeyError, TypeError):
+            pass
+        raise OutputError(f"{note} is damaged: it does not say what became of {len(names)} files. "
+                          "The next run does them again")
+
+    def forget_damaged(self, chunks: List[List[bytes]]) -> List[int]:
+        """Takes back the notes of chunks that are not whole. Returns the numbers."""
+        damaged = []
+        for number in sorted(self.done()):
+            try:
+                if number < len(chunks):
+                    self.rows_of(number, chunks[number])
+            except OutputError:
+                os.unlink(self._note_of(number))
+                damaged.append(number)
+        return damaged
 
     def counts(self, number: int) -> Tuple[int, int]:
         """How many files and how many bad ones are in a chunk that is done, without parsing it: no

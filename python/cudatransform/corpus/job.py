@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import os
+import re
 import sys
 import threading
 import time
@@ -67,10 +68,10 @@ def run(action: str, source: str, target: str, options: Dict[str, Any],
     say: called with a line now and then, also from another thread
     Raises FolderError before anything is written.
     """
-    files, output = list_files(source), Output(target)
+    files, output = list_files(source, say), Output(target)
     source = os.path.abspath(source)
-    output.claim({"action": action, "options": options, "input": source}, files)
     try:
+        output.claim({"action": action, "options": options, "input": source}, files)
         return _run_claimed(action, source, output, options, files, address, workers, device, say)
     finally:
         output.release()
@@ -80,6 +81,9 @@ def _run_claimed(action: str, source: str, output: Output, options: Dict[str, An
                  files: List[bytes], address: Optional[str], workers: Optional[int],
                  device: str, say: Any) -> Dict[str, int]:
     chunks = [files[at:at + CHUNK] for at in range(0, len(files), CHUNK)]
+    damaged = output.forget_damaged(chunks)
+    if damaged:
+        say(f"{len(damaged)} chunks are done again: what was noted of them is damaged")
     done = output.done()
     missing = [number for number in range(len(chunks)) if number not in done]
     if missing:
@@ -89,7 +93,7 @@ def _run_claimed(action: str, source: str, output: Output, options: Dict[str, An
         items = [{"number": number, "names": b"\0".join(chunks[number]), "job": job}
                  for number in missing]
         _spread(items, address, workers, device, _Progress(output, done, count, say))
-    return _conclude(action, output, len(chunks))
+    return _conclude(action, output, chunks)
 
 
 class _Progress:
@@ -162,10 +166,25 @@ def _spread(items: List[Dict[str, Any]], address: Optional[str], workers: Option
             for _ in made.iter_rows():
                 pass
     except ray.exceptions.RayError as error:
-        # The last line of what a worker says is what went wrong.
-        raise OutputError(str(error).strip().splitlines()[-1]) from error
+        raise OutputError(_reason_of(str(error))) from error
     finally:
         ray.shutdown()
+
+
+def _reason_of(words: str) -> str:
+    """What went wrong, of all that Ray says of it: tracebacks of its own and of the worker, and advice.
+
+    An error that a worker raised to say what it was comes first, then the last one of Python's.
+    """
+    lines = [line.strip() for line in words.strip().splitlines() if line.strip()]
+    for kinds in ("OutputError|FolderError|Unavailable", r"\w*(?:Error|Exception|Interrupt)"):
+        found = [match for match in (re.match(rf"(?:[\w.]+\.)?({kinds})(?:\([^)]*\))?: (.+)", line)
+                                     for line in lines) if match]
+        if found:
+            kind, reason = found[-1].groups()
+            return reason if kind in ("OutputError", "FolderError", "Unavailable") else (
+                f"{kind}: {reason}")
+    return lines[-1] if lines else "Ray has failed"
 
 
 def _share(gpus: float, actors: int) -> Optional[float]:
@@ -173,13 +192,14 @@ def _share(gpus: float, actors: int) -> Optional[float]:
     return min(1., math.floor(1e4 * gpus / max(1, actors)) / 1e4) or None
 
 
-def _conclude(action: str, output: Output, chunks: int) -> Dict[str, int]:
+def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[str, int]:
     """Writes failures.jsonl, of stats stats.parquet, and summary.json: the same for any number of
     workers."""
     good: List[Dict[str, Any]] = []
     bad: List[Dict[str, Any]] = []
-    for row in output.rows(chunks):
-        (bad if "reason" in row else good).append(row)
+    for number, names in enumerate(chunks):
+        for row in output.rows_of(number, names):
+            (bad if "reason" in row else good).append(row)
     output.write(b"failures.jsonl", "".join(json.dumps(row, sort_keys=True) + "\n"
                                             for row in bad).encode())
     if action == "stats" and good:

@@ -1,0 +1,338 @@
+#!/usr/bin/python3
+# cudatransform interrupted anywhere: a result belongs to its call, and nothing is left behind.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What a signal's handler raises arrives between any two instructions of Python. Here every place is
+# tried in turn, by a trace function that raises there; and real signals, at random times.
+import gc
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import cudatransform as ct
+from cudatransform import _gst
+import pictures
+
+PACKAGE = os.path.dirname(ct.__file__) + os.sep
+# Behind these the interpreter looks for signals (CPython 3.11 and later).
+LOOKS = ("CALL", "RESUME", "JUMP_BACKWARD", "PRECALL", "YIELD")
+# What Python does to go to a handler and back. An exception from here would confuse it, not us.
+HANDLING = ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "CHECK_EXC_MATCH", "WITH_EXCEPT_START")
+SIGNALS = int(os.environ.get("CUDATRANSFORM_TEST_INTERRUPTS", 1000))
+
+
+class Soft(Exception):
+    """What a handler raises."""
+
+
+class Interrupt:
+    """Has a signal's handler raise an exception at the n-th place of the package: before any
+    instruction, or only where the interpreter looks for signals. For `with`; `count` says how many
+    places there were."""
+
+    def __init__(self, number, kind=Soft, words=("now",), looks_only=False):
+        self.number, self.kind, self.words, self.looks_only = number, kind, words, looks_only
+        self.count = 0
+
+    def __enter__(self):
+        self.before = signal.signal(signal.SIGALRM, self.handler)
+        sys.settrace(self.trace)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(None)
+        signal.signal(signal.SIGALRM, self.before)
+
+    def handler(self, *_):
+        raise self.kind(*self.words)
+
+    def trace(self, frame, event, _):
+        if event != "call" or not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        names, last = pictures.opcodes(frame.f_code), [""]
+
+        def local(frame, event, _):
+            if event == "opcode":
+                before, last[0] = last[0], names.get(frame.f_lasti, "")
+                if last[0] not in HANDLING and (not self.looks_only or before.startswith(LOOKS)):
+                    self.count += 1
+                    if self.count == self.number + 1:
+                        signal.raise_signal(signal.SIGALRM)
+            return local
+        return local
+
+
+def places(work, looks_only=False):
+    """How many places there are in a piece of work."""
+    work()
+    with Interrupt(-2, looks_only=looks_only) as counted:
+        work()
+    return counted.count
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))
+
+
+class WithFiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        made = [ct.Picture.from_pixels(pictures.pixels(*size, seed=size[0]), 70)
+                for size in ((40, 24), (97, 61))]
+        cls.files = [ct.write(picture) for picture in made]
+        cls.paths = list(pictures.write_all(cls.folder.name, {
+            "a.jpg": cls.files[0], "b.jpg": cls.files[1]}).values())
+        cls.pictures = [ct.read(data).copy() for data in cls.files]
+        cls.planes = [pictures.pixels(40, 24, 1), pictures.pixels(97, 61, 1)]
+        cls.levels = [ct.dct(plane).copy() for plane in cls.planes]
+        cls.back = [ct.idct(levels).copy() for levels in cls.levels]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def check_all(self, context):
+        """Every call gives what belongs to it."""
+        for index in (1, 0):
+            self.assertTrue(pictures.equal(context.read(self.paths[index]), self.pictures[index]))
+            self.assertEqual(context.write(self.pictures[index]), self.files[index])
+            self.assertTrue(np.array_equal(ct.dct(self.planes[index]), self.levels[index]))
+            self.assertTrue(np.array_equal(ct.idct(self.levels[index]), self.back[index]))
+
+
+class Anywhere(WithFiles):
+    def everywhere(self, work, check, step=1, kind=Soft, words=("now",),
+                   looks_only=False):
+        """Interrupts a piece of work at all its places, and checks after each."""
+        count, seen = places(work, looks_only), 0
+        self.assertGreater(count, 100)
+        for number in range(0, count, step):
+            try:
+                with Interrupt(number, kind, words, looks_only):
+                    work()
+            except kind as raised:
+                seen += 1
+                self.assertEqual(raised.args, words)
+            check()
+        self.assertGreater(seen, .7 * count / step)  # a call does less with a layout that it knows
+
+    def test_read(self):
+        for source in (self.paths[0], self.files[0]):
+            self.everywhere(lambda: ct.read(source), lambda: self.assertTrue(
+                pictures.equal(ct.read(self.paths[1]), self.pictures[1])))
+        self.check_all(ct.jpeg.of_this_thread())
+
+    def test_read_of_a_context(self):
+        context = ct.Context()
+        self.everywhere(lambda: context.read(self.paths[0]), lambda: self.assertTrue(
+            pictures.equal(context.read(self.paths[1]), self.pictures[1])), step=3)
+        self.check_all(context)
+        context.close()
+
+    def test_read_of_what_is_damaged(self):
+        def work():
+            try:
+                ct.read(self.files[0][:200])
+            except ct.ReadError:
+                pass
+        self.everywhere(work, lambda: self.assertTrue(
+            pictures.equal(ct.read(self.paths[1]), self.pictures[1])), looks_only=True)
+
+    def test_an_error_of_files_is_not_made_of_it(self):
+        for kind in (TimeoutError, FileNotFoundError, ValueError):
+            self.everywhere(lambda: ct.read(self.paths[0]), lambda: None, step=3, kind=kind, words=())
+
+    def test_write(self):
+        path = os.path.join(self.folder.name, "written.jpg")
+        self.everywhere(lambda: ct.write(self.pictures[0], path, progressive=True),
+                        lambda: self.assertEqual(ct.write(self.pictures[1]), self.files[1]), step=2)
+        with open(path, "rb") as file:
+            self.assertTrue(pictures.equal(ct.read(file), self.pictures[0]))
+
+    def test_dct_and_idct(self):
+        table = np.full((8, 8), 10)
+        wanted = ct.dct(self.planes[1], table=table).copy()
+        self.everywhere(lambda: ct.dct(self.planes[0], table=table),
+                        lambda: self.assertTrue(np.array_equal(
+                            ct.dct(self.planes[1], table=table), wanted)))
+        # The same elements with other caps.
+        sizes = [self.planes[1], self.planes[0]]
+        self.everywhere(lambda: [ct.dct(plane) for plane in sizes], lambda: self.assertTrue(
+            np.array_equal(ct.dct(self.planes[1]), self.levels[1])), step=2)
+        self.everywhere(lambda: ct.idct(self.levels[0]), lambda: self.assertTrue(
+            np.array_equal(ct.idct(self.levels[1]), self.back[1])))
+
+    def test_inside_of_a_call(self):
+        """A handler may call the module while it is at work."""
+        inner = []
+
+        class Calls(Interrupt):
+            def handler(self, *_):
+                sys.settrace(None)
+                inner.append(pictures.equal(ct.read(self_.paths[1]), self_.pictures[1]))
+        self_ = self
+        for number in range(0, places(lambda: ct.read(self.paths[0])), 7):
+            with Calls(number):
+                self.assertTrue(pictures.equal(ct.read(self.paths[0]), self.pictures[0]))
+            self.assertTrue(pictures.equal(ct.read(self.paths[0]), self.pictures[0]))
+        self.assertTrue(len(inner) > 50 and all(inner))
+
+    def test_nothing_is_left_behind(self):
+        ct.read(self.paths[0])
+        gc.collect()
+        before = threads(), descriptors()
+        self.everywhere(lambda: ct.read(self.paths[0]), lambda: None)
+        gc.collect()
+        self.assertLessEqual(threads(), before[0])
+        self.assertLessEqual(descriptors(), before[1])
+
+
+class Loading(unittest.TestCase):
+    def test_libraries(self):
+        loaded, words = _gst._loaded, ("soft time limit",)
+
+        def load():
+            _gst._loaded = None
+            _gst.libraries()
+        try:
+            for number in range(0, places(load), 5):
+                with self.assertRaises(TimeoutError) as raised:
+                    with Interrupt(number, TimeoutError, words):
+                        load()
+                self.assertEqual(raised.exception.args, words)
+            _gst._loaded = None
+            self.assertIsNotNone(_gst.libraries())
+        finally:
+            _gst._loaded = loaded
+
+    def test_a_handlers_error_while_a_library_is_opened(self):
+        def handler(*_):
+            raise TimeoutError("soft time limit")
+        before = signal.signal(signal.SIGALRM, handler)
+        try:
+            with mock.patch.object(_gst.ctypes, "CDLL", lambda _: signal.raise_signal(signal.SIGALRM)):
+                with self.assertRaisesRegex(TimeoutError, "soft time limit"):
+                    _gst._load("libgstreamer-1.0.so.0")
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        with mock.patch.object(_gst.ctypes, "CDLL", side_effect=OSError("no such library")):
+            with self.assertRaisesRegex(ct.Unavailable, "no such library"):
+                _gst._load("libgstreamer-1.0.so.0")
+
+
+class Readers(WithFiles):
+    def walk(self):
+        for batch in ct.Reader(self.paths * 4, batch=3, workers=2):
+            for picture in batch:
+                self.assertTrue(pictures.equal(
+                    picture, self.pictures[self.paths.index(picture.path)]))
+
+    def settled(self, python, all_threads):
+        """Whether so many threads, or fewer, are left soon."""
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            # GStreamer keeps some for the next pipeline.
+            if threading.active_count() <= python and threads() <= all_threads + 8:
+                return True
+            time.sleep(.001)
+        return False
+
+    def test_wherever_signals_are_looked_for(self):
+        self.walk()
+        ct.read(self.paths[0])
+        gc.collect()
+        before, files, ignored = (threading.active_count(), threads()), descriptors(), mock.Mock()
+        with mock.patch.object(sys, "unraisablehook", ignored):
+            number, more = 0, True
+            while more:
+                interrupt = Interrupt(number, looks_only=True)
+                try:
+                    with interrupt:
+                        self.walk()
+                    more = interrupt.count > number
+                except Soft:
+                    pass
+                self.assertTrue(self.settled(*before), f"at place {number}")
+                number += 1
+        self.assertGreater(number, 300)
+        self.assertEqual(ignored.call_args_list, [])
+        self.assertLessEqual(descriptors(), files + 8)
+        self.walk()
+
+
+class Signals(WithFiles):
+    def setUp(self):
+        def handler(*_):
+            raise Soft("now")
+        before = signal.signal(signal.SIGALRM, handler)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.random = random.Random(1)
+
+    def interrupted(self, work, most):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, self.random.random() * most + 2e-5)
+            work()
+        except Soft:
+            return True
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return False
+
+    def test_calls(self):
+        seen = 0
+        for work in (lambda: ct.read(self.paths[0]), lambda: ct.write(self.pictures[0]),
+                     lambda: ct.dct(self.planes[0]), lambda: ct.idct(self.levels[0])):
+            for _ in range(SIGNALS):
+                try:
+                    seen += self.interrupted(work, 3e-4)
+                except Soft:  # between its return and the end of the timer
+                    pass
+                self.check_all(ct.jpeg.of_this_thread())
+        self.assertGreater(seen, SIGNALS / 10)
+
+    def test_readers(self):
+        def work():
+            for _ in ct.Reader(self.paths * 20, batch=7, workers=2):
+                pass
+        work()
+        ct.read(self.paths[0])
+        ignored, seen, sizes = mock.Mock(), 0, []
+        with mock.patch.object(sys, "unraisablehook", ignored):
+            for number in range(SIGNALS):
+                try:
+                    seen += self.interrupted(work, .02)
+                except Soft:
+                    pass
+                if number in (SIGNALS // 4, SIGNALS - 1):
+                    gc.collect()
+                    time.sleep(.5)
+                    sizes.append((threading.active_count(), threads(), descriptors(), resident()))
+        self.assertGreater(seen, SIGNALS / 10)
+        before, after = sizes
+        for left, right, more in zip(after, before, (0, 8, 16, 8 << 20)):
+            self.assertLessEqual(left, right + more, sizes)
+        self.assertEqual([str(call) for call in ignored.call_args_list], [])
+
+
+def resident():
+    """Bytes of memory."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
