@@ -4,6 +4,7 @@
 #include "gst/engine/frame_workers.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace cudatransform {
@@ -57,7 +58,9 @@ void FrameWorkers::run(Parts& parts) {
     std::lock_guard lock(lock_);
     parts.job->done_ = true;
     parts.job->note_time();
-    if (parts.job == jobs_.front().get()) changed_.notify_all();
+    if (parts.job != jobs_.front().get()) continue;
+    finished_.notify_one();
+    wake_beside();
   }
 }
 
@@ -69,8 +72,7 @@ void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
     std::lock_guard lock(lock_);
     raw->done_ = false;  // it may have been used before
     jobs_.push_back(std::move(job));
-    // Whether it is ready has to be asked.
-    if (jobs_.size() == 1 && raw->runs_when_taken()) changed_.notify_all();
+    note_move();
   }
   start(raw);
 }
@@ -86,7 +88,7 @@ void FrameWorkers::start(FrameJob* job) {
 
 bool FrameWorkers::wait_for_thread(const FrameJob& job, bool wait) {
   std::unique_lock lock(lock_);
-  if (wait) changed_.wait(lock, [&] { return job.done_; });
+  if (wait) finished_.wait(lock, [&] { return job.done_; });
   return job.done_;
 }
 
@@ -119,12 +121,16 @@ std::unique_ptr<FrameJob> FrameWorkers::pop() {
 
 std::unique_ptr<FrameJob> FrameWorkers::take(bool wait) {
   if (jobs_.empty()) return nullptr;
-  set(&FrameWorkers::is_taking_, true);
+  {
+    std::lock_guard lock(lock_);
+    is_taking_ = true;
+  }
   const bool is_finished = finish_first(wait);
   std::lock_guard lock(lock_);
   is_taking_ = false;
-  changed_.notify_all();
-  return is_finished ? pop() : nullptr;
+  std::unique_ptr<FrameJob> job = is_finished ? pop() : nullptr;
+  note_move();
+  return job;
 }
 
 std::unique_ptr<FrameJob> FrameWorkers::drop() {
@@ -136,33 +142,55 @@ std::unique_ptr<FrameJob> FrameWorkers::drop() {
 
 // ---- The thread beside ----
 
+// The oldest job if there is nothing to wait for but a device; with lock_.
+FrameJob* FrameWorkers::started_first() const {
+  if (jobs_.empty() || is_taking_) return nullptr;
+  FrameJob* const first = jobs_.front().get();
+  return first->done_ || first->runs_when_taken() ? first : nullptr;
+}
+
 bool FrameWorkers::await_oldest() {
   std::unique_lock lock(lock_);
+  beside_thread_ = g_thread_self();
   const FrameJob* on_device = nullptr;
   while (!is_interrupted_) {
-    FrameJob* const first = jobs_.empty() || is_taking_ ? nullptr : jobs_.front().get();
-    const bool is_here = first != nullptr && (first->done_ || first->runs_when_taken());
-    if (is_here && first->is_ready()) {
+    FrameJob* const first = started_first();
+    const gint64 grace = moved_ + kGrace - g_get_monotonic_time();
+    if (first == nullptr && !is_watched_) {
+      beside_.wait(lock);
+    } else if (grace > 0) {
+      nap(lock, grace);
+    } else if (first != nullptr && first->is_ready()) {
       if (first == on_device) first->note_time();
       return true;
-    }
-    if (is_here) on_device = first;
-    if (!is_here && !is_watched_) {
-      changed_.wait(lock);
-    } else if (changed_.wait_for(lock, kNap) == std::cv_status::timeout && is_watched_) {
-      return !is_interrupted_;
+    } else {
+      on_device = first;
+      nap(lock, kNap);
+      if (is_watched_) return !is_interrupted_;
     }
   }
   return false;
 }
 
-void FrameWorkers::set(bool FrameWorkers::*flag, bool value) {
-  std::lock_guard lock(lock_);
-  if (std::exchange(this->*flag, value) != value) changed_.notify_all();
+void FrameWorkers::nap(std::unique_lock<std::mutex>& lock, gint64 microseconds) {
+  is_napping_ = true;
+  beside_.wait_for(lock, std::chrono::microseconds(microseconds));
+  is_napping_ = false;
 }
 
-void FrameWorkers::watch(bool watched) { set(&FrameWorkers::is_watched_, watched); }
+// With lock_.
+void FrameWorkers::note_move() {
+  if (g_thread_self() != beside_thread_) moved_ = g_get_monotonic_time();
+  if (started_first() != nullptr) wake_beside();
+}
 
-void FrameWorkers::interrupt(bool interrupted) { set(&FrameWorkers::is_interrupted_, interrupted); }
+void FrameWorkers::wake_beside() {
+  if (!is_napping_) beside_.notify_one();
+}
+
+void FrameWorkers::set(bool FrameWorkers::*flag, bool value) {
+  std::lock_guard lock(lock_);
+  if (std::exchange(this->*flag, value) != value) beside_.notify_one();
+}
 
 }  // namespace cudatransform

@@ -5,7 +5,6 @@
 #include <gst/gst.h>
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -80,13 +79,14 @@ class FrameWorkers {
   size_t pending() const { return jobs_.size(); }
   bool full() const { return jobs_.size() >= static_cast<size_t>(most_); }
 
-  // A thread beside that one: waits until the oldest job can be taken without waiting; somebody
-  // else may take it all the same. With watch(true) it also returns now and then, for what its
-  // caller looks at besides. False: after interrupt(true).
+  // A thread beside that one: waits until the oldest job can be taken without waiting, and until
+  // nobody else has submitted or taken one for kGrace, so that it stays out of the way of those who
+  // do. Somebody else may take the job all the same. With watch(true) it also returns now and then,
+  // for what its caller looks at besides. False: after interrupt(true).
   bool await_oldest();
   // Any thread.
-  void watch(bool watched);
-  void interrupt(bool interrupted);
+  void watch(bool watched) { set(&FrameWorkers::is_watched_, watched); }
+  void interrupt(bool interrupted) { set(&FrameWorkers::is_interrupted_, interrupted); }
 
  private:
   // What threads share of a job. Those that come when all parts are taken find nothing else: the
@@ -103,10 +103,14 @@ class FrameWorkers {
   bool wait_for_thread(const FrameJob& job, bool wait);
   std::unique_ptr<FrameJob> pop();
   void set(bool FrameWorkers::*flag, bool value);
+  FrameJob* started_first() const;
+  void note_move();
+  void wake_beside();
+  void nap(std::unique_lock<std::mutex>& lock, gint64 microseconds);
 
-  // How long the device is left alone by await_oldest(), if nothing else happens: to ask takes the
-  // driver's lock, which those who submit need as well.
-  static constexpr std::chrono::microseconds kNap{200};
+  // Microseconds. The device is asked no oftener than kNap: that takes the driver's lock, which
+  // those who submit need as well.
+  static constexpr gint64 kGrace = 500, kNap = 200;
 
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;
@@ -114,8 +118,13 @@ class FrameWorkers {
   std::deque<std::unique_ptr<FrameJob>> jobs_;
   std::mutex lock_;         // guards what is below, and done_ of the jobs
   bool is_taking_ = false;  // somebody has the oldest job in work
+  std::condition_variable finished_;
+  // Of await_oldest().
+  gint64 moved_ = 0;                        // when others last submitted or took a job
+  const GThread* beside_thread_ = nullptr;  // only compared
   bool is_watched_ = false, is_interrupted_ = false;
-  std::condition_variable changed_;
+  bool is_napping_ = false;  // need not be woken
+  std::condition_variable beside_;
 };
 
 }  // namespace cudatransform
