@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The streams are those of the test data, whose frames' digests vectors_test.py compares.
+#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -265,6 +266,60 @@ GST_START_TEST(test_refusals) {
 }
 GST_END_TEST;
 
+// What a stream says that it takes at most, or an empty text; with frames of which it takes so
+// much.
+std::string error_within(guint64 bytes, const Bytes& stream, Frames* frames) {
+  GstHarness* h = open("n-threads=2 max-memory=" + std::to_string(bytes));
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (gsize at = 0; at < stream.size() && flow == GST_FLOW_OK; at += 4096) {
+    const auto first = stream.begin() + static_cast<gssize>(at);
+    flow = gst_harness_push(
+        h, buffer_of({first, first + static_cast<gssize>(MIN(4096, stream.size() - at))}));
+  }
+  if (flow == GST_FLOW_OK) *frames = finish(h);
+  std::string error;
+  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
+    GError* what = nullptr;
+    gst_message_parse_error(message, &what, nullptr);
+    error = what->message;
+    fail_unless(flow == GST_FLOW_ERROR);
+    fail_unless(g_error_matches(what, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+    g_error_free(what);
+    gst_message_unref(message);
+  }
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
+  end_harness(h);
+  return error;
+}
+
+// Every limit ends in an error that names it and says what is missing, or in all frames.
+GST_START_TEST(test_memory) {
+  const DoneAtOnce at_once;
+  for (const char* name : kAll) {
+    const Bytes stream = read(name);
+    Frames frames;
+    guint64 most = 1000;
+    std::string error;
+    for (int tries = 0; tries < 200; ++tries) {
+      error = error_within(most, stream, &frames);
+      if (error.empty()) break;
+      unsigned long takes = 0, said = 0;
+      fail_unless(
+          std::sscanf(error.c_str(), "decoding takes %lu bytes of memory, more than max-memory=%lu",
+                      &takes, &said) == 2,
+          "%s", error.c_str());
+      fail_unless(said == most && takes > most, "%s", error.c_str());
+      most = takes;
+    }
+    fail_unless(error.empty(), "%s: %s", name, error.c_str());
+    compare(expected_of(stream), frames, std::string(name) + " within " + std::to_string(most));
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(test_several_at_once) {
   std::vector<Frames> expected;
   for (const char* name : kAll) expected.push_back(expected_of(read(name)));
@@ -295,6 +350,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_statistics);
   tcase_add_test(tc, test_cut_off);
   tcase_add_test(tc, test_refusals);
+  tcase_add_test(tc, test_memory);
   tcase_add_test(tc, test_several_at_once);
   return suite;
 }
