@@ -135,6 +135,33 @@ GST_START_TEST(test_bytes_between_units) {
 }
 GST_END_TEST;
 
+// Of no data; the distances that it gives.
+Bytes padding(guint32 next, guint32 previous) {
+  Bytes unit = {'B', 'B', 'C', 'D', 0x30};
+  for (const guint32 distance : {next, previous})
+    for (int shift = 24; shift >= 0; shift -= 8)
+      unit.push_back(static_cast<guint8>(distance >> shift));
+  return unit;
+}
+
+// A unit that claims to be longer than all that comes, and small ones behind it: millions of bytes,
+// which take no longer than they have to, and what follows them is found.
+GST_START_TEST(test_claims) {
+  const Bytes stream = read(kLowDelay), small = padding(13, 13);
+  Bytes many = padding(0x0fffffff, 0);
+  while (many.size() < (quick() ? 1000000 : 8000000))
+    many.insert(many.end(), small.begin(), small.end());
+  const Bytes claims = joined({stream, many, stream});
+  const Frames expected = expected_of(joined({stream, stream}));
+  for (const gsize piece : {gsize{4096}, claims.size()}) {
+    GstHarness* h = open();
+    push(h, claims, piece);
+    compare(expected, finish(h), "behind units that claim to be large");
+    end_harness(h);
+  }
+}
+GST_END_TEST;
+
 // Each size has caps of its own.
 GST_START_TEST(test_streams_behind_each_other) {
   Frames expected;
@@ -343,6 +370,7 @@ Suite* make_suite() {
   tcase_set_timeout(tc, 120);
   tcase_add_test(tc, test_pieces_and_threads);
   tcase_add_test(tc, test_bytes_between_units);
+  tcase_add_test(tc, test_claims);
   tcase_add_test(tc, test_streams_behind_each_other);
   tcase_add_test(tc, test_states);
   tcase_add_test(tc, test_flush);
