@@ -64,7 +64,7 @@ Status DiracDecoder::take_picture(const DiracParseInfo& info, const uint8_t* dat
   const Status status =
       picture->begin(sequence_, info, data, size, limits_, quirks_, std::move(owner));
   if (!status.ok()) {
-    give_back(std::move(picture));
+    give_up(std::move(picture), status);
     return status;
   }
   put(std::move(picture));
@@ -78,7 +78,7 @@ Status DiracDecoder::take_fragment(const DiracParseInfo& info, const uint8_t* da
     end_fragments();
     fragments_ = new_picture();
     const Status status = fragments_->begin_fragments(sequence_, info, data, size, limits_);
-    if (!status.ok()) give_back(std::move(fragments_));
+    if (!status.ok()) give_up(std::move(fragments_), status);
     return status;
   }
   if (fragments_ == nullptr) {
@@ -128,6 +128,11 @@ std::unique_ptr<DiracPicture> DiracDecoder::next_picture() {
   std::move(waiting_ + 1, waiting_ + waiting_count_, waiting_);
   --waiting_count_;
   return first;
+}
+
+// What found too little memory keeps none.
+void DiracDecoder::give_up(std::unique_ptr<DiracPicture> picture, const Status& status) {
+  if (status.code != StatusCode::kOutOfMemory) give_back(std::move(picture));
 }
 
 bool DiracDecoder::drop_spares() { return !std::exchange(spares_, {}).empty(); }

@@ -60,6 +60,7 @@ class DiracDecoder {
   void end_sequence();
   std::unique_ptr<DiracPicture> new_picture();
   void put(std::unique_ptr<DiracPicture> picture);
+  void give_up(std::unique_ptr<DiracPicture> picture, const Status& status);
 
   DiracLimits limits_;
   const MemoryBudgetPtr budget_;

@@ -133,9 +133,18 @@ void predict_row(int32_t width, const Value* above, Value* row) {
   }
 }
 
+// Before it all is zero, and predicts nothing else.
+int32_t first_row_with_levels(const DiracBand& band) {
+  if (band.counts == nullptr) return 0;
+  const uint32_t* const end = band.counts + band.height;
+  const auto has_levels = [](uint32_t count) { return count > 0; };
+  return static_cast<int32_t>(
+      std::find_if(static_cast<const uint32_t*>(band.counts), end, has_levels) - band.counts);
+}
+
 template <typename Value>
 void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
-  for (int32_t y = 0; y < band.height; ++y) {
+  for (int32_t y = first_row_with_levels(band); y < band.height; ++y) {
     predict_row(band.width, y > 0 ? pyramid_row<Value>(band, y - 1, pyramid, pitch) : nullptr,
                 pyramid_row<Value>(band, y, pyramid, pitch));
   }
@@ -153,7 +162,8 @@ bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   if (!allocate_host_memory(2 * width * sizeof(int64_t), &memory).ok()) return false;
   auto* row = static_cast<int64_t*>(memory->data());
   int64_t* above = row + width;
-  for (int32_t y = 0, grid_row = 0; y < band.height; ++y) {
+  std::fill_n(above, width, int64_t{0});
+  for (int32_t y = first_row_with_levels(band), grid_row = 0; y < band.height; ++y) {
     while (dirac_part(band.height, grid_row + 1, band.rows) <= y) ++grid_row;
     dequantise_row<int16_t>(band, y, grid_row, true, row);
     predict_row(band.width, y > 0 ? above : nullptr, row);

@@ -90,6 +90,16 @@ size_t bytes_of_picture(const DiracSequence& sequence) {
   return bytes;
 }
 
+// Of a frame that is written, all of whose samples are as wide as the widest.
+size_t bytes_of_frame(const DiracSequence& sequence) {
+  size_t count = 0, width = 1;
+  for (int c = 0; c < kMaxComponents; ++c) {
+    count += size_t{sequence.picture_width(c)} * sequence.frame_height(c);
+    if (sample_type(sequence, c) == SampleType::kU16) width = 2;
+  }
+  return count * width;
+}
+
 // Whether the inverse transform may write the picture's samples itself.
 bool writes_samples(const DiracPicture& picture) {
   const DiracSequence& sequence = picture.sequence();
@@ -303,13 +313,14 @@ DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
     // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more.
     need.own += picture.levels().coef_count() / 4 + 16 * picture.coded_bytes();
   }
-  // The frame that is written.
-  need.shared = 2 * samples;
+  need.shared = bytes_of_frame(picture.sequence());
   if (picture.has_residual()) {
     const ResidualPlaces places = places_of(picture, sizeof(int32_t), writes_samples(picture));
     const uint64_t there = scratch_bytes_;
     need.shared += places.bytes > there ? places.bytes - there : 0;
-    if (device_.is_host()) need.shared += places.pyramid_bytes / 2;  // low bands
+    // Low bands, each a quarter of the one before, or half.
+    const bool halves = picture.transform().levels.horizontal > 0;
+    if (device_.is_host()) need.shared += places.pyramid_bytes / (halves ? 1 : 3);
   }
   if (!picture.header().is_intra()) {
     // References that are missing, and half-sample positions of any.

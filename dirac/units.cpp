@@ -147,6 +147,7 @@ DiracUnitSpan DiracSplitter::next(const DiracBytes& bytes, bool at_end,
                                   const DiracUnitLimits& limits) {
   const Search search(bytes, at_end, limits);
   DiracParseInfo info;
+  wanted_ = 0;
   if (!inside_) {
     inside_ = (in_step_ && search.read(0, &info)) || search.find_begin(&from_);
     const size_t skipped = std::exchange(from_, inside_ ? kDiracParseInfoBytes : 0);
@@ -157,7 +158,10 @@ DiracUnitSpan DiracSplitter::next(const DiracBytes& bytes, bool at_end,
   }
   search.read(0, &info);
   const size_t size = search.size_of(info, &from_);
-  if (size == 0) return {};
+  if (size == 0) {
+    if (info.next > bytes.size() && info.next <= limits.of(info)) wanted_ = info.next;
+    return {};
+  }
   in_step_ = !search.is_too_large(info, size);
   inside_ = false;
   from_ = 0;

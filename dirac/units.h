@@ -77,13 +77,17 @@ class DiracSplitter {
   // what it skipped. Where that takes bytes that have not come, more are needed, unless `at_end`
   // says that none follow. No unit is larger than `limits`; what is behind that belongs to none.
   DiracUnitSpan next(const DiracBytes& bytes, bool at_end, const DiracUnitLimits& limits);
+  // How many bytes the unit says to have whose end is waited for; 0: it does not say, or there is
+  // none.
+  uint64_t wanted() const { return wanted_; }
 
  private:
   class Search;
 
   bool in_step_;
   bool inside_ = false;  // a unit begins where the bytes do
-  size_t from_ = 0;      // where the search for a beginning, or for the unit's end, goes on
+  uint64_t wanted_ = 0;
+  size_t from_ = 0;  // where the search for a beginning, or for the unit's end, goes on
 };
 
 // The first unit in `data`, a part of a stream.

@@ -165,7 +165,9 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
     split = {};
     gst_adapter_flush(adapter, gst_adapter_available(adapter));
   }
-  const Status status = state.pictures.hold(gst_adapter_available(adapter));
+  // A unit that comes in several buffers is copied when it is whole.
+  const Status status =
+      state.pictures.hold(gst_adapter_available(adapter) + split.splitter.wanted());
   return status.ok() ? GST_VIDEO_DECODER_FLOW_NEED_DATA : push_dirac_frames(decoder, status, false);
 }
 

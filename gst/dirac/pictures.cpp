@@ -179,9 +179,11 @@ Status DiracPictures::make_room(bool* made) {
   return {};
 }
 
-Status DiracPictures::have_room(guint64 bytes, guint64 shared) {
+Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of) {
   for (bool made = true;;) {
-    const guint64 all = reserved_ + bytes + std::max(reserved_shared_, shared);
+    // What is shared may have been made meanwhile.
+    const DiracRenderNeed need = need_of();
+    const guint64 all = reserved_ + need.own + std::max(reserved_shared_, need.shared);
     if (budget_->has(all)) return {};
     if (!made) return budget_->no_room(all);
     CT_RETURN_IF_ERROR(make_room(&made));
@@ -191,8 +193,9 @@ Status DiracPictures::have_room(guint64 bytes, guint64 shared) {
 // Makes sure that the picture will find the memory that it takes later: a thread that reads codes
 // cannot wait for pictures before it, nor those for pictures behind them.
 Status DiracPictures::reserve(Job& job) {
-  const DiracRenderNeed need = renderer_->need(*job.picture);
-  CT_RETURN_IF_ERROR(have_room(need.own, need.shared));
+  const auto need_of = [&] { return renderer_->need(*job.picture); };
+  CT_RETURN_IF_ERROR(have_room(need_of));
+  const DiracRenderNeed need = need_of();
   job.reserved = need.own;
   reserved_ += need.own;
   reserved_shared_ = std::max(reserved_shared_, need.shared);
@@ -201,7 +204,8 @@ Status DiracPictures::reserve(Job& job) {
 
 Status DiracPictures::hold(gsize bytes) {
   constexpr gsize kLittle = gsize{1} << 20;
-  return bytes < kLittle ? Status{} : have_room(bytes, 0);
+  if (bytes < kLittle) return {};
+  return have_room([bytes] { return DiracRenderNeed{bytes, 0}; });
 }
 
 Status DiracPictures::allocate(gsize bytes, std::unique_ptr<Memory>* memory) {

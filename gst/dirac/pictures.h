@@ -129,7 +129,7 @@ class DiracPictures {
   Status take_done(bool all);
   Status take_oldest(bool wait, bool* taken);
   Status make_room(bool* made);
-  Status have_room(guint64 bytes, guint64 shared);
+  Status have_room(const std::function<DiracRenderNeed()>& need_of);
   Status reserve(Job& job);
   Status render(Job& job);
   Status render_picture(Job& job, DiracShown* shown);

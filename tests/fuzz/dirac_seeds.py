@@ -5,6 +5,7 @@ import random
 END, AUXILIARY, PADDING = 0x10, 0x20, 0x30
 ARITHMETIC, VLC, LOW_DELAY, HIGH_QUALITY = 0x08, 0x48, 0xC8, 0xE8
 REFERENCE, FRAGMENT = 0x04, 0x04
+LITTLE_MEMORY = 0x40  # among the settings of fuzz_cudadiracdec
 
 
 class Bits:
@@ -204,6 +205,39 @@ def seeds():
         yield f"{name}-no-offsets", b"\1" + stream(units).replace(data[5:9], bytes(4), 1)
 
 
+def claiming(code, claim, behind):
+    """A unit that claims to be so large, and then others."""
+    head = stream([header(), (VLC, b"")])[:-13]
+    return head + b"BBCD" + bytes([code]) + claim.to_bytes(4, "big") + bytes(4) + behind * 300
+
+
+def splitter_seeds():
+    """Settings, sizes of pieces and a stream whose splitting may cost too much."""
+    padding = b"BBCD" + bytes([PADDING]) + (13).to_bytes(4, "big") * 2
+    nothing = b"BBCD" + bytes([VLC]) + (1).to_bytes(4, "big") * 2
+    for pieces in ((0,), (1, 7, 0), (100,)):
+        head = bytes([1, len(pieces) - 1, *pieces])
+        name = "-".join(map(str, pieces))
+        for claim in (0, 1, 200, 900, 0x0FFFFFFF):
+            yield f"padding-{claim}-{name}", head + claiming(PADDING, claim, padding)
+            yield f"picture-{claim}-{name}", head + claiming(VLC, claim, padding)
+            yield f"prefixes-{claim}-{name}", head + claiming(VLC, claim, nothing)
+            yield f"short-{claim}-{name}", head + claiming(AUXILIARY, claim, b"BBCD")
+        for kind, units in streams():
+            yield f"{kind}-{name}", head + stream(units)
+
+
+def large_streams():
+    """A few bytes that claim much: samples, references with half-sample positions, coefficients."""
+    chance = random.Random(3)
+    for depth in (8, 15):
+        units = [header(size=(4096, 2048), chroma=0, depth=depth)]
+        units += [intra(chance, ARITHMETIC | REFERENCE, number, 1, 4) for number in range(6)]
+        units += [inter(chance, ARITHMETIC | REFERENCE | 2, 6 + number, 3, residual=False)
+                  for number in range(4)]
+        yield f"large-{depth}", units
+
+
 def element_seeds():
     """Settings, pieces and a stream: whole and in pieces, with a flush, other caps, a restart."""
     chance = random.Random(2)
@@ -215,3 +249,7 @@ def element_seeds():
             for before, size in described:
                 head += bytes([before]) + size.to_bytes(2, "big")
             yield f"{name}-{len(pieces)}-{sum(size for _, size in pieces)}", head + data + data
+    for name, units in large_streams():
+        for threads in range(4):
+            yield f"{name}-{threads}", bytes([LITTLE_MEMORY | threads << 2, 0, 0, 0, 0]) + \
+                stream(units)

@@ -5,6 +5,7 @@
 // bytes for each (what comes before it, its size), then the stream, which is cut into these pieces
 // over and over.
 #include <gst/video/video.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,8 @@ using fuzzing::promise;
 
 // Small enough for hundreds of pictures a second.
 constexpr guint64 kMaxSamples = guint64{1} << 14;
+// Or as many as the default allows, within so much memory, and what is too small to be counted.
+constexpr guint64 kMaxMemory = guint64{1} << 27, kUncounted = guint64{1} << 25;
 constexpr gsize kMaxPieces = 64;
 
 // What may come before a piece, in the low bits of its first byte.
@@ -35,6 +38,7 @@ struct Piece {
 struct Stream {
   const char* on_error = "drop";
   guint threads = 1;
+  bool little_memory = false;
   GstFormat format = GST_FORMAT_TIME;
   std::vector<Piece> pieces;
 
@@ -43,6 +47,7 @@ struct Stream {
     constexpr std::array<const char*, 4> kOnError = {"drop", "conceal", "fail", "conceal"};
     on_error = kOnError[settings & 3];
     threads = 1 + (settings >> 2 & 3);
+    little_memory = (settings & 0x40) != 0;
     format = settings & 0x20 ? GST_FORMAT_BYTES : GST_FORMAT_TIME;
     pieces.resize(1 + input->byte() % 8);
     for (Piece& piece : pieces) {
@@ -93,12 +98,25 @@ void act(ElementRun* run, const Stream& stream, guint8 before) {
   }
 }
 
+guint64 max_samples = kMaxSamples;
+size_t memory_before = 0;  // that malloc() had given out
+
+size_t memory_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void check_memory() {
+  promise(memory_in_use() <= memory_before + kMaxMemory + kUncounted, "memory has a bound");
+}
+
 // All of the frame can be read, so that valgrind sees samples that nobody wrote.
 void check_output(GstBuffer* buffer, GstCaps* caps) {
   GstVideoInfo info;
   promise(caps != nullptr && gst_video_info_from_caps(&info, caps), "frames have caps");
-  promise(guint64{static_cast<guint>(info.width)} * static_cast<guint>(info.height) <= kMaxSamples,
+  promise(guint64{static_cast<guint>(info.width)} * static_cast<guint>(info.height) <= max_samples,
           "no frame is larger than it may be");
+  check_memory();
   GstVideoFrame frame;
   promise(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ), "frames can be read");
   guint64 odd = 0;
@@ -155,9 +173,13 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
   const Stream stream(&input);
-  const std::string description = std::string("cudadiracdec on-error=") + stream.on_error +
-                                  " n-threads=" + std::to_string(stream.threads) +
-                                  " max-samples=" + std::to_string(kMaxSamples);
+  const std::string description =
+      std::string("cudadiracdec on-error=") + stream.on_error +
+      " n-threads=" + std::to_string(stream.threads) +
+      (stream.little_memory ? " max-memory=" + std::to_string(kMaxMemory)
+                            : " max-samples=" + std::to_string(kMaxSamples));
+  max_samples = stream.little_memory ? G_MAXINT64 : kMaxSamples;
+  memory_before = memory_in_use();
   ElementRun run(description.c_str(), check_output);
   run.begin(caps_of(0), stream.format);
   const GstFlowReturn flow = push_stream(&run, stream, input.data(), input.size());
@@ -165,6 +187,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     run.push_event(gst_event_new_eos());
     promise(run.at_eos(), "EOS arrives");
   }
+  check_memory();
   promise(stat_of(run.element(), "frames") <= run.buffers(), "what is counted has been pushed");
   promise(stat_of(run.element(), "damaged") <= stat_of(run.element(), "pictures"),
           "what is damaged is a picture");

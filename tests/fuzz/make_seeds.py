@@ -363,6 +363,7 @@ OWN_SEEDS = {
     "fuzz_dct_meta": seeds_of_dct_meta,
     "fuzz_dwt_meta": seeds_of_dwt_meta,
     "fuzz_dirac": dirac_seeds.seeds,
+    "fuzz_dirac_splitter": dirac_seeds.splitter_seeds,
     "fuzz_cudadiracdec": dirac_seeds.element_seeds,
     "fuzz_jpeg_writer": seeds_of_writer,
     "fuzz_jpegcoefenc": seeds_of_jpegcoefenc,

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The streams are those of the test data, whose frames' digests vectors_test.py compares.
+#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -131,6 +132,33 @@ GST_START_TEST(test_bytes_between_units) {
   for (const Bytes* part : {&noise, &stream, &noise, &stream, &noise}) push(h, *part);
   compare(expected, finish(h), "noise between sequences");
   end_harness(h);
+}
+GST_END_TEST;
+
+// Of no data; the distances that it gives.
+Bytes padding(guint32 next, guint32 previous) {
+  Bytes unit = {'B', 'B', 'C', 'D', 0x30};
+  for (const guint32 distance : {next, previous})
+    for (int shift = 24; shift >= 0; shift -= 8)
+      unit.push_back(static_cast<guint8>(distance >> shift));
+  return unit;
+}
+
+// A unit that claims to be longer than all that comes, and small ones behind it: millions of bytes,
+// which take no longer than they have to, and what follows them is found.
+GST_START_TEST(test_claims) {
+  const Bytes stream = read(kLowDelay), small = padding(13, 13);
+  Bytes many = padding(0x0fffffff, 0);
+  while (many.size() < (quick() ? 1000000 : 8000000))
+    many.insert(many.end(), small.begin(), small.end());
+  const Bytes claims = joined({stream, many, stream});
+  const Frames expected = expected_of(joined({stream, stream}));
+  for (const gsize piece : {gsize{4096}, claims.size()}) {
+    GstHarness* h = open();
+    push(h, claims, piece);
+    compare(expected, finish(h), "behind units that claim to be large");
+    end_harness(h);
+  }
 }
 GST_END_TEST;
 
@@ -265,6 +293,60 @@ GST_START_TEST(test_refusals) {
 }
 GST_END_TEST;
 
+// What a stream says that it takes at most, or an empty text; with frames of which it takes so
+// much.
+std::string error_within(guint64 bytes, const Bytes& stream, Frames* frames) {
+  GstHarness* h = open("n-threads=2 max-memory=" + std::to_string(bytes));
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(h->element, bus);
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (gsize at = 0; at < stream.size() && flow == GST_FLOW_OK; at += 4096) {
+    const auto first = stream.begin() + static_cast<gssize>(at);
+    flow = gst_harness_push(
+        h, buffer_of({first, first + static_cast<gssize>(MIN(4096, stream.size() - at))}));
+  }
+  if (flow == GST_FLOW_OK) *frames = finish(h);
+  std::string error;
+  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
+    GError* what = nullptr;
+    gst_message_parse_error(message, &what, nullptr);
+    error = what->message;
+    fail_unless(flow == GST_FLOW_ERROR);
+    fail_unless(g_error_matches(what, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+    g_error_free(what);
+    gst_message_unref(message);
+  }
+  gst_element_set_bus(h->element, nullptr);
+  gst_object_unref(bus);
+  end_harness(h);
+  return error;
+}
+
+// Every limit ends in an error that names it and says what is missing, or in all frames.
+GST_START_TEST(test_memory) {
+  const DoneAtOnce at_once;
+  for (const char* name : kAll) {
+    const Bytes stream = read(name);
+    Frames frames;
+    guint64 most = 1000;
+    std::string error;
+    for (int tries = 0; tries < 200; ++tries) {
+      error = error_within(most, stream, &frames);
+      if (error.empty()) break;
+      unsigned long takes = 0, said = 0;
+      fail_unless(
+          std::sscanf(error.c_str(), "decoding takes %lu bytes of memory, more than max-memory=%lu",
+                      &takes, &said) == 2,
+          "%s", error.c_str());
+      fail_unless(said == most && takes > most, "%s", error.c_str());
+      most = takes;
+    }
+    fail_unless(error.empty(), "%s: %s", name, error.c_str());
+    compare(expected_of(stream), frames, std::string(name) + " within " + std::to_string(most));
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST(test_several_at_once) {
   std::vector<Frames> expected;
   for (const char* name : kAll) expected.push_back(expected_of(read(name)));
@@ -288,6 +370,7 @@ Suite* make_suite() {
   tcase_set_timeout(tc, 120);
   tcase_add_test(tc, test_pieces_and_threads);
   tcase_add_test(tc, test_bytes_between_units);
+  tcase_add_test(tc, test_claims);
   tcase_add_test(tc, test_streams_behind_each_other);
   tcase_add_test(tc, test_states);
   tcase_add_test(tc, test_flush);
@@ -295,6 +378,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_statistics);
   tcase_add_test(tc, test_cut_off);
   tcase_add_test(tc, test_refusals);
+  tcase_add_test(tc, test_memory);
   tcase_add_test(tc, test_several_at_once);
   return suite;
 }
