@@ -9,6 +9,8 @@
 #include <new>
 #include <string>
 
+#include <tbb/global_control.h>
+
 #include "transform/device/host_arena.h"
 #include "transform/device/host_memory.h"
 #include "transform/device/simd_targets.h"
@@ -103,11 +105,18 @@ Status copy_rows(const Copy2D& copy) {
   return {};
 }
 
+// TBB gives no more threads than it may use, and prints a warning on stderr where more are wanted.
+int arena_threads(int wanted) {
+  if (wanted <= 0) return tbb::task_arena::automatic;
+  const size_t most =
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return static_cast<int>(std::min<size_t>(wanted, std::max<size_t>(most, 1)));
+}
+
 class HostDevice final : public Device {
  public:
   explicit HostDevice(int threads)
-      : arena_(threads > 0 ? threads : tbb::task_arena::automatic),
-        queue_(std::make_shared<HostFence>()) {
+      : arena_(arena_threads(threads)), queue_(std::make_shared<HostFence>()) {
     const int count = arena_.max_concurrency();
     std::string simd = host_simd_targets().front().first;
     if (simd.rfind("AVX3", 0) == 0) simd = "AVX-512";  // Highway's name is little known
