@@ -11,6 +11,7 @@
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
+#include "gst/jpeg/rtp_peer.h"
 #include "gst/stream/transport.h"
 
 using cudatransform::EncodeJob;
@@ -191,6 +192,29 @@ static void warn_of_colorimetry(GstVideoEncoder* encoder, const GstDctInfo& info
   GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
 }
 
+// Likewise, of settings by which nobody can read what an RTP payloader sends.
+static void warn_of_rtp(GstVideoEncoder* encoder) {
+  State* state = &State::of(encoder);
+  GST_OBJECT_LOCK(encoder);
+  const JpegOptions options = state->options;
+  GST_OBJECT_UNLOCK(encoder);
+  const char* setting = options.progressive  ? "progressive"
+                        : options.arithmetic ? "arithmetic"
+                        : options.optimize   ? "optimize"
+                                             : nullptr;
+  if (!setting || state->warned_of_rtp) return;
+  const std::string payloader =
+      cudatransform::rtp_jpeg_payloader_behind(GST_VIDEO_ENCODER_SRC_PAD(encoder));
+  if (payloader.empty()) return;
+  state->warned_of_rtp = true;
+  GST_ELEMENT_WARNING(encoder, STREAM, FORMAT,
+                      ("%s=true is not for %s: RTP carries baseline scans without their Huffman "
+                       "tables (RFC 2435), so no receiver can read these files; leave progressive, "
+                       "arithmetic and optimize false",
+                       setting, payloader.c_str()),
+                      (nullptr));
+}
+
 // Everything that caps decide; `reference` has what files take over from their coefficients.
 static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecState* reference) {
   State* state = &State::of(encoder);
@@ -204,6 +228,7 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
     return false;
   }
   warn_of_colorimetry(encoder, state->info, caps);
+  warn_of_rtp(encoder);
   const int threads = threads_for(encoder);
   if (!start_workers(encoder, threads)) return false;
   // With n threads, a frame is pushed at the latest when the n - 1 after it have come.
@@ -256,7 +281,7 @@ static bool open_coder(GstVideoEncoder* encoder) {
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
-  state->warned_of_colorimetry = false;
+  state->warned_of_colorimetry = state->warned_of_rtp = false;
   state->failed = GST_FLOW_OK;
   state->task.forget();
   state->latency = {};

@@ -43,7 +43,7 @@ struct JpegCoefEncState : JpegElementState {
   std::vector<std::unique_ptr<EncodeJob>> idle;  // to be used again
   GstDctInfo info = {};
   CapsTables caps_tables;
-  bool warned_of_colorimetry = false;
+  bool warned_of_colorimetry = false, warned_of_rtp = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error behind which nothing is pushed
   MeasuredLatency latency;
 };

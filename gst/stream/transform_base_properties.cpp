@@ -38,7 +38,8 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
     .n_threads = PROP_N_THREADS,
     .backend_blurb = "The engine to use, chosen when the element goes to READY",
     .n_threads_blurb =
-        "Threads of the CPU engine, chosen when the element goes to READY (0 = one per core)",
+        "Threads of the CPU engine, chosen when the element goes to READY; one per core at most "
+        "(0 = one per core)",
 };
 
 const char* backend_nick(Backend backend) {

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .errors import Unavailable
+from .errors import Unavailable, is_interruption
 
 CUDA = 2  # DLDeviceType
 DLPACK_NAME = b"dltensor"  # who takes a capsule renames it
@@ -55,6 +55,8 @@ class Driver:
         try:
             library = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
+            if is_interruption(error):
+                raise
             raise Unavailable(f"no CUDA: {error}") from error
         functions: Tuple[Tuple[str, List[Any]], ...] = (
             ("cuInit", [c_uint]),

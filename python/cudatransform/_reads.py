@@ -15,6 +15,7 @@ from functools import partial
 from typing import List, Union
 
 from ._gone import in_turn, into, when_gone
+from .errors import is_interruption
 
 Path = Union[str, "os.PathLike[str]"]
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # not to wait for the writer of a pipe
@@ -116,7 +117,9 @@ def _library() -> tuple:
         except AttributeError:
             brief, patient = ctypes.PyDLL("librt.so.1", use_errno=True), ctypes.CDLL("librt.so.1")
         found = brief.aio_read, brief.aio_error, brief.aio_return, patient.aio_suspend
-    except (OSError, AttributeError):
+    except (OSError, AttributeError) as error:
+        if is_interruption(error):
+            raise
         return ()
     for function in found[:3]:
         function.argtypes = POINTER(_Control),

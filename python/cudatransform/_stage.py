@@ -144,14 +144,23 @@ class Stage:
         # By its time a buffer is known for what was made of this one.
         _gst.BufferHead.from_address(buffer).pts = self._runs
         self.push(buffer)
-        while True:
-            sample = self.pull()
-            if sample is None or _gst.BufferHead.from_address(sample.buffer).pts == self._runs:
-                break
-        if self._runs % _RUNS_A_LOOK == 0:
+        sample = self._made_of_run()
+        if sample is None:
+            # Nothing comes of it, or not yet: behind this everything has.
+            self.finish_all()
+            sample, error = self._made_of_run(), self.forget_messages()
+            if error:
+                raise StageError(error)
+        elif self._runs % _RUNS_A_LOOK == 0:
             self.forget_messages()
         self.memory = None
         return sample
+
+    def _made_of_run(self) -> Optional[_gst.Sample]:
+        while True:
+            sample = self.pull()
+            if sample is None or _gst.BufferHead.from_address(sample.buffer).pts == self._runs:
+                return sample
 
     def forget_messages(self) -> Optional[str]:
         """Empties the bus, which would grow otherwise. The text of an error that was in it."""

@@ -19,6 +19,8 @@ _SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB",
 
 def sampling_of(name: str) -> str:
     """A sampling by its name or a short one (`4:2:0`, `gray`, `rgb`). Raises ValueError."""
+    if not isinstance(name, str):
+        raise TypeError(f"a sampling is a str, not {type(name).__name__}")
     name = _SHORT.get(name.lower(), name)
     if name not in SAMPLINGS:
         raise ValueError(f"no sampling is called {name!r}; there are {', '.join(SAMPLINGS)}")

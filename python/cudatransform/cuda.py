@@ -11,7 +11,7 @@ import numpy as np
 from . import _gst
 from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
 from ._stage import Stage, StageError
-from .errors import Unavailable
+from .errors import Unavailable, is_interruption
 from .picture import Component, Picture, layout_of, markers_of, picture_of_sample
 
 _contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
@@ -21,15 +21,10 @@ class _DLManagedTensor(Structure):
     pass
 
 
-_Deleter = CFUNCTYPE(None, POINTER(_DLManagedTensor))
+_Deleter = CFUNCTYPE(None, c_void_p)
 _DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", _Deleter)]
 _handed_out: Dict[int, Any] = {}  # what tensors of others refer to, by the address of theirs
-
-
-@_Deleter
-def _forget(tensor: Any) -> None:
-    _handed_out.pop(ctypes.addressof(tensor.contents), None)
-
+_forget = _Deleter(_handed_out.pop)  # no instruction of Python, which a signal might interrupt
 
 _capsule_new = ctypes.pythonapi.PyCapsule_New
 _capsule_new.restype, _capsule_new.argtypes = ctypes.py_object, (c_void_p, c_char_p, c_void_p)
@@ -84,8 +79,9 @@ class CudaArray:
                                          KINDS[self.dtype.kind], 8 * size, 1, shape, strides, 0),
                                 None, _forget)
         address = ctypes.addressof(made)
+        capsule = _capsule_new(address, DLPACK_NAME, ctypes.cast(_capsule_gone, c_void_p))
         _handed_out[address] = made, shape, strides, self
-        return _capsule_new(address, DLPACK_NAME, ctypes.cast(_capsule_gone, c_void_p))
+        return capsule
 
     def __repr__(self) -> str:
         return f"<CudaArray {self.shape} {self.dtype} on cuda:{self.device}>"
@@ -155,6 +151,8 @@ class _Gstcuda:
             library = ctypes.CDLL("libgstcuda-1.0.so.0")
             video = ctypes.CDLL("libgstvideo-1.0.so.0")
         except OSError as error:
+            if is_interruption(error):
+                raise
             raise Unavailable(f"no CUDA: {error}") from error
 
         def function(name: str, result: Any, *arguments: Any, of: Any = library) -> Any:

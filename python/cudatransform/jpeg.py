@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 import threading
-from typing import Any, BinaryIO, Dict, Optional, Tuple, Union
+from typing import Any, BinaryIO, Optional, Tuple, Union
 
 import numpy as np
 

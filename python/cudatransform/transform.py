@@ -26,6 +26,8 @@ _ROW = 4        # GStreamer's rows of samples begin at multiples of this
 
 
 def _check_method(method: str) -> None:
+    if not isinstance(method, str):
+        raise TypeError(f"a method is a str, not {type(method).__name__}")
     if method not in METHODS:
         raise ValueError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
 

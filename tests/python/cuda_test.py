@@ -99,6 +99,17 @@ class OnDevice(unittest.TestCase):
         del capsule  # nobody has taken it
         self.assertEqual(sys.getrefcount(levels), before)
         self.assertEqual(cuda._handed_out, {})
+        capsule = levels.__dlpack__()
+        address = next(iter(cuda._handed_out))
+        set_name = ctypes.pythonapi.PyCapsule_SetName
+        set_name.argtypes = ctypes.py_object, ctypes.c_char_p
+        used = b"used_dltensor"
+        set_name(capsule, used)  # somebody has taken it
+        del capsule
+        self.assertEqual(sys.getrefcount(levels), before + 1)
+        cuda._DLManagedTensor.from_address(address).deleter(address)
+        self.assertEqual(sys.getrefcount(levels), before)
+        self.assertEqual(cuda._handed_out, {})
 
     def test_no_such_device(self):
         with self.assertRaises(ct.Unavailable):

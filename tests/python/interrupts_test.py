@@ -4,6 +4,7 @@
 #
 # What a signal's handler raises arrives between any two instructions of Python. Here every place is
 # tried in turn, by a trace function that raises there; and real signals, at random times.
+import ctypes
 import gc
 import os
 import random
@@ -296,13 +297,49 @@ class Signals(WithFiles):
         seen = 0
         for work in (lambda: ct.read(self.paths[0]), lambda: ct.write(self.pictures[0]),
                      lambda: ct.dct(self.planes[0]), lambda: ct.idct(self.levels[0])):
-            for _ in range(SIGNALS):
+            for _ in range(SIGNALS // 4):
                 try:
                     seen += self.interrupted(work, 3e-4)
                 except Soft:  # between its return and the end of the timer
                     pass
                 self.check_all(ct.jpeg.of_this_thread())
         self.assertGreater(seen, SIGNALS / 10)
+
+    def test_exceptions_in_other_threads(self):
+        """As PyThreadState_SetAsyncExc() throws them, in a thread that no signal reaches."""
+        throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        throw.argtypes = ctypes.c_ulong, ctypes.py_object
+        wrong, seen, may_throw, ended = [], [], threading.Event(), threading.Event()
+
+        def work():
+            for _ in range(SIGNALS // 4):
+                try:
+                    may_throw.set()
+                    while True:
+                        ct.read(self.paths[0])
+                        ct.dct(self.planes[0])
+                except TimeoutError:
+                    seen.append(1)
+                except Exception as error:  # pylint: disable=broad-except
+                    wrong.append(error)
+                if not pictures.equal(ct.read(self.paths[1]), self.pictures[1]) or not (
+                        np.array_equal(ct.dct(self.planes[1]), self.levels[1])):
+                    wrong.append("a result of another call")
+
+        def work_to_the_end():
+            try:
+                work()
+            finally:
+                ended.set()
+        thread = threading.Thread(target=work_to_the_end)
+        thread.start()
+        while not ended.is_set():
+            if may_throw.wait(.01):
+                may_throw.clear()
+                time.sleep(self.random.random() * 1e-3)
+                throw(thread.ident, TimeoutError)
+        thread.join()
+        self.assertEqual((wrong, len(seen)), ([], SIGNALS // 4))
 
     def test_readers(self):
         def work():

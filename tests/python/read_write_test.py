@@ -247,9 +247,54 @@ class BadInput(unittest.TestCase):
                 harm(made)
                 with self.assertRaises(ct.WriteError):
                     ct.write(made)
-        with self.assertRaises(ct.WriteError):
-            ct.write(picture(), restart=65536)
+        for restart in (-1, 65536):
+            with self.assertRaisesRegex(ct.WriteError, "0 to 65535"):
+                ct.write(picture(), restart=restart)
         ct.write(picture())
+
+    def test_markers_that_are_none(self):
+        made = ct.Picture.from_pixels(pictures.pixels(24, 17))
+        sound = pictures.segment(0xE1, b"Exif\0\0data") + pictures.segment(0xFE, b"")
+        for markers, words in ((b"E", "byte 0.*not 45"), (b"Exif", "byte 0"),
+                               (sound + b"\xff", f"byte {len(sound)}.*expected, not FF$"),
+                               (sound + b"\xff\xdb\0\2", "not FF DB 00 02"),
+                               (b"\xff\xe1\0\1", "at least 2"),
+                               (b"\xff\xe1\0\5ab", "at most 4"), (b"\0" + sound, "byte 0")):
+            with self.subTest(markers):
+                made.markers = markers
+                with self.assertRaisesRegex(ct.WriteError, words):
+                    ct.write(made)
+        for markers in ("a str", None, 5, [sound]):
+            made.markers = markers
+            with self.assertRaisesRegex(TypeError, "markers are bytes, not"):
+                ct.write(made)
+        made.markers = bytearray(sound)
+        self.assertTrue(ct.read(ct.write(made)).markers.endswith(sound))
+
+    def test_types_of_arguments(self):
+        def picture():
+            return ct.Picture.from_pixels(pictures.pixels(24, 17))
+        def levels(made): made.components[0].levels = made[0].tolist()
+        def tables(made): made.tables = made.tables.tolist()
+        def index(made): made.components[0].table = 0.
+        def width(made): made.width = 24.
+        for harm in (levels, tables, index, width):
+            made = picture()
+            harm(made)
+            with self.subTest(harm.__name__), self.assertRaises(TypeError):
+                ct.write(made)
+        for options in ({"restart": 1.5}, {"restart": "3"}, {"restart": None},
+                        {"progressive": "false"}, {"optimize": 1}, {"arithmetic": None}):
+            with self.subTest(options), self.assertRaises(TypeError):
+                ct.write(picture(), **options)
+        ct.write(picture(), restart=np.int64(3), optimize=np.bool_(True))
+        for call in (lambda: ct.write(picture()[0]), lambda: ct.write(None), lambda: ct.read(5),
+                     lambda: ct.read(None), lambda: ct.read(io.StringIO("text")),
+                     lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), 85.5),
+                     lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), "85"),
+                     lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), sampling=420)):
+            with self.assertRaises(TypeError):
+                call()
 
     def test_pixels_and_tables(self):
         array = pictures.pixels(24, 17)

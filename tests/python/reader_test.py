@@ -205,6 +205,13 @@ class Ends(WithFiles):
                 ct.Reader([], **options)
         with self.assertRaises(ValueError):
             ct.Reader(self.sound[0])
+        for options in ({"batch": 1.5}, {"batch": "8"}, {"workers": 2.5}, {"device": None},
+                        {"device": 0}):
+            with self.subTest(options), self.assertRaises(TypeError):
+                ct.Reader([], **options)
+        for paths in (5, None):
+            with self.assertRaises(TypeError):
+                ct.Reader(paths)
 
     def test_it_does_not_run_ahead_without_bounds(self):
         taken = []

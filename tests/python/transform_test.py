@@ -81,6 +81,20 @@ class Transforms(unittest.TestCase):
             with self.assertRaises(ValueError):
                 call()
 
+    def test_types_of_arguments(self):
+        levels = np.zeros((1, 1, 8, 8), np.float32)
+        for call in (lambda: ct.idct(levels, size=(8., 8)), lambda: ct.idct(levels, size=8),
+                     lambda: ct.idct(levels, depth=8.), lambda: ct.idct(levels, depth="8"),
+                     lambda: ct.quality_tables(50.5), lambda: ct.quality_tables("50"),
+                     lambda: ct.dct(levels[0, 0, 0].astype(np.uint8), method=["islow"])):
+            with self.assertRaises(TypeError):
+                call()
+        for call in (lambda: ct.idct(levels, size=(8, 8, 1)), lambda: ct.psnr(levels, levels, 0),
+                     lambda: ct.psnr(levels, levels, math.nan)):
+            with self.assertRaises(ValueError):
+                call()
+        self.assertEqual(ct.psnr([1, 2], [1, 2]), math.inf)
+
     def test_psnr(self):
         a = pictures.pixels(40, 30)
         b = a.copy()

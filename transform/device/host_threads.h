@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <tbb/info.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -24,12 +24,9 @@ inline constexpr bool kMayUseThreads = true;
 
 class HostThreads {
  public:
-  // `threads` 0: one per core, which is also the most: oneTBB tells the user of more. The arena is
-  // made here, and not by the first who uses it: one whose making has thrown has everyone wait for
-  // ever who uses it again.
-  explicit HostThreads(int threads)
-      : arena_(threads > 0 ? std::min(threads, tbb::info::default_concurrency())
-                           : tbb::task_arena::automatic) {
+  // `threads` 0: one per core. The arena is made here, and not by the first who uses it: one whose
+  // making has thrown has everyone wait for ever who uses it again.
+  explicit HostThreads(int threads) : arena_(allowed(threads)) {
     if (arena_.max_concurrency() > 1) arena_.initialize();
   }
 
@@ -48,6 +45,14 @@ class HostThreads {
   }
 
  private:
+  // oneTBB gives no more threads than it may use, and prints a warning where more are wanted.
+  static int allowed(int wanted) {
+    if (wanted <= 0) return tbb::task_arena::automatic;
+    const size_t most =
+        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    return static_cast<int>(std::min(static_cast<size_t>(wanted), std::max<size_t>(most, 1)));
+  }
+
   tbb::task_arena arena_;
 };
 

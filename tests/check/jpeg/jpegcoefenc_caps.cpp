@@ -48,11 +48,14 @@ struct Warnings {
   std::string text, caps;
 };
 
-// Runs the pipeline to EOS and counts warnings; `caps` are those of the element "e"'s sink pad.
-Warnings warnings_of(const std::string& source) {
+// Runs the pipeline to EOS and counts the warnings of the element "e"; `caps` are those of its sink
+// pad.
+Warnings warnings_of(const std::string& source, const std::string& settings = "",
+                     const std::string& behind = "fakesink") {
   Warnings result;
-  GstElement* pipeline = gst_parse_launch(
-      (source + " ! " + forward() + " ! " + encoder("name=e") + " ! fakesink").c_str(), nullptr);
+  const std::string line =
+      source + " ! " + forward() + " ! " + encoder("name=e " + settings) + " ! " + behind;
+  GstElement* pipeline = gst_parse_launch(line.c_str(), nullptr);
   GstBus* bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (bool done = false; !done;) {
@@ -62,7 +65,8 @@ Warnings warnings_of(const std::string& source) {
     fail_unless(message != nullptr, "timeout: %s", source.c_str());
     fail_if(GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR, "%s", source.c_str());
     done = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING &&
+        std::string(GST_MESSAGE_SRC_NAME(message)) == "e") {
       GError* error = nullptr;
       gst_message_parse_warning(message, &error, nullptr);
       result.count++;
@@ -110,6 +114,32 @@ GST_START_TEST(test_colorimetry) {
     fail_unless(found.count == one.warnings, "%s: %d warnings", one.raw, found.count);
     if (one.warnings == 0) continue;
     fail_unless(contains(found.text, "videoconvert ! video/x-raw,colorimetry=1:4:0:0"), "%s",
+                found.text.c_str());
+  }
+}
+GST_END_TEST;
+
+// A payloader of RTP takes the caps of any JPEG file, but what it sends has no Huffman tables.
+GST_START_TEST(test_rtp) {
+  GstElementFactory* factory = gst_element_factory_find("rtpjpegpay");
+  if (!factory) return;
+  gst_object_unref(factory);
+  const struct {
+    const char *settings, *behind;
+    int warnings;
+  } cases[] = {{"", "rtpjpegpay ! fakesink", 0},
+               {"restart-interval=4", "rtpjpegpay ! fakesink", 0},
+               {"optimize=true", "rtpjpegpay name=sender ! fakesink", 1},
+               {"arithmetic=true", "rtpjpegpay name=sender ! fakesink", 1},
+               {"progressive=true", "queue ! identity ! rtpjpegpay name=sender ! fakesink", 1},
+               {"optimize=true", "queue ! fakesink", 0},
+               {"optimize=true", "jpegparse ! avimux ! fakesink", 0}};
+  for (const auto& one : cases) {
+    const Warnings found = warnings_of("videotestsrc num-buffers=3", one.settings, one.behind);
+    fail_unless(found.count == one.warnings, "%s ! %s: %d warnings", one.settings, one.behind,
+                found.count);
+    if (one.warnings == 0) continue;
+    fail_unless(contains(found.text, "is not for sender") && contains(found.text, "Huffman"), "%s",
                 found.text.c_str());
   }
 }
@@ -203,6 +233,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_refused_caps);
   tcase_add_test(tc, test_colorimetry);
   tcase_add_test(tc, test_new_colorimetry);
+  tcase_add_test(tc, test_rtp);
   tcase_add_test(tc, test_downstream_caps);
   tcase_add_test(tc, test_caps_fields);
   tcase_add_test(tc, test_promises);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -44,6 +45,12 @@ TEST(Device, OutOfMemory) {
       EXPECT_NE(status.message, "");
       EXPECT_EQ(memory, nullptr);
     }
+}
+
+// More threads than cores are not made, so the name does not promise them.
+TEST(Device, ThreadsAreNoMoreThanCores) {
+  const std::string most = make_host_device(0)->name();
+  EXPECT_EQ(make_host_device(1024)->name(), most);
 }
 
 TEST(Device, MemoryAndFencesOutliveTheDevice) {
