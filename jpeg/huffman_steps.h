@@ -7,6 +7,7 @@
 // "Accelerating JPEG decompression on GPUs", arXiv 2111.09219, 2021).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "jpeg/components.h"
@@ -172,6 +173,15 @@ class HuffmanBits {
   uint32_t position_, high_, low_, next_;
 };
 
+// Words of bytes on the host.
+struct ByteWords {
+  const uint8_t* bytes;
+  uint32_t operator[](uint32_t i) const {
+    const uint8_t* const at = bytes + size_t{4} * i;
+    return uint32_t{at[0]} << 24 | uint32_t{at[1]} << 16 | uint32_t{at[2]} << 8 | at[3];
+  }
+};
+
 // Bits beyond the end of a subsequence that a code which begins in it can have, and what is read
 // ahead of them.
 inline constexpr uint32_t kWordsBehind = 4;
@@ -238,8 +248,54 @@ CT_HD int32_t value_of(uint32_t window, uint32_t length, uint32_t size) {
 
 // What speaks against a picture. Zero where libjpeg finds nothing, too; it may be more than that.
 inline constexpr uint32_t kJpegNoSuchCode = 1, kJpegBeyondBlock = 2, kJpegTooLarge = 4,
-                          kJpegWrongEnd = 8, kJpegNotSynchronised = 16;
+                          kJpegWrongEnd = 8, kJpegNotSynchronised = 16, kJpegMoreMcus = 32;
+// And what does not: all blocks came, and a byte or more is behind them.
+inline constexpr uint32_t kJpegLeftOver = 64;
 inline constexpr uint32_t kMostAcBits = 10, kMostDcBits = 11;  // T.81, tables F.1 and F.2, 8 bits
+
+// What is left of a segment behind its last block is either nothing of the picture's, or blocks
+// that the picture has no place for: then the segment was misread, or the header is wrong. Blocks
+// say so by their end: in whole MCUs up to less than a byte of ones, as encoders end a segment
+// (T.81, F.1.2.3). Zeros fill up buffers, and fewer bits than these may be MCUs by chance.
+inline constexpr uint32_t kFewLeftOverBits = 64;
+struct JpegLeftOver {
+  uint32_t position;      // bit
+  uint32_t index, block;  // coefficient, block of the segment
+  bool is_valid = true;   // there were such codes, and they have stayed in their blocks
+  bool are_mcus = false;  // if the walk has come to the end of the segment
+};
+
+// Goes on through all codes that begin before bit `end`, whatever they say; the blocks of the
+// segment end at `blocks`.
+template <typename Words, typename Tables>
+CT_HD void walk_left_over(const Words& words, const Tables& tables, const JpegScanPlan& scan,
+                          uint32_t blocks, uint32_t end, JpegLeftOver* left) {
+  HuffmanBits<Words> bits(words, left->position);
+  const uint32_t last_byte = end < 8 ? 0 : words[(end - 8) / 32] >> (24 - (end - 8) % 32) & 255;
+  uint32_t index = left->index, block = left->block;
+  while (true) {
+    const uint32_t at = bits.position(), window = bits.window();
+    const uint32_t in_mcu = block % scan.blocks_in_mcu;
+    if (index == 0 && in_mcu == 0 && block > blocks && at <= end && end - at < 8 &&
+        last_byte != 0 && (at == end || ~window >> (32 - (end - at)) == 0))
+      left->are_mcus = true;
+    if (at >= end || left->are_mcus) break;
+    const uint32_t is_ac = index != 0 ? 1 : 0;
+    const uint32_t entry = find_entry(tables.sets[scan.set[in_mcu]].codes[is_ac], window);
+    const uint32_t size = size_of(entry);
+    bits.skip(length_of(entry) + size);
+    index += advance_of(entry);
+    left->is_valid = left->is_valid && advance_of(entry) != kNoCode &&
+                     size <= (is_ac != 0 ? kMostAcBits : kMostDcBits) &&
+                     (size == 0 || index <= kBlockEnd);
+    if (index < kBlockEnd) continue;
+    index = 0;
+    ++block;
+  }
+  left->position = bits.position();
+  left->index = index;
+  left->block = block;
+}
 
 // Where a row begins.
 struct JpegRow {
@@ -277,6 +333,16 @@ class JpegScanPlace {
   uint32_t block_, mcu_x_, mcu_y_;
 };
 
+// Of the row in which a segment ends, what is behind the segment's last block, from there on. It
+// may say more than JpegScanDecoder does, which sees all of what is left.
+template <typename Words, typename Tables>
+CT_HD uint32_t left_over_damage(const Words& words, const Tables& tables, const JpegScanPlan& scan,
+                                const JpegRow& row, uint32_t begin, JpegLeftOver left) {
+  if (row.segment_bits != row.bits) return 0;  // it goes on in another
+  walk_left_over(words, tables, scan, scan.segment_blocks(row.segment), begin + row.bits, &left);
+  return left.are_mcus ? kJpegMoreMcus : 0;
+}
+
 // Where a row has ended: before that block of its segment, or inside of it.
 struct JpegRowEnd {
   uint32_t block;
@@ -294,8 +360,10 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
   const uint32_t blocks = scan.segment_blocks(row.segment);
   uint32_t block = row.block, index = index_of(row.state), damage = 0;
   *row_end = {block, false};
-  if (block >= blocks) return 0;
-  HuffmanBits<Words> bits(words, begin + bit_of(row.state));
+  const uint32_t from = begin + bit_of(row.state);
+  if (block >= blocks)
+    return left_over_damage(words, tables, scan, row, begin, {from, index, block});
+  HuffmanBits<Words> bits(words, from);
   JpegScanPlace place(scan, row.segment, block);
   int16_t* levels = target(place.component(), place.x(), place.y(), block);
   int32_t dc[3] = {row.dc[0], row.dc[1], row.dc[2]};
@@ -332,12 +400,16 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
     if (index < kBlockEnd) continue;
     index = 0;
     if (++block == blocks) {
-      // Less than a byte is left, which fills the last one.
       const uint32_t at = bits.position() - begin;
-      if (at > row.segment_bits || row.segment_bits - at > 7)
+      if (at > row.segment_bits) {
         damage |= kJpegWrongEnd;
-      else
-        *segments += 1;
+        break;
+      }
+      *segments += 1;
+      // Less than a byte fills the last one.
+      if (row.segment_bits - at > 7) damage |= kJpegLeftOver;
+      if (row.segment_bits - at >= kFewLeftOverBits)
+        damage |= left_over_damage(words, tables, scan, row, begin, {bits.position(), 0, block});
       break;
     }
     place.advance();

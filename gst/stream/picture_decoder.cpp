@@ -19,7 +19,7 @@ namespace cudatransform {
 void PictureDecoder::start() {
   interrupts_ = 0;
   failed_ = GST_FLOW_OK;
-  negotiated_ = seen_good_ = false;
+  negotiated_ = seen_good_ = told_irregular_ = false;
   bad_in_row_ = 0;
   last_pts_ = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK(decoder_);
@@ -156,7 +156,8 @@ void PictureDecoder::count(guint64 PictureCounts::*counter) {
 GstStructure* PictureDecoder::stats(const char* name) const {
   const PictureCounts counted = counts();
   return gst_structure_new(name, "frames", G_TYPE_UINT64, counted.frames, "damaged", G_TYPE_UINT64,
-                           counted.damaged, "dropped", G_TYPE_UINT64, counted.dropped, nullptr);
+                           counted.damaged, "irregular", G_TYPE_UINT64, counted.irregular,
+                           "dropped", G_TYPE_UINT64, counted.dropped, nullptr);
 }
 
 // ---- On the way in ----
@@ -272,14 +273,23 @@ GstFlowReturn PictureDecoder::push_or_reject(std::unique_ptr<PictureJob> job,
   if (!job->is_good() && job->status_.code != StatusCode::kCancelled)
     count(&PictureCounts::damaged);
   if (job->is_good()) {
-    bad_in_row_ = 0;
-    seen_good_ = true;
+    note_good(*job);
   } else if (concealed) {
     GST_INFO_OBJECT(decoder_, "concealing a damaged picture: %s", job->damage_.c_str());
   } else {
     return reject(std::move(job), settings);
   }
   return push(std::move(job));
+}
+
+// What is odd about pictures is told once: cameras make all of theirs alike.
+void PictureDecoder::note_good(const PictureJob& job) {
+  bad_in_row_ = 0;
+  seen_good_ = true;
+  if (job.irregular_.empty()) return;
+  count(&PictureCounts::irregular);
+  if (!std::exchange(told_irregular_, true))
+    GST_INFO_OBJECT(decoder_, "an irregular picture: %s", job.irregular_.c_str());
 }
 
 // A picture that is not shown: an error or, by default, a warning.

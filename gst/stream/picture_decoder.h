@@ -27,8 +27,9 @@ struct PictureSettings {
 };
 
 struct PictureCounts {
-  guint64 frames = 0;   // pushed
-  guint64 damaged = 0;  // of all that came
+  guint64 frames = 0;     // pushed
+  guint64 damaged = 0;    // of all that came
+  guint64 irregular = 0;  // of those that were not damaged
   guint64 dropped = 0;
 };
 
@@ -92,6 +93,7 @@ class PictureDecoder {
   void give_up(std::unique_ptr<PictureJob> job);
   bool negotiate();
   bool negotiate_gap(const PictureSettings& settings);
+  void note_good(const PictureJob& job);
   void count(guint64 PictureCounts::*counter);
   PictureCounts counts() const;
 
@@ -109,6 +111,7 @@ class PictureDecoder {
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
   guint bad_in_row_ = 0;
   bool seen_good_ = false;
+  bool told_irregular_ = false;
   PictureCounts counts_;  // guarded by the object lock
 };
 

@@ -235,17 +235,129 @@ TEST(JpegScans, JobsThatCannotBe) {
   EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].blocks_h -= 1; }));
 }
 
-// One thing wrong at a time: whatever is found, it is not taken for sound where libjpeg warns.
+// Where each marker of a kind that is_wanted() begins.
+template <typename Wanted>
+std::vector<size_t> markers_of(const std::vector<uint8_t>& file, const Wanted& is_wanted) {
+  std::vector<size_t> found;
+  for (size_t at = 0; at + 1 < file.size(); ++at)
+    if (file[at] == 0xff && is_wanted(file[at + 1])) found.push_back(at);
+  return found;
+}
+bool is_rst(uint8_t code) { return code >= 0xd0 && code <= 0xd7; }
+
+// Bytes that are no marker.
+std::vector<uint8_t> junk(std::mt19937& random, size_t size) {
+  std::vector<uint8_t> bytes(size);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() % 255);
+  return bytes;
+}
+
+void insert(std::vector<uint8_t>* file, size_t at, const std::vector<uint8_t>& bytes) {
+  file->insert(file->begin() + static_cast<ptrdiff_t>(at), bytes.begin(), bytes.end());
+}
+
+enum class Oddity { kBeforeRestart, kBeforeEnd, kNoEnd, kParameters, kStray, kRestartAtEnd };
+
+// Takes nothing away.
+uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& random) {
+  switch (oddity) {
+    case Oddity::kBeforeRestart: {
+      const auto restarts = markers_of(*file, is_rst);
+      for (size_t i = restarts.size(); i-- > 0;)
+        insert(file, restarts[i], junk(random, 1 + random() % 3));
+      return restarts.empty() ? 0 : kJpegLeftOverBytes;
+    }
+    case Oddity::kBeforeEnd:
+      insert(file, file->size() - 2, junk(random, 1 + random() % 300));
+      return kJpegLeftOverBytes;
+    case Oddity::kNoEnd:
+      file->resize(file->size() - 2);
+      return kJpegMissingEnd;
+    case Oddity::kParameters: {
+      const size_t sos = markers_of(*file, [](uint8_t code) { return code == 0xda; }).front();
+      const size_t count = (*file)[sos + 4];
+      (*file)[sos + 5 + 2 * count + random() % 3] = static_cast<uint8_t>(1 + random() % 60);
+      return kJpegScanParameters;
+    }
+    case Oddity::kStray:
+      insert(file, markers_of(*file, [](uint8_t code) { return code == 0xda; }).front(),
+             junk(random, 1 + random() % 40));
+      return kJpegStrayBytes;
+    case Oddity::kRestartAtEnd:
+      insert(file, file->size() - 2, {0xff, static_cast<uint8_t>(0xd0 + random() % 8)});
+      return kJpegUselessMarker;
+  }
+  return 0;
+}
+
+// All blocks came: the levels are libjpeg's, by every decoder, and it is said what is odd.
+TEST(JpegScans, OddFilesAreDecoded) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    std::mt19937 random(11);
+    int more_mcus = 0;
+    const uint32_t count = quick() ? 200 : 3000;
+    for (uint32_t i = 0; i < count; ++i) {
+      StreamKind kind = random_kind(5000 + i);
+      kind.shape = TableShape::kAnnexK;
+      kind.width = 1 + kind.width % 200;
+      kind.height = 1 + kind.height % 200;
+      auto file = make_stream(kind);
+      const uint32_t expected = add_oddity(&file, static_cast<Oddity>(i % 6), random);
+      const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+      ASSERT_EQ(outcome.wrong, "") << kind.text() << ", oddity " << i % 6;
+      // Junk is MCUs by chance: much of it, or what the parallel decoder sees the end of alone.
+      if ((outcome.reported & kJpegMoreMcus) != 0) {
+        ++more_mcus;
+        EXPECT_TRUE(outcome.judged_sound || i % 6 == 1) << kind.text();
+        continue;
+      }
+      EXPECT_TRUE(outcome.judged_sound && outcome.was_fast) << kind.text() << ", oddity " << i % 6;
+      EXPECT_EQ(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kSound))
+          << kind.text() << ", oddity " << i % 6 << ": " << outcome.reported;
+      EXPECT_EQ(outcome.irregular, expected) << kind.text() << ", oddity " << i % 6;
+    }
+    EXPECT_LT(more_mcus, static_cast<int>(count) / 50);
+  });
+}
+
+// A header that claims fewer MCUs than there are is damage, though every code is valid.
+TEST(JpegScans, MoreMcusAreDamage) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    int damaged = 0;
+    constexpr int kCount = 60;
+    for (uint32_t i = 0; i < kCount; ++i) {
+      StreamKind kind;
+      kind.seed = 100 + i;
+      kind.components = i % 3 == 0 ? 1 : 3;
+      kind.restart_interval = i % 2 == 0 ? 0 : 4;
+      kind.width = 64;
+      kind.height = 48 + 16 * static_cast<int>(i % 4);
+      auto file = make_stream(kind);
+      const size_t sof = markers_of(file, [](uint8_t code) { return code == 0xc0; }).front();
+      file[sof + 6] = static_cast<uint8_t>(kind.height - 16);
+      const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+      ASSERT_EQ(outcome.wrong, "") << kind.text();
+      EXPECT_FALSE(outcome.was_fast) << kind.text();
+      EXPECT_NE(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kSound));
+      damaged += outcome.judged_sound ? 0 : 1;
+    }
+    EXPECT_EQ(damaged, kCount);
+  });
+}
+
+// One thing wrong at a time: whatever is found, it is not taken for sound where libjpeg warns of
+// damage, and what is odd is said wherever libjpeg warns at all.
 TEST(JpegScans, DamageIsNeverMissed) {
   for_each_decoder([](ScansDecoder& decoder) {
     std::mt19937 random(7);
-    int damaged = 0, sound = 0;
+    int damaged = 0, sound = 0, irregular = 0;
     const uint32_t count = quick() ? 150 : 4000;
     for (uint32_t i = 0; i < count; ++i) {
       StreamKind kind = random_kind(1000 + i);
       kind.width = 1 + kind.width % 64;
       kind.height = 1 + kind.height % 64;
       auto file = make_stream(kind);
+      if (random() % 4 == 0) (void)add_oddity(&file, static_cast<Oddity>(random() % 6), random);
       const size_t at = random() % file.size();
       switch (random() % 5) {
         case 0:
@@ -269,8 +381,10 @@ TEST(JpegScans, DamageIsNeverMissed) {
       ASSERT_EQ(outcome.wrong, "") << kind.text() << ", changed at " << at;
       damaged += outcome.verdict == ScansVerdict::kDamaged ? 1 : 0;
       sound += outcome.verdict == ScansVerdict::kSound ? 1 : 0;
+      irregular += outcome.verdict == ScansVerdict::kSound && outcome.irregular != 0 ? 1 : 0;
     }
-    // Both are tested.
+    // All are tested.
+    EXPECT_GT(irregular, static_cast<int>(count) / 40);
     EXPECT_GT(damaged, static_cast<int>(count) / 20);
     EXPECT_GT(sound, static_cast<int>(count) / 20);
   });
