@@ -12,7 +12,7 @@ from . import _gst
 from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
 from ._stage import Stage, StageError
 from .errors import Unavailable
-from .picture import Component, Picture, layout_of, markers_of, picture_of_buffer
+from .picture import Component, Picture, file_of, layout_of, picture_of_buffer
 
 _contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
 
@@ -135,8 +135,9 @@ def picture_on_device(gst: _gst.Libraries, buffer: int, path: Optional[str],
     made: List[Any] = [Component(CudaArray(held, offset, shape, strides, device),  # type: ignore
                                  *fields)
                        for shape, offset, strides, fields in layout.parts]
+    markers, irregular = file_of(gst, buffer)
     picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
-                          markers_of(gst, buffer), path)
+                          markers, path, irregular)
     picture._held = held
     return picture
 
