@@ -14,7 +14,7 @@ namespace cudatransform {
 // first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;
-  uint32_t damage = 0;    // bits of huffman_steps.h, kJpegLeftOver among them, which is none
+  uint32_t damage = 0;    // bits of huffman_write.h, kJpegLeftOver among them, which is none
   uint32_t segments = 0;  // that were whole
 };
 

@@ -126,7 +126,7 @@ inline BlockEnd take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels
   return BlockEnd::kRight;
 }
 
-// The codes of sets, as the steps of huffman_steps.h take them.
+// The codes of sets, as the steps of huffman_write.h take them.
 template <typename Set>
 struct CodesOfSets {
   struct {

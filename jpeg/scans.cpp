@@ -81,7 +81,12 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
     uint32_t code = 0;
     const uint8_t* data = nullptr;
     size_t size = 0;
-    if (!find_marker()) return end_without_marker();
+    if (!find_marker()) return false;
+    if (at_ == size_) {  // a file may end without EOI, if nothing else is missing
+      irregular_ |= kJpegMissingEnd;
+      ended_ = true;
+      return scan_ != 0;
+    }
     if (!next_marker(&code, &data, &size)) return false;
     if (code == kSos && up_to_scan) {
       at_ = before;
@@ -92,36 +97,27 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
   return true;
 }
 
-// From at_ on, over what is none. False: there is no marker any more, and nothing else.
+// From at_ on over what is none, to the FF before a code, or to the end of the data.
 bool JpegScanParser::find_marker() {
   const size_t before = at_;
   bool is_data = false;
-  for (;; ++at_) {
-    while (at_ < size_ && data_[at_] != 0xff) is_data = data_[at_++] != 0 || is_data;
-    const size_t ff = at_;
-    while (at_ + 1 < size_ && data_[at_ + 1] == 0xff) ++at_;  // fill bytes
-    if (at_ + 1 >= size_) {
-      at_ = size_;
+  while (at_ < size_) {
+    if (data_[at_] != 0xff) {
+      is_data = is_data || data_[at_] != 0;
+      ++at_;
+    } else if (at_ + 1 == size_ || data_[at_ + 1] == 0xff) {
+      ++at_;  // it fills up
+    } else if (data_[at_ + 1] == 0) {
+      is_data = true;
+      at_ += 2;
+    } else {
       break;
     }
-    if (data_[at_ + 1] != 0) {
-      if (ff != before) irregular_ |= kJpegStrayBytes;
-      // Behind a restart it would be an interval more than there are.
-      return !(is_data && behind_restart_);
-    }
-    is_data = true;
-    ++at_;
   }
-  if (before != size_ && is_data) irregular_ |= kJpegStrayBytes;
-  return false;
-}
-
-// A file may end without EOI, if nothing else is missing.
-bool JpegScanParser::end_without_marker() {
-  if (at_ != size_ || scan_ == 0) return false;
-  irregular_ |= kJpegMissingEnd;
-  ended_ = true;
-  return true;
+  if (std::any_of(data_ + before, data_ + at_, [](uint8_t byte) { return byte != 0xff; }))
+    irregular_ |= kJpegStrayBytes;
+  // Behind a restart it would be an interval more than there are.
+  return !(is_data && behind_restart_);
 }
 
 bool JpegScanParser::next_marker(uint32_t* code, const uint8_t** data, size_t* size) {

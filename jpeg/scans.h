@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "jpeg/coef_arrays.h"
-#include "jpeg/huffman_steps.h"
 #include "jpeg/huffman_tables.h"
+#include "jpeg/huffman_write.h"
 #include "jpeg/irregular.h"
 #include "jpeg/tables.h"
 
@@ -87,7 +87,6 @@ class JpegScanParser {
   bool read_markers(bool up_to_scan);
   bool find_marker();
   bool next_marker(uint32_t* code, const uint8_t** data, size_t* size);
-  bool end_without_marker();
   bool take(uint32_t code, const uint8_t* data, size_t size);
   bool take_frame(const uint8_t* data, size_t size);
   bool take_huffman(const uint8_t* data, size_t size);

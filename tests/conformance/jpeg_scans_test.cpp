@@ -235,61 +235,6 @@ TEST(JpegScans, JobsThatCannotBe) {
   EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].blocks_h -= 1; }));
 }
 
-// Where each marker of a kind that is_wanted() begins.
-template <typename Wanted>
-std::vector<size_t> markers_of(const std::vector<uint8_t>& file, const Wanted& is_wanted) {
-  std::vector<size_t> found;
-  for (size_t at = 0; at + 1 < file.size(); ++at)
-    if (file[at] == 0xff && is_wanted(file[at + 1])) found.push_back(at);
-  return found;
-}
-bool is_rst(uint8_t code) { return code >= 0xd0 && code <= 0xd7; }
-
-// Bytes that are no marker.
-std::vector<uint8_t> junk(std::mt19937& random, size_t size) {
-  std::vector<uint8_t> bytes(size);
-  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() % 255);
-  return bytes;
-}
-
-void insert(std::vector<uint8_t>* file, size_t at, const std::vector<uint8_t>& bytes) {
-  file->insert(file->begin() + static_cast<ptrdiff_t>(at), bytes.begin(), bytes.end());
-}
-
-enum class Oddity { kBeforeRestart, kBeforeEnd, kNoEnd, kParameters, kStray, kRestartAtEnd };
-
-// Takes nothing away.
-uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& random) {
-  switch (oddity) {
-    case Oddity::kBeforeRestart: {
-      const auto restarts = markers_of(*file, is_rst);
-      for (size_t i = restarts.size(); i-- > 0;)
-        insert(file, restarts[i], junk(random, 1 + random() % 3));
-      return restarts.empty() ? 0 : kJpegLeftOverBytes;
-    }
-    case Oddity::kBeforeEnd:
-      insert(file, file->size() - 2, junk(random, 1 + random() % 300));
-      return kJpegLeftOverBytes;
-    case Oddity::kNoEnd:
-      file->resize(file->size() - 2);
-      return kJpegMissingEnd;
-    case Oddity::kParameters: {
-      const size_t sos = markers_of(*file, [](uint8_t code) { return code == 0xda; }).front();
-      const size_t count = (*file)[sos + 4];
-      (*file)[sos + 5 + 2 * count + random() % 3] = static_cast<uint8_t>(1 + random() % 60);
-      return kJpegScanParameters;
-    }
-    case Oddity::kStray:
-      insert(file, markers_of(*file, [](uint8_t code) { return code == 0xda; }).front(),
-             junk(random, 1 + random() % 40));
-      return kJpegStrayBytes;
-    case Oddity::kRestartAtEnd:
-      insert(file, file->size() - 2, {0xff, static_cast<uint8_t>(0xd0 + random() % 8)});
-      return kJpegUselessMarker;
-  }
-  return 0;
-}
-
 // All blocks came: the levels are libjpeg's, by every decoder, and it is said what is odd.
 TEST(JpegScans, OddFilesAreDecoded) {
   for_each_decoder([](ScansDecoder& decoder) {
@@ -333,7 +278,7 @@ TEST(JpegScans, MoreMcusAreDamage) {
       kind.width = 64;
       kind.height = 48 + 16 * static_cast<int>(i % 4);
       auto file = make_stream(kind);
-      const size_t sof = markers_of(file, [](uint8_t code) { return code == 0xc0; }).front();
+      const size_t sof = markers_of(file, 0xc0, 0xc0).front();
       file[sof + 6] = static_cast<uint8_t>(kind.height - 16);
       const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
       ASSERT_EQ(outcome.wrong, "") << kind.text();

@@ -15,8 +15,9 @@ using namespace testing;
 bool on_cuda() { return g_strcmp0(g_getenv("CUDATRANSFORM_TEST_BACKEND"), "cuda") == 0; }
 // Every picture on the device where the run is about that, and fetched from there.
 std::string decoder_line() {
-  return on_cuda() ? "jpegcoefdec backend=cuda entropy=cuda n-threads=3 ! capsfilter caps=video/x-dct"
-                   : "jpegcoefdec backend=cpu n-threads=3";
+  return on_cuda()
+             ? "jpegcoefdec backend=cuda entropy=cuda n-threads=3 ! capsfilter caps=video/x-dct"
+             : "jpegcoefdec backend=cpu n-threads=3";
 }
 
 // Before every RSTn some bytes that belong to nobody.
@@ -199,6 +200,7 @@ GST_START_TEST(test_what_looks_alike_is_damage) {
       {"a restart is missing", 0, without_marker},
       {"a restart and an interval too many", 0,
        inserted(inserted(restarts, end, interval), end, {0xff, 0xd5})},
+      {"the same without an end", 0, joined({cut(restarts, end), {0xff, 0xd5}, interval})},
       {"the end of the last block is missing", 0, cut(good(), good().size() - 20)},
   };
   for (const Oddity& damage : all) {
