@@ -158,14 +158,14 @@ bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
 
 // Two fields a frame make the height that encloses them twice that of each picture, and leave the
 // width: a picture that is less wide, too, is a smaller one. Where pictures say themselves that
-// they are fields, it may be higher by what fills up a field's last row of MCUs, or lower.
+// they are fields, the rows that fill up their last MCUs may count on either side.
 bool is_half_a_picture(const JpegHeader& header, const GstVideoCodecState* input) {
   if (input == nullptr) return false;
   const int width = GST_VIDEO_INFO_WIDTH(&input->info),
             height = GST_VIDEO_INFO_HEIGHT(&input->info);
   if (static_cast<int64_t>(header.width) != width || height <= 1) return false;
   const auto one = static_cast<int64_t>(header.height), twice = 2 * one;
-  return twice == height || twice == height + 1 || (header.has_polarity && height > one);
+  return twice == height || twice == height + 1 || (header.has_polarity && 2 * height > 3 * one);
 }
 
 Status damaged(const std::string& what) {

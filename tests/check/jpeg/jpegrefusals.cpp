@@ -169,6 +169,7 @@ GST_START_TEST(test_fields) {
   for (const char* caps : {"image/jpeg,framerate=25/1,width=128,height=96",
                            "image/jpeg,framerate=25/1,width=63,height=96",
                            "image/jpeg,framerate=25/1,width=64,height=48",
+                           "image/jpeg,framerate=25/1,width=64,height=56",
                            "image/jpeg,framerate=25/1,height=96", "image/jpeg,framerate=25/1"}) {
     Decoder decoder("", caps);
     for (const guint8 polarity : {1, 2, 0}) decoder.push(field(polarity));
