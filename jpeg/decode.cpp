@@ -18,14 +18,6 @@ namespace {
 
 constexpr int kFixes = 2;
 
-struct Words {
-  const uint8_t* bytes;
-  uint32_t operator[](uint32_t i) const {
-    const uint8_t* const at = bytes + size_t{4} * i;
-    return uint32_t{at[0]} << 24 | uint32_t{at[1]} << 16 | uint32_t{at[2]} << 8 | at[3];
-  }
-};
-
 struct Tables {
   const HuffmanSet* sets;
   const HuffmanRuns* runs;
@@ -198,7 +190,7 @@ class ScanDecoder {
 
   const JpegScans& scans_;
   const JpegScanPlan& plan_;
-  const Words words_;
+  const ByteWords words_;
   const uint32_t* infos_;
   const Tables tables_;
   const JpegLevels* levels_;

@@ -14,7 +14,7 @@ namespace cudatransform {
 // first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;
-  uint32_t damage = 0;    // bits of huffman_steps.h
+  uint32_t damage = 0;    // bits of huffman_write.h, kJpegLeftOver among them, which is none
   uint32_t segments = 0;  // that were whole
 };
 
@@ -35,7 +35,11 @@ Status validate(const JpegDecodeJob& job);
 // Of a job that is done: whether the levels are the file's, every one. Otherwise they may be
 // anything, and whether the file is damaged somebody else has to say.
 inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
-  return result.damage == 0 && result.segments == scans.segments;
+  return (result.damage & ~kJpegLeftOver) == 0 && result.segments == scans.segments;
+}
+// What was odd about a file that is decoded: bits of jpeg/irregular.h.
+inline uint32_t irregularities(const JpegScans& scans, const JpegDecodeResult& result) {
+  return scans.irregular | ((result.damage & kJpegLeftOver) != 0 ? kJpegLeftOverBytes : 0);
 }
 
 struct JpegDecodeOps {

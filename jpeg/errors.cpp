@@ -37,6 +37,9 @@ void JpegErrors::reset(const uint8_t* data, size_t size) {
   size_ = size;
   state_.base.num_warnings = 0;
   damage_.clear();
+  doubt_.clear();
+  irregular_ = 0;
+  last_left_over_ = scans_with_left_over_ = 0;
   leaves_at_damage_ = false;
 }
 
@@ -76,11 +79,9 @@ void JpegErrors::cancel(j_common_ptr cinfo) {
   longjmp(state.leave, 1);
 }
 
-// Whether the bytes that libjpeg has stepped over to find a marker say that the picture in front of
-// them was not read as it was written: entropy-coded data that is left over. What stands between
-// the segments of the header belongs to nobody, and zeros and FFs fill up a buffer.
-bool JpegErrors::is_left_over(const jpeg_decompress_struct& cinfo) const {
-  if (cinfo.input_scan_number == 0) return false;
+// Whether there is anything but zeros and FFs, which fill up a buffer, in the bytes that libjpeg
+// has stepped over to find a marker.
+bool JpegErrors::are_data(const jpeg_decompress_struct& cinfo) const {
   // The source still stands before the marker. Bytes that were in the bit buffer count, too. At the
   // end of the data libjpeg puts in an end of its own.
   const JOCTET* at = cinfo.src->next_input_byte;
@@ -90,29 +91,59 @@ bool JpegErrors::is_left_over(const jpeg_decompress_struct& cinfo) const {
   return std::any_of(at - count, at, [](JOCTET byte) { return byte != 0 && byte != 0xff; });
 }
 
-// Whether a warning says that coefficients are wrong or missing.
-bool JpegErrors::means_damage(j_common_ptr cinfo) const {
+JpegErrors::Meaning JpegErrors::note_irregular(uint32_t what, Meaning meaning) {
+  irregular_ |= what;
+  return meaning;
+}
+
+// What stands between the segments of the header belongs to nobody.
+JpegErrors::Meaning JpegErrors::weigh_extraneous(const jpeg_decompress_struct& cinfo) {
+  const int scan = cinfo.input_scan_number;
+  if (scan == 0) return note_irregular(kJpegStrayBytes, Meaning::kOddity);
+  if (!are_data(cinfo)) return note_irregular(kJpegLeftOverBytes, Meaning::kOddity);
+  if (scan != last_left_over_) scans_with_left_over_++;
+  last_left_over_ = scan;
+  return note_irregular(kJpegLeftOverBytes, Meaning::kDoubt);
+}
+
+JpegErrors::Meaning JpegErrors::weigh(const j_common_ptr cinfo) {
+  constexpr int kDnl = 0xdc;
   switch (cinfo->err->msg_code) {
+    case JTRC_MISC_MARKER:
+      if (cinfo->err->msg_parm.i[0] != kDnl) return Meaning::kNothing;
+      [[fallthrough]];
+    case JTRC_PARMLESS_MARKER:
+      return note_irregular(kJpegUselessMarker, Meaning::kOddity);
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
-    case JWRN_TOO_MUCH_DATA:
-      return false;
+      return note_irregular(kJpegUnknownHeader, Meaning::kOddity);
+    case JWRN_NOT_SEQUENTIAL:
+      return note_irregular(kJpegScanParameters, Meaning::kOddity);
+    case JWRN_JPEG_EOF:
+      return note_irregular(kJpegMissingEnd, Meaning::kDoubt);
     case JWRN_EXTRANEOUS_DATA:
-      return is_left_over(*reinterpret_cast<j_decompress_ptr>(cinfo));
+      return weigh_extraneous(*reinterpret_cast<j_decompress_ptr>(cinfo));
+    case JWRN_TOO_MUCH_DATA:  // when writing
+      return Meaning::kNothing;
     default:
-      return true;
+      // A bad code, a marker too early or out of turn, scans that contradict each other.
+      return Meaning::kDamage;
   }
 }
 
 void JpegErrors::note_message(j_common_ptr cinfo, int level) {
-  if (level >= 0) return;  // a trace message
   JpegErrors& self = of(cinfo);
-  self.state_.base.num_warnings++;
-  if (!self.damage_.empty() || !self.means_damage(cinfo)) return;
   State& state = self.state_;
+  const int code = cinfo->err->msg_code;
+  const bool is_trace = level >= 0;
+  if (is_trace && code != JTRC_PARMLESS_MARKER && code != JTRC_MISC_MARKER) return;
+  if (!is_trace) state.base.num_warnings++;
+  const Meaning meaning = self.weigh(cinfo);
+  std::string& text = meaning == Meaning::kDamage ? self.damage_ : self.doubt_;
+  if (meaning < Meaning::kDoubt || !text.empty()) return;
   state.base.format_message(cinfo, state.message);
-  self.damage_ = state.message;
-  if (!self.leaves_at_damage_) return;
+  text = state.message;
+  if (meaning != Meaning::kDamage || !self.leaves_at_damage_) return;
   state.code = StatusCode::kOk;
   longjmp(state.leave, 1);
 }

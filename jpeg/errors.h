@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "jpeg/irregular.h"
 #include "jpeg/libjpeg.h"
 #include "transform/device/status.h"
 
@@ -34,9 +35,15 @@ class JpegErrors {
   // Forgets warnings; before each picture. `data`: the file that is read, null when writing.
   // guard() goes on behind damage.
   void reset(const uint8_t* data = nullptr, size_t size = 0);
-  // The first warning that means damaged coefficients (as opposed to oddities that change nothing,
-  // such as bytes between two markers); empty without one.
+  // The first warning that means damaged coefficients; empty without one.
   const std::string& damage() const { return damage_; }
+  // What the others were about: bits of jpeg/irregular.h.
+  uint32_t irregular() const { return irregular_; }
+  // The first warning that means damage unless somebody knows that all blocks came: coded data that
+  // are left over, or data that end without EOI; empty without one.
+  const std::string& doubt() const { return doubt_; }
+  // How many scans have left something over.
+  int scans_with_left_over() const { return scans_with_left_over_; }
   // From now on guard() returns at the first damage, with no error: damage() says what it was.
   void leave_at_damage() { leaves_at_damage_ = true; }
   // libjpeg's number of the error that the last guard() returned; 0 for others.
@@ -61,13 +68,19 @@ class JpegErrors {
   static JpegErrors& of(j_common_ptr cinfo);
   static void exit_on_error(j_common_ptr cinfo);
   static void note_message(j_common_ptr cinfo, int level);
-  bool means_damage(j_common_ptr cinfo) const;
-  bool is_left_over(const jpeg_decompress_struct& cinfo) const;
+  // What a message means. An empty doubt becomes its text.
+  enum class Meaning { kNothing, kOddity, kDoubt, kDamage };
+  Meaning weigh(const j_common_ptr cinfo);
+  Meaning note_irregular(uint32_t what, Meaning meaning);
+  Meaning weigh_extraneous(const jpeg_decompress_struct& cinfo);
+  bool are_data(const jpeg_decompress_struct& cinfo) const;
 
   State state_;
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
-  std::string damage_;
+  std::string damage_, doubt_;
+  uint32_t irregular_ = 0;
+  int last_left_over_ = 0, scans_with_left_over_ = 0;  // the number of a scan
   bool leaves_at_damage_ = false;
 };
 

@@ -7,6 +7,7 @@
 // "Accelerating JPEG decompression on GPUs", arXiv 2111.09219, 2021).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "jpeg/components.h"
@@ -22,6 +23,7 @@ inline constexpr uint32_t kLongCodes = 6;  // lengths from 11 to 16
 // What ends a block: coefficient 64 on. A code that does not exist ends it, too, and takes all of
 // 16 bits, so that every step advances.
 inline constexpr uint32_t kBlockEnd = 64, kNoCode = 127;
+inline constexpr uint32_t kMostAcBits = 10, kMostDcBits = 11;  // T.81, tables F.1 and F.2, 8 bits
 
 // An entry for a code: its length, the bits behind it, and by how much the index of the coefficient
 // advances with it.
@@ -172,6 +174,15 @@ class HuffmanBits {
   uint32_t position_, high_, low_, next_;
 };
 
+// Words of bytes on the host.
+struct ByteWords {
+  const uint8_t* bytes;
+  uint32_t operator[](uint32_t i) const {
+    const uint8_t* const at = bytes + size_t{4} * i;
+    return uint32_t{at[0]} << 24 | uint32_t{at[1]} << 16 | uint32_t{at[2]} << 8 | at[3];
+  }
+};
+
 // Bits beyond the end of a subsequence that a code which begins in it can have, and what is read
 // ahead of them.
 inline constexpr uint32_t kWordsBehind = 4;
@@ -232,119 +243,6 @@ CT_HD int32_t value_of(uint32_t window, uint32_t length, uint32_t size) {
   const uint32_t bits = window << length >> (32 - size);
   const uint32_t half = 1u << (size - 1);
   return static_cast<int32_t>(bits) - (bits < half ? static_cast<int32_t>(2 * half - 1) : 0);
-}
-
-// ---- Writing ----
-
-// What speaks against a picture. Zero where libjpeg finds nothing, too; it may be more than that.
-inline constexpr uint32_t kJpegNoSuchCode = 1, kJpegBeyondBlock = 2, kJpegTooLarge = 4,
-                          kJpegWrongEnd = 8, kJpegNotSynchronised = 16;
-inline constexpr uint32_t kMostAcBits = 10, kMostDcBits = 11;  // T.81, tables F.1 and F.2, 8 bits
-
-// Where a row begins.
-struct JpegRow {
-  uint32_t state;
-  uint32_t bits;          // that it has
-  uint32_t segment_bits;  // from its beginning to the segment's end, as far as the next subsequence
-  uint32_t segment;
-  uint32_t block;  // of the segment
-  int32_t dc[3];   // levels of the blocks before
-};
-
-// A block's place in its component, stepping through a scan.
-class JpegScanPlace {
- public:
-  CT_HD JpegScanPlace(const JpegScanPlan& scan, uint32_t segment, uint32_t block)
-      : scan_(scan), block_(block % scan.blocks_in_mcu) {
-    const uint32_t mcu = segment * scan.interval + block / scan.blocks_in_mcu;
-    mcu_x_ = mcu % scan.mcus_w;
-    mcu_y_ = mcu / scan.mcus_w;
-  }
-  CT_HD void advance() {
-    if (++block_ != scan_.blocks_in_mcu) return;
-    block_ = 0;
-    if (++mcu_x_ != scan_.mcus_w) return;
-    mcu_x_ = 0;
-    ++mcu_y_;
-  }
-  CT_HD uint32_t block() const { return block_; }
-  CT_HD uint32_t component() const { return scan_.component[block_]; }
-  CT_HD uint32_t x() const { return mcu_x_ * scan_.mcu_w[component()] + scan_.x[block_]; }
-  CT_HD uint32_t y() const { return mcu_y_ * scan_.mcu_h[component()] + scan_.y[block_]; }
-
- private:
-  const JpegScanPlan& scan_;
-  uint32_t block_, mcu_x_, mcu_y_;
-};
-
-// Where a row has ended: before that block of its segment, or inside of it.
-struct JpegRowEnd {
-  uint32_t block;
-  bool is_inside;
-};
-
-// Decodes a row, of which there is something. `target(component, x, y, block)` gives the 64 levels
-// of a block, zero so far, or null for those that only fill an MCU; natural(i) the place of
-// coefficient i in it. Returns what speaks against it, and adds to `*segments` if it ends one as it
-// should.
-template <typename Words, typename Tables, typename Target, typename Natural>
-CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegScanPlan& scan,
-                         const JpegRow& row, uint32_t begin, const Target& target,
-                         const Natural& natural, uint32_t* segments, JpegRowEnd* row_end) {
-  const uint32_t blocks = scan.segment_blocks(row.segment);
-  uint32_t block = row.block, index = index_of(row.state), damage = 0;
-  *row_end = {block, false};
-  if (block >= blocks) return 0;
-  HuffmanBits<Words> bits(words, begin + bit_of(row.state));
-  JpegScanPlace place(scan, row.segment, block);
-  int16_t* levels = target(place.component(), place.x(), place.y(), block);
-  int32_t dc[3] = {row.dc[0], row.dc[1], row.dc[2]};
-  const uint32_t end = begin + row.bits;
-  while (bits.position() < end) {
-    const uint32_t window = bits.window();
-    const bool is_ac = index != 0;
-    const uint32_t entry =
-        find_entry(tables.sets[scan.set[place.block()]].codes[is_ac ? 1 : 0], window);
-    const uint32_t size = size_of(entry);
-    bits.skip(length_of(entry) + size);
-    if (advance_of(entry) == kNoCode) damage |= kJpegNoSuchCode;
-    const int32_t value = value_of(window, length_of(entry), size);
-    index += advance_of(entry);
-    if (!is_ac) {
-      const uint32_t c = place.component();
-      int32_t level = value;
-      CT_UNROLL
-      for (uint32_t i = 0; i < 3; ++i) {
-        if (i != c) continue;
-        // Modulo 2^32: damaged bits may add up to anything.
-        level = static_cast<int32_t>(static_cast<uint32_t>(level) + static_cast<uint32_t>(dc[i]));
-        dc[i] = level;
-      }
-      if (size > kMostDcBits || level < -1024 || level > 1023) damage |= kJpegTooLarge;
-      if (levels != nullptr) levels[0] = static_cast<int16_t>(level);
-    } else if (size != 0) {
-      if (size > kMostAcBits) damage |= kJpegTooLarge;
-      if (index > kBlockEnd)
-        damage |= kJpegBeyondBlock;
-      else if (levels != nullptr)
-        levels[natural(index - 1)] = static_cast<int16_t>(value);
-    }
-    if (index < kBlockEnd) continue;
-    index = 0;
-    if (++block == blocks) {
-      // Less than a byte is left, which fills the last one.
-      const uint32_t at = bits.position() - begin;
-      if (at > row.segment_bits || row.segment_bits - at > 7)
-        damage |= kJpegWrongEnd;
-      else
-        *segments += 1;
-      break;
-    }
-    place.advance();
-    levels = target(place.component(), place.x(), place.y(), block);
-  }
-  *row_end = {block, index != 0};
-  return damage;
 }
 
 }  // namespace cudatransform

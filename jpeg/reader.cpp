@@ -15,7 +15,7 @@ namespace {
 
 // Whether an APP0 segment of the header says "AVI1" and the polarity of a field. libjpeg could keep
 // such segments, but its list of them takes time that is quadratic in their number.
-bool says_field(const uint8_t* data, size_t size) {
+bool says_polarity(const uint8_t* data, size_t size) {
   constexpr uint8_t kApp0 = 0xe0, kSos = 0xda;
   size_t at = 2;  // behind SOI
   while (at + 4 <= size && data[at] == 0xff && data[at + 1] != kSos) {
@@ -133,7 +133,8 @@ Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* hea
                          "first scan says; that is not supported");
   CT_RETURN_IF_ERROR(status);
   CT_RETURN_IF_ERROR(describe(header));
-  header->is_field = says_field(data, size);
+  header->has_polarity = says_polarity(data, size);
+  header->irregular = header_irregular_ = errors_.irregular();
   return {};
 }
 
@@ -192,39 +193,73 @@ Status JpegReader::describe(JpegHeader* header) {
 
 bool JpegReader::is_sequential() const { return !cinfo_.progressive_mode && !cinfo_.arith_code; }
 
+bool JpegReader::decode_fast(const JpegLevels* levels, JpegTables* tables, const JpegReading& how) {
+  if (!decoder_) return false;
+  if (how.fast) return decoder_->decode(data_, size_, levels, components_, how.interrupt, tables);
+  return decoder_->check(data_, size_, how.interrupt);
+}
+
 Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* tables,
-                                     std::string* damage, const JpegReading& how) {
-  *damage = errors_.damage();
+                                     JpegFindings* found, const JpegReading& how) {
+  *found = {errors_.damage(), 0};
   was_fast_ = false;
-  if (!how.past_damage && !damage->empty()) return {};
-  if (how.fast && damage->empty() && is_sequential()) {
-    if (!decoder_) decoder_.reset(new (std::nothrow) JpegScanDecoder);
-    was_fast_ =
-        decoder_ && decoder_->decode(data_, size_, levels, components_, how.interrupt, tables);
-    if (was_fast_) return {};
+  if (!how.past_damage && !found->damage.empty()) return {};
+  if (!decoder_) decoder_.reset(new (std::nothrow) JpegScanDecoder);
+  vouched_ = found->damage.empty() && is_sequential() && decode_fast(levels, tables, how);
+  was_fast_ = vouched_ && how.fast;
+  if (was_fast_) {
+    found->irregular = header_irregular_ | decoder_->irregular();
+    return {};
   }
   arrays_.begin_reading(levels, components_);
   if (!how.past_damage) errors_.leave_at_damage();
   progress_.interrupt = how.interrupt;
   const Status status = errors_.guard([&] { jpeg_read_coefficients(&cinfo_); });
-  *damage = errors_.damage();
-  if (!status.ok() && damage->empty()) *damage = status.message;
+  found->damage = errors_.damage();
+  if (!status.ok() && found->damage.empty()) found->damage = status.message;
   const bool cancelled = status.code == StatusCode::kCancelled;
-  if (!cancelled && (how.past_damage || damage->empty()))
-    finish_levels(levels, tables, damage, how.past_damage);
+  if (!cancelled && (how.past_damage || found->damage.empty()))
+    finish_levels(levels, tables, found, how);
   arrays_.give_back();
   return status;
 }
 
 // What libjpeg has not looked at.
-void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, std::string* damage,
-                               bool past_damage) {
+void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
+                               const JpegReading& how) {
   arrays_.finish_reading();
-  take_tables(tables, damage);
-  if (damage->empty() && !arrays_.are_plain()) *damage = range_damage(levels);
+  take_tables(tables, &found->damage);
+  if (found->damage.empty() && !arrays_.are_plain()) found->damage = range_damage(levels);
+  if (found->damage.empty()) weigh(found);
   // What is wrong anyway shall at least not trouble whoever writes it into another file.
-  if (!damage->empty() && past_damage)
+  if (!found->damage.empty() && how.past_damage)
     for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
+}
+
+// What is to be said of a picture in which libjpeg has found no damage.
+void JpegReader::weigh(JpegFindings* found) const {
+  if (is_sequential() && !vouched_ && decoder_ && decoder_->goes_beyond_block())
+    found->damage = "a block has more than 64 coefficients";
+  else if (!errors_.doubt().empty() && !all_blocks_came())
+    found->damage = errors_.doubt();
+  else
+    found->irregular = vouched_ ? header_irregular_ | decoder_->irregular() : errors_.irregular();
+}
+
+// Whether bytes that are left over, or an end that is missing, take nothing from the picture.
+// JpegScanDecoder counts the MCUs of sequential files. A progressive one leaves something over
+// behind each of its scans, where its header claims fewer MCUs than there are; all of it is there
+// when no scan can add a bit. Of arithmetic coding nobody can tell: to it all bits are data.
+bool JpegReader::all_blocks_came() const {
+  if (cinfo_.arith_code) return false;
+  if (is_sequential()) return vouched_;
+  if (errors_.scans_with_left_over() > 1) return false;
+  if ((errors_.irregular() & kJpegMissingEnd) == 0) return true;
+  for (int c = 0; c < components_; c++)
+    if (std::any_of(cinfo_.coef_bits[c], cinfo_.coef_bits[c] + DCTSIZE2,
+                    [](int bits) { return bits != 0; }))
+      return false;
+  return true;
 }
 
 // Huffman codes can say more than levels of 8-bit samples can be, and in damaged files they do.

@@ -11,6 +11,7 @@
 #include "jpeg/coef_arrays.h"
 #include "jpeg/color.h"
 #include "jpeg/errors.h"
+#include "jpeg/irregular.h"
 #include "jpeg/tables.h"
 
 namespace cudatransform {
@@ -27,8 +28,9 @@ struct JpegHeader {
   uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
   uint32_t blocks_h[kJpegMaxComponents] = {};
   // The Motion-JPEG of AVI files with two fields a frame marks each with its polarity (APP0
-  // "AVI1").
-  bool is_field = false;
+  // "AVI1"). By itself that proves nothing: there are whole pictures with one.
+  bool has_polarity = false;
+  uint32_t irregular = 0;  // bits of jpeg/irregular.h
   // No file that is complete is smaller, in bytes after the header; 0 where nothing can be said.
   size_t least_bytes = 0;
   // What reading the coefficients takes besides the levels that they are read into: rows that
@@ -44,12 +46,13 @@ struct JpegReading {
   bool past_damage = true;
   // Reading ends with kCancelled soon after this, if it is there, is not 0 any more.
   const std::atomic<unsigned>* interrupt = nullptr;
-  // By JpegScanDecoder, where that can. What is read is the same.
+  // By JpegScanDecoder, where that can. What is read is the same, and what is said of it.
   bool fast = true;
 };
 
 // Reads one picture after another: read_header(), then read_coefficients() or the next header.
-// Sound sequential Huffman-coded files are decoded by JpegScanDecoder, all others by libjpeg.
+// Sequential Huffman-coded files of which nothing is missing are decoded by JpegScanDecoder, all
+// others by libjpeg.
 // Whatever the bytes are, neither reads outside of them, and the time is bounded by
 // kMaxScannedBlocks and the picture's size. One thread at a time.
 class JpegReader {
@@ -69,13 +72,13 @@ class JpegReader {
   // or its header is damaged.
   Status read_header(const uint8_t* data, size_t size, JpegHeader* header);
 
-  // Decodes into `levels`, whose sizes are the header's. Ok with an empty `damage`: every
-  // coefficient is as the file has it. Ok otherwise: `damage` says what was wrong first; what could
-  // not be decoded is 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
+  // Decodes into `levels`, whose sizes are the header's. Ok without damage: every coefficient is as
+  // the file has it. Ok otherwise: `found->damage` says what was wrong first; what could not be
+  // decoded is 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
   // of `levels` and `tables` is written, all levels are such as 8-bit JPEG has, and no table has a
   // zero; but neither is to be used after kCancelled, nor of a damaged picture without
   // `past_damage`.
-  Status read_coefficients(const JpegLevels* levels, JpegTables* tables, std::string* damage,
+  Status read_coefficients(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
                            const JpegReading& how = {});
   // Of the last picture: whether JpegScanDecoder has decoded it.
   bool was_fast() const { return was_fast_; }
@@ -89,8 +92,11 @@ class JpegReader {
   void close();
   bool is_sequential() const;
   Status describe(JpegHeader* header);
-  void finish_levels(const JpegLevels* levels, JpegTables* tables, std::string* damage,
-                     bool past_damage);
+  bool decode_fast(const JpegLevels* levels, JpegTables* tables, const JpegReading& how);
+  void finish_levels(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
+                     const JpegReading& how);
+  void weigh(JpegFindings* found) const;
+  bool all_blocks_came() const;
   void take_tables(JpegTables* tables, std::string* damage) const;
   std::string range_damage(const JpegLevels* levels) const;
 
@@ -102,6 +108,8 @@ class JpegReader {
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
   bool was_fast_ = false;
+  bool vouched_ = false;  // JpegScanDecoder says that nothing is missing
+  uint32_t header_irregular_ = 0;
   int components_ = 0;  // libjpeg's own count is overwritten by a second frame header
   bool open_ = false;
 };

@@ -72,10 +72,11 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
   for (uint32_t segment = 0; segment < segments; ++segment) {
     const uint8_t* marker = nullptr;
     if (!take_segment(segment, &marker)) return false;
-    at_ = static_cast<size_t>(marker - data_) + 1;
-    if (segment + 1 < segments && marker[0] != kRst0 + segment % 8) return false;
+    const bool is_last = segment + 1 == segments;
+    if (!is_last && (marker == nullptr || marker[0] != kRst0 + segment % 8)) return false;
+    // At the FF of the marker behind the scan.
+    at_ = marker == nullptr ? size_ : static_cast<size_t>(marker - data_) + (is_last ? -1 : 1);
   }
-  at_ -= 2;  // at the FF of the marker behind
   plan.subsequences = scans_->subsequences - plan.first_subsequence;
   plan.tiles = parts(plan.subsequences, kTileSubsequences);
   scans_->tiles += plan.tiles;
@@ -87,7 +88,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
   return true;
 }
 
-// Copies the bytes up to a marker; `*marker` is its code.
+// Copies the bytes up to a marker; `*marker` is its code, null at the end of the data.
 bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   const size_t begin = used_;
   const uint8_t* const end = data_ + size_;
@@ -95,7 +96,7 @@ bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   const Unstuffed taken = unstuff(data_ + at_, end, block_ + used_, block_ + end_ + 1);
   used_ = static_cast<size_t>(taken.to - block_);
   *marker = marker_code(taken.from, end);
-  if (used_ > end_ || *marker == nullptr) return false;
+  if (used_ > end_ || (*marker == nullptr && !ends_without_marker(taken.from, end))) return false;
   const size_t bytes = used_ - begin,
                padded = rounded(std::max<size_t>(bytes, 1), kSubsequenceBytes);
   if (begin + padded > end_) return false;
@@ -129,6 +130,7 @@ void JpegScanReader::finish() {
                 sizeof(HuffmanRuns));
   }
   scans.tables = unique_tables();
+  scans.irregular = irregular_;
 }
 
 }  // namespace cudatransform

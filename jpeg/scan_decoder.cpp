@@ -92,8 +92,10 @@ inline bool take_dc(const HuffmanLookup& lookup, Bits* bits, int32_t* dc) {
   return *dc >= -1024 && *dc <= 1023;
 }
 
+enum class BlockEnd { kRight, kBeyond, kNoCode };
+
 template <typename Bits>
-inline bool take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels) {
+inline BlockEnd take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels) {
   // So many take no more bits than there are after a load().
   constexpr uint32_t kLooks = 56 / HuffmanLookup::kAcBits;
   uint32_t index = 0;
@@ -106,7 +108,7 @@ inline bool take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels) {
         uint32_t advance = 0;
         bits->load();
         if (!take_code(lookup.codes.codes[1], look, kMostAcBits, bits, &advance, &value))
-          return false;
+          return BlockEnd::kNoCode;
         index += advance;
         if (index < kLastIndex) levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
         break;
@@ -119,10 +121,19 @@ inline bool take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels) {
     }
   }
   // Zeros may go beyond the end of a block, as in libjpeg, values may not.
-  if (index > kLastIndex) return value == 0;
+  if (index > kLastIndex) return value == 0 ? BlockEnd::kRight : BlockEnd::kBeyond;
   levels[kLastIndex] = static_cast<int16_t>(value);
-  return true;
+  return BlockEnd::kRight;
 }
+
+// The codes of sets, as the steps of huffman_write.h take them.
+template <typename Set>
+struct CodesOfSets {
+  struct {
+    const Set* first;
+    const HuffmanSet& operator[](uint32_t set) const { return first[set].codes; }
+  } sets;
+};
 
 }  // namespace
 
@@ -131,6 +142,7 @@ bool JpegScanDecoder::decode(const uint8_t* data, size_t size, const JpegLevels*
                              JpegTables* tables) {
   levels_ = levels;
   interrupt_ = interrupt;
+  goes_beyond_block_ = false;
   if (!begin(data, size) || components_ != components) return false;
   for (int c = 0; c < components; ++c) {
     if (blocks_w_[c] != levels[c].blocks_w || blocks_h_[c] != levels[c].blocks_h) return false;
@@ -138,6 +150,14 @@ bool JpegScanDecoder::decode(const uint8_t* data, size_t size, const JpegLevels*
   if (!read_scans()) return false;
   *tables = unique_tables();
   return true;
+}
+
+bool JpegScanDecoder::check(const uint8_t* data, size_t size,
+                            const std::atomic<unsigned>* interrupt) {
+  levels_ = nullptr;
+  interrupt_ = interrupt;
+  goes_beyond_block_ = false;
+  return begin(data, size) && read_scans();
 }
 
 bool JpegScanDecoder::take_bits(const JpegScanPlan& plan) {
@@ -149,11 +169,12 @@ bool JpegScanDecoder::take_bits(const JpegScanPlan& plan) {
   uint32_t left = plan.interval, restarts = 0;
   const uint32_t rows = plan.mcus / plan.mcus_w;
   for (uint32_t mcu_y = 0; mcu_y < rows; ++mcu_y) {
-    if (interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0) return false;
+    if (is_interrupted()) return false;
     aim(plan, mcu_y);
     for (uint32_t mcu_x = 0; mcu_x < plan.mcus_w;) {
       if (left == 0) {
-        if (!end_segment(bits) || *window_.marker() != 0xd0 + restarts++ % 8) return false;
+        if (!end_segment(plan, bits)) return false;
+        if (window_.marker() == nullptr || *window_.marker() != 0xd0 + restarts++ % 8) return false;
         if (!begin_segment(window_.marker() + 1, &bits)) return false;
         left = plan.interval;
       }
@@ -165,8 +186,8 @@ bool JpegScanDecoder::take_bits(const JpegScanPlan& plan) {
       left -= count;
     }
   }
-  if (!end_segment(bits)) return false;
-  at_ = static_cast<size_t>(window_.marker() - data_) - 1;
+  if (!end_segment(plan, bits)) return false;
+  at_ = window_.marker() == nullptr ? size_ : static_cast<size_t>(window_.marker() - data_) - 1;
   return true;
 }
 
@@ -176,11 +197,34 @@ bool JpegScanDecoder::begin_segment(const uint8_t* from, Bits* bits) {
   return window_.begin(from, data_ + size_);
 }
 
-// Less than a byte is left, which fills the last one.
-bool JpegScanDecoder::end_segment(const Bits& bits) const {
-  if (window_.end() == nullptr) return false;
-  const ptrdiff_t left = 8 * (window_.end() - bits.at) + static_cast<ptrdiff_t>(bits.count);
-  return left >= 0 && left < 8;
+// All of its bits came. Less than a byte that is left fills the last one.
+bool JpegScanDecoder::end_segment(const JpegScanPlan& plan, const Bits& bits) {
+  if (window_.end() != nullptr) {
+    const ptrdiff_t left = 8 * (window_.end() - bits.at) + static_cast<ptrdiff_t>(bits.count);
+    if (left < 8) return left >= 0;
+  }
+  irregular_ |= kJpegLeftOverBytes;
+  return pass_left_over(plan, bits);
+}
+
+// Up to the end of the segment. False: what is left are more MCUs.
+bool JpegScanDecoder::pass_left_over(const JpegScanPlan& plan, const Bits& bits) {
+  const CodesOfSets<Set> tables{{sets_}};
+  const uint8_t* from = bits.at - (bits.count + 7) / 8;
+  JpegLeftOver left{(8 - bits.count % 8) % 8, 0, 0};
+  for (uint64_t all = 0; !is_interrupted();) {
+    const bool is_last = window_.end() != nullptr;
+    const uint8_t* const end = is_last ? window_.end() : std::max(window_.last(), from);
+    const auto end_bit = static_cast<uint32_t>(8 * (end - from));
+    all += end_bit - std::min(end_bit, left.position);
+    walk_left_over(ByteWords{from}, tables, plan, 0, end_bit, &left);
+    if (is_last) return all < kFewLeftOverBits || !left.are_mcus || !left.is_valid;
+    left.are_mcus = false;
+    from += left.position / 8;
+    left.position %= 8;
+    if (!window_.move(&from)) return false;
+  }
+  return false;
 }
 
 // At a row of MCUs.
@@ -190,7 +234,7 @@ void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_y) {
     Target& target = targets_[block];
     target.lookup = &lookups_[sets_[plan.set[block]].slot];
     target.component = c;
-    const bool is_there = y < levels_[c].blocks_h;
+    const bool is_there = levels_ != nullptr && y < blocks_h_[c];
     target.levels = is_there ? levels_[c].row(y) + ptrdiff_t{64} * plan.x[block] : dummy_;
     target.step = is_there ? ptrdiff_t{64} * plan.mcu_w[c] : 0;
   }
@@ -200,8 +244,7 @@ void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_y) {
 void JpegScanDecoder::aim_at_last(const JpegScanPlan& plan, uint32_t mcu_x) {
   for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) {
     const uint32_t c = plan.component[block];
-    if (mcu_x * plan.mcu_w[c] + plan.x[block] >= levels_[c].blocks_w)
-      targets_[block].levels = dummy_;
+    if (mcu_x * plan.mcu_w[c] + plan.x[block] >= blocks_w_[c]) targets_[block].levels = dummy_;
     targets_[block].step = 0;
   }
 }
@@ -223,7 +266,10 @@ bool JpegScanDecoder::decode_mcus(uint32_t count, uint32_t blocks, Bits* from) {
       int32_t& dc = dc_[target.component];
       if (!take_dc(*target.lookup, &bits, &dc)) return false;
       levels[0] = static_cast<int16_t>(dc);
-      if (!take_ac(*target.lookup, &bits, levels)) return false;
+      const BlockEnd end = take_ac(*target.lookup, &bits, levels);
+      if (end == BlockEnd::kRight) continue;
+      goes_beyond_block_ = end == BlockEnd::kBeyond;
+      return false;
     }
   }
   *from = bits;

@@ -14,17 +14,23 @@ namespace cudatransform {
 
 // Decodes one picture after another. One thread at a time.
 //
-// Like those who decode in parallel it takes sound baseline and extended sequential files of 8
-// bits, and no others: what libjpeg would warn of, or read in a way of its own, is a "no". So what
-// is said about a picture that is not sound is said by libjpeg alone.
+// Like those who decode in parallel it takes baseline and extended sequential files of 8 bits of
+// which nothing is missing, and no others: what may be damage is a "no". So what damage is called
+// is libjpeg's affair.
 class JpegScanDecoder final : private JpegScanParser {
  public:
   // `levels` are of `components` components, of the header's sizes. True: all of them and `*tables`
-  // are what libjpeg gives, which has nothing to say against the file, and every row is plain (see
-  // row_is_plain()). False: somebody else has to look at the file, and levels may be anything;
-  // soon, where `interrupt` is there and not 0 any more.
+  // are what libjpeg gives, and every row is plain (see row_is_plain()). False: somebody else has
+  // to look at the file, and levels may be anything; soon, where `interrupt` is there and not 0 any
+  // more.
   bool decode(const uint8_t* data, size_t size, const JpegLevels* levels, int components,
               const std::atomic<unsigned>* interrupt, JpegTables* tables);
+  // The same verdict without levels and tables.
+  bool check(const uint8_t* data, size_t size, const std::atomic<unsigned>* interrupt);
+  // Of the last file, if the verdict was true: bits of jpeg/irregular.h.
+  uint32_t irregular() const { return irregular_; }
+  // If it was false: whether a level is beyond the end of its block, of which libjpeg says nothing.
+  bool goes_beyond_block() const { return goes_beyond_block_; }
 
  private:
   struct Bits;
@@ -42,10 +48,15 @@ class JpegScanDecoder final : private JpegScanParser {
   void aim_at_last(const JpegScanPlan& plan, uint32_t mcu_x);
   bool decode_mcus(uint32_t count, uint32_t blocks, Bits* bits);
   bool begin_segment(const uint8_t* from, Bits* bits);
-  bool end_segment(const Bits& bits) const;
+  bool end_segment(const JpegScanPlan& plan, const Bits& bits);
+  bool pass_left_over(const JpegScanPlan& plan, const Bits& bits);
+  bool is_interrupted() const {
+    return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
+  }
 
-  const JpegLevels* levels_ = nullptr;
+  const JpegLevels* levels_ = nullptr;  // null: nobody wants them
   const std::atomic<unsigned>* interrupt_ = nullptr;
+  bool goes_beyond_block_ = false;
   ScanWindow window_;
   HuffmanLookup lookups_[kMostSets];
   Target targets_[kMostMcuBlocks] = {};

@@ -21,10 +21,10 @@ bool ScanWindow::begin(const uint8_t* from, const uint8_t* end) {
 
 bool ScanWindow::move(const uint8_t** at) {
   if (is_whole_) return false;
-  const auto done = static_cast<size_t>(*at - bytes_);
-  used_ -= done;
-  std::memmove(bytes_, *at, used_);
-  *at = bytes_;
+  const auto before = static_cast<size_t>(*at - bytes_), kept = std::min(before, kKept);
+  used_ -= before - kept;
+  std::memmove(bytes_, *at - kept, used_);
+  *at = bytes_ + kept;
   return fill();
 }
 
@@ -35,7 +35,7 @@ bool ScanWindow::fill() {
   from_ = from;
   if (to < full) {
     marker_ = marker_code(from, end_);
-    if (marker_ == nullptr) return false;
+    if (marker_ == nullptr && !ends_without_marker(from, end_)) return false;
     is_whole_ = true;
     std::memset(to, 0, kZeros);
   }

@@ -7,23 +7,28 @@
 
 namespace cudatransform {
 
-// A segment of a scan, from a restart to the next marker, moves through a window that stays in the
-// cache. Behind its last byte there are zeros: whoever reads kMostAhead bytes from where may_read()
-// is true stays in the window.
+// A segment of a scan, from a restart to the next marker or to the end of the file, moves through a
+// window that stays in the cache. Behind its last byte there are zeros: whoever reads kMostAhead
+// bytes from where may_read() is true stays in the window.
 class ScanWindow {
  public:
   static constexpr size_t kMostAhead = 2560;
+  // Stay in front of what has been moved: whoever has loaded a word of bits may go back to them.
+  static constexpr size_t kKept = 8;
 
-  // A segment that begins at `from`, in a file that ends at `end`. False: it has no marker behind.
+  // A segment that begins at `from`, in a file that ends at `end`. False: what is behind it is
+  // neither a marker nor the end.
   bool begin(const uint8_t* from, const uint8_t* end);
   const uint8_t* first() const { return bytes_; }
   bool may_read(const uint8_t* at) const { return at <= last_; }
-  // Moves `*at` with what is behind it, and adds bytes. False where there are none, or no marker.
+  // The last place where it is true.
+  const uint8_t* last() const { return last_; }
+  // Moves `*at` with what is behind it, and adds bytes. False where there are none, or as begin().
   bool move(const uint8_t** at);
 
   // Behind the last byte, once it has been seen; else null.
   const uint8_t* end() const { return is_whole_ ? bytes_ + used_ : nullptr; }
-  // The code of the marker then: one byte of the file.
+  // The code of the marker then, one byte of the file; null where the file ends.
   const uint8_t* marker() const { return marker_; }
 
  private:

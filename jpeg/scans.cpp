@@ -1,8 +1,8 @@
 // The scans of a JPEG file as a plain job: its markers, and its bits without stuffing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// ITU-T T.81, annex B. Everything that libjpeg warns of, or that it reads in a way of its own, is a
-// "no" here, so that what speaks for or against a picture is said in one place alone.
+// ITU-T T.81, annex B. What may be damage is a "no" here, so that what speaks against a picture is
+// said in one place alone. What is odd and takes nothing away is noted, and read as libjpeg does.
 #include "jpeg/scans.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@ namespace cudatransform {
 namespace {
 
 enum Marker : uint32_t {
+  kTem = 0x01,
   kSof0 = 0xc0,
   kSof1 = 0xc1,
   kDht = 0xc4,
@@ -21,8 +22,10 @@ enum Marker : uint32_t {
   kEoi = 0xd9,
   kSos = 0xda,
   kDqt = 0xdb,
+  kDnl = 0xdc,
   kDri = 0xdd,
   kApp0 = 0xe0,
+  kApp14 = 0xee,
   kApp15 = 0xef,
   kCom = 0xfe,
 };
@@ -42,7 +45,8 @@ bool JpegScanParser::begin(const uint8_t* data, size_t size) {
   at_ = 2;
   components_ = 0;
   interval_ = 0;
-  ended_ = false;
+  irregular_ = 0;
+  ended_ = behind_restart_ = false;
   scan_ = 0;
   used_sets_ = 0;
   for (bool(&has)[4] : has_table_) std::fill(std::begin(has), std::end(has), false);
@@ -77,6 +81,12 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
     uint32_t code = 0;
     const uint8_t* data = nullptr;
     size_t size = 0;
+    if (!find_marker()) return false;
+    if (at_ == size_) {  // a file may end without EOI, if nothing else is missing
+      irregular_ |= kJpegMissingEnd;
+      ended_ = true;
+      return scan_ != 0;
+    }
     if (!next_marker(&code, &data, &size)) return false;
     if (code == kSos && up_to_scan) {
       at_ = before;
@@ -87,13 +97,35 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
   return true;
 }
 
+// From at_ on over what is none, to the FF before a code, or to the end of the data.
+bool JpegScanParser::find_marker() {
+  const size_t before = at_;
+  bool is_data = false;
+  while (at_ < size_) {
+    if (data_[at_] != 0xff) {
+      is_data = is_data || data_[at_] != 0;
+      ++at_;
+    } else if (at_ + 1 == size_ || data_[at_ + 1] == 0xff) {
+      ++at_;  // it fills up
+    } else if (data_[at_ + 1] == 0) {
+      is_data = true;
+      at_ += 2;
+    } else {
+      break;
+    }
+  }
+  if (std::any_of(data_ + before, data_ + at_, [](uint8_t byte) { return byte != 0xff; }))
+    irregular_ |= kJpegStrayBytes;
+  // Behind a restart it would be an interval more than there are.
+  return !(is_data && behind_restart_);
+}
+
 bool JpegScanParser::next_marker(uint32_t* code, const uint8_t** data, size_t* size) {
-  while (at_ + 1 < size_ && data_[at_] == 0xff && data_[at_ + 1] == 0xff) ++at_;  // fill bytes
-  if (at_ + 1 >= size_ || data_[at_] != 0xff) return false;
   *code = data_[at_ + 1];
   at_ += 2;
   *size = 0;
-  if (*code == kEoi || is_restart(*code)) return true;
+  behind_restart_ = is_restart(*code);
+  if (*code == kEoi || *code == kTem || behind_restart_) return true;
   if (at_ + 2 > size_) return false;
   const size_t length = big_endian(data_ + at_);
   if (length < 2 || at_ + length > size_) return false;
@@ -122,8 +154,12 @@ bool JpegScanParser::take(uint32_t code, const uint8_t* data, size_t size) {
       ended_ = true;
       return true;
     default:
+      if (code == kApp0 || code == kApp14)
+        return scan_ == 0;  // libjpeg has looked at the first ones
+      if ((code > kApp0 && code <= kApp15) || code == kCom) return true;
       // Some encoders end a scan with a restart.
-      return (code >= kApp0 && code <= kApp15) || code == kCom || is_restart(code);
+      irregular_ |= kJpegUselessMarker;
+      return is_restart(code) || code == kTem || code == kDnl;
   }
 }
 
@@ -200,7 +236,7 @@ bool JpegScanParser::take_scan(const uint8_t* data, size_t size) {
   const size_t count = data[0];
   if (count < 1 || count > static_cast<size_t>(components_) || size != 4 + 2 * count) return false;
   if (data[1 + 2 * count] != 0 || data[2 + 2 * count] != 63 || data[3 + 2 * count] != 0)
-    return false;
+    irregular_ |= kJpegScanParameters;
   int chosen[kJpegMaxComponents];
   for (size_t i = 0; i < count; ++i) {
     int c = 0;

@@ -6,8 +6,9 @@
 #include <cstdint>
 
 #include "jpeg/coef_arrays.h"
-#include "jpeg/huffman_steps.h"
 #include "jpeg/huffman_tables.h"
+#include "jpeg/huffman_write.h"
+#include "jpeg/irregular.h"
 #include "jpeg/tables.h"
 
 namespace cudatransform {
@@ -25,16 +26,17 @@ struct JpegScans {
   uint32_t blocks_w[kJpegMaxComponents] = {}, blocks_h[kJpegMaxComponents] = {};
   size_t infos_at = 0;  // uint32_t of each subsequence, and one that begins a segment
   size_t words_at = 0;
-  size_t sets_at = 0;  // HuffmanSet of each
-  size_t runs_at = 0;  // HuffmanRuns of each
-  size_t bytes = 0;    // of all
-  JpegTables tables;   // as JpegReader::read_coefficients() gives them
+  size_t sets_at = 0;      // HuffmanSet of each
+  size_t runs_at = 0;      // HuffmanRuns of each
+  size_t bytes = 0;        // of all
+  JpegTables tables;       // as JpegReader::read_coefficients() gives them
+  uint32_t irregular = 0;  // bits of jpeg/irregular.h, as far as markers tell
 };
 
 // Reads the markers of one picture after another, and says what is decoded with which tables.
 // Whoever inherits from it takes the bits. One thread at a time.
 //
-// What it reads are sequential Huffman-coded files of 8 bits without any oddity. "No" means that
+// What it reads are sequential Huffman-coded files of 8 bits, sound or irregular. "No" means that
 // somebody else has to look: the file may be damaged, of another kind, or unusual.
 class JpegScanParser {
  protected:
@@ -60,7 +62,7 @@ class JpegScanParser {
 
   // The codes of a set are new.
   virtual void make_set(const Set& set) = 0;
-  // From at_ on: takes the bits of a scan, and leaves at_ at the marker behind them.
+  // From at_ on: takes the bits of a scan, and leaves at_ at the marker behind them, or at the end.
   virtual bool take_bits(const JpegScanPlan& plan) = 0;
 
   // The quantisers of the components, equal ones once.
@@ -79,9 +81,11 @@ class JpegScanParser {
   int scan_ = 0;         // that is read, or how many there were
   Set sets_[kMostSets];  // those of the picture first; kept, since most pictures have the same
   int used_sets_ = 0;
+  uint32_t irregular_ = 0;  // bits of jpeg/irregular.h
 
  private:
   bool read_markers(bool up_to_scan);
+  bool find_marker();
   bool next_marker(uint32_t* code, const uint8_t** data, size_t* size);
   bool take(uint32_t code, const uint8_t* data, size_t size);
   bool take_frame(const uint8_t* data, size_t size);
@@ -98,6 +102,7 @@ class JpegScanParser {
   bool has_quantiser_[4] = {};
   QuantTable latched_[kJpegMaxComponents];
   bool ended_ = false;
+  bool behind_restart_ = false;  // RSTn was the last marker
 };
 
 // Reads the scans of one picture after another, for those that decode them in parallel.

@@ -6,6 +6,7 @@
 // look at as many bytes as they can before they branch.
 #include "jpeg/stuffing.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -125,6 +126,10 @@ const uint8_t* marker_code(const uint8_t* ff, const uint8_t* end) {
   const uint8_t* code = ff;
   while (code < end && *code == 0xff) ++code;
   return code == ff || code == end || *code == 0 ? nullptr : code;
+}
+
+bool ends_without_marker(const uint8_t* ff, const uint8_t* end) {
+  return std::all_of(ff, end, [](uint8_t byte) { return byte == 0xff; });
 }
 
 size_t bytes_before_marker_portably(const uint8_t* data, size_t size) {

@@ -26,6 +26,8 @@ Unstuffed unstuff(const uint8_t* from, const uint8_t* end, uint8_t* to, const ui
 
 // The code of the marker that begins at `ff`, behind bytes that fill up; null without one.
 const uint8_t* marker_code(const uint8_t* ff, const uint8_t* end);
+// Whether there is nothing from `ff` on but bytes that fill up: the data end without a marker.
+bool ends_without_marker(const uint8_t* ff, const uint8_t* end);
 
 // How many bytes are before the first FF that no 00 is behind, or nothing at all.
 size_t bytes_before_marker(const uint8_t* data, size_t size);

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "jpeg/huffman_steps.h"
+#include "jpeg/huffman_write.h"
 
 namespace cudatransform::cuda {
 

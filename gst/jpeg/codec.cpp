@@ -19,11 +19,11 @@ struct JpegPictureJob final : PictureJob {
   ~JpegPictureJob() override {
     if (metadata) g_bytes_unref(metadata);
   }
-  Status decode(std::string* damage) override;
-  Status settle(bool wait, Left* left) override;
+  Status decode(PictureFindings* found) override;
+  Status settle(bool wait, Left* left, PictureFindings* found) override;
   bool is_ready() override { return !is_on_device || lane->is_ready(); }
   Status submit_to_device();
-  Status decode_on_cpu(std::string* damage);
+  Status decode_on_cpu(PictureFindings* found);
   Status read_metadata();
   DctTables dct_tables() const { return {tables.tables, tables.count, tables.table_of}; }
 
@@ -38,13 +38,14 @@ struct JpegPictureJob final : PictureJob {
   bool is_on_device = false;  // and has not been looked at
   bool is_by_device = false;  // and has decoded it
   JpegTables tables;
+  uint32_t irregular = 0;  // bits of jpeg/irregular.h; before it is decoded those of the header
   bool keep_metadata = false;
   GBytes* metadata = nullptr;  // of the file, for GstDctJpegMeta
 };
 
-Status JpegPictureJob::decode(std::string* damage) {
+Status JpegPictureJob::decode(PictureFindings* found) {
   if (device_coefs.block && !std::exchange(is_asked, true)) CT_RETURN_IF_ERROR(submit_to_device());
-  if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu(damage));
+  if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu(found));
   return keep_metadata && !metadata ? read_metadata() : Status();
 }
 
@@ -59,7 +60,7 @@ Status JpegPictureJob::submit_to_device() {
 }
 
 // What the device has not decoded somebody else has to look at.
-Status JpegPictureJob::settle(bool wait, Left* left) {
+Status JpegPictureJob::settle(bool wait, Left* left, PictureFindings* found) {
   *left = Left::kNothing;
   if (!is_on_device) return {};
   if (!wait && !lane->is_ready()) {
@@ -67,12 +68,18 @@ Status JpegPictureJob::settle(bool wait, Left* left) {
     return {};
   }
   is_on_device = false;
-  CT_RETURN_IF_ERROR(lane->finish(&is_by_device));
-  if (!is_by_device) *left = Left::kRun;
+  uint32_t found_there = 0;
+  CT_RETURN_IF_ERROR(lane->finish(&is_by_device, &found_there));
+  if (!is_by_device) {
+    *left = Left::kRun;
+    return {};
+  }
+  irregular |= found_there;
+  found->irregular = irregularity_text(irregular);
   return {};
 }
 
-Status JpegPictureJob::decode_on_cpu(std::string* damage) {
+Status JpegPictureJob::decode_on_cpu(PictureFindings* found) {
   if (!coefs) {
     coefs = std::make_unique<CoefFrame>();
     coefs->layout = layout_of(info);
@@ -87,7 +94,13 @@ Status JpegPictureJob::decode_on_cpu(std::string* damage) {
     levels[c].blocks_w = component.blocks_w;
     levels[c].blocks_h = component.blocks_h;
   }
-  return reader->read_coefficients(levels, &tables, damage, {conceals(), interrupt()});
+  JpegFindings findings;
+  const Status status =
+      reader->read_coefficients(levels, &tables, &findings, {conceals(), interrupt()});
+  irregular = findings.irregular;
+  found->damage = std::move(findings.damage);
+  found->irregular = irregularity_text(irregular);
+  return status;
 }
 
 Status JpegPictureJob::read_metadata() {
@@ -107,6 +120,19 @@ constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKe
 
 // In a smaller file the chain of codes that wait for each other is as long as the CPU takes.
 constexpr gsize kLeastForDevice = 100'000;
+
+// What is said of the file that was read.
+void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
+  static_assert(GST_DCT_JPEG_LEFT_OVER_BYTES == int{kJpegLeftOverBytes} &&
+                GST_DCT_JPEG_STRAY_BYTES == int{kJpegStrayBytes} &&
+                GST_DCT_JPEG_SCAN_PARAMETERS == int{kJpegScanParameters} &&
+                GST_DCT_JPEG_MISSING_END == int{kJpegMissingEnd} &&
+                GST_DCT_JPEG_USELESS_MARKER == int{kJpegUselessMarker} &&
+                GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
+  if (!job.metadata && job.irregular == 0) return;
+  if (GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata))
+    meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
+}
 
 JpegPictureJob& own(PictureJob& job) { return static_cast<JpegPictureJob&>(job); }
 const JpegPictureJob& own(const PictureJob& job) { return static_cast<const JpegPictureJob&>(job); }
@@ -131,11 +157,16 @@ bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
   return a.sampling == b.sampling && a.width == b.width && a.height == b.height;
 }
 
-// Two fields a frame make a container's height twice that of each picture.
-bool is_half_a_picture(const JpegHeader& header, int caps_height) {
-  if (caps_height <= 0) return header.is_field;
-  const auto twice = static_cast<int64_t>(header.height) * 2;
-  return caps_height > 1 && (twice == caps_height || twice == caps_height + 1);
+// Two fields a frame make the height that encloses them twice that of each picture, and leave the
+// width: a picture that is less wide, too, is a smaller one. Where pictures say themselves that
+// they are fields, the rows that fill up their last MCUs may count on either side.
+bool is_half_a_picture(const JpegHeader& header, const GstVideoCodecState* input) {
+  if (input == nullptr) return false;
+  const int width = GST_VIDEO_INFO_WIDTH(&input->info),
+            height = GST_VIDEO_INFO_HEIGHT(&input->info);
+  if (static_cast<int64_t>(header.width) != width || height <= 1) return false;
+  const auto one = static_cast<int64_t>(header.height), twice = 2 * one;
+  return twice == height || twice == height + 1 || (header.has_polarity && 2 * height > 3 * one);
 }
 
 Status damaged(const std::string& what) {
@@ -167,9 +198,10 @@ Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* inp
     return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
                    std::to_string(header.least_bytes) + " bytes, not " +
                    std::to_string(job.size()));
+  job.irregular = header.irregular;
   if (!info_of(header, &job.info)) return damaged("the picture has an impossible size");
   CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes, header.width, header.height));
-  if (is_half_a_picture(header, input ? GST_VIDEO_INFO_HEIGHT(&input->info) : 0))
+  if (is_half_a_picture(header, input))
     return Status::error(StatusCode::kUnsupported,
                          "the stream has two fields in each frame; interlaced Motion-JPEG is not "
                          "supported");
@@ -235,7 +267,7 @@ Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
     CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), &made, &places));
   (job.is_by_device ? by_cuda_ : by_cpu_)++;
   add_dct_meta(made.get(), job.info, job.dct_tables(), places);
-  if (job.metadata) gst_buffer_add_dct_jpeg_meta(made.get(), job.metadata);
+  add_jpeg_meta(made.get(), job);
   *buffer = made.release();
   return {};
 }
@@ -243,7 +275,8 @@ Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
 void JpegCodec::release(PictureJob& picture) {
   JpegPictureJob& job = own(picture);
   // Memory of the lane and of the picture is in use as long as that. What has failed is over.
-  if (job.is_on_device) (void)job.lane->finish(&job.is_by_device);
+  uint32_t irregular = 0;
+  if (job.is_on_device) (void)job.lane->finish(&job.is_by_device, &irregular);
   if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));
   if (job.coefs) source_.discard(std::move(job.coefs));
   if (job.lane) source_.discard(std::move(job.device_coefs), job.lane->queue());

@@ -98,11 +98,13 @@ Status JpegDecodeLane::wait_for_queue() {
 
 // The result is the last that is written, so there is no work to wait for when it is there. Of
 // work that has failed it never is.
-Status JpegDecodeLane::finish(bool* decoded) {
+Status JpegDecodeLane::finish(bool* decoded, uint32_t* irregular) {
   *decoded = false;
   await();
   if (!is_ready()) CT_RETURN_IF_ERROR(wait_for_queue());
-  *decoded = is_decoded(scans_, *static_cast<const JpegDecodeResult*>(result_->data()));
+  const auto& result = *static_cast<const JpegDecodeResult*>(result_->data());
+  *decoded = is_decoded(scans_, result);
+  *irregular = irregularities(scans_, result);
   return {};
 }
 

@@ -30,8 +30,9 @@ class JpegDecodeLane {
   Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, bool* submitted);
   // Whether finish() has nothing to wait for. Asks nobody.
   bool is_ready() const;
-  // Waits for the work. `*decoded`: the levels are the file's. Otherwise they may be anything.
-  Status finish(bool* decoded);
+  // Waits for the work. `*decoded`: the levels are the file's, and what is odd about it are
+  // `*irregular`, bits of jpeg/irregular.h. Otherwise they may be anything.
+  Status finish(bool* decoded, uint32_t* irregular);
   // Memory that is kept for the next picture: no more than `most` bytes from now on.
   void give_back(size_t most);
 

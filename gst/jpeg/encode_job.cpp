@@ -111,7 +111,8 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   picture_.color = color_of(info.sampling);
   picture_.h_samp = info.components[0].h_samp;
   picture_.v_samp = info.components[0].v_samp;
-  if (const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get()))
+  const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get());
+  if (jpeg && jpeg->segments)
     picture_.metadata =
         static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &picture_.metadata_size));
   for (guint c = 0; c < info.n_components; c++) {

@@ -40,14 +40,19 @@ void PictureJob::run() {
     status_ = Status::error(StatusCode::kCancelled, "interrupted");
     return;
   }
-  status_ = decode(&damage_);
+  PictureFindings found;
+  status_ = decode(&found);
+  damage_ = std::move(found.damage);
+  irregular_ = std::move(found.irregular);
   decoded_ = true;
 }
 
 FrameJob::Left PictureJob::look(bool wait) {
   if (!decoded_ || !status_.ok()) return Left::kNothing;
   Left left = Left::kNothing;
-  status_ = settle(wait, &left);
+  PictureFindings found;
+  status_ = settle(wait, &left, &found);
+  if (!found.irregular.empty()) irregular_ = std::move(found.irregular);
   if (left == Left::kRun) decoded_ = false;
   return status_.ok() ? left : Left::kNothing;
 }

@@ -14,6 +14,12 @@
 
 namespace cudatransform {
 
+// What a decoder has to say about a picture.
+struct PictureFindings {
+  std::string damage;     // what is missing or contradicts itself first; empty: nothing
+  std::string irregular;  // what else is odd about a picture without damage; empty: nothing
+};
+
 // One picture on its way. A codec derives from it, and finds there what it has put there.
 class PictureJob : public FrameJob {
  public:
@@ -37,12 +43,12 @@ class PictureJob : public FrameJob {
 
  protected:
   PictureJob() = default;
-  // By any thread, after begin(). Ok with an empty `*damage`: the picture is good. Ok otherwise, or
+  // By any thread, after begin(). Ok without damage: the picture is good. Ok otherwise, or
   // kInvalidArgument: it is damaged; if conceals(), it can be shown all the same.
-  virtual Status decode(std::string* damage) = 0;
-  // Behind a decode() that was ok, by the streaming thread: what is left of it, as look() says.
-  // With kRun decode() is called again.
-  virtual Status settle(bool /*wait*/, Left* left) {
+  virtual Status decode(PictureFindings* found) = 0;
+  // Behind a decode() that was ok, by the streaming thread: what is left of it, as look() says, and
+  // what is known now of a picture that is good. With kRun decode() is called again.
+  virtual Status settle(bool /*wait*/, Left* left, PictureFindings* /*found*/) {
     *left = Left::kNothing;
     return {};
   }
@@ -64,6 +70,7 @@ class PictureJob : public FrameJob {
   bool decoded_ = false;
   Status status_;       // of decode(), or of what came before it
   std::string damage_;  // of a picture that has been decoded
+  std::string irregular_;
 };
 
 // What a PictureDecoder asks of a codec. Everything is called by the streaming thread; every job is

@@ -30,7 +30,7 @@ void PictureDecoder::start() {
   interrupts_ = 0;
   failed_ = GST_FLOW_OK;
   task_.forget();
-  negotiated_ = false;
+  negotiated_ = told_irregular_ = false;
   damage_.start();
   latency_ = {};
   last_pts_ = GST_CLOCK_TIME_NONE;
@@ -168,7 +168,8 @@ void PictureDecoder::count(guint64 PictureCounts::*counter) {
 GstStructure* PictureDecoder::stats(const char* name) const {
   const PictureCounts counted = counts();
   return gst_structure_new(name, "frames", G_TYPE_UINT64, counted.frames, "damaged", G_TYPE_UINT64,
-                           counted.damaged, "dropped", G_TYPE_UINT64, counted.dropped, nullptr);
+                           counted.damaged, "irregular", G_TYPE_UINT64, counted.irregular,
+                           "dropped", G_TYPE_UINT64, counted.dropped, nullptr);
 }
 
 // ---- On the way in ----
@@ -275,7 +276,7 @@ void PictureDecoder::give_up(std::unique_ptr<PictureJob> job) {
 GstFlowReturn PictureDecoder::push_or_reject(std::unique_ptr<PictureJob> job) {
   if (job->late_) return gst_video_decoder_drop_frame(decoder_, job->take_frame());
   if (job->is_good()) {
-    damage_.note_good();
+    note_good(*job);
     return push(std::move(job));
   }
   const Status why =
@@ -302,6 +303,15 @@ GstFlowReturn PictureDecoder::push_or_reject(std::unique_ptr<PictureJob> job) {
   GstVideoCodecFrame* frame = job->take_frame();
   codec_.release(*job);
   return gst_video_decoder_drop_frame(decoder_, frame);
+}
+
+// What is odd about pictures is told once: cameras make all of theirs alike.
+void PictureDecoder::note_good(const PictureJob& job) {
+  damage_.note_good();
+  if (job.irregular_.empty()) return;
+  count(&PictureCounts::irregular);
+  if (!std::exchange(told_irregular_, true))
+    GST_INFO_OBJECT(decoder_, "an irregular picture: %s", job.irregular_.c_str());
 }
 
 // A picture that cannot be decoded, for a reason that is no damage.

@@ -27,8 +27,9 @@ struct PictureSettings {
 };
 
 struct PictureCounts {
-  guint64 frames = 0;   // pushed
-  guint64 damaged = 0;  // of all that came
+  guint64 frames = 0;     // pushed
+  guint64 damaged = 0;    // of all that came
+  guint64 irregular = 0;  // of those that were not damaged
   guint64 dropped = 0;
 };
 
@@ -93,6 +94,7 @@ class PictureDecoder {
   bool negotiate();
   bool negotiate_gap();
   void tell_latency();
+  void note_good(const PictureJob& job);
   void count(guint64 PictureCounts::*counter);
   PictureCounts counts() const;
 
@@ -112,7 +114,8 @@ class PictureDecoder {
   bool negotiated_ = false;
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
-  PictureCounts counts_;                         // guarded by the object lock
+  bool told_irregular_ = false;
+  PictureCounts counts_;  // guarded by the object lock
 };
 
 }  // namespace cudatransform

@@ -62,7 +62,8 @@ class DctMeta(Structure):
 class JpegMeta(Structure):
     """GstDctJpegMeta of gst/coef/dct.h."""
 
-    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("segments", c_void_p)]
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("segments", c_void_p),
+                ("irregular", c_uint)]
 
 
 _P, _S, _I, _U = c_void_p, c_char_p, c_int, c_uint

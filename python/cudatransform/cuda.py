@@ -12,7 +12,7 @@ from . import _gst
 from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
 from ._stage import Stage, StageError
 from .errors import Unavailable, is_interruption
-from .picture import Component, Picture, layout_of, markers_of, picture_of_sample
+from .picture import Component, Picture, file_of, layout_of, picture_of_sample
 
 _contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
 
@@ -128,8 +128,9 @@ def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
     made: List[Any] = [Component(CudaArray(held, offset, shape, strides, device),  # type: ignore
                                  *fields)
                        for shape, offset, strides, fields in layout.parts]
+    markers, irregular = file_of(gst, sample.buffer)
     picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
-                          markers_of(gst, sample.buffer), path)
+                          markers, path, irregular)
     picture._held = held
     return picture
 

@@ -64,15 +64,21 @@ class Picture:
     markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
         behind the other, each from the FF of its marker on
     path: where it was read, or None
+    irregular: what was odd about the file that was read, though nothing of it is missing: a tuple of
+        `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters` (of
+        a sequential scan), `missing-end`, `useless-marker`, `unknown-header` (a JFIF version, an
+        Adobe transform code); empty where nothing was
     """
 
-    __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path")
+    __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path",
+                 "irregular")
 
     def __init__(self, components: Sequence[Component], tables: np.ndarray, width: int, height: int,
-                 sampling: str, markers: bytes = b"", path: Optional[str] = None) -> None:
+                 sampling: str, markers: bytes = b"", path: Optional[str] = None,
+                 irregular: Tuple[str, ...] = ()) -> None:
         self.components, self.tables = tuple(components), tables
         self.width, self.height, self.sampling = width, height, sampling
-        self.markers, self.path = markers, path
+        self.markers, self.path, self.irregular = markers, path, irregular
 
     def __reduce__(self) -> Tuple:  # views become copies
         return Picture, tuple(getattr(self, name) for name in self.__slots__)
@@ -96,7 +102,7 @@ class Picture:
         components = [Component(c.levels.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height, c.table)
                       for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
-                       self.markers, self.path)
+                       self.markers, self.path, self.irregular)
 
     def planes(self) -> Tuple[np.ndarray, ...]:
         """Of each component the levels as int16 (64, blocks_h, blocks_w), a copy.
@@ -263,20 +269,28 @@ def _sampling(components: Sequence[Tuple]) -> str:
     return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
 
 
-def markers_of(gst: _gst.Libraries, buffer: int) -> bytes:
-    """The bytes of a buffer's GstDctJpegMeta, as in Picture."""
-    jpeg = gst.gst_buffer_get_dct_jpeg_meta(buffer)
-    if not jpeg:
-        return b""
-    size = ctypes.c_size_t()
-    data = gst.g_bytes_get_data(_gst.JpegMeta.from_address(jpeg).segments, ctypes.byref(size))
-    return ctypes.string_at(data, size.value) if size.value else b""
+# GstDctJpegIrregularity, from its first bit on.
+_IRREGULARITIES = ("left-over-bytes", "stray-bytes", "scan-parameters", "missing-end",
+                   "useless-marker", "unknown-header")
+
+
+def file_of(gst: _gst.Libraries, buffer: int) -> Tuple[bytes, Tuple[str, ...]]:
+    """What a buffer's GstDctJpegMeta says of its file: `markers` and `irregular`, as in Picture."""
+    address = gst.gst_buffer_get_dct_jpeg_meta(buffer)
+    if not address:
+        return b"", ()
+    meta, size = _gst.JpegMeta.from_address(address), ctypes.c_size_t()
+    segments, irregular = meta.segments, meta.irregular
+    data = gst.g_bytes_get_data(segments, ctypes.byref(size)) if segments else None
+    return (ctypes.string_at(data, size.value) if size.value else b"",
+            tuple(name for bit, name in enumerate(_IRREGULARITIES) if irregular >> bit & 1))
 
 
 def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:
     """A Sample of levels as a Picture in system memory."""
     memory = np.asarray(_gst.HeldBuffer(gst, sample))
     parts, tables, sampling, width, height = layout_of(gst.gst_buffer_get_dct_meta(sample.buffer))
+    markers, irregular = file_of(gst, sample.buffer)
     return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
                     for shape, offset, strides, fields in parts], tables.copy(), width, height,
-                   sampling, markers_of(gst, sample.buffer), path)
+                   sampling, markers, path, irregular)

@@ -28,6 +28,11 @@ class Batch(List[Union[Picture, Failure]]):
         return [item for item in self if isinstance(item, Picture)]
 
     @property
+    def irregular(self) -> List[Picture]:
+        """Those of `pictures` whose files were odd, see Picture.irregular."""
+        return [picture for picture in self.pictures if picture.irregular]
+
+    @property
     def failures(self) -> List[Failure]:
         """Those that could not be read: path and reason."""
         return [item for item in self if isinstance(item, Failure)]

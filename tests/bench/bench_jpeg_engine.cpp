@@ -64,8 +64,8 @@ std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t a
              header.blocks_h[c]};
   }
   JpegTables tables;
-  std::string damage;
-  check(reader.read_coefficients(to, &tables, &damage));
+  JpegFindings found;
+  check(reader.read_coefficients(to, &tables, &found));
   LevelPicture& picture = source->picture;
   picture.width = header.width * across;
   picture.height = header.height / 16 / scale_down * 16 * across;  // whole MCUs

@@ -100,8 +100,8 @@ class Lane {
       to[c] = {at, static_cast<ptrdiff_t>(header.blocks_w[c] * 128), header.blocks_w[c],
                header.blocks_h[c]};
     JpegTables tables;
-    std::string damage;
-    must(reader.read_coefficients(to, &tables, &damage));
+    JpegFindings found;
+    must(reader.read_coefficients(to, &tables, &found));
     if (levels != judged) fail("levels differ from libjpeg's");
   }
   const JpegScans& scans() const { return scans_; }

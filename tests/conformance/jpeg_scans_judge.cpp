@@ -3,9 +3,13 @@
 #include "tests/conformance/jpeg_scans_judge.h"
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
+
+#include "jpeg/libjpeg.h"
 
 namespace cudatransform::test {
 namespace {
@@ -33,11 +37,56 @@ bool is_sequential(const uint8_t* data, size_t size) {
   return false;
 }
 
+// Which warnings libjpeg gives, without anything of ours.
+class Warnings {
+ public:
+  Warnings(const uint8_t* data, size_t size) {
+    jpeg_decompress_struct cinfo = {};
+    Errors errors;
+    cinfo.err = jpeg_std_error(&errors.base);
+    errors.all = &all_;
+    errors.base.error_exit = [](j_common_ptr common) { longjmp(of(common)->leave, 1); };
+    errors.base.emit_message = [](j_common_ptr common, int level) {
+      if (level < 0) of(common)->all->insert(common->err->msg_code);
+    };
+    if (setjmp(errors.leave) == 0) {
+      jpeg_create_decompress(&cinfo);
+      jpeg_mem_src(&cinfo, data, size);
+      jpeg_read_header(&cinfo, TRUE);
+      jpeg_read_coefficients(&cinfo);
+    } else {
+      failed_ = true;
+    }
+    jpeg_destroy_decompress(&cinfo);
+  }
+  bool has(std::initializer_list<int> codes) const {
+    return std::any_of(codes.begin(), codes.end(),
+                       [this](int code) { return all_.count(code) != 0; });
+  }
+  bool none() const { return all_.empty() && !failed_; }
+  // Something is missing, or contradicts itself.
+  bool mean_damage() const {
+    return failed_ || has({JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE, JWRN_MUST_RESYNC,
+                           JWRN_BOGUS_PROGRESSION, JWRN_ARITH_BAD_CODE});
+  }
+
+ private:
+  struct Errors {
+    jpeg_error_mgr base;  // first: libjpeg hands back a pointer to it
+    std::set<int>* all;
+    jmp_buf leave;
+  };
+  static Errors* of(j_common_ptr common) { return reinterpret_cast<Errors*>(common->err); }
+
+  std::set<int> all_;
+  bool failed_ = false;
+};
+
 // What JpegReader makes of a file.
 struct Reading {
   LevelsMemory levels;
   JpegTables tables;
-  std::string damage;
+  JpegFindings found;
   Status status;
   bool was_fast = false;
 
@@ -45,25 +94,60 @@ struct Reading {
       : levels(header) {
     JpegReader reader;
     (void)reader.read_header(data, size, &header);
-    status = reader.read_coefficients(levels.levels(), &tables, &damage, how);
+    status = reader.read_coefficients(levels.levels(), &tables, &found, how);
     was_fast = reader.was_fast();
   }
+  bool is_damaged() const { return !status.ok() || !found.damage.empty(); }
 };
 
-// What is wrong with JpegScanDecoder; empty if nothing is.
+// What is wrong with a verdict, as libjpeg's warnings have it; empty if nothing is.
+std::string judge_verdict(const Reading& reading, const Warnings& warnings) {
+  const JpegFindings& found = reading.found;
+  const bool doubt = warnings.has({JWRN_EXTRANEOUS_DATA, JWRN_JPEG_EOF});
+  if (reading.is_damaged()) {
+    // What libjpeg says nothing of, we say in words of our own.
+    const bool by_libjpeg = found.damage.find("JPEG") != std::string::npos;
+    if (by_libjpeg && !warnings.mean_damage() && !doubt)
+      return "no warning says what is called damage: " + found.damage;
+    return found.irregular == 0 ? "" : "a damaged picture is called irregular";
+  }
+  if (warnings.mean_damage()) return "a warning of damage was not heard";
+  const auto differs = [&](uint32_t bit, std::initializer_list<int> codes) {
+    return ((found.irregular & bit) != 0) != warnings.has(codes);
+  };
+  if (differs(kJpegScanParameters, {JWRN_NOT_SEQUENTIAL})) return "parameters of a scan";
+  if (differs(kJpegMissingEnd, {JWRN_JPEG_EOF})) return "a missing end";
+  if (differs(kJpegUnknownHeader, {JWRN_JFIF_MAJOR, JWRN_ADOBE_XFORM})) return "unknown headers";
+  if (warnings.has({JWRN_EXTRANEOUS_DATA}) &&
+      (found.irregular & (kJpegLeftOverBytes | kJpegStrayBytes)) == 0)
+    return "bytes that are left over";
+  // libjpeg says nothing of bytes that were in its buffer of bits, nor of markers.
+  if (warnings.none() && (found.irregular & ~(kJpegLeftOverBytes | kJpegUselessMarker)) != 0)
+    return "irregular without a warning";
+  return {};
+}
+
+// What is wrong with JpegReader and JpegScanDecoder; empty if nothing is.
 std::string judge_fast(const uint8_t* data, size_t size, const JpegHeader& header, bool* was_fast) {
   const Reading slow(data, size, {true, nullptr, false}, header);
   const Reading fast(data, size, {true, nullptr, true}, header);
   *was_fast = fast.was_fast;
   if (slow.was_fast) return "libjpeg was not asked";
-  if (fast.was_fast && (!slow.status.ok() || !slow.damage.empty()))
-    return "libjpeg finds damage that JpegScanDecoder does not: " + slow.damage;
+  if (fast.was_fast && slow.is_damaged())
+    return "libjpeg finds damage that JpegScanDecoder does not: " + slow.found.damage;
   if (slow.status.code != fast.status.code || slow.status.message != fast.status.message ||
-      slow.damage != fast.damage)
+      slow.found.damage != fast.found.damage)
     return "another verdict with JpegScanDecoder";
+  if (slow.found.irregular != fast.found.irregular)
+    return "other irregularities with JpegScanDecoder: " + irregularity_text(fast.found.irregular) +
+           ", expected " + irregularity_text(slow.found.irregular);
   if (!same_tables(slow.tables, fast.tables, header.components))
     return "other quantisation tables with JpegScanDecoder";
   if (!fast.levels.margins_are_whole()) return "JpegScanDecoder writes outside of the picture";
+  const std::string wrong = judge_verdict(slow, Warnings(data, size));
+  if (!wrong.empty())
+    return wrong + " (damage: '" + slow.found.damage + "', irregular: '" +
+           irregularity_text(slow.found.irregular) + "')";
   const std::string difference = fast.levels.difference(slow.levels);
   return difference.empty() ? difference : "with JpegScanDecoder, " + difference;
 }
@@ -174,10 +258,11 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   outcome.for_us = is_sequential(data, size);
   LevelsMemory judged(header);
   JpegTables judged_tables;
-  std::string damage;
+  JpegFindings found;
   const Status status =
-      reader.read_coefficients(judged.levels(), &judged_tables, &damage, {false, nullptr, false});
-  outcome.judged_sound = status.ok() && damage.empty();
+      reader.read_coefficients(judged.levels(), &judged_tables, &found, {false, nullptr, false});
+  outcome.judged_sound = status.ok() && found.damage.empty();
+  outcome.irregular = found.irregular;
 
   outcome.wrong = judge_fast(data, size, header, &outcome.was_fast);
   if (!outcome.wrong.empty()) return outcome;
@@ -211,7 +296,9 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   outcome.verdict = is_sound ? ScansVerdict::kSound : ScansVerdict::kDamaged;
   if (!is_sound || !outcome.wrong.empty()) return outcome;
   if (!outcome.judged_sound)
-    outcome.wrong = "libjpeg finds damage: " + (status.ok() ? damage : status.message);
+    outcome.wrong = "libjpeg finds damage: " + (status.ok() ? found.damage : status.message);
+  else if ((header.irregular | irregularities(scans, result)) != found.irregular)
+    outcome.wrong = "other irregularities";
   else if (!same_tables(scans.tables, judged_tables, header.components))
     outcome.wrong = "other quantisation tables";
   else

@@ -39,7 +39,8 @@ enum class ScansVerdict {
 
 struct ScansOutcome {
   ScansVerdict verdict = ScansVerdict::kNoJpeg;
-  bool judged_sound = false;  // by libjpeg
+  bool judged_sound = false;  // nothing is missing, as JpegReader says with libjpeg
+  uint32_t irregular = 0;     // and what is odd
   bool for_us = false;        // libjpeg says: sequential, Huffman-coded
   uint32_t reported = 0;      // as JpegDecodeResult has it
   bool is_whole = false;      // no segment is missing
@@ -67,7 +68,8 @@ class ScansDecoder {
 
 // The parallel decoder must be right where it reports nothing: libjpeg finds no damage, and every
 // level and table is the same. And JpegReader must give the same with JpegScanDecoder as without
-// it, whatever the file is.
+// it, whatever the file is, and a verdict that agrees with libjpeg's warnings: some mean damage,
+// some an irregular picture, and without one there is neither.
 ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
                          size_t most_levels = size_t{1} << 30);
 

@@ -235,17 +235,74 @@ TEST(JpegScans, JobsThatCannotBe) {
   EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].blocks_h -= 1; }));
 }
 
-// One thing wrong at a time: whatever is found, it is not taken for sound where libjpeg warns.
+// All blocks came: the levels are libjpeg's, by every decoder, and it is said what is odd.
+TEST(JpegScans, OddFilesAreDecoded) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    std::mt19937 random(11);
+    int more_mcus = 0;
+    const uint32_t count = quick() ? 200 : 3000;
+    for (uint32_t i = 0; i < count; ++i) {
+      StreamKind kind = random_kind(5000 + i);
+      kind.shape = TableShape::kAnnexK;
+      kind.width = 1 + kind.width % 200;
+      kind.height = 1 + kind.height % 200;
+      auto file = make_stream(kind);
+      const uint32_t expected = add_oddity(&file, static_cast<Oddity>(i % 6), random);
+      const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+      ASSERT_EQ(outcome.wrong, "") << kind.text() << ", oddity " << i % 6;
+      // Junk is MCUs by chance: much of it, or what the parallel decoder sees the end of alone.
+      if ((outcome.reported & kJpegMoreMcus) != 0) {
+        ++more_mcus;
+        EXPECT_TRUE(outcome.judged_sound || i % 6 == 1) << kind.text();
+        continue;
+      }
+      EXPECT_TRUE(outcome.judged_sound && outcome.was_fast) << kind.text() << ", oddity " << i % 6;
+      EXPECT_EQ(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kSound))
+          << kind.text() << ", oddity " << i % 6 << ": " << outcome.reported;
+      EXPECT_EQ(outcome.irregular, expected) << kind.text() << ", oddity " << i % 6;
+    }
+    EXPECT_LT(more_mcus, static_cast<int>(count) / 50);
+  });
+}
+
+// A header that claims fewer MCUs than there are is damage, though every code is valid.
+TEST(JpegScans, MoreMcusAreDamage) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    int damaged = 0;
+    constexpr int kCount = 60;
+    for (uint32_t i = 0; i < kCount; ++i) {
+      StreamKind kind;
+      kind.seed = 100 + i;
+      kind.components = i % 3 == 0 ? 1 : 3;
+      kind.restart_interval = i % 2 == 0 ? 0 : 4;
+      kind.width = 64;
+      kind.height = 48 + 16 * static_cast<int>(i % 4);
+      auto file = make_stream(kind);
+      const size_t sof = markers_of(file, 0xc0, 0xc0).front();
+      file[sof + 6] = static_cast<uint8_t>(kind.height - 16);
+      const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+      ASSERT_EQ(outcome.wrong, "") << kind.text();
+      EXPECT_FALSE(outcome.was_fast) << kind.text();
+      EXPECT_NE(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kSound));
+      damaged += outcome.judged_sound ? 0 : 1;
+    }
+    EXPECT_EQ(damaged, kCount);
+  });
+}
+
+// One thing wrong at a time: whatever is found, it is not taken for sound where libjpeg warns of
+// damage, and what is odd is said wherever libjpeg warns at all.
 TEST(JpegScans, DamageIsNeverMissed) {
   for_each_decoder([](ScansDecoder& decoder) {
     std::mt19937 random(7);
-    int damaged = 0, sound = 0;
+    int damaged = 0, sound = 0, irregular = 0;
     const uint32_t count = quick() ? 150 : 4000;
     for (uint32_t i = 0; i < count; ++i) {
       StreamKind kind = random_kind(1000 + i);
       kind.width = 1 + kind.width % 64;
       kind.height = 1 + kind.height % 64;
       auto file = make_stream(kind);
+      if (random() % 4 == 0) (void)add_oddity(&file, static_cast<Oddity>(random() % 6), random);
       const size_t at = random() % file.size();
       switch (random() % 5) {
         case 0:
@@ -269,8 +326,10 @@ TEST(JpegScans, DamageIsNeverMissed) {
       ASSERT_EQ(outcome.wrong, "") << kind.text() << ", changed at " << at;
       damaged += outcome.verdict == ScansVerdict::kDamaged ? 1 : 0;
       sound += outcome.verdict == ScansVerdict::kSound ? 1 : 0;
+      irregular += outcome.verdict == ScansVerdict::kSound && outcome.irregular != 0 ? 1 : 0;
     }
-    // Both are tested.
+    // All are tested.
+    EXPECT_GT(irregular, static_cast<int>(count) / 40);
     EXPECT_GT(damaged, static_cast<int>(count) / 20);
     EXPECT_GT(sound, static_cast<int>(count) / 20);
   });

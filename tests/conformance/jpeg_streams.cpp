@@ -8,6 +8,8 @@
 #include <iterator>
 #include <random>
 
+#include "jpeg/irregular.h"
+
 namespace cudatransform::test {
 namespace {
 
@@ -252,5 +254,57 @@ std::string StreamKind::text() const {
 }
 
 std::vector<uint8_t> make_stream(const StreamKind& kind) { return Writer(kind).write(); }
+
+std::vector<size_t> markers_of(const std::vector<uint8_t>& file, uint8_t first, uint8_t last) {
+  std::vector<size_t> found;
+  for (size_t at = 0; at + 1 < file.size(); ++at)
+    if (file[at] == 0xff && file[at + 1] >= first && file[at + 1] <= last) found.push_back(at);
+  return found;
+}
+
+namespace {
+
+// Bytes that are no marker.
+std::vector<uint8_t> junk(std::mt19937& random, size_t size) {
+  std::vector<uint8_t> bytes(size);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() % 255);
+  return bytes;
+}
+
+void insert(std::vector<uint8_t>* file, size_t at, const std::vector<uint8_t>& bytes) {
+  file->insert(file->begin() + static_cast<ptrdiff_t>(at), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& random) {
+  switch (oddity) {
+    case Oddity::kBeforeRestart: {
+      const auto restarts = markers_of(*file, 0xd0, 0xd7);
+      for (size_t i = restarts.size(); i-- > 0;)
+        insert(file, restarts[i], junk(random, 1 + random() % 3));
+      return restarts.empty() ? 0 : kJpegLeftOverBytes;
+    }
+    case Oddity::kBeforeEnd:
+      insert(file, file->size() - 2, junk(random, 1 + random() % 300));
+      return kJpegLeftOverBytes;
+    case Oddity::kNoEnd:
+      file->resize(file->size() - 2);
+      return kJpegMissingEnd;
+    case Oddity::kParameters: {
+      const size_t sos = markers_of(*file, 0xda, 0xda).front();
+      const size_t count = (*file)[sos + 4];
+      (*file)[sos + 5 + 2 * count + random() % 3] = static_cast<uint8_t>(1 + random() % 60);
+      return kJpegScanParameters;
+    }
+    case Oddity::kStray:
+      insert(file, markers_of(*file, 0xda, 0xda).front(), junk(random, 1 + random() % 40));
+      return kJpegStrayBytes;
+    case Oddity::kRestartAtEnd:
+      insert(file, file->size() - 2, {0xff, static_cast<uint8_t>(0xd0 + random() % 8)});
+      return kJpegUselessMarker;
+  }
+  return 0;
+}
 
 }  // namespace cudatransform::test

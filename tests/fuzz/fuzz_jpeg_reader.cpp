@@ -108,7 +108,7 @@ struct Outcome {
   JpegHeader header;
   bool decoded = false;
   JpegTables tables;
-  std::string damage;
+  JpegFindings found;
 };
 
 Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* target) {
@@ -121,14 +121,15 @@ Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* tar
   check_header(outcome.header);
   if (uint64_t{outcome.header.width} * outcome.header.height > kMaxPixels) return outcome;
   target->lay_out(outcome.header);
-  outcome.status = reader->read_coefficients(target->levels, &outcome.tables, &outcome.damage);
+  outcome.status = reader->read_coefficients(target->levels, &outcome.tables, &outcome.found);
   outcome.decoded = true;
   target->check_gaps();
   check_tables(outcome.tables, outcome.header.components);
   for (int c = 0; c < outcome.header.components; c++)
     promise(check_levels(target->levels[c], c).ok(), "all levels are such as 8-bit JPEG has");
-  promise(outcome.status.ok() || !outcome.damage.empty(), "a decoder that gave up names a damage");
-  if (outcome.damage.empty())
+  promise(outcome.status.ok() || !outcome.found.damage.empty(),
+          "a decoder that gave up names a damage");
+  if (outcome.found.damage.empty())
     promise(size >= outcome.header.least_bytes, "no complete file is smaller than least_bytes");
   return outcome;
 }
@@ -136,7 +137,10 @@ Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* tar
 void compare(const Outcome& a, const Target& levels_a, const Outcome& b, const Target& levels_b) {
   promise(a.status.code == b.status.code && a.status.message == b.status.message,
           "a file is decoded with the same result again");
-  promise(a.decoded == b.decoded && a.damage == b.damage, "a file has the same damage again");
+  promise(a.decoded == b.decoded && a.found.damage == b.found.damage,
+          "a file has the same damage again");
+  promise(a.found.irregular == b.found.irregular, "a file is as irregular again");
+  promise(a.found.damage.empty() || a.found.irregular == 0, "no damaged file is irregular");
   if (!a.decoded) return;
   promise(a.tables.count == b.tables.count, "a file has as many tables again");
   for (int c = 0; c < a.header.components; c++) {
@@ -166,7 +170,7 @@ void compare_with_libjpeg(const uint8_t* data, size_t size, const Outcome& outco
                                                         arrays[c], y, 1, FALSE);
         // Ours to change: the array is not read again.
         const uint32_t blocks = outcome.header.blocks_w[c];
-        if (!outcome.damage.empty())
+        if (!outcome.found.damage.empty())
           clamp_levels({row[0][0], static_cast<ptrdiff_t>(sizeof(JBLOCK) * blocks), blocks, 1});
         promise(memcmp(row[0], target.row(c, y), target.row_bytes(c)) == 0,
                 "the levels are libjpeg's, and those of damaged files clamped");
@@ -188,7 +192,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Outcome second = decode(&reader, copy, size, &spread);
   compare(first, packed, second, spread);
   tell_fuzzer(first.status.message, first.header.components);
-  tell_fuzzer(first.damage, first.tables.count);
+  tell_fuzzer(first.found.damage, first.tables.count);
+  tell_fuzzer("irregular", first.found.irregular);
   if (first.decoded && first.status.ok()) compare_with_libjpeg(copy, size, first, packed);
   return 0;
 }

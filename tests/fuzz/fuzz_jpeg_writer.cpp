@@ -136,8 +136,9 @@ void read_back(const Picture& written, const JpegBytes& file) {
             "what was written has as many blocks");
   }
   JpegTables tables;
-  std::string damage;
-  promise(reader.read_coefficients(levels, &tables, &damage).ok() && damage.empty(),
+  JpegFindings found;
+  promise(reader.read_coefficients(levels, &tables, &found).ok() && found.damage.empty() &&
+              found.irregular == 0,
           "what was written is sound");
   for (int c = 0; c < header.components; c++) {
     promise(read[c] == written.levels[c], "levels are read back");

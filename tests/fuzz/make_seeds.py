@@ -170,11 +170,22 @@ def damaged(name, data):
     yield f"{name}-with-wrong-bits", data[:half] + bytes([data[half] ^ 0x24]) + data[half + 1:]
 
 
+def irregular(name, data):
+    """What takes nothing away from a sound file."""
+    parameters = data.index(b"\xff\xda") + 4
+    parameters += 1 + 2 * data[parameters]
+    yield f"{name}-with-bytes-left-over", data[:-2] + b"\x5a\xa5\x00\x11" + EOI
+    yield f"{name}-with-a-text-left-over", data[:-2] + b"some text, " * 20 + EOI
+    yield f"{name}-with-a-restart-behind", data[:-2] + b"\xff\xd2" + EOI
+    yield f"{name}-with-odd-parameters", data[:parameters] + b"\1" + data[parameters + 1:]
+
+
 def files(make_jpegs, cjpeg):
     for name, data in sound(make_jpegs, cjpeg):
         yield name, data
         if name.startswith("420-"):
             yield from damaged(name, data)
+            yield from irregular(name, data)
     yield from hand_made()
 
 

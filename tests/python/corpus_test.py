@@ -84,6 +84,15 @@ class Actions(WithCorpus):
             self.assertAlmostEqual(row["zero_share"], float(np.concatenate(
                 [c.levels.ravel() == 0 for c in picture.components]).mean()))
             self.assertEqual(row["bytes"], os.path.getsize(self.path(self.input, name)))
+            self.assertEqual(row["irregular"], "")
+
+    def test_stats_of_an_irregular_file(self):
+        path = self.path(self.input, self.names[-1])
+        with open(path, "ab") as file:
+            file.truncate(os.path.getsize(path) - 2)
+        self.do("stats")
+        self.assertEqual([row["irregular"] for row in self.rows() if "irregular" in row],
+                         [""] * 5 + ["missing-end"])
 
     def test_bad_input(self):
         bad = dict(pictures.bad_files())

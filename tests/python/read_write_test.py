@@ -224,10 +224,30 @@ class BadInput(unittest.TestCase):
 
     def test_every_cut(self):
         data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)), progressive=True)
-        for size in range(len(data)):
+        for size in range(len(data) - 2):
             with self.assertRaises(ct.ReadError):
                 ct.read(data[:size])
-        ct.read(data)
+        whole = ct.read(data)
+        self.assertEqual(whole.irregular, ())
+        for size in (len(data) - 2, len(data) - 1):  # nothing but the end is missing
+            picture = ct.read(data[:size])
+            self.assertTrue(pictures.equal(picture, whole))
+            self.assertEqual(picture.irregular, ("missing-end",))
+
+    def test_irregular_files(self):
+        data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)))
+        whole, at = ct.read(data), data.index(b"\xff\xda") + 5 + 2 * 3
+        odd = {("left-over-bytes",): data[:-2] + b"\x12\x34\xff\xd9",
+               ("scan-parameters",): data[:at] + b"\1" + data[at + 1:],
+               ("left-over-bytes", "missing-end"): data[:-2] + b"\x12\x34"}
+        for names, changed in odd.items():
+            picture = ct.read(changed)
+            self.assertEqual(picture.irregular, names)
+            self.assertTrue(pictures.equal(picture, whole))
+            for again in (picture.copy(), pickle.loads(pickle.dumps(picture))):
+                self.assertEqual(again.irregular, names)
+            # What is written is a file without oddities.
+            self.assertEqual(ct.write(picture), data)
 
     def test_what_jpeg_cannot_hold(self):
         def picture():

@@ -74,6 +74,17 @@ class Batches(WithFiles):
                 with self.subTest(len(paths), workers=workers):
                     self.check(paths, workers=workers, batch=8)
 
+    def test_irregular_files_among_them(self):
+        with open(self.sound[0], "rb") as file:
+            data = file.read()
+        odd = os.path.join(self.folder.name, "odd.jpg")
+        pictures.write_all(self.folder.name, {"odd.jpg": data[:-2] + b"\x12\x34\xff\xd9"})
+        batch, = ct.Reader([self.sound[0], odd, self.bad[0], odd])
+        self.assertEqual([picture.path for picture in batch.irregular], [odd, odd])
+        self.assertEqual(batch.irregular[0].irregular, ("left-over-bytes",))
+        self.assertTrue(pictures.equal(batch[1], batch[0]))
+        self.assertEqual([failure.path for failure in batch.failures], [self.bad[0]])
+
     def test_bad_input(self):
         reasons = {f"{os.sep}{name}": word for name, (_, word) in pictures.bad_files().items()}
         reasons |= {"none.jpg": "No such file", os.path.basename(self.folder.name): "directory"}

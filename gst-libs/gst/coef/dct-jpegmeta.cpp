@@ -6,7 +6,9 @@
 namespace {
 
 gboolean jpeg_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
-  reinterpret_cast<GstDctJpegMeta*>(meta)->segments = nullptr;
+  auto* jpeg = reinterpret_cast<GstDctJpegMeta*>(meta);
+  jpeg->segments = nullptr;
+  jpeg->irregular = GST_DCT_JPEG_REGULAR;
   return TRUE;
 }
 
@@ -19,7 +21,10 @@ gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuar
                              gpointer data) {
   if (!gstcoef::is_whole_copy(type, data)) return FALSE;
   const auto* from = reinterpret_cast<const GstDctJpegMeta*>(meta);
-  return gst_buffer_add_dct_jpeg_meta(target, from->segments) != nullptr;
+  GstDctJpegMeta* copy = gst_buffer_add_dct_jpeg_meta(target, from->segments);
+  if (copy == nullptr) return FALSE;
+  copy->irregular = from->irregular;
+  return TRUE;
 }
 
 }  // namespace
@@ -53,20 +58,21 @@ const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
 /**
  * gst_buffer_add_dct_jpeg_meta:
  * @buffer: (transfer none): a writable buffer of coefficients
- * @segments: (transfer none): marker segments, see #GstDctJpegMeta
+ * @segments: (transfer none) (nullable): marker segments, see #GstDctJpegMeta
  *
- * Nothing of @segments is looked at here.
+ * Nothing of @segments is looked at here. The meta says that nothing was odd; the caller then
+ * changes that.
  *
  * Returns: (transfer none): the meta, owned by @buffer
  *
  * Since: 1.0
  */
 GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments) {
-  g_return_val_if_fail(GST_IS_BUFFER(buffer) && segments != nullptr, nullptr);
+  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
   auto* meta = reinterpret_cast<GstDctJpegMeta*>(
       gst_buffer_add_meta(buffer, GST_DCT_JPEG_META_INFO, nullptr));
   if (meta == nullptr) return nullptr;
-  meta->segments = g_bytes_ref(segments);
+  if (segments != nullptr) meta->segments = g_bytes_ref(segments);
   return meta;
 }
 

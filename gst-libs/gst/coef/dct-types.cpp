@@ -32,6 +32,19 @@ GType gst_dct_order_get_type(void) {
   return type;
 }
 
+GType gst_dct_jpeg_irregularity_get_type(void) {
+  static const GFlagsValue values[] = {VALUE(GST_DCT_JPEG_REGULAR, "regular"),
+                                       VALUE(GST_DCT_JPEG_LEFT_OVER_BYTES, "left-over-bytes"),
+                                       VALUE(GST_DCT_JPEG_STRAY_BYTES, "stray-bytes"),
+                                       VALUE(GST_DCT_JPEG_SCAN_PARAMETERS, "scan-parameters"),
+                                       VALUE(GST_DCT_JPEG_MISSING_END, "missing-end"),
+                                       VALUE(GST_DCT_JPEG_USELESS_MARKER, "useless-marker"),
+                                       VALUE(GST_DCT_JPEG_UNKNOWN_HEADER, "unknown-header"),
+                                       {}};
+  static const GType type = g_flags_register_static("GstDctJpegIrregularity", values);
+  return type;
+}
+
 GType gst_dct_meta_flags_get_type(void) {
   static const GFlagsValue values[] = {VALUE(GST_DCT_META_FLAG_NONE, "none"),
                                        VALUE(GST_DCT_META_FLAG_TOP_FIELD, "top-field"),

@@ -258,21 +258,58 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
                                             gsize buffer_size, gchar** reason);
 
 /**
+ * GstDctJpegIrregularity:
+ * @GST_DCT_JPEG_REGULAR: nothing
+ * @GST_DCT_JPEG_LEFT_OVER_BYTES: bytes behind the last block of a scan or of a restart interval,
+ *   before the next marker
+ * @GST_DCT_JPEG_STRAY_BYTES: bytes between segments
+ * @GST_DCT_JPEG_SCAN_PARAMETERS: the header of a sequential scan has other values than 0, 63, 0, 0
+ *   for Ss, Se, Ah and Al
+ * @GST_DCT_JPEG_MISSING_END: the file ends behind the last block, without an EOI marker
+ * @GST_DCT_JPEG_USELESS_MARKER: a marker without a meaning where it is: RSTn outside of a scan,
+ * TEM, DNL behind a frame header that has the height
+ * @GST_DCT_JPEG_UNKNOWN_HEADER: a JFIF version or an Adobe transform code that nobody knows
+ *
+ * What was odd about a JPEG file of which nothing is missing: all blocks came, by valid codes, so
+ * that the coefficients are certain, as far as files of Huffman codes can be.
+ *
+ * Since: 1.0
+ */
+typedef enum {
+  GST_DCT_JPEG_REGULAR = 0,
+  GST_DCT_JPEG_LEFT_OVER_BYTES = 1 << 0,
+  GST_DCT_JPEG_STRAY_BYTES = 1 << 1,
+  GST_DCT_JPEG_SCAN_PARAMETERS = 1 << 2,
+  GST_DCT_JPEG_MISSING_END = 1 << 3,
+  GST_DCT_JPEG_USELESS_MARKER = 1 << 4,
+  GST_DCT_JPEG_UNKNOWN_HEADER = 1 << 5,
+} GstDctJpegIrregularity;
+
+#define GST_TYPE_DCT_JPEG_IRREGULARITY (gst_dct_jpeg_irregularity_get_type())
+GST_COEF_API GType gst_dct_jpeg_irregularity_get_type(void);
+
+/**
  * GstDctJpegMeta:
  * @meta: the parent
- * @segments: APPn and COM segments as they stand in a JPEG file, one behind the other, each from
- *   the FF of its marker on
+ * @segments: (nullable): APPn and COM segments as they stand in a JPEG file, one behind the other,
+ *   each from the FF of its marker on; %NULL: none were kept
+ * @irregular: what was odd about the file that was read
  *
  * What a JPEG file says about its picture besides the coefficients: density, Exif, XMP, colour
  * profile, comments. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
  * whole buffer; the bytes are shared. It holds for that very picture, so elements that make another
  * one of it do not carry it over.
  *
+ * @irregular describes the file that was read and not the coefficients, so nobody writes it into
+ * another file, and the meta is not serialised for it. The library allocates the meta and may add
+ * fields at its end.
+ *
  * Since: 1.0
  */
 typedef struct {
   GstMeta meta;
   GBytes* segments;
+  GstDctJpegIrregularity irregular;
 } GstDctJpegMeta;
 
 #define GST_DCT_JPEG_META_API_TYPE (gst_dct_jpeg_meta_api_get_type())

@@ -61,7 +61,7 @@ def stats(picture: Picture, source: bytes) -> Row:
             "process": process_of(source), "quality": estimated_quality(picture.table(0)),
             "tables": picture.tables.reshape(-1, 64).tolist(), "zero_share": zeros / levels,
             "bytes": size, "bits_per_pixel": 8 * size / (picture.width * picture.height),
-            "marker_bytes": len(picture.markers)}
+            "marker_bytes": len(picture.markers), "irregular": ",".join(picture.irregular)}
 
 
 def requantised(picture: Picture, quality: int) -> Picture:

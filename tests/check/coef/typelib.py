@@ -97,6 +97,7 @@ def check_jpeg_meta(buffer):
     GstCoef.buffer_add_dct_jpeg_meta(buffer, GLib.Bytes.new(segments))
     copy = buffer.copy_deep()
     assert GstCoef.buffer_get_dct_jpeg_meta(copy).segments.get_data() == segments
+    assert GstCoef.buffer_get_dct_jpeg_meta(copy).irregular == GstCoef.DctJpegIrregularity.REGULAR
     part = buffer.copy_region(Gst.BufferCopyFlags.META | Gst.BufferCopyFlags.MEMORY, 1, 8)
     assert GstCoef.buffer_get_dct_jpeg_meta(part) is None
 

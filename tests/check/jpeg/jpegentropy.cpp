@@ -20,7 +20,7 @@ namespace {
 using namespace testing;
 
 struct Counts {
-  guint64 frames = 0, damaged = 0, dropped = 0;
+  guint64 frames = 0, damaged = 0, dropped = 0, irregular = 0;
   bool operator==(const Counts&) const = default;
 };
 
@@ -61,8 +61,9 @@ Outcome decode(const std::vector<Bytes>& pictures, const std::string& properties
   g_object_get(decoder, "stats", &stats, nullptr);
   fail_unless(gst_structure_get(
       stats, "frames", G_TYPE_UINT64, &outcome.counts.frames, "damaged", G_TYPE_UINT64,
-      &outcome.counts.damaged, "dropped", G_TYPE_UINT64, &outcome.counts.dropped, "cuda-frames",
-      G_TYPE_UINT64, &outcome.by_cuda, "cpu-frames", G_TYPE_UINT64, &outcome.by_cpu, nullptr));
+      &outcome.counts.damaged, "dropped", G_TYPE_UINT64, &outcome.counts.dropped, "irregular",
+      G_TYPE_UINT64, &outcome.counts.irregular, "cuda-frames", G_TYPE_UINT64, &outcome.by_cuda,
+      "cpu-frames", G_TYPE_UINT64, &outcome.by_cpu, nullptr));
   gst_structure_free(stats);
   gst_object_unref(decoder);
   end_harness(h);

@@ -67,6 +67,17 @@ Bytes with_level(const Bytes& jpeg, int k, int level) {
   return to.finish();
 }
 
+Bytes with_restarts(const Bytes& jpeg, guint interval) {
+  Decompressor from(jpeg);
+  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
+  Compressor to;
+  to.open();
+  jpeg_copy_critical_parameters(&from, &to);
+  to.restart_interval = interval;
+  jpeg_write_coefficients(&to, arrays);
+  return to.finish();
+}
+
 std::vector<Segment> segments_of(const Bytes& jpeg) {
   std::vector<Segment> segments;
   gsize at = 0;

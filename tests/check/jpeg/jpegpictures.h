@@ -23,6 +23,9 @@ Bytes make_cmyk_jpeg(bool ycck);
 // libjpeg's have no room for large ones.
 Bytes with_level(const Bytes& jpeg, int k, int level);
 
+// `jpeg` written again with a restart marker behind every so many MCUs.
+Bytes with_restarts(const Bytes& jpeg, guint interval);
+
 // A marker segment: its code, where its FF is, and where the next one's is (the entropy-coded data
 // belongs to SOS).
 struct Segment {

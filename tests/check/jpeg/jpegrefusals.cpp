@@ -152,25 +152,42 @@ GST_START_TEST(test_no_refusal_in_the_middle) {
 }
 GST_END_TEST;
 
-// Two fields a frame: never half a picture.
+// Two fields a frame: never half a picture. They have the full width of what encloses them.
 GST_START_TEST(test_fields) {
   const auto field = [](guint8 polarity) {
     return inserted(without_segments(good(), 0xe0), 2,
                     {0xff, 0xe0, 0, 16, 'A', 'V', 'I', '1', polarity, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   };
-  expect_refusal("fields", joined({field(1), field(2)}), "two fields");
-  expect_refusal("fields, by the caps", joined({good(), good()}), "two fields",
-                 "image/jpeg,framerate=25/1,width=64,height=96");
-  // The mark alone is no field where the caps say that the picture is whole.
-  Decoder decoder("", "image/jpeg,framerate=25/1,width=64,height=48");
-  decoder.push(field(1));
-  decoder.push(field(0));
+  for (const char* caps : {"image/jpeg,framerate=25/1,width=64,height=96",
+                           "image/jpeg,framerate=25/1,width=64,height=95"}) {
+    expect_refusal("fields, by the caps", joined({good(), good()}), "two fields", caps);
+    expect_refusal("fields", joined({field(1), field(2)}), "two fields", caps);
+  }
+  expect_refusal("fields that are filled up", joined({field(1), field(2)}), "two fields",
+                 "image/jpeg,framerate=25/1,width=64,height=90");
+  // A smaller picture, and marks where nothing encloses the picture with a greater height.
+  for (const char* caps : {"image/jpeg,framerate=25/1,width=128,height=96",
+                           "image/jpeg,framerate=25/1,width=63,height=96",
+                           "image/jpeg,framerate=25/1,width=64,height=48",
+                           "image/jpeg,framerate=25/1,width=64,height=56",
+                           "image/jpeg,framerate=25/1,height=96", "image/jpeg,framerate=25/1"}) {
+    Decoder decoder("", caps);
+    for (const guint8 polarity : {1, 2, 0}) decoder.push(field(polarity));
+    decoder.finish();
+    fail_unless(decoder.count() == 3, "%s: %d pictures", caps, decoder.count());
+    for (int i = 0; i < 3; i++) decoder.expect(good());
+  }
+}
+GST_END_TEST;
+
+// In the middle of a stream, whose container goes on saying the size of the first pictures.
+GST_START_TEST(test_smaller_pictures_in_the_middle) {
+  const Bytes large = make_jpeg(128, 96);
+  Decoder decoder("", "image/jpeg,framerate=25/1,width=128,height=96");
+  for (const Bytes& jpeg : {large, good(), good(), large, good()}) decoder.push(jpeg);
   decoder.finish();
-  fail_unless_equals_int(decoder.count(), 2);
-  Decoder progressive;
-  progressive.push(field(0));
-  progressive.finish();
-  fail_unless_equals_int(progressive.count(), 1);
+  fail_unless_equals_int(decoder.count(), 5);
+  fail_unless_equals_uint64(decoder.stat("damaged"), 0);
 }
 GST_END_TEST;
 
@@ -186,6 +203,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_refusals);
   tcase_add_test(tc, test_no_refusal_in_the_middle);
   tcase_add_test(tc, test_fields);
+  tcase_add_test(tc, test_smaller_pictures_in_the_middle);
   return suite;
 }
 

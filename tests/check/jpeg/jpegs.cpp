@@ -65,8 +65,8 @@ void read_markers(const std::vector<guint8>& file, JpegFile* result) {
 
 }  // namespace
 
-static JpegFile read_strictly(const std::vector<guint8>& file) {
-  Decompressor info(file, Decompressor::Warnings::kErrors);
+static JpegFile read(const std::vector<guint8>& file, Decompressor::Warnings warnings) {
+  Decompressor info(file, warnings);
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&info);
   JpegFile result;
   result.width = static_cast<int>(info.image_width);
@@ -82,11 +82,12 @@ static JpegFile read_strictly(const std::vector<guint8>& file) {
   return result;
 }
 
-JpegFile read_jpeg(const std::vector<guint8>& file) {
+JpegFile read_jpeg(const std::vector<guint8>& file, bool may_warn) {
+  using Warnings = Decompressor::Warnings;
   JpegFile result;
   std::string error;
   try {
-    result = read_strictly(file);
+    result = read(file, may_warn ? Warnings::kIgnored : Warnings::kErrors);
   } catch (const std::exception& thrown) {
     error = thrown.what();
   }

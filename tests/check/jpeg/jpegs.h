@@ -32,8 +32,9 @@ struct JpegFile {
   std::vector<JpegComponent> components;
 };
 
-// With jpeg_read_coefficients(). Fails the test on an error and on a warning of libjpeg's.
-JpegFile read_jpeg(const std::vector<guint8>& file);
+// With jpeg_read_coefficients(). Fails the test on an error and, unless `may_warn`, on a warning of
+// libjpeg's.
+JpegFile read_jpeg(const std::vector<guint8>& file, bool may_warn = false);
 
 // With jpeg_write_raw_data(), JDCT_ISLOW and jpeg_set_quality(quality, TRUE), of the planes of an
 // 8-bit planar frame, whose edges are replicated. The factors are those of luma.

@@ -26,11 +26,12 @@ class Job final : public PictureJob {
   bool begun = false;
 
  protected:
-  Status decode(std::string* damage) override {
+  Status decode(PictureFindings* found) override {
     if (kind() == 's') g_usleep(20000);
     while (kind() == 'f' && *interrupt() == 0) g_usleep(1000);  // for ever
     if (kind() == 'f') return Status::error(StatusCode::kCancelled, "interrupted");
-    if (kind() == 'd') *damage = "it has a hole";
+    if (kind() == 'd') found->damage = "it has a hole";
+    if (kind() == 'i') found->irregular = "it has a stain";
     return {};
   }
 };
@@ -220,11 +221,15 @@ class Stream {
   }
   std::string counts() {
     GstStructure* stats = TEST_DEC(element_)->pictures->stats("stats");
-    guint64 frames = 0, damaged = 0, dropped = 0;
+    guint64 frames = 0, damaged = 0, dropped = 0, irregular = 0;
     gst_structure_get(stats, "frames", G_TYPE_UINT64, &frames, "damaged", G_TYPE_UINT64, &damaged,
-                      "dropped", G_TYPE_UINT64, &dropped, nullptr);
+                      "dropped", G_TYPE_UINT64, &dropped, "irregular", G_TYPE_UINT64, &irregular,
+                      nullptr);
     gst_structure_free(stats);
-    return std::to_string(frames) + " " + std::to_string(damaged) + " " + std::to_string(dropped);
+    std::string text;
+    for (const guint64 count : {frames, damaged, dropped, irregular})
+      text += (text.empty() ? "" : " ") + std::to_string(count);
+    return text;
   }
   GstHarness* harness() { return harness_; }
   Codec& codec() { return *TEST_DEC(element_)->codec; }
@@ -253,7 +258,7 @@ void expect(const std::string& found, const std::string& expected) {
 GST_START_TEST(test_order) {
   Stream stream(OnError::kDrop, 4);
   expect(stream.play("sggsggsg"), "01234567");
-  expect(stream.counts(), "8 0 0");
+  expect(stream.counts(), "8 0 0 0");
 }
 GST_END_TEST;
 
@@ -262,7 +267,7 @@ GST_START_TEST(test_drop) {
   expect(stream.play("gddg"), "03");
   expect(stream.message(GST_MESSAGE_WARNING), "Dropped a damaged TEST picture: it has a hole");
   expect(stream.message(GST_MESSAGE_ERROR), "");
-  expect(stream.counts(), "2 2 2");
+  expect(stream.counts(), "2 2 2 0");
 }
 GST_END_TEST;
 
@@ -270,7 +275,20 @@ GST_START_TEST(test_conceal) {
   Stream stream(OnError::kConceal, 3);
   expect(stream.play("gdg"), "0(1)2");
   expect(stream.message(GST_MESSAGE_WARNING), "");
-  expect(stream.counts(), "3 1 0");
+  expect(stream.counts(), "3 1 0 0");
+}
+GST_END_TEST;
+
+// What is odd is shown as it is, ends a run of damaged pictures, and is counted.
+GST_START_TEST(test_irregular) {
+  Stream stream(OnError::kFail, 3);
+  expect(stream.play("giigi"), "01234");
+  expect(stream.message(GST_MESSAGE_WARNING), "");
+  expect(stream.counts(), "5 0 0 3");
+  Stream run;
+  gst_video_decoder_set_max_errors(GST_VIDEO_DECODER(run.element()), 2);
+  expect(run.play("ddidd"), "2");
+  expect(run.message(GST_MESSAGE_ERROR), "");
 }
 GST_END_TEST;
 
@@ -331,7 +349,7 @@ GST_START_TEST(test_flush_interrupts) {
   stream.push('f');
   testing::push_flush(stream.harness());
   expect(stream.play("g"), "1");
-  expect(stream.counts(), "1 0 0");
+  expect(stream.counts(), "1 0 0 0");
 }
 GST_END_TEST;
 
@@ -414,6 +432,7 @@ Suite* make_suite() {
   tcase_add_test(tests, test_order);
   tcase_add_test(tests, test_drop);
   tcase_add_test(tests, test_conceal);
+  tcase_add_test(tests, test_irregular);
   tcase_add_test(tests, test_fail);
   tcase_add_test(tests, test_max_errors);
   tcase_add_test(tests, test_strange_kind);

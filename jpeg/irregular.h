@@ -1,0 +1,36 @@
+// What is odd about a JPEG file of which nothing is missing.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cudatransform {
+
+// A picture is damaged when something is missing or contradicts itself. It is irregular when all
+// of its blocks came, by codes that exist, so that its levels are certain, but the file has one of
+// these. Bits of a set.
+//
+// Bytes behind the last block of an interval or a scan, which are not more MCUs.
+inline constexpr uint32_t kJpegLeftOverBytes = 1 << 0;
+// Bytes between segments.
+inline constexpr uint32_t kJpegStrayBytes = 1 << 1;
+// Ss, Se, Ah, Al of a sequential scan.
+inline constexpr uint32_t kJpegScanParameters = 1 << 2;
+// The file ends without EOI, behind the last block.
+inline constexpr uint32_t kJpegMissingEnd = 1 << 3;
+// A marker that says nothing where it is: RSTn outside of a scan, TEM, DNL.
+inline constexpr uint32_t kJpegUselessMarker = 1 << 4;
+// A JFIF version or an Adobe transform code that nobody knows.
+inline constexpr uint32_t kJpegUnknownHeader = 1 << 5;
+
+// In words, for messages; empty for 0.
+std::string irregularity_text(uint32_t irregularities);
+
+// What a decoder has to say about a picture besides its levels.
+struct JpegFindings {
+  std::string damage;      // what was wrong first; empty: nothing is missing
+  uint32_t irregular = 0;  // bits of those above; nothing is said of a picture that is damaged
+};
+
+}  // namespace cudatransform
