@@ -227,8 +227,10 @@ DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
   // The bytes that it was read from are somebody's, too.
   need.own = samples + picture.levels().growth() + picture.coded_bytes();
   if (!device_.is_host()) {
-    // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more.
-    need.own += picture.levels().coef_count() / 4 + 16 * picture.coded_bytes();
+    // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more;
+    // or slices as they are.
+    const bool sends_slices = picture.header().has_slices() && reads_slices();
+    need.own += picture.levels().coef_count() / 4 + (sends_slices ? 1 : 16) * picture.coded_bytes();
   }
   need.shared = bytes_of_dirac_frame(picture.sequence());
   if (picture.has_residual()) {
