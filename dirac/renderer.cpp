@@ -8,36 +8,11 @@
 #include <new>
 #include <utility>
 
+#include "dirac/render_places.h"
+
 namespace cudatransform {
 
 namespace {
-
-constexpr size_t kAlignment = 64;
-
-size_t rounded_up(size_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
-
-SamplePlane describe_plane(const DiracSequence& sequence, int component, SampleType type) {
-  SamplePlane plane;
-  plane.type = type;
-  plane.stride = type == SampleType::kU8 ? 1 : 2;
-  plane.width = static_cast<int32_t>(sequence.picture_width(component));
-  plane.height = static_cast<int32_t>(sequence.picture_height(component));
-  plane.pitch = static_cast<ptrdiff_t>(
-      rounded_up(static_cast<size_t>(plane.width) * static_cast<size_t>(plane.stride)));
-  return plane;
-}
-size_t bytes_of(const SamplePlane& plane) {
-  return static_cast<size_t>(plane.pitch) * static_cast<size_t>(plane.height);
-}
-
-SampleType sample_type(const DiracSequence& sequence, int component) {
-  return sequence.depth(component) <= 8 ? SampleType::kU8 : SampleType::kU16;
-}
-
-bool has_levels(const DiracPicture& picture) {
-  const DwtLevels& levels = picture.transform().levels;
-  return levels.both + levels.horizontal > 0;
-}
 
 // But for the pyramids.
 DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
@@ -46,66 +21,8 @@ DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
   job.slices = picture.deferred_slices();
   job.is_intra = picture.header().is_intra();
   job.predicts_dc = picture.header().predicts_dc();
-  job.narrows = !has_levels(picture);
+  job.narrows = !has_dirac_levels(picture);
   return job;
-}
-
-// Where the coefficients and the residual of a picture lie in the scratch memory.
-struct ResidualPlaces {
-  ptrdiff_t pyramid_pitch[kMaxComponents], residual_pitch[kMaxComponents];
-  size_t pyramid[kMaxComponents], residual[kMaxComponents];
-  size_t pyramid_bytes = 0, bytes = 0;
-};
-
-ResidualPlaces places_of(const DiracPicture& picture, size_t coef_bytes, bool is_final) {
-  ResidualPlaces places;
-  const auto take = [&](ptrdiff_t pitch, int64_t rows) {
-    const size_t at = places.bytes;
-    places.bytes += static_cast<size_t>(pitch) * static_cast<size_t>(rows);
-    return at;
-  };
-  const auto pitch_of = [](int64_t width, size_t bytes) {
-    return static_cast<ptrdiff_t>(rounded_up(static_cast<size_t>(width) * bytes));
-  };
-  for (int c = 0; c < kMaxComponents; ++c) {
-    const DiracPaddedSize size = dirac_padded(picture.sequence(), picture.transform().levels, c);
-    places.pyramid_pitch[c] = pitch_of(size.width, coef_bytes);
-    places.pyramid[c] = take(places.pyramid_pitch[c], size.height);
-    places.pyramid_bytes += places.bytes - places.pyramid[c];
-    // Without a wavelet coefficients are the residual. What is padded has room there.
-    places.residual_pitch[c] = places.pyramid_pitch[c];
-    places.residual[c] = places.pyramid[c];
-    if (is_final || !has_levels(picture)) continue;
-    places.residual_pitch[c] = pitch_of(size.width, sizeof(int16_t));
-    places.residual[c] = take(places.residual_pitch[c], size.height);
-  }
-  return places;
-}
-
-// Of a picture's samples.
-size_t bytes_of_picture(const DiracSequence& sequence) {
-  size_t bytes = 0;
-  for (int c = 0; c < kMaxComponents; ++c)
-    bytes += bytes_of(describe_plane(sequence, c, sample_type(sequence, c)));
-  return bytes;
-}
-
-// Of a frame that is written, all of whose samples are as wide as the widest.
-size_t bytes_of_frame(const DiracSequence& sequence) {
-  size_t count = 0, width = 1;
-  for (int c = 0; c < kMaxComponents; ++c) {
-    count += size_t{sequence.picture_width(c)} * sequence.frame_height(c);
-    if (sample_type(sequence, c) == SampleType::kU16) width = 2;
-  }
-  return count * width;
-}
-
-// Whether the inverse transform may write the picture's samples itself.
-bool writes_samples(const DiracPicture& picture) {
-  const DiracSequence& sequence = picture.sequence();
-  const int depth = sequence.depth(0);
-  return picture.header().is_intra() && picture.has_residual() && has_levels(picture) &&
-         depth == sequence.depth(1) && (depth == 8 || depth == 10 || depth == 12 || depth == 16);
 }
 
 }  // namespace
@@ -198,7 +115,7 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracA
     job.samples[c] = made->samples[c];
   }
   std::unique_ptr<Stages> stages = begin_stages();
-  const bool is_final = writes_samples(picture);
+  const bool is_final = writes_dirac_samples(picture);
   if (picture.has_residual()) {
     stages->has_wavelet = true;
     SamplePlane* to = is_final ? made->samples : job.residual;
@@ -277,14 +194,14 @@ Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& s
                         });
   made->sequence = sequence;
   DiracMemoryPool::Block block;
-  CT_RETURN_IF_ERROR(take_memory(*pictures_, bytes_of_picture(*sequence), nullptr, &block));
+  CT_RETURN_IF_ERROR(take_memory(*pictures_, bytes_of_dirac_picture(*sequence), nullptr, &block));
   if (block.read != nullptr) CT_RETURN_IF_ERROR(queue().wait_for(block.read));
   made->memory = std::move(block.memory);
   auto* at = static_cast<uint8_t*>(made->memory->data());
   for (int c = 0; c < kMaxComponents; ++c) {
-    made->samples[c] = describe_plane(*sequence, c, sample_type(*sequence, c));
+    made->samples[c] = describe_dirac_plane(*sequence, c, dirac_sample_type(*sequence, c));
     made->samples[c].data = at;
-    at += bytes_of(made->samples[c]);
+    at += bytes_of_plane(made->samples[c]);
     std::fill_n(made->reference.planes[c], 4, made->samples[c]);
   }
   *rendered = std::move(made);
@@ -305,17 +222,20 @@ Status DiracRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequ
 }
 
 DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
-  const uint64_t samples = bytes_of_picture(picture.sequence());
+  const uint64_t samples = bytes_of_dirac_picture(picture.sequence());
   DiracRenderNeed need;
   // The bytes that it was read from are somebody's, too.
   need.own = samples + picture.levels().growth() + picture.coded_bytes();
   if (!device_.is_host()) {
-    // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more.
-    need.own += picture.levels().coef_count() / 4 + 16 * picture.coded_bytes();
+    // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more;
+    // or slices as they are.
+    const bool sends_slices = picture.header().has_slices() && reads_slices();
+    need.own += picture.levels().coef_count() / 4 + (sends_slices ? 1 : 16) * picture.coded_bytes();
   }
-  need.shared = bytes_of_frame(picture.sequence());
+  need.shared = bytes_of_dirac_frame(picture.sequence());
   if (picture.has_residual()) {
-    const ResidualPlaces places = places_of(picture, sizeof(int32_t), writes_samples(picture));
+    const DiracResidualPlaces places =
+        dirac_residual_places(picture, sizeof(int32_t), writes_dirac_samples(picture));
     const uint64_t there = scratch_bytes_;
     need.shared += places.bytes > there ? places.bytes - there : 0;
     // Low bands, each a quarter of the one before, or half.
@@ -370,13 +290,13 @@ Status DiracRenderer::take_memory(DiracMemoryPool& pool, size_t bytes, const Dir
 Status DiracRenderer::upsample(DiracRendered* rendered, const DiracRenderedPtr* kept) {
   DiracMemoryPool::Block block;
   CT_RETURN_IF_ERROR(
-      take_memory(*halves_, 3 * bytes_of_picture(*rendered->sequence), kept, &block));
+      take_memory(*halves_, 3 * bytes_of_dirac_picture(*rendered->sequence), kept, &block));
   rendered->half_memory = std::move(block.memory);
   auto* at = static_cast<uint8_t*>(rendered->half_memory->data());
   for (int c = 0; c < kMaxComponents; ++c) {
     for (int i = 1; i < 4; ++i) {
       rendered->reference.planes[c][i].data = at;
-      at += bytes_of(rendered->samples[c]);
+      at += bytes_of_plane(rendered->samples[c]);
     }
   }
   UpsampleJob job;
@@ -391,10 +311,10 @@ Status DiracRenderer::upsample(DiracRendered* rendered, const DiracRenderedPtr* 
 // `is_final`: `residual` are the samples of the picture, which are written.
 Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* prepared,
                                     bool is_final, SamplePlane* residual) {
-  const bool has_wavelet = has_levels(picture);
+  const bool has_wavelet = has_dirac_levels(picture);
   DiracDequantiseJob job = dequantise_job(picture);
   const size_t coef_bytes = picture.levels().is_wide() && has_wavelet ? 4 : 2;
-  const ResidualPlaces places = places_of(picture, coef_bytes, is_final);
+  const DiracResidualPlaces places = dirac_residual_places(picture, coef_bytes, is_final);
   if (scratch_ == nullptr || scratch_->size() < places.bytes) {
     scratch_.reset();
     scratch_bytes_ = 0;
@@ -409,7 +329,7 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* 
     job.pyramids[c].pitch = places.pyramid_pitch[c];
     job.pyramids[c].data = begin + places.pyramid[c];
     if (is_final) continue;
-    residual[c] = describe_plane(picture.sequence(), c, SampleType::kS16);
+    residual[c] = describe_dirac_plane(picture.sequence(), c, SampleType::kS16);
     residual[c].pitch = places.residual_pitch[c];
     residual[c].data = begin + places.residual[c];
   }

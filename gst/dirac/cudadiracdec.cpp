@@ -19,7 +19,6 @@
 
 #include "gst/dirac/cudadiracdec.h"
 
-#include <memory>
 #include <string>
 
 #include "gst/dirac/clock.h"
@@ -78,11 +77,6 @@ GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_PRIMARY,
 
 static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                               GstAdapter* adapter, gboolean at_eos) {
-  DiracState& state = state_of(decoder);
-  GST_OBJECT_LOCK(decoder);
-  const guint64 most = state.settings.max_memory;
-  GST_OBJECT_UNLOCK(decoder);
-  state.pictures.limit(most);
   return cudatransform::parse_dirac_stream(decoder, frame, adapter, at_eos != FALSE);
 }
 
@@ -116,8 +110,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     GST_OBJECT_LOCK(decoder);
     const bool fails = state.settings.on_error == OnError::kFail;
     GST_OBJECT_UNLOCK(decoder);
-    const bool never = problem.code == cudatransform::StatusCode::kUnsupported && !state.output;
-    if (fails || never) {
+    if (fails || (problem.code == cudatransform::StatusCode::kUnsupported && !state.output)) {
       // Behind the pictures that came before it.
       const GstFlowReturn flow = cudatransform::push_dirac_frames(
           decoder, status.ok() ? state.pictures.finish() : status, true);

@@ -130,6 +130,10 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
     gst_adapter_flush(adapter, gst_adapter_available(adapter));
     return state.failed;
   }
+  GST_OBJECT_LOCK(decoder);
+  const guint64 most = state.settings.max_memory;
+  GST_OBJECT_UNLOCK(decoder);
+  state.pictures.limit(most);
   for (;;) {
     if (is_dirac_flushing(decoder)) return GST_FLOW_FLUSHING;
     const AdapterBytes bytes(decoder, adapter, split.held);

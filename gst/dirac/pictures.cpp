@@ -84,7 +84,9 @@ Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input
                          decoder_state_->sequence() != nullptr;
     Status status = decoder_state_->take(data, unit.size, input);
     for (bool made = true; status.code == StatusCode::kOutOfMemory && made;) {
-      const Status freed = make_room(&made);
+      // What the unit has ended holds memory, too.
+      Status freed = submit(nullptr);
+      if (freed.ok()) freed = make_room(&made);
       if (!freed.ok())
         status = freed;
       else if (made)
