@@ -46,7 +46,10 @@ std::vector<uint8_t> Compressor::finish() {
 
 Decompressor::Decompressor(const std::vector<uint8_t>& file, Warnings warnings) {
   err = throwing(&errors_);
-  if (warnings == Warnings::kErrors) errors_.emit_message = throw_warning;
+  if (warnings == Warnings::kErrors)
+    errors_.emit_message = throw_warning;
+  else
+    errors_.output_message = [](j_common_ptr) {};
   jpeg_create_decompress(this);
   jpeg_mem_src(this, file.data(), file.size());
   jpeg_read_header(this, TRUE);
