@@ -8,8 +8,8 @@
 
 namespace cudatransform {
 
-// `threads` 0: one per core. Work is finished when a call returns; fences are done. Null where there
-// is no memory for it.
+// `threads` 0: one per core. Work is finished when a call returns; fences are done. Null where
+// there is no memory for it.
 std::unique_ptr<Device> make_host_device(int threads);
 
 }  // namespace cudatransform

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The streams are those of the test data, whose frames' digests vectors_test.py compares.
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -339,7 +340,7 @@ GST_START_TEST(test_memory) {
                       &takes, &said) == 2,
           "%s", error.c_str());
       fail_unless(said == most && takes > most, "%s", error.c_str());
-      most = takes;
+      most = quick() ? std::max<guint64>(takes, 2 * most) : takes;
     }
     fail_unless(error.empty(), "%s: %s", name, error.c_str());
     compare(expected_of(stream), frames, std::string(name) + " within " + std::to_string(most));
