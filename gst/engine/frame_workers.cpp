@@ -166,7 +166,8 @@ bool FrameWorkers::await_oldest() {
     } else {
       on_device = first;
       nap(lock, kNap);
-      if (is_watched_) return !is_interrupted_;
+      if (is_watched_ && !is_taking_ && moved_ + kGrace <= g_get_monotonic_time())
+        return !is_interrupted_;
     }
   }
   return false;
