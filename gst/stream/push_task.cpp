@@ -23,7 +23,18 @@ PushTask::~PushTask() {
 void PushTask::start() {
   std::lock_guard lock(lock_);
   if (!active_ || std::exchange(started_, true)) return;
-  gst_pad_start_task(src_, run, this, nullptr);
+  if (!gst_pad_start_task(src_, run, this, nullptr)) give_up_task();
+}
+
+// Its thread could not be made. GStreamer would wait for ever for such a task to end; without one
+// the streaming thread pushes everything.
+void PushTask::give_up_task() {
+  GST_OBJECT_LOCK(src_);
+  GstTask* const task = std::exchange(GST_PAD_TASK(src_), nullptr);
+  GST_OBJECT_UNLOCK(src_);
+  if (task == nullptr) return;
+  gst_task_stop(task);
+  gst_object_unref(task);
 }
 
 // When it ends, the pad is flushing already: the task does not stay in a push.

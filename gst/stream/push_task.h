@@ -42,6 +42,7 @@ class PushTask {
  private:
   static gboolean activate(GstPad* pad, GstObject* parent, GstPadMode mode, gboolean active);
   static void run(gpointer self);
+  void give_up_task();
 
   GstPad* const src_;
   GRecMutex* const stream_;
