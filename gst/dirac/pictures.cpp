@@ -31,6 +31,11 @@ struct DiracPictures::Job final : FrameJob {
     else
       run_task(part);
   }
+  bool is_small() const override {
+    constexpr guint64 kBytes = 256, kPixels = 1 << 16;
+    const DiracSequence& sequence = picture->sequence();
+    return picture->coded_bytes() < kBytes && guint64{sequence.width} * sequence.height < kPixels;
+  }
   void finish_parts() override { ahead_status = renderer->prepare(*picture, &ahead); }
   void run_task(int task) {
     const auto begin = std::chrono::steady_clock::now();

@@ -80,7 +80,7 @@ void FrameWorkers::submit(std::unique_ptr<FrameJob> job) {
 void FrameWorkers::start(FrameJob* job) {
   if (job->runs_when_taken()) return;
   const auto parts = std::make_shared<Parts>(job);
-  if (pool_ == nullptr) return run(*parts);
+  if (pool_ == nullptr || job->is_small()) return run(*parts);
   // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
   for (int i = 0; i < std::min(parts->count, threads_); ++i)
     g_thread_pool_push(pool_, new std::shared_ptr<Parts>(parts), nullptr);

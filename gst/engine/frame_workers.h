@@ -23,6 +23,8 @@ class FrameJob {
   virtual int parts() const { return 1; }
   virtual void run_part(int) { run(); }
   virtual void finish_parts() {}
+  // Whether that takes no longer than to wake a thread for it: then submit() does it.
+  virtual bool is_small() const { return false; }
   // Whether there is little for run() to do but to wait for a device. Then no thread does, but
   // whoever takes the job: when is_ready(), or when it has to be waited for.
   virtual bool runs_when_taken() const { return false; }
