@@ -33,12 +33,11 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
     .cuda_device_id = PROP_CUDA_DEVICE_ID,
     .n_threads = PROP_N_THREADS,
     .backend_blurb =
-        "Whether to offer coefficients in CUDA memory as well, chosen when the element goes to "
-        "READY",
+        "Whether to offer coefficients in CUDA memory as well, and to decode on the GPU (entropy), "
+        "chosen when the element goes to READY",
     .n_threads_blurb =
-        "How many pictures are decoded at a time, chosen at the first; each beyond one adds a "
-        "frame of "
-        "latency (0 = one per core, or two where CUDA may decode; one for live sources)",
+        "How many pictures are decoded at a time, chosen at the first (0 = one per core, or two "
+        "where CUDA may decode; one for live sources)",
 };
 
 constexpr cudatransform::PictureProperties kPictureProperties = {
