@@ -1,8 +1,6 @@
 # What the tests of the Python module share: pictures, JPEG files of every kind, and bad ones.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import contextlib
-import dis
-import functools
 import os
 import shutil
 import subprocess
@@ -14,12 +12,6 @@ SKIP = 77
 OPENCV = "/usr/share/doc/opencv-doc"
 CJPEG_SAMPLINGS = {"YCbCr-4:2:0": "2x2", "YCbCr-4:2:2": "2x1", "YCbCr-4:4:4": "1x1",
                    "YCbCr-4:4:0": "1x2", "YCbCr-4:1:1": "4x1"}
-
-
-@functools.lru_cache(maxsize=None)
-def opcodes(code):
-    """{offset: name} of the instructions of a code object."""
-    return {instruction.offset: instruction.opname for instruction in dis.get_instructions(code)}
 
 
 def have_tools():
