@@ -35,7 +35,7 @@ struct PictureCounts {
 
 // Used with the decoder's stream lock, but for what says otherwise. Jobs run on several threads;
 // everything else happens here, in order: on the streaming thread, or, while nothing comes, on the
-// source pad's task.
+// source pad's.
 class PictureDecoder {
  public:
   // The properties as they are now.

@@ -1,4 +1,4 @@
-// A task of the source pad that pushes what is finished while nothing comes in.
+// A thread of the source pad that pushes what is finished while nothing comes in.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/push_task.h"
@@ -23,43 +23,40 @@ PushTask::~PushTask() {
 void PushTask::start() {
   std::lock_guard lock(lock_);
   if (!active_ || std::exchange(started_, true)) return;
-  if (!gst_pad_start_task(src_, run, this, nullptr)) give_up_task();
+  thread_ = g_thread_try_new("push", run, this, nullptr);
 }
 
-// Its thread could not be made. GStreamer would wait for ever for such a task to end; without one
-// the streaming thread pushes everything.
-void PushTask::give_up_task() {
-  GST_OBJECT_LOCK(src_);
-  GstTask* const task = std::exchange(GST_PAD_TASK(src_), nullptr);
-  GST_OBJECT_UNLOCK(src_);
-  if (task == nullptr) return;
-  gst_task_stop(task);
-  gst_object_unref(task);
-}
-
-// When it ends, the pad is flushing already: the task does not stay in a push.
+// When it ends, the pad is flushing already: the thread does not stay in a push.
 gboolean PushTask::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean active) {
   if (mode != GST_PAD_MODE_PUSH) return !active;
   auto* self = static_cast<PushTask*>(pad->activatemodedata);
+  GThread* ended = nullptr;
   {
     std::lock_guard lock(self->lock_);
     self->active_ = active;
     self->started_ = false;
+    ended = std::exchange(self->thread_, nullptr);
   }
   self->workers_.interrupt(!active);
-  return active || gst_pad_stop_task(pad);
+  if (ended == nullptr) return TRUE;
+  if (ended == g_thread_self()) {
+    g_critical("the thread that pushes cannot wait for its own end");
+    g_thread_unref(ended);
+  } else {
+    g_thread_join(ended);
+  }
+  return TRUE;
 }
 
-void PushTask::run(gpointer data) {
+gpointer PushTask::run(gpointer data) {
   auto* self = static_cast<PushTask*>(data);
-  if (!self->workers_.await_oldest()) {
-    gst_pad_pause_task(self->src_);
-    return;
+  while (self->workers_.await_oldest()) {
+    g_rec_mutex_lock(self->stream_);
+    const GstFlowReturn flow = self->push_();
+    if (flow != GST_FLOW_OK) self->untold_ = flow;
+    g_rec_mutex_unlock(self->stream_);
   }
-  g_rec_mutex_lock(self->stream_);
-  const GstFlowReturn flow = self->push_();
-  if (flow != GST_FLOW_OK) self->untold_ = flow;
-  g_rec_mutex_unlock(self->stream_);
+  return nullptr;
 }
 
 }  // namespace cudatransform

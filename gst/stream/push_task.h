@@ -1,4 +1,4 @@
-// A task of the source pad that pushes what is finished while nothing comes in.
+// A thread of the source pad that pushes what is finished while nothing comes in.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,10 +13,11 @@
 namespace cudatransform {
 
 // Whoever comes first pushes the oldest picture that is finished: the streaming thread when it
-// brings the next one, or this task. Both do so with the lock of the element's base class, so
-// pictures leave in order with all that travels with the stream. The task waits without that lock,
-// and it never has to be waited for with it. It starts with the first start() since the pad was
-// activated, and ends with the pad.
+// brings the next one, or this thread. Both do so with the lock of the element's base class, so
+// pictures leave in order with all that travels with the stream. The thread waits without a lock,
+// and it never has to be waited for with one. It starts with the first start() since the pad was
+// activated, and ends with the pad. It is no GstTask of the pad, which would hold the pad's stream
+// lock while it waits: decodebin takes that lock on the thread that sets caps.
 class PushTask {
  public:
   // In the element's instance_init: takes over the activation of `src`. `push` pushes what is
@@ -27,10 +28,11 @@ class PushTask {
   PushTask(const PushTask&) = delete;
   PushTask& operator=(const PushTask&) = delete;
 
-  // For workers that have threads or a device. Any thread.
+  // For workers that have threads or a device. Any thread. Where no thread can be made the
+  // streaming thread pushes everything.
   void start();
 
-  // With the stream's lock. What the task's pushes have returned, upstream hears once: with its
+  // With the stream's lock. What the thread's pushes have returned, upstream hears once: with its
   // next picture, or at the end. `flow` goes before it.
   GstFlowReturn told(GstFlowReturn flow) {
     const GstFlowReturn untold = std::exchange(untold_, GST_FLOW_OK);
@@ -41,8 +43,7 @@ class PushTask {
 
  private:
   static gboolean activate(GstPad* pad, GstObject* parent, GstPadMode mode, gboolean active);
-  static void run(gpointer self);
-  void give_up_task();
+  static gpointer run(gpointer self);
 
   GstPad* const src_;
   GRecMutex* const stream_;
@@ -51,6 +52,7 @@ class PushTask {
   GstFlowReturn untold_ = GST_FLOW_OK;
   std::mutex lock_;  // guards what is below
   bool active_ = false, started_ = false;
+  GThread* thread_ = nullptr;
 };
 
 }  // namespace cudatransform
