@@ -98,9 +98,10 @@ GstFlowReturn PictureDecoder::refuse(GstVideoCodecFrame* frame, const Status& st
 GstFlowReturn PictureDecoder::drain() { return push_done(true); }
 
 GstFlowReturn PictureDecoder::finish() {
-  if (failed_ != GST_FLOW_OK && !task_.has_untold()) return failed_;  // upstream has been told
+  if (task_.is_told()) return failed_;
   const GstFlowReturn flow = drain();
   post_refusal(GST_ELEMENT(decoder_), flow);
+  task_.set_told();
   const PictureCounts counted = counts();
   if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
   GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
@@ -119,6 +120,10 @@ void PictureDecoder::flush() {
 }
 
 gboolean PictureDecoder::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
+  return task_.take_event(event, failed_, [&] { return take_event(event, parent_class); });
+}
+
+gboolean PictureDecoder::take_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_FLUSH_START:
       interrupt();
