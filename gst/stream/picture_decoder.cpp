@@ -50,7 +50,10 @@ void PictureDecoder::stop() {
 
 bool PictureDecoder::set_input(GstVideoCodecState* state) {
   const GstFlowReturn flow = drain();
-  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
+  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) {
+    task_.set_told();  // who has sent caps hears that they are refused
+    return false;
+  }
   if (input_) gst_video_codec_state_unref(input_);
   input_ = gst_video_codec_state_ref(state);
   // The caps that come out depend on those that come in.

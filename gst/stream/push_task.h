@@ -55,7 +55,8 @@ class PushTask {
     g_rec_mutex_unlock(stream_);
     return taken;
   }
-  // Inside of take(): whether upstream had heard of the error before, or somebody has posted it.
+  // Inside of take(): whether upstream had heard of the error before, hears of it with the event,
+  // or somebody has posted it.
   bool is_told() const { return is_told_; }
   void set_told() { is_told_ = true; }
 
