@@ -43,11 +43,12 @@ Status MemoryBudget::no_room(uint64_t bytes) const {
 template <typename Allocate>
 Status MemoryBudget::count(uint64_t bytes, std::unique_ptr<Memory>* memory,
                            const Allocate& allocate) {
-  const uint64_t used = used_.fetch_add(bytes), most = most_;
-  if (most > 0 && (used > most || bytes > most - used)) {
-    used_ -= bytes;
-    return no_room(bytes);
-  }
+  // What is refused is never counted, not even for a moment: another thread would be refused, too.
+  uint64_t used = used_;
+  do {
+    const uint64_t most = most_;
+    if (most > 0 && (used > most || bytes > most - used)) return no_room(bytes);
+  } while (!used_.compare_exchange_weak(used, used + bytes));
   std::unique_ptr<Memory> made;
   const Status status = allocate(&made);
   auto* counted = status.ok() ? new (std::nothrow)

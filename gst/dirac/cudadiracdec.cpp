@@ -131,10 +131,10 @@ static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
 
 // The end of the stream: no push is left to return a refusal.
 static GstFlowReturn gst_cuda_dirac_dec_finish(GstVideoDecoder* decoder) {
-  const DiracState& state = state_of(decoder);
-  const bool is_told = state.failed != GST_FLOW_OK && !state.task.has_untold();
+  DiracState& state = state_of(decoder);
   const GstFlowReturn flow = gst_cuda_dirac_dec_drain(decoder);
-  if (!is_told) cudatransform::post_refusal(GST_ELEMENT(decoder), flow);
+  if (!state.task.is_told()) cudatransform::post_refusal(GST_ELEMENT(decoder), flow);
+  state.task.set_told();
   return flow;
 }
 
@@ -150,23 +150,34 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   return TRUE;
 }
 
-static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
+static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent* event) {
+  DiracState& state = state_of(decoder);
   if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
     const GstSegment* segment = nullptr;
     gst_event_parse_segment(event, &segment);
     const bool framed = segment->format == GST_FORMAT_TIME;
+    // Read with either lock.
+    GST_VIDEO_DECODER_STREAM_LOCK(decoder);
     GST_OBJECT_LOCK(decoder);
-    state_of(decoder).framed = framed;
+    state.framed = framed;
     GST_OBJECT_UNLOCK(decoder);
+    GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
     if (!framed) event = cudatransform::dirac_segment_in_time(decoder, event, segment);
   }
   if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
     return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
-  DiracState& state = state_of(decoder);
+  GST_VIDEO_DECODER_STREAM_LOCK(decoder);
   state.ends_behind_seek = state.resumes && state.first.is_set;
+  GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
   const gboolean taken = GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
   state.ends_behind_seek = false;
   return taken;
+}
+
+static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
+  DiracState& state = state_of(decoder);
+  return state.task.take_event(event, state.failed,
+                               [&] { return gst_cuda_dirac_dec_take_event(decoder, event); });
 }
 
 static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {

@@ -128,6 +128,7 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
   DiracSplit& split = state.split;
   if (state.failed != GST_FLOW_OK) {
     gst_adapter_flush(adapter, gst_adapter_available(adapter));
+    state.task.forget();
     return state.failed;
   }
   GST_OBJECT_LOCK(decoder);
@@ -169,10 +170,13 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
     split = {};
     gst_adapter_flush(adapter, gst_adapter_available(adapter));
   }
-  // A unit that comes in several buffers is copied when it is whole.
+  // A unit that comes in several buffers is copied when it is whole. Pictures that have made room
+  // for it leave.
   const Status status =
       state.pictures.hold(gst_adapter_available(adapter) + split.splitter.wanted());
-  return status.ok() ? GST_VIDEO_DECODER_FLOW_NEED_DATA : push_dirac_frames(decoder, status, false);
+  if (status.ok() && !state.pictures.has_ready()) return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+  const GstFlowReturn flow = push_dirac_frames(decoder, status, false);
+  return flow == GST_FLOW_OK ? GST_VIDEO_DECODER_FLOW_NEED_DATA : flow;
 }
 
 }  // namespace cudatransform

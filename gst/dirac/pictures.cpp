@@ -92,10 +92,11 @@ Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input
       // What the unit has ended holds memory, too.
       Status freed = submit(nullptr);
       if (freed.ok()) freed = make_room(&made);
-      if (!freed.ok())
+      if (!freed.ok()) {
         status = freed;
-      else if (made)
-        status = decoder_state_->take(data, unit.size, input);
+        break;
+      }
+      if (made) status = decoder_state_->take(data, unit.size, input);
     }
     if (ends_all(status)) {
       release(frame);

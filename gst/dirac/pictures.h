@@ -117,6 +117,7 @@ class DiracPictures {
 
   // The next frame to be shown; false: none yet. The codec frame is the caller's.
   bool next(DiracShown* shown);
+  bool has_ready() const { return !ready_.empty(); }
   const DiracStats& stats() const { return stats_; }
   // The longest time from a picture's bytes to its samples, or to the device's work on them.
   GstClockTime longest() const { return longest_; }

@@ -50,7 +50,10 @@ void PictureDecoder::stop() {
 
 bool PictureDecoder::set_input(GstVideoCodecState* state) {
   const GstFlowReturn flow = drain();
-  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
+  if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) {
+    task_.set_told();  // who has sent caps hears that they are refused
+    return false;
+  }
   if (input_) gst_video_codec_state_unref(input_);
   input_ = gst_video_codec_state_ref(state);
   // The caps that come out depend on those that come in.
@@ -98,9 +101,10 @@ GstFlowReturn PictureDecoder::refuse(GstVideoCodecFrame* frame, const Status& st
 GstFlowReturn PictureDecoder::drain() { return push_done(true); }
 
 GstFlowReturn PictureDecoder::finish() {
-  if (failed_ != GST_FLOW_OK && !task_.has_untold()) return failed_;  // upstream has been told
+  if (task_.is_told()) return failed_;
   const GstFlowReturn flow = drain();
   post_refusal(GST_ELEMENT(decoder_), flow);
+  task_.set_told();
   const PictureCounts counted = counts();
   if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
   GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
@@ -119,6 +123,10 @@ void PictureDecoder::flush() {
 }
 
 gboolean PictureDecoder::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
+  return task_.take_event(event, failed_, [&] { return take_event(event, parent_class); });
+}
+
+gboolean PictureDecoder::take_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_FLUSH_START:
       interrupt();

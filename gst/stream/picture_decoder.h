@@ -77,6 +77,7 @@ class PictureDecoder {
   // Bits of interrupts_.
   static constexpr unsigned kFlushing = 1, kFailed = 2;
 
+  gboolean take_event(GstEvent* event, GstVideoDecoderClass* parent_class);
   void start_workers(const PictureSettings& settings);
   bool is_late(GstVideoCodecFrame* frame) const;
   Status prepare(PictureJob& job, const PictureSettings& settings);

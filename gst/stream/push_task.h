@@ -41,6 +41,27 @@ class PushTask {
   bool has_untold() const { return untold_ != GST_FLOW_OK; }
   void forget() { untold_ = GST_FLOW_OK; }
 
+  // The element's sink_event, without the stream's lock: calls take(), which takes `event`. Who has
+  // sent it hears nothing of what is pushed for it, so an error of that stays untold. `failed`: the
+  // error that has ended the stream.
+  template <typename Take>
+  gboolean take_event(const GstEvent* event, const GstFlowReturn& failed, const Take& take) {
+    if ((gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED) == 0)
+      return take();
+    g_rec_mutex_lock(stream_);
+    is_told_ = failed != GST_FLOW_OK && !has_untold();
+    g_rec_mutex_unlock(stream_);
+    const gboolean taken = take();
+    g_rec_mutex_lock(stream_);
+    if (failed != GST_FLOW_OK && !is_told_) untold_ = failed;
+    g_rec_mutex_unlock(stream_);
+    return taken;
+  }
+  // Inside of take(): whether upstream had heard of the error before, hears of it with the event,
+  // or somebody has posted it.
+  bool is_told() const { return is_told_; }
+  void set_told() { is_told_ = true; }
+
  private:
   static gboolean activate(GstPad* pad, GstObject* parent, GstPadMode mode, gboolean active);
   static gpointer run(gpointer self);
@@ -50,6 +71,7 @@ class PushTask {
   FrameWorkers& workers_;
   const std::function<GstFlowReturn()> push_;
   GstFlowReturn untold_ = GST_FLOW_OK;
+  bool is_told_ = false;
   std::mutex lock_;  // guards what is below
   bool active_ = false, started_ = false;
   GThread* thread_ = nullptr;

@@ -294,6 +294,46 @@ GST_START_TEST(test_refusals) {
 }
 GST_END_TEST;
 
+GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
+  gst_buffer_unref(buffer);
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+// The sequence header and the first picture but for its last byte: it ends where the stream does.
+Bytes first_picture(const Bytes& stream) {
+  constexpr guint8 kPrefix[] = {'B', 'B', 'C', 'D'};
+  auto at = stream.begin();
+  for (int unit = 0; unit < 2; ++unit)
+    at = std::search(at + 1, stream.end(), std::begin(kPrefix), std::end(kPrefix));
+  return {stream.begin(), at - 1};
+}
+
+// A refusal that comes with an event is an error at the end of the stream, once.
+GST_START_TEST(test_refused_at_events) {
+  const Bytes stream = first_picture(read(kLowDelay));
+  for (const char* threads : {"n-threads=1", "n-threads=4"}) {
+    for (const bool has_segment : {false, true}) {
+      GstHarness* h = open(threads);
+      GstBus* bus = gst_bus_new();
+      gst_element_set_bus(h->element, bus);
+      gst_pad_set_chain_function(h->sinkpad, refuse);
+      push(h, stream);
+      if (has_segment) push_segment(h, GST_FORMAT_BYTES);
+      fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
+      gst_harness_push_event(h, gst_event_new_eos());
+      GstMessage* error = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+      fail_unless(error != nullptr, "%s, %s: nobody says that frames were refused", threads,
+                  has_segment ? "a segment before the end" : "the end");
+      gst_message_unref(error);
+      fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
+      gst_element_set_bus(h->element, nullptr);
+      gst_object_unref(bus);
+      end_harness(h);
+    }
+  }
+}
+GST_END_TEST;
+
 // What a stream says that it takes at most, or an empty text; with frames of which it takes so
 // much.
 std::string error_within(guint64 bytes, const Bytes& stream, Frames* frames) {
@@ -379,6 +419,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_statistics);
   tcase_add_test(tc, test_cut_off);
   tcase_add_test(tc, test_refusals);
+  tcase_add_test(tc, test_refused_at_events);
   tcase_add_test(tc, test_memory);
   tcase_add_test(tc, test_several_at_once);
   return suite;

@@ -179,6 +179,44 @@ GST_START_TEST(test_order_with_threads) {
 }
 GST_END_TEST;
 
+GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
+  gst_buffer_unref(buffer);
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+int errors_on(GstBus* bus) {
+  int errors = 0;
+  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
+    gst_message_unref(message);
+    ++errors;
+  }
+  return errors;
+}
+
+// Who sends an event hears nothing of the pictures that leave before it. The next picture says that
+// they were refused, or, where none comes, an error at the end does, once.
+GST_START_TEST(test_refused_before_a_gap) {
+  for (const bool pushes_again : {false, true}) {
+    GstHarness* harness = open("n-threads=4", kSized);
+    GstBus* bus = gst_bus_new();
+    gst_element_set_bus(harness->element, bus);
+    gst_pad_set_chain_function(harness->sinkpad, refuse);
+    const GstFlowReturn pushed = gst_harness_push(harness, buffer_of(make_jpeg(4000, 3000), 0));
+    const bool is_told = pushed != GST_FLOW_OK;  // it was finished at once
+    gap(harness, 40 * GST_MSECOND);
+    fail_unless_equals_int(errors_on(bus), 0);
+    if (pushes_again)
+      fail_unless_equals_int(gst_harness_push(harness, buffer_of(make_jpeg(64, 48), GST_SECOND)),
+                             GST_FLOW_NOT_NEGOTIATED);
+    gst_harness_push_event(harness, gst_event_new_eos());
+    fail_unless_equals_int(errors_on(bus), is_told || pushes_again ? 0 : 1);
+    gst_element_set_bus(harness->element, nullptr);
+    gst_object_unref(bus);
+    gst_harness_teardown(harness);
+  }
+}
+GST_END_TEST;
+
 // Before the first picture nobody knows how long it takes.
 GST_START_TEST(test_latency) {
   GstHarness* harness = open("n-threads=4", nullptr);
@@ -266,6 +304,7 @@ Suite* make_suite() {
   tcase_add_test(tc, test_caps_of_a_gap);
   tcase_add_test(tc, test_a_picture_that_differs);
   tcase_add_test(tc, test_order_with_threads);
+  tcase_add_test(tc, test_refused_before_a_gap);
   tcase_add_test(tc, test_latency);
   tcase_add_test(tc, test_preroll);
   tcase_add_test(tc, test_no_caps_for_a_gap);
