@@ -85,7 +85,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
   DiracState& state = state_of(decoder);
   if (state.failed != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder, frame);
-    state.task.forget();
+    state.pusher.forget();
     return state.failed;
   }
   if (!state.pictures.is_started()) {
@@ -105,7 +105,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
   }
   Status problem;
   const Status status = state.pictures.take(frame, input, &problem);
-  if (state.pictures.most_in_work() > 1) state.task.start();
+  if (state.pictures.most_in_work() > 1) state.pusher.start();
   if (!problem.ok()) {
     GST_OBJECT_LOCK(decoder);
     const bool fails = state.settings.on_error == OnError::kFail;
@@ -125,7 +125,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
 
 static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
-  if (state.failed != GST_FLOW_OK) return state.task.told(state.failed);
+  if (state.failed != GST_FLOW_OK) return state.pusher.told(state.failed);
   return cudatransform::push_dirac_frames(decoder, state.pictures.finish(), true);
 }
 
@@ -133,8 +133,8 @@ static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
 static GstFlowReturn gst_cuda_dirac_dec_finish(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   const GstFlowReturn flow = gst_cuda_dirac_dec_drain(decoder);
-  if (!state.task.is_told()) cudatransform::post_refusal(GST_ELEMENT(decoder), flow);
-  state.task.set_told();
+  if (!state.pusher.is_told()) cudatransform::post_refusal(GST_ELEMENT(decoder), flow);
+  state.pusher.set_told();
   return flow;
 }
 
@@ -144,7 +144,7 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   cudatransform::drop_dirac_frames(decoder);
   state.split = {};
   state.failed = GST_FLOW_OK;
-  state.task.forget();
+  state.pusher.forget();
   state.resumes = true;
   state.has_time = false;
   return TRUE;
@@ -176,8 +176,8 @@ static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent
 
 static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
   DiracState& state = state_of(decoder);
-  return state.task.take_event(event, state.failed,
-                               [&] { return gst_cuda_dirac_dec_take_event(decoder, event); });
+  return state.pusher.take_event(event, state.failed,
+                                 [&] { return gst_cuda_dirac_dec_take_event(decoder, event); });
 }
 
 static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {
@@ -229,7 +229,7 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   state.has_time = false;
   state.damage.start();
   state.latency = {};
-  state.task.forget();
+  state.pusher.forget();
   state.told_of_outside = false;
   state.failed = GST_FLOW_OK;
   gst_video_decoder_set_packetized(decoder, FALSE);

@@ -18,8 +18,8 @@ DiracState::DiracState(GstVideoDecoder* decoder)
       transport(engine),
       source(engine),
       pictures(decoder, engine),
-      task(GST_VIDEO_DECODER_SRC_PAD(decoder), &decoder->stream_lock, pictures.workers(),
-           [decoder] { return push_beside(decoder); }),
+      pusher(GST_VIDEO_DECODER_SRC_PAD(decoder), &decoder->stream_lock, pictures.workers(),
+             [decoder] { return push_beside(decoder); }),
       damage(decoder, "Dirac") {}
 
 // Whether frames of `info`, which have these caps in system memory, go out in CUDA memory: where
@@ -110,9 +110,10 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
       static_cast<guint>(state.pictures.most_in_work() - 1) + most_in_flight(state);
   state.latency.start(latency_of(most_beside, info.fps_n, info.fps_d));
   tell_latency(decoder);
-  if (!gst_video_decoder_negotiate(decoder))
-    return GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder)) ? GST_FLOW_FLUSHING
-                                                                   : GST_FLOW_NOT_NEGOTIATED;
+  const bool negotiated = gst_video_decoder_negotiate(decoder);
+  // What downstream has answered while it was flushing holds for nothing behind the flush.
+  if (GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder))) return GST_FLOW_FLUSHING;
+  if (!negotiated) return GST_FLOW_NOT_NEGOTIATED;
   state.output = sequence;
   return GST_FLOW_OK;
 }
@@ -190,16 +191,19 @@ static GstFlowReturn push_waiting(GstVideoDecoder* decoder, guint most) {
 }
 
 // The base class does not tell which frames it pushes: none that lies outside of the segment.
-static GstPadProbeReturn count_frame(GstPad*, GstPadProbeInfo*, gpointer decoder) {
+static GstPadProbeReturn count_frame(GstPad* pad, GstPadProbeInfo*, gpointer) {
+  GstElement* const decoder = gst_pad_get_parent_element(pad);
+  if (decoder == nullptr) return GST_PAD_PROBE_OK;  // the pad has outlived it
   GST_OBJECT_LOCK(decoder);
   ++state_of(decoder).frames;
   GST_OBJECT_UNLOCK(decoder);
+  gst_object_unref(decoder);
   return GST_PAD_PROBE_OK;
 }
 
 void count_dirac_frames(GstVideoDecoder* decoder) {
   gst_pad_add_probe(GST_VIDEO_DECODER_SRC_PAD(decoder), GST_PAD_PROBE_TYPE_BUFFER, count_frame,
-                    decoder, nullptr);
+                    nullptr, nullptr);
 }
 
 void drop_dirac_frames(GstVideoDecoder* decoder) {
@@ -306,7 +310,7 @@ static GstFlowReturn push_ready(GstVideoDecoder* decoder, const Status& status, 
   return flow == GST_FLOW_OK && all ? push_waiting(decoder, 0) : flow;
 }
 
-// Behind a push: the task looks at the device for those that it still works on.
+// Behind a push: the thread beside looks at the device for those that it still works on.
 static GstFlowReturn pushed(GstVideoDecoder* decoder, GstFlowReturn flow) {
   DiracState& state = state_of(decoder);
   if (is_fatal(flow)) flow = fail_dirac(decoder, flow);
@@ -325,10 +329,10 @@ static GstFlowReturn push_behind(GstVideoDecoder* decoder, const Status& status,
 }
 
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all) {
-  return state_of(decoder).task.told(pushed(decoder, push_behind(decoder, status, all)));
+  return state_of(decoder).pusher.told(pushed(decoder, push_behind(decoder, status, all)));
 }
 
-// By the task: what is finished.
+// By the thread beside: what is finished.
 static GstFlowReturn push_beside(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   if (state.failed != GST_FLOW_OK) return GST_FLOW_OK;  // it has been said

@@ -16,7 +16,7 @@
 #include "gst/stream/frame_source.h"
 #include "gst/stream/latency.h"
 #include "gst/stream/picture_properties.h"
-#include "gst/stream/push_task.h"
+#include "gst/stream/push_thread.h"
 
 namespace cudatransform {
 
@@ -64,7 +64,7 @@ struct DiracState {
   FramesInFlight in_flight;
   std::deque<GstVideoCodecFrame*> waiting;
   DiracPictures pictures;
-  PushTask task;
+  PushThread pusher;
   DamagePolicy damage;
   MeasuredLatency latency;  // beside that of the order in which pictures are shown
   GstVideoCodecState* input = nullptr;

@@ -128,7 +128,7 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
   DiracSplit& split = state.split;
   if (state.failed != GST_FLOW_OK) {
     gst_adapter_flush(adapter, gst_adapter_available(adapter));
-    state.task.forget();
+    state.pusher.forget();
     return state.failed;
   }
   GST_OBJECT_LOCK(decoder);

@@ -153,6 +153,8 @@ bool FrameWorkers::await_oldest() {
   std::unique_lock lock(lock_);
   beside_thread_ = g_thread_self();
   const FrameJob* on_device = nullptr;
+  gint64 since = 0;  // when it was first seen there
+  is_overdue_ = false;
   while (!is_interrupted_) {
     FrameJob* const first = started_first();
     const gint64 grace = moved_ + kGrace - g_get_monotonic_time();
@@ -164,7 +166,10 @@ bool FrameWorkers::await_oldest() {
       if (first == on_device) first->note_time();
       return true;
     } else {
-      on_device = first;
+      const gint64 now = g_get_monotonic_time();
+      if (std::exchange(on_device, first) != first) since = now;
+      is_overdue_ = first != nullptr && now - since > kOverdue;
+      if (is_overdue_) return true;
       nap(lock, kNap);
       if (is_watched_ && !is_taking_ && moved_ + kGrace <= g_get_monotonic_time())
         return !is_interrupted_;

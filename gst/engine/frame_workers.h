@@ -86,6 +86,9 @@ class FrameWorkers {
   // do. Somebody else may take the job all the same. With watch(true) it also returns now and then,
   // for what its caller looks at besides. False: after interrupt(true).
   bool await_oldest();
+  // Behind it, on that thread: the device has had the oldest job for so long that it may have
+  // failed, which only a take() that waits finds out.
+  bool is_overdue() const { return is_overdue_; }
   // Any thread.
   void watch(bool watched) { set(&FrameWorkers::is_watched_, watched); }
   void interrupt(bool interrupted) { set(&FrameWorkers::is_interrupted_, interrupted); }
@@ -112,7 +115,7 @@ class FrameWorkers {
 
   // Microseconds. The device is asked no oftener than kNap: that takes the driver's lock, which
   // those who submit need as well.
-  static constexpr gint64 kGrace = 500, kNap = 200;
+  static constexpr gint64 kGrace = 500, kNap = 200, kOverdue = G_USEC_PER_SEC;
 
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;
@@ -126,6 +129,7 @@ class FrameWorkers {
   const GThread* beside_thread_ = nullptr;  // only compared
   bool is_watched_ = false, is_interrupted_ = false;
   bool is_napping_ = false;  // need not be woken
+  bool is_overdue_ = false;  // of the thread beside
   std::condition_variable beside_;
 };
 

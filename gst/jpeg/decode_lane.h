@@ -48,7 +48,7 @@ class JpegDecodeLane {
   std::unique_ptr<Memory> block_, result_;  // page-locked
 };
 
-// The lanes of an element that are not in use. Used by its streaming thread.
+// The lanes of an element that are not in use. Used by one thread at a time.
 class JpegDecodeLanes {
  public:
   static constexpr size_t kMost = 32, kMostKept = size_t{1} << 22;  // bytes of each

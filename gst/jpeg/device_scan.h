@@ -12,7 +12,7 @@
 
 namespace cudatransform {
 
-// What pictures of a stream have in common. Of the streaming thread.
+// What pictures of a stream have in common. With the stream lock.
 class DeviceCoder {
  public:
   // kNotFound where the engine has no device, or the device no kernels.
@@ -20,7 +20,7 @@ class DeviceCoder {
   void close();
   bool is_open() const { return ops_ != nullptr; }
   // Whether the device is to code the next picture. Not for a while after it has refused several in
-  // a row: the streaming thread has to code those, and others could.
+  // a row: whoever takes them has to code those, and others could.
   bool takes_next();
 
  private:
@@ -38,7 +38,7 @@ class DeviceCoder {
   int left_out_ = 0;      // pictures to come that are not for the device
 };
 
-// Used for one picture after the other by the streaming thread; keeps its memory.
+// Used for one picture after the other, with the stream lock; keeps its memory.
 class DeviceScan {
  public:
   DeviceScan() = default;

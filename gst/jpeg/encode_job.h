@@ -18,8 +18,8 @@
 namespace cudatransform {
 
 // Used for one frame after the other: the JPEG writer and the memory for downloads stay. prepare()
-// and finish() are called by the streaming thread, run() in between by any, or, of a frame that the
-// device codes, by the streaming thread.
+// and finish() are called with the stream lock, run() in between by any thread, or, of a frame that
+// the device codes, by whoever takes it.
 class EncodeJob : public FrameJob {
  public:
   ~EncodeJob() override { clear(); }

@@ -86,21 +86,21 @@ static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
   GstFlowReturn flow = state->failed;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = finish_oldest(encoder, true, &found);
-  return state->task.told(flow);
+  return state->pusher.told(flow);
 }
 
 cudatransform::JpegCoefEncState::JpegCoefEncState(GstVideoEncoder* encoder)
     : JpegElementState(GST_ELEMENT(encoder)),
-      task(GST_VIDEO_ENCODER_SRC_PAD(encoder), &encoder->stream_lock, workers, [encoder] {
+      pusher(GST_VIDEO_ENCODER_SRC_PAD(encoder), &encoder->stream_lock, workers, [encoder] {
         bool found = false;
-        return finish_oldest(encoder, false, &found);
+        return finish_oldest(encoder, State::of(encoder).workers.is_overdue(), &found);
       }) {}
 
 // The end of the stream. No push is left to return a refusal, of which upstream would make an
 // error, and the base class passes EOS on whatever has become of the last files.
 static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
   const State& state = State::of(encoder);
-  const bool is_told = state.failed != GST_FLOW_OK && !state.task.has_untold();
+  const bool is_told = state.failed != GST_FLOW_OK && !state.pusher.has_untold();
   if (is_told) return state.failed;
   const GstFlowReturn flow = finish_all(encoder);
   cudatransform::post_refusal(GST_ELEMENT(encoder), flow);
@@ -111,7 +111,7 @@ static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   drop_all(state);
   state->failed = GST_FLOW_OK;
-  state->task.forget();
+  state->pusher.forget();
   return TRUE;
 }
 
@@ -136,7 +136,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
     // The base class keeps the frame until it is flushed; it need not keep more.
     gst_clear_buffer(&frame->input_buffer);
     gst_video_codec_frame_unref(frame);
-    state->task.forget();
+    state->pusher.forget();
     return state->failed;
   }
   GST_OBJECT_LOCK(encoder);
@@ -155,14 +155,14 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
     return fail(state, GST_FLOW_ERROR);
   }
   state->workers.submit(std::move(job));
-  if (state->workers.most() > 1) state->task.start();
+  if (state->workers.most() > 1) state->pusher.start();
 
   GstFlowReturn flow = GST_FLOW_OK;
   for (bool found = true; found && flow == GST_FLOW_OK;) {
     const bool wait = state->workers.full() || state->workers.pending() >= most;
     flow = finish_oldest(encoder, wait, &found);
   }
-  return state->task.told(flow);
+  return state->pusher.told(flow);
 }
 
 static int threads_for(GstVideoEncoder* encoder) {
@@ -283,7 +283,7 @@ static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   state->warned_of_colorimetry = state->warned_of_rtp = false;
   state->failed = GST_FLOW_OK;
-  state->task.forget();
+  state->pusher.forget();
   state->latency = {};
   state->frames = state->frames_by_device = 0;
   if (!open_coder(encoder)) return FALSE;

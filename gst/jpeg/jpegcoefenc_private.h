@@ -15,7 +15,7 @@
 #include "gst/jpeg/encode_job.h"
 #include "gst/jpeg/entropy.h"
 #include "gst/stream/latency.h"
-#include "gst/stream/push_task.h"
+#include "gst/stream/push_thread.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefenc_debug);
 #define GST_CAT_DEFAULT jpegcoefenc_debug
@@ -38,7 +38,7 @@ struct JpegCoefEncState : JpegElementState {
 
   // With the encoder's stream lock.
   FrameWorkers workers;
-  PushTask task;
+  PushThread pusher;
   DeviceCoder coder;                             // open where the device may code
   std::vector<std::unique_ptr<EncodeJob>> idle;  // to be used again
   GstDctInfo info = {};

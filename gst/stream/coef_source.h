@@ -50,7 +50,7 @@ struct DeviceCoefs {
 
 enum class CoefMaker { kEngine, kCpu };
 
-// The src pad's side of an element that makes coefficients; used by its streaming thread alone.
+// The src pad's side of an element that makes coefficients; used by one thread at a time.
 class CoefSource {
  public:
   CoefSource(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}

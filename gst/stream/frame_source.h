@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// The src pad's side of an element that makes raw frames; used by its streaming thread alone.
+// The src pad's side of an element that makes raw frames; used by one thread at a time.
 class FrameSource {
  public:
   explicit FrameSource(Engine& engine) : engine_(engine) {}

@@ -23,7 +23,7 @@ class SubmittedFrame {
   void reset();
 };
 
-// A ring; used by the streaming thread.
+// A ring; used by whoever holds the stream's lock.
 class FramesInFlight {
  public:
   static constexpr guint kMost = 16;

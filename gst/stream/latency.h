@@ -29,9 +29,11 @@ class MeasuredLatency {
     most_ = most;
     told_ = std::min(step_, most_);
   }
-  // Whether value() has changed.
+  // Whether value() has changed. Besides, a finished picture may be left alone for a while by
+  // whoever pushes it.
   bool add(GstClockTime took) {
-    while (step_ < took && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
+    const GstClockTime late = took + kLeftAlone;
+    while (step_ < late && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
     const GstClockTime told = told_;
     told_ = std::min(step_, most_);
     return told_ != told;
@@ -39,6 +41,8 @@ class MeasuredLatency {
   GstClockTime value() const { return told_; }
 
  private:
+  static constexpr GstClockTime kLeftAlone = 700 * GST_USECOND;  // FrameWorkers' kGrace and kNap
+
   GstClockTime most_ = 0, step_ = 0, told_ = 0;
 };
 

@@ -46,7 +46,7 @@ class PictureJob : public FrameJob {
   // By any thread, after begin(). Ok without damage: the picture is good. Ok otherwise, or
   // kInvalidArgument: it is damaged; if conceals(), it can be shown all the same.
   virtual Status decode(PictureFindings* found) = 0;
-  // Behind a decode() that was ok, by the streaming thread: what is left of it, as look() says, and
+  // Behind a decode() that was ok, by whoever takes it: what is left of it, as look() says, and
   // what is known now of a picture that is good. With kRun decode() is called again.
   virtual Status settle(bool /*wait*/, Left* left, PictureFindings* /*found*/) {
     *left = Left::kNothing;
@@ -73,8 +73,8 @@ class PictureJob : public FrameJob {
   std::string irregular_;
 };
 
-// What a PictureDecoder asks of a codec. Everything is called by the streaming thread; every job is
-// one of new_job().
+// What a PictureDecoder asks of a codec. Everything is called with the decoder's stream lock; every
+// job is one of new_job().
 class PictureCodec {
  public:
   virtual ~PictureCodec() = default;

@@ -19,9 +19,9 @@ PictureDecoder::PictureDecoder(GstVideoDecoder* decoder, PictureCodec& codec, Se
       codec_(codec),
       settings_(settings),
       damage_(decoder, codec.name()),
-      task_(GST_VIDEO_DECODER_SRC_PAD(decoder), &decoder->stream_lock, workers_, [this] {
+      pusher_(GST_VIDEO_DECODER_SRC_PAD(decoder), &decoder->stream_lock, workers_, [this] {
         bool found = false;
-        return push_oldest(false, &found);
+        return push_oldest(workers_.is_overdue(), &found);
       }) {}
 
 // ---- The stream ----
@@ -29,7 +29,7 @@ PictureDecoder::PictureDecoder(GstVideoDecoder* decoder, PictureCodec& codec, Se
 void PictureDecoder::start() {
   interrupts_ = 0;
   failed_ = GST_FLOW_OK;
-  task_.forget();
+  pusher_.forget();
   negotiated_ = told_irregular_ = false;
   damage_.start();
   latency_ = {};
@@ -51,7 +51,7 @@ void PictureDecoder::stop() {
 bool PictureDecoder::set_input(GstVideoCodecState* state) {
   const GstFlowReturn flow = drain();
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) {
-    task_.set_told();  // who has sent caps hears that they are refused
+    pusher_.set_told();  // who has sent caps hears that they are refused
     return false;
   }
   if (input_) gst_video_codec_state_unref(input_);
@@ -64,7 +64,7 @@ bool PictureDecoder::set_input(GstVideoCodecState* state) {
 GstFlowReturn PictureDecoder::decode(GstVideoCodecFrame* frame) {
   if (failed_ != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder_, frame);
-    task_.forget();
+    pusher_.forget();
     return failed_;
   }
   const PictureSettings settings = settings_(decoder_);
@@ -98,13 +98,18 @@ GstFlowReturn PictureDecoder::refuse(GstVideoCodecFrame* frame, const Status& st
   return fail(GST_FLOW_ERROR);
 }
 
-GstFlowReturn PictureDecoder::drain() { return push_done(true); }
+GstFlowReturn PictureDecoder::drain() {
+  const GstFlowReturn flow = push_done(true);
+  // What downstream does not want now must not come behind what is drained for.
+  while (std::unique_ptr<PictureJob> job = take(true)) give_up(std::move(job));
+  return flow;
+}
 
 GstFlowReturn PictureDecoder::finish() {
-  if (task_.is_told()) return failed_;
+  if (pusher_.is_told()) return failed_;
   const GstFlowReturn flow = drain();
   post_refusal(GST_ELEMENT(decoder_), flow);
-  task_.set_told();
+  pusher_.set_told();
   const PictureCounts counted = counts();
   if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
   GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
@@ -118,12 +123,12 @@ void PictureDecoder::flush() {
   while (std::unique_ptr<PictureJob> job = take(true)) codec_.release(*job);
   interrupts_ &= ~kFailed;
   failed_ = GST_FLOW_OK;
-  task_.forget();
+  pusher_.forget();
   last_pts_ = GST_CLOCK_TIME_NONE;
 }
 
 gboolean PictureDecoder::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
-  return task_.take_event(event, failed_, [&] { return take_event(event, parent_class); });
+  return pusher_.take_event(event, failed_, [&] { return take_event(event, parent_class); });
 }
 
 gboolean PictureDecoder::take_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
@@ -237,7 +242,7 @@ void PictureDecoder::submit(std::unique_ptr<PictureJob> job) {
   if (most_bytes_ != 0)
     codec_.limit_kept(most_bytes_ > used_bytes_ ? most_bytes_ - used_bytes_ : 0);
   workers_.submit(std::move(job));
-  if (workers_.most() > 1) task_.start();
+  if (workers_.most() > 1) pusher_.start();
 }
 
 // ---- On the way out ----
@@ -256,7 +261,7 @@ GstFlowReturn PictureDecoder::push_done(bool all) {
   GstFlowReturn flow = failed_;
   for (bool found = true; found && flow == GST_FLOW_OK;)
     flow = push_oldest(all || workers_.full(), &found);
-  return task_.told(flow);
+  return pusher_.told(flow);
 }
 
 // `*found`: whether there was one that is done.
@@ -373,7 +378,9 @@ bool PictureDecoder::negotiate() {
       latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d));
   gst_video_codec_state_unref(state);
   tell_latency();
-  return gst_video_decoder_negotiate(decoder_);
+  // What downstream has answered while it was flushing holds for nothing behind the flush.
+  return gst_video_decoder_negotiate(decoder_) &&
+         !GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_));
 }
 
 // Caps for a gap that no picture has come before; a picture that differs changes them. False: what

@@ -13,7 +13,7 @@
 #include "gst/stream/damage.h"
 #include "gst/stream/latency.h"
 #include "gst/stream/picture_codec.h"
-#include "gst/stream/push_task.h"
+#include "gst/stream/push_thread.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -50,8 +50,8 @@ class PictureDecoder {
 
   // Takes `frame` (transfer full). Pushes what is done; waits only if all threads are busy. A
   // picture that is too late to be shown is dropped when its turn comes. Behind an error nothing is
-  // pushed any more: until flush() or start() it is returned again. What the task's pushes have
-  // returned is returned once.
+  // pushed any more: until flush() or start() it is returned again. What pushes by
+  // the thread beside have returned is returned once.
   GstFlowReturn decode(GstVideoCodecFrame* frame);
   // Takes a frame that cannot be decoded because of `status`, which is no damage: an error behind
   // the pictures that came before it.
@@ -104,7 +104,7 @@ class PictureDecoder {
   const Settings settings_;
   DamagePolicy damage_;
   FrameWorkers workers_;
-  PushTask task_;
+  PushThread pusher_;
   bool started_ = false;                  // workers_
   std::atomic<unsigned> interrupts_ = 0;  // not 0: decoding stops
   GstFlowReturn failed_ = GST_FLOW_OK;    // the error that ended the stream

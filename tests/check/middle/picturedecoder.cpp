@@ -23,9 +23,17 @@ class Job final : public PictureJob {
   guint8 kind() const { return data()[0]; }
   guint8 number() const { return data()[1]; }
 
+  // 'x' is on a device that has failed: only who waits finds out.
+  bool is_ready() override { return kind() != 'x'; }
+
   bool begun = false;
 
  protected:
+  Status settle(bool wait, Left* left, PictureFindings*) override {
+    *left = wait || kind() != 'x' ? Left::kNothing : Left::kWork;
+    if (kind() != 'x' || !wait) return {};
+    return Status::error(StatusCode::kDeviceLost, "the device is lost");
+  }
   Status decode(PictureFindings* found) override {
     if (kind() == 's') g_usleep(20000);
     while (kind() == 'f' && *interrupt() == 0) g_usleep(1000);  // for ever
@@ -380,6 +388,15 @@ GST_START_TEST(test_fails_alone) {
 }
 GST_END_TEST;
 
+GST_START_TEST(test_failed_device_is_found_alone) {
+  Stream stream(OnError::kDrop, 3);
+  stream.push('x');
+  GstMessage* message = stream.wait_for_message(GST_MESSAGE_ERROR);
+  fail_unless(message != nullptr);
+  gst_message_unref(message);
+}
+GST_END_TEST;
+
 std::atomic<int> refused;
 
 GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
@@ -441,6 +458,7 @@ Suite* make_suite() {
   tcase_add_test(tests, test_flush_interrupts);
   tcase_add_test(tests, test_leaves_alone);
   tcase_add_test(tests, test_fails_alone);
+  tcase_add_test(tests, test_failed_device_is_found_alone);
   tcase_add_test(tests, test_refusal_is_told);
   tcase_add_test(tests, test_stops_at_any_time);
   tcase_add_test(tests, test_gap_first);

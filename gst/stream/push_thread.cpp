@@ -1,12 +1,12 @@
 // A thread of the source pad that pushes what is finished while nothing comes in.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/stream/push_task.h"
+#include "gst/stream/push_thread.h"
 
 namespace cudatransform {
 
-PushTask::PushTask(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
-                   std::function<GstFlowReturn()> push)
+PushThread::PushThread(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
+                       std::function<GstFlowReturn()> push)
     : src_(GST_PAD_CAST(gst_object_ref(src))),
       stream_(stream),
       workers_(workers),
@@ -15,21 +15,21 @@ PushTask::PushTask(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
 }
 
 // Somebody may keep the pad longer than its element.
-PushTask::~PushTask() {
+PushThread::~PushThread() {
   gst_pad_set_activatemode_function_full(src_, nullptr, nullptr, nullptr);
   gst_object_unref(src_);
 }
 
-void PushTask::start() {
+void PushThread::start() {
   std::lock_guard lock(lock_);
   if (!active_ || std::exchange(started_, true)) return;
   thread_ = g_thread_try_new("push", run, this, nullptr);
 }
 
 // When it ends, the pad is flushing already: the thread does not stay in a push.
-gboolean PushTask::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean active) {
+gboolean PushThread::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean active) {
   if (mode != GST_PAD_MODE_PUSH) return !active;
-  auto* self = static_cast<PushTask*>(pad->activatemodedata);
+  auto* self = static_cast<PushThread*>(pad->activatemodedata);
   GThread* ended = nullptr;
   {
     std::lock_guard lock(self->lock_);
@@ -48,8 +48,8 @@ gboolean PushTask::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean a
   return TRUE;
 }
 
-gpointer PushTask::run(gpointer data) {
-  auto* self = static_cast<PushTask*>(data);
+gpointer PushThread::run(gpointer data) {
+  auto* self = static_cast<PushThread*>(data);
   while (self->workers_.await_oldest()) {
     g_rec_mutex_lock(self->stream_);
     const GstFlowReturn flow = self->push_();

@@ -18,15 +18,15 @@ namespace cudatransform {
 // and it never has to be waited for with one. It starts with the first start() since the pad was
 // activated, and ends with the pad. It is no GstTask of the pad, which would hold the pad's stream
 // lock while it waits: decodebin takes that lock on the thread that sets caps.
-class PushTask {
+class PushThread {
  public:
   // In the element's instance_init: takes over the activation of `src`. `push` pushes what is
   // finished, and never waits for it; it is called with `stream`, the base class's lock.
-  PushTask(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
-           std::function<GstFlowReturn()> push);
-  ~PushTask();
-  PushTask(const PushTask&) = delete;
-  PushTask& operator=(const PushTask&) = delete;
+  PushThread(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
+             std::function<GstFlowReturn()> push);
+  ~PushThread();
+  PushThread(const PushThread&) = delete;
+  PushThread& operator=(const PushThread&) = delete;
 
   // For workers that have threads or a device. Any thread. Where no thread can be made the
   // streaming thread pushes everything.
