@@ -289,7 +289,7 @@ uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& ran
       insert(file, file->size() - 2, junk(random, 1 + random() % 300));
       return kJpegLeftOverBytes;
     case Oddity::kNoEnd:
-      file->resize(file->size() - 2);
+      file->erase(file->end() - 2, file->end());
       return kJpegMissingEnd;
     case Oddity::kParameters: {
       const size_t sos = markers_of(*file, 0xda, 0xda).front();
