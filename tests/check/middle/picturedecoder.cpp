@@ -432,6 +432,46 @@ GST_START_TEST(test_stops_at_any_time) {
 }
 GST_END_TEST;
 
+// Holds up the first caps until a flush has begun, and counts ALLOCATION queries.
+struct Negotiation {
+  std::atomic<bool> has_caps = false, is_flushing = false;
+  std::atomic<int> queries = 0;
+};
+
+GstPadProbeReturn watch(GstPad*, GstPadProbeInfo* info, gpointer data) {
+  auto* seen = static_cast<Negotiation*>(data);
+  if (info->type & GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM) {
+    const bool first = info->type & GST_PAD_PROBE_TYPE_PUSH;
+    if (first && GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(info)) == GST_QUERY_ALLOCATION)
+      seen->queries++;
+  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) {
+    seen->has_caps = true;
+    while (!seen->is_flushing) g_usleep(1000);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+// What a flush has kept downstream from answering is asked again behind it.
+GST_START_TEST(test_flush_while_negotiating) {
+  Stream stream(OnError::kDrop, 3);
+  Negotiation seen;
+  gst_pad_add_probe(stream.harness()->sinkpad,
+                    static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+                                                 GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM),
+                    watch, &seen, nullptr);
+  stream.push('s');
+  while (!seen.has_caps) g_usleep(1000);
+  gst_harness_push_event(stream.harness(), gst_event_new_flush_start());
+  seen.is_flushing = true;
+  gst_harness_push_event(stream.harness(), gst_event_new_flush_stop(TRUE));
+  testing::push_segment(stream.harness());
+  fail_unless_equals_int(seen.queries, 0);
+  stream.push('g');
+  expect(stream.wait_for(1), "1");
+  fail_unless_equals_int(seen.queries, 1);
+}
+GST_END_TEST;
+
 GST_START_TEST(test_gap_first) {
   Stream stream;
   fail_unless(gst_harness_push_event(stream.harness(), gst_event_new_gap(0, GST_SECOND)));
@@ -461,6 +501,7 @@ Suite* make_suite() {
   tcase_add_test(tests, test_failed_device_is_found_alone);
   tcase_add_test(tests, test_refusal_is_told);
   tcase_add_test(tests, test_stops_at_any_time);
+  tcase_add_test(tests, test_flush_while_negotiating);
   tcase_add_test(tests, test_gap_first);
   return suite;
 }
