@@ -186,6 +186,7 @@ void FrameWorkers::nap(std::unique_lock<std::mutex>& lock, gint64 microseconds) 
 
 // With lock_.
 void FrameWorkers::note_move() {
+  if (beside_thread_ == nullptr) return;  // nobody has waited there yet
   if (g_thread_self() != beside_thread_) moved_ = g_get_monotonic_time();
   if (started_first() != nullptr) wake_beside();
 }
