@@ -49,8 +49,14 @@ enum {
   PROP_STATS
 };
 
-constexpr cudatransform::PictureProperties kPictureProperties = {.on_error = PROP_ON_ERROR,
-                                                                 .max_memory = 0};
+constexpr cudatransform::PictureProperties kPictureProperties = {
+    .on_error = PROP_ON_ERROR,
+    .max_memory = PROP_MAX_MEMORY,
+    .max_memory_blurb =
+        "Bytes of memory, on host and device, that a stream may make the element "
+        "hold (0 = no limit): fewer pictures at a time when they are large; one "
+        "that needs more alone is an error",
+};
 constexpr cudatransform::EngineProperties kEngineProperties = {
     .backend = PROP_BACKEND,
     .active_backend = PROP_ACTIVE_BACKEND,
@@ -294,8 +300,6 @@ static void gst_cuda_dirac_dec_set_property(GObject* object, guint id, const GVa
   GST_OBJECT_LOCK(object);
   if (id == PROP_MAX_SAMPLES)
     state.max_samples = g_value_get_uint64(value);
-  else if (id == PROP_MAX_MEMORY)
-    state.settings.max_memory = g_value_get_uint64(value);
   else if (!set_picture_property(kPictureProperties, &state.settings, id, value) &&
            !set_engine_property(kEngineProperties, &state.engine_settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -332,8 +336,6 @@ static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* v
     g_value_take_boxed(value, gst_cuda_dirac_dec_stats(state));
   else if (id == PROP_MAX_SAMPLES)
     g_value_set_uint64(value, state.max_samples);
-  else if (id == PROP_MAX_MEMORY)
-    g_value_set_uint64(value, state.settings.max_memory);
   else if (!get_picture_property(kPictureProperties, state.settings, id, value) &&
            !get_engine_property(kEngineProperties, state.engine_settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -368,14 +370,6 @@ static void gst_cuda_dirac_dec_install_properties(GObjectClass* klass) {
                           "header of a few bytes can claim any size",
                           1, G_MAXUINT64, cudatransform::DiracLimits().max_samples,
                           cudatransform::kUpToReady));
-  g_object_class_install_property(
-      klass, PROP_MAX_MEMORY,
-      g_param_spec_uint64("max-memory", "Most memory",
-                          "Bytes of memory, on host and device, that a stream may make the element "
-                          "hold (0 = no limit): fewer pictures at a time when they are large; one "
-                          "that needs more alone is an error",
-                          0, G_MAXUINT64, cudatransform::kDiracDefaults.max_memory,
-                          cudatransform::kWhilePlaying));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,

@@ -43,6 +43,10 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
 constexpr cudatransform::PictureProperties kPictureProperties = {
     .on_error = PROP_ON_ERROR,
     .max_memory = PROP_MAX_MEMORY,
+    .max_memory_blurb =
+        "Bytes of host memory that all pictures being decoded may take together "
+        "(0 = no limit): fewer at a time when they are large; one that needs "
+        "more alone counts as damaged",
 };
 
 GstStructure* stats_of(const State& state) {

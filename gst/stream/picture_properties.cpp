@@ -30,14 +30,10 @@ void install_picture_properties(GObjectClass* klass, const PictureProperties& pr
           "What to do with a damaged picture; max-errors says after how many in a row "
           "the element stops with an error all the same",
           on_error_type(), int(defaults.on_error), kWhilePlaying));
-  if (properties.max_memory == 0) return;
   g_object_class_install_property(
       klass, properties.max_memory,
-      g_param_spec_uint64("max-memory", "Most memory",
-                          "Bytes of host memory that all pictures being decoded may take together "
-                          "(0 = no limit): fewer at a time when they are large; one that needs "
-                          "more alone counts as damaged",
-                          0, G_MAXUINT64, defaults.max_memory, kWhilePlaying));
+      g_param_spec_uint64("max-memory", "Most memory", properties.max_memory_blurb, 0, G_MAXUINT64,
+                          defaults.max_memory, kWhilePlaying));
 }
 
 bool set_picture_property(const PictureProperties& properties, PictureSettings* settings, guint id,

@@ -11,7 +11,8 @@ namespace cudatransform {
 // The element's id of each; n-threads is one of EngineProperties.
 struct PictureProperties {
   guint on_error;
-  guint max_memory;  // 0: the element does not have it
+  guint max_memory;
+  const char* max_memory_blurb;  // what counts, and what becomes of a picture that needs more alone
 };
 
 // With the defaults that `defaults` has.
