@@ -21,7 +21,7 @@ namespace cudatransform {
 namespace cuda {
 namespace {
 
-constexpr int kFixes = 2;  // as in jpeg/decode.cpp
+constexpr int kFixes = 2;  // as in jpeg/parallel_decode.cpp
 
 enum Kernel : uint32_t { kSync1, kSync2, kSync3, kWrite2, kWrite3 };
 

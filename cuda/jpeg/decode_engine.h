@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "jpeg/decode.h"
+#include "jpeg/parallel_decode.h"
 
 namespace cudatransform {
 

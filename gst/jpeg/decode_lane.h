@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "jpeg/decode.h"
+#include "jpeg/parallel_decode.h"
 #include "transform/device/device.h"
 
 namespace cudatransform {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "jpeg/decode.h"
+#include "jpeg/parallel_decode.h"
 #include "jpeg/reader.h"
 
 namespace cudatransform::test {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <new>
 
-#include "jpeg/decode.h"
+#include "jpeg/parallel_decode.h"
 
 namespace cudatransform {
 namespace {
