@@ -4,7 +4,7 @@
 
 #include <gst/coef/coef.h>
 #include "gst/dct8x8/caps_tables.h"
-#include "gst/stream/coef_sink.h"
+#include "gst/stream/coef_input.h"
 
 namespace cudatransform {
 

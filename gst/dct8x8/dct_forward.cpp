@@ -71,22 +71,22 @@ Status DctForward::complete(FrameSettings* filled) {
 Status DctForward::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
   const FrameSettings& used = frame_settings_;
   const bool copy_source = used.keep_reference && keeper_.must_copy(transport_, in);
-  FrameSink source;
-  CT_RETURN_IF_ERROR(source.bring_in(
+  FrameInput input;
+  CT_RETURN_IF_ERROR(input.bring_in(
       transport_, in, raw_, copy_source ? InPlace::kNever : InPlace::kAlways, raw_blocks_, frame));
   EngineCoefs coefs;
   CT_RETURN_IF_ERROR(coefs_.begin_on_engine(out, &coefs));
 
   FencePtr done;
-  CT_RETURN_IF_ERROR(run(make_job(used, source.view(), coefs.rects, frame), &done));
-  source.mark_read(transport_, done);
+  CT_RETURN_IF_ERROR(run(make_job(used, input.view(), coefs.rects, frame), &done));
+  input.mark_read(transport_, done);
   CoefPlaces places;
   CT_RETURN_IF_ERROR(
       coefs_.finish_on_engine(transport_, std::move(coefs), done, frame, out, &places));
   const DctTables tables = {used.tables, used.table_count, used.table_of};
   add_dct_meta(out->buffer.get(), dct_, tables, places);
   if (!used.keep_reference) return {};
-  return keeper_.keep(in, raw_, copy_source, source.placed(), out->buffer.get());
+  return keeper_.keep(in, raw_, copy_source, input.placed(), out->buffer.get());
 }
 
 }  // namespace cudatransform

@@ -4,8 +4,8 @@
 
 #include "gst/dct8x8/dct_transform.h"
 #include "gst/dct8x8/quant_settings.h"
-#include "gst/stream/coef_source.h"
-#include "gst/stream/frame_sink.h"
+#include "gst/stream/coef_output.h"
+#include "gst/stream/frame_input.h"
 #include "gst/stream/source_frames.h"
 
 namespace cudatransform {
@@ -40,7 +40,7 @@ class DctForward final : public DctTransform {
   void push_new_tables(const DctTables& tables);
 
   BlockPool raw_blocks_;
-  CoefSource coefs_;
+  CoefOutput coefs_;
   ToldTables told_;
   SourceKeeper keeper_;
 };

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "gst/engine/pools.h"
-#include "gst/stream/coef_sink.h"
+#include "gst/stream/coef_input.h"
 
 namespace cudatransform {
 
@@ -35,7 +35,7 @@ void DctInverse::propose(GstQuery* query, GstCaps* caps, guint buffers) {
 
 // Brings in the frame that the coefficients were made from, if they still carry it, for `job` to
 // compare with.
-Status DctInverse::compare(GstBuffer* in, FrameSink* reference, Dct8x8Job* job) {
+Status DctInverse::compare(GstBuffer* in, FrameInput* reference, Dct8x8Job* job) {
   bool found = false;
   CT_RETURN_IF_ERROR(finder_.find(
       transport_, in, {dct_.sampling, dct_.depth, dct_.width, dct_.height}, reference, &found));
@@ -59,14 +59,14 @@ Status DctInverse::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* fra
   const GstDctMeta* meta = nullptr;
   CoefPlaces places;
   CT_RETURN_IF_ERROR(find_coefficients(engine_, in, dct_, caps_tables_, &meta, &places));
-  CoefSink source;
-  CT_RETURN_IF_ERROR(source.bring_in(transport_, in, places, dct_blocks_, frame));
+  CoefInput input;
+  CT_RETURN_IF_ERROR(input.bring_in(transport_, in, places, dct_blocks_, frame));
   take_tables(meta, dct_, &used);
   Rects raw;
   CT_RETURN_IF_ERROR(frames_.begin(out, &raw));
 
-  Dct8x8Job job = make_job(used, view_of(raw, raw_), source.rects(), frame);
-  FrameSink reference;
+  Dct8x8Job job = make_job(used, view_of(raw, raw_), input.rects(), frame);
+  FrameInput reference;
   if (frame && frame->kinds & kMeasurePsnr && job.scale != 1) {
     transport_.warn_once("PSNR is not measured at scale=1/" + std::to_string(job.scale) +
                              ": the source frame has another size",
@@ -77,7 +77,7 @@ Status DctInverse::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* fra
   }
   FencePtr done;
   CT_RETURN_IF_ERROR(run(job, &done));
-  source.mark_read(transport_, done);
+  input.mark_read(transport_, done);
   reference.mark_read(transport_, done);
   return frames_.finish(transport_, raw, done, frame, out);
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gst/dct8x8/dct_transform.h"
-#include "gst/stream/frame_sink.h"
-#include "gst/stream/frame_source.h"
+#include "gst/stream/frame_input.h"
+#include "gst/stream/frame_output.h"
 #include "gst/stream/source_frames.h"
 
 namespace cudatransform {
@@ -28,11 +28,11 @@ class DctInverse final : public DctTransform {
 
  private:
   void configure_ends(bool raw_in_cuda, bool dct_in_cuda) override;
-  Status compare(GstBuffer* in, FrameSink* reference, Dct8x8Job* job);
+  Status compare(GstBuffer* in, FrameInput* reference, Dct8x8Job* job);
 
   BlockPool dct_blocks_;
   SourceFinder finder_{"cudadct8x8"};
-  FrameSource frames_;
+  FrameOutput frames_;
 };
 
 }  // namespace cudatransform

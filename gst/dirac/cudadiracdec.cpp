@@ -246,7 +246,7 @@ static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   cudatransform::drop_dirac_frames(decoder);
   state.pictures.stop();
-  state.source.stop();
+  state.frame_output.stop();
   state.output.reset();
   if (state.input != nullptr) gst_video_codec_state_unref(state.input);
   state.input = nullptr;
@@ -276,7 +276,7 @@ static void gst_cuda_dirac_dec_close(GstElement* element) {
   DiracState& state = state_of(element);
   cudatransform::drop_dirac_frames(GST_VIDEO_DECODER(element));
   state.pictures.stop();
-  state.source.stop();
+  state.frame_output.stop();
   close_engine(element, state.engine, &state.engine_settings);
 }
 

@@ -16,7 +16,7 @@ static GstFlowReturn push_beside(GstVideoDecoder* decoder);
 DiracState::DiracState(GstVideoDecoder* decoder)
     : engine(GST_ELEMENT(decoder), probe_dirac_kernels),
       transport(engine),
-      source(engine),
+      frame_output(engine),
       pictures(decoder, engine),
       pusher(GST_VIDEO_DECODER_SRC_PAD(decoder), &decoder->stream_lock, pictures.workers(),
              [decoder] { return push_beside(decoder); }),
@@ -46,7 +46,7 @@ bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query) {
   GstCaps* caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   if (caps == nullptr) return false;
-  const Status status = state.source.allocate(query, caps);
+  const Status status = state.frame_output.allocate(query, caps);
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
   if (!status.ok()) {
@@ -54,7 +54,7 @@ bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query) {
     return false;
   }
   // The base class insists on having one, though the frames bring their buffers.
-  gst_query_add_allocation_pool(query, state.source.pool(), 0, 0, 0);
+  gst_query_add_allocation_pool(query, state.frame_output.pool(), 0, 0, 0);
   return true;
 }
 
@@ -62,7 +62,7 @@ bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query) {
 // which has one thread.
 static guint most_in_flight(const DiracState& state) {
   const bool overlaps = state.engine.is_cuda() && state.pictures.threads() > 1;
-  return overlaps && !state.source.is_bounded() ? 2 : 0;
+  return overlaps && !state.frame_output.is_bounded() ? 2 : 0;
 }
 
 // Pictures wait for two frames with lower numbers, and until they are finished.
@@ -102,7 +102,7 @@ static GstFlowReturn set_output(GstVideoDecoder* decoder,
   GST_VIDEO_INFO_FIELD_ORDER(&out->info) = order;
   GstCaps* caps = gst_video_info_to_caps(&out->info);
   state.output_info = out->info;
-  state.source.configure(out->info, choose_memory(decoder, out->info, &caps));
+  state.frame_output.configure(out->info, choose_memory(decoder, out->info, &caps));
   gst_caps_replace(&out->caps, caps);
   gst_caps_unref(caps);
   gst_video_codec_state_unref(out);
@@ -133,11 +133,11 @@ static Status write_pictures(DiracState& state, const DiracShown& shown, const R
 
 static Status make_frame(DiracState& state, const DiracShown& shown, SubmittedFrame* out) {
   Rects rects;
-  CT_RETURN_IF_ERROR(state.source.begin(out, &rects));
+  CT_RETURN_IF_ERROR(state.frame_output.begin(out, &rects));
   CT_RETURN_IF_ERROR(write_pictures(state, shown, rects));
   FencePtr done;
   CT_RETURN_IF_ERROR(state.engine.queue(QueueKind::kCompute).record(&done));
-  return state.source.finish(state.transport, rects, done, nullptr, out);
+  return state.frame_output.finish(state.transport, rects, done, nullptr, out);
 }
 
 static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& shown) {

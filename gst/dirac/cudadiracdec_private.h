@@ -13,7 +13,7 @@
 #include "gst/dirac/pictures.h"
 #include "gst/engine/engine_element.h"
 #include "gst/stream/damage.h"
-#include "gst/stream/frame_source.h"
+#include "gst/stream/frame_output.h"
 #include "gst/stream/latency.h"
 #include "gst/stream/picture_properties.h"
 #include "gst/stream/push_thread.h"
@@ -59,7 +59,7 @@ struct DiracState {
 
   Engine engine;
   Transport transport;
-  FrameSource source;
+  FrameOutput frame_output;
   // Frames that the device still works on, and the codec frames that they are for.
   FramesInFlight in_flight;
   std::deque<GstVideoCodecFrame*> waiting;

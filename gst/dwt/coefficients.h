@@ -3,7 +3,7 @@
 #pragma once
 
 #include <gst/coef/coef.h>
-#include "gst/stream/coef_sink.h"
+#include "gst/stream/coef_input.h"
 #include "transform/dwt/bands.h"
 
 namespace cudatransform {

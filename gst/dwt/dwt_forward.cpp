@@ -73,21 +73,21 @@ Status DwtForward::prepare() {
 
 Status DwtForward::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
   const bool copy_source = keep_reference_ && keeper_.must_copy(transport_, in);
-  FrameSink source;
-  CT_RETURN_IF_ERROR(source.bring_in(
+  FrameInput input;
+  CT_RETURN_IF_ERROR(input.bring_in(
       transport_, in, raw_, copy_source ? InPlace::kNever : InPlace::kAlways, raw_blocks_, frame));
   EngineCoefs coefs;
   CT_RETURN_IF_ERROR(coefs_.begin_on_engine(out, &coefs));
 
   FencePtr done;
-  CT_RETURN_IF_ERROR(run(make_job(source.view(), coefs.rects, indices_, frame), &done));
-  source.mark_read(transport_, done);
+  CT_RETURN_IF_ERROR(run(make_job(input.view(), coefs.rects, indices_, frame), &done));
+  input.mark_read(transport_, done);
   CoefPlaces places;
   CT_RETURN_IF_ERROR(
       coefs_.finish_on_engine(transport_, std::move(coefs), done, frame, out, &places));
   add_dwt_meta(out->buffer.get(), dwt_, indices_, places);
   if (!keep_reference_) return {};
-  return keeper_.keep(in, raw_, copy_source, source.placed(), out->buffer.get());
+  return keeper_.keep(in, raw_, copy_source, input.placed(), out->buffer.get());
 }
 
 }  // namespace cudatransform

@@ -5,7 +5,7 @@
 #include "gst/dwt/caps.h"
 #include "gst/dwt/dwt_transform.h"
 #include "gst/dwt/quant_settings.h"
-#include "gst/stream/coef_source.h"
+#include "gst/stream/coef_output.h"
 #include "gst/stream/source_frames.h"
 
 namespace cudatransform {
@@ -53,7 +53,7 @@ class DwtForward final : public DwtTransform {
   QuantIndices indices_;         // of the frame that comes next
   bool keep_reference_ = false;  // likewise
   BlockPool raw_blocks_;
-  CoefSource coefs_;
+  CoefOutput coefs_;
   SourceKeeper keeper_;
 };
 

@@ -5,7 +5,7 @@
 
 #include "gst/dwt/dwt_base.h"
 #include "gst/engine/pools.h"
-#include "gst/stream/coef_sink.h"
+#include "gst/stream/coef_input.h"
 
 namespace cudatransform {
 
@@ -34,7 +34,7 @@ void DwtInverse::propose(GstQuery* query, GstCaps* caps, guint buffers) {
 
 // Brings in the frame that the coefficients were made from, if they still carry it, for `job` to
 // compare with.
-Status DwtInverse::compare(GstBuffer* in, FrameSink* reference, DwtJob* job) {
+Status DwtInverse::compare(GstBuffer* in, FrameInput* reference, DwtJob* job) {
   bool found = false;
   CT_RETURN_IF_ERROR(finder_.find(
       transport_, in, {dwt_.sampling, dwt_.depth, dwt_.width, dwt_.height}, reference, &found));
@@ -48,20 +48,20 @@ Status DwtInverse::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* fra
   CoefPlaces places;
   QuantIndices indices;
   CT_RETURN_IF_ERROR(find_coefficients(engine_, in, dwt_, &places, &indices));
-  CoefSink source;
-  CT_RETURN_IF_ERROR(source.bring_in(transport_, in, places, dwt_blocks_, frame));
+  CoefInput input;
+  CT_RETURN_IF_ERROR(input.bring_in(transport_, in, places, dwt_blocks_, frame));
   Rects raw;
   CT_RETURN_IF_ERROR(frames_.begin(out, &raw));
 
-  DwtJob job = make_job(view_of(raw, raw_), source.rects(), indices, frame);
-  FrameSink reference;
+  DwtJob job = make_job(view_of(raw, raw_), input.rects(), indices, frame);
+  FrameInput reference;
   if (frame && frame->kinds & kMeasurePsnr) {
     CT_RETURN_IF_ERROR(compare(in, &reference, &job));
     frame->has_sse = job.measure & kMeasureSse;
   }
   FencePtr done;
   CT_RETURN_IF_ERROR(run(job, &done));
-  source.mark_read(transport_, done);
+  input.mark_read(transport_, done);
   reference.mark_read(transport_, done);
   return frames_.finish(transport_, raw, done, frame, out);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gst/dwt/dwt_transform.h"
-#include "gst/stream/frame_source.h"
+#include "gst/stream/frame_output.h"
 #include "gst/stream/source_frames.h"
 
 namespace cudatransform {
@@ -24,11 +24,11 @@ class DwtInverse final : public DwtTransform {
 
  private:
   void configure_ends(bool raw_in_cuda, bool dwt_in_cuda) override;
-  Status compare(GstBuffer* in, FrameSink* reference, DwtJob* job);
+  Status compare(GstBuffer* in, FrameInput* reference, DwtJob* job);
 
   BlockPool dwt_blocks_;
   SourceFinder finder_{"cudadwt"};
-  FrameSource frames_;
+  FrameOutput frames_;
 };
 
 }  // namespace cudatransform

@@ -225,7 +225,7 @@ bool JpegCodec::wants_device(const PictureJob& job, const GstDctInfo& info) cons
   if (settings_.entropy == JpegEntropy::kCuda) return true;
   if (job.size() < kLeastForDevice) return false;
   // Nothing is known before the first caps.
-  return source_.pool() ? source_.in_cuda() : peer_takes_cuda(info);
+  return output_.pool() ? output_.in_cuda() : peer_takes_cuda(info);
 }
 
 bool JpegCodec::peer_takes_cuda(const GstDctInfo& info) const {
@@ -248,13 +248,13 @@ Status JpegCodec::start(JpegEntropy entropy) {
 Status JpegCodec::begin(PictureJob& picture) {
   JpegPictureJob& job = own(picture);
   const CoefLayout layout = layout_of(job.info);
-  if (!job.lane) return source_.begin(layout, &job.coefs);
-  const Status status = source_.begin_on_device(layout, job.lane->queue(), &job.device_coefs);
+  if (!job.lane) return output_.begin(layout, &job.coefs);
+  const Status status = output_.begin_on_device(layout, job.lane->queue(), &job.device_coefs);
   if (status.ok() || status.code == StatusCode::kDeviceLost) return status;
   // There may be memory for one frame more on the host.
   lanes_.give(std::move(job.lane));
   job.device_coefs = {};
-  return source_.begin(layout, &job.coefs);
+  return output_.begin(layout, &job.coefs);
 }
 
 Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
@@ -262,9 +262,9 @@ Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
   BufferPtr made;
   CoefPlaces places;
   if (job.is_by_device)
-    CT_RETURN_IF_ERROR(source_.finish_on_device(std::move(job.device_coefs), &made, &places));
+    CT_RETURN_IF_ERROR(output_.finish_on_device(std::move(job.device_coefs), &made, &places));
   else
-    CT_RETURN_IF_ERROR(source_.finish(std::move(job.coefs), &made, &places));
+    CT_RETURN_IF_ERROR(output_.finish(std::move(job.coefs), &made, &places));
   (job.is_by_device ? by_cuda_ : by_cpu_)++;
   add_dct_meta(made.get(), job.info, job.dct_tables(), places);
   add_jpeg_meta(made.get(), job);
@@ -278,25 +278,25 @@ void JpegCodec::release(PictureJob& picture) {
   uint32_t irregular = 0;
   if (job.is_on_device) (void)job.lane->finish(&job.is_by_device, &irregular);
   if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));
-  if (job.coefs) source_.discard(std::move(job.coefs));
-  if (job.lane) source_.discard(std::move(job.device_coefs), job.lane->queue());
+  if (job.coefs) output_.discard(std::move(job.coefs));
+  if (job.lane) output_.discard(std::move(job.device_coefs), job.lane->queue());
   lanes_.give(std::move(job.lane));
 }
 
 guint64 JpegCodec::reusable(const PictureJob& job) const {
   if (own(job).lane) return 0;
-  return source_.reusable(layout_of(own(job).info));
+  return output_.reusable(layout_of(own(job).info));
 }
 
 void JpegCodec::stop() {
   readers_.clear();
   lanes_.clear();
-  source_.stop();
+  output_.stop();
 }
 
 Status JpegCodec::allocate(GstQuery* query, GstBufferPool** pool) {
-  CT_RETURN_IF_ERROR(source_.allocate(query));
-  *pool = source_.pool();
+  CT_RETURN_IF_ERROR(output_.allocate(query));
+  *pool = output_.pool();
   return {};
 }
 
@@ -358,7 +358,7 @@ void JpegCodec::set_state(const GstDctInfo& info, const DctTables& tables,
   gst_caps_unref(caps);
   gst_video_codec_state_unref(state);
   info_ = info;
-  source_.configure(layout_of(info), in_cuda);
+  output_.configure(layout_of(info), in_cuda);
 }
 
 }  // namespace cudatransform

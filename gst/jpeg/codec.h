@@ -12,7 +12,7 @@
 #include "gst/engine/engine.h"
 #include "gst/jpeg/decode_lane.h"
 #include "gst/jpeg/entropy.h"
-#include "gst/stream/coef_source.h"
+#include "gst/stream/coef_output.h"
 #include "gst/stream/picture_codec.h"
 #include "jpeg/reader.h"
 
@@ -39,7 +39,7 @@ struct JpegPictureJob;
 class JpegCodec final : public PictureCodec {
  public:
   JpegCodec(GstVideoDecoder* decoder, Engine& engine)
-      : decoder_(decoder), source_(engine, CoefMaker::kCpu), engine_(engine) {}
+      : decoder_(decoder), output_(engine, CoefMaker::kCpu), engine_(engine) {}
 
   // From the next picture on.
   void set(const JpegDecodeSettings& settings) { settings_ = settings; }
@@ -61,7 +61,7 @@ class JpegCodec final : public PictureCodec {
   bool set_gap_state(GstVideoCodecState* input) override;
   Status finish(PictureJob& job, GstBuffer** buffer) override;
   void release(PictureJob& job) override;
-  void limit_kept(guint64 most) override { source_.limit_kept(most); }
+  void limit_kept(guint64 most) override { output_.limit_kept(most); }
   guint64 reusable(const PictureJob& job) const override;
   void stop() override;
 
@@ -73,7 +73,7 @@ class JpegCodec final : public PictureCodec {
   GstCaps* in_wanted_memory(GstCaps* caps, bool* in_cuda) const;
 
   GstVideoDecoder* decoder_;
-  CoefSource source_;
+  CoefOutput output_;
   Engine& engine_;
   JpegDecodeSettings settings_;
   std::vector<std::unique_ptr<JpegReader>> readers_;  // idle ones

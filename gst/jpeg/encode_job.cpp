@@ -45,11 +45,11 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   meta_ = meta;
   const bool by_device = is_parallel(options) && coder.takes_next();
   // Our queues wait on the device, everybody else here.
-  CT_RETURN_IF_ERROR(sink_.open(engine, coefficients_.get(), places,
-                                by_device ? QueueKind::kCompute : QueueKind::kDownload));
-  Rects rects = sink_.rects();
+  CT_RETURN_IF_ERROR(input_.open(engine, coefficients_.get(), places,
+                                 by_device ? QueueKind::kCompute : QueueKind::kDownload));
+  Rects rects = input_.rects();
   describe(info, *meta, rects);
-  if (!sink_.is_on_device()) return {};
+  if (!input_.is_on_device()) return {};
   if (!by_device) {
     CT_RETURN_IF_ERROR(fetch(engine, &rects));
     describe(info, *meta, rects);
@@ -66,7 +66,7 @@ Status EncodeJob::begin_scan(DeviceCoder& coder) {
   CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), engine_->queue(QueueKind::kCompute)));
   FencePtr read;
   CT_RETURN_IF_ERROR(scan_.begin(coder, picture_, options_, &read));
-  sink_.mark_read(read);
+  input_.mark_read(read);
   return {};
 }
 
@@ -76,7 +76,7 @@ Status EncodeJob::fetch_levels() {
   FencePtr written;
   CT_RETURN_IF_ERROR(engine_->queue(QueueKind::kCompute).record(&written));
   CT_RETURN_IF_ERROR(engine_->queue(QueueKind::kDownload).wait_for(written));
-  Rects rects = sink_.rects();
+  Rects rects = input_.rects();
   CT_RETURN_IF_ERROR(fetch(*engine_, &rects));
   describe(info_, *meta_, rects);
   return {};
@@ -99,7 +99,7 @@ Status EncodeJob::fetch(Engine& engine, Rects* rects) {
   CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), queue));
   CT_RETURN_IF_ERROR(download(engine.device(), queue, *rects, to));
   CT_RETURN_IF_ERROR(queue.record(&downloaded_));
-  sink_.mark_read(downloaded_);
+  input_.mark_read(downloaded_);
   *rects = to;
   return {};
 }
@@ -155,7 +155,7 @@ void EncodeJob::clear() {
   downloaded_.reset();
   scan_.clear();
   file_.reset();
-  sink_.close();
+  input_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);
   frame_ = nullptr;

@@ -12,7 +12,7 @@
 #include "gst/engine/engine.h"
 #include "gst/engine/frame_workers.h"
 #include "gst/jpeg/device_scan.h"
-#include "gst/stream/coef_sink.h"
+#include "gst/stream/coef_input.h"
 #include "jpeg/writer.h"
 
 namespace cudatransform {
@@ -56,7 +56,7 @@ class EncodeJob : public FrameJob {
   GstVideoCodecFrame* frame_ = nullptr;
   BufferPtr coefficients_;
   GstDctMeta stand_in_;  // for the meta of a buffer that has none: caps may change meanwhile
-  CoefSink sink_;
+  CoefInput input_;
   std::unique_ptr<Memory> staging_;  // page-locked if possible
   FencePtr downloaded_;              // null where nothing is downloaded
   DeviceScan scan_;

@@ -83,7 +83,7 @@ void SourceFinder::warn(Transport& transport, const GstCoefReferenceMeta* meta,
 }
 
 Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
-                          const SourcePicture& picture, FrameSink* source, bool* found) {
+                          const SourcePicture& picture, FrameInput* source, bool* found) {
   *found = false;
   const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
   const RawFormat* format = meta ? find_raw_format(GST_VIDEO_INFO_FORMAT(&meta->info)) : nullptr;

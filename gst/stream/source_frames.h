@@ -4,7 +4,7 @@
 
 #include <gst/coef/format.h>
 #include <gst/coef/reference.h>
-#include "gst/stream/frame_sink.h"
+#include "gst/stream/frame_input.h"
 
 namespace cudatransform {
 
@@ -44,7 +44,7 @@ class SourceFinder {
   // Brings in the frame that `coefficients` were made from, if they still carry it and it can be
   // compared. Warns where there is none.
   Status find(Transport& transport, GstBuffer* coefficients, const SourcePicture& picture,
-              FrameSink* source, bool* found);
+              FrameInput* source, bool* found);
 
  private:
   void warn(Transport& transport, const GstCoefReferenceMeta* meta, const SourcePicture& picture);

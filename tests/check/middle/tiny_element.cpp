@@ -7,8 +7,8 @@
 #include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
 #include "gst/engine/property_types.h"
-#include "gst/stream/frame_sink.h"
-#include "gst/stream/frame_source.h"
+#include "gst/stream/frame_input.h"
+#include "gst/stream/frame_output.h"
 #include "gst/stream/transform_base.h"
 #include "tests/tiny/tiny.h"
 
@@ -48,18 +48,18 @@ class TinyTransform final : public FrameTransform {
     return {};
   }
   Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) override {
-    FrameSink source;
-    CT_RETURN_IF_ERROR(source.bring_in(transport_, in, info_, InPlace::kAlways, blocks_, frame));
+    FrameInput input;
+    CT_RETURN_IF_ERROR(input.bring_in(transport_, in, info_, InPlace::kAlways, blocks_, frame));
     Rects target;
     CT_RETURN_IF_ERROR(frames_.begin(out, &target));
-    job_.components = component_planes(source.view(), job_.from);
+    job_.components = component_planes(input.view(), job_.from);
     component_planes(view_of(target, info_), job_.to);
     if (frame) frame->set_samples(job_.from, job_.components, 8);
     FencePtr done;
     Device& device = engine_.device();
     CT_RETURN_IF_ERROR(
         ops_of(device).submit(device, engine_.queue(QueueKind::kCompute), job_, &done));
-    source.mark_read(transport_, done);
+    input.mark_read(transport_, done);
     return frames_.finish(transport_, target, done, frame, out);
   }
   void stop() override {
@@ -80,7 +80,7 @@ class TinyTransform final : public FrameTransform {
   Transport& transport_;
   GstVideoInfo info_ = {};
   BlockPool blocks_;
-  FrameSource frames_;
+  FrameOutput frames_;
   test::TinyJob job_;
 };
 

@@ -2,7 +2,7 @@
 // want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/stream/coef_source.h"
+#include "gst/stream/coef_output.h"
 
 #include <utility>
 
@@ -24,7 +24,7 @@ void CoefFrame::unmap() {
   data = nullptr;
 }
 
-void CoefSource::configure(const CoefLayout& layout, bool in_cuda) {
+void CoefOutput::configure(const CoefLayout& layout, bool in_cuda) {
   // Before anything else: the query that makes new pools does not come if downstream is flushing.
   stop();
   layout_ = layout;
@@ -32,7 +32,7 @@ void CoefSource::configure(const CoefLayout& layout, bool in_cuda) {
   fence_is_honoured_ = false;
 }
 
-Status CoefSource::allocate(GstQuery* query) {
+Status CoefOutput::allocate(GstQuery* query) {
   fence_is_honoured_ = peers_honour_fence(query);
   if (maker_ == CoefMaker::kEngine) {
     if (in_cuda_) return {};
@@ -47,7 +47,7 @@ Status CoefSource::allocate(GstQuery* query) {
   return status;
 }
 
-void CoefSource::stop() {
+void CoefOutput::stop() {
   for (auto& [memory, uploaded] : pinned_)
     if (uploaded) (void)uploaded->wait();
   pinned_.clear();
@@ -55,7 +55,7 @@ void CoefSource::stop() {
   clear_pool(engine_, &pool_);
 }
 
-Status CoefSource::acquire_block(const CoefLayout& layout, Queue& writer, Rects* rects,
+Status CoefOutput::acquire_block(const CoefLayout& layout, Queue& writer, Rects* rects,
                                  DeviceBlock* block) {
   const Rects shape = layout.at(nullptr);
   CT_RETURN_IF_ERROR(blocks_.configure(engine_, shape.row_bytes(), shape.rows()));
@@ -64,11 +64,11 @@ Status CoefSource::acquire_block(const CoefLayout& layout, Queue& writer, Rects*
   return {};
 }
 
-CoefPlaces CoefSource::places_in(const DeviceBlock& block, const Rects& rects) const {
+CoefPlaces CoefOutput::places_in(const DeviceBlock& block, const Rects& rects) const {
   return {layout_.moved_to(rects, block.data), block.fence};
 }
 
-Status CoefSource::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
+Status CoefOutput::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
   if (!in_cuda_) {
     GstBuffer* buffer = nullptr;
     CT_RETURN_IF_ERROR(acquire_buffer(pool_, "a frame of coefficients", &buffer));
@@ -85,7 +85,7 @@ Status CoefSource::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
   return {};
 }
 
-Status CoefSource::finish_on_engine(Transport& transport, EngineCoefs coefs, const FencePtr& done,
+Status CoefOutput::finish_on_engine(Transport& transport, EngineCoefs coefs, const FencePtr& done,
                                     MeasuredFrame* frame, SubmittedFrame* out, CoefPlaces* places) {
   if (frame) frame->fence = done;
   if (coefs.block) set_written(coefs.block.fence, done);
@@ -102,7 +102,7 @@ Status CoefSource::finish_on_engine(Transport& transport, EngineCoefs coefs, con
   return {};
 }
 
-void CoefSource::limit_kept(gsize most) {
+void CoefOutput::limit_kept(gsize most) {
   most_kept_ = most;
   if (pool_) bounded_pool_set_limit(pool_, most);
   while (!pinned_.empty() && pinned_.size() * layout_.size > most) {
@@ -111,7 +111,7 @@ void CoefSource::limit_kept(gsize most) {
   }
 }
 
-gsize CoefSource::reusable(const CoefLayout& layout) const {
+gsize CoefOutput::reusable(const CoefLayout& layout) const {
   if (layout != layout_) return 0;
   const bool any = in_cuda_ ? !pinned_.empty() : pool_ && bounded_pool_idle(pool_) > 0;
   return any ? layout.size : 0;
@@ -120,7 +120,7 @@ gsize CoefSource::reusable(const CoefLayout& layout) const {
 // Memory whose upload is over, or new memory, which takes the driver long. It waits for the oldest
 // upload rather than let a producer that is faster than the bus take all there is, or more than it
 // may keep beside what it takes.
-Status CoefSource::begin_pinned(CoefFrame* frame) {
+Status CoefOutput::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
   const gsize with_new = (pinned_.size() + 1) * layout_.size;
   const bool full = pinned_.size() >= kMostUploads || with_new > most_kept_;
@@ -136,12 +136,12 @@ Status CoefSource::begin_pinned(CoefFrame* frame) {
   return {};
 }
 
-void CoefSource::discard(std::unique_ptr<CoefFrame> frame) {
+void CoefOutput::discard(std::unique_ptr<CoefFrame> frame) {
   if (frame->is_kept && frame->layout == layout_)
     pinned_.emplace_front(std::move(frame->pinned), nullptr);
 }
 
-Status CoefSource::begin(const CoefLayout& layout, std::unique_ptr<CoefFrame>* made) {
+Status CoefOutput::begin(const CoefLayout& layout, std::unique_ptr<CoefFrame>* made) {
   auto frame = std::make_unique<CoefFrame>();
   frame->layout = layout;
   const bool negotiated = pool_ && layout == layout_;
@@ -164,7 +164,7 @@ Status CoefSource::begin(const CoefLayout& layout, std::unique_ptr<CoefFrame>* m
   return {};
 }
 
-Status CoefSource::finish(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places) {
+Status CoefOutput::finish(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places) {
   if (in_cuda_) return upload_frame(std::move(frame), buffer, places);
   if (frame->pinned) {  // begun when caps were of device memory
     GstBuffer* copy = new_system_buffer(layout_.size);
@@ -179,7 +179,7 @@ Status CoefSource::finish(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, C
   return {};
 }
 
-Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer,
+Status CoefOutput::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer,
                                 CoefPlaces* places) {
   Queue& queue = engine_.queue(QueueKind::kUpload);
   Rects to;
@@ -198,18 +198,18 @@ Status CoefSource::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
   return {};
 }
 
-Status CoefSource::begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs) {
+Status CoefOutput::begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs) {
   coefs->layout = layout;
   return acquire_block(layout, writer, &coefs->rects, &coefs->block);
 }
 
-void CoefSource::discard(DeviceCoefs coefs, Queue& writer) {
+void CoefOutput::discard(DeviceCoefs coefs, Queue& writer) {
   FencePtr left;
   // Where none can be recorded all work of the queue is over.
   if (coefs.block && writer.record(&left).ok()) set_written(coefs.block.fence, left);
 }
 
-Status CoefSource::finish_on_device(DeviceCoefs coefs, BufferPtr* buffer, CoefPlaces* places) {
+Status CoefOutput::finish_on_device(DeviceCoefs coefs, BufferPtr* buffer, CoefPlaces* places) {
   if (in_cuda_) {
     *places = places_in(coefs.block, coefs.rects);
     *buffer = std::move(coefs.block.buffer);

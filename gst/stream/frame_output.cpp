@@ -1,7 +1,7 @@
 // Raw frames that an engine makes, delivered in the memory that caps want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/stream/frame_source.h"
+#include "gst/stream/frame_output.h"
 
 #include <utility>
 
@@ -10,21 +10,21 @@
 
 namespace cudatransform {
 
-void FrameSource::configure(const GstVideoInfo& info, bool in_cuda) {
+void FrameOutput::configure(const GstVideoInfo& info, bool in_cuda) {
   stop();
   info_ = info;
   in_cuda_ = in_cuda;
 }
 
-Status FrameSource::allocate(GstQuery* query, GstCaps* caps) {
+Status FrameOutput::allocate(GstQuery* query, GstCaps* caps) {
   return make_raw_pool(engine_, query, caps, &pool_, &pool_maximum_);
 }
 
-bool FrameSource::waits_for_frames() const {
+bool FrameOutput::waits_for_frames() const {
   return engine_.is_cuda() && !(in_cuda_ && kFramesHaveStreams);
 }
 
-Status FrameSource::begin(SubmittedFrame* out, Rects* rects) {
+Status FrameOutput::begin(SubmittedFrame* out, Rects* rects) {
   Queue& queue = engine_.queue(QueueKind::kCompute);
   GstBuffer* acquired = nullptr;
   const Status status = acquire_buffer(pool_, "frames", &acquired);
@@ -42,7 +42,7 @@ Status FrameSource::begin(SubmittedFrame* out, Rects* rects) {
   return {};
 }
 
-Status FrameSource::finish(Transport& transport, const Rects& rects, const FencePtr& done,
+Status FrameOutput::finish(Transport& transport, const Rects& rects, const FencePtr& done,
                            MeasuredFrame* frame, SubmittedFrame* out) {
   if (frame) frame->fence = done;
   if (engine_.is_cuda() && !in_cuda_)
@@ -51,7 +51,7 @@ Status FrameSource::finish(Transport& transport, const Rects& rects, const Fence
   return engine_.is_cuda() ? hand_over(out->buffer.get(), done, &out->ready) : Status();
 }
 
-void FrameSource::stop() {
+void FrameOutput::stop() {
   blocks_.clear();
   clear_pool(engine_, &pool_);
 }

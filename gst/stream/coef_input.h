@@ -10,13 +10,13 @@
 namespace cudatransform {
 
 // One buffer while it is being read; the buffer has to outlive it. The sink pad's counterpart of
-// CoefSource.
-class CoefSink {
+// CoefOutput.
+class CoefInput {
  public:
-  CoefSink() = default;
-  ~CoefSink() { close(); }
-  CoefSink(const CoefSink&) = delete;
-  CoefSink& operator=(const CoefSink&) = delete;
+  CoefInput() = default;
+  ~CoefInput() { close(); }
+  CoefInput(const CoefInput&) = delete;
+  CoefInput& operator=(const CoefInput&) = delete;
 
   // Maps the coefficients where they are. On our device, later work of `reader` finds them written;
   // anywhere else they are in system memory afterwards, and written.

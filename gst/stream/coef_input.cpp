@@ -2,7 +2,7 @@
 // wants it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/stream/coef_sink.h"
+#include "gst/stream/coef_input.h"
 
 #include <utility>
 
@@ -10,7 +10,7 @@
 
 namespace cudatransform {
 
-void CoefSink::close() {
+void CoefInput::close() {
   if (piece_) gst_buffer_unmap(piece_.get(), &map_);
   piece_.reset();
   placed_ = {};
@@ -19,7 +19,7 @@ void CoefSink::close() {
   on_device_ = false;
 }
 
-Status CoefSink::map(bool device) {
+Status CoefInput::map(bool device) {
   if (piece_) gst_buffer_unmap(piece_.get(), &map_);
   piece_.reset();
   BufferPtr piece;
@@ -30,8 +30,8 @@ Status CoefSink::map(bool device) {
   return {};
 }
 
-Status CoefSink::open(Engine& engine, GstBuffer* buffer, const CoefPlaces& places,
-                      QueueKind reader) {
+Status CoefInput::open(Engine& engine, GstBuffer* buffer, const CoefPlaces& places,
+                       QueueKind reader) {
   close();
   buffer_ = buffer;
   fence_ = places.fence;
@@ -42,8 +42,8 @@ Status CoefSink::open(Engine& engine, GstBuffer* buffer, const CoefPlaces& place
   return {};
 }
 
-Status CoefSink::bring_in(Transport& transport, GstBuffer* buffer, const CoefPlaces& places,
-                          BlockPool& pool, MeasuredFrame* frame) {
+Status CoefInput::bring_in(Transport& transport, GstBuffer* buffer, const CoefPlaces& places,
+                           BlockPool& pool, MeasuredFrame* frame) {
   close();
   Engine& engine = transport.engine();
   buffer_ = buffer;
@@ -66,11 +66,11 @@ Status CoefSink::bring_in(Transport& transport, GstBuffer* buffer, const CoefPla
   return transport.place(buffer, map_for, InPlace::kIfAligned, pool, frame, &placed_);
 }
 
-void CoefSink::mark_read(const FencePtr& done) {
+void CoefInput::mark_read(const FencePtr& done) {
   if (is_guarded()) add_read(fence_, done);
 }
 
-void CoefSink::mark_read(Transport& transport, const FencePtr& done) {
+void CoefInput::mark_read(Transport& transport, const FencePtr& done) {
   if (!transport.engine().is_cuda()) return;
   if (!placed_.block && is_guarded())
     add_read(fence_, done);

@@ -9,10 +9,10 @@
 namespace cudatransform {
 
 // The src pad's side of an element that makes raw frames; used by one thread at a time.
-class FrameSource {
+class FrameOutput {
  public:
-  explicit FrameSource(Engine& engine) : engine_(engine) {}
-  ~FrameSource() { stop(); }
+  explicit FrameOutput(Engine& engine) : engine_(engine) {}
+  ~FrameOutput() { stop(); }
 
   // New caps. The answered ALLOCATION query for `caps` makes the pool.
   void configure(const GstVideoInfo& info, bool in_cuda);

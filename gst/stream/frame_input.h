@@ -7,8 +7,8 @@
 namespace cudatransform {
 
 // One frame while it is being read; the buffer has to outlive it. The sink pad's counterpart of
-// FrameSource.
-class FrameSink {
+// FrameOutput.
+class FrameInput {
  public:
   // Brings the frame to where kernels read it, by way of a block of `pool` if need be. `info` is
   // what caps (or a reference meta) say. `frame` gets the time of the copy; may be null.

@@ -1,12 +1,12 @@
 // Raw frames that an engine reads: mapped, brought to it, and given back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/stream/frame_sink.h"
+#include "gst/stream/frame_input.h"
 
 namespace cudatransform {
 
-Status FrameSink::bring_in(Transport& transport, GstBuffer* buffer, const GstVideoInfo& info,
-                           InPlace in_place, BlockPool& pool, MeasuredFrame* frame) {
+Status FrameInput::bring_in(Transport& transport, GstBuffer* buffer, const GstVideoInfo& info,
+                            InPlace in_place, BlockPool& pool, MeasuredFrame* frame) {
   info_ = info;
   const auto map = [&](bool device, Rects* rects) -> Status {
     mapped_.unmap();
@@ -19,7 +19,7 @@ Status FrameSink::bring_in(Transport& transport, GstBuffer* buffer, const GstVid
   return {};
 }
 
-void FrameSink::mark_read(Transport& transport, const FencePtr& done) {
+void FrameInput::mark_read(Transport& transport, const FencePtr& done) {
   if (buffer_) transport.mark_read(buffer_, placed_, done);
 }
 

@@ -17,7 +17,7 @@
 namespace cudatransform {
 
 // Where one frame's coefficients are written by the CPU, on any thread: host memory. Made by
-// CoefSource::begin(), used up by CoefSource::finish().
+// CoefOutput::begin(), used up by CoefOutput::finish().
 struct CoefFrame {
   CoefLayout layout;
   BufferPtr buffer;  // system memory, mapped
@@ -41,7 +41,7 @@ struct EngineCoefs {
 };
 
 // Where a device's work on a queue of its own writes a frame's coefficients. Made by
-// CoefSource::begin_on_device(), used up by CoefSource::finish_on_device().
+// CoefOutput::begin_on_device(), used up by CoefOutput::finish_on_device().
 struct DeviceCoefs {
   CoefLayout layout;
   Rects rects;
@@ -51,10 +51,10 @@ struct DeviceCoefs {
 enum class CoefMaker { kEngine, kCpu };
 
 // The src pad's side of an element that makes coefficients; used by one thread at a time.
-class CoefSource {
+class CoefOutput {
  public:
-  CoefSource(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}
-  ~CoefSource() { stop(); }
+  CoefOutput(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}
+  ~CoefOutput() { stop(); }
 
   // New caps: memory of the old size goes. The answered ALLOCATION query says whether all peers
   // promise to honour the fence.
