@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/check/dct8x8/branching.h"
 #include "tests/check/frames.h"
-#include "tests/check/frames/branching.h"
 #include "tests/check/testing.h"
 
 namespace {

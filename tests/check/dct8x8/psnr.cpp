@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/check/frames/measured.h"
+#include "tests/check/dct8x8/measured.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/check/dct8x8/scaled.h"
 #include "tests/check/frames.h"
-#include "tests/check/frames/scaled.h"
 #include "tests/check/testing.h"
 
 namespace {

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
+#include "tests/check/dct8x8/branching.h"
 #include "tests/check/frames.h"
-#include "tests/check/frames/branching.h"
 #include "tests/check/testing.h"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "tests/check/frames/measured.h"
-#include "tests/check/frames/scaled.h"
+#include "tests/check/dct8x8/measured.h"
+#include "tests/check/dct8x8/scaled.h"
 
 namespace {
 

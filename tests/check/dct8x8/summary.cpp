@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/check/dct8x8/measured.h"
 #include "tests/check/drivers/fakedriver.h"
-#include "tests/check/frames/measured.h"
 
 namespace {
 
