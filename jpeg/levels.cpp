@@ -65,7 +65,7 @@ Status check_dc(const JpegLevels& levels, int component) {
   if (most - least <= kJpegMaxDcStep) return {};
   return out_of_range(
       "DC levels from " + std::to_string(least) + " to " + std::to_string(most), component,
-      "no two, nor one and 0, more than " + std::to_string(kJpegMaxDcStep) + " apart");
+      "at most " + std::to_string(kJpegMaxDcStep) + " between any two, and between any and 0");
 }
 
 }  // namespace

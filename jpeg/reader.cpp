@@ -128,9 +128,10 @@ Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* hea
   });
   if (!status.ok() && errors_.code() == JERR_EMPTY_IMAGE && cinfo_.image_height == 0 &&
       cinfo_.image_width > 0 && cinfo_.num_components > 0 && counts_lines_later(data, size))
-    return Status::error(StatusCode::kUnsupported,
-                         "the JPEG picture's header has no height, which a DNL marker behind the "
-                         "first scan says; that is not supported");
+    return Status::error(
+        StatusCode::kUnsupported,
+        "the JPEG picture's height is in a DNL marker behind the first scan, which "
+        "is not supported: expected it in the frame header");
   CT_RETURN_IF_ERROR(status);
   CT_RETURN_IF_ERROR(describe(header));
   header->has_polarity = says_polarity(data, size);

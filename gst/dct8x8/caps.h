@@ -20,7 +20,7 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
-// every field as docs/architecture.md lists them, whatever the peer's order is.
+// every field as docs/elements/cudadct8x8.md lists them, whatever the peer's order is.
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// What of Dirac and VC-2 an element's engine does.
+// The part of Dirac and VC-2 that an element's engine does.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -106,7 +106,9 @@ Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
   const GstVideoInterlaceMode mode = sequence.interlaced ? GST_VIDEO_INTERLACE_MODE_INTERLEAVED
                                                          : GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
   if (!gst_video_info_set_interlaced_format(info, format, mode, sequence.width, sequence.height)) {
-    return Status::error(StatusCode::kUnsupported, "a size that GStreamer has no frames for");
+    return Status::error(StatusCode::kUnsupported, "GStreamer has no frames of " +
+                                                       std::to_string(sequence.width) + "x" +
+                                                       std::to_string(sequence.height));
   }
   if (sequence.interlaced) {
     GST_VIDEO_INFO_FIELD_ORDER(info) = sequence.top_field_first

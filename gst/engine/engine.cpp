@@ -49,7 +49,7 @@ Status Engine::replace_context() {
   context_ = gst_cuda_context_new(ordinal);
   if (!context_)
     return Status::error(StatusCode::kDeviceLost,
-                         "the CUDA context is lost, and no new one is to be had");
+                         "the CUDA context is lost, and a new one could not be made");
   GstContext* shared = gst_context_new_cuda_context(context_);
   gst_element_set_context(element_, shared);
   gst_element_post_message(element_, gst_message_new_have_context(GST_OBJECT(element_), shared));

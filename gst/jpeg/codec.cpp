@@ -199,7 +199,8 @@ Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* inp
                    std::to_string(header.least_bytes) + " bytes, not " +
                    std::to_string(job.size()));
   job.irregular = header.irregular;
-  if (!info_of(header, &job.info)) return damaged("the picture has an impossible size");
+  if (!info_of(header, &job.info))
+    return damaged("a picture of " + size_of(header) + " is too large for a buffer");
   CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes, header.width, header.height));
   if (is_half_a_picture(header, input))
     return Status::error(StatusCode::kUnsupported,

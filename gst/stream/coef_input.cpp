@@ -1,5 +1,4 @@
-// Coefficients that somebody else has made: waited for, mapped, and given back, as their fence
-// wants it.
+// Coefficients of another element: waited for, mapped, and given back, as their fence wants it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_input.h"

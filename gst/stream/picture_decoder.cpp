@@ -154,8 +154,9 @@ gboolean PictureDecoder::take_event(GstEvent* event, GstVideoDecoderClass* paren
     case GST_EVENT_GAP:
       // The base class passes it on at once, and its own caps would be those of raw video.
       if (!negotiate_gap()) {
-        GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT, ("There are no caps for a gap"),
-                          ("what is behind the element takes nothing that it makes"));
+        GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT,
+                          ("A gap cannot be passed on: no caps have been negotiated"),
+                          ("downstream takes none of the caps that the element can make"));
         return gst_pad_push_event(GST_VIDEO_DECODER_SRC_PAD(decoder_), event);
       }
       break;

@@ -35,7 +35,8 @@ bool SourceKeeper::must_copy(Transport& transport, GstBuffer* in) {
   const guint kept = kWorkingBuffers + kBuffers + transport.async_depth() - 1;
   if (maximum == 0 || maximum >= kept) return false;
   transport.warn_once("keep-reference copies every frame: the source's pool has only " +
-                          std::to_string(maximum) + " buffers",
+                          std::to_string(maximum) + " buffers, expected " + std::to_string(kept) +
+                          " or more",
                       &warned_);
   return true;
 }

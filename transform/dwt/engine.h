@@ -1,5 +1,4 @@
-// The CPU engine's wavelet transforms, for whoever has made a host device
-// (transform/device/host_device.h).
+// The CPU engine's wavelet transforms, on a host device (transform/device/host_device.h).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

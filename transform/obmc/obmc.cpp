@@ -96,7 +96,7 @@ Status check_vectors(const ObmcJob& job) {
   for (int64_t i = 0; i < count; ++i) {
     const ObmcBlock& block = job.blocks[i];
     if (block.references > most) {
-      return job_error("block " + text(i) + " refers to a reference that is not there");
+      return job_error("block " + text(i) + " refers to a missing reference");
     }
     for (const auto& vector : block.vector) {
       for (const int32_t part : vector) {
