@@ -51,9 +51,10 @@ def save(figure, path, caption):
         pyplot.close(figure)
 
 
-def panels(width, height, **options):
-    figure, axes = pyplot.subplots(1, 2, figsize=(width, height), sharey=True, **options)
-    return figure, dict(zip(DIRECTIONS, axes))
+def panels(height, directions=DIRECTIONS):
+    figure, axes = pyplot.subplots(1, len(directions), figsize=(5.5 * len(directions), height),
+                                   sharey=True, squeeze=False)
+    return figure, dict(zip(directions, axes[0]))
 
 
 # ---- Roofline ----
@@ -120,14 +121,15 @@ def draw_roofs(axes, results, direction, colours, rate, span):
 
 def roofline(results, path):
     rate = issue_rate(results.contexts["cuda"])
-    points = {direction: roofline_points(results, direction) for direction in DIRECTIONS}
+    points = {direction: found for direction in DIRECTIONS
+              if (found := roofline_points(results, direction))}
     everything = [point for list_ in points.values() for point in list_]
     if not everything:
         raise BenchError("no roofline: no line of case:ladder or case:limit has \"instr/sample\"")
     colours = dict(zip(results.sizes(engine="cuda", case="stream"), SIZE_COLOURS))
     xs, ys = [x for _, x, _ in everything], [y for _, _, y in everything]
     span = min(xs) / 2, max(xs) * 2
-    figure, axes = panels(11, 5.4)
+    figure, axes = panels(5.4, list(points))
     for direction, panel in axes.items():
         draw_roofs(panel, results, direction, colours, rate, span)
         for line, x, y in points[direction]:
@@ -145,9 +147,9 @@ def roofline(results, path):
         panel.legend(loc="upper right")
     top = max(line.counter("GB/s") for line in results.select(engine="cuda", case="stream")) \
         if colours else max(ys)
-    axes["forward"].set(ylabel="GB/s of the bytes that must move",
-                        ylim=(min(ys) / 4, max(top, *ys) * 1.5))
-    figure.subplots_adjust(left=0.065, right=0.99, top=0.92, bottom=0.14, wspace=0.05)
+    next(iter(axes.values())).set(ylabel="GB/s of the bytes that must move",
+                                  ylim=(min(ys) / 4, max(top, *ys) * 1.5))
+    figure.subplots_adjust(left=0.13 / len(axes), right=0.99, top=0.92, bottom=0.14, wspace=0.05)
     for direction, panel in axes.items():
         label_ladder(panel, [(line, x, y) for line, x, y in points[direction]
                              if line["case"] == "ladder" and line["method"] not in MARKERS])
@@ -213,7 +215,7 @@ def ratio_bars(results, path, peers=(), peers_source=""):
     if not top:
         raise BenchError("no bars: no line of case:limit with method float or islow has a "
                          "\"ratio\"")
-    figure, axes = panels(11, 4.4)
+    figure, axes = panels(4.4)
     for direction, panel in axes.items():
         panel.set_title(direction)
         draw_bars(panel, sizes, series[direction], ratio_text)
@@ -264,7 +266,7 @@ def wavelet_bars(results, path):
         raise BenchError("no bars of wavelets: no line of case:dwt with index 8 has a \"ratio\"")
     wavelets = [name for name in WAVELETS if any(line["wavelet"] == name for line in lines)]
     series = {direction: wavelet_series(lines, direction) for direction in DIRECTIONS}
-    figure, axes = panels(11, 4.2)
+    figure, axes = panels(4.2)
     for direction, panel in axes.items():
         panel.set_title(direction)
         draw_bars(panel, wavelets, series[direction], ratio_text, upright=True)
