@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../check/dirac"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../check/dirac"))
 import vectors_test  # noqa: E402
 
 PICTURES, SIZE = 28, "320x180"  # two groups
