@@ -17,6 +17,12 @@ void take_options(int* argc, char** argv, const std::function<bool(std::string_v
 bool has_value(std::string_view argument, std::string_view option, std::string* value);
 bool has_value(std::string_view argument, std::string_view option, double* value);
 
+// The main() of a program of Google Benchmark's with options of its own, of which `run` does what
+// is left; the exit status is its own, 1 where it throws, 2 for arguments that nobody takes.
+int run_program(const char* name, int argc, char** argv,
+                const std::function<bool(std::string_view)>& take, const std::function<int()>& run,
+                void (*help)() = nullptr);
+
 // The value that `share` (0 to below 1) of a list are below. The list is not empty.
 double quantile(std::vector<double> list, double share);
 double median(std::vector<double> list);

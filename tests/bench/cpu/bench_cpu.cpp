@@ -194,23 +194,24 @@ void describe_run() {
 
 // --seconds=S: how long the contestants of one case take turns, together.
 // --target=AVX2: not the best instruction set, but this one.
-// False: a value is none.
-bool take_own_options(int* argc, char** argv) {
-  std::string target;
-  take_options(argc, argv, [&](std::string_view argument) {
-    return has_value(argument, "--seconds=", &seconds_of_case) ||
-           has_value(argument, "--target=", &target);
-  });
-  if (target.empty()) return true;
+bool take_option(std::string_view argument, std::string* target) {
+  return has_value(argument, "--seconds=", &seconds_of_case) ||
+         has_value(argument, "--target=", target);
+}
+
+int run(const std::string& target) {
   int64_t mask = 0;
   for (const auto& [name, simd_target] : host_simd_targets())
     if (name == target) mask = simd_target;
-  if (mask == 0) {
+  if (mask == 0 && !target.empty()) {
     std::fprintf(stderr, "no instruction set %s here\n", target.c_str());
-    return false;
+    return 2;
   }
-  set_host_simd_targets(mask);
-  return true;
+  if (mask != 0) set_host_simd_targets(mask);
+  describe_run();
+  add_all();
+  benchmark::RunSpecifiedBenchmarks();
+  return any_failed ? 1 : 0;
 }
 
 }  // namespace
@@ -218,12 +219,9 @@ bool take_own_options(int* argc, char** argv) {
 
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
-  benchmark::Initialize(&argc, argv);
-  if (!bench::take_own_options(&argc, argv)) return 2;
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  bench::describe_run();
-  bench::add_all();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return bench::any_failed ? 1 : 0;
+  std::string target;
+  return bench::run_program(
+      "bench_cpu", argc, argv,
+      [&](std::string_view argument) { return bench::take_option(argument, &target); },
+      [&] { return bench::run(target); });
 }

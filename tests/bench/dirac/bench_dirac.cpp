@@ -177,45 +177,14 @@ void report(benchmark::State& state, Contestant& contestant) {
   for (const auto& [stage, microseconds] : median.stages) state.counters[stage] = microseconds;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  gst_init(&argc, &argv);
-  std::string engine = "all";
-  std::vector<const char*> paths;
-  int kept = 1;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    const auto value = [&](std::string_view name) {
-      return argument.starts_with(name) ? argv[i] + name.size() : nullptr;
-    };
-    if (const char* text = value("--pictures="))
-      pictures_wanted = std::atoi(text);
-    else if (const char* text = value("--turns="))
-      turns_wanted = std::atoi(text);
-    else if (const char* text = value("--engine="))
-      engine = text;
-    else if (const char* text = value("--only="))
-      only = std::regex(text);
-    else if (argument.starts_with("--"))
-      argv[kept++] = argv[i];
-    else
-      paths.push_back(argv[i]);
-  }
-  argc = kept;
-  benchmark::Initialize(&argc, argv);
+int run(const std::vector<std::string>& paths, const std::string& engine) {
   if (paths.empty()) {
     std::fprintf(stderr, "bench_dirac: name the streams to decode\n");
     return 2;
   }
   std::vector<Stream> streams;
   std::vector<Contestant> contestants;
-  try {
-    for (const char* path : paths) streams.push_back(read(path));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  for (const std::string& path : paths) streams.push_back(read(path.c_str()));
   for (const Stream& stream : streams) add_contestants(stream, engine, &contestants);
   for (int turn = 0; turn < turns_wanted; ++turn) {
     for (Contestant& contestant : contestants) measure(contestant);
@@ -231,4 +200,30 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("cpu", cudatransform::bench::cpu_model());
   benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
   return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using cudatransform::bench::has_value;
+  gst_init(&argc, &argv);
+  std::string engine = "all", pattern;
+  double number = 0;
+  std::vector<std::string> paths;
+  const auto take = [&](std::string_view argument) {
+    if (has_value(argument, "--pictures=", &number)) {
+      pictures_wanted = static_cast<int>(number);
+    } else if (has_value(argument, "--turns=", &number)) {
+      turns_wanted = static_cast<int>(number);
+    } else if (has_value(argument, "--only=", &pattern)) {
+      only = std::regex(pattern);
+    } else if (!argument.starts_with("--")) {
+      paths.emplace_back(argument);
+    } else {
+      return has_value(argument, "--engine=", &engine);
+    }
+    return true;
+  };
+  return cudatransform::bench::run_program("bench_dirac", argc, argv, take,
+                                           [&] { return run(paths, engine); });
 }

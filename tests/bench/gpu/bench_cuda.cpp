@@ -73,7 +73,6 @@ struct Options {
   bool list = false;         // --benchmark_list_tests: needs no GPU
   std::string instructions;  // file: lines of "NAME,NUMBER"
   std::string profile;       // file: is written, with lines of "NAME,SAMPLES"
-  std::string levels;        // file: see read_levels()
 };
 
 // Google Benchmark chooses, names and prints; what it times means nothing. So it is run twice: once
@@ -265,16 +264,6 @@ bool read_instructions(const std::string& path, std::map<std::string, double>* i
   return true;
 }
 
-bool add_levels(const std::string& path, Session* session) {
-  try {
-    for (Case& one : levels_cases(read_levels(path))) session->cases.push_back(std::move(one));
-    return true;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return false;
-  }
-}
-
 // Takes this program's own arguments out.
 Options parse(int* argc, char** argv) {
   Options options;
@@ -283,23 +272,19 @@ Options parse(int* argc, char** argv) {
       options.list = true;
     if (argument == "--quick") options.quick = true;
     return argument == "--quick" || has_value(argument, "--instructions=", &options.instructions) ||
-           has_value(argument, "--profile=", &options.profile) ||
-           has_value(argument, "--levels=", &options.levels);
+           has_value(argument, "--profile=", &options.profile);
   });
   return options;
 }
 
 void print_help() {
   std::printf(
-      "bench_cuda [--quick] [--instructions=FILE] [--profile=FILE] [--levels=FILE] "
+      "bench_cuda [--quick] [--instructions=FILE] [--profile=FILE] "
       "[--benchmark_...]\n\n"
       "  --quick               few repetitions: figures to look at, not to quote\n"
       "  --instructions=FILE   lines of NAME,NUMBER: instructions a sample of benchmarks\n"
       "  --profile=FILE        measures nothing, but runs every chosen job once for a profiler;\n"
-      "                        see ncu_instructions.py\n"
-      "  --levels=FILE         adds case:gpudct/size:file, on coefficients of your own: for each\n"
-      "                        component a line of width, height and 64 divisors in raster order,\n"
-      "                        then its blocks of 64 levels, int16, little endian\n\n");
+      "                        see ncu_instructions.py\n\n");
   benchmark::PrintDefaultHelp();
 }
 
@@ -333,7 +318,6 @@ int main(int argc, char** argv) {
   if (!options.instructions.empty() &&
       !read_instructions(options.instructions, &session.instructions))
     return kUsage;
-  if (!options.levels.empty() && !add_levels(options.levels, &session)) return kUsage;
   register_cases(&session);
   if (options.list) {
     benchmark::RunSpecifiedBenchmarks();

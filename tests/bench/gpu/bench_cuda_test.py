@@ -52,29 +52,6 @@ class WithoutDevice(unittest.TestCase):
         self.assertEqual(bench("--such").returncode, 2)
         self.assertEqual(bench("--instructions=/nonexistent").returncode, 2)
 
-    def test_levels(self):
-        with tempfile.NamedTemporaryFile() as file:
-            def listed(content):
-                file.seek(0)
-                file.truncate()
-                file.write(content)
-                file.flush()
-                return bench("--levels=" + file.name, "--benchmark_list_tests",
-                             "--benchmark_filter=size:file", FAKECUDA_MODE="no-device")
-
-            component = b"16 8 " + b" ".join(b"%d" % q for q in range(1, 65)) + b"\n" + bytes(256)
-            result = listed(2 * component)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            names = result.stdout.split()
-            self.assertEqual(len(names), 2 * 7)
-            self.assertIn("/case:gpudct/size:file/component:1/step:lut/", "".join(names))
-            for bad in (b"", component[:-1], component.replace(b"16", b"12", 1),
-                        component.replace(b" 64", b" 0", 1), component.replace(b" 64", b"", 1),
-                        component + b"x"):
-                result = listed(bad)
-                self.assertEqual(result.returncode, 2, bad[:80])
-                self.assertIn(file.name, result.stderr)
-
 
 class WithFakeDriver(unittest.TestCase):
     """Kernels do nothing there; all the rest happens."""

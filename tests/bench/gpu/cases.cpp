@@ -178,27 +178,22 @@ std::vector<Case> ladder_cases(Direction direction) {
   return list.cases;
 }
 
-// GPUDCT's ladder. Four of its steps are methods. `more`: further pairs.
-std::vector<Case> gpudct_cases(Size size, std::shared_ptr<const Levels> levels = nullptr,
-                               const std::string& more = "") {
+// GPUDCT's ladder. Four of its steps are methods.
+std::vector<Case> gpudct_cases(Size size) {
   size.launches = size.sets;
-  List list(size, Direction::kInverse, more.empty() ? "gpudct" : ("gpudct " + more).c_str());
+  List list(size, Direction::kInverse, "gpudct");
   JobSpec spec = list.spec();
-  spec.levels = std::move(levels);
-  const auto add_method = [&](const char* step, Method method) {
+  const auto add = [&](const char* step, Method method, const char* kernel = nullptr) {
     spec.method = method;
-    list.add_paper("gpudct", more + "step:" + step, spec);
+    list.add_paper("gpudct", std::string("step:") + step, spec, kernel);
   };
-  const auto add_kernel = [&](const char* step, const char* kernel) {
-    list.add_paper("gpudct", more + "step:" + step, spec, kernel);
-  };
-  add_method("naive", Method::kNaive);
-  add_kernel("lut", "gpudct_lut");
-  add_method("separable", Method::kSeparable);
-  add_method("decomposed", Method::kDecomposed);
-  add_method("no_shared", Method::kShuffle);
-  add_kernel("next", "gpudct_next");
-  add_kernel("next16", "gpudct_next16");
+  add("naive", Method::kNaive);
+  add("lut", Method::kNaive, "gpudct_lut");
+  add("separable", Method::kSeparable);
+  add("decomposed", Method::kDecomposed);
+  add("no_shared", Method::kShuffle);
+  add("next", Method::kShuffle, "gpudct_next");
+  add("next16", Method::kShuffle, "gpudct_next16");
   return list.cases;
 }
 
@@ -273,20 +268,6 @@ std::vector<Case> scaled_cases(const Size& size) {
 
 }  // namespace
 
-std::vector<Case> levels_cases(const std::vector<Levels>& components) {
-  constexpr size_t kBeyondCache = size_t{256} << 20, kMostSets = 1024;
-  std::vector<Case> all;
-  for (size_t c = 0; c < components.size(); ++c) {
-    const Levels& levels = components[c];
-    const size_t sets = std::min(kBeyondCache / (3 * levels.values.size()) + 1, kMostSets);
-    const Size size = {"file", levels.width, levels.height, levels.height, sets, sets, 60};
-    for (Case& one : gpudct_cases(size, std::make_shared<const Levels>(levels),
-                                  "component:" + std::to_string(c) + "/"))
-      all.push_back(std::move(one));
-  }
-  return all;
-}
-
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   const auto append = [&all](std::vector<Case> some) {
@@ -302,8 +283,7 @@ std::vector<Case> all_cases() {
   for (const Size& size : {k512, k4K}) append(whitepaper_cases(size));
   for (const Size& size : {k1080p, k4K})
     for (Direction direction : kDirections) append(format_cases(size, direction));
-  if (can_scale())
-    for (const Size& size : {k1080p, k4K}) append(scaled_cases(size));
+  for (const Size& size : {k1080p, k4K}) append(scaled_cases(size));
   return all;
 }
 

@@ -40,7 +40,5 @@ struct Case {
 
 // All of them, those of a group next to each other.
 std::vector<Case> all_cases();
-// GPUDCT's ladder on the components of a file.
-std::vector<Case> levels_cases(const std::vector<Levels>& components);
 
 }  // namespace cudatransform::bench

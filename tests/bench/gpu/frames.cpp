@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <tuple>
 
@@ -100,12 +97,6 @@ void upload_picture(const Gpu& gpu, Device& device, const JobSpec& spec,
   gpu.synchronize();
 }
 
-// Before jobs have a scale there is none to set.
-template <typename Job>
-void set_scale(Job& job, int scale) {
-  if constexpr (requires { job.scale; }) job.scale = scale;
-}
-
 Dct8x8Job make_job(const JobSpec& spec, const FrameGeometry& geometry, void* samples, void* coefs) {
   Dct8x8Job job;
   job.direction = spec.direction;
@@ -114,13 +105,11 @@ Dct8x8Job make_job(const JobSpec& spec, const FrameGeometry& geometry, void* sam
   job.layout = spec.layout;
   job.order = spec.order;
   job.depth = spec.format.depth;
-  set_scale(job, spec.scale);
+  job.scale = spec.scale;
   job.components = geometry.components;
   job.measure = spec.measure;
   std::fill_n(job.tables, 4, preset_table(QuantPreset::kAnnexK, QuantComponent::kChroma, kQuality));
-  job.tables[0] = spec.levels != nullptr
-                      ? spec.levels->table
-                      : preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, kQuality);
+  job.tables[0] = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, kQuality);
   for (int c = 0; c < geometry.components; ++c) {
     job.samples[c] = geometry.samples[c];
     job.samples[c].data = at(static_cast<uint8_t*>(samples), geometry.samples[c].data);
@@ -143,39 +132,6 @@ size_t block_bytes_needed(const JobSpec& spec) {
 
 }  // namespace
 
-std::vector<Levels> read_levels(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(path + " cannot be read");
-  std::vector<Levels> components;
-  while (file.peek() != std::ifstream::traits_type::eof()) {
-    const std::string what = path + ", component " + std::to_string(components.size()) + ": ";
-    std::string line;
-    std::getline(file, line);
-    std::istringstream words(line);
-    Levels levels;
-    words >> levels.width >> levels.height;
-    for (uint16_t& q : levels.table.q) words >> q;
-    constexpr int kMostSamples = 32768;
-    const auto is_side = [](int n) { return n > 0 && n <= kMostSamples && n % 8 == 0; };
-    if (!words || !is_side(levels.width) || !is_side(levels.height) ||
-        std::count(std::begin(levels.table.q), std::end(levels.table.q), 0) > 0)
-      throw std::runtime_error(what + "not a line of width, height and 64 divisors");
-    levels.values.resize(static_cast<size_t>(levels.width) * static_cast<size_t>(levels.height));
-    const auto bytes = static_cast<std::streamsize>(levels.values.size() * sizeof(int16_t));
-    if (!file.read(reinterpret_cast<char*>(levels.values.data()), bytes))
-      throw std::runtime_error(what + "fewer levels than its size says");
-    components.push_back(std::move(levels));
-  }
-  if (components.empty()) throw std::runtime_error(path + " is empty");
-  return components;
-}
-
-bool can_scale() {
-  return []<typename Job>(Job) {
-    return requires(Job job) { job.scale; };
-  }(Dct8x8Job());
-}
-
 std::string buffers_key(const JobSpec& spec) {
   std::string key = std::string(spec.format.name) + " " + std::to_string(spec.width) + "x" +
                     std::to_string(spec.height) + " " + std::to_string(int(spec.direction));
@@ -183,8 +139,6 @@ std::string buffers_key(const JobSpec& spec) {
   if (spec.direction == Direction::kInverse)
     key += " " + std::to_string(int(spec.layout)) + " " + std::to_string(int(spec.order)) + " " +
            std::to_string(spec.scale);
-  if (spec.levels != nullptr)
-    key += " " + std::to_string(reinterpret_cast<uintptr_t>(spec.levels.get()));
   return key;
 }
 
@@ -272,17 +226,6 @@ Buffers::Buffers(const Gpu& gpu, Device& device, const JobSpec& spec, size_t set
 }
 
 void Buffers::fill_coefs(Device& device, const JobSpec& spec) {
-  if (spec.levels != nullptr) {
-    const size_t bytes = geometry_.coef_bytes;
-    const auto pitch = static_cast<ptrdiff_t>(bytes);
-    for (const Set& set : sets_) {
-      require(
-          device.upload(device.queue(QueueKind::kCompute),
-                        {set.coefs->data(), pitch, spec.levels->values.data(), pitch, bytes, 1}));
-    }
-    gpu_.synchronize();
-    return;
-  }
   JobSpec forward = spec;
   forward.direction = Direction::kForward;
   forward.method = effective_method(Method::kIslow, spec.format.depth);

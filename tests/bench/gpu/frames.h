@@ -20,17 +20,6 @@ struct PixelFormat {
   bool semi_planar;  // chroma interleaved; above 8 bits samples in the high bits
 };
 
-// One component's coefficients from a file: a plane of whole blocks, in block layout and raster
-// order.
-struct Levels {
-  int width = 0, height = 0;
-  QuantTable table;
-  std::vector<int16_t> values;
-};
-// A file is, for each component, a line of text with width, height and the table's 64 entries in
-// raster order, and the levels behind it, little endian. Throws std::runtime_error.
-std::vector<Levels> read_levels(const std::string& path);
-
 // A job without addresses. The size is that of the full picture.
 struct JobSpec {
   PixelFormat format = {"GRAY8", test::Sampling::kGrey, 8, false};
@@ -41,14 +30,9 @@ struct JobSpec {
   Order order = Order::kRaster;
   uint32_t measure = 0;
   int scale = 1;  // inverse: samples are at 1/scale of the size
-  // Inverse: these coefficients and their table instead of a picture's.
-  std::shared_ptr<const Levels> levels = nullptr;
 
   CoefType type() const { return format.depth == 16 ? CoefType::kS32 : CoefType::kS16; }
 };
-
-// Whether the engines have scaled inverses.
-bool can_scale();
 
 // Equal for specs whose outputs must be equal, whatever is measured besides.
 std::string output_key(const JobSpec& spec);

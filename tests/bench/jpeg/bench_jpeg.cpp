@@ -35,8 +35,7 @@
 
 #include "tests/bench/common.h"
 #include "tests/bench/jpeg/loops.h"
-#include "tests/bench/jpeg/nvjpeg_encode_loop.h"
-#include "tests/bench/jpeg/nvjpeg_loop.h"
+#include "tests/bench/jpeg/nvjpeg.h"
 #include "tests/bench/jpeg/pictures.h"
 #include "tests/bench/jpeg/pipeline.h"
 #include "tests/bench/pipeline/line.h"
@@ -101,28 +100,25 @@ void add_loop(Job job, const std::string& name, JpegLoop loop) {
 }
 
 // nvJPEG alone, without a pipeline around it.
-void add_nvjpeg(const char* name, NvjpegLoop::Backend backend, int batch, int frames) {
+void add_nvjpeg(Job job, const JpegSet& set, const std::string& name, const NvjpegLoop& loop,
+                const std::string& why) {
+  if (loop) return add(job, set, name, loop);
+  std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name.c_str(), why.c_str());
+}
+
+void add_nvjpeg_decoder(const char* name, NvjpegBackend backend, int batch, int frames) {
   std::string why;
-  std::shared_ptr<NvjpegLoop> loop = NvjpegLoop::make(backend, batch, &why);
-  if (!loop) {
-    std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name, why.c_str());
-    return;
-  }
-  add(Job::kDecode, hd, name, [=] { return loop->time(hd.pictures, frames); });
+  const NvjpegLoop loop = nvjpeg_decoder(backend, batch, hd.pictures, frames, &why);
+  add_nvjpeg(Job::kDecode, hd, name, loop, why);
 }
 
 void add_nvjpeg_encoder(const JpegSet& set, int threads, int frames) {
-  const std::string name =
-      "nvJPEG, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-  const PipeSize dims = dimensions(set);
   std::string why;
-  std::shared_ptr<NvjpegEncodeLoop> loop = NvjpegEncodeLoop::make(
-      set.pictures[0].i420, dims.width, dims.height, JpegPicture::kQuality, threads, &why);
-  if (!loop) {
-    std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name.c_str(), why.c_str());
-    return;
-  }
-  add(Job::kEncode, set, name, [=, &set] { return loop->time(frames); });
+  const NvjpegLoop loop =
+      nvjpeg_encoder(set.pictures[0].i420, set.width, set.height, threads, frames, &why);
+  add_nvjpeg(Job::kEncode, set,
+             "nvJPEG, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), loop,
+             why);
 }
 
 // Files, one by one, each from push to what comes out.
@@ -192,9 +188,9 @@ void add_cuda_decoders(int cores, int many) {
   }
   if (has_element("nvjpegdec"))
     add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
-  add_nvjpeg("nvJPEG, hardware", NvjpegLoop::Backend::kHardware, 32, many);
+  add_nvjpeg_decoder("nvJPEG, hardware", NvjpegBackend::kHardware, 32, many);
   // Batches of 100 and less it leaves to the CPU, one thread.
-  add_nvjpeg("nvJPEG, gpu_hybrid", NvjpegLoop::Backend::kGpuHybrid, 128, many);
+  add_nvjpeg_decoder("nvJPEG, gpu_hybrid", NvjpegBackend::kGpuHybrid, 128, many);
 }
 
 void add_cuda_encoders(int cores, int many) {
@@ -371,17 +367,10 @@ void run() {
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
   gst_init(&argc, &argv);
-  benchmark::Initialize(&argc, argv);
-  bench::take_options(&argc, argv, bench::take_option);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  int status = 0;
-  try {
+  const int status = bench::run_program("bench_jpeg", argc, argv, bench::take_option, [] {
     bench::run();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_jpeg: %s\n", error.what());
-    status = 1;
-  }
+    return 0;
+  });
   bench::contestants.clear();  // pipelines, before GStreamer goes
-  benchmark::Shutdown();
   return status;
 }

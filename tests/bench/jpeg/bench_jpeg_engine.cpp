@@ -254,16 +254,9 @@ bool take_option(std::string_view argument) {
 
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
-  benchmark::Initialize(&argc, argv);
-  bench::take_options(&argc, argv, bench::take_option);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  try {
+  return bench::run_program("bench_jpeg_engine", argc, argv, bench::take_option, [] {
     bench::add_cases();
     benchmark::RunSpecifiedBenchmarks();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_jpeg_engine: %s\n", error.what());
-    return 1;
-  }
-  benchmark::Shutdown();
-  return 0;
+    return 0;
+  });
 }

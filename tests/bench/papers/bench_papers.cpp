@@ -165,16 +165,25 @@ void describe_run() {
   benchmark::AddCustomContext("no_cuda", why);
 }
 
-Options parse(int* argc, char** argv) {
-  Options options;
-  take_options(argc, argv, [&](std::string_view argument) {
-    return has_value(argument, "--picture=", &options.picture) ||
-           has_value(argument, "--jpeg=", &options.jpeg) ||
-           has_value(argument, "--seconds=", &options.seconds) ||
-           has_value(argument, "--budget=", &options.budget) ||
-           has_value(argument, "--shrink=", &options.shrink);
-  });
-  return options;
+bool take_option(std::string_view argument, Options* options) {
+  return has_value(argument, "--picture=", &options->picture) ||
+         has_value(argument, "--jpeg=", &options->jpeg) ||
+         has_value(argument, "--seconds=", &options->seconds) ||
+         has_value(argument, "--budget=", &options->budget) ||
+         has_value(argument, "--shrink=", &options->shrink);
+}
+
+int run(const Options& options) {
+  if (!(options.shrink >= 1 && options.shrink <= 128)) {
+    std::fprintf(stderr, "--shrink= takes 1 to 128\n");
+    return 2;
+  }
+  describe_run();
+  add_whitepaper(options);
+  add_hong(options);
+  add_gpudct(options);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
 }
 
 void print_help() {
@@ -194,18 +203,9 @@ void print_help() {
 
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
-  const bench::Options options = bench::parse(&argc, argv);
-  if (!(options.shrink >= 1 && options.shrink <= 128)) {
-    std::fprintf(stderr, "--shrink= takes 1 to 128\n");
-    return 2;
-  }
-  benchmark::Initialize(&argc, argv, bench::print_help);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  bench::describe_run();
-  bench::add_whitepaper(options);
-  bench::add_hong(options);
-  bench::add_gpudct(options);
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  bench::Options options;
+  return bench::run_program(
+      "bench_papers", argc, argv,
+      [&](std::string_view argument) { return bench::take_option(argument, &options); },
+      [&] { return bench::run(options); }, bench::print_help);
 }

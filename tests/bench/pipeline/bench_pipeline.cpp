@@ -345,14 +345,9 @@ int run(const Options& wanted) {
     }
     options.cuda = false;
   }
-  try {
-    Session session(options);
-    session.take_turns();
-    session.report();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_pipeline: %s\n", error.what());
-    return 1;
-  }
+  Session session(options);
+  session.take_turns();
+  session.report();
   return 0;
 }
 
@@ -362,13 +357,9 @@ int run(const Options& wanted) {
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
   gst_init(&argc, &argv);
-  benchmark::Initialize(&argc, argv);
   bench::Options options;
-  bench::take_options(&argc, argv, [&](std::string_view argument) {
-    return bench::take_option(argument, &options);
-  });
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const int status = bench::run(options);
-  benchmark::Shutdown();
-  return status;
+  return bench::run_program(
+      "bench_pipeline", argc, argv,
+      [&](std::string_view argument) { return bench::take_option(argument, &options); },
+      [&] { return bench::run(options); });
 }

@@ -1,11 +1,12 @@
-// NVIDIA's encoder of nvJPEG without GStreamer, opened at run time.
+// nvJPEG's encoder: planes in device memory to files, on several threads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/jpeg/nvjpeg_encode_loop.h"
+#include "tests/bench/jpeg/nvjpeg.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <thread>
 
 #include "tests/bench/jpeg/nvjpeg_library.h"
@@ -16,9 +17,7 @@ namespace {
 constexpr int kCss420 = 2;          // NVJPEG_CSS_420
 constexpr int kDefaultBackend = 0;  // NVJPEG_BACKEND_DEFAULT
 
-}  // namespace
-
-struct NvjpegEncodeLoop::State {
+struct Encoder {
   struct Thread {
     void *stream = nullptr, *encoder = nullptr, *params = nullptr;
     std::vector<unsigned char> file;
@@ -26,15 +25,16 @@ struct NvjpegEncodeLoop::State {
     std::exception_ptr error;
   };
 
-  State(int width, int height, int threads)
+  Encoder(int width, int height, int threads)
       : nvjpeg(kDefaultBackend),
         width(width),
         height(height),
         threads(static_cast<size_t>(threads)) {}
-  ~State();
-  void open(int quality);
+  ~Encoder();
+  void open();
   void place(const std::vector<uint8_t>& i420);
   void run(Thread& thread);
+  double time(int count);
 
   Nvjpeg nvjpeg;
   int (*stream_destroy)(void*) = nullptr;
@@ -49,7 +49,7 @@ struct NvjpegEncodeLoop::State {
 };
 
 // The context is current, as in place().
-void NvjpegEncodeLoop::State::open(int quality) {
+void Encoder::open() {
   int (*stream_create)(void**, unsigned) = nullptr;
   int (*state_create)(void*, void**, void*) = nullptr;
   int (*params_create)(void*, void**, void*) = nullptr;
@@ -74,7 +74,8 @@ void NvjpegEncodeLoop::State::open(int quality) {
                  "nvjpegEncoderStateCreate");
     check_nvjpeg(params_create(nvjpeg.handle(), &one.params, one.stream),
                  "nvjpegEncoderParamsCreate");
-    check_nvjpeg(set_quality(one.params, quality, one.stream), "nvjpegEncoderParamsSetQuality");
+    check_nvjpeg(set_quality(one.params, JpegPicture::kQuality, one.stream),
+                 "nvjpegEncoderParamsSetQuality");
     check_nvjpeg(set_optimized(one.params, 0, one.stream),
                  "nvjpegEncoderParamsSetOptimizedHuffman");
     check_nvjpeg(set_sampling(one.params, kCss420, one.stream),
@@ -82,7 +83,7 @@ void NvjpegEncodeLoop::State::open(int quality) {
   }
 }
 
-void NvjpegEncodeLoop::State::place(const std::vector<uint8_t>& i420) {
+void Encoder::place(const std::vector<uint8_t>& i420) {
   int (*upload)(unsigned long long, const void*, size_t) = nullptr;
   nvjpeg.driver.find("cuMemcpyHtoD_v2", &upload);
   unsigned char* const planes = nvjpeg.allocate(i420.size());
@@ -96,7 +97,7 @@ void NvjpegEncodeLoop::State::place(const std::vector<uint8_t>& i420) {
 }
 
 // One picture, to memory that is kept.
-void NvjpegEncodeLoop::State::run(Thread& one) {
+void Encoder::run(Thread& one) {
   check_nvjpeg(
       encode(nvjpeg.handle(), one.encoder, one.params, &image, kCss420, width, height, one.stream),
       "nvjpegEncodeYUV");
@@ -109,7 +110,7 @@ void NvjpegEncodeLoop::State::run(Thread& one) {
   check_nvjpeg(stream_wait(one.stream), "cuStreamSynchronize");
 }
 
-NvjpegEncodeLoop::State::~State() {
+Encoder::~Encoder() {
   const Nvjpeg::Current current(nvjpeg);
   for (Thread& one : threads) {
     if (one.params != nullptr) params_destroy(one.params);
@@ -118,50 +119,44 @@ NvjpegEncodeLoop::State::~State() {
   }
 }
 
-NvjpegEncodeLoop::NvjpegEncodeLoop(std::unique_ptr<State> state) : state_(std::move(state)) {}
-
-NvjpegEncodeLoop::~NvjpegEncodeLoop() = default;
-
-std::unique_ptr<NvjpegEncodeLoop> NvjpegEncodeLoop::make(const std::vector<uint8_t>& i420,
-                                                         int width, int height, int quality,
-                                                         int threads, std::string* why) {
-  std::unique_ptr<State> state;
-  try {
-    state = std::make_unique<State>(width, height, threads);
-    const Nvjpeg::Current current(state->nvjpeg);
-    state->open(quality);
-    state->place(i420);
-  } catch (const std::exception& error) {
-    *why = error.what();
-    return nullptr;
-  }
-  return std::unique_ptr<NvjpegEncodeLoop>(new NvjpegEncodeLoop(std::move(state)));
-}
-
-double NvjpegEncodeLoop::time(int count) {
+double Encoder::time(int count) {
   std::atomic<int> left = count;
-  const auto work = [&](State::Thread& one, bool warm) {
+  const auto work = [&](Thread& one, bool warm) {
     try {
-      const Nvjpeg::Current current(state_->nvjpeg);
-      for (bool again = true; again; again = !warm && left-- > 0) state_->run(one);
+      const Nvjpeg::Current current(nvjpeg);
+      for (bool again = true; again; again = !warm && left-- > 0) run(one);
     } catch (...) {
       one.error = std::current_exception();
     }
   };
   const auto all = [&](bool warm) {
     std::vector<std::thread> running;
-    for (State::Thread& one : state_->threads) running.emplace_back([&, warm] { work(one, warm); });
+    for (Thread& one : threads) running.emplace_back([&, warm] { work(one, warm); });
     for (std::thread& thread : running) thread.join();
-    for (const State::Thread& one : state_->threads)
+    for (const Thread& one : threads)
       if (one.error) std::rethrow_exception(one.error);
   };
   all(true);
   const auto begin = std::chrono::steady_clock::now();
   all(false);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return seconds.count() / (count + static_cast<int>(state_->threads.size()));
+  return seconds.count() / (count + static_cast<int>(threads.size()));
 }
 
-size_t NvjpegEncodeLoop::bytes() const { return state_->threads.front().length; }
+}  // namespace
+
+NvjpegLoop nvjpeg_encoder(const std::vector<uint8_t>& i420, int width, int height, int threads,
+                          int count, std::string* why) {
+  try {
+    auto encoder = std::make_shared<Encoder>(width, height, threads);
+    const Nvjpeg::Current current(encoder->nvjpeg);
+    encoder->open();
+    encoder->place(i420);
+    return [encoder, count] { return encoder->time(count); };
+  } catch (const std::exception& error) {
+    *why = error.what();
+    return nullptr;
+  }
+}
 
 }  // namespace cudatransform::bench

@@ -1,9 +1,10 @@
-// NVIDIA's nvJPEG without GStreamer, opened at run time.
+// nvJPEG's decoder: batches of files to planes in device memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/jpeg/nvjpeg_loop.h"
+#include "tests/bench/jpeg/nvjpeg.h"
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "tests/bench/jpeg/nvjpeg_library.h"
@@ -13,14 +14,17 @@ namespace {
 
 constexpr int kYuvPlanes = 1;  // NVJPEG_OUTPUT_YUV
 
-}  // namespace
-
-struct NvjpegLoop::State {
-  explicit State(Backend backend) : nvjpeg(static_cast<int>(backend)) {}
-  ~State();
+struct Decoder {
+  explicit Decoder(NvjpegBackend backend) : nvjpeg(static_cast<int>(backend)) {}
+  ~Decoder() {
+    if (decoder == nullptr) return;
+    const Nvjpeg::Current current(nvjpeg);
+    state_destroy(decoder);
+  }
   void open(int batch);
   void allocate(int batch);
   void run(const std::vector<JpegPicture>& pictures, size_t first);
+  double time(const std::vector<JpegPicture>& pictures, int count);
 
   Nvjpeg nvjpeg;
   int (*context_synchronize)() = nullptr;
@@ -31,7 +35,7 @@ struct NvjpegLoop::State {
   std::vector<NvjpegImage> images;
 };
 
-void NvjpegLoop::State::open(int batch) {
+void Decoder::open(int batch) {
   int (*state_create)(void*, void**) = nullptr;
   int (*initialize)(void*, void*, int, int, int) = nullptr;
   nvjpeg.driver.find("cuCtxSynchronize", &context_synchronize);
@@ -47,7 +51,7 @@ void NvjpegLoop::State::open(int batch) {
   allocate(batch);
 }
 
-void NvjpegLoop::State::allocate(int batch) {
+void Decoder::allocate(int batch) {
   for (int i = 0; i < batch; ++i) {
     NvjpegImage image = {};
     for (int plane = 0; plane < 3; ++plane) {
@@ -59,7 +63,7 @@ void NvjpegLoop::State::allocate(int batch) {
   }
 }
 
-void NvjpegLoop::State::run(const std::vector<JpegPicture>& pictures, size_t first) {
+void Decoder::run(const std::vector<JpegPicture>& pictures, size_t first) {
   std::vector<const unsigned char*> data;
   std::vector<size_t> lengths;
   for (size_t i = 0; i < images.size(); ++i) {
@@ -73,38 +77,29 @@ void NvjpegLoop::State::run(const std::vector<JpegPicture>& pictures, size_t fir
   check_nvjpeg(context_synchronize(), "cuCtxSynchronize");
 }
 
-NvjpegLoop::State::~State() {
-  if (decoder == nullptr) return;
+double Decoder::time(const std::vector<JpegPicture>& pictures, int count) {
+  using Clock = std::chrono::steady_clock;
   const Nvjpeg::Current current(nvjpeg);
-  state_destroy(decoder);
+  run(pictures, 0);
+  const auto begin = Clock::now();
+  size_t done = 0;
+  for (; done < static_cast<size_t>(count); done += images.size()) run(pictures, done);
+  const std::chrono::duration<double> seconds = Clock::now() - begin;
+  return seconds.count() / static_cast<double>(done);
 }
 
-NvjpegLoop::NvjpegLoop(std::unique_ptr<State> state) : state_(std::move(state)) {}
+}  // namespace
 
-NvjpegLoop::~NvjpegLoop() = default;
-
-std::unique_ptr<NvjpegLoop> NvjpegLoop::make(Backend backend, int batch, std::string* why) {
-  std::unique_ptr<State> state;
+NvjpegLoop nvjpeg_decoder(NvjpegBackend backend, int batch,
+                          const std::vector<JpegPicture>& pictures, int count, std::string* why) {
   try {
-    state = std::make_unique<State>(backend);
-    state->open(batch);
+    auto decoder = std::make_shared<Decoder>(backend);
+    decoder->open(batch);
+    return [decoder, &pictures, count] { return decoder->time(pictures, count); };
   } catch (const std::exception& error) {
     *why = error.what();
     return nullptr;
   }
-  return std::unique_ptr<NvjpegLoop>(new NvjpegLoop(std::move(state)));
-}
-
-double NvjpegLoop::time(const std::vector<JpegPicture>& pictures, int count) {
-  using Clock = std::chrono::steady_clock;
-  const Nvjpeg::Current current(state_->nvjpeg);
-  state_->run(pictures, 0);
-  const auto begin = Clock::now();
-  size_t done = 0;
-  for (; done < static_cast<size_t>(count); done += state_->images.size())
-    state_->run(pictures, done);
-  const std::chrono::duration<double> seconds = Clock::now() - begin;
-  return seconds.count() / static_cast<double>(done);
 }
 
 }  // namespace cudatransform::bench
