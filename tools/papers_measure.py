@@ -239,12 +239,8 @@ class Run:
 
     def remark(self, paper, table, row, column):
         """What a reader has to know of a figure; "" for nothing."""
-        if paper != "hong" or table == "statements":
-            return ""
-        algorithm = HONG_TABLES.get(table)
-        form = row.partition("-")[0] if algorithm else row.split("-")[1]
-        algorithm = algorithm or row.split("-")[0]
-        if form not in ("serial", "tbb"):
+        algorithm, form = HONG_TABLES.get(table), row.partition("-")[0]
+        if paper != "hong" or algorithm is None or form not in ("serial", "tbb"):
             return ""
         return self.hong_part(algorithm, form, column)
 
