@@ -264,17 +264,12 @@ bool read_instructions(const std::string& path, std::map<std::string, double>* i
   return true;
 }
 
-// Takes this program's own arguments out.
-Options parse(int* argc, char** argv) {
-  Options options;
-  take_options(argc, argv, [&](std::string_view argument) {
-    if (argument == "--benchmark_list_tests" || argument == "--benchmark_list_tests=true")
-      options.list = true;
-    if (argument == "--quick") options.quick = true;
-    return argument == "--quick" || has_value(argument, "--instructions=", &options.instructions) ||
-           has_value(argument, "--profile=", &options.profile);
-  });
-  return options;
+bool take_option(std::string_view argument, Options* options) {
+  if (argument == "--benchmark_list_tests" || argument == "--benchmark_list_tests=true")
+    options->list = true;  // and Google Benchmark's
+  if (argument == "--quick") return options->quick = true;
+  return has_value(argument, "--instructions=", &options->instructions) ||
+         has_value(argument, "--profile=", &options->profile);
 }
 
 void print_help() {
@@ -289,6 +284,14 @@ void print_help() {
 }
 
 int run(const Options& options, Session* session) {
+  if (!options.instructions.empty() &&
+      !read_instructions(options.instructions, &session->instructions))
+    return kUsage;
+  register_cases(session);
+  if (options.list) {
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+  }
   std::unique_ptr<Device> device;
   if (const Status status = make_primary_cuda_device(0, &device); !status.ok()) {
     std::fprintf(stderr, "no CUDA engine: %s\n", status.message.c_str());
@@ -310,25 +313,11 @@ int run(const Options& options, Session* session) {
 }  // namespace cudatransform::bench
 
 int main(int argc, char** argv) {
-  using namespace cudatransform::bench;
-  const Options options = parse(&argc, argv);
-  benchmark::Initialize(&argc, argv, print_help);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return kUsage;
-  Session session;
-  if (!options.instructions.empty() &&
-      !read_instructions(options.instructions, &session.instructions))
-    return kUsage;
-  register_cases(&session);
-  if (options.list) {
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
-  }
-  int status = kFailed;
-  try {
-    status = run(options, &session);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_cuda: %s\n", error.what());
-  }
-  benchmark::Shutdown();
-  return status;
+  namespace bench = cudatransform::bench;
+  bench::Options options;
+  bench::Session session;
+  return bench::run_program(
+      "bench_cuda", argc, argv,
+      [&](std::string_view argument) { return bench::take_option(argument, &options); },
+      [&] { return bench::run(options, &session); }, bench::print_help);
 }
