@@ -18,7 +18,7 @@ IDENTITY = {"cuda": ("device", "compiled_for"),
 
 
 class BenchError(Exception):
-    """Something that whoever called the program can put right."""
+    """An error that the caller of the program can put right."""
 
 
 @dataclass

@@ -7,7 +7,7 @@
 namespace cudatransform::bench {
 
 // Ordinary stores read each line that they write into the cache first; streamed ones do not, but
-// leave nothing there for who comes next.
+// leave nothing there for the next reader.
 enum class Stores { kCached, kStreamed };
 
 // Forward: every sample is read and written as 16 bits where the coefficients go. Inverse: every

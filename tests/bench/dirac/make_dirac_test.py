@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Streams of make_dirac: their rate, the same bytes whatever the threads, the frames of FFmpeg.
+"""Streams of make_dirac: their rate, the same bytes with any number of threads, the frames of FFmpeg.
 
 make_dirac_test.py MAKE_DIRAC    needs the plugin; FFmpeg's frames of predicted pictures are not exact
 """

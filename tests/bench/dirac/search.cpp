@@ -136,7 +136,7 @@ class Search {
   void choose(int x, int y, const Vector* found) {
     ObmcBlock block;
     if (x_ >= x_end_ || y_ >= y_end_) {
-      block.references = 1;  // nobody sees it
+      block.references = 1;  // without effect
     } else {
       int least = 1 << 28;
       const auto consider = [&](int mode, int penalty, const auto& predicted) {

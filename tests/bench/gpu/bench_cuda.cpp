@@ -197,7 +197,7 @@ std::vector<std::vector<Case>> chosen_groups(const Session& session) {
   return groups_of(session.cases, wanted);
 }
 
-// Not enough memory spoils a group only; whatever else it was, the others say so too.
+// Too little memory spoils one group only; any other fault shows in the other groups, too.
 template <typename C>
 void measure_groups(const std::vector<std::vector<C>>& groups, Results* results,
                     const std::function<void(const std::vector<C>&)>& measure) {

@@ -190,7 +190,7 @@ std::vector<Case> with_streams(const std::vector<Case>& cases) {
       if (variants[i]) continue;
       variants[i] = true;
       Case stream = one;
-      stream.name.clear();  // nobody asks for its result
+      stream.name.clear();  // its result is not reported
       stream.stream = static_cast<int>(i);
       stream.spec.measure = 0;
       stream.paper = nullptr;

@@ -22,7 +22,7 @@ WARP = 32
 
 
 class ProfileError(Exception):
-    """Something that whoever called the program can put right."""
+    """An error that the caller of the program can put right."""
 
 
 def read_names(lines):

@@ -138,7 +138,7 @@ Dct8x8Job Kernels::make_job(const PipeSize& size, Method method, Direction direc
 
 double Kernels::time_direction(bool forward, double seconds, int least_frames) {
   Queue& queue = device_->queue(QueueKind::kCompute);
-  FencePtr done;  // costs an event on CUDA, where nobody asks for it, and nothing on the CPU
+  FencePtr done;  // unused; costs an event on CUDA, and nothing on the CPU
   FencePtr* fence_of_job = device_->is_host() ? &done : nullptr;
   const auto submit = [&](size_t i) {
     const Set& set = sets_[i % sets_.size()];

@@ -12,7 +12,7 @@
 //   system     the chain from system memory to system memory. x copies: of the speed of uploads and
 //              downloads of the same bytes alone, both directions at once
 //   measured   the chain with measure= as the name says. x unmeasured: of its speed without
-//   control    the chain once more. x unmeasured: what is nobody's doing
+//   control    the chain once more. x unmeasured: the noise
 //   cpu        the chain on the CPU engine. x kernels: of the engine's speed alone
 // Counters:
 //   frames/s, us/frame   by the clock, from the first frame in to the last one complete

@@ -15,7 +15,7 @@ enum class Core { kAlone, kShared };
 
 class Turns {
  public:
-  // Takes a turn, and looks before and after at who else is on the core.
+  // Takes a turn, and checks before and after whether others use the core.
   void take(const std::function<Reading()>& turn);
   // core_width() of each turn.
   std::vector<double> widths() const;
