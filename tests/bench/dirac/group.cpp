@@ -15,6 +15,7 @@
 
 #include "dirac/decoder.h"
 #include "dirac/renderer.h"
+#include "tests/bench/device.h"
 #include "tests/bench/dirac/search.h"
 #include "tests/dirac/encoder/stream.h"
 #include "tests/dirac/encoder/wide_plane.h"
@@ -36,9 +37,7 @@ constexpr int kMostQuantiser = 60, kMostTries = 6;
 constexpr double kStepsOfHalf = 5.5;  // of quantisers, until there is half the data, about
 constexpr double kGood = 0.06;        // of a size that is near enough to what was aimed at
 
-void require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message);
-}
+using bench::require;
 
 enum class Role { kIntra, kForward, kBetween };
 

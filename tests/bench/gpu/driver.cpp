@@ -50,10 +50,6 @@ DriverTable load_table() {
 
 }  // namespace
 
-void require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message);
-}
-
 Gpu::Gpu(CUstream stream) : driver_(load_table()), stream_(stream) {
   check(driver_.device_get(&device_, 0), "cuDeviceGet");
   check(driver_.primary_ctx_retain(&context_, device_), "cuDevicePrimaryCtxRetain");

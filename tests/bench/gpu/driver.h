@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cuda/device/driver.h"
-#include "transform/device/status.h"
+#include "tests/bench/device.h"
 
 namespace cudatransform::bench {
 
@@ -24,8 +24,6 @@ struct DriverTable : cuda::Driver {
   CT_CUDA_BENCHMARK_ENTRY_POINTS(CT_BENCH_MEMBER)
 #undef CT_BENCH_MEMBER
 };
-
-void require(const Status& status);
 
 // Device 0 and its primary context, which the engine uses as well: current for the thread that made
 // the object, as long as it lives. Not for several threads.

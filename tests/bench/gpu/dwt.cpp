@@ -201,9 +201,8 @@ class Group {
     require(lanes_[0]->device->allocate(MemoryKind::kDevice, bytes, memory));
   }
   void upload(const std::vector<uint8_t>& from, const Memory& to) const {
-    const auto pitch = static_cast<ptrdiff_t>(from.size());
     require(lanes_[0]->device->upload(lanes_[0]->queue(),
-                                      {to.data(), pitch, from.data(), pitch, from.size(), 1}));
+                                      copy_of(to.data(), from.data(), from.size())));
   }
 
   const Layout layout_;

@@ -91,9 +91,8 @@ void upload_picture(const Gpu& gpu, Device& device, const JobSpec& spec,
     fill_plane(at(host.data(), geometry.samples[c].data), geometry.samples[c],
                tile(spec.format)[static_cast<size_t>(c)]);
   }
-  const auto pitch = static_cast<ptrdiff_t>(host.size());
-  require(device.upload(device.queue(QueueKind::kCompute),
-                        {samples, pitch, host.data(), pitch, host.size(), 1}));
+  require(
+      device.upload(device.queue(QueueKind::kCompute), copy_of(samples, host.data(), host.size())));
   gpu.synchronize();
 }
 
@@ -211,13 +210,10 @@ Buffers::Buffers(const Gpu& gpu, Device& device, const JobSpec& spec, size_t set
   if (forward_) {
     upload_picture(gpu, device, spec, geometry_, sets_[0].samples->data());
     // From there to the other sets: quicker than from the host.
-    const size_t bytes = geometry_.sample_allocation;
-    const auto pitch = static_cast<ptrdiff_t>(bytes);
-    for (size_t i = 1; i < sets; ++i) {
-      require(device.copy(
-          device.queue(QueueKind::kCompute),
-          {sets_[i].samples->data(), pitch, sets_[0].samples->data(), pitch, bytes, 1}));
-    }
+    for (size_t i = 1; i < sets; ++i)
+      require(device.copy(device.queue(QueueKind::kCompute),
+                          copy_of(sets_[i].samples->data(), sets_[0].samples->data(),
+                                  geometry_.sample_allocation)));
   } else {
     fill_coefs(device, spec);
   }

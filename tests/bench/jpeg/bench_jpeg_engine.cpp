@@ -24,6 +24,7 @@
 #include "jpeg/encode_file.h"
 #include "jpeg/reader.h"
 #include "tests/bench/common.h"
+#include "tests/bench/device.h"
 #include "tests/bench/jpeg/pictures.h"
 
 namespace cudatransform::bench {
@@ -36,10 +37,6 @@ double seconds_of_case = 0.5;  // --seconds=
 uint32_t scale_down = 1;       // --part=: of the pictures' height
 enum class Output { kDevice, kMapped, kCopied };
 constexpr const char* kOutputNames[] = {"device", "mapped", "copied"};
-
-void check(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message);
-}
 
 // Levels of a picture as a JPEG file has them, and libjpeg's scan.
 struct Source {
@@ -54,7 +51,7 @@ struct Source {
 std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t across) {
   JpegReader reader;
   JpegHeader header;
-  check(reader.read_header(file.data(), file.size(), &header));
+  require(reader.read_header(file.data(), file.size(), &header));
   auto source = std::make_unique<Source>();
   std::vector<int16_t> levels[3];
   JpegLevels to[3];
@@ -65,7 +62,7 @@ std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t a
   }
   JpegTables tables;
   JpegFindings found;
-  check(reader.read_coefficients(to, &tables, &found));
+  require(reader.read_coefficients(to, &tables, &found));
   LevelPicture& picture = source->picture;
   picture.width = header.width * across;
   picture.height = header.height / 16 / scale_down * 16 * across;  // whole MCUs
@@ -84,8 +81,8 @@ std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t a
   }
   JpegWriter writer;
   JpegBytes whole, head;
-  check(writer.write(picture, {}, &whole));
-  check(writer.write_header(picture, {}, nullptr, &head));
+  require(writer.write(picture, {}, &whole));
+  require(writer.write_header(picture, {}, nullptr, &head));
   source->scan.assign(whole.data() + head.size(), whole.data() + whole.size());
   return source;
 }
@@ -94,20 +91,20 @@ std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t a
 class Flight {
  public:
   Flight(const Source& source, Output output) : source_(source), output_(output) {
-    check(make_primary_cuda_device(0, &device_));
+    require(make_primary_cuda_device(0, &device_));
     for (int c = 0; c < 3; ++c) {
       const size_t bytes = source.levels[c].size() * sizeof(int16_t);
       levels_[c] = allocate(MemoryKind::kDevice, bytes);
-      copy(device_->queue(QueueKind::kCompute), source.levels[c].data(), levels_[c]->data(), bytes,
-           true);
+      require(device_->upload(device_->queue(QueueKind::kCompute),
+                              copy_of(levels_[c]->data(), source.levels[c].data(), bytes)));
       job_.levels[c] = {static_cast<const int16_t*>(levels_[c]->data()),
                         source.picture.levels[c].stride};
     }
-    check(make_jpeg_scan_layout(source.picture, {}, &job_.layout));
+    require(make_jpeg_scan_layout(source.picture, {}, &job_.layout));
     JpegHeaders headers;
     JpegHuffmanTables tables;
-    check(headers.standard_tables(&tables));
-    check(make_jpeg_codes(tables, &codes_));
+    require(headers.standard_tables(&tables));
+    require(make_jpeg_codes(tables, &codes_));
     job_.codes = &codes_;
     result_ = allocate(MemoryKind::kPinned, sizeof(JpegEncodeResult));
     job_.result = static_cast<JpegEncodeResult*>(result_->data());
@@ -121,18 +118,18 @@ class Flight {
 
   void submit(bool timed = false) {
     Queue& compute = device_->queue(QueueKind::kCompute);
-    if (timed) check(timer_->begin(compute));
-    check(cuda_jpeg_encode_ops().encode(*device_, compute, job_, &fence_));
-    if (timed) check(timer_->end(compute));
+    if (timed) require(timer_->begin(compute));
+    require(cuda_jpeg_encode_ops().encode(*device_, compute, job_, &fence_));
+    if (timed) require(timer_->end(compute));
     if (output_ != Output::kCopied) return;
     Queue& download = device_->queue(QueueKind::kDownload);
-    check(download.wait_for(fence_));
-    copy(download, own_->data(), host_->data(), guess_, false);
-    check(download.record(&fence_));
+    require(download.wait_for(fence_));
+    require(device_->download(download, copy_of(host_->data(), own_->data(), guess_)));
+    require(download.record(&fence_));
   }
   void finish() {
     if (!fence_) return;
-    check(fence_->wait());
+    require(fence_->wait());
     fence_.reset();
     if (job_.result->faults != 0 || job_.result->size != source_.scan.size())
       throw std::runtime_error("a scan is missing");
@@ -146,10 +143,10 @@ class Flight {
   void compare() {
     if (output_ == Output::kDevice) {
       Queue& download = device_->queue(QueueKind::kDownload);
-      copy(download, own_->data(), host_->data(), guess_, false);
+      require(device_->download(download, copy_of(host_->data(), own_->data(), guess_)));
       FencePtr fence;
-      check(download.record(&fence));
-      check(fence->wait());
+      require(download.record(&fence));
+      require(fence->wait());
     }
     if (std::memcmp(host_->data(), source_.scan.data(), source_.scan.size()) != 0)
       throw std::runtime_error("a scan differs from libjpeg's");
@@ -158,17 +155,8 @@ class Flight {
  private:
   std::unique_ptr<Memory> allocate(MemoryKind kind, size_t bytes) {
     std::unique_ptr<Memory> memory;
-    check(device_->allocate(kind, bytes, &memory));
+    require(device_->allocate(kind, bytes, &memory));
     return memory;
-  }
-  void copy(Queue& queue, const void* from, void* to, size_t bytes, bool up) {
-    Copy2D copy;
-    copy.src = from;
-    copy.dst = to;
-    copy.row_bytes = bytes;
-    copy.rows = 1;
-    copy.src_pitch = copy.dst_pitch = static_cast<ptrdiff_t>(bytes);
-    check(up ? device_->upload(queue, copy) : device_->download(queue, copy));
   }
 
   const Source& source_;

@@ -21,6 +21,7 @@
 #include "cuda/device/cuda_device.h"
 #include "cuda/jpeg/decode_engine.h"
 #include "jpeg/reader.h"
+#include "tests/bench/device.h"
 
 namespace cudatransform {
 namespace {
@@ -84,13 +85,8 @@ class Lane {
     submit();
     finish();
     std::vector<int16_t> levels(levels_->size() / 2), judged(levels_->size() / 2);
-    Copy2D copy;
-    copy.dst = levels.data();
-    copy.src = levels_->data();
-    copy.row_bytes = levels_->size();
-    copy.rows = 1;
-    copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(copy.row_bytes);
-    must(device_.download(*queue_, copy));
+    must(
+        device_.download(*queue_, bench::copy_of(levels.data(), levels_->data(), levels_->size())));
     JpegReader reader;
     JpegHeader header;
     must(reader.read_header(file_.data(), file_.size(), &header));

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/bench/device.h"
 #include "transform/dct8x8/engine.h"
 #include "transform/device/host_device.h"
 #ifdef CT_HAVE_CUDA
@@ -17,10 +18,6 @@
 
 namespace cudatransform::bench {
 namespace {
-
-void require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message);
-}
 
 struct CudaEngine {
   test::Engine engine;
@@ -94,18 +91,16 @@ void PlaneJob::write_input(size_t plane, const void* data) {
   const bool forward = job_.direction == Direction::kForward;
   const size_t bytes = (forward ? sample_bytes_ : coef_bytes_)[plane];
   void* to = (forward ? samples_ : coefs_)[plane]->data();
-  const auto pitch = static_cast<ptrdiff_t>(bytes);
   Queue& queue = engine_.device->queue(QueueKind::kCompute);
-  require(engine_.device->upload(queue, {to, pitch, data, pitch, bytes, 1}));
+  require(engine_.device->upload(queue, copy_of(to, data, bytes)));
 }
 
 void PlaneJob::read_output(size_t plane, void* data) {
   const bool forward = job_.direction == Direction::kForward;
   const size_t bytes = (forward ? coef_bytes_ : sample_bytes_)[plane];
   const void* from = (forward ? coefs_ : samples_)[plane]->data();
-  const auto pitch = static_cast<ptrdiff_t>(bytes);
   Queue& queue = engine_.device->queue(QueueKind::kCompute);
-  require(engine_.device->download(queue, {data, pitch, from, pitch, bytes, 1}));
+  require(engine_.device->download(queue, copy_of(data, from, bytes)));
   FencePtr fence;
   require(queue.record(&fence));
   require(fence->wait());

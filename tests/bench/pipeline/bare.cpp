@@ -6,6 +6,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "tests/bench/device.h"
 #include "transform/dct8x8/engine.h"
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/host_device.h"
@@ -20,15 +21,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr size_t kAlignment = 256;
 
-void check(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message);
-}
-
 std::unique_ptr<Device> make_device(int threads) {
   if (threads > 0) return make_host_device(threads);
   std::unique_ptr<Device> device;
 #if CT_HAVE_CUDA
-  check(make_primary_cuda_device(0, &device));
+  require(make_primary_cuda_device(0, &device));
 #else
   throw std::runtime_error("this build has no CUDA engine");
 #endif
@@ -37,7 +34,7 @@ std::unique_ptr<Device> make_device(int threads) {
 
 std::unique_ptr<Memory> allocate(Device& device, MemoryKind kind, size_t bytes) {
   std::unique_ptr<Memory> memory;
-  check(device.allocate(kind, bytes, &memory));
+  require(device.allocate(kind, bytes, &memory));
   return memory;
 }
 
@@ -99,7 +96,7 @@ Kernels::Kernels(const PipeSize& size, Method method, int threads) : device_(mak
     const uint8_t* from = picture.data();
     for (const Plane& plane : planes) {
       auto* to = static_cast<uint8_t*>(set.source->data()) + plane.offset;
-      check(device_->upload(queue, copy_of(plane, to, plane.pitch, from, size_t(plane.width))));
+      require(device_->upload(queue, copy_of(plane, to, plane.pitch, from, size_t(plane.width))));
       from += size_t(plane.width) * size_t(plane.height);
     }
     set.forward = make_job(size, method, Direction::kForward, set);
@@ -142,12 +139,12 @@ double Kernels::time_direction(bool forward, double seconds, int least_frames) {
   FencePtr* fence_of_job = device_->is_host() ? &done : nullptr;
   const auto submit = [&](size_t i) {
     const Set& set = sets_[i % sets_.size()];
-    check(ops_->submit(*device_, queue, forward ? set.forward : set.inverse, fence_of_job));
+    require(ops_->submit(*device_, queue, forward ? set.forward : set.inverse, fence_of_job));
   };
   const auto wait = [&] {
     FencePtr fence;
-    check(queue.record(&fence));
-    check(fence->wait());
+    require(queue.record(&fence));
+    require(fence->wait());
   };
   submit(0);  // loads what has to be loaded
   wait();
@@ -157,9 +154,9 @@ double Kernels::time_direction(bool forward, double seconds, int least_frames) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   uint64_t total = 0, jobs = 0, ns = 0;
   do {
-    check(timer->begin(queue));
+    require(timer->begin(queue));
     for (int i = 0; i < round; ++i) submit(size_t(i));
-    check(timer->end(queue));
+    require(timer->end(queue));
     wait();
     if (timer->read_ns(&ns)) total += ns;
     jobs += uint64_t(round);
@@ -195,22 +192,22 @@ double Copies::run(double seconds, int least_frames) {
   for (; frames < least_frames || Clock::now() < end; ++frames) {
     Slot& slot = slots_[size_t(frames) % slots_.size()];
     for (FencePtr* fence : {&slot.up, &slot.down})
-      if (*fence) check((*fence)->wait());
+      if (*fence) require((*fence)->wait());
     const auto at = [](const std::unique_ptr<Memory>& memory, const Plane& plane) {
       return static_cast<uint8_t*>(memory->data()) + plane.offset;
     };
     for (const Plane& p : planes)
-      check(device_->upload(up,
-                            copy_of(p, at(slot.uploaded, p), p.pitch, at(slot.from, p), p.pitch)));
-    check(up.record(&slot.up));
+      require(device_->upload(
+          up, copy_of(p, at(slot.uploaded, p), p.pitch, at(slot.from, p), p.pitch)));
+    require(up.record(&slot.up));
     for (const Plane& p : planes)
-      check(device_->download(
+      require(device_->download(
           down, copy_of(p, at(slot.to, p), p.pitch, at(slot.downloaded, p), p.pitch)));
-    check(down.record(&slot.down));
+    require(down.record(&slot.down));
   }
   for (Slot& slot : slots_)
     for (FencePtr* fence : {&slot.up, &slot.down})
-      if (*fence) check((*fence)->wait());
+      if (*fence) require((*fence)->wait());
   return std::chrono::duration<double>(Clock::now() - begin).count() / frames;
 }
 
