@@ -18,7 +18,7 @@ IDENTITY = {"cuda": ("device", "compiled_for"),
 
 
 class BenchError(Exception):
-    """Something that whoever called the program can put right."""
+    """An error that the caller of the program can put right."""
 
 
 @dataclass
@@ -78,17 +78,21 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def load_run(path):
-    """The context of one file, and its benchmarks as (keys, counters)."""
+def load_json(path, hint=""):
+    """What is in a file. Raises BenchError."""
     try:
         with open(path, encoding="utf-8") as file:
-            run = json.load(file)
+            return json.load(file)
     except OSError as error:
         raise BenchError(f"{path}: {error.strerror}") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise BenchError(f"{path}: not JSON ({error}). A benchmark that is interrupted leaves an "
-                         "incomplete file; run it again with --benchmark_out_format=json "
-                         f"--benchmark_out={path}") from error
+        raise BenchError(f"{path}: not JSON ({error}){hint}") from error
+
+
+def load_run(path):
+    """The context of one file, and its benchmarks as (keys, counters)."""
+    run = load_json(path, ". A benchmark that is interrupted leaves an incomplete file; run it again "
+                    f"with --benchmark_out_format=json --benchmark_out={path}")
     if not isinstance(run, dict) or not isinstance(run.get("benchmarks"), list):
         raise BenchError(f"{path}: not a run of Google Benchmark: it has no list \"benchmarks\"")
     return run.get("context", {}), run["benchmarks"]
@@ -176,15 +180,12 @@ def issue_rate(context):
 
 def load_peers(path):
     """[{"name", "direction", "ratios": {size: ratio}}] and where they are from. Raises BenchError."""
+    told = load_json(path)
     try:
-        with open(path, encoding="utf-8") as file:
-            told = json.load(file)
         peers = [{"name": str(peer["name"]), "direction": peer["direction"],
                   "ratios": {str(size): float(ratio) for size, ratio in peer["ratios"].items()}}
                  for peer in told["peers"]]
         source = str(told["source"])
-    except OSError as error:
-        raise BenchError(f"{path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BenchError(
             f"{path}: {type(error).__name__} {error}; wanted: {{\"source\": TEXT, \"peers\": "

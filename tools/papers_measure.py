@@ -16,6 +16,7 @@ SIZES = {"512": 512, "1K": 1024, "2K": 2048, "4K": 4096,
          "1024^2": 1024, "2048^2": 2048, "4096^2": 4096}
 GIB = 2 ** 30
 FORMAT = "cudatransform papers 1"
+NO_GPUJPEG = "GPUJPEG's kernel is CESNET's and no part of this project"
 HONG_TABLES = {"table1": "naive", "table2": "matrix", "table3": "rowcolumn"}
 
 
@@ -179,15 +180,10 @@ class Run:
     def hong_all(self, row, column):
         return 1e3 * self.hong_seconds(*row.split("-"), column)
 
-    def hong_speed(self, row, column):
-        algorithm, form = row.split("-")
-        seconds = self.hong_seconds(algorithm, form, column)
-        return self.hong_seconds(algorithm, "serial", column) / seconds
-
     def hong_statements(self, row, _column):
         size = "4096^2"
         if row == "tbb":
-            return self.hong_speed("naive-tbb", size)
+            return self.hong_table("naive", "tbb-speed", size)
         algorithm, what = row.split("-")
         if what == "local":
             return (self.hong_seconds(algorithm, "global", size) /
@@ -199,39 +195,23 @@ class Run:
     COLUMNS = {"avg GiB/s": "ms avg", "min GiB/s": "ms max", "max GiB/s": "ms min",
                "avg ms": "ms avg"}
 
-    def gpudct_bench(self, row, column):
-        self.check_step(row, "cuda", "random")
-        if row in ("float", "islow", "ifast"):
-            return self.gpudct_own("cuda", "random", row, column)
-        counter = "ms avg" if column == "avg ms" else "GiB/s " + column.split()[0]
-        return self.cuda_number(counter, case="gpudct", size="32K", step=row, direction="inverse")
-
-    def gpudct_own(self, engine, data, row, column):
-        found = self.find(engine, case="gpudct", data=data, step=row)
+    def gpudct_bench(self, engine, row, column):
+        """By bench_cuda where the step is a kernel or a method that teaches, else by bench_papers."""
+        if row == "gpujpeg":
+            raise Missing(NO_GPUJPEG)
+        if engine == "cuda" and row not in ("float", "islow", "ifast"):
+            counter = "ms avg" if column == "avg ms" else "GiB/s " + column.split()[0]
+            return self.cuda_number(counter, case="gpudct", size="32K", step=row,
+                                    direction="inverse")
+        found = self.find(engine, case="gpudct", step=row)
         milliseconds = found[self.COLUMNS[column]]
         if column == "avg ms":
             return milliseconds
         return 2 * found["samples"] / GIB / (milliseconds / 1e3)
 
-    def check_step(self, row, engine, data):
-        """Steps that have no counterpart there. Raises Missing."""
-        if row == "gpujpeg":
-            raise Missing("GPUJPEG's kernel is CESNET's and no part of this project")
-        if engine == "cuda":
-            self.need_card()
-        elif row == "lut":
-            raise Missing("no method of the CPU engine adds 64 products of a table; matrix and "
-                          "separable add 8 + 8")
-        elif row in ("next", "next16"):
-            raise Missing("this step is about shuffles between the threads of a GPU; the CPU "
-                          "engine's way on is float with SIMD")
-
-    def gpudct_other(self, engine, data, row, column):
-        self.check_step(row, engine, data)
-        return self.gpudct_own(engine, data, row, column)
-
     def gpudct_psnr(self, engine, row, column):
-        self.check_step(row, engine, "jpeg")
+        if row == "gpujpeg":
+            raise Missing(NO_GPUJPEG)
         component, _, ties = column.partition(", ")
         number = ("Y", "Cb", "Cr").index(component)
         found = self.find(engine, case="judge", step=row)
@@ -255,18 +235,12 @@ class Run:
         engine = "cpu" if table.endswith("-cpu") else "cuda"
         if table.startswith("psnr"):
             return self.gpudct_psnr(engine, row, column)
-        if table == "bench":
-            return self.gpudct_bench(row, column)
-        return self.gpudct_other(engine, "random" if table == "bench-cpu" else "jpeg", row, column)
+        return self.gpudct_bench(engine, row, column)
 
     def remark(self, paper, table, row, column):
         """What a reader has to know of a figure; "" for nothing."""
-        if paper != "hong" or table == "statements":
-            return ""
-        algorithm = HONG_TABLES.get(table)
-        form = row.partition("-")[0] if algorithm else row.split("-")[1]
-        algorithm = algorithm or row.split("-")[0]
-        if form not in ("serial", "tbb"):
+        algorithm, form = HONG_TABLES.get(table), row.partition("-")[0]
+        if paper != "hong" or algorithm is None or form not in ("serial", "tbb"):
             return ""
         return self.hong_part(algorithm, form, column)
 

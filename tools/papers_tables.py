@@ -6,26 +6,29 @@ import os
 from dataclasses import dataclass, field
 
 import bench_tables
-from bench_runs import BenchError
+from bench_runs import BenchError, load_json
 from papers_measure import FORMAT
 
 DASH = "–"
 
 
 def load_data(path):
+    """The papers' tables, with all rows and cells written out."""
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        data = json.load(file)
+    for paper in data["papers"]:
+        rows = {table["id"]: table["rows"] for table in paper["tables"]}
+        for table in paper["tables"]:
+            if isinstance(table["rows"], str):
+                table["rows"] = rows[table["rows"]]
+            for row in table["rows"]:
+                row.setdefault("paper", [None] * len(table["columns"]))
+    return data
 
 
 def load_run(path):
     """A run that tools/papers has written. Raises BenchError."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            run = json.load(file)
-    except OSError as error:
-        raise BenchError(f"{path}: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise BenchError(f"{path}: not JSON ({error})") from error
+    run = load_json(path)
     if not isinstance(run, dict) or run.get("format") != FORMAT:
         raise BenchError(f"{path}: not a run of tools/papers ({FORMAT!r})")
     return run
@@ -75,8 +78,12 @@ def our_text(shown, run, key, form):
     return f"{text} {shown.mark(cell['remark'])}" if "remark" in cell else text
 
 
+def is_in_paper(table):
+    return any(value is not None for row in table["rows"] for value in row["paper"])
+
+
 def show(paper, table, runs):
-    in_paper = any(value is not None for row in table["rows"] for value in row["paper"])
+    in_paper = is_in_paper(table)
     names = (["paper"] if in_paper else []) + run_names(runs)
     single = not in_paper and len(runs) == 1
     shown = Shown([""] + [column if single else f"{column}: {name}"
@@ -138,9 +145,8 @@ def legend(runs):
 
 
 def notes_of(table, shown):
-    in_paper = any(value is not None for row in table["rows"] for value in row["paper"])
     notes = list(table["notes"])
-    if not in_paper:
+    if not is_in_paper(table):
         notes.append(table["paper_missing"][0].upper() + table["paper_missing"][1:] + ".")
     marks = [f"[{number}] {reason}" for number, reason in enumerate(shown.reasons, 1)]
     return notes, marks

@@ -3,9 +3,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/common.h"
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <utility>
 
@@ -29,6 +33,25 @@ bool has_value(std::string_view argument, std::string_view option, double* value
   if (!has_value(argument, option, &text)) return false;
   *value = std::atof(text.c_str());
   return true;
+}
+
+int run_program(const char* name, int argc, char** argv,
+                const std::function<bool(std::string_view)>& take, const std::function<int()>& run,
+                void (*help)()) {
+  take_options(&argc, argv, take);
+  if (help != nullptr)
+    benchmark::Initialize(&argc, argv, help);
+  else
+    benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  int status = 1;
+  try {
+    status = run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+  }
+  benchmark::Shutdown();
+  return status;
 }
 
 double quantile(std::vector<double> list, double share) {

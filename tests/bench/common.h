@@ -17,6 +17,12 @@ void take_options(int* argc, char** argv, const std::function<bool(std::string_v
 bool has_value(std::string_view argument, std::string_view option, std::string* value);
 bool has_value(std::string_view argument, std::string_view option, double* value);
 
+// The main() of a program of Google Benchmark with options of its own; `run` does everything that
+// is left. The exit status is that of `run`, 1 if it throws, 2 for an unknown argument.
+int run_program(const char* name, int argc, char** argv,
+                const std::function<bool(std::string_view)>& take, const std::function<int()>& run,
+                void (*help)() = nullptr);
+
 // The value that `share` (0 to below 1) of a list are below. The list is not empty.
 double quantile(std::vector<double> list, double share);
 double median(std::vector<double> list);

@@ -5,20 +5,22 @@
 # usage: plot_bench_test.py PLOT_BENCH FOLDER PEERS.json
 # FOLDER has bench_cuda.json and bench_cpu.json, small runs with round numbers.
 import json
-import math
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import unittest
-import xml.etree.ElementTree as xml
 
 PROGRAM, FOLDER, PEERS = sys.argv[1:4]
 CUDA, CPU = (os.path.join(FOLDER, f"bench_{engine}.json") for engine in ("cuda", "cpu"))
 HAS_MATPLOTLIB = subprocess.run([sys.executable, "-c", "import matplotlib"], check=False,
                                 stderr=subprocess.DEVNULL).returncode == 0
 SKIP = 77
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(PROGRAM))
+import bench_runs
+if HAS_MATPLOTLIB:
+    import bench_plots
 
 
 def plot_bench(*arguments, **environment):
@@ -137,84 +139,19 @@ class Tables(Folder):
 
 @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
 class Pictures(Folder):
-    def draw(self, *arguments):
-        result = plot_bench(*arguments, "--output", self.folder)
+    def draw(self, *arguments, **environment):
+        """{name: bytes} of what was written."""
+        result = plot_bench(*arguments, "--output", self.folder, **environment)
         self.assertEqual(result.returncode, 0, result.stderr)
-        return [os.path.basename(line) for line in result.stdout.splitlines()]
+        pictures = {}
+        for path in result.stdout.splitlines():
+            with open(path, "rb") as file:
+                pictures[os.path.basename(path)] = file.read()
+            self.assertEqual(pictures[os.path.basename(path)][:8], b"\x89PNG\r\n\x1a\n")
+        return pictures
 
-    def read(self, picture):
-        with open(self.path(picture), encoding="utf-8") as file:
-            text = file.read()
-        root = xml.fromstring(text)
-        by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
-        return text, by_id
-
-    @staticmethod
-    def path_points(element):
-        path = next(child for child in element.iter() if child.tag.endswith("}path"))
-        return [tuple(map(float, point)) for point in
-                re.findall(r"[ML] (\S+) (\S+)", path.get("d"))]
-
-    @staticmethod
-    def marker(element):
-        use = next(child for child in element.iter() if child.tag.endswith("}use"))
-        return float(use.get("x")), float(use.get("y"))
-
-    def height(self, by_id, bar):
-        heights = [y for _, y in self.path_points(by_id[bar])]
-        return max(heights) - min(heights)
-
-    def test_which(self):
-        self.assertEqual(self.draw(CUDA), ["bench-roofline.svg", "bench-gpu.svg"])
-        self.assertEqual(self.draw(CPU), ["bench-cpu.svg"])
-        self.assertEqual(self.draw(CUDA, CPU, "--only", "gpu"), ["bench-gpu.svg"])
-
-    def test_ratios(self):
-        self.draw(CUDA, "--peers", PEERS)
-        text, by_id = self.read("bench-gpu.svg")
-        (_, base), *_ = self.path_points(by_id["bar.float.4K.forward"])
-        for direction in ("forward", "inverse"):
-            one = base - self.path_points(by_id[f"limit.{direction}"])[0][1]
-            for bar, ratio in (("float.4K.forward", 0.9), ("float.1080p.inverse", 0.7),
-                               ("islow.4K.inverse", 1.05), ("GPUJPEG-inverse.4K.inverse", 0.55),
-                               ("GPUJPEG-forward-quantise.1080p.forward", 0.74)):
-                if bar.endswith(direction):
-                    self.assertAlmostEqual(self.height(by_id, "bar." + bar) / one, ratio, places=4)
-        self.assertNotIn("bar.islow.1080p.forward", by_id)
-        for label in ("1 = 3200 GB/s", "1 = 1600 GB/s", "0.90", "1.05", "0.55", "GPUDCT next16"):
-            self.assertIn(f"<!-- {label} -->", text)
-        self.assertNotIn("<!-- 0.40 -->", text)  # another layout
-
-    def test_roofline(self):
-        self.draw(CUDA)
-        text, by_id = self.read("bench-roofline.svg")
-        # 100 SMs x 1.5 GHz x 128.
-        self.assertIn("<!-- issue rate: 19.2 T instructions/s -->", text)
-        roofs = [self.path_points(by_id[f"roof.{size}.forward"]) for size in ("1080p", "4K")]
-        scale = (roofs[1][0][1] - roofs[0][0][1]) / math.log(3200 / 2000)  # of log y; negative
-
-        def gb_per_second(y):
-            return 2000 * math.exp((y - roofs[0][0][1]) / scale)
-        # A roof ends where the issue rate's begins: at rate / GB/s instructions a byte. Both scales
-        # are logarithmic; these ends give that of x.
-        ends = [math.log(19.2e12 / 2000e9), math.log(19.2e12 / 3200e9)]
-        x_scale = (roofs[0][1][0] - roofs[1][1][0]) / (ends[0] - ends[1])
-
-        def instructions_per_byte(x):
-            return math.exp(ends[0] + (x - roofs[0][1][0]) / x_scale)
-        for point, instructions, rate in (
-                ("ladder.4K.float.forward", 12, 2880), ("ladder.4K.naive.forward", 600, 32),
-                ("limit.1080p.float.forward", 12, 1500), ("limit.4K.islow.forward", 15, 2720)):
-            x, y = self.marker(by_id[point])
-            self.assertAlmostEqual(gb_per_second(y) / rate, 1, places=3, msg=point)
-            self.assertAlmostEqual(instructions_per_byte(x) * 3 / instructions, 1, places=3,
-                                   msg=point)
-        for x, y in self.path_points(by_id["issue.forward"]):
-            self.assertAlmostEqual(gb_per_second(y) * instructions_per_byte(x) / 19200, 1, places=2)
-        self.assertNotIn("ladder.4K.matrix.forward", by_id)  # its instructions are not known
-        self.assertIn("<!-- naive -->", text)
-
-    def test_wavelets(self):
+    def wavelets(self):
+        """A run of wavelets alone."""
         def change(run):
             like = next(b for b in run["benchmarks"] if "ratio" in b)
             run["benchmarks"] = [
@@ -229,64 +166,60 @@ class Pictures(Folder):
                     ("8K", 5e7, "dd97", 8, "forward", 8, "", 0.3),
                     ("8K", 5e7, "haar", 8, "inverse", 8, "", 0.4),
                     ("32K", 1e9, "dd97", 8, "inverse", 1, "", 0.2))]
-        run = self.changed(change)
-        self.assertEqual(self.draw(run, "--only", "dwt"), ["bench-dwt.svg"])
-        text, by_id = self.read("bench-dwt.svg")
-        one = self.height(by_id, "bar.8K-8-in-flight.haar.forward") / 0.6
-        for bar, ratio in (("8K-8-in-flight.dd97.forward", 0.3),
-                           ("8K-8-in-flight.haar.inverse", 0.4), ("32K-alone.dd97.inverse", 0.2)):
-            self.assertAlmostEqual(self.height(by_id, "bar." + bar) / one, ratio, places=4)
-        for label in ("0.50", "0.70", "0.10"):
-            self.assertNotIn(f"<!-- {label} -->", text)
+        return self.changed(change)
 
-    def test_cpu(self):
-        self.draw(CPU)
-        text, by_id = self.read("bench-cpu.svg")
-        one = self.height(by_id, "bar.SIMD-1-thread.float.forward") / 10  # of 1 GB/s
-        for bar, rate in (("plain-C-1-thread.float.forward", 1.25),
-                          ("SIMD-2-threads.float.inverse", 20), ("SIMD-1-thread.copy.forward", 25),
-                          ("SIMD-1-thread.copy.inverse", 22), ("SIMD-2-threads.copy.inverse", 36),
-                          ("SIMD-1-thread.AVDCT-own-order.inverse", 5)):
-            self.assertAlmostEqual(self.height(by_id, "bar." + bar) / one / rate, 1, places=3,
-                                   msg=bar)
-        self.assertNotIn("naive", text)
+    def test_which(self):
+        self.assertEqual(list(self.draw(CUDA)), ["bench-roofline.png", "bench-gpu.png"])
+        self.assertEqual(list(self.draw(CUDA, CPU, "--only", "gpu")), ["bench-gpu.png"])
+        self.assertEqual(list(self.draw(self.wavelets())), ["bench-dwt.png"])
+
+    def test_files_do_not_churn(self):
+        before = self.draw(CUDA, "--peers", PEERS)
+        self.assertEqual(self.draw(CUDA, "--peers", PEERS, PYTHONHASHSEED="1", TZ="Asia/Tokyo",
+                                   LC_ALL="C"), before)
+        for name, picture in self.draw(CUDA).items():
+            self.assertEqual(picture == before[name], name == "bench-roofline.png")
+
+    def test_ratios(self):
+        results = bench_runs.load([CUDA])
+        peers, _ = bench_runs.load_peers(PEERS)
+        series = {name: values for name, _, values, _ in
+                  bench_plots.ratio_series(results, "inverse", peers, ["1080p", "4K"])}
+        self.assertEqual(series["float"], {"1080p": 0.7, "4K": 0.8})
+        self.assertEqual(series["islow"], {"4K": 1.05})
+        self.assertEqual(series["GPUJPEG inverse"], {"1080p": 0.62, "4K": 0.55})
+        self.assertEqual(len(series), 5)
 
     def test_ranges(self):
         def change(run):
             for benchmark in run["benchmarks"]:
                 benchmark["ratio"] = benchmark.get("ratio", 1) / 2
-        self.draw(CUDA, self.changed(change))
-        _, by_id = self.read("bench-gpu.svg")
-        self.draw(CUDA)
-        _, without = self.read("bench-gpu.svg")
-        self.assertAlmostEqual(self.height(by_id, "bar.float.4K.forward") /
-                               self.height(without, "bar.float.4K.forward"), 0.75, places=1)
-        lines = [sum("LineCollection" in id_ for id_ in ids) for ids in (by_id, without)]
-        self.assertGreater(lines[0], lines[1], "no error bars")
+        results = bench_runs.load([CUDA, self.changed(change)])
+        _, _, values, ranges = bench_plots.ratio_series(results, "forward", (), ["4K"])[1]
+        self.assertAlmostEqual(values["4K"], 0.675)
+        self.assertEqual(ranges["4K"], (0.45, 0.9))
 
-    def test_files_do_not_churn(self):
-        pictures = self.draw(CUDA, CPU, "--peers", PEERS)
-        before = [self.read(picture)[0] for picture in pictures]
-        result = plot_bench(CUDA, CPU, "--peers", PEERS, "--output", self.folder,
-                            PYTHONHASHSEED="1", TZ="Asia/Tokyo", LC_ALL="C")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        for picture, text in zip(pictures, before):
-            self.assertEqual(self.read(picture)[0], text)
-            self.assertNotIn("dc:date", text)
+    def test_roofline(self):
+        results = bench_runs.load([CUDA])
+        points = {(line["case"], line["size"], line["method"]): (3 * x, y)
+                  for line, x, y in bench_plots.roofline_points(results, "forward")}
+        for place, point in ((("ladder", "4K", "float"), (12, 2880)),
+                             (("ladder", "4K", "naive"), (600, 32)),
+                             (("limit", "1080p", "float"), (12, 1500)),  # the ladder's instructions
+                             (("limit", "4K", "islow"), (15, 2720))):
+            self.assertEqual(points[place], point)
+        self.assertNotIn(("ladder", "4K", "matrix"), points)  # its instructions are not known
+        self.assertAlmostEqual(bench_runs.issue_rate(results.contexts["cuda"]), 19.2e12)
 
-    def test_stands_alone(self):
-        for picture in self.draw(CUDA, CPU, "--peers", PEERS):
-            text, by_id = self.read(picture)
-            self.assertEqual(re.findall(r'href="(?!#)[^"]*', text), [])
-            self.assertNotIn("<image", text)
-            self.assertNotIn("<text", text)  # needs no font
-            # The background is the first thing drawn, opaque and as large as the picture.
-            background = next(element for element in by_id["figure_1"].iter()
-                              if element.tag.endswith("}path"))
-            self.assertIn("fill: #ffffff", background.get("style"))
-            self.assertNotIn("opacity", background.get("style"))
-            ids = re.findall(r' id="([^"]*)"', text)
-            self.assertEqual(len(ids), len(set(ids)))
+    def test_wavelets(self):
+        lines = bench_plots.wavelet_lines(bench_runs.load([self.wavelets()]))
+        found = {direction: {name: values for name, _, values, _ in
+                             bench_plots.wavelet_series(lines, direction)}
+                 for direction in ("forward", "inverse")}
+        self.assertEqual(found["forward"], {"8K, 8 in flight": {"haar": 0.6, "dd97": 0.3},
+                                            "32K, alone": {}})
+        self.assertEqual(found["inverse"], {"8K, 8 in flight": {"haar": 0.4},
+                                            "32K, alone": {"dd97": 0.2}})
 
 
 class Errors(Folder):
@@ -330,8 +263,8 @@ class Errors(Folder):
     @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
     def test_pictures_that_cannot_be(self):
         no_count = self.changed(lambda run: run["context"].pop("sm_count"))
-        self.fails(no_count, saying="bench-roofline.svg: the run's context: sm_count is missing")
-        self.assertTrue(os.path.exists(self.path("bench-gpu.svg")))  # the other one can
+        self.fails(no_count, saying="bench-roofline.png: the run's context: sm_count is missing")
+        self.assertTrue(os.path.exists(self.path("bench-gpu.png")))  # the other one can
         words = self.changed(lambda run: run["context"].update(sm_clock_mhz="fast"))
         self.fails(words, saying='sm_clock_mhz is "fast"')
 
@@ -339,7 +272,7 @@ class Errors(Folder):
             for benchmark in run["benchmarks"]:
                 benchmark.pop("instr/sample", None)
         self.fails(self.changed(no_instructions), saying='has "instr/sample"')
-        self.fails(CPU, "--only", "gpu", saying="bench-gpu.svg: no run of engine:cuda")
+        self.fails(CPU, saying="nothing to draw: no run of engine:cuda")
         result = plot_bench(CUDA, "--output", self.path("nowhere"))
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn("nowhere: no such folder", result.stderr)

@@ -1,0 +1,93 @@
+// Fills jobs with the benchmark's frames and submits them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/bench/cpu/jobs.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <tbb/task_scheduler_observer.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "transform/dct8x8/engine.h"
+#include "transform/device/host_device.h"
+#include "transform/device/host_threads.h"
+
+namespace cudatransform::bench {
+
+namespace {
+
+// Each thread of an arena on a processor of its own: jobs of a millisecond are over before some
+// schedulers, those of virtual machines above all, have thought of spreading them.
+class Pinned final : public tbb::task_scheduler_observer {
+ public:
+  explicit Pinned(tbb::task_arena& arena) : task_scheduler_observer(arena) {
+    CPU_ZERO(&allowed_);
+    sched_getaffinity(0, sizeof allowed_, &allowed_);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &allowed_)) processors_.push_back(cpu);
+    }
+    observe(true);
+  }
+  void on_scheduler_entry(bool) override {
+    const auto slot = size_t(tbb::this_task_arena::current_thread_index());
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processors_[slot % processors_.size()], &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+  }
+  void on_scheduler_exit(bool) override {
+    pthread_setaffinity_np(pthread_self(), sizeof allowed_, &allowed_);
+  }
+
+ private:
+  cpu_set_t allowed_;
+  std::vector<int> processors_;
+};
+
+}  // namespace
+
+Device& device(Threads threads) {
+  static const std::unique_ptr<Device> one = make_host_device(1), all = make_host_device(0);
+  static const Pinned pinned(host_threads(*all)->arena());
+  return threads == Threads::kOne ? *one : *all;
+}
+
+int thread_count(Threads threads) { return host_threads(device(threads))->count(); }
+
+void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body) {
+  if (threads == Threads::kOne) {
+    for (int by = 0; by < rows; ++by) body(by);
+    return;
+  }
+  host_threads(device(threads))->for_each(rows, body);
+}
+
+void run_engine(const Dct8x8Ops& ops, Threads threads, const FrameSize& size, Method method,
+                Direction direction, Frame& frame) {
+  Dct8x8Job job;
+  job.direction = direction;
+  job.method = method;
+  job.components = 1;
+  job.tables[0] = quality85();
+  const bool forward = direction == Direction::kForward;
+  job.samples[0].data = (forward ? frame.source : frame.decoded).get();
+  job.samples[0].pitch = size.width;
+  job.samples[0].width = size.width;
+  job.samples[0].height = size.height;
+  job.coefs[0].data = (forward ? frame.coefs : frame.levels).get();
+  job.coefs[0].pitch = ptrdiff_t{128} * size.blocks_w();
+  job.coefs[0].blocks_w = size.blocks_w();
+  job.coefs[0].blocks_h = size.blocks_h();
+  Device& host = device(threads);
+  FencePtr fence;
+  Status status = ops.submit(host, host.queue(QueueKind::kCompute), job, &fence);
+  if (status.ok()) status = fence->wait();
+  if (!status.ok()) throw std::runtime_error(status.message);
+}
+
+void run_portable(const FrameSize& size, Method method, Direction direction, Frame& frame) {
+  run_engine(portable_dct8x8_ops(), Threads::kOne, size, method, direction, frame);
+}
+
+}  // namespace cudatransform::bench

@@ -1,0 +1,53 @@
+// The loops around AVDCT: quantise, dequantise, clamp.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/bench/cpu/plain_loops.h"
+
+namespace cudatransform::bench {
+
+// The reciprocal 2^16 / d of a divisor d = 8q is off by a half at most, which the largest value,
+// 2^14, makes an eighth of a level: now and then a level is one off, and the loop is as short as a
+// loop of 16-bit elements can be.
+PlainTable make_plain_table(const uint16_t* q) {
+  PlainTable table;
+  for (int i = 0; i < 64; ++i) {
+    const uint32_t divisor = 8u * q[i];
+    table.q[i] = int16_t(q[i]);
+    table.half[i] = uint16_t(divisor / 2);
+    table.reciprocal[i] = uint16_t((65536u + divisor / 2) / divisor);
+  }
+  return table;
+}
+
+void plain_quantise(const int16_t* __restrict values, const PlainTable& table,
+                    int16_t* __restrict levels) {
+  for (int i = 0; i < 64; ++i) {
+    const int16_t x = values[i];
+    const uint16_t sum = uint16_t(uint16_t(x < 0 ? -x : x) + table.half[i]);
+    const uint32_t product = uint32_t(sum) * uint32_t(table.reciprocal[i]);
+    const int16_t level = int16_t(uint16_t(product >> 16));
+    levels[i] = x < 0 ? int16_t(-level) : level;
+  }
+}
+
+void plain_dequantise(const int16_t* __restrict levels, const PlainTable& table,
+                      int16_t* __restrict values) {
+  for (int i = 0; i < 64; ++i) values[i] = int16_t(levels[i] * table.q[i]);
+  values[0] = int16_t(values[0] + 128 * 8);
+}
+
+void plain_dequantise_permuted(const int16_t* __restrict levels, const PlainTable& table,
+                               const uint8_t* __restrict permutation, int16_t* __restrict values) {
+  for (int i = 0; i < 64; ++i) values[permutation[i]] = int16_t(levels[i] * table.q[i]);
+  values[permutation[0]] = int16_t(values[permutation[0]] + 128 * 8);
+}
+
+void plain_clamp(const int16_t* __restrict samples, uint8_t* __restrict to, ptrdiff_t pitch) {
+  for (int y = 0; y < 8; ++y) {
+    for (int x = 0; x < 8; ++x) {
+      const int16_t sample = samples[8 * y + x];
+      to[y * pitch + x] = uint8_t(sample < 0 ? 0 : sample > 255 ? 255 : sample);
+    }
+  }
+}
+
+}  // namespace cudatransform::bench

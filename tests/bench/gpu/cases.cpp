@@ -1,0 +1,290 @@
+// Which jobs are measured at which sizes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/bench/gpu/cases.h"
+
+#include <algorithm>
+
+#include "tests/bench/gpu/streams.h"
+
+namespace cudatransform::bench {
+namespace {
+
+using test::Sampling;
+
+// One plane, padded to whole 16x16 macroblocks as encoders have it. As many sets as hold more than
+// 256 MiB, several times an L2 cache. A graph takes some 400 us: long enough for events, short
+// enough for the clocks to stay as they are.
+struct Size {
+  const char* name;
+  int width, height;
+  int visible_height;
+  size_t sets, launches;
+  int repetitions;
+};
+constexpr Size k1080p = {"1080p", 1920, 1088, 1080, 48, 96, 60};
+constexpr Size k4K = {"4K", 3840, 2176, 2160, 16, 48, 60};
+constexpr Size k8K = {"8K", 7680, 4320, 4320, 6, 12, 60};
+constexpr Size k32K = {"32K", 32768, 32768, 32768, 2, 2, 24};
+constexpr Size kSizes[] = {k1080p, k4K, k8K, k32K};
+// Hong's squares, and the whitepaper's picture. Some of Hong's kernels take milliseconds.
+constexpr Size kSquares[] = {{"1024", 1024, 1024, 1024, 86, 86, 10},
+                             {"2048", 2048, 2048, 2048, 22, 22, 10},
+                             {"4096", 4096, 4096, 4096, 6, 6, 10}};
+constexpr Size k512 = {"512", 512, 512, 512, 344, 344, 60};
+
+constexpr PixelFormat kI420 = {"I420", Sampling::k420, 8, false};
+constexpr PixelFormat kFormats[] = {
+    kI420,
+    {"Y42B", Sampling::k422, 8, false},
+    {"Y444", Sampling::k444, 8, false},
+    {"NV12", Sampling::k420, 8, true},
+    {"I420_10LE", Sampling::k420, 10, false},
+    {"I422_10LE", Sampling::k422, 10, false},
+    {"Y444_12LE", Sampling::k444, 12, false},
+    {"P010_10LE", Sampling::k420, 10, true},
+    {"GRAY16_LE", Sampling::kGrey, 16, false},
+};
+constexpr Method kFast[] = {Method::kFloat, Method::kIslow};
+constexpr Method kRoad[] = {Method::kNaive,      Method::kMatrix,  Method::kSeparable,
+                            Method::kDecomposed, Method::kShuffle, Method::kReference,
+                            Method::kIfast,      Method::kIslow,   Method::kFloat};
+
+class List {
+ public:
+  List(const Size& size, Direction direction, const char* group)
+      : size_(size),
+        direction_(direction == Direction::kForward ? "forward" : "inverse"),
+        group_(std::string(group) + " " + size.name + " " + direction_) {
+    spec_.width = size.width;
+    spec_.height = size.height;
+    spec_.direction = direction;
+  }
+
+  const JobSpec& spec() const { return spec_; }
+
+  // A row of a paper's table, by its own words: `paper`'s kernel, or the spec's method.
+  Case& add_paper(const char* kind, const std::string& words, const JobSpec& spec,
+                  const char* kernel = nullptr) {
+    Case& added = append(kind, spec);
+    added.name += "/" + words + "/direction:" + direction_;
+    added.in_paper = true;
+    if (kernel == nullptr) return added;
+    added.paper = &paper_kernel(kernel);
+    added.spec.layout = added.paper->layout;
+    return added;
+  }
+
+  // A job launched as elements launch it.
+  void add_plain(const JobSpec& spec, const std::string& more = "") {
+    Case& added = add("plain", spec, more);
+    added.plain = true;
+    added.dependent_launch = true;
+  }
+
+  // A job on each kind of kernel.
+  void add_kernels(const JobSpec& spec, const std::string& more = "") {
+    using cuda::KernelChoice;
+    add("kernels", spec, more + "/kernels:whole").kernels = KernelChoice::kWhole;
+    add("kernels", spec, more + "/kernels:edged").kernels = KernelChoice::kEdged;
+    add("kernels", spec, more + "/kernels:split").kernels = KernelChoice::kSplit;
+    add("kernels", spec, more + "/kernels:general").kernels = KernelChoice::kGeneral;
+  }
+
+  // `kind`: the value of "case"; `more`: further pairs.
+  Case& add(const char* kind, const JobSpec& spec, const std::string& more = "") {
+    Case& added = append(kind, spec);
+    added.name +=
+        std::string("/method:") + method_name(spec.method) + "/direction:" + direction_ + more;
+    return added;
+  }
+
+  void add_streams() {
+    for (size_t i = 0; i < stream_variants().size(); ++i) {
+      Case& added = append("stream", spec_);
+      added.name += "/direction:" + direction_ + "/variant:" + stream_variants()[i].name;
+      added.stream = static_cast<int>(i);
+    }
+  }
+
+  std::vector<Case> cases;
+
+ private:
+  Case& append(const char* kind, const JobSpec& spec) {
+    Case& added = cases.emplace_back();
+    added.name = std::string("engine:cuda/case:") + kind + "/size:" + size_.name;
+    added.group = group_;
+    added.spec = spec;
+    added.sets = size_.sets;
+    added.launches = size_.launches;
+    added.repetitions = size_.repetitions;
+    return added;
+  }
+
+  Size size_;
+  std::string direction_, group_;
+  JobSpec spec_;
+};
+
+// The table of the limit, and its variants on the same buffers.
+std::vector<Case> limit_cases(const Size& size, Direction direction) {
+  List list(size, direction, "limit");
+  list.add_streams();
+  for (Method method : kFast) {
+    JobSpec spec = list.spec();
+    spec.method = method;
+    list.add("limit", spec);
+    JobSpec plane = spec;
+    plane.layout = Layout::kPlane;
+    list.add("limit", plane, "/layout:plane");
+    JobSpec zigzag = spec;
+    zigzag.order = Order::kZigzag;
+    list.add("limit", zigzag, "/order:zigzag");
+    if (direction == Direction::kForward) {
+      JobSpec psnr = spec;
+      psnr.measure = kMeasureSse;
+      list.add("psnr", psnr);
+    }
+    if (size.launches < k4K.launches) continue;
+    list.add("chain", spec).dependent_launch = true;
+    list.add_plain(spec);
+    list.add_kernels(spec);
+  }
+  return list.cases;
+}
+
+// One set of buffers, for as long as L2 holds it.
+std::vector<Case> resident_cases(Direction direction) {
+  Size size = k1080p;
+  size.sets = 1;
+  List list(size, direction, "L2");
+  for (Method method : kFast) {
+    JobSpec spec = list.spec();
+    spec.method = method;
+    list.add("L2", spec);
+  }
+  return list.cases;
+}
+
+// Every method as a whole job. Few launches: some take long.
+std::vector<Case> ladder_cases(Direction direction) {
+  Size size = k4K;
+  size.launches = size.sets;
+  List list(size, direction, "ladder");
+  for (Method method : kRoad) {
+    JobSpec spec = list.spec();
+    spec.method = method;
+    list.add("ladder", spec);
+  }
+  return list.cases;
+}
+
+// GPUDCT's ladder. Four of its steps are methods.
+std::vector<Case> gpudct_cases(Size size) {
+  size.launches = size.sets;
+  List list(size, Direction::kInverse, "gpudct");
+  JobSpec spec = list.spec();
+  const auto add = [&](const char* step, Method method, const char* kernel = nullptr) {
+    spec.method = method;
+    list.add_paper("gpudct", std::string("step:") + step, spec, kernel);
+  };
+  add("naive", Method::kNaive);
+  add("lut", Method::kNaive, "gpudct_lut");
+  add("separable", Method::kSeparable);
+  add("decomposed", Method::kDecomposed);
+  add("no_shared", Method::kShuffle);
+  add("next", Method::kShuffle, "gpudct_next");
+  add("next16", Method::kShuffle, "gpudct_next16");
+  return list.cases;
+}
+
+// Hong's tables: algorithm/variant.
+std::vector<Case> hong_cases(const Size& size) {
+  List list(size, Direction::kForward, "hong");
+  const auto add = [&](const char* words, const char* kernel) {
+    list.add_paper("hong", words, list.spec(), kernel);
+  };
+  add("algorithm:naive/variant:block", "hong_naive_block");
+  add("algorithm:naive/variant:global", "hong_naive_global");
+  add("algorithm:naive/variant:shared", "hong_naive_shared");
+  add("algorithm:matrix/variant:block", "hong_matrix_block");
+  add("algorithm:matrix/variant:global", "hong_matrix_global");
+  add("algorithm:matrix/variant:shared", "hong_matrix_shared");
+  add("algorithm:rowcolumn/variant:block", "hong_rowcolumn_block");
+  return list.cases;
+}
+
+// The whitepaper's 16-bit kernel; its other two are methods, in "ladder".
+std::vector<Case> whitepaper_cases(const Size& size) {
+  List list(size, Direction::kForward, "whitepaper");
+  list.add_paper("whitepaper", "kernel:short", list.spec(), "whitepaper_short").exact_as =
+      Method::kIfast;
+  return list.cases;
+}
+
+// Pixel formats at the sizes that video has, one of them odd; all planes of a frame in one job.
+std::vector<Case> format_cases(const Size& size, Direction direction) {
+  List list(size, direction, "format");
+  for (Method method : kFast) {
+    JobSpec spec = list.spec();
+    spec.method = method;
+    spec.height = size.visible_height;
+    spec.format = kI420;
+    if (size.visible_height == k1080p.visible_height) {
+      list.add("planes", spec);
+      list.add_plain(spec, "/format:I420");
+      // Whole blocks, half as many again as one plane has: where the choice of kernels turns.
+      spec.height = size.height;
+      list.add_kernels(spec, "/format:I420");
+      spec.height = size.visible_height;
+    }
+    std::string baseline;
+    for (const PixelFormat& format : kFormats) {
+      if (effective_method(method, format.depth) != method) continue;
+      spec.format = format;
+      Case& added = list.add("format", spec, std::string("/format:") + format.name);
+      if (baseline.empty()) baseline = added.name;
+      added.baseline = baseline;
+    }
+    spec.format = kI420;
+    spec.width = size.width - 3;
+    spec.height = size.visible_height - 1;
+    list.add("format", spec, "/format:I420-odd").baseline = baseline;
+  }
+  return list.cases;
+}
+
+std::vector<Case> scaled_cases(const Size& size) {
+  List list(size, Direction::kInverse, "scaled");
+  for (Method method : kFast) {
+    for (int scale : {2, 4, 8}) {
+      JobSpec spec = list.spec();
+      spec.method = method;
+      spec.scale = scale;
+      list.add("scaled", spec, "/scale:" + std::to_string(scale));
+    }
+  }
+  return list.cases;
+}
+
+}  // namespace
+
+std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  const auto append = [&all](std::vector<Case> some) {
+    for (Case& one : some) all.push_back(std::move(one));
+  };
+  constexpr Direction kDirections[] = {Direction::kForward, Direction::kInverse};
+  for (const Size& size : kSizes)
+    for (Direction direction : kDirections) append(limit_cases(size, direction));
+  for (Direction direction : kDirections) append(resident_cases(direction));
+  for (Direction direction : kDirections) append(ladder_cases(direction));
+  for (const Size& size : {k4K, k32K}) append(gpudct_cases(size));
+  for (const Size& size : kSquares) append(hong_cases(size));
+  for (const Size& size : {k512, k4K}) append(whitepaper_cases(size));
+  for (const Size& size : {k1080p, k4K})
+    for (Direction direction : kDirections) append(format_cases(size, direction));
+  for (const Size& size : {k1080p, k4K}) append(scaled_cases(size));
+  return all;
+}
+
+}  // namespace cudatransform::bench

@@ -1,0 +1,386 @@
+// Every wavelet on a card, alone and with several pictures in flight, beside streaming kernels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/bench/gpu/dwt.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "cuda/device/cuda_device.h"
+#include "cuda/dwt/engine.h"
+#include "tests/bench/common.h"
+#include "tests/bench/cpu/frames.h"
+#include "tests/bench/gpu/streams.h"
+#include "tests/bench/gpu/turns.h"
+#include "transform/device/host_device.h"
+#include "transform/dwt/engine.h"
+
+namespace cudatransform::bench {
+namespace {
+
+constexpr DwtLevels kLevels = {4, 0};
+constexpr size_t kInFlight = 8;
+constexpr int kRepetitions = 30, kQuickRepetitions = 5;
+
+constexpr DwtSize kSizes[] = {{"1080p", 1920, 1080, false, 48},
+                              {"4K", 3840, 2160, false, 16},
+                              {"8K", 7680, 4320, false, 8},
+                              {"32K", 32768, 32768, true, 1}};
+
+// Where a frame's planes lie, in samples and in coefficients: rows of both begin at multiples of
+// 256 bytes.
+struct Layout {
+  explicit Layout(const DwtSize& size) : components(size.grey ? 1 : 3) {
+    const auto aligned = [](int64_t bytes) { return (bytes + 255) / 256 * 256; };
+    for (int c = 0; c < components; ++c) {
+      const int divisor = c == 0 ? 1 : 2;
+      SamplePlane& plane = samples[c];
+      plane.width = size.width / divisor;
+      plane.height = size.height / divisor;
+      plane.pitch = aligned(plane.width);
+      const int64_t width = dwt_padded_width(plane.width, kLevels);
+      const int64_t height = dwt_padded_height(plane.height, kLevels);
+      coefs[c].pitch = aligned(2 * width);
+      sample_at[c] = sample_bytes;
+      coef_at[c] = coef_bytes;
+      sample_bytes += static_cast<size_t>(plane.pitch * plane.height);
+      coef_bytes += static_cast<size_t>(coefs[c].pitch * height);
+      visible += static_cast<size_t>(plane.width) * static_cast<size_t>(plane.height);
+      padded += static_cast<size_t>(width * height);
+    }
+  }
+
+  DwtJob job(const DwtCase& one, void* sample_memory, void* coef_memory) const {
+    DwtJob job;
+    job.direction = one.direction;
+    job.method = one.method;
+    job.wavelet = job.wavelet_ho = one.wavelet;
+    job.levels = kLevels;
+    job.components = components;
+    for (int c = 0; c < components; ++c) {
+      job.samples[c] = samples[c];
+      job.samples[c].data = static_cast<uint8_t*>(sample_memory) + sample_at[c];
+      job.coefs[c] = {static_cast<uint8_t*>(coef_memory) + coef_at[c], coefs[c].pitch};
+      std::fill(std::begin(job.quant_index[c]), std::end(job.quant_index[c]),
+                static_cast<uint8_t>(one.index));
+    }
+    return job;
+  }
+
+  int components;
+  SamplePlane samples[kMaxComponents];
+  DwtPlane coefs[kMaxComponents];
+  size_t sample_at[kMaxComponents], coef_at[kMaxComponents];
+  size_t sample_bytes = 0, coef_bytes = 0;  // of the allocations
+  size_t visible = 0, padded = 0;           // samples, coefficients
+};
+
+// A device, of which each has a stream of its own, and the driver on that stream.
+struct Lane {
+  Lane() {
+    require(make_primary_cuda_device(0, &device));
+    gpu = std::make_unique<Gpu>(static_cast<CUstream>(queue().native()));
+    const DriverTable& driver = gpu->driver();
+    gpu->check(driver.event_create(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+  }
+  ~Lane() { gpu->driver().event_destroy(event); }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  Queue& queue() const { return device->queue(QueueKind::kCompute); }
+  void record() const {
+    gpu->check(gpu->driver().event_record(event, gpu->stream()), "cuEventRecord");
+  }
+  void wait_for(const Lane& other) const {
+    gpu->check(gpu->driver().stream_wait_event(gpu->stream(), other.event, 0), "cuStreamWaitEvent");
+  }
+
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Gpu> gpu;
+  CUevent event = nullptr;
+};
+using Lanes = std::vector<std::unique_ptr<Lane>>;
+
+// Buffers of a group: the picture, its coefficients, and what jobs write.
+struct Set {
+  std::unique_ptr<Memory> picture, coefs, samples, levels;
+};
+
+class Group {
+ public:
+  Group(const DwtCase& one, const Lanes& lanes) : layout_(one.size), lanes_(lanes) {
+    std::vector<uint8_t> picture(layout_.sample_bytes);
+    for (int c = 0; c < layout_.components; ++c) {
+      const SamplePlane& plane = layout_.samples[c];
+      const std::vector<uint8_t> tile = tiled_picture(plane.width, plane.height);
+      for (int32_t y = 0; y < plane.height; ++y)
+        std::copy_n(&tile[static_cast<size_t>(y) * static_cast<size_t>(plane.width)], plane.width,
+                    &picture[layout_.sample_at[c] + static_cast<size_t>(y * plane.pitch)]);
+    }
+    DwtCase forward = one;
+    forward.direction = Direction::kForward;
+    forward.method = DwtMethod::kFused;
+    std::vector<uint8_t> levels(layout_.coef_bytes);
+    run_on_host(layout_.job(forward, picture.data(), levels.data()));
+    forward_ = levels;
+    DwtCase inverse = forward;
+    inverse.direction = Direction::kInverse;
+    inverse_.resize(layout_.sample_bytes);
+    run_on_host(layout_.job(inverse, inverse_.data(), levels.data()));
+    for (size_t i = 0; i < one.size.sets; ++i) {
+      Set& set = sets_.emplace_back();
+      for (auto* memory : {&set.picture, &set.samples}) allocate(layout_.sample_bytes, memory);
+      for (auto* memory : {&set.coefs, &set.levels}) allocate(layout_.coef_bytes, memory);
+      upload(picture, *set.picture);
+      upload(forward_, *set.levels);
+    }
+    lanes[0]->gpu->synchronize();
+  }
+
+  const Layout& layout() const { return layout_; }
+  size_t sets() const { return sets_.size(); }
+  const Lanes& lanes() const { return lanes_; }
+  const void* input(Direction direction, size_t set) const {
+    return (direction == Direction::kForward ? sets_[set].picture : sets_[set].levels)->data();
+  }
+  void* output(Direction direction, size_t set) const {
+    return (direction == Direction::kForward ? sets_[set].coefs : sets_[set].samples)->data();
+  }
+  DwtJob job(const DwtCase& one, size_t set) const {
+    const bool forward = one.direction == Direction::kForward;
+    void* in = const_cast<void*>(input(one.direction, set));
+    void* out = output(one.direction, set);
+    return layout_.job(one, forward ? in : out, forward ? out : in);
+  }
+
+  void poison(Direction direction) const {
+    for (size_t set = 0; set < sets(); ++set)
+      lanes_[0]->gpu->fill(output(direction, set), 0xa5, output_bytes(direction));
+    lanes_[0]->gpu->synchronize();
+  }
+  // What every set's output should be; "" or what is wrong.
+  std::string fault(Direction direction) const {
+    std::vector<uint8_t> seen(output_bytes(direction));
+    for (size_t set = 0; set < sets(); ++set) {
+      lanes_[0]->gpu->read(seen.data(), output(direction, set), seen.size());
+      if (!equals(direction, seen)) return "the output differs from the CPU engine's";
+    }
+    return "";
+  }
+
+ private:
+  size_t output_bytes(Direction direction) const {
+    return direction == Direction::kForward ? layout_.coef_bytes : layout_.sample_bytes;
+  }
+  bool equals(Direction direction, const std::vector<uint8_t>& seen) const {
+    const bool forward = direction == Direction::kForward;
+    const std::vector<uint8_t>& wanted = forward ? forward_ : inverse_;
+    for (int c = 0; c < layout_.components; ++c) {
+      const SamplePlane& plane = layout_.samples[c];
+      const int rows = forward ? dwt_padded_height(plane.height, kLevels) : plane.height;
+      const ptrdiff_t pitch = forward ? layout_.coefs[c].pitch : plane.pitch;
+      const auto bytes =
+          static_cast<size_t>(forward ? 2 * dwt_padded_width(plane.width, kLevels) : plane.width);
+      const size_t from = forward ? layout_.coef_at[c] : layout_.sample_at[c];
+      for (int y = 0; y < rows; ++y) {
+        const size_t at = from + static_cast<size_t>(y * pitch);
+        if (std::memcmp(&seen[at], &wanted[at], bytes) != 0) return false;
+      }
+    }
+    return true;
+  }
+
+  static void run_on_host(const DwtJob& job) {
+    static const std::unique_ptr<Device> host = make_host_device(0);
+    require(host_dwt_ops().submit(*host, host->queue(QueueKind::kCompute), job, nullptr));
+  }
+  void allocate(size_t bytes, std::unique_ptr<Memory>* memory) const {
+    require(lanes_[0]->device->allocate(MemoryKind::kDevice, bytes, memory));
+  }
+  void upload(const std::vector<uint8_t>& from, const Memory& to) const {
+    require(lanes_[0]->device->upload(lanes_[0]->queue(),
+                                      copy_of(to.data(), from.data(), from.size())));
+  }
+
+  const Layout layout_;
+  const Lanes& lanes_;
+  std::vector<uint8_t> forward_, inverse_;
+  std::vector<Set> sets_;
+};
+
+// One contestant: a case, or a streaming kernel of the same bytes in as many streams.
+class Subject {
+ public:
+  Subject(const Group& group, const DwtCase& one, const StreamVariant* variant)
+      : case_(one), variant_(variant), group_(group), watch_(*group.lanes()[0]->gpu) {
+    const Layout& layout = group.layout();
+    const bool forward = one.direction == Direction::kForward;
+    const size_t in = forward ? layout.visible : 2 * layout.padded;
+    const size_t out = forward ? 2 * layout.padded : layout.visible;
+    result_.bytes = in + out;
+    result_.samples = layout.visible;
+    for (size_t i = 0; variant != nullptr && i < one.pictures; ++i)
+      streams_.push_back(std::make_unique<Stream>(*group.lanes()[i]->gpu, *variant, in, out));
+    // Every set and every stream alike.
+    launches_ = std::max(group.sets(), one.pictures);
+  }
+
+  // Equal for those that are compared: the same bytes the same way.
+  using Traffic = std::pair<Direction, size_t>;
+  Traffic traffic() const { return {case_.direction, case_.pictures}; }
+  bool is_stream() const { return variant_ != nullptr; }
+  const char* stream_name() const { return variant_->name; }
+  const DwtCase& of() const { return case_; }
+  Result& result() { return result_; }
+  const Stopwatch& watch() const { return watch_; }
+  bool is_ready() const { return graph_ != nullptr; }
+
+  void prepare() {
+    try {
+      if (!is_stream()) group_.poison(case_.direction);
+      enqueue();  // loads and allocates
+      for (const auto& lane : group_.lanes()) lane->gpu->synchronize();
+      if (!is_stream()) result_.error = group_.fault(case_.direction);
+      if (result_.error.empty())
+        graph_ = std::make_unique<Graph>(*group_.lanes()[0]->gpu, [this] { enqueue(); });
+    } catch (const std::exception& error) {
+      result_.error = error.what();
+    }
+  }
+  void launch() const { graph_->launch(); }
+  void add_time(double seconds) { times_.push_back(seconds / static_cast<double>(launches_)); }
+  // After the last repetition: what was measured, on new poison.
+  void finish() {
+    result_.seconds = median(times_);
+    result_.spread = (quantile(times_, 0.75) - quantile(times_, 0.25)) / result_.seconds;
+    if (is_stream()) return;
+    group_.poison(case_.direction);
+    launch();
+    group_.lanes()[0]->gpu->synchronize();
+    result_.error = group_.fault(case_.direction);
+  }
+
+ private:
+  // All launches, in as many streams as there are pictures in flight; the first one waits for all.
+  void enqueue() const {
+    const Lanes& lanes = group_.lanes();
+    lanes[0]->record();
+    for (size_t i = 1; i < case_.pictures; ++i) lanes[i]->wait_for(*lanes[0]);
+    for (size_t i = 0; i < launches_; ++i) {
+      const size_t set = i % group_.sets(), at = i % case_.pictures;
+      if (is_stream())
+        streams_[at]->enqueue(group_.input(case_.direction, set),
+                              group_.output(case_.direction, set));
+      else
+        require(cuda_dwt_ops().submit(*lanes[at]->device, lanes[at]->queue(),
+                                      group_.job(case_, set), nullptr));
+    }
+    for (size_t i = 1; i < case_.pictures; ++i) {
+      lanes[i]->record();
+      lanes[0]->wait_for(*lanes[i]);
+    }
+  }
+
+  const DwtCase case_;
+  const StreamVariant* const variant_;
+  const Group& group_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  size_t launches_;
+  std::unique_ptr<Graph> graph_;
+  Stopwatch watch_;
+  std::vector<double> times_;
+  Result result_;
+};
+using Subjects = std::vector<std::unique_ptr<Subject>>;
+
+Subjects make_subjects(const Group& group, const std::vector<DwtCase>& cases) {
+  Subjects subjects;
+  std::map<Subject::Traffic, bool> there;
+  for (const DwtCase& one : cases) {
+    subjects.push_back(std::make_unique<Subject>(group, one, nullptr));
+    if (std::exchange(there[subjects.back()->traffic()], true)) continue;
+    for (const StreamVariant& variant : stream_variants())
+      subjects.push_back(std::make_unique<Subject>(group, one, &variant));
+  }
+  return subjects;
+}
+
+void add_case(const DwtSize& size, Wavelet wavelet, int index, Direction direction,
+              DwtMethod method, size_t pictures, std::vector<DwtCase>* all) {
+  DwtCase one = {"", "", size, wavelet, index, direction, method, pictures};
+  one.group = std::string("dwt ") + size.name + " " + wavelet_name(wavelet) + " index " +
+              std::to_string(index);
+  one.name = std::string("engine:cuda/case:dwt/size:") + size.name +
+             "/wavelet:" + wavelet_name(wavelet) + "/index:" + std::to_string(index) +
+             "/direction:" + (direction == Direction::kForward ? "forward" : "inverse") +
+             "/pictures:" + std::to_string(pictures);
+  if (method == DwtMethod::kSeparableSlab) one.name += "/method:separable-slab";
+  all->push_back(std::move(one));
+}
+
+}  // namespace
+
+std::vector<DwtCase> dwt_cases() {
+  std::vector<DwtCase> all;
+  for (const DwtSize& size : kSizes) {
+    // One picture that large fills every card.
+    const std::vector<size_t> in_flight =
+        size.sets == 1 ? std::vector<size_t>{1} : std::vector<size_t>{1, kInFlight};
+    for (int w = 0; w < kWaveletCount; ++w) {
+      const auto wavelet = static_cast<Wavelet>(w);
+      for (const int index : {8, 0}) {
+        const bool is_video = std::strcmp(size.name, "8K") == 0;
+        if (index == 0 && !is_video) continue;
+        for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
+          for (const size_t pictures : in_flight) {
+            add_case(size, wavelet, index, direction, DwtMethod::kFused, pictures, &all);
+            if (is_video && index != 0 && pictures > 1)
+              add_case(size, wavelet, index, direction, DwtMethod::kSeparableSlab, pictures, &all);
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+void measure_dwt_group(const Gpu& gpu, const std::vector<DwtCase>& cases,
+                       const MeasureOptions& options, Results* results) {
+  Lanes lanes;
+  for (size_t i = 0; i < kInFlight; ++i) lanes.push_back(std::make_unique<Lane>());
+  const Group group(cases[0], lanes);
+  const Subjects subjects = make_subjects(group, cases);
+  std::vector<Subject*> ready;
+  for (const auto& subject : subjects) {
+    subject->prepare();
+    if (subject->is_ready()) ready.push_back(subject.get());
+  }
+  if (!ready.empty())
+    measure_in_turns(*lanes[0]->gpu, ready, options.quick ? kQuickRepetitions : kRepetitions,
+                     options.sample);
+  for (Subject* subject : ready) subject->finish();
+  gpu.synchronize();
+  compare_with_streams(ready);
+  for (const auto& subject : subjects)
+    if (!subject->is_stream()) (*results)[subject->of().name] = subject->result();
+}
+
+void report_dwt(benchmark::State& state, const Result& result) {
+  for (auto _ : state) state.SetIterationTime(result.seconds);
+  const auto samples = static_cast<double>(result.samples);
+  const auto bytes = static_cast<double>(result.bytes);
+  auto& counters = state.counters;
+  counters["ns/sample"] = 1e9 * result.seconds / samples;
+  counters["GB/s"] = 1e-9 * bytes / result.seconds;
+  counters["bytes/sample"] = bytes / samples;
+  counters["samples"] = samples;
+  counters["spread"] = result.spread;
+  counters["ratio"] = result.limit_seconds / result.seconds;
+  counters["limit GB/s"] = 1e-9 * bytes / result.limit_seconds;
+  state.SetLabel(result.limit_name);
+}
+
+}  // namespace cudatransform::bench

@@ -1,0 +1,42 @@
+// What identifies a run on a GPU: the device, versions, clocks and what held them back.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/bench/gpu/driver.h"
+
+namespace cudatransform::bench {
+
+// Asks the driver and, where libnvidia-ml.so.1 is there, the management library, which is opened at
+// run time and of which a few functions are used.
+class Telemetry {
+ public:
+  explicit Telemetry(const Gpu& gpu);
+  ~Telemetry();
+  Telemetry(const Telemetry&) = delete;
+  Telemetry& operator=(const Telemetry&) = delete;
+
+  // Takes note of clocks and of what holds them back; call it while the device is busy.
+  void sample();
+  // For the context of the results. sm_count, sm_clock_mhz and memory_clock_mhz, plain numbers, are
+  // what the device is built for; "..._seen" the clocks of the samples.
+  std::vector<std::pair<std::string, std::string>> context(const std::string& device_name) const;
+
+ private:
+  struct Range {
+    unsigned least = ~0u, most = 0;
+    void add(unsigned value);
+    std::string text() const;  // "" of nothing
+  };
+  struct Nvml;
+
+  const Gpu& gpu_;
+  Nvml* nvml_ = nullptr;
+  Range sm_clock_, memory_clock_, power_;
+  unsigned long long reasons_ = 0;
+};
+
+}  // namespace cudatransform::bench

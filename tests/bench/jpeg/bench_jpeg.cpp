@@ -1,0 +1,376 @@
+// The JPEG elements' speed, from memory to frames and back, beside GStreamer's own and beside bare
+// loops of libjpeg-turbo.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Detailed 4:2:0 pictures of quality 90, 1080p and, where the name says so, 4K. All contestants
+// take turns, some seconds each, and count by medians: a machine that others use as well slows all
+// of them alike. Counters:
+//   ms/frame    between two frames at the sink, so without the start of a pipeline; "one at a
+//   time":
+//               from a picture's way in to its way out
+//   frames/s
+//   GB/s        of files
+//   x jpegdec   how many times as fast as jpegdec with its own settings (decoding)
+//   x jpegenc   likewise (encoding)
+//   x bare      how many times as fast as libjpeg-turbo's raw-data loop on one thread
+// --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
+// --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names;
+// several, by "|", whole names behind "=", which may begin with "decode:" or "encode:".
+// --verbose: says each turn's figure at once. --write=FOLDER: writes the files that are decoded
+// there, and nothing else.
+#include <benchmark/benchmark.h>
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/bench/common.h"
+#include "tests/bench/jpeg/loops.h"
+#include "tests/bench/jpeg/nvjpeg.h"
+#include "tests/bench/jpeg/pictures.h"
+#include "tests/bench/jpeg/pipeline.h"
+#include "tests/bench/pipeline/line.h"
+
+namespace cudatransform::bench {
+namespace {
+
+constexpr int kPictures = 8, kLargePictures = 4;
+constexpr int kSmallWidths[] = {160, 256, 320, 480, 640, 960, 1280};
+int frames_of_turn = 40;  // --frames=; times the cores where all of them work
+int skipped = 24;         // frames at the start of a turn that are not counted
+
+using Job = JpegJob;
+
+struct Contestant {
+  std::string name;
+  Job job;
+  const JpegSet* set;
+  std::function<double()> turn;  // seconds a frame
+  std::vector<double> seconds;
+};
+
+JpegSet hd = {"1080p", JpegPicture::kWidth, JpegPicture::kHeight, {}};
+JpegSet large = {"4K", 2 * JpegPicture::kWidth, 2 * JpegPicture::kHeight, {}};
+std::vector<JpegSet> small;  // ones, from which the device is to be faster than the cores
+std::vector<Contestant> contestants;
+double all_seconds = 60;
+bool with_cuda = false, verbose = false;
+std::string only, folder;
+
+PipeSize dimensions(const JpegSet& set) { return {set.name.c_str(), set.width, set.height}; }
+std::string name_of(const std::string& name, const JpegSet& set) {
+  return &set == &hd ? name : name + ", " + set.name;
+}
+
+bool has_element(const char* name) {
+  GstElementFactory* factory = gst_element_factory_find(name);
+  if (factory) gst_object_unref(factory);
+  return factory != nullptr;
+}
+
+void add(Job job, const JpegSet& set, const std::string& name, std::function<double()> turn) {
+  contestants.push_back({name_of(name, set), job, &set, std::move(turn), {}});
+}
+
+void add_pipeline(Job job, const JpegSet& set, const std::string& name, const std::string& elements,
+                  int frames, int before = skipped) {
+  // Made at its first turn, kept for the others.
+  auto pipeline = std::make_shared<std::unique_ptr<JpegPipeline>>();
+  add(job, set, name, [=, &set] {
+    if (!*pipeline) *pipeline = std::make_unique<JpegPipeline>(job, set, elements);
+    return (*pipeline)->turn(frames, before);
+  });
+}
+
+void add_pipeline(Job job, const std::string& name, const std::string& elements, int frames) {
+  add_pipeline(job, hd, name, elements, frames);
+}
+
+void add_loop(Job job, const std::string& name, JpegLoop loop) {
+  add(job, hd, name, [=] { return time_jpeg_loop(loop, hd.pictures, frames_of_turn); });
+}
+
+// nvJPEG alone, without a pipeline around it.
+void add_nvjpeg(Job job, const JpegSet& set, const std::string& name, const NvjpegLoop& loop,
+                const std::string& why) {
+  if (loop) return add(job, set, name, loop);
+  std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name.c_str(), why.c_str());
+}
+
+void add_nvjpeg_decoder(const char* name, NvjpegBackend backend, int batch, int frames) {
+  std::string why;
+  const NvjpegLoop loop = nvjpeg_decoder(backend, batch, hd.pictures, frames, &why);
+  add_nvjpeg(Job::kDecode, hd, name, loop, why);
+}
+
+void add_nvjpeg_encoder(const JpegSet& set, int threads, int frames) {
+  std::string why;
+  const NvjpegLoop loop =
+      nvjpeg_encoder(set.pictures[0].i420, set.width, set.height, threads, frames, &why);
+  add_nvjpeg(Job::kEncode, set,
+             "nvJPEG, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), loop,
+             why);
+}
+
+// Files, one by one, each from push to what comes out.
+void add_latency(const JpegSet& set, const std::string& name, const std::string& elements,
+                 const char* caps) {
+  auto line = std::make_shared<std::unique_ptr<Line>>();
+  add(Job::kDecode, set, name, [=, &set] {
+    if (!*line) {
+      std::vector<const std::vector<uint8_t>*> files;
+      for (const JpegPicture& picture : set.pictures) files.push_back(&picture.file);
+      *line = std::make_unique<Line>(elements, files, dimensions(set), caps);
+      (*line)->latency(skipped);
+    }
+    return (*line)->latency(4 * frames_of_turn);
+  });
+}
+
+// Frames that are in CUDA memory already, more than its caches hold.
+void add_device_frames(const JpegSet& set, const std::string& name, const std::string& elements,
+                       int frames) {
+  auto line = std::make_shared<std::unique_ptr<Line>>();
+  add(Job::kEncode, set, name, [=, &set] {
+    if (!*line) {
+      std::vector<std::vector<uint8_t>> i420;
+      for (const JpegPicture& picture : set.pictures) i420.push_back(picture.i420);
+      PipeSize dims = dimensions(set);
+      if (frames_of_turn == 1) dims.ring = 4;
+      *line = std::make_unique<Line>(elements, dims, true, "image/jpeg", i420);
+      (*line)->rate(4 * skipped);
+    }
+    return (*line)->rate(frames);
+  });
+}
+
+constexpr const char* kFrames = "video/x-raw(memory:CUDAMemory)";
+constexpr const char* kCoefficients = "video/x-dct(memory:CUDAMemory)";
+
+void add_cuda_decoders(int cores, int many) {
+  // Twice as many pictures as there are cores are in work, each in memory that is made for it.
+  const int before = skipped + 4 * cores;
+  const std::string by_cuda = "jpegcoefdec backend=cuda", threads = std::to_string(cores);
+  const std::string by_cpu = by_cuda + " entropy=cpu n-threads=" + threads;
+  const std::string inverse = " ! cudaidct8x8 backend=cuda async-depth=4 ! ";
+  const std::string coefficients = std::string(" ! ") + kCoefficients;
+  add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", by_cpu + inverse + kFrames, many);
+  add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU, coefficients", by_cpu + coefficients, many);
+  for (const JpegSet* one : {&hd, &large}) {
+    const JpegSet& set = *one;
+    // Most of a second, so that neither the beginning of a turn nor its end shows.
+    const int frames = (&set == &large ? 8 : 24) * many;
+    const auto add_one = [&](const std::string& name, const std::string& elements) {
+      add_pipeline(Job::kDecode, set, name, elements, frames, before);
+    };
+    add_one("ours, CUDA", by_cuda + inverse + kFrames);
+    add_one("ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames);
+    add_one("ours, CUDA, coefficients", by_cuda + coefficients);
+    add_latency(set, "ours, CUDA, one at a time",
+                by_cuda + " n-threads=1 ! cudaidct8x8 backend=cuda", kFrames);
+    add_latency(set, "ours, CUDA, coefficients, one at a time", by_cuda + " n-threads=1",
+                kCoefficients);
+  }
+  // From which size on the device is faster.
+  for (const JpegSet& set : small) {
+    for (const char* entropy : {"cpu", "cuda"})
+      add_pipeline(Job::kDecode, set, std::string("ours, coefficients, codes by ") + entropy,
+                   by_cuda + " entropy=" + entropy + coefficients, 4 * many, before);
+  }
+  if (has_element("nvjpegdec"))
+    add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
+  add_nvjpeg_decoder("nvJPEG, hardware", NvjpegBackend::kHardware, 32, many);
+  // Batches of 100 and less it leaves to the CPU, one thread.
+  add_nvjpeg_decoder("nvJPEG, gpu_hybrid", NvjpegBackend::kGpuHybrid, 128, many);
+}
+
+void add_cuda_encoders(int cores, int many) {
+  const std::string forward = "cudadct8x8 quality=90 backend=cuda async-depth=4 ! ";
+  const std::string coder = "jpegcoefenc backend=cuda n-threads=" + std::to_string(cores);
+  const std::string all = forward + coder;
+  add_pipeline(Job::kEncode, "ours, CUDA", all + " entropy=cuda", 4 * many);
+  add_pipeline(Job::kEncode, "ours, CUDA, optimised", all + " entropy=cuda optimize=true",
+               4 * many);
+  add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", all + " entropy=cpu", many);
+  for (const JpegSet* one : {&hd, &large}) {
+    const JpegSet& set = *one;
+    const int frames = (&set == &large ? 2 : 6) * many;
+    add_device_frames(set, "ours, CUDA memory", all + " entropy=cuda", frames);
+    add_device_frames(
+        set, "ours, CUDA memory, queue",
+        forward + "queue max-size-bytes=0 max-size-time=0 ! " + coder + " entropy=cuda", frames);
+    for (const int threads : {1, 16}) add_nvjpeg_encoder(set, threads, many);
+    if (has_element("nvjpegenc"))  // from GStreamer 1.26 on
+      add_device_frames(set, "nvjpegenc, CUDA memory", "nvjpegenc quality=90", many);
+  }
+  if (has_element("nvjpegenc"))
+    add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
+}
+
+void add_contestants() {
+  const std::string cpu = "backend=cpu n-threads=1", all = "backend=cpu";
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int many = frames_of_turn * std::max(1, cores);
+  add_pipeline(Job::kDecode, "jpegdec", "jpegdec", frames_of_turn);
+  add_pipeline(Job::kDecode, "jpegdec islow", "jpegdec idct-method=islow", frames_of_turn);
+  add_loop(Job::kDecode, "bare loop", JpegLoop::kReadRaw);
+  add_loop(Job::kDecode, "bare loop, coefficients", JpegLoop::kReadCoefficients);
+  add_pipeline(Job::kDecode, "ours", "jpegcoefdec " + cpu + " ! cudaidct8x8 " + cpu,
+               frames_of_turn);
+  add_pipeline(Job::kDecode, "ours, an eighth of the size",
+               "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=1/8 " + cpu, frames_of_turn);
+  add_pipeline(Job::kDecode, "ours, all cores",
+               "jpegcoefdec " + all + " ! queue ! cudaidct8x8 " + cpu, many);
+  if (with_cuda) add_cuda_decoders(cores, many);
+  add_pipeline(Job::kEncode, "jpegenc", "jpegenc quality=90", frames_of_turn);
+  add_pipeline(Job::kEncode, "jpegenc islow", "jpegenc quality=90 idct-method=islow", 40);
+  add_loop(Job::kEncode, "bare loop", JpegLoop::kWriteRaw);
+  const std::string forward = "cudadct8x8 quality=90 ";
+  add_pipeline(Job::kEncode, "ours", forward + cpu + " ! jpegcoefenc " + cpu, frames_of_turn);
+  add_pipeline(Job::kEncode, "ours, all cores", forward + cpu + " ! jpegcoefenc " + all, many);
+  if (with_cuda) add_cuda_encoders(cores, many);
+}
+
+// How many times as fast as another; not where that has not run.
+void compare(benchmark::State& state, const Contestant& contestant, const char* counter,
+             const char* name) {
+  if (contestant.set != &hd) return;
+  for (const Contestant& other : contestants)
+    if (other.job == contestant.job && other.name == name)
+      state.counters[counter] = median(other.seconds) / median(contestant.seconds);
+}
+
+std::string job_of(const Contestant& contestant) {
+  return contestant.job == Job::kDecode ? "decode" : "encode";
+}
+
+void choose_contestants() {
+  std::erase_if(contestants, [](const Contestant& contestant) {
+    for (std::string rest = only;;) {
+      const size_t end = rest.find('|');
+      const std::string wanted = rest.substr(0, end);
+      if (wanted == "=" + job_of(contestant) + ":" + contestant.name ||
+          wanted == "=" + contestant.name || contestant.name.find(wanted) != std::string::npos)
+        return false;
+      if (end == std::string::npos) return true;
+      rest.erase(0, end + 1);
+    }
+  });
+  if (contestants.empty()) throw std::runtime_error("no contestant has that name");
+}
+
+void take_turns() {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(all_seconds);
+  for (int round = 0; round < 1 || Clock::now() < end; ++round)
+    for (Contestant& contestant : contestants) {
+      contestant.seconds.push_back(contestant.turn());
+      if (verbose)
+        std::fprintf(stderr, "%s: %s: %.0f frames/s\n", job_of(contestant).c_str(),
+                     contestant.name.c_str(), 1 / contestant.seconds.back());
+    }
+}
+
+void report(benchmark::State& state, const Contestant& contestant) {
+  const double seconds = median(contestant.seconds);
+  for (auto _ : state) state.SetIterationTime(seconds);
+  state.counters["ms/frame"] = 1e3 * seconds;
+  state.counters["frames/s"] = 1 / seconds;
+  state.counters["GB/s"] = 1e-9 * contestant.set->file_bytes() / seconds;
+  state.counters["bytes/file"] = contestant.set->file_bytes();
+  const bool decode = contestant.job == Job::kDecode;
+  compare(state, contestant, decode ? "x jpegdec" : "x jpegenc", decode ? "jpegdec" : "jpegenc");
+  compare(state, contestant, "x bare", "bare loop");
+}
+
+void describe_run() {
+  benchmark::AddCustomContext("bytes_per_file",
+                              std::to_string(static_cast<size_t>(hd.file_bytes())));
+  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+  gchar* version = gst_version_string();
+  benchmark::AddCustomContext("gstreamer", version);
+  g_free(version);
+  benchmark::AddCustomContext("cpu", cpu_model());
+  benchmark::AddCustomContext("rounds", std::to_string(contestants.front().seconds.size()));
+}
+
+bool take_option(std::string_view argument) {
+  double frames = 0;
+  if (argument == "--engine=cuda")
+    with_cuda = true;
+  else if (argument.starts_with("--only="))
+    only = argument.substr(argument.find('=') + 1);
+  else if (argument == "--verbose")
+    verbose = true;
+  else if (argument.starts_with("--write="))
+    folder = argument.substr(argument.find('=') + 1);
+  else if (has_value(argument, "--frames=", &frames))
+    skipped = frames_of_turn = std::max(1, static_cast<int>(frames));
+  else
+    return has_value(argument, "--seconds=", &all_seconds);
+  return true;
+}
+
+void write_files() {
+  for (const JpegSet* set : {&hd, &large}) {
+    int number = 0;
+    for (const JpegPicture& picture : set->pictures) {
+      const std::string path = folder + "/" + set->name + "-" + std::to_string(number++) + ".jpg";
+      std::ofstream stream(path, std::ios::binary);
+      stream.write(reinterpret_cast<const char*>(picture.file.data()),
+                   static_cast<std::streamsize>(picture.file.size()));
+      if (!stream.flush()) throw std::runtime_error(path + " cannot be written");
+    }
+  }
+}
+
+void run() {
+  hd.pictures = make_jpeg_pictures(kPictures);
+  if (with_cuda) {
+    large.pictures = make_large_jpeg_pictures(hd.pictures, kLargePictures);
+    for (const int width : kSmallWidths) {
+      const int height = width * 9 / 16;
+      small.push_back({std::to_string(width) + "x" + std::to_string(height), width, height,
+                       make_small_jpeg_pictures(hd.pictures, width, height)});
+    }
+  }
+  if (!folder.empty()) return write_files();
+  add_contestants();
+  choose_contestants();
+  take_turns();
+  describe_run();
+  for (const Contestant& contestant : contestants) {
+    const std::string name = std::string("engine:jpeg/case:") +
+                             (contestant.job == Job::kDecode ? "decode" : "encode") +
+                             "/contestant:" + contestant.name;
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [&](benchmark::State& state) { report(state, contestant); })
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+}
+
+}  // namespace
+}  // namespace cudatransform::bench
+
+int main(int argc, char** argv) {
+  namespace bench = cudatransform::bench;
+  gst_init(&argc, &argv);
+  const int status = bench::run_program("bench_jpeg", argc, argv, bench::take_option, [] {
+    bench::run();
+    return 0;
+  });
+  bench::contestants.clear();  // pipelines, before GStreamer goes
+  return status;
+}

@@ -1,0 +1,129 @@
+// The naive loops as the paper has them; the other algorithms are the CPU engine's.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/bench/papers/hong.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "tests/bench/cpu/jobs.h"
+#include "tests/engine/dct8x8/definition.h"
+#include "tests/engine/dct8x8/picture.h"
+
+namespace cudatransform::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const std::vector<uint8_t>& plane_of(int side) {
+  static std::vector<uint8_t> samples;
+  const size_t count = static_cast<size_t>(side) * side;
+  if (samples.size() != count) {
+    const test::Picture picture =
+        test::make_picture(test::Sampling::kGrey, side, side, 8, test::Content::kPhoto, 1);
+    samples.assign(picture[0].samples.begin(), picture[0].samples.end());
+  }
+  return samples;
+}
+
+// Called through variables that may change at any time: else the compiler moves cosines and roots
+// out of the loops, which is the next algorithm already.
+double (*volatile cosine)(double) = std::cos;
+double (*volatile root)(double) = std::sqrt;
+
+// One coefficient of the block at `block`.
+double naive_coefficient(const uint8_t* block, int pitch, int u, int v) {
+  double sum = 0;
+  for (int y = 0; y < 8; ++y)
+    for (int x = 0; x < 8; ++x)
+      sum += (block[ptrdiff_t{y} * pitch + x] - 128) *
+             cosine((2 * x + 1) * u * std::numbers::pi / 16) *
+             cosine((2 * y + 1) * v * std::numbers::pi / 16);
+  return root(u == 0 ? 1.0 / 8 : 1.0 / 4) * root(v == 0 ? 1.0 / 8 : 1.0 / 4) * sum;
+}
+
+void naive_block_row(const uint8_t* samples, int side, int by, float* coefs) {
+  const ptrdiff_t top = ptrdiff_t{8} * by * side;
+  for (int bx = 0; bx < side / 8; ++bx)
+    for (int v = 0; v < 8; ++v)
+      for (int u = 0; u < 8; ++u)
+        coefs[top + ptrdiff_t{v} * side + 8 * bx + u] =
+            static_cast<float>(naive_coefficient(samples + top + 8 * bx, side, u, v));
+}
+
+Times run_naive(Runner runner, int side, double seconds, double budget, double* share,
+                std::vector<float>* coefs) {
+  const std::vector<uint8_t>& samples = plane_of(side);
+  const Threads threads = runner == Runner::kSerial ? Threads::kOne : Threads::kAll;
+  const int all = side / 8;
+  const auto turn = [&](int rows) {
+    const auto start = Clock::now();
+    for_block_rows(threads, rows,
+                   [&](int by) { naive_block_row(samples.data(), side, by, coefs->data()); });
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  const int few = std::min(all, 2 * thread_count(threads));
+  turn(few);  // warm
+  const double expected = turn(few) / few * all;
+  // Whole rounds of the threads, so that none idles at the end of a part.
+  const int affordable = static_cast<int>(all * std::min(1.0, budget / expected));
+  const int rows = affordable == all ? all : std::max(few, affordable / few * few);
+  *share = static_cast<double>(rows) / all;
+  return repeat(1, seconds, [&] { return turn(rows) / *share; });
+}
+
+// Against the definition, over the first rows of blocks.
+double largest_error(const std::vector<float>& coefs, int side) {
+  const std::vector<uint8_t>& samples = plane_of(side);
+  double worst = 0;
+  for (int by = 0; by < 2 && by < side / 8; ++by)
+    for (int bx = 0; bx < side / 8; ++bx) {
+      double block[64], expected[64];
+      const auto at = [&](int i) { return size_t(8 * by + i / 8) * side + 8 * bx + i % 8; };
+      for (int i = 0; i < 64; ++i) block[i] = samples[at(i)] - 128.0;
+      test::definition_dct(block, expected);
+      for (int i = 0; i < 64; ++i) worst = std::max(worst, std::fabs(coefs[at(i)] - expected[i]));
+    }
+  return worst;
+}
+
+Method method_of(HongAlgorithm algorithm, Runner runner) {
+  if (algorithm == HongAlgorithm::kMatrix) return Method::kMatrix;
+  return runner == Runner::kSimd || runner == Runner::kSimdTbb ? Method::kFloat
+                                                               : Method::kDecomposed;
+}
+
+}  // namespace
+
+const char* hong_name(HongAlgorithm algorithm) {
+  constexpr const char* kNames[] = {"naive", "matrix", "rowcolumn"};
+  return kNames[static_cast<size_t>(algorithm)];
+}
+
+bool hong_exists(HongAlgorithm algorithm, Runner runner) {
+  return algorithm == HongAlgorithm::kRowColumn || runner == Runner::kSerial ||
+         runner == Runner::kTbb;
+}
+
+HongResult run_hong(HongAlgorithm algorithm, Runner runner, int side, double seconds,
+                    double budget) {
+  std::vector<float> coefs(static_cast<size_t>(side) * side);
+  HongResult result{{}, 1, 0};
+  if (algorithm == HongAlgorithm::kNaive) {
+    result.times = run_naive(runner, side, seconds, budget, &result.share, &coefs);
+  } else {
+    std::string why;
+    PlaneJob job(*find_engine(runner, &why), Direction::kForward, method_of(algorithm, runner),
+                 false, {{side, side, {}}});
+    job.write_input(0, plane_of(side).data());
+    result.times = job.time(5, seconds);
+    job.read_output(0, coefs.data());
+  }
+  result.error = largest_error(coefs, side);
+  if (!(result.error < 0.01)) throw std::runtime_error("its coefficients are wrong");
+  return result;
+}
+
+}  // namespace cudatransform::bench

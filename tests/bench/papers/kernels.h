@@ -1,0 +1,52 @@
+// The kernels of papers that are no methods of the elements (gpudct.cu, hong.cu, whitepaper.cu):
+// their launches; and how near to the definition an output is.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tests/bench/gpu/frames.h"
+#include "tests/bench/papers/params.h"
+
+namespace cudatransform::bench {
+
+struct PaperKernel {
+  const char* name;  // as a profiler prints it
+  Direction direction;
+  Layout layout;
+  unsigned threads, blocks;  // of a CTA
+  bool quantised;
+  bool uses_scratch;
+};
+// Throws where there is none of that name.
+const PaperKernel& paper_kernel(const std::string& name);
+
+// A kernel for jobs of one spec: one 8-bit plane of whole blocks.
+class PaperLaunch {
+ public:
+  PaperLaunch(const Gpu& gpu, Device& device, const PaperKernel& kernel, const JobSpec& spec);
+  void enqueue(const Dct8x8Job& job) const;
+
+ private:
+  const Gpu& gpu_;
+  const PaperKernel& kernel_;
+  CUfunction function_;
+  std::unique_ptr<Memory> scratch_;
+};
+
+// How far an output is from the definition's: of a whole frame or, where it is large, of some
+// thousands of blocks from all over it. Where the definition lies between two numbers, either is
+// right: the last bit of a flat block's arithmetic would decide over all its samples.
+struct Exactness {
+  double psnr = 0;  // dB, of 255; infinite where all is equal
+  int max_error = 0;
+  // GPUDCT's bound, and a level.
+  bool passes() const { return psnr >= 50 && max_error <= 1; }
+};
+
+// Compares what a job has written; `quantised`: whether it divides by the job's table. `exact_as`:
+// kReference for the definition, or a method whose bytes the output should have.
+Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantised, Method exact_as);
+
+}  // namespace cudatransform::bench

@@ -1,0 +1,55 @@
+// What the pipelines are compared with: the engines' kernels alone, and copies alone.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tests/bench/pipeline/line.h"
+#include "transform/dct8x8/dct8x8.h"
+
+namespace cudatransform::bench {
+
+// Forward and inverse jobs on 4:2:0 frames with a picture in them, quality 85: from a ring of
+// frames into two outputs in turn, as pools make it.
+class Kernels {
+ public:
+  // `threads` 0: on CUDA device 0.
+  Kernels(const PipeSize& size, Method method, int threads);
+  // Seconds of a forward and an inverse job together: on CUDA between two events round many of
+  // each, on the CPU by the clock.
+  double run(double seconds, int least_frames);
+
+ private:
+  struct Set {
+    std::unique_ptr<Memory> source;
+    std::shared_ptr<Memory> coefs, result;
+    Dct8x8Job forward, inverse;
+  };
+  double time_direction(bool forward, double seconds, int least_frames);
+  Dct8x8Job make_job(const PipeSize& size, Method method, Direction direction,
+                     const Set& set) const;
+
+  std::unique_ptr<Device> device_;
+  const Dct8x8Ops* ops_;
+  std::vector<Set> sets_;
+};
+
+// Uploads and downloads of frames between page-locked and device memory of CUDA device 0, in both
+// directions at once, `depth` of each in flight.
+class Copies {
+ public:
+  Copies(const PipeSize& size, int depth);
+  double run(double seconds, int least_frames);
+
+ private:
+  struct Slot {
+    std::unique_ptr<Memory> from, to, uploaded, downloaded;
+    FencePtr up, down;
+  };
+  PipeSize size_;
+  std::unique_ptr<Device> device_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace cudatransform::bench
