@@ -22,9 +22,7 @@ using cudatransform::Status;
 using State = cudatransform::JpegCoefEncState;
 
 static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
-  Status named = status;
-  named.message = "A frame cannot be written as JPEG: " + status.message;
-  cudatransform::post_error(GST_ELEMENT(encoder), named);
+  cudatransform::post_error(GST_ELEMENT(encoder), status, "A frame cannot be written as JPEG: ");
 }
 
 // Of memory for downloads that is kept for frames to come.
