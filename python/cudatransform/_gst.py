@@ -7,6 +7,7 @@ environments with torch in them rarely have PyGObject.
 from __future__ import annotations
 
 import ctypes
+import enum
 import os
 from ctypes import (POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
                     c_uint64, c_void_p)
@@ -66,6 +67,31 @@ class JpegMeta(Structure):
                 ("irregular", c_uint)]
 
 
+class DctLayout(enum.IntEnum):
+    """GstDctLayout."""
+
+    BLOCK = 0
+    PLANE = 1
+
+
+class DctOrder(enum.IntEnum):
+    """GstDctOrder."""
+
+    RASTER = 0
+    ZIGZAG = 1
+
+
+class DctJpegIrregularity(enum.IntFlag):
+    """GstDctJpegIrregularity."""
+
+    LEFT_OVER_BYTES = 1 << 0
+    STRAY_BYTES = 1 << 1
+    SCAN_PARAMETERS = 1 << 2
+    MISSING_END = 1 << 3
+    USELESS_MARKER = 1 << 4
+    UNKNOWN_HEADER = 1 << 5
+
+
 _P, _S, _I, _U = c_void_p, c_char_p, c_int, c_uint
 _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     "libglib-2.0.so.0": {
@@ -93,6 +119,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_caps_from_string": (_P, _S),
         "gst_bus_pop_filtered": (_P, _P, _I),
         "gst_message_parse_error": (None, _P, POINTER(POINTER(GError)), POINTER(_P)),
+        "gst_message_parse_error_details": (None, _P, POINTER(_P)),
+        "gst_structure_get_string": (_S, _P, _S),
         "gst_buffer_new_wrapped_full": (_P, _I, _P, c_size_t, c_size_t, c_size_t, _P, _P),
         "gst_buffer_new_allocate": (_P, _P, c_size_t, _P),
         "gst_buffer_map": (_I, _P, POINTER(MapInfo), _I),
@@ -114,6 +142,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {
+        "gst_coef_format_from_string": (_I, _S), "gst_coef_sampling_from_string": (_I, _S),
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
         "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
         "gst_dct_info_to_caps": (_P, _P),
@@ -208,6 +237,27 @@ def libraries() -> Libraries:
         # that a signal has taken out of here.
         _loaded = Libraries()
     return _loaded
+
+
+class DctInfo:
+    """A GstDctInfo of blocks in raster order, which functions of C take; freed with this object.
+
+    coef_format, sampling: by GStreamer's names
+    width, height: of the picture, in samples
+    Raises ValueError for a size that no picture has.
+    """
+
+    __slots__ = ("_as_parameter_", "__weakref__")
+
+    def __init__(self, gst: Libraries, coef_format: str, quantised: bool, depth: int, sampling: str,
+                 width: int, height: int) -> None:
+        self._as_parameter_ = gst.gst_dct_info_new()
+        when_gone(self, partial(gst.gst_dct_info_free, self._as_parameter_))
+        if not gst.gst_dct_info_set(self, gst.gst_coef_format_from_string(coef_format.encode()),
+                                    DctLayout.BLOCK, DctOrder.RASTER, quantised, depth,
+                                    gst.gst_coef_sampling_from_string(sampling.encode()), width,
+                                    height):
+            raise ValueError(f"no picture has the size {width}x{height}")
 
 
 class Sample:

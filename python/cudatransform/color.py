@@ -6,13 +6,11 @@ from typing import List, Sequence, Tuple
 
 import numpy as np
 
-# How many samples of the picture a sample of Cb or Cr stands for: columns, rows. None: no chroma.
+# By GStreamer's names, how many samples of the picture a sample of Cb or Cr stands for: columns, rows. None: no chroma.
 SAMPLINGS = {
     "GRAYSCALE": None, "YCbCr-4:2:0": (2, 2), "YCbCr-4:2:2": (2, 1), "YCbCr-4:4:4": (1, 1),
     "YCbCr-4:4:0": (1, 2), "YCbCr-4:1:1": (4, 1), "RGB": (1, 1),
 }
-# GstCoefSampling.
-SAMPLING_NUMBERS = {name: number + 1 for number, name in enumerate(SAMPLINGS)}
 _SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB",
           **{name[-5:]: name for name in SAMPLINGS if name.startswith("YCbCr")}}
 

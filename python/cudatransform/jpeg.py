@@ -13,7 +13,8 @@ import numpy as np
 
 from . import _gst, color
 from ._reads import OneFile, Path, PatientFiles
-from ._stage import Stage, StageError, Stages
+from ._stage import Stage, StageError
+from ._stages import Stages
 from .errors import ReadError, WriteError, is_interruption, whole_number
 from .picture import Picture, picture_of_sample
 
@@ -23,19 +24,15 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 MOST_BYTES = 256 << 20
 DECODER = "jpegcoefdec name=first backend=cpu"
 JPEG_CAPS = "image/jpeg,parsed=true"
-_MESSAGES = ("A JPEG picture is damaged: ", "A frame cannot be written as JPEG: ")
 
 
 def reason_of(error: Exception) -> str:
-    """An error's words without what a caller knows."""
+    """The words of an error; of the system's without number and path, which a caller knows."""
     if isinstance(error, IsADirectoryError):
         return "it is a directory"
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    text = str(error)
-    for prefix in _MESSAGES:
-        text = text[len(prefix):] if text.startswith(prefix) else text
-    return text
+    return str(error)
 
 
 def open_picture(path: Path, files: PatientFiles) -> Tuple[int, int]:
@@ -85,29 +82,19 @@ def check_size(name: str, size: int) -> None:
 
 
 class Context:
-    """What reads and writes pictures and transforms planes: elements that are kept alive.
+    """What reads and writes pictures: elements that are kept alive.
 
     For one thread at a time. The functions of the module use one for each thread; one of your own
     frees its memory and threads when it goes, or with close().
     """
 
     def __init__(self) -> None:
-        self.stages = Stages()
-        self._pools: Any = None
+        self._stages = Stages()
         self._file: Optional[np.ndarray] = None  # for a file's bytes: fresh memory costs more
-
-    def pools(self) -> Any:
-        """Of CUDA memory: see _device_transform."""
-        if self._pools is None:
-            from ._device_transform import Pools
-            self._pools = Pools()
-        return self._pools
 
     def close(self) -> None:
         """Frees the elements. Pictures stay valid."""
-        self.stages.close()
-        if self._pools is not None:
-            self._pools.close()
+        self._stages.close()
         self._file = None
 
     def __reduce__(self) -> Any:
@@ -149,9 +136,9 @@ class Context:
             return _gst.buffer_around(gst, _gst.address_of(data), len(data))
         try:
             # With one thread the element has read it when the push returns.
-            decoded = self.stages.run(f"{DECODER} n-threads=1 on-error=fail qos=false", prepare, data)
+            decoded = self._stages.run(f"{DECODER} n-threads=1 on-error=fail qos=false", prepare, data)
         except StageError as error:
-            raise ReadError(name, reason_of(error)) from None
+            raise ReadError(name, str(error)) from None
         if decoded is None:
             raise ReadError(name, "there is no picture in it")
         return picture_of_sample(gst, decoded, path)
@@ -174,11 +161,10 @@ class Context:
             stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
             return _described(gst, memory, info, picture)
         try:
-            written = self.stages.run("jpegcoefenc name=first backend=cpu n-threads=1", prepare, memory)
+            written = self._stages.run("jpegcoefenc name=first backend=cpu n-threads=1", prepare,
+                                       memory)
         except StageError as error:
-            raise WriteError(reason_of(error)) from None
-        finally:
-            gst.gst_dct_info_free(info)
+            raise WriteError(str(error)) from None
         if written is None:
             raise WriteError("the picture was not written")
         data = np.asarray(_gst.HeldBuffer(gst, written)).tobytes()
@@ -226,27 +212,22 @@ def _check_markers(markers: Any) -> None:
         at += 2 + size
 
 
-def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Any:
-    """The levels of all components in one array, and the GstDctInfo of its layout."""
+def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _gst.DctInfo]:
+    """The levels of all components in one array, and its layout. Raises TypeError and WriteError."""
     if not isinstance(picture, Picture):
         raise TypeError(f"a Picture is written, not {type(picture).__name__}")
     for name, size in (("width", picture.width), ("height", picture.height)):
         whole_number(f"a picture's {name}", size)
     _check_markers(picture.markers)
     sampling = color.sampling_of(picture.sampling)
-    info = gst.gst_dct_info_new()
-    # S16LE, blocks, raster, quantised, 8 bits.
-    if not gst.gst_dct_info_set(info, 1, 0, 0, 1, 8, color.SAMPLING_NUMBERS[sampling], picture.width,
-                                picture.height):
-        gst.gst_dct_info_free(info)
-        raise WriteError(f"no picture has the size {picture.width}x{picture.height}")
     try:
-        _check(picture, sampling)
-        return np.concatenate([np.asarray(c.levels, np.int16).ravel()
-                               for c in picture.components]), info
-    except BaseException:
-        gst.gst_dct_info_free(info)
-        raise
+        info = _gst.DctInfo(gst, "S16LE", True, 8, sampling, picture.width, picture.height)
+    except ValueError as error:
+        if is_interruption(error):
+            raise
+        raise WriteError(str(error)) from None
+    _check(picture, sampling)
+    return np.concatenate([np.asarray(c.levels, np.int16).ravel() for c in picture.components]), info
 
 
 def _check(picture: Picture, sampling: str) -> None:
@@ -273,7 +254,8 @@ def _check(picture: Picture, sampling: str) -> None:
             raise WriteError(f"component {index + 1} has no table")
 
 
-def _described(gst: _gst.Libraries, memory: np.ndarray, info: int, picture: Picture) -> int:
+def _described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo,
+               picture: Picture) -> int:
     """A GstBuffer around levels, with tables and markers. The array has to outlive it."""
     buffer = _gst.buffer_around(gst, _gst.address_of(memory), memory.nbytes)
     meta = gst.gst_buffer_add_dct_meta(buffer, info).contents

@@ -10,6 +10,8 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _gst, color
+from .tables import check_tables
+from .transform import dct, idct, quality_tables
 
 _LEVEL = np.dtype("<i2")
 _PARTS = struct.Struct("=7I4xQQI")  # GstDctComponent, as far as it is read
@@ -125,7 +127,6 @@ class Picture:
 
         With `islow` those of libjpeg-turbo, to the bit. For methods see cudaidct8x8.
         """
-        from .transform import idct
         return tuple(idct(c.levels, table=self.tables[c.table], size=(c.height, c.width),
                           method=method) for c in self.components)
 
@@ -149,7 +150,6 @@ class Picture:
             component in turn, the last for the rest; 1 to 65535
         Raises ValueError for other shapes, types and values.
         """
-        from .transform import dct, quality_tables
         pixels = np.asarray(array)
         if pixels.dtype != np.uint8 or 0 in pixels.shape or not (
                 pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] == 3):
@@ -170,18 +170,6 @@ class Picture:
         for component, plane in zip(picture.components, planes):
             component.levels[:] = dct(plane, table=tables[component.table], method=method)
         return picture
-
-
-def check_tables(values: Any) -> np.ndarray:
-    """uint16 (n, 8, 8) of one table or several. Raises ValueError."""
-    tables = np.asarray(values)
-    if tables.ndim == 2:
-        tables = tables[None]
-    if tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
-        raise ValueError(f"tables are (8, 8) or (1 to 4, 8, 8), not {np.shape(values)}")
-    if tables.dtype.kind not in "iu" or tables.min() < 1 or tables.max() > 65535:
-        raise ValueError("a table's divisors are whole numbers from 1 to 65535")
-    return np.ascontiguousarray(tables, np.uint16)
 
 
 def empty(width: int, height: int, sampling: str, tables: np.ndarray,
@@ -269,9 +257,8 @@ def _sampling(components: Sequence[Tuple]) -> str:
     return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
 
 
-# GstDctJpegIrregularity, from its first bit on.
-_IRREGULARITIES = ("left-over-bytes", "stray-bytes", "scan-parameters", "missing-end",
-                   "useless-marker", "unknown-header")
+_IRREGULARITIES = [(name.lower().replace("_", "-"), kind.value)
+                   for name, kind in _gst.DctJpegIrregularity.__members__.items()]
 
 
 def file_of(gst: _gst.Libraries, buffer: int) -> Tuple[bytes, Tuple[str, ...]]:
@@ -283,7 +270,7 @@ def file_of(gst: _gst.Libraries, buffer: int) -> Tuple[bytes, Tuple[str, ...]]:
     segments, irregular = meta.segments, meta.irregular
     data = gst.g_bytes_get_data(segments, ctypes.byref(size)) if segments else None
     return (ctypes.string_at(data, size.value) if size.value else b"",
-            tuple(name for bit, name in enumerate(_IRREGULARITIES) if irregular >> bit & 1))
+            tuple(name for name, bit in _IRREGULARITIES if irregular & bit))
 
 
 def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:

@@ -10,6 +10,7 @@ from typing import Deque, Iterable, Iterator, List, Optional, Tuple, Union
 from . import _gst, jpeg
 from ._feed import End, Entry, Feed, reads_for
 from ._stage import Stage, StageError
+from .cuda import decoder_stage, picture_on_device, read_onto_device
 from .errors import Failure, ReadError, Unavailable, is_interruption, whole_number
 from .picture import Picture, picture_of_sample
 
@@ -191,7 +192,6 @@ class Walk:
     def _picture(self, sample: _gst.Sample, path: str) -> Picture:
         if not self.on_cuda:
             return picture_of_sample(self.gst, sample, path)
-        from .cuda import picture_on_device
         return picture_on_device(self.gst, sample, path, self.device)
 
     def _alone(self, entry: Entry) -> Union[Picture, Failure]:
@@ -202,7 +202,6 @@ class Walk:
         # It was not damaged: an error of the stream took it, or it is another file by now.
         if not self.on_cuda:
             return picture
-        from .cuda import read_onto_device
         try:
             return read_onto_device(entry.path, self.device)
         except (OSError, StageError, Unavailable) as error:
@@ -226,5 +225,4 @@ def _new_stage(reader: Reader) -> Stage:
     elements = f"{_QUEUE} ! jpegcoefdec n-threads={reader.workers} qos=false"
     if reader.device == "cpu":
         return Stage(f"{elements} backend=cpu", queued=True)
-    from . import cuda
-    return cuda.decoder_stage(elements, int(reader.device.partition(":")[2] or 0), queued=True)
+    return decoder_stage(elements, int(reader.device.partition(":")[2] or 0), queued=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _device, cuda  # noqa: E402
+from cudatransform import _cuda_memory, _device  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -104,7 +104,7 @@ def kinds():
 
 class OnDevice(unittest.TestCase):
     def same(self, given, there, here, most=0):
-        self.assertIsInstance(there, cuda.CudaArray)
+        self.assertIsInstance(there, _cuda_memory.CudaArray)
         made = given.get(there)
         self.assertEqual((there.shape, there.dtype), (here.shape, here.dtype))
         self.assertEqual((made.shape, made.dtype), (here.shape, here.dtype))
@@ -153,7 +153,7 @@ class OnDevice(unittest.TestCase):
                 self.same(given, levels, ct.dct(plane, table=table))
                 self.same(given, samples, ct.idct(ct.dct(plane, table=table), table=table,
                                                   size=(30, 40)))
-        self.assertEqual(cuda._handed_out, {})
+        self.assertEqual(_cuda_memory._handed_out, {})
 
     def test_many_sizes(self):
         for given in kinds():
