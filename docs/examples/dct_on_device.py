@@ -38,7 +38,7 @@ class DctMeta(Structure):
 
 
 def declare(library, name, result, *arguments):
-    """A function of a library, with its types: pointers are 64 bits, which ctypes does not guess."""
+    """A function of a library with its types: ctypes would take a pointer of 64 bits for an int."""
     function = getattr(library, name)
     function.restype, function.argtypes = result, arguments
     return function

@@ -1,4 +1,4 @@
-"""CUDA memory: arrays in it that others take without a copy, GStreamer's contexts and pools of it."""
+"""CUDA memory: arrays that others take without a copy, GStreamer's contexts and pools."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def _capsule_gone(capsule: int) -> None:
 class CudaArray:
     """An array on a GPU, which torch.from_dlpack() and cupy.asarray() take without a copy.
 
-    A picture's int16 levels (blocks_h, blocks_w, 8, 8), or what dct() and idct() make of arrays there.
-    It is complete. It keeps its buffer, and so does every array made of it without a copy. When the
-    last one goes, the buffer is filled anew, after the work on the default stream of its device: work
-    on another stream must be finished (synchronised) before that.
+    A picture's int16 levels (blocks_h, blocks_w, 8, 8), or what dct() and idct() make of arrays
+    there. It is complete. It keeps its buffer, and so does every array made of it without a copy.
+    When the last one goes, the buffer is filled anew, after the work on the default stream of its
+    device: work on another stream must be finished (synchronised) before that.
 
     shape, dtype: as numpy's
     strides: in bytes
@@ -76,7 +76,7 @@ class CudaArray:
     def __dlpack__(self, *, stream: Optional[int] = None, dl_device: Optional[Tuple] = None,
                    copy: Optional[bool] = None, max_version: Optional[Tuple] = None) -> Any:
         if copy or dl_device not in (None, self.__dlpack_device__()):
-            raise BufferError("a CudaArray is handed over as it is, neither copied nor moved: make a tensor of it first")
+            raise BufferError("a CudaArray is neither copied nor moved: make a tensor of it first")
         count = len(self.shape)
         numbers = ctypes.c_int64 * count
         shape = numbers(*self.shape)
@@ -150,10 +150,10 @@ def gstcuda() -> _Gstcuda:
 
 
 def context_of(device: int) -> Tuple[int, int]:
-    """A GstContext and the GstCudaContext in it, kept to the end of the process. Raises Unavailable.
+    """A GstContext and its GstCudaContext, kept to the end of the process. Raises Unavailable.
 
-    They are of the device's primary context, as PyTorch's and CuPy's arrays are: each context has an
-    address space of its own.
+    They are of the device's primary context, as PyTorch's and CuPy's arrays are: each context has
+    an address space of its own.
     """
     if device not in _contexts:
         handle, library = driver().primary(device), gstcuda()
@@ -206,7 +206,8 @@ def _new_pool(gst: _gst.Libraries, device: int, caps: str) -> int:
     gst.gst_buffer_pool_config_set_params(config, made, 0, 0, 0)
     gst.gst_buffer_pool_config_add_option(config, b"GstBufferPoolOptionVideoMeta")
     gst.gst_mini_object_unref(made)
-    if not gst.gst_buffer_pool_set_config(pool, config) or not gst.gst_buffer_pool_set_active(pool, 1):
+    if not (gst.gst_buffer_pool_set_config(pool, config) and
+            gst.gst_buffer_pool_set_active(pool, 1)):
         gst.gst_object_unref(pool)
         raise MemoryError(f"cuda:{device} cannot have a pool of frames of {caps}")
     return pool

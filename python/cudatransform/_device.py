@@ -105,12 +105,12 @@ class Driver:
         check(self.cuMemcpy2DAsync_v2(byref(wanted), None), "the GPU does not copy")
 
     def device_of(self, address: int) -> int:
-        """The number of the device that an address belongs to. Raises ValueError where none does."""
+        """The number of the device that has an address. Raises ValueError where none has."""
         number = c_int(-1)
         with self.on(0):
             result = self.cuPointerGetAttribute(byref(number), _ORDINAL, address)
         if result != 0 or number.value < 0:
-            raise ValueError(f"no CUDA device has memory at {address:#x}, where the array is said to be")
+            raise ValueError(f"no CUDA device has memory at {address:#x}, the array's address")
         return number.value
 
 
@@ -178,7 +178,8 @@ def view(array: Any) -> View:
     strides = said.get("strides")
     address = said["data"][0]
     strides = tuple(strides) if strides else _packed(shape, dtype.itemsize)
-    made = View(address, shape, strides, dtype, driver().device_of(address) if address else 0, array)
+    device = driver().device_of(address) if address else 0
+    made = View(address, shape, strides, dtype, device, array)
     if said.get("stream"):
         driver().synchronize(made.device, said["stream"])
     return made

@@ -1,8 +1,8 @@
 """dct() and idct() of planes in CUDA memory: copied on the device, transformed and left there."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# GStreamer's CUDA memory holds no grey frames. So a plane becomes three bands of rows, one below the
-# other, which the elements take for the components of a 4:4:4 frame with one table for all.
+# GStreamer's CUDA memory holds no grey frames. So a plane becomes three bands of rows, one below
+# the other, which the elements take for the components of a 4:4:4 frame with one table for all.
 from __future__ import annotations
 
 import ctypes
@@ -29,8 +29,8 @@ def rows_of_bands(rows_of_blocks: int) -> int:
 
 
 def _frame_of(buffer: int) -> Tuple[int, int, bool]:
-    """A video buffer's bytes from row to row, its first byte, and whether its planes follow each other
-    without gaps."""
+    """A video buffer's bytes from row to row, its first byte, and whether its planes follow each
+    other without gaps."""
     meta = gstcuda().video_meta(buffer).contents
     pitch, begin = meta.stride[0], meta.offset[0]
     together = all(meta.stride[plane] == pitch and

@@ -137,8 +137,8 @@ class Stage:
     def run(self, buffer: int, memory: Any) -> Optional[_gst.Sample]:
         """Pushes a GstBuffer, and returns what the elements make of it; None: nothing.
 
-        The buffer's reference is taken over. `memory`, which it is around, is kept until it has been
-        read or the elements are gone. Raises StageError.
+        The buffer's reference is taken over. `memory`, which it is around, is kept until it has
+        been read or the elements are gone. Raises StageError.
         """
         self.memory = memory
         self._runs += 1

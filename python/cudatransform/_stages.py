@@ -12,8 +12,9 @@ from ._stage import Stage, StageError
 class Stages:
     """Stages that are kept from call to call, each for one line of elements.
 
-    A call takes a stage out, and puts it back when nothing is left in it. A stage that an interruption
-    finds at work is not used again: it ends with the call, and the next call makes another.
+    A call takes a stage out, and puts it back when nothing is left in it. A stage that an
+    interruption finds at work is not used again: it ends with the call, and the next call makes
+    another.
     """
 
     def __init__(self) -> None:

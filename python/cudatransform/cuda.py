@@ -16,14 +16,14 @@ from .picture import Component, Picture, file_of, layout_of, picture_of_sample
 class CudaPicture(Picture):
     """A Picture whose levels are CudaArrays. Tables and markers are in system memory.
 
-    cpu() downloads it, and the methods that compute work on what it gives.
+    Methods that compute work on a download, cpu().
     """
 
     __slots__ = ("_held",)
     _held: _gst.HeldBuffer
 
     def cpu(self) -> Picture:
-        """A Picture with numpy arrays, downloaded."""
+        """A download: a Picture with numpy arrays in memory of its own."""
         return picture_of_sample(_gst.libraries(), self._held.sample, self.path).copy()
 
     def copy(self) -> Picture:
@@ -45,7 +45,7 @@ class CudaPicture(Picture):
 
 def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str],
                       device: int) -> CudaPicture:
-    """A Sample of levels in CUDA memory as a CudaPicture."""
+    """A Sample of levels in CUDA memory as a CudaPicture. Raises Unavailable if the GPU failed."""
     address = gst.gst_buffer_get_dct_meta(sample.buffer)
     fence = _gst.DctMeta.from_address(address).fence
     if fence and not gst.gst_coef_fence_wait_written(fence, None):
@@ -69,7 +69,7 @@ def decoder_stage(elements: str, device: int, queued: bool = False) -> Stage:
 
 
 def read_onto_device(path: str, device: int) -> CudaPicture:
-    """Reads one file, on elements of its own. Raises OSError, StageError and Unavailable."""
+    """Reads one file with elements of its own. Raises OSError, StageError and Unavailable."""
     gst = _gst.libraries()
     with open(path, "rb") as file:
         data = np.frombuffer(file.read(), np.uint8)

@@ -19,8 +19,9 @@ from .tables import one_table
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
            "shuffle")
-# By bits of a sample: GStreamer's format, numpy's type, and those of levels.
-_DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16), 16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
+# By bits of a sample: GStreamer's format and numpy's type of samples, and of levels.
+_DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16),
+           16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
 _ROW = 4  # GStreamer's rows of samples begin at multiples of this
 
 
@@ -69,14 +70,15 @@ def _idct_on_device(coefficients: Any, size: Optional[Tuple[int, int]], table: O
 def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> Any:
     """The 8x8 DCT of a plane of samples; partial blocks repeat the last column and row.
 
-    frame: uint8 or uint16 (height, width); 2 to the power of (bits - 1) is subtracted first. Or an
-        array on a GPU, of PyTorch, CuPy or any that has DLPack or __cuda_array_interface__: uint8,
-        whose rows may have gaps between them
+    frame: uint8 or uint16 (height, width), from which 2 to the power of (bits - 1) is subtracted.
+        Or a uint8 array on a GPU, of PyTorch, CuPy or any library with DLPack or
+        __cuda_array_interface__, whose rows may have gaps between them
     table: (8, 8) divisors from 1 to 65535, natural order; None: no quantisation
-    method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (of 16 bits, `float` answers for it)
-    Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 of uint16); without one
-    float32, the orthonormal transform, whose DC is eight times the mean: a numpy array, or a
-    CudaArray on the frame's device, complete when the function returns. Raises ValueError.
+    method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (for uint16 it means `float`)
+    Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 for uint16); without one
+    float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a
+    CudaArray on the frame's device, complete when the function returns. Raises ValueError,
+    TypeError and Unavailable.
     """
     _check_method(method)
     quantised = table is not None
@@ -117,12 +119,13 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     coefficients: (blocks_h, blocks_w, 8, 8): with a table levels, int16 at depth 8 and int32 at
         depth 16; without one float32, values of the orthonormal transform. Or an array on a GPU,
         as of dct(), at depth 8, such as a CudaPicture's
-    size: height and width of the plane, within the blocks; None: all of them
-    table: (8, 8), what the levels were divided by
+    size: height and width of the plane, which ends in the last row and column of blocks; None:
+        where they end
+    table: (8, 8), the divisors of the levels
     method: as of dct()
     depth: bits of a sample, 8 or 16
     Returns uint8 (uint16 at depth 16) (height, width): a numpy array, or a CudaArray on the
-    coefficients' device, complete when the function returns. Raises ValueError.
+    coefficients' device, complete when the function returns. Raises as dct().
     """
     _check_method(method)
     if whole_number("a depth", depth) not in _DEPTHS:
@@ -170,7 +173,10 @@ def _quality_tables(quality: int) -> bytes:
 
 
 def quality_tables(quality: int) -> np.ndarray:
-    """uint16 (2, 8, 8): libjpeg's tables of luma and chroma for a quality from 1 to 100."""
+    """libjpeg's tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
+
+    quality: 1 to 100. Raises ValueError and TypeError.
+    """
     if not 1 <= whole_number("a quality", quality) <= 100:
         raise ValueError(f"a quality is 1 to 100, not {quality}")
     return np.frombuffer(bytearray(_quality_tables(int(quality))), np.uint16).reshape(2, 8, 8)
@@ -181,7 +187,7 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
     if not all(map(_device.is_on_device, arrays)):
         raise ValueError("one array is on a GPU, the other in system memory")
     loaded = [name for name in ("torch", "cupy") if name in sys.modules]
-    # What has one of the two as its own comes first.
+    # The library that one of the arrays is from comes first.
     own = [name for name in loaded for array in arrays
            if type(array).__module__.partition(".")[0] == name]
     for name in (*own, *loaded, "torch", "cupy"):
@@ -198,10 +204,10 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
 def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
     """The peak signal-to-noise ratio of two arrays of one shape in dB; infinity for equal ones.
 
-    a, b: samples of any type and shape, numpy's, or both on one GPU: of PyTorch or CuPy, which
-        compute there, or of others and CudaArrays, for which one of the two has to be installed
-    peak: the largest sample, by default that of their integer type, 1 for floating point
-    Raises ValueError for different shapes, and where one is on a GPU and the other is not.
+    a, b: samples of any type and shape: numpy's, or both on one GPU, where PyTorch or CuPy
+        computes. CudaArrays and other libraries' arrays need one of the two to be installed
+    peak: the largest sample, more than 0; None: that of their integer type, 1 for floating point
+    Raises ValueError for different shapes and where only one is on a GPU, and Unavailable.
     """
     if _device.is_on_device(a) or _device.is_on_device(b):
         a, b = _of_one_library(a, b)

@@ -69,7 +69,8 @@ class OnDevice(unittest.TestCase):
         names = [os.fsencode(os.path.basename(path)) for path in self.paths]
         reader = actions.WorkerReader("cuda")
         self.addCleanup(reader.close)
-        items = [item for part in (names[:2], names[2:]) for item in reader.read(os.fsencode(root), part)]
+        items = [item for part in (names[:2], names[2:])
+                 for item in reader.read(os.fsencode(root), part)]
         self.assertEqual([item.path for item in items], self.paths)
         for item in items:
             self.assertNotIsInstance(item, cuda.CudaPicture)

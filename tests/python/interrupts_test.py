@@ -141,7 +141,7 @@ class Anywhere(WithFiles):
 
     def test_an_error_of_files_is_not_made_of_it(self):
         for kind in (TimeoutError, FileNotFoundError, ValueError):
-            self.everywhere(lambda: ct.read(self.paths[0]), lambda: None, step=3, kind=kind, words=())
+            self.everywhere(lambda: ct.read(self.paths[0]), lambda: None, 3, kind, words=())
 
     def test_write(self):
         path = os.path.join(self.folder.name, "written.jpg")
@@ -213,7 +213,8 @@ class Loading(unittest.TestCase):
             raise TimeoutError("soft time limit")
         before = signal.signal(signal.SIGALRM, handler)
         try:
-            with mock.patch.object(_gst.ctypes, "CDLL", lambda _: signal.raise_signal(signal.SIGALRM)):
+            with mock.patch.object(_gst.ctypes, "CDLL",
+                                   lambda _: signal.raise_signal(signal.SIGALRM)):
                 with self.assertRaisesRegex(TimeoutError, "soft time limit"):
                     _gst._load("libgstreamer-1.0.so.0")
         finally:

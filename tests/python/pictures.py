@@ -125,5 +125,5 @@ def equal(a, b):
     """Whether two pictures have the same coefficients, tables and markers."""
     return (a.sampling == b.sampling and (a.width, a.height) == (b.width, b.height) and
             a.markers == b.markers and len(a) == len(b) and
-            all(np.array_equal(a[index], b[index]) and np.array_equal(a.table(index), b.table(index))
-                for index in range(len(a))))
+            all(np.array_equal(a[index], b[index]) and
+                np.array_equal(a.table(index), b.table(index)) for index in range(len(a))))

@@ -196,9 +196,10 @@ class BadInput(unittest.TestCase):
                     with self.subTest(name=name, path=path):
                         with self.assertRaises(ct.ReadError) as raised:
                             ct.read(source)
-                        self.assertEqual(raised.exception.path, path)
-                        self.assertIn(word, raised.exception.reason)
-                        self.assertEqual(str(raised.exception), f"{path}: {raised.exception.reason}")
+                        error = raised.exception
+                        self.assertEqual(error.path, path)
+                        self.assertEqual(str(error), f"{path}: {error.reason}")
+                        self.assertIn(word, error.reason)
                 ct.read(sound)  # the next one is none the worse
 
     def test_what_is_no_file(self):

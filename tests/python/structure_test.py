@@ -29,7 +29,7 @@ def modules():
 
 
 def imports_of(module, tree):
-    """What is imported anywhere in a tree: modules of the package as in modules(), others by name."""
+    """All imports in a tree: modules of the package as in modules(), others by name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

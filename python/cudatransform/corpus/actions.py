@@ -1,4 +1,4 @@
-"""What a corpus job does to pictures: stats, export, repack, requantise. No Ray in here."""
+"""What a corpus job does to pictures: stats, export, repack, requantise. It needs no Ray."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Row = Dict[str, Any]
 
 
 def process_of(path: bytes) -> str:
-    """The process of a file that can be read: what its frame header is called."""
+    """The name of a file's process, by the marker of its frame header. Raises OSError."""
     with open(path, "rb") as file:
         file.seek(2)
         while True:
@@ -53,7 +53,7 @@ def estimated_quality(table: np.ndarray) -> int:
 
 
 def stats(picture: Picture, source: bytes) -> Row:
-    """What a picture is, as numbers and words."""
+    """A row of stats.parquet: a picture's properties as numbers and words. Raises OSError."""
     size = os.path.getsize(source)
     levels = sum(component.levels.size for component in picture.components)
     zeros = levels - sum(int(np.count_nonzero(c.levels)) for c in picture.components)
@@ -103,7 +103,8 @@ def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output
 
 
 def _levels(picture: Picture) -> Row:
-    """A row of Parquet: binary levels are little-endian int16, tables uint16, both in natural order."""
+    """A row of Parquet, with levels (int16) and tables (uint16) as little-endian bytes in natural
+    order."""
     return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
             "blocks_w": [c.levels.shape[1] for c in picture.components],
             "blocks_h": [c.levels.shape[0] for c in picture.components],
@@ -128,12 +129,12 @@ def parquet(rows: List[Row]) -> bytes:
 
 
 def reader_of(paths: Iterable[str], device: str) -> Reader:
-    """The Reader of a worker, which has one core; a GPU has several files at a time."""
+    """A worker's Reader: one thread for its core, several files at a time for a GPU."""
     return Reader(paths, batch=_AHEAD, device=device, workers=1 if device == "cpu" else 4)
 
 
 class WorkerReader:
-    """A worker's Reader, for one call after the other: to start one takes some 8 ms, and more on a GPU.
+    """A worker's Reader, kept from call to call: to start one takes some 8 ms, and more on a GPU.
 
     Pictures are in system memory; with `cuda` the GPU decodes the larger files.
     """
@@ -143,7 +144,7 @@ class WorkerReader:
         self._walk = Walk(reader_of(iter(self._paths.get, None), device))
 
     def read(self, root: bytes, names: Iterable[bytes]) -> Iterator[Union[Picture, Failure]]:
-        """The files of a call in order; they are taken to the last before there is another one."""
+        """The files of a call in order. The caller takes all of them before the next call."""
         left = 0
         for name in names:
             self._paths.put(os.fsdecode(os.path.join(root, name)))
