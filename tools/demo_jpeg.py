@@ -1,4 +1,4 @@
-"""What tools/demo says of a JPEG file: what it is, and how small it gets without loss."""
+"""Describes a JPEG file for tools/demo: what it is, and how small it gets without loss."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from dataclasses import dataclass, field
 import math
@@ -19,7 +19,7 @@ LUMA = (16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55,
         49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99)
 CHROMA = (17, 18, 24, 47, 99, 99, 99, 99, 18, 21, 26, 66, 99, 99, 99, 99,
           24, 26, 56, 99, 99, 99, 99, 99, 47, 66, 99, 99, 99, 99, 99, 99) + 32 * (99,)
-# How jpegcoefenc is asked to write the file, and what to know of the result.
+# Properties of jpegcoefenc for each file to write, and a remark on the result.
 WAYS = (("", ""), ("optimize=true", ""), ("progressive=true", ""),
         ("arithmetic=true", "few programs read it"))
 
@@ -39,7 +39,7 @@ class Jpeg:
 
 
 def natural_order():
-    """The natural index of every coefficient in zigzag order: along one diagonal after the other."""
+    """The natural index of every coefficient in zigzag order: diagonal by diagonal."""
     def place(index):
         row, column = divmod(index, 8)
         return row + column, row if (row + column) % 2 else column
@@ -68,7 +68,7 @@ def read_frame(jpeg, marker, segment):
 
 
 def read(path):
-    """What stands before the first scan; None if that is no JPEG file, or a broken one."""
+    """The file's segments before its first scan; None for a broken file or one of another kind."""
     try:
         with open(path, "rb") as file:
             if file.read(2) != SOI:
@@ -117,7 +117,7 @@ def quality_text(table, base):
 
 
 def table_roles(jpeg):
-    """Name, slot and what libjpeg would have scaled, of the tables worth showing."""
+    """Name, slot and libjpeg's table to scale, of the tables worth showing."""
     if len(set(jpeg.table_of)) == 1:
         return [("only table", jpeg.table_of[0], LUMA)]
     return [("luma table", jpeg.table_of[0], LUMA), ("chroma table", jpeg.table_of[1], CHROMA)]
@@ -126,11 +126,11 @@ def table_roles(jpeg):
 def describe(jpeg):
     bits = 8 * jpeg.size / (jpeg.width * jpeg.height)
     factors = ", ".join(f"{h}x{v}" for h, v in jpeg.factors)
-    restart = f", restart markers every {jpeg.restart_interval} MCUs" if jpeg.restart_interval else ""
+    interval = jpeg.restart_interval
+    restart = f", restart markers every {interval} MCUs" if interval else ""
     print("The file, read by jpegcoefdec and made a picture by cudaidct8x8:")
     print(f"  JPEG, {jpeg.process}; sampling factors {factors}{restart}")
-    print(f"  {jpeg.size} bytes, {bits:.2f} bits a pixel; {jpeg.metadata} bytes are not picture but "
-          "metadata")
+    print(f"  {jpeg.size} bytes, {bits:.2f} bits a pixel; {jpeg.metadata} bytes of it are metadata")
     for name, slot, base in table_roles(jpeg):
         table = jpeg.tables.get(slot)
         if table and 0 not in table:
@@ -140,16 +140,15 @@ def describe(jpeg):
 
 
 def why_so_high(points, is_jpeg):
-    """A sentence on the highest PSNR of [(quality, PSNR)], if it is no loss to speak of; else ""."""
+    """A sentence on the highest PSNR of [(quality, PSNR)] if it is unusually high, or ""."""
     quality, psnr = max(points, key=lambda point: point[1])
     if psnr < 50:  # quality 95 leaves 40 to 46 dB of a picture that was never compressed
         return ""
     if not is_jpeg:
-        return (f"{psnr:.0f} dB at quality {quality} is more than most pictures reach: this one has little "
-                "detail to lose, because it\nis smooth or has lost it to a compression before.")
-    return (f"The {psnr:.0f} dB at quality {quality} are the file's doing: it is compressed already, in "
-            "the same blocks, and where the\nsteps fit its own nothing is lost once more but the "
-            "rounding of samples to whole numbers.")
+        return (f"{psnr:.0f} dB at quality {quality} is more than most pictures reach: this one has"
+                " little detail to\nlose, because it is smooth or was compressed before.")
+    return (f"The file explains the {psnr:.0f} dB at quality {quality}: it is compressed already,"
+            " in the same\nblocks, and steps that fit its own lose only the rounding of samples.")
 
 
 def used_tables(jpeg):
@@ -164,7 +163,7 @@ def coefficients(path):
 
 
 def write_again(jpeg, folder):
-    """Files of the same coefficients in all the codings there are."""
+    """Writes files of the same coefficients in every coding."""
     os.makedirs(folder, exist_ok=True)
     caps, levels = coefficients(jpeg.path)
     print(f"\nIts {caps.get_string('sampling')} coefficients written again by jpegcoefenc, without "
@@ -180,8 +179,9 @@ def write_again(jpeg, folder):
         path = os.path.join(folder, f"again-{name}.jpg")
         with open(path, "wb") as file:
             file.write(data)
-        # The claim above is looked at, not believed.
+        # The claim above is checked for each file.
         if coefficients(path)[1] != levels or used_tables(read(path)) != used_tables(jpeg):
             raise DemoError(f"{path} has other coefficients than {jpeg.path}; please report this")
-        print(f"  {setting or 'no setting':18}{len(data):>12} bytes {100 * len(data) / jpeg.size:6.1f}"
-              f" %   {path}{'  (' + remark + ')' if remark else ''}", flush=True)
+        share = 100 * len(data) / jpeg.size
+        print(f"  {setting or 'no setting':18}{len(data):>12} bytes {share:6.1f} %   {path}"
+              f"{'  (' + remark + ')' if remark else ''}", flush=True)

@@ -229,7 +229,7 @@ def source_and_reconstruction(media, quality):
 
 
 def coefficients(media, quality, quantized):
-    """The first component's coefficients of the first frame: a block's stand where its samples do."""
+    """The first frame's coefficients of the first component, each block's where its samples are."""
     fields = "quantized=true" if quantized else "quantized=false,format=F32LE"
     with Pipeline(f"{source(media, 1)} ! cudadct8x8 quality={quality} ! "
                   f"video/x-dct,layout=plane,{fields} ! appsink name=sink sync=false",

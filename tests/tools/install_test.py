@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# An installed tree: every file in its place, and what programs outside of the source tree do with it.
+# An installed tree: every file in its place, and programs outside of the source tree that use it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: install_test.py MESON BUILD_DIR         CC and CXX: the compilers; exits 77 where something
@@ -105,7 +105,7 @@ class Installed(unittest.TestCase):
         return self.env | {"LD_LIBRARY_PATH": self.lib}
 
     def plugin_env(self):
-        """Under /usr the loader looks by itself; elsewhere the plugin knows where its library is."""
+        """Under /usr the loader looks by itself; elsewhere the plugin knows its library's place."""
         return self.loader_env() if self.prefix == "/usr" else self.env
 
     def test_files(self):
@@ -134,7 +134,8 @@ class Installed(unittest.TestCase):
 
     def said_of(self, prefix, plugins="lib/gstreamer-1.0", home="/nowhere"):
         with mock.patch.dict(os.environ, {"HOME": home, "XDG_DATA_HOME": ""}):
-            return "\n".join(say_where.sentences(prefix, plugins, "lib", "/usr/lib/gstreamer-1.0", True))
+            return "\n".join(say_where.sentences(prefix, plugins, "lib", "/usr/lib/gstreamer-1.0",
+                                                 True))
 
     def test_what_is_said_of_other_prefixes(self):
         self.assertIn("by itself: try", self.said_of("/usr"))
@@ -158,7 +159,8 @@ class Installed(unittest.TestCase):
         libraries = output_of("ldd", self.plugin, env=self.plugin_env())
         path = re.search(rf"{re.escape(LIBRARY)}\.0 => (\S+)", libraries)
         self.assertTrue(path, libraries)
-        self.assertTrue(os.path.samefile(path[1], os.path.join(self.lib, f"{LIBRARY}.0")), libraries)
+        installed = os.path.join(self.lib, f"{LIBRARY}.0")
+        self.assertTrue(os.path.samefile(path[1], installed), libraries)
         self.assertNotIn("not found", libraries)
 
     def test_no_search_path_leads_elsewhere(self):
