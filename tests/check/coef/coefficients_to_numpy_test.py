@@ -2,7 +2,7 @@
 # docs/examples/coefficients_to_numpy.py against what libjpeg-turbo's programs make and say.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# usage: coefficients_to_numpy_test.py FOLDER-OF-THE-EXAMPLE       exits 77 where something is missing
+# usage: coefficients_to_numpy_test.py FOLDER-OF-THE-EXAMPLE    exits 77 where something is missing
 import contextlib
 import io
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-# docs/examples/pyramid_to_png.py: its numbers against a Haar transform in numpy, its picture against
-# what pngdec reads.
+# docs/examples/pyramid_to_png.py: its numbers against a Haar transform in numpy, and its picture.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: pyramid_to_png_test.py FOLDER-OF-THE-EXAMPLE       exits 77 where something is missing
