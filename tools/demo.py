@@ -59,13 +59,8 @@ def describe(media):
 
 def probe(path, jpeg):
     """A JPEG file goes through our decoder if that takes it, all else through GStreamer's."""
-    if jpeg:
-        try:
-            return demo_pipelines.probe(path, demo_pipelines.DECODE_JPEG, VIDEO_FRAMES,
-                                        STILL_FRAMES)
-        except DemoError as error:
-            print(f"jpegcoefdec does not take this file; GStreamer's decoder may. {error}\n")
-    return demo_pipelines.probe(path, demo_pipelines.DECODE, VIDEO_FRAMES, STILL_FRAMES)
+    decode = demo_pipelines.DECODE_JPEG if jpeg else demo_pipelines.DECODE
+    return demo_pipelines.probe(path, decode, VIDEO_FRAMES, STILL_FRAMES)
 
 
 def print_engine(rows):
@@ -77,7 +72,7 @@ def print_engine(rows):
           f"inverse {means[1]:.3f} ms.")
     copies = [(name, stats[f"{name}-time-mean"] / 1e6)
               for name, stats in (("upload", forward), ("download", inverse))]
-    if any(time for _, time in copies):
+    if any(time > 0 for _, time in copies):  # -1: not measured
         told = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
         print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
 

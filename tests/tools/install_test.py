@@ -49,6 +49,17 @@ def pkg_config(*arguments, **options):
     return output_of("pkg-config", *arguments, **options).split()
 
 
+def few_plugins(folder):
+    """A new folder with those of GStreamer's plugins that are needed here."""
+    plugins = os.path.join(folder, "plugins")
+    os.mkdir(plugins)
+    (system_plugins,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
+    for name in PLUGINS:
+        file = f"libgst{name}.so"
+        os.symlink(os.path.join(system_plugins, file), os.path.join(plugins, file))
+    return plugins
+
+
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -73,12 +84,7 @@ class Installed(unittest.TestCase):
     @classmethod
     def environment(cls):
         """That of a system with this tree and few plugins of GStreamer's installed."""
-        plugins = os.path.join(cls.folder, "plugins")
-        os.mkdir(plugins)
-        (system_plugins,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
-        for name in PLUGINS:
-            file = f"libgst{name}.so"
-            os.symlink(os.path.join(system_plugins, file), os.path.join(plugins, file))
+        plugins = few_plugins(cls.folder)
         env = {name: value for name, value in os.environ.items()
                if not name.startswith("GST_") and name != "LD_LIBRARY_PATH"}
         return env | {

@@ -15,17 +15,10 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-from install_test import EXAMPLE, PLUGINS, PROGRAM, SKIP, output_of, pkg_config  # noqa: E402
+from install_test import (EXAMPLE, PROGRAM, SKIP, TYPELIB_PROGRAM, few_plugins,  # noqa: E402
+                          output_of)
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/libgstcoef.md")
-TYPELIB_PROGRAM = """
-import gi
-gi.require_version("GstCoef", "1.0")
-from gi.repository import Gst, GstCoef
-Gst.init(None)
-assert GstCoef.Format.size(GstCoef.Format.F32LE) == 4
-assert Gst.ElementFactory.find("cudadct8x8")
-"""
 
 
 class Uninstalled(unittest.TestCase):
@@ -39,15 +32,9 @@ class Uninstalled(unittest.TestCase):
     @classmethod
     def environment(cls):
         """That of a user with few plugins of GStreamer's installed, and none of ours."""
-        plugins = os.path.join(cls.folder, "plugins")
-        os.mkdir(plugins)
-        (system_plugins,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
-        for name in PLUGINS:
-            file = f"libgst{name}.so"
-            os.symlink(os.path.join(system_plugins, file), os.path.join(plugins, file))
         own = ("GST_", "GI_", "PKG_CONFIG", "LD_LIBRARY_PATH")
         env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-        return env | {"GST_PLUGIN_SYSTEM_PATH_1_0": plugins,
+        return env | {"GST_PLUGIN_SYSTEM_PATH_1_0": few_plugins(cls.folder),
                       "GST_REGISTRY_1_0": os.path.join(cls.folder, "registry.bin")}
 
     def devenv(self, *command):
@@ -106,7 +93,8 @@ class Uninstalled(unittest.TestCase):
             self.skipTest("built without introspection")
         if subprocess.run([sys.executable, "-c", "import gi"], capture_output=True).returncode != 0:
             self.skipTest("no python3-gi")
-        self.devenv(sys.executable, "-c", TYPELIB_PROGRAM)
+        self.devenv(sys.executable, "-c",
+                    TYPELIB_PROGRAM + "assert Gst.ElementFactory.find('cudadct8x8')")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ _AHEAD = 8  # pictures that a worker has read for what it does next
 Row = Dict[str, Any]
 
 
-def process_of(path: bytes) -> str:
+def process_of(path: Union[str, bytes]) -> str:
     """The name of a file's process, by the marker of its frame header. Raises OSError."""
     with open(path, "rb") as file:
         file.seek(2)
@@ -44,12 +44,13 @@ def process_of(path: bytes) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _all_tables() -> np.ndarray:
-    return np.stack([quality_tables(quality)[0] for quality in range(1, 101)]).astype(np.int32)
+    return np.stack([quality_tables(quality) for quality in range(1, 101)]).astype(np.int32)
 
 
-def estimated_quality(table: np.ndarray) -> int:
-    """libjpeg's quality whose table of luma is nearest; exact where libjpeg has made it."""
-    return int(np.abs(_all_tables() - table.astype(np.int32)).sum(axis=(1, 2)).argmin()) + 1
+def estimated_quality(table: np.ndarray, kind: int = 0) -> int:
+    """libjpeg's quality whose table of luma (`kind` 0) or chroma (1) is nearest; exact for its own."""
+    distances = np.abs(_all_tables()[:, kind] - table.astype(np.int32)).sum(axis=(1, 2))
+    return int(distances.argmin()) + 1
 
 
 def stats(picture: Picture, source: bytes) -> Row:
