@@ -182,7 +182,7 @@ def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray], me
 
     def prepare(stage: Stage) -> int:
         if not gst.gst_dct_info_set(info, 3 if item == 4 else 1, 0, 0, divisors is not None, 8,
-                                    _YCBCR_444, 8 * columns, 8 * band):
+                                    _YCBCR_444, 8 * columns, 8 * band, None):
             raise ValueError(f"no frame has the size of {levels.words}")
         stage.set("method", method)
         key = f"{columns}x{band} {item} {divisors is not None} cuda".encode()

@@ -54,8 +54,8 @@ class DctComponent(Structure):
 class DctMeta(Structure):
     """GstDctMeta of gst/coef/dct.h; the first two fields are its GstMeta."""
 
-    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("flags", c_int),
-                ("n_components", c_uint), ("components", DctComponent * 4), ("n_tables", c_uint),
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("n_components", c_uint),
+                ("components", DctComponent * 4), ("n_tables", c_uint),
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
 
 
@@ -115,7 +115,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
-        "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
+        "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I, _P),
         "gst_dct_info_to_caps": (_P, _P),
         "gst_buffer_add_dct_meta": (POINTER(DctMeta), _P, _P),
         "gst_buffer_get_dct_meta": (_P, _P),

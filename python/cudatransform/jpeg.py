@@ -237,7 +237,7 @@ def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Any:
     info = gst.gst_dct_info_new()
     # S16LE, blocks, raster, quantised, 8 bits.
     if not gst.gst_dct_info_set(info, 1, 0, 0, 1, 8, color.SAMPLING_NUMBERS[sampling], picture.width,
-                                picture.height):
+                                picture.height, None):
         gst.gst_dct_info_free(info)
         raise WriteError(f"no picture has the size {picture.width}x{picture.height}")
     try:

@@ -187,7 +187,7 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
         return buffer
     try:
         gst.gst_dct_info_set(info, _COEF_FORMATS[coef_format], 0, 0, table is not None, depth,
-                             _GRAYSCALE, width, height)
+                             _GRAYSCALE, width, height, None)
         made = _run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}", prepare,
                     values)
     finally:

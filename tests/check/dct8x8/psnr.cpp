@@ -319,7 +319,7 @@ GST_START_TEST(test_zero_share) {
     GstBuffer* out = gst_harness_pull(h);
     GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
     GstDctInfo dct;
-    fail_unless(gst_dct_info_from_caps(&dct, caps));
+    fail_unless(gst_dct_info_from_caps(&dct, caps, nullptr));
     const std::vector<guint8> bytes = bytes_of(out);
     const gsize size = gst_coef_format_size(dct.format);
     double zeros = 0;
