@@ -73,9 +73,11 @@ def print_engine(rows):
     means = [sum(row[side]["kernel-time-mean"] for row in rows) / count / 1e6 for side in (1, 2)]
     print(f"\nEngine: {forward['backend']}, {forward['device']}; method {forward['method']}.")
     print(f"Time per frame, mean over all rows: forward {means[0]:.3f} ms, inverse {means[1]:.3f} ms.")
+    # -1 where nothing is copied.
     copies = [(name, stats[f"{name}-time-mean"] / 1e6)
-              for name, stats in (("upload", forward), ("download", inverse))]
-    if any(time for _, time in copies):
+              for name, stats in (("upload", forward), ("download", inverse))
+              if stats[f"{name}-time-mean"] >= 0]
+    if copies:
         told = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
         print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
 
