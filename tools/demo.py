@@ -70,9 +70,11 @@ def print_engine(rows):
     print(f"\nEngine: {forward['backend']}, {forward['device']}; method {forward['method']}.")
     print(f"Time per frame, mean over all rows: forward {means[0]:.3f} ms, "
           f"inverse {means[1]:.3f} ms.")
+    # -1 where nothing is copied.
     copies = [(name, stats[f"{name}-time-mean"] / 1e6)
-              for name, stats in (("upload", forward), ("download", inverse))]
-    if any(time > 0 for _, time in copies):  # -1: not measured
+              for name, stats in (("upload", forward), ("download", inverse))
+              if stats[f"{name}-time-mean"] >= 0]
+    if copies:
         told = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
         print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
 

@@ -32,8 +32,8 @@ class DctComponent(Structure):
 
 class DctMeta(Structure):
     """GstDctMeta of gst/coef/dct.h; the first two fields are its GstMeta."""
-    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("flags", c_int),
-                ("n_components", c_uint), ("components", DctComponent * 4), ("n_tables", c_uint),
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("n_components", c_uint),
+                ("components", DctComponent * 4), ("n_tables", c_uint),
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
 
 

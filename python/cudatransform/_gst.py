@@ -55,8 +55,8 @@ class DctComponent(Structure):
 class DctMeta(Structure):
     """GstDctMeta of gst/coef/dct.h; the first two fields are its GstMeta."""
 
-    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("flags", c_int),
-                ("n_components", c_uint), ("components", DctComponent * 4), ("n_tables", c_uint),
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("n_components", c_uint),
+                ("components", DctComponent * 4), ("n_tables", c_uint),
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
 
 
@@ -145,7 +145,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     "libgstcoef-1.0.so.0": {
         "gst_coef_format_from_string": (_I, _S), "gst_coef_sampling_from_string": (_I, _S),
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
-        "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
+        "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I, POINTER(_S)),
         "gst_dct_info_to_caps": (_P, _P),
         "gst_buffer_add_dct_meta": (POINTER(DctMeta), _P, _P),
         "gst_buffer_get_dct_meta": (_P, _P),
@@ -253,11 +253,14 @@ class DctInfo:
                  width: int, height: int) -> None:
         self._as_parameter_ = gst.gst_dct_info_new()
         when_gone(self, partial(gst.gst_dct_info_free, self._as_parameter_))
+        reason = c_char_p()
         if not gst.gst_dct_info_set(self, gst.gst_coef_format_from_string(coef_format.encode()),
                                     DctLayout.BLOCK, DctOrder.RASTER, quantised, depth,
                                     gst.gst_coef_sampling_from_string(sampling.encode()), width,
-                                    height):
-            raise ValueError(f"no picture has the size {width}x{height}")
+                                    height, byref(reason)):
+            words = (reason.value or b"").decode()
+            gst.g_free(reason)
+            raise ValueError(words)
 
 
 class Sample:

@@ -50,7 +50,7 @@ def eighth(path):
 
 def parts(path):
     caps, buffer = example.first_picture(path)
-    ok, info = GstCoef.DctInfo.from_caps(caps)
+    ok, info, reason = GstCoef.DctInfo.from_caps(caps)
     assert ok and info.n_components == 1
     meta = GstCoef.buffer_get_dct_meta(buffer)
     component = meta.get_component(0)
