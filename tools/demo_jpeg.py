@@ -35,7 +35,8 @@ def describe(picture):
     bits = 8 * size / (picture.width * picture.height)
     print("The file, read by jpegcoefdec and made a picture by cudaidct8x8:")
     print(f"  JPEG, {actions.process_of(picture.path)}; {picture.sampling}")
-    print(f"  {size} bytes, {bits:.2f} bits a pixel; {len(picture.markers)} bytes of it are metadata")
+    print(f"  {size} bytes, {bits:.2f} bits a pixel; {len(picture.markers)} bytes of it are "
+          "metadata")
     roles = {component.table: base for base, component in ((1, picture.components[-1]),
                                                            (0, picture.components[0]))}
     for index, base in sorted(roles.items()):
@@ -62,8 +63,8 @@ def write_again(picture, folder):
     """Writes files of the same coefficients in every coding."""
     os.makedirs(folder, exist_ok=True)
     size = os.path.getsize(picture.path)
-    print(f"\nIts {picture.sampling} coefficients written again by jpegcoefenc, without metadata and "
-          "without loss:")
+    print(f"\nIts {picture.sampling} coefficients written again by jpegcoefenc, without metadata "
+          "and without loss:")
     print(f"  {'the file':18}{size:>12} bytes")
     bare = picture.copy()
     bare.markers = b""
@@ -76,6 +77,6 @@ def write_again(picture, folder):
                 numpy.array_equal(again[index], picture[index]) and
                 numpy.array_equal(again.table(index), picture.table(index))
                 for index in range(len(picture))):
-            raise DemoError(f"{path} has other coefficients than {picture.path}; please report this")
+            raise DemoError(f"{path} has other coefficients than {picture.path}: please report it")
         print(f"  {name:18}{len(data):>12} bytes {100 * len(data) / size:6.1f} %   {path}{remark}",
               flush=True)

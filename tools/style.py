@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds CONTRIBUTING.md's rules that can be counted: lengths, how a file opens, subjects of commits.
+"""Holds rules of CONTRIBUTING.md: lengths, how a file opens, and subjects of commits.
 
 style.py [FOLDER]    looks at FOLDER (the repository), prints what breaks a rule
 
-Commits are those after the one that added this file, merges aside.
+It looks at commits that descend from the one that added this file, merges aside.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
@@ -83,11 +83,11 @@ def in_commits(root, files):
     """What breaks a rule in the commits, each with its number, or why none are looked at."""
     if git(root, "rev-parse", "--is-shallow-repository") != "false\n":
         return [], "there is no whole repository of git"
-    added = (git(root, "log", "--diff-filter=A", "--format=%h", "--", "tools/style.py") or "").split()
+    added = git(root, "log", "--diff-filter=A", "--format=%h", "--", "tools/style.py")
     if not added:
         return [], "none has added tools/style.py"
     told = git(root, "log", "--no-merges", "--no-renames", "--name-only", "--format=%x00%h %s",
-               f"{added[-1]}..HEAD")
+               "--ancestry-path", f"{added.split()[-1]}..HEAD")
     commits = [commit.strip().split("\n") for commit in told.split("\0")[1:]]
     # A file that a later commit has removed or renamed was a right name.
     names = names_in(files) | names_in(path for commit in commits for path in commit[2:])

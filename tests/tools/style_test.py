@@ -71,8 +71,9 @@ class Style(unittest.TestCase):
         self.assert_found("meson.build:3", "101 columns, 100")
 
     def test_openings(self):
-        for lines in ([f"// {LICENCE}"], ["// No licence follows."], ["#pragma once", f"// {LICENCE}"],
-                      ["// No sentence", f"// {LICENCE}"], [f"// Not alone. {LICENCE}"],
+        for lines in ([f"// {LICENCE}"], ["// No licence follows."],
+                      ["#pragma once", f"// {LICENCE}"], ["// No sentence", f"// {LICENCE}"],
+                      [f"// Not alone. {LICENCE}"],
                       ["// Late.", "int x;", f"// {LICENCE}"],
                       ["// ", "// Later than the first line.", f"// {LICENCE}"]):
             with self.subTest(lines):
@@ -91,6 +92,10 @@ class Style(unittest.TestCase):
         self.assertEqual(self.run_tool(), (
             0, ["commits are not looked at: none has added tools/style.py"]))
         self.commit("tools: The first of them is not looked at either.")
+        self.git("checkout", "-q", "-b", "beside", "HEAD~1")
+        self.commit("beside the rules.")
+        self.git("checkout", "-q", "main")
+        self.git("merge", "-q", "beside", "-m", "merge what knew no rules.")
         self.git("mv", "gst/plugin.h", "gst/elements.h")
         right = ["gst/plugin, cudadct8x8: Rename the list of elements", "meson.build: Say more",
                  "cuda/dct8x8: " + "X" * 57]

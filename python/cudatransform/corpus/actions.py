@@ -48,7 +48,7 @@ def _all_tables() -> np.ndarray:
 
 
 def estimated_quality(table: np.ndarray, kind: int = 0) -> int:
-    """libjpeg's quality whose table of luma (`kind` 0) or chroma (1) is nearest; exact for its own."""
+    """libjpeg's quality with the nearest table of luma (`kind` 0) or chroma (1)."""
     distances = np.abs(_all_tables()[:, kind] - table.astype(np.int32)).sum(axis=(1, 2))
     return int(distances.argmin()) + 1
 
