@@ -39,7 +39,7 @@ def opens_well(text):
 
 
 def in_file(path, text):
-    """What breaks a rule in a file: line and rule."""
+    """The broken rules of a file: line and rule."""
     lines = text.split("\n")
     count = len(lines) - 1
     if count > MOST_LINES and path.endswith(PYTHON_TOO) and path not in TABLES:
@@ -52,7 +52,7 @@ def in_file(path, text):
 
 
 def git(root, *arguments):
-    """What git prints; None where there is none, or no repository."""
+    """git's output; None where there is no git or no repository."""
     try:
         return subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL, check=True).stdout
@@ -67,7 +67,7 @@ def names_in(paths):
 
 
 def in_subject(subject, names):
-    """What breaks a rule in a commit's subject, or None."""
+    """The broken rule of a commit's subject, or None."""
     if len(subject) > MOST_OF_A_SUBJECT:
         return f"{len(subject)} characters, {MOST_OF_A_SUBJECT} are the most"
     match = SUBJECT.fullmatch(subject)
@@ -80,7 +80,7 @@ def in_subject(subject, names):
 
 
 def in_commits(root, files):
-    """What breaks a rule in the commits, each with its number, or why none are looked at."""
+    """The commits that break a rule, with the rule; and why none are looked at, or None."""
     if git(root, "rev-parse", "--is-shallow-repository") != "false\n":
         return [], "there is no whole repository of git"
     added = git(root, "log", "--diff-filter=A", "--format=%h", "--", "tools/style.py")

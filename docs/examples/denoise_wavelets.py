@@ -24,7 +24,7 @@ WAVELET = "cudadwt wavelet=daub97 levels=4 ! video/x-dwt"
 
 
 def pull(pipeline):
-    """What a pipeline that ends in an appsink makes first."""
+    """The first sample of a pipeline that ends in an appsink."""
     sample = None
     if pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE:
         sample = pipeline.get_by_name("sink").emit("pull-sample")
@@ -36,7 +36,7 @@ def pull(pipeline):
 
 
 def through(elements, caps, buffer):
-    """What elements make of a buffer."""
+    """The sample that elements make of a buffer."""
     pipeline = Gst.parse_launch(f"appsrc name=source format=time ! {elements} ! "
                                 "appsink name=sink sync=false")
     source = pipeline.get_by_name("source")
@@ -84,7 +84,7 @@ def picture_of(info, pyramid):
 
 
 def denoise(noisy, strength):
-    """Takes from each coefficient what noise adds to it, the more the less of it is picture."""
+    """Makes each coefficient smaller: the more, the weaker its band is beside the noise."""
     info, pyramid = pyramid_of(noisy)
     # A picture of noise alone tells how strong it is in each band.
     noise = numpy.random.default_rng(2).normal(128, strength, noisy.shape)

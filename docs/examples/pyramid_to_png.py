@@ -24,7 +24,7 @@ PIPELINE = ("filesrc name=file ! decodebin ! videoconvert ! cudadwt {} ! video/x
 
 
 def first_picture(path, properties):
-    """What caps say of the first picture in a file, and its buffer of coefficients."""
+    """The DwtInfo of the first picture in a file, and its buffer of coefficients."""
     pipeline = Gst.parse_launch(PIPELINE.format(properties))
     pipeline.get_by_name("file").set_property("location", path)
     sample = None

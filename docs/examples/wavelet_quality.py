@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What each wavelet filter loses of a picture, beside the DCT with as many coefficients left.
+"""Each wavelet filter's loss in a picture, beside the DCT's with as many coefficients left.
 
 usage: wavelet_quality.py FILE [SHARE...]
 

@@ -1,4 +1,4 @@
-"""What the module raises, and what a Reader hands out in place of a picture."""
+"""The module's exceptions, and the value of a picture that cannot be read."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Unavailable(RuntimeError):
 
 
 class Failure(NamedTuple):
-    """What a Reader yields in place of a picture that cannot be read. It is False."""
+    """A Reader's item in place of a picture that cannot be read. It is False."""
 
     path: str
     reason: str

@@ -82,7 +82,7 @@ def check_size(name: str, size: int) -> None:
 
 
 class Context:
-    """What reads and writes pictures: elements that are kept alive.
+    """Reads and writes pictures with elements that it keeps alive.
 
     One thread at a time may use it. The functions of the module have one for each thread; a Context
     of your own frees its memory and threads with close(), or when nothing refers to it.
@@ -282,7 +282,7 @@ def _store(data: bytes, target: Any) -> None:
 
 
 def name_of(source: Source) -> Any:
-    """What messages call a source, and its path if it is one."""
+    """A source's name for messages, and its path if it is one."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         return path, path

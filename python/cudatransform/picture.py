@@ -209,7 +209,7 @@ class Part(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What a buffer's GstDctMeta says; `tables` as in Picture, to be copied into each."""
+    """The contents of a GstDctMeta; `tables` as in Picture, to be copied into each."""
 
     parts: Tuple[Part, ...]
     tables: np.ndarray

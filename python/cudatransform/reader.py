@@ -21,7 +21,7 @@ _QUEUE = "queue name=first max-size-buffers=0 max-size-bytes=0 max-size-time=0 s
 
 
 class Batch(List[Union[Picture, Failure]]):
-    """What a Reader yields: a list with a Picture or a Failure for each path, in their order."""
+    """A Reader's list with a Picture or a Failure for each path, in the order of paths."""
 
     @property
     def pictures(self) -> List[Picture]:

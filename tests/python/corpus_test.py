@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# cudatransform.corpus without Ray: what is done to a picture, and by whom.
+# cudatransform.corpus without Ray: the actions on a picture, and the workers that do them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import importlib.util
 import json
@@ -106,7 +106,7 @@ class Actions(WithCorpus):
         pictures.write_all(self.input, {"f 1/secret.jpg": pictures.tiny()})
         os.chmod(secret, 0)
         self.names = folder.list_files(self.input)
-        # What has become a folder, or has gone, since the list was made.
+        # One has become a folder since the list was made, and one has gone.
         self.names += [b"f 1", b"f 1/gone.jpg"]
         bad.update({"secret.jpg": (b"", "Permission denied"), "f 1": (b"", "directory"),
                     "gone.jpg": (b"", "No such file"), "bad.jpeg": (b"", "JPEG")})

@@ -121,7 +121,7 @@ class OnDevice(unittest.TestCase):
                     there = ct.dct(given.put(plane), table=table)
                     self.same(given, there, levels)
                     back = ct.idct(levels, size=plane.shape, table=table)
-                    # What dct() gives, and what somebody else has.
+                    # From dct()'s own result, and from another library's array.
                     self.same(given, ct.idct(there, size=plane.shape, table=table), back)
                     self.same(given, ct.idct(given.put(levels), size=plane.shape, table=table),
                               back)

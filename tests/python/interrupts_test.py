@@ -2,7 +2,7 @@
 # cudatransform interrupted anywhere: a result belongs to its call, and nothing is left behind.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What a signal's handler raises arrives between any two instructions of Python. Here every place is
+# A signal's handler may raise between any two instructions of Python. Here every place is
 # tried in turn, by a function that Python calls there; and real signals, at random times.
 import ctypes
 import gc
@@ -28,7 +28,7 @@ SIGNALS = int(os.environ.get("CUDATRANSFORM_TEST_INTERRUPTS", 1000))
 
 
 class Soft(Exception):
-    """What a handler raises."""
+    """A handler's exception."""
 
 
 class Interrupt:
@@ -93,7 +93,7 @@ class WithFiles(unittest.TestCase):
         cls.folder.cleanup()
 
     def check_all(self, context):
-        """Every call gives what belongs to it."""
+        """Every call gives its own result."""
         for index in (1, 0):
             self.assertTrue(pictures.equal(context.read(self.paths[index]), self.pictures[index]))
             self.assertEqual(context.write(self.pictures[index]), self.files[index])

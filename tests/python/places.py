@@ -6,8 +6,8 @@ import threading
 
 # Behind these the interpreter looks for signals (CPython 3.11 and later).
 LOOKS = ("CALL", "RESUME", "JUMP_BACKWARD", "PRECALL", "YIELD")
-# What Python does to go to a handler and back: an exception from here would confuse it, not us. And
-# a call's first instruction, which is the call itself.
+# Python's own way to a handler and back, where an exception would confuse Python and not us; and a
+# call's first instruction, which is the call itself.
 NO_PLACES = frozenset(("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "CHECK_EXC_MATCH",
                        "WITH_EXCEPT_START", "RESUME"))
 # From 3.12 on. There a trace function misses instructions of code that has been traced before.

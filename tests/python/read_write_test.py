@@ -76,7 +76,7 @@ class Lossless(unittest.TestCase):
 
 
 def picture_with_jfif(picture):
-    """What is read of a picture made of pixels: the writer has added a header."""
+    """The picture that is read of one made of pixels: the writer has added a header."""
     made = picture.copy()
     if picture.sampling != "RGB":
         made.markers = pictures.segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
@@ -247,7 +247,7 @@ class BadInput(unittest.TestCase):
             self.assertTrue(pictures.equal(picture, whole))
             for again in (picture.copy(), pickle.loads(pickle.dumps(picture))):
                 self.assertEqual(again.irregular, names)
-            # What is written is a file without oddities.
+            # It is written as a regular file.
             self.assertEqual(ct.write(picture), data)
 
     def test_what_jpeg_cannot_hold(self):

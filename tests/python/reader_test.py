@@ -53,7 +53,7 @@ class Batches(WithFiles):
                 wanted = ct.read(path)
             except ct.ReadError as error:
                 self.assertIsInstance(item, ct.Failure)
-                # What is no JPEG file of ours is damage behind a sound one, with the same words.
+                # An unsupported file is damage behind a sound one, with the same words.
                 self.assertEqual(item.reason, error.reason)
             else:
                 self.assertTrue(pictures.equal(item, wanted), path)
@@ -320,7 +320,7 @@ class EndsOfReads(SeveralReads, Ends):
         self.assertLessEqual(len(os.listdir("/proc/self/fd")), descriptors)
 
     def test_closed_by_its_own_thread(self):
-        """Where the garbage collector finds it there: nothing is left, and nothing raised."""
+        """The garbage collector may find it there: nothing is left, and nothing raised."""
         walks, opened = [], _feed.jpeg.open_picture
 
         def open_picture(path, files):

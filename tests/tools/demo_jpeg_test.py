@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Tests of tools/demo_jpeg.py: what it says of cjpeg's files, and the files that it writes.
+# Tests of tools/demo_jpeg.py: its description of cjpeg's files, and the files that it writes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: demo_jpeg_test.py TOOLS_FOLDER       exits 77 where something is missing

@@ -26,7 +26,7 @@ EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
 PROGRAM = os.path.join(SOURCES, "install_test.c")
 LIBRARY = "libgstcoef-1.0.so"
 HEADERS = ("coef.h", "dct.h", "dwt.h", "fence.h", "format.h", "prelude.h", "reference.h")
-# What the pipelines here need of GStreamer itself: scanning all of its plugins takes seconds.
+# GStreamer's plugins for the pipelines here: to scan all of them takes seconds.
 PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
 import gi
@@ -146,7 +146,7 @@ class Installed(unittest.TestCase):
     def test_what_is_said_of_other_prefixes(self):
         self.assertIn("by itself: try", self.said_of("/usr"))
         self.assertNotIn("export", self.said_of("/usr"))
-        # Where a user's own plugins are looked for.
+        # GStreamer looks there for a user's own plugins.
         self.assertNotIn("GST_PLUGIN_PATH", self.said_of("/home/a/.local", home="/home/a",
                                                          plugins="share/gstreamer-1.0/plugins"))
         self.assertIn("GST_PLUGIN_PATH", self.said_of("/home/a/.local", home="/home/a"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A build folder that nobody has installed: programs and Python find library and plugin in it.
+# A build folder that is not installed: programs and Python find library and plugin in it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: uninstalled_test.py MESON BUILD_DIR     CC and CXX: the compilers; exits 77 where something
@@ -46,7 +46,7 @@ class Uninstalled(unittest.TestCase):
                 " $(pkg-config --cflags --libs " + " ".join(packages) + ")")
 
     def compiled_and_run(self, compiler, *flags, source=PROGRAM):
-        """What the program says."""
+        """The program's output."""
         program = os.path.join(self.folder, self.id().rsplit(".", maxsplit=1)[-1])
         line = self.command_line((*compiler, *flags), source, program, "gstreamer-coef-1.0")
         return self.devenv("sh", "-ec", f"{line}\n{shlex.quote(program)}")

@@ -148,7 +148,7 @@ class Output:
         return {"path": self.path, "own": self.own, "lock_file": None}
 
     def _clear_parts(self) -> None:
-        """What a run that was killed has left."""
+        """Removes unfinished files of a killed run."""
         parts = os.path.join(self.own, "parts")
         for name in os.listdir(parts):
             os.unlink(os.path.join(parts, name))
