@@ -66,7 +66,7 @@ class Stage:
         gst.gst_pad_link(self._pad,
                          into(owned, gst.gst_element_get_static_pad, self._first, b"sink"))
         if gst.gst_element_set_state(self._pipeline, _gst.STATE_PLAYING) == _gst.STATE_FAILURE:
-            reason = self._error() or "an element does not start"
+            reason = self.forget_messages() or "an element does not start"
             self.close()
             raise Unavailable(reason)
         gst.gst_pad_set_active(self._pad, 1)
@@ -111,7 +111,7 @@ class Stage:
         """Pushes a GstBuffer, whose reference is taken over. Raises StageError."""
         flow = self._pad_push(self._pad, buffer)
         if flow != _gst.FLOW_OK:
-            raise StageError(self._error() or f"the elements refuse what is pushed ({flow})")
+            raise StageError(self.forget_messages() or f"the elements refuse what is pushed ({flow})")
 
     def push_end(self) -> None:
         """Pushes the end of the stream, which drives out all that is on its way."""
@@ -163,19 +163,16 @@ class Stage:
             if sample is None or _gst.BufferHead.from_address(sample.buffer).pts == self._runs:
                 return sample
 
-    def forget_messages(self) -> Optional[str]:
-        """Empties the bus. Returns the text of the first error in it, or None."""
-        return self._error()
-
     def flush(self) -> None:
         """Drops what is on its way, and makes the stage ready again after a StageError."""
         gst = self._gst
         gst.gst_pad_push_event(self._pad, gst.gst_event_new_flush_start())
         gst.gst_pad_push_event(self._pad, gst.gst_event_new_flush_stop(1))
         self._push_segment()
-        self._error()
+        self.forget_messages()
 
-    def _error(self) -> Optional[str]:
+    def forget_messages(self) -> Optional[str]:
+        """Empties the bus. Returns the text of the first error in it, or None."""
         gst = self._gst
         message = gst.gst_bus_pop_filtered(self._bus, _gst.MESSAGE_ERROR)
         if not message:
@@ -187,7 +184,7 @@ class Stage:
         gst.gst_message_parse_error_details(message, byref(details))
         reason = gst.gst_structure_get_string(details, b"reason") if details else None
         gst.gst_mini_object_unref(message)
-        self._error()
+        self.forget_messages()
         return reason.decode("utf-8", "replace") if reason else text
 
     def stop(self) -> None:
