@@ -25,7 +25,8 @@ import say_where  # noqa: E402
 EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
 PROGRAM = os.path.join(SOURCES, "install_test.c")
 LIBRARY = "libgstcoef-1.0.so"
-HEADERS = ("coef.h", "dct.h", "dwt.h", "fence.h", "format.h", "prelude.h", "reference.h")
+HEADERS = ("coef.h", "dct-info.h", "dct-meta.h", "dct.h", "dwt-info.h", "dwt-meta.h", "dwt.h",
+           "fence.h", "format.h", "prelude.h", "reference.h")
 # GStreamer's plugins for the pipelines here: to scan all of them takes seconds.
 PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
