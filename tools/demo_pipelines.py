@@ -229,9 +229,10 @@ def source_and_reconstruction(media, quality):
 
 
 def coefficients(media, quality, quantized):
-    """The first frame's coefficients of the first component, each block's where its samples are."""
+    """The first component's coefficients of the first frame, each block's at its samples."""
     fields = "quantized=true" if quantized else "quantized=false,format=F32LE"
-    return first_plane(media, f"cudadct8x8 quality={quality} ! video/x-dct,layout=plane,{fields}", 8)
+    caps = f"video/x-dct,layout=plane,{fields}"
+    return first_plane(media, f"cudadct8x8 quality={quality} ! {caps}", 8)
 
 
 def pyramid(media, levels):

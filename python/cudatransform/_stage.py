@@ -111,7 +111,8 @@ class Stage:
         """Pushes a GstBuffer, whose reference is taken over. Raises StageError."""
         flow = self._pad_push(self._pad, buffer)
         if flow != _gst.FLOW_OK:
-            raise StageError(self.forget_messages() or f"the elements refuse what is pushed ({flow})")
+            raise StageError(self.forget_messages()
+                             or f"the elements refuse a buffer (GstFlowReturn {flow})")
 
     def push_end(self) -> None:
         """Pushes the end of the stream, which drives out all that is on its way."""
