@@ -54,8 +54,9 @@ def in_file(path, text):
 def git(root, *arguments):
     """git's output; None where there is no git or no repository."""
     try:
-        return subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.DEVNULL, check=True).stdout
+        return subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE,
+                              encoding="utf-8", errors="replace", stderr=subprocess.DEVNULL,
+                              check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
 
@@ -74,7 +75,7 @@ def in_subject(subject, names):
     if not match:
         return "a subject is `area: Verb ...`, without a full stop"
     for area in re.split(r", | and ", match[1]):
-        if any(part not in names for part in area.split()[0].split("/")):
+        if any(part not in names for part in area.strip().partition(" ")[0].split("/")):
             return f"there is no folder, file or element {area!r}"
     return None
 

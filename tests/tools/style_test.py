@@ -107,7 +107,7 @@ class Style(unittest.TestCase):
         self.assertEqual(self.run_tool(), (0, ["the style is held"]))
         wrong = {"cuda/dct8x8: " + "X" * 58: "71 characters, 70", "Do this": "area: Verb",
                  "gst: do this": "area: Verb", "gst: Do this.": "area: Verb",
-                 "gst, dwt: Do this": "'dwt'", "gst/dct: Do this": "'gst/dct'"}
+                 " : Do this": "' '", "gst, dwt: Do this": "'dwt'", "gst/dct: Do this": "'gst/dct'"}
         for subject in wrong:
             self.commit(subject)
         status, told = self.run_tool()
