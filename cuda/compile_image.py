@@ -45,7 +45,8 @@ def cache_key(command, source, headers):
     changing = {"-o", "-MF"}  # what follows names outputs
     # Not nvcc's own path: its version says which it is.
     flags = [argument for before, argument in zip(command, command[1:])
-             if before not in changing and not argument.startswith("-I") and argument != str(source)]
+             if before not in changing and not argument.startswith("-I")
+             and argument != str(source)]
     key = hashlib.sha256(repr(flags).encode())
     key.update(subprocess.run([command[0], "--version"], stdout=subprocess.PIPE, check=True).stdout)
     for path in [source, *headers]:

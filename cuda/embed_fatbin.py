@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Writes an assembler file that embeds a fat binary as one symbol: assembling beats compiling arrays.
+# Writes an assembler file that embeds a fat binary as one symbol: faster than to compile arrays.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """embed_fatbin.py FATBIN SYMBOL OUTPUT.S"""
 import os

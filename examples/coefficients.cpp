@@ -154,14 +154,11 @@ bool print_sample(GstSample* sample, guint number) {
   GstBuffer* buffer = gst_sample_get_buffer(sample);
   GstDctInfo info;
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
-  if (meta == nullptr || !gst_dct_info_from_caps(&info, gst_sample_get_caps(sample))) {
-    g_printerr("frame %u: not coefficients\n", number);
-    return false;
-  }
-  // After this no offset, stride or index in the meta leads out of the buffer.
   gchar* reason = nullptr;
-  if (!gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason)) {
-    g_printerr("frame %u: %s\n", number, reason);
+  // After this no offset, stride or index in the meta leads out of the buffer.
+  if (meta == nullptr || !gst_dct_info_from_caps(&info, gst_sample_get_caps(sample), &reason) ||
+      !gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason)) {
+    g_printerr("frame %u: %s\n", number, reason ? reason : "no GstDctMeta");
     g_free(reason);
     return false;
   }

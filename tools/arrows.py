@@ -50,14 +50,14 @@ ROOMS = {
     "tests": "cuda dirac examples gst gst-libs jpeg transform",
 }
 
-# What is neutral names no transform.
+# Neutral files name no transform.
 NEUTRAL = ["transform/device/*", "transform/picture*", "transform/samples.h", "cuda/device/*",
            "cuda/common/*", "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
 WORDS = re.compile("dct|dwt|obmc|dirac|jpeg|zigzag|quanttable", re.IGNORECASE)
 
 SOURCES = (".c", ".cpp", ".cu", ".cuh", ".h")
 INCLUDE = re.compile(r"\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
-# Where the compiler looks, besides the folder of the file.
+# The compiler's folders, besides that of the file.
 INCLUDE_FOLDERS = ("", "gst-libs")
 
 

@@ -58,13 +58,9 @@ def describe(media):
 
 
 def probe(path, jpeg):
-    """A JPEG file goes through our own decoder if that takes it, everything else through GStreamer's."""
-    if jpeg:
-        try:
-            return demo_pipelines.probe(path, demo_pipelines.DECODE_JPEG, VIDEO_FRAMES, STILL_FRAMES)
-        except DemoError as error:
-            print(f"jpegcoefdec does not take this file; GStreamer's decoder may. {error}\n")
-    return demo_pipelines.probe(path, demo_pipelines.DECODE, VIDEO_FRAMES, STILL_FRAMES)
+    """A JPEG file goes through our decoder if that takes it, all else through GStreamer's."""
+    decode = demo_pipelines.DECODE_JPEG if jpeg else demo_pipelines.DECODE
+    return demo_pipelines.probe(path, decode, VIDEO_FRAMES, STILL_FRAMES)
 
 
 def print_engine(rows):
@@ -72,10 +68,13 @@ def print_engine(rows):
     count = len(rows)
     means = [sum(row[side]["kernel-time-mean"] for row in rows) / count / 1e6 for side in (1, 2)]
     print(f"\nEngine: {forward['backend']}, {forward['device']}; method {forward['method']}.")
-    print(f"Time per frame, mean over all rows: forward {means[0]:.3f} ms, inverse {means[1]:.3f} ms.")
+    print(f"Time per frame, mean over all rows: forward {means[0]:.3f} ms, "
+          f"inverse {means[1]:.3f} ms.")
+    # -1 where nothing is copied.
     copies = [(name, stats[f"{name}-time-mean"] / 1e6)
-              for name, stats in (("upload", forward), ("download", inverse))]
-    if any(time for _, time in copies):
+              for name, stats in (("upload", forward), ("download", inverse))
+              if stats[f"{name}-time-mean"] >= 0]
+    if copies:
         told = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
         print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
 
@@ -101,8 +100,8 @@ def write_pictures(media, rows, folder):
     demo_pictures.coefficients(paths[1], source, coefficients, levels, SHOWN_QUALITY)
     pyramid = demo_pipelines.pyramid(media, WAVELET_LEVELS)
     demo_pictures.two_transforms(paths[2], coefficients, pyramid, WAVELET_LEVELS)
-    demo_pictures.quality_plot(
-        paths[3], [(quality, stats["mean-psnr"], stats["mean-zeros"]) for quality, stats, _ in rows])
+    demo_pictures.quality_plot(paths[3], [(quality, stats["mean-psnr"], stats["mean-zeros"])
+                                          for quality, stats, _ in rows])
     print(f"\nQuality {SHOWN_QUALITY}: source, reconstruction, difference   {paths[0]}")
     print(f"The picture's coefficients                     {paths[1]}")
     print(f"The same beside a wavelet transform's          {paths[2]}")

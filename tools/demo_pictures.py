@@ -91,7 +91,8 @@ def coefficients(path, source, values, levels, quality):
     show(axes[1, 0], magnitude[window], "enlarged: DC at the top left of each 8 x 8 block", True,
          cmap="magma", vmin=0, vmax=magnitude.max())
     image = show(axes[1, 1], level_magnitude[window],
-                 f"the same, quantised at quality {quality}: {zeros:.1f} % of all luma levels are 0",
+                 f"the same, quantised at quality {quality}: "
+                 f"{zeros:.1f} % of all luma levels are 0",
                  True, cmap="magma", vmin=0)
     figure.colorbar(image, ax=axes[1, 1], label="log2(1 + |level|)", shrink=0.85)
     figure.savefig(path, dpi=100)

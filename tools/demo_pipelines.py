@@ -229,27 +229,25 @@ def source_and_reconstruction(media, quality):
 
 
 def coefficients(media, quality, quantized):
-    """The first component's coefficients of the first frame: a block's stand where its samples do."""
+    """The first component's coefficients of the first frame, each block's at its samples."""
     fields = "quantized=true" if quantized else "quantized=false,format=F32LE"
-    with Pipeline(f"{source(media, 1)} ! cudadct8x8 quality={quality} ! "
-                  f"video/x-dct,layout=plane,{fields} ! appsink name=sink sync=false",
-                  media.path) as pipeline:
-        pipeline.play()
-        structure, data = pull(pipeline, "sink")
-    kind = {"S16LE": "<i2", "S32LE": "<i4", "F32LE": "<f4"}[structure.get_string("format")]
-    width = -(-structure.get_int("width")[1] // 8) * 8
-    height = -(-structure.get_int("height")[1] // 8) * 8
-    # In system memory components follow each other, rows without padding; luma comes first.
-    return numpy.frombuffer(data, kind, width * height).reshape(height, width)
+    caps = f"video/x-dct,layout=plane,{fields}"
+    return first_plane(media, f"cudadct8x8 quality={quality} ! {caps}", 8)
 
 
 def pyramid(media, levels):
     """The first component's wavelet coefficients of the first frame, as their pyramid of bands."""
-    with Pipeline(f"{source(media, 1)} ! cudadwt levels={levels} ! video/x-dwt ! "
-                  "appsink name=sink sync=false", media.path) as pipeline:
+    return first_plane(media, f"cudadwt levels={levels} ! video/x-dwt", 2**levels)
+
+
+def first_plane(media, elements, multiple):
+    """The first frame's coefficients of the first component, with sides that are multiples."""
+    with Pipeline(f"{source(media, 1)} ! {elements} ! appsink name=sink sync=false",
+                  media.path) as pipeline:
         pipeline.play()
         structure, data = pull(pipeline, "sink")
-    kind = {"S16LE": "<i2", "S32LE": "<i4"}[structure.get_string("format")]
-    width, height = (-(-structure.get_int(side)[1] // 2**levels) * 2**levels
+    kind = {"S16LE": "<i2", "S32LE": "<i4", "F32LE": "<f4"}[structure.get_string("format")]
+    width, height = (-(-structure.get_int(side)[1] // multiple) * multiple
                      for side in ("width", "height"))
+    # In system memory components follow each other, rows without padding; luma comes first.
     return numpy.frombuffer(data, kind, width * height).reshape(height, width)

@@ -1,4 +1,4 @@
-"""What the whitepaper draws: its picture, the basis functions, and the picture under three grids."""
+"""The whitepaper's figures: its picture, the basis functions, and the picture under three grids."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import math
 import os

@@ -14,7 +14,7 @@ SKIPPED = {"SKIP"}
 
 
 def reason_for(test):
-    """What the test itself says about why it skipped or failed."""
+    """The test's own reason why it skipped or failed."""
     text = test.get("stdout", "") + "\n" + test.get("stderr", "")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:

@@ -69,7 +69,7 @@ def main(path):
     except (ValueError, GLib.Error) as error:
         print(error, file=sys.stderr)
         return 1
-    _ok, info = GstCoef.DctInfo.from_caps(caps)
+    _ok, info, _reason = GstCoef.DctInfo.from_caps(caps)
     meta = GstCoef.buffer_get_dct_meta(buffer)
     components = [meta.get_component(index) for index in range(info.n_components)]
     print(f"{info.width} x {info.height}, {GstCoef.Sampling.to_string(info.sampling)}, "

@@ -28,7 +28,7 @@ def with_cupy():
 
 
 def summarize(coefficients, as_array):
-    """Of every component: blocks in a row and in a column, share of zeros, mean DC."""
+    """Each component's blocks in a row and in a column, share of zeros, and mean DC."""
     rows = []
     for index in range(len(coefficients)):
         # The array has the address of the buffer's memory.

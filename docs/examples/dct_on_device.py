@@ -1,11 +1,11 @@
 """Coefficients in CUDA memory as arrays that CuPy, PyTorch and others take without a copy.
 
-Nothing but ctypes: it works beside PyGObject (pass hash(buffer), which is the buffer's address) and
+It needs ctypes alone, and works with PyGObject (pass hash(buffer), the buffer's address) and
 without it. Two rules make it safe:
 
-- The pipeline allocates in the device's primary context, which is the one that CuPy and PyTorch
-  use: share_primary_context(). Contexts have address spaces of their own, so that memory of another
-  one is not theirs to read.
+- The pipeline allocates in the device's primary context, as CuPy and PyTorch do:
+  share_primary_context(). Each context has its own address space, so they cannot read memory of
+  another one.
 - A buffer stays mapped, and away from its pool, as long as an array refers to it.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -32,13 +32,13 @@ class DctComponent(Structure):
 
 class DctMeta(Structure):
     """GstDctMeta of gst/coef/dct.h; the first two fields are its GstMeta."""
-    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("flags", c_int),
-                ("n_components", c_uint), ("components", DctComponent * 4), ("n_tables", c_uint),
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("n_components", c_uint),
+                ("components", DctComponent * 4), ("n_tables", c_uint),
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
 
 
 def declare(library, name, result, *arguments):
-    """A function of a library, with its types: pointers are 64 bits, which ctypes does not guess."""
+    """A function of a library with its types: ctypes would take a pointer of 64 bits for an int."""
     function = getattr(library, name)
     function.restype, function.argtypes = result, arguments
     return function
@@ -102,7 +102,7 @@ class Levels:
         self.interface = {
             "shape": (component.blocks_h, component.blocks_w, 64), "typestr": "<i2", "version": 3,
             "strides": (component.stride, 64 * 2, 2),
-            # Not to be written to, but PyTorch refuses arrays that say so.
+            # It must not be written to, but PyTorch refuses arrays that say so.
             "data": (owner.info.data + component.offset, False)}
 
     @property
@@ -131,7 +131,7 @@ def share_primary_context(pipeline, device=0):
     new_context = declare(gstcuda, "gst_context_new_cuda_context", c_void_p, c_void_p)
     retain = declare(driver, "cuDevicePrimaryCtxRetain", c_int, POINTER(c_void_p), c_int)
     handle = c_void_p()
-    # Retained for good: a process that computes on a device keeps its primary context.
+    # Never released: a process that computes on a device needs its primary context to the end.
     if driver.cuInit(0) != 0 or not load() or retain(byref(handle), device) != 0:
         raise RuntimeError(f"no primary context of CUDA device {device}")
     memory_init()
@@ -143,7 +143,7 @@ def share_primary_context(pipeline, device=0):
 
 
 class Pipeline:
-    """As much of GStreamer as the examples need, for Pythons without PyGObject."""
+    """The part of GStreamer that the examples need, for Pythons without PyGObject."""
 
     def __init__(self, line):
         self.app = ctypes.CDLL("libgstapp-1.0.so.0")
@@ -167,7 +167,7 @@ class Pipeline:
             sample = pull(self.sink)
             if not sample:
                 return
-            # Without a variable of its own here, nothing but the caller holds it.
+            # No variable here refers to it, so the caller alone holds it.
             yield self._take(sample, how)
 
     @staticmethod

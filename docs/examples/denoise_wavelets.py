@@ -23,20 +23,8 @@ import pyramid_to_png  # noqa: E402
 WAVELET = "cudadwt wavelet=daub97 levels=4 ! video/x-dwt"
 
 
-def pull(pipeline):
-    """What a pipeline that ends in an appsink makes first."""
-    sample = None
-    if pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE:
-        sample = pipeline.get_by_name("sink").emit("pull-sample")
-    message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
-    pipeline.set_state(Gst.State.NULL)
-    if not sample:
-        raise ValueError(message.parse_error()[0].message if message else "no picture")
-    return sample
-
-
 def through(elements, caps, buffer):
-    """What elements make of a buffer."""
+    """The sample that elements make of a buffer."""
     pipeline = Gst.parse_launch(f"appsrc name=source format=time ! {elements} ! "
                                 "appsink name=sink sync=false")
     source = pipeline.get_by_name("source")
@@ -44,7 +32,7 @@ def through(elements, caps, buffer):
     pipeline.set_state(Gst.State.PLAYING)
     source.emit("push-buffer", buffer)
     source.emit("end-of-stream")
-    return pull(pipeline)
+    return pyramid_to_png.pull(pipeline)
 
 
 # Rows of grey pictures in memory are a multiple of 4 bytes apart.
@@ -52,7 +40,7 @@ def read_grey(path):
     pipeline = Gst.parse_launch("filesrc name=file ! decodebin ! videoconvert ! "
                                 "video/x-raw,format=GRAY8 ! appsink name=sink sync=false")
     pipeline.get_by_name("file").set_property("location", path)
-    return grey_of(pull(pipeline))
+    return grey_of(pyramid_to_png.pull(pipeline))
 
 
 def grey_of(sample):
@@ -84,7 +72,7 @@ def picture_of(info, pyramid):
 
 
 def denoise(noisy, strength):
-    """Takes from each coefficient what noise adds to it, the more the less of it is picture."""
+    """Makes each coefficient smaller: the more, the weaker its band is beside the noise."""
     info, pyramid = pyramid_of(noisy)
     # A picture of noise alone tells how strong it is in each band.
     noise = numpy.random.default_rng(2).normal(128, strength, noisy.shape)

@@ -23,17 +23,23 @@ PIPELINE = ("filesrc name=file ! decodebin ! videoconvert ! cudadwt {} ! video/x
             "appsink name=sink sync=false")
 
 
-def first_picture(path, properties):
-    """What caps say of the first picture in a file, and its buffer of coefficients."""
-    pipeline = Gst.parse_launch(PIPELINE.format(properties))
-    pipeline.get_by_name("file").set_property("location", path)
+def pull(pipeline):
+    """The first sample of a pipeline that ends in an appsink."""
     sample = None
     if pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE:
         sample = pipeline.get_by_name("sink").emit("pull-sample")
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     pipeline.set_state(Gst.State.NULL)
     if not sample:
-        raise ValueError(message.parse_error()[0].message if message else f"{path}: no picture")
+        raise ValueError(message.parse_error()[0].message if message else "no picture")
+    return sample
+
+
+def first_picture(path, properties):
+    """The DwtInfo of the first picture in a file, and its buffer of coefficients."""
+    pipeline = Gst.parse_launch(PIPELINE.format(properties))
+    pipeline.get_by_name("file").set_property("location", path)
+    sample = pull(pipeline)
     ok, info, reason = GstCoef.DwtInfo.from_caps(sample.get_caps())
     if not ok:
         raise ValueError(reason)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""What each wavelet filter loses of a picture, beside the DCT with as many coefficients left.
+"""Each wavelet filter's loss in a picture, beside the DCT's with as many coefficients left.
 
 usage: wavelet_quality.py FILE [SHARE...]
 
 Transforms the brightness of the first picture in FILE there and back with each filter and
 quantiser, and prints the PSNR, interpolated, at which so many percent of the coefficients are zero
-(default: 80 90 95), as a table in Markdown. Needs python3-gi and the plugin: `meson devenv -C build`
-has them.
+(default: 80 90 95), as a table in Markdown. Needs python3-gi and the plugin: `meson devenv -C
+build` has them.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import sys

@@ -14,8 +14,8 @@ CoefKind dct_kind(bool with_440) {
       GST_DCT_MEDIA_TYPE, {"layout", "order", "quantization-tables", "component-tables"}, with_440};
 }
 
-// Appends the allowed video/x-dct of one group: levels before orthonormal values, blocks before
-// planes.
+// Appends the allowed video/x-dct of one group: quantised coefficients before orthonormal values,
+// blocks before planes.
 void append_dct_structures(GstCaps* caps, const GstStructure* base, const CoefKind& kind,
                            const SampleGroup& group, bool cuda) {
   for (const bool quantized : {true, false}) {

@@ -88,7 +88,7 @@ static gboolean gst_cuda_dct_base_get_unit_size(GstBaseTransform*, GstCaps* caps
   GstVideoInfo raw;
   if (gst_caps_is_empty(caps)) return FALSE;
   if (gst_structure_has_name(gst_caps_get_structure(caps, 0), GST_DCT_MEDIA_TYPE)) {
-    if (!gst_dct_info_from_caps(&dct, caps)) return FALSE;
+    if (!gst_dct_info_from_caps(&dct, caps, nullptr)) return FALSE;
     *size = dct.size;
   } else {
     if (!gst_video_info_from_caps(&raw, caps)) return FALSE;

@@ -30,7 +30,7 @@ void DctForward::propose(GstQuery* query, GstCaps* caps, guint buffers) {
 
 void DctForward::tell_tables(GstCaps* caps) {
   GstDctInfo info;
-  if (!gst_dct_info_from_caps(&info, caps) || !info.quantized) return;
+  if (!gst_dct_info_from_caps(&info, caps, nullptr) || !info.quantized) return;
   FrameSettings filled;
   GST_OBJECT_LOCK(element_);
   const bool wanted = tables_in_caps;

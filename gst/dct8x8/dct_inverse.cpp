@@ -29,7 +29,7 @@ void DctInverse::propose(GstQuery* query, GstCaps* caps, guint buffers) {
   gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
   promise_to_honour_fence(query);
   GstDctInfo info;
-  if (gst_dct_info_from_caps(&info, caps))
+  if (gst_dct_info_from_caps(&info, caps, nullptr))
     propose_coefficient_pool(engine_, query, caps, info.size, buffers);
 }
 

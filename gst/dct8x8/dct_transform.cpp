@@ -9,6 +9,7 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/dct_base.h"
 #include "gst/engine/debug.h"
+#include "gst/stream/coef_caps.h"
 #include "transform/dct8x8/engine.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
@@ -40,13 +41,9 @@ DctTransform::DctTransform(GstCudaTransformBase* element, Direction direction)
 static bool read_caps(GstCudaTransformBase* element, GstCaps* raw_caps, GstCaps* dct_caps,
                       GstVideoInfo* raw, GstDctInfo* dct) {
   if (!read_raw_caps(GST_ELEMENT(element), raw_caps, raw)) return false;
-  if (!gst_dct_info_from_caps(dct, dct_caps)) {
-    GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                      ("The coefficient caps are incomplete or contradict themselves"),
-                      ("caps: %" GST_PTR_FORMAT, dct_caps));
-    return false;
-  }
-  return true;
+  gchar* reason = nullptr;
+  return gst_dct_info_from_caps(dct, dct_caps, &reason) ||
+         refuse_coef_caps(GST_ELEMENT(element), dct_caps, reason);
 }
 
 bool DctTransform::configure(GstCaps* in, GstCaps* out) {

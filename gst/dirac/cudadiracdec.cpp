@@ -320,9 +320,10 @@ static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
   for (int i = 0; i < cudatransform::kDiracStages; ++i) {
     const auto& time = stats.times[i];
     const std::string name = std::string(kStages[i]) + "-time";
-    const guint64 mean = stats.pictures > 0 ? time.sum / stats.pictures : 0;
-    gst_structure_set(to, name.c_str(), G_TYPE_UINT64, time.last, (name + "-mean").c_str(),
-                      G_TYPE_UINT64, mean, (name + "-sum").c_str(), G_TYPE_UINT64, time.sum,
+    const gint64 mean =
+        time.last < 0 || stats.pictures == 0 ? -1 : static_cast<gint64>(time.sum / stats.pictures);
+    gst_structure_set(to, name.c_str(), G_TYPE_INT64, time.last, (name + "-mean").c_str(),
+                      G_TYPE_INT64, mean, (name + "-sum").c_str(), G_TYPE_UINT64, time.sum,
                       nullptr);
   }
   return to;

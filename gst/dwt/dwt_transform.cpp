@@ -29,12 +29,7 @@ const DwtOps& ops_of([[maybe_unused]] const Device& device) {
 
 bool read_dwt_caps(GstElement* element, const GstCaps* caps, GstDwtInfo* info) {
   gchar* reason = nullptr;
-  if (gst_dwt_info_from_caps(info, caps, &reason)) return true;
-  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                    ("The coefficient caps cannot be used: %s", GST_STR_NULL(reason)),
-                    ("caps: %" GST_PTR_FORMAT, caps));
-  g_free(reason);
-  return false;
+  return gst_dwt_info_from_caps(info, caps, &reason) || refuse_coef_caps(element, caps, reason);
 }
 
 // Caps decide about both pads, but the pads are linked one by one.

@@ -7,26 +7,39 @@
 
 namespace cudatransform {
 
-void post_error(GstElement* element, const Status& status) {
-  const char* message = status.message.c_str();
-  switch (status.code) {
+namespace {
+
+struct ErrorKind {
+  GQuark domain;
+  gint code;
+};
+
+ErrorKind kind_of(StatusCode code) {
+  switch (code) {
     case StatusCode::kNotFound:
-      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", message), (nullptr));
-      break;
+      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND};
     case StatusCode::kOutOfMemory:
-      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", message), (nullptr));
-      break;
+      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT};
     case StatusCode::kInvalidSetting:
-      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", message), (nullptr));
-      break;
+      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS};
     case StatusCode::kInvalidArgument:
     case StatusCode::kUnsupported:
-      GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s", message), (nullptr));
-      break;
+      return {GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT};
     default:
-      GST_ELEMENT_ERROR(element, LIBRARY, FAILED, ("%s", message), (nullptr));
-      break;
+      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED};
   }
+}
+
+}  // namespace
+
+void post_error(GstElement* element, const Status& status, const char* before) {
+  const ErrorKind kind = kind_of(status.code);
+  const char* reason = status.message.c_str();
+  GST_WARNING_OBJECT(element, "error: %s%s", before, reason);
+  gst_element_message_full_with_details(
+      element, GST_MESSAGE_ERROR, kind.domain, kind.code, g_strconcat(before, reason, nullptr),
+      nullptr, __FILE__, GST_FUNCTION, __LINE__,
+      gst_structure_new("details", "reason", G_TYPE_STRING, reason, nullptr));
 }
 
 void post_refusal(GstElement* element, GstFlowReturn flow) {

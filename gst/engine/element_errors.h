@@ -8,8 +8,9 @@
 
 namespace cudatransform {
 
-// Posts `status` with its message. Not for kCancelled, which is no error.
-void post_error(GstElement* element, const Status& status);
+// Posts `status` with its message behind `before`; the field `reason` of the error's details is the
+// message alone. Not for kCancelled, which is no error.
+void post_error(GstElement* element, const Status& status, const char* before = "");
 
 // Whether nothing may be pushed after a push, or an attempt at one, that ended like this. Other
 // flows may become GST_FLOW_OK again.

@@ -151,7 +151,7 @@ bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* in
     gst_structure_fixate_field_nearest_int(s, "height", kHeight);
     fitting = gst_caps_fixate(fitting);
   }
-  const bool chosen = gst_dct_info_from_caps(info, fitting);
+  const bool chosen = gst_dct_info_from_caps(info, fitting, nullptr);
   gst_caps_unref(fitting);
   return chosen;
 }

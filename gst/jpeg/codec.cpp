@@ -150,7 +150,7 @@ bool info_of(const JpegHeader& header, GstDctInfo* info) {
     sampling = header.chroma_h == 1 ? GST_COEF_SAMPLING_440 : GST_COEF_SAMPLING_420;
   return gst_dct_info_set(info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
                           TRUE, 8, sampling, static_cast<gint>(header.width),
-                          static_cast<gint>(header.height));
+                          static_cast<gint>(header.height), nullptr);
 }
 
 bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {

@@ -12,6 +12,7 @@
 #include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 #include "gst/jpeg/rtp_peer.h"
+#include "gst/stream/coef_caps.h"
 #include "gst/stream/transport.h"
 
 using cudatransform::EncodeJob;
@@ -22,9 +23,7 @@ using cudatransform::Status;
 using State = cudatransform::JpegCoefEncState;
 
 static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
-  Status named = status;
-  named.message = "A frame cannot be written as JPEG: " + status.message;
-  cudatransform::post_error(GST_ELEMENT(encoder), named);
+  cudatransform::post_error(GST_ELEMENT(encoder), status, "A frame cannot be written as JPEG: ");
 }
 
 // Of memory for downloads that is kept for frames to come.
@@ -221,12 +220,9 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
   const GstFlowReturn flow = finish_all(encoder);
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
   drop_all(state);  // what downstream did not want any more
-  if (!gst_dct_info_from_caps(&state->info, caps)) {
-    GST_ELEMENT_ERROR(encoder, STREAM, FORMAT,
-                      ("The coefficient caps are incomplete or contradict themselves"),
-                      ("caps: %" GST_PTR_FORMAT, caps));
-    return false;
-  }
+  gchar* reason = nullptr;
+  if (!gst_dct_info_from_caps(&state->info, caps, &reason))
+    return cudatransform::refuse_coef_caps(GST_ELEMENT(encoder), caps, reason);
   warn_of_colorimetry(encoder, state->info, caps);
   warn_of_rtp(encoder);
   const int threads = threads_for(encoder);
@@ -248,7 +244,7 @@ static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoC
 bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   State* state = &State::of(encoder);
   GstDctInfo info;
-  if (!gst_dct_info_from_caps(&info, caps)) return true;
+  if (!gst_dct_info_from_caps(&info, caps, nullptr)) return true;
   state->caps_tables.read(caps, info);
   // Also of a colorimetry that GStreamer cannot read, and so does not take for a change.
   warn_of_colorimetry(encoder, info, caps);

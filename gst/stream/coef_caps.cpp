@@ -232,4 +232,12 @@ bool read_raw_caps(GstElement* element, const GstCaps* caps, GstVideoInfo* info)
   return true;
 }
 
+bool refuse_coef_caps(GstElement* element, const GstCaps* caps, gchar* reason) {
+  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
+                    ("The coefficient caps cannot be used: %s", GST_STR_NULL(reason)),
+                    ("caps: %" GST_PTR_FORMAT, caps));
+  g_free(reason);
+  return false;
+}
+
 }  // namespace cudatransform

@@ -59,5 +59,8 @@ GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 
 // Reads caps of raw video. False for what is not supported: then an error has been posted.
 bool read_raw_caps(GstElement* element, const GstCaps* caps, GstVideoInfo* info);
+// Posts the error that caps of coefficients cannot be used, because of `reason` (transfer full).
+// Always false.
+bool refuse_coef_caps(GstElement* element, const GstCaps* caps, gchar* reason);
 
 }  // namespace cudatransform

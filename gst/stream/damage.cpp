@@ -21,9 +21,9 @@ DamagePolicy::Verdict DamagePolicy::judge(OnError on_error, bool can_show,
   const gint most = gst_video_decoder_get_max_errors(decoder_);
   bad_in_row_++;
   if (on_error == OnError::kFail || (most >= 0 && bad_in_row_ > static_cast<guint>(most))) {
-    GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
-                      ("A %s picture is damaged: %s", codec_, what.c_str()),
-                      ("%u in a row", bad_in_row_));
+    GST_ELEMENT_ERROR_WITH_DETAILS(
+        decoder_, STREAM, DECODE, ("A %s picture is damaged: %s", codec_, what.c_str()),
+        ("%u in a row", bad_in_row_), ("reason", G_TYPE_STRING, what.c_str(), nullptr));
     return Verdict::kFail;
   }
   // One message for a run of bad pictures: a bus may have no reader.

@@ -74,7 +74,8 @@ void TimeStatistics::append_to(GstStructure* s, const char* name) const {
   }
   const std::string field = std::string(name) + "-time";
   auto set = [&](const char* suffix, guint64 value) {
-    gst_structure_set(s, (field + suffix).c_str(), G_TYPE_UINT64, value, nullptr);
+    gst_structure_set(s, (field + suffix).c_str(), G_TYPE_INT64,
+                      count_ ? static_cast<gint64>(value) : gint64{-1}, nullptr);
   };
   set("", last_);
   set("-mean", count_ ? total_ / count_ : 0);
@@ -91,7 +92,7 @@ void Measure::reset() {
   std::fill_n(mse_sum_, 4, 0);
   zeros_ = -1;
   zeros_sum_ = 0;
-  gigabytes_per_second_ = 0;
+  gigabytes_per_second_ = -1;
   timed_bytes_ = 0;
   kernel_.reset();
   upload_.reset();
@@ -282,7 +283,7 @@ GstStructure* Measure::statistics(GstStructure* s) const {
   upload_.append_to(s, "upload");
   download_.append_to(s, "download");
   gst_structure_set(s, "gbps", G_TYPE_DOUBLE, gigabytes_per_second_, "gbps-mean", G_TYPE_DOUBLE,
-                    kernel_.total() ? double(timed_bytes_) / double(kernel_.total()) : 0, nullptr);
+                    kernel_.total() ? double(timed_bytes_) / double(kernel_.total()) : -1, nullptr);
   return s;
 }
 

@@ -78,7 +78,7 @@ class TimeStatistics {
  public:
   void add(guint64 ns);
   void reset() { *this = TimeStatistics(); }
-  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (guint64; 0 before the first).
+  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (gint64; -1 before the first).
   void append_to(GstStructure* s, const char* name) const;
   guint64 last() const { return last_; }
   guint64 total() const { return total_; }
@@ -149,7 +149,7 @@ class Measure {
   double mse_[4] = {-1, -1, -1, -1};  // components, then all; last frame, -1: not measured
   double mse_sum_[4] = {};
   double zeros_ = -1, zeros_sum_ = 0;
-  double gigabytes_per_second_ = 0;
+  double gigabytes_per_second_ = -1;  // of the last frame that was timed
   guint64 timed_bytes_ = 0;
   TimeStatistics kernel_, upload_, download_;
   gint64 last_times_[kTimedSteps] = {-1, -1, -1};

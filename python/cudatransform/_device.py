@@ -1,4 +1,4 @@
-"""Arrays of others in CUDA memory: where they lie, and copies of their rows on the device."""
+"""Arrays of other libraries in CUDA memory: where they lie, and copies of their rows."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from .errors import Unavailable, is_interruption
 
 CUDA = 2  # DLDeviceType
-DLPACK_NAME = b"dltensor"  # who takes a capsule renames it
+DLPACK_NAME = b"dltensor"  # a library that takes a capsule renames it
 _ON_DEVICE = 2             # CUmemorytype
 _ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _LEGACY_STREAM = 1         # what both protocols call the default stream
@@ -38,7 +38,7 @@ class _Copy(Structure):
 
 
 KINDS = {"i": 0, "u": 1, "f": 2}  # DLDataTypeCode, by numpy's letters
-# Of an object, and of one whose last reference has gone.
+# The same function for a live object and for one whose last reference has gone.
 _capsule_get = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
 capsule_address = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(
@@ -46,9 +46,9 @@ capsule_address = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(
 
 
 class Driver:
-    """The functions of libcuda that are used here, and the primary contexts of devices.
+    """libcuda's functions, and the primary contexts of devices.
 
-    A primary context is retained for good: a process that computes on a device keeps it.
+    A primary context is never released: a process that computes on a device needs it to the end.
     """
 
     def __init__(self) -> None:
@@ -84,19 +84,20 @@ class Driver:
         return self._primary[device]
 
     def synchronize(self, device: int, stream: int) -> None:
-        """Waits for the work on a stream."""
+        """Waits for the work on a stream, a CUstream. Raises Unavailable if that has failed."""
         with self.on(device):
             check(self.cuStreamSynchronize(stream), "the GPU failed before")
 
     def on(self, device: int) -> "_Current":
-        """For `with`: the primary context of a device is the thread's."""
+        """For `with`: makes a device's primary context the thread's. Raises Unavailable."""
         return _Current(self, self.primary(device))
 
     def copy_rows(self, source: int, source_pitch: int, target: int, target_pitch: int, width: int,
                   rows: int) -> None:
-        """Copies `rows` rows of `width` bytes on the device, on its default stream. Inside of on().
+        """Copies `rows` rows of `width` bytes on the device, on its default stream, inside of on().
 
-        The source must not be the target.
+        The source must not be the target; addresses are the device's, pitches in bytes. Returns
+        before the copy is done. Raises Unavailable.
         """
         wanted = _Copy(src_type=_ON_DEVICE, src=source, src_pitch=max(source_pitch, width),
                        dst_type=_ON_DEVICE, dst=target, dst_pitch=target_pitch, width=width,
@@ -104,12 +105,12 @@ class Driver:
         check(self.cuMemcpy2DAsync_v2(byref(wanted), None), "the GPU does not copy")
 
     def device_of(self, address: int) -> int:
-        """The number of the device whose memory that is. Raises ValueError where it is none's."""
+        """The number of the device that has an address. Raises ValueError where none has."""
         number = c_int(-1)
         with self.on(0):
             result = self.cuPointerGetAttribute(byref(number), _ORDINAL, address)
         if result != 0 or number.value < 0:
-            raise ValueError("an array that is called a GPU's lies on no CUDA device")
+            raise ValueError(f"no CUDA device has memory at {address:#x}, the array's address")
         return number.value
 
 
@@ -165,27 +166,31 @@ def is_on_device(array: Any) -> bool:
 
 
 def view(array: Any) -> View:
-    """An array of PyTorch, CuPy or others. What its owner computes for it is waited for, by the
-    device's default stream or here. Raises ValueError for what no array has here (bool, complex)."""
+    """A View of an array of PyTorch, CuPy or another library, ready for the default stream.
+
+    Work of the owner's on the array is awaited by that stream or here. Raises ValueError for types
+    other than integers and floating point, and Unavailable without a driver.
+    """
     if hasattr(array, "__dlpack__"):
         return _by_dlpack(array.__dlpack__(stream=_LEGACY_STREAM))
     said = array.__cuda_array_interface__
     shape, dtype = tuple(said["shape"]), np.dtype(said["typestr"])
     strides = said.get("strides")
     address = said["data"][0]
-    made = View(address, shape, tuple(strides) if strides else _packed(shape, dtype.itemsize), dtype,
-                driver().device_of(address) if address else 0, array)
+    strides = tuple(strides) if strides else _packed(shape, dtype.itemsize)
+    device = driver().device_of(address) if address else 0
+    made = View(address, shape, strides, dtype, device, array)
     if said.get("stream"):
         driver().synchronize(made.device, said["stream"])
     return made
 
 
 def _by_dlpack(capsule: Any) -> View:
-    # The capsule is not taken, so its own destructor gives the array back.
+    # The capsule keeps its name, so its own destructor gives the array back.
     tensor = DLTensor.from_address(_capsule_get(capsule, DLPACK_NAME))
     letters = {code: letter for letter, code in KINDS.items()}
     if tensor.lanes != 1 or tensor.bits % 8 or tensor.code not in letters:
-        raise ValueError("an array on a GPU is of whole or floating-point numbers")
+        raise ValueError("an array on a GPU has integers or floating-point numbers")
     dtype = np.dtype(f"{letters[tensor.code]}{tensor.bits // 8}")
     shape = tuple(tensor.shape[:tensor.ndim])
     strides = (tuple(stride * dtype.itemsize for stride in tensor.strides[:tensor.ndim])

@@ -1,87 +1,36 @@
 """dct() and idct() of planes in CUDA memory: copied on the device, transformed and left there."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# GStreamer's CUDA memory holds no grey frames. So a plane is three bands of rows, one below the other,
-# which the elements take for the components of a 4:4:4 frame, all of one table.
+# GStreamer's CUDA memory holds no grey frames. So a plane becomes three bands of rows, one below
+# the other, which the elements take for the components of a 4:4:4 frame with one table for all.
 from __future__ import annotations
 
-import collections
 import ctypes
-from ctypes import byref, c_void_p
-from functools import partial
-from typing import Callable, Optional, Tuple
+from ctypes import byref
+from typing import Optional, Tuple
 
 import numpy as np
 
 from . import _gst
+from ._cuda_memory import CudaArray, context_of, gstcuda, pools
 from ._device import View, driver
-from ._gone import in_turn, when_gone
 from ._stage import Stage
-from .cuda import CudaArray, context_of, gstcuda
+from ._stages import run
 
 _BANDS = 3
-_MOST_POOLS = 4       # for inputs of different sizes
-_YCBCR_444 = 4        # GstCoefSampling
-_LIMIT = 2**31 - 1    # rows and bytes of a row
+_LIMIT = 2**31 - 1  # rows and bytes of a row
 _CUDA_FEATURES = b"memory:CUDAMemory"
 _FRAME = "video/x-raw(memory:CUDAMemory),format={},width={},height={},framerate=0/1"
 
 
 def rows_of_bands(rows_of_blocks: int) -> int:
-    """Rows of blocks in each band. Even, so that bands of coefficients are without gaps."""
+    """Rows of blocks in each band. An even number leaves no gaps between bands of coefficients."""
     return -(-rows_of_blocks // (2 * _BANDS)) * 2
 
 
-class Pools:
-    """GStreamer's pools of CUDA memory for what is copied in, one for each size, of one thread."""
-
-    def __init__(self) -> None:
-        self._pools: "collections.OrderedDict[Tuple, _Pool]" = collections.OrderedDict()
-
-    def buffer(self, device: int, caps: str) -> int:
-        """A GstBuffer of a frame of those caps. Raises MemoryError."""
-        gst = _gst.libraries()
-        key = device, caps
-        if key not in self._pools:
-            self._pools[key] = _Pool(_new_pool(gst, device, caps))
-            if len(self._pools) > _MOST_POOLS:
-                self._pools.popitem(last=False)
-        self._pools.move_to_end(key)
-        pool, buffer = self._pools[key].pointer, c_void_p()
-        if gst.gst_buffer_pool_acquire_buffer(pool, byref(buffer), None) != _gst.FLOW_OK:
-            raise MemoryError(f"no memory on cuda:{device} for a frame of {caps}")
-        return buffer.value or 0
-
-    def close(self) -> None:
-        """Frees them."""
-        self._pools.clear()
-
-
-class _Pool:
-    """A GstBufferPool that is active as long as this object lives."""
-
-    def __init__(self, pointer: int) -> None:
-        gst, self.pointer = _gst.libraries(), pointer
-        when_gone(self, in_turn([partial(gst.gst_buffer_pool_set_active, pointer, 0),
-                                 partial(gst.gst_object_unref, pointer)]))
-
-
-def _new_pool(gst: _gst.Libraries, device: int, caps: str) -> int:
-    made = gst.gst_caps_from_string(caps.encode())
-    pool = gstcuda().new_pool(context_of(device)[1])
-    config = gst.gst_buffer_pool_get_config(pool)
-    gst.gst_buffer_pool_config_set_params(config, made, 0, 0, 0)
-    gst.gst_buffer_pool_config_add_option(config, b"GstBufferPoolOptionVideoMeta")
-    gst.gst_mini_object_unref(made)
-    if not gst.gst_buffer_pool_set_config(pool, config) or not gst.gst_buffer_pool_set_active(pool, 1):
-        gst.gst_object_unref(pool)
-        raise MemoryError(f"cuda:{device} has no frames of {caps}")
-    return pool
-
-
-def _frame_of(gst: _gst.Libraries, buffer: int) -> Tuple[int, int, bool]:
-    """Of a GstBuffer of video: bytes from row to row, where the first one begins, and whether its
-    planes are one below the other."""
+def _frame_of(buffer: int) -> Tuple[int, int, bool]:
+    """A video buffer's bytes from row to row, its first byte, and whether its planes follow each
+    other without gaps."""
     meta = gstcuda().video_meta(buffer).contents
     pitch, begin = meta.stride[0], meta.offset[0]
     together = all(meta.stride[plane] == pitch and
@@ -92,8 +41,10 @@ def _frame_of(gst: _gst.Libraries, buffer: int) -> Tuple[int, int, bool]:
 
 def _copy_in(gst: _gst.Libraries, plane: View, width: int, buffer: int, pitch: int, begin: int,
              rows: int, repeated: int) -> None:
-    """Copies the rows of a plane, `width` bytes each. `repeated` copies of the last one follow, and
-    what is left of `rows`, whose results nobody sees, gets rows that are there."""
+    """Copies a plane's rows of `width` bytes, and its last row `repeated` times behind them.
+
+    The rest of `rows`, whose results nobody sees, is filled with rows from the top.
+    """
     info = _gst.MapInfo()
     if not gst.gst_buffer_map(buffer, byref(info), _gst.MAP_WRITE | _gst.MAP_CUDA):
         raise MemoryError(f"memory of cuda:{plane.device} cannot be mapped")
@@ -116,7 +67,7 @@ def _copy_in(gst: _gst.Libraries, plane: View, width: int, buffer: int, pitch: i
 
 
 def _with_rows(plane: View, inner: Tuple[int, ...]) -> View:
-    """The view, whose dimensions but the first have those strides. Raises ValueError."""
+    """Checks that all dimensions but the first have those strides. Raises ValueError."""
     packed = all(extent == 1 or stride == wanted for extent, stride, wanted in
                  zip(plane.shape[1:], plane.strides[1:], inner))
     row = plane.shape[1] * inner[0]
@@ -134,9 +85,8 @@ def _check_planes(together: bool) -> None:
                          "memory")
 
 
-def dct(plane: View, divisors: Optional[str], method: str, run: Callable[..., _gst.Sample],
-        pools: Pools) -> CudaArray:
-    """See transform.dct. divisors: as of luma-qtable; run: transform._run."""
+def dct(plane: View, divisors: Optional[str], method: str) -> CudaArray:
+    """See transform.dct. divisors: as of luma-qtable"""
     if len(plane.shape) != 2 or 0 in plane.shape or plane.dtype != np.uint8:
         raise ValueError(f"a plane on a GPU is uint8 (height, width), not {plane.words}")
     gst, (height, width) = _gst.libraries(), _with_rows(plane, (1,)).shape
@@ -145,24 +95,22 @@ def dct(plane: View, divisors: Optional[str], method: str, run: Callable[..., _g
     made_format = "F32LE" if divisors is None else "S16LE"
     caps = _FRAME.format("Y444", width, 8 * band)
 
+    def fill(buffer: int) -> None:
+        pitch, begin, together = _frame_of(buffer)
+        _check_planes(together)
+        _copy_in(gst, plane, width, buffer, pitch, begin, _BANDS * 8 * band, 8 * rows - height)
+
     def prepare(stage: Stage) -> int:
         stage.set("method", method)
         for name in ("luma-qtable", "chroma-qtable"):
             if divisors is not None:
                 stage.set(name, f"<{divisors}>")
         stage.set_caps(caps)
-        buffer = pools.buffer(plane.device, caps)
-        try:
-            pitch, begin, together = _frame_of(gst, buffer)
-            _check_planes(together)
-            _copy_in(gst, plane, width, buffer, pitch, begin, _BANDS * 8 * band, 8 * rows - height)
-        except BaseException:
-            gst.gst_mini_object_unref(buffer)
-            raise
-        return buffer
+        return pools.buffer(plane.device, caps, fill)
     made = run(f"cudadct8x8 name=first backend=cuda cuda-device-id={plane.device} ! "
                f"video/x-dct(memory:CUDAMemory),layout=block,order=raster,format={made_format},"
-               f"quantized={'false' if divisors is None else 'true'}", prepare, plane, plane.device)
+               f"quantized={'false' if divisors is None else 'true'}", prepare, plane,
+               context_of(plane.device)[0])
     meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made.buffer))
     parts = [(part.offset, part.stride) for part in meta.components[:_BANDS]]
     held = _gst.HeldBuffer(gst, made, cuda=True)
@@ -172,50 +120,40 @@ def dct(plane: View, divisors: Optional[str], method: str, run: Callable[..., _g
                      plane.device, np.int16 if divisors is not None else np.float32)
 
 
-def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray], method: str,
-         run: Callable[..., _gst.Sample], pools: Pools) -> CudaArray:
+def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray],
+         method: str) -> CudaArray:
     """See transform.idct."""
     item = levels.dtype.itemsize
-    gst, (rows, columns) = _gst.libraries(), _with_rows(levels, (64 * item, 8 * item, item)).shape[:2]
+    gst = _gst.libraries()
+    rows, columns = _with_rows(levels, (64 * item, 8 * item, item)).shape[:2]
     band, row_bytes = rows_of_bands(rows), columns * 64 * item
-    info = gst.gst_dct_info_new()
+    info = _gst.DctInfo(gst, "F32LE" if item == 4 else "S16LE", divisors is not None, 8,
+                        "YCbCr-4:4:4", 8 * columns, 8 * band)
+
+    def fill(buffer: int) -> None:
+        pitch, begin, _ = _frame_of(buffer)
+        _copy_in(gst, levels, row_bytes, buffer, pitch, begin, _BANDS * band, 0)
+        meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
+        for index in range(_BANDS):
+            part = meta.components[index]
+            part.offset, part.stride, part.table = begin + index * band * pitch, pitch, 0
+        if divisors is not None:
+            meta.n_tables = 1
+            ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
 
     def prepare(stage: Stage) -> int:
-        if not gst.gst_dct_info_set(info, 3 if item == 4 else 1, 0, 0, divisors is not None, 8,
-                                    _YCBCR_444, 8 * columns, 8 * band):
-            raise ValueError(f"no frame has the size of {levels.words}")
         stage.set("method", method)
-        key = f"{columns}x{band} {item} {divisors is not None} cuda".encode()
-        stage.set_caps_object(key, _cuda_caps(gst, info))
+        caps = gst.gst_dct_info_to_caps(info)
+        gst.gst_caps_set_features_simple(caps, gst.gst_caps_features_from_string(_CUDA_FEATURES))
+        stage.set_caps_object(f"{columns}x{band} {item} {divisors is not None} cuda".encode(), caps)
         # Four bytes a pixel, as the elements' own blocks.
-        buffer = pools.buffer(levels.device, _FRAME.format("RGBA", row_bytes // 4, _BANDS * band))
-        try:
-            pitch, begin, _ = _frame_of(gst, buffer)
-            _copy_in(gst, levels, row_bytes, buffer, pitch, begin, _BANDS * band, 0)
-            meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
-            for index in range(_BANDS):
-                part = meta.components[index]
-                part.offset, part.stride, part.table = begin + index * band * pitch, pitch, 0
-            if divisors is not None:
-                meta.n_tables = 1
-                ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
-        except BaseException:
-            gst.gst_mini_object_unref(buffer)
-            raise
-        return buffer
-    try:
-        made = run(f"cudaidct8x8 name=first backend=cuda cuda-device-id={levels.device} ! "
-                   "video/x-raw(memory:CUDAMemory),format=Y444", prepare, levels, levels.device)
-    finally:
-        gst.gst_dct_info_free(info)
+        frame = _FRAME.format("RGBA", row_bytes // 4, _BANDS * band)
+        return pools.buffer(levels.device, frame, fill)
+    made = run(f"cudaidct8x8 name=first backend=cuda cuda-device-id={levels.device} ! "
+               "video/x-raw(memory:CUDAMemory),format=Y444", prepare, levels,
+               context_of(levels.device)[0])
     gstcuda().synchronize(gst, made.buffer)
-    pitch, begin, together = _frame_of(gst, made.buffer)
+    pitch, begin, together = _frame_of(made.buffer)
     held = _gst.HeldBuffer(gst, made, cuda=True)
     _check_planes(together)
     return CudaArray(held, begin, size, (pitch, 1), levels.device, np.uint8)
-
-
-def _cuda_caps(gst: _gst.Libraries, info: int) -> int:
-    caps = gst.gst_dct_info_to_caps(info)
-    gst.gst_caps_set_features_simple(caps, gst.gst_caps_features_from_string(_CUDA_FEATURES))
-    return caps

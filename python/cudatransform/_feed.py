@@ -1,8 +1,8 @@
 """A Reader's files on their way into its decoder: read by a thread, ahead, and pushed in order."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# To read a file is to copy it out of the page cache. Where a GPU decodes, one thread copies large files
-# more slowly than they are decoded, so several of those are read at once, by the C library's threads.
+# To read a file is to copy it out of the page cache. One thread copies large files more slowly than
+# a GPU decodes them, so the C library's threads read several of those at once.
 from __future__ import annotations
 
 import _thread
@@ -21,13 +21,13 @@ from ._reads import FileRead, PatientFiles, QuickFiles
 from ._stage import Stage, StageError
 from .errors import Failure, ReadError
 
-# A grey picture of 8 x 8 samples. The decoder calls a kind of file that it cannot hold an error of
-# the stream if none has been decoded before, and damage afterwards: so one has.
+# A grey picture of 8 x 8 samples, decoded before all others. A file of an unsupported kind is an
+# error of the stream if it is the first, and damage of one picture behind another.
 MARKER = (b"\xff\xd8\xff\xdb\0\x43\0" + b"\1" * 64 + b"\xff\xc0\0\x0b\x08\0\x08\0\x08\1\1\x11\0"
           b"\xff\xda\0\x08\1\1\0\0\x3f\0\x2b\xff\xd9")
 MOST_READS = 8
 _CORES_A_READ = 2
-_LARGE = 1 << 17         # bytes of a file that is read while others are
+_LARGE = 1 << 17         # bytes of a file that is read at the same time as others
 _LEAST_MEMORY = 1 << 16  # for a file's bytes
 
 
@@ -42,7 +42,7 @@ class Memory:
 
 
 class Entry:
-    """A file on its way: its bytes, which may be on theirs, or why there are none."""
+    """A file on its way: its bytes, which may still be being read, or why there are none."""
 
     __slots__ = ("path", "number", "data", "size", "failure", "descriptor", "read")
 
@@ -53,7 +53,7 @@ class Entry:
         self.descriptor, self.read = -1, None  # type: int, Optional[FileRead]
 
     def fail(self, error: Exception) -> None:
-        """`data` and `failure` exclude each other."""
+        """Notes why there are no bytes: an entry has either `data` or a `failure`."""
         self.data = None
         self.failure = Failure(self.path, error.reason if isinstance(error, ReadError)
                                else jpeg.reason_of(error))
@@ -74,7 +74,7 @@ class Entry:
             self.read = None
 
     def abandon(self, files: PatientFiles) -> None:
-        """Ends a read that nobody wants: its memory is in use until it is over."""
+        """Awaits a read whose bytes nobody wants: it fills its memory until it is over."""
         if self.read is not None:
             self.read.wait()
             files.close(self.descriptor)
@@ -82,7 +82,7 @@ class Entry:
 
 
 class End:
-    """Behind the last file: of all paths, or the error that the caller's iterable has raised."""
+    """Stands behind the last file; `error` is what the caller's iterable has raised, if it has."""
 
     __slots__ = ("error",)
 
@@ -93,31 +93,32 @@ class End:
 class Feed:
     """Reads the caller's files and pushes them, each with a time of twice its number, from 1 on.
 
-    owner: whose Feed it is. When nothing refers to it any more the thread ends, and frees the stage:
-        an interruption of whoever closes it, or makes it, leaves nothing behind
+    owner: the object that uses the Feed. When nothing refers to it any more, the thread ends and
+        frees the stage, so that an interruption of a constructor or of close() leaves nothing
+        behind
     entries: of the files that have been pushed or cannot be, in order; an End is the last
-    memory: what comes back from the taking thread for files to come
+    memory: comes back from the taking thread, for files to come
     lost: the number of the last file that an error of the stream has taken
-    most_reads: files that are read behind the one to be pushed next; 0: the thread reads them itself
+    most_reads: files that are read behind the next one to push; 0: the thread reads them itself
     """
 
     def __init__(self, owner: Any, stage: Stage, paths: Iterator[Any], ahead: int,
                  most_reads: int) -> None:
         self._gst, self._stage, self._paths = _gst.libraries(), stage, paths
-        # The decoder may read all of it as long as there is one.
+        # The decoder may read any of it as long as the decoder lives.
         self._all_memory: Set[Memory] = set()
         stage.memory = self._all_memory
         self.entries: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self.memory: Deque[Memory] = collections.deque()
         self.lost = 0
-        # Of who pushes: the files that are read or have been, the number of the last one that was
-        # pushed, that of the last one with a marker behind it, and whether the end was pushed.
+        # For pushing: the files whose reads have begun, the number of the last one that was pushed,
+        # that of the last one with a marker behind it, and whether the end was pushed.
         self._lock = threading.RLock()
         self._reading: Deque[Entry] = collections.deque()
         self._pushed = self._marked = 0
         self._ended = self._closing = False
-        # Files that may come: as told to the thread, and of those what it has taken over. What is no
-        # number tells it that it is over.
+        # How many files may come: as told to the thread, and what it has taken over of that.
+        # Anything but a number ends the thread.
         self._told: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self._told.put(ahead)
         self._owner = weakref.ref(owner, self._told.put)
@@ -134,8 +135,8 @@ class Feed:
             raise error
 
     def _look_after_thread(self, begun: "queue.SimpleQueue[Any]") -> None:
-        """In a thread that no signal reaches: what a threading.Thread does in Python when it is
-        started, and when it is freed, does not stand an interruption."""
+        """Starts and frees the thread from one that no signal reaches: an interruption of
+        threading.Thread's own Python code would leave it broken."""
         thread = threading.Thread(target=self._run, daemon=True, name="cudatransform.Reader")
         try:
             thread.start()
@@ -154,7 +155,7 @@ class Feed:
         return self._closing or self._owner() is None
 
     def give_room(self, files: int) -> None:
-        """So many more may come."""
+        """Lets so many more files come."""
         self._told.put(files)
 
     def _run(self) -> None:
@@ -164,7 +165,7 @@ class Feed:
             self._push_marker(1)
             while self._one():
                 pass
-        except BaseException as error:  # what nobody expects is raised where it is awaited
+        except BaseException as error:  # raised again in the taking thread
             if not self._is_over():
                 self._push_end(End(error))
         finally:
@@ -195,11 +196,11 @@ class Feed:
                 return False
             self._in_paths = True
         try:
-            # An object of the caller's may be anything: its words are taken here, too.
+            # The caller's object may be anything, so its path is taken under the same guard.
             path = os.fspath(next(self._paths))
         except StopIteration:
             pass
-        except BaseException as error:  # the caller's: raised where it is awaited
+        except BaseException as error:  # the caller's: raised again in the taking thread
             end = End(error)
         with self._lock:
             self._in_paths, self._opening = False, path is not None
@@ -228,7 +229,7 @@ class Feed:
                         entry.read = FileRead(descriptor, memory.address, size)
                         entry.descriptor = descriptor
                         return entry
-                    except OSError:  # there are too many of such reads
+                    except OSError:  # the system allows no more of such reads
                         pass
                 jpeg.fill_from(descriptor, memory.view[:size], path)
             finally:
@@ -239,8 +240,8 @@ class Feed:
         return entry
 
     def _memory_for(self, size: int) -> Memory:
-        """Memory of an earlier file if it is large enough: fresh pages cost more than the copy. That
-        of the last one, which caches still have."""
+        """The memory that came back last, which caches still hold, if it is large enough, or new.
+        Fresh pages cost more than the copy."""
         try:
             memory = self.memory.pop()
             if len(memory.view) >= size:
@@ -253,8 +254,10 @@ class Feed:
         return memory
 
     def push_oldest(self, wait: bool = True) -> bool:
-        """Pushes the oldest file's bytes when they are there; several threads may, and one does it.
-        False: there are none, not yet, or the Reader is being closed."""
+        """Pushes the oldest file's bytes when they are there. Of several threads one does it.
+
+        False: there is no file, its bytes are not there, or the Reader is being closed.
+        """
         try:
             entry = self._reading[0]
         except IndexError:
@@ -290,7 +293,7 @@ class Feed:
                 self.recover()
 
     def _push_end(self, end: End) -> None:
-        # The pictures before an error come, too.
+        # At an error, too: the pictures before it come out.
         with self._lock:
             self._ended = True
             self._stage.push_end()
@@ -304,7 +307,7 @@ class Feed:
         self._stage.push(buffer)
 
     def recover(self) -> None:
-        """After an error of the stream, of any thread: what is on its way is lost, the rest goes on."""
+        """Goes on after an error of the stream, without the files on their way. For any thread."""
         with self._lock:
             self._stage.flush()
             self.lost = self._pushed
@@ -316,8 +319,8 @@ class Feed:
                 self._stage.push_end()
 
     def finish_if_idle(self) -> None:
-        """Has the decoder finish what it has where the thread waits for the caller: a marker, with the
-        odd time behind the last file, pushes the others out."""
+        """Where the thread waits for the caller, has the decoder finish what it has: a marker, with
+        the odd time behind the last file, pushes the others out."""
         if self.push_oldest():
             return
         with self._lock:
@@ -337,8 +340,8 @@ class Feed:
         self._closing = True
         self._told.put(None)
         self._stage.stop()
-        # In the caller's iterable it may be for ever; it ends when it comes back. In this thread we are
-        # where the garbage collector has found the Reader.
+        # The thread may stay in the caller's iterable for ever; it ends when that returns. It is
+        # this very thread where the garbage collector has found the Reader in it.
         while (not self._is_gone and not self._in_paths
                and self._ident != threading.get_ident()):
             try:
@@ -356,5 +359,5 @@ class Feed:
 
 
 def reads_for(on_cuda: bool) -> int:
-    """As many at once as a Reader may need."""
+    """How many files a Reader reads at once."""
     return min(MOST_READS, len(os.sched_getaffinity(0)) // _CORES_A_READ) if on_cuda else 0

@@ -1,8 +1,7 @@
-"""What frees something when an object goes: functions of C, called without an instruction of Python.
+"""Functions of C that free something when an object goes, called without a Python instruction.
 
-A __del__ is Python's, and a signal's handler may raise between any two of its instructions. Python
-prints that exception and drops it, and what was to be freed stays. A weak reference calls functions
-of C by itself.
+A signal's handler may raise between any two instructions of a __del__. Python prints and drops that
+exception, and what was to be freed stays. A weak reference calls functions of C by itself.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
@@ -15,20 +14,20 @@ from typing import Any, Callable, Iterable, List, Set
 
 
 class _Watch(weakref.ref):
-    """Calls a function when an object goes, with itself behind the arguments: functions of C ignore an
-    argument too many."""
+    """Calls a function when an object goes, with itself behind the arguments: a function of C
+    ignores an argument too many."""
 
     __slots__ = ("_as_parameter_", "other")
 
 
-# The watches. They must live until they are called, also where the garbage collector takes an object
-# with all that it refers to.
+# A watch must live until it is called, also where the garbage collector takes an object with all
+# that it refers to.
 _watches: Set[Any] = set()
-os.register_at_fork(after_in_child=_watches.clear)  # all of it is the parent's
+os.register_at_fork(after_in_child=_watches.clear)  # the objects are the parent's
 
 
 def when_gone(owner: Any, free: Callable[..., Any]) -> None:
-    """Has `free`, a function of C or in_turn(), called once when nothing refers to `owner` any more."""
+    """Calls `free`, a function of C or in_turn(), once when nothing refers to `owner` any more."""
     watch: Any = _Watch(owner, free)
     watch._as_parameter_ = 0
     keeper: Any = _Watch(owner, _watches.discard)
@@ -37,13 +36,15 @@ def when_gone(owner: Any, free: Callable[..., Any]) -> None:
 
 
 def in_turn(steps: Iterable[functools.partial]) -> Callable[..., Any]:
-    """A function of one argument, which it ignores: it calls functions of C one after the other, at its
-    first call, and none later. No signal comes between them."""
+    """A function that calls functions of C one after the other, at its first call and never again.
+
+    It ignores its one argument. No signal comes between them.
+    """
     calls = map(functools.partial.__call__, steps)
     return functools.partial(next, itertools.filterfalse(id, calls))
 
 
 def into(owned: List[Any], function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function of C, whose result a list is given before a signal can come. Returns it."""
+    """Calls a function of C, appends its result to a list before a signal can come, returns it."""
     next(map(owned.append, map(function, *((argument,) for argument in arguments))))
     return owned[-1]

@@ -1,12 +1,13 @@
 """GStreamer and libgstcoef by ctypes: their functions, buffers as memory, and the guard of forks.
 
-ctypes and not PyGObject, because a call costs a tenth and needs nothing but the libraries: virtual
+ctypes and not PyGObject: a call costs a tenth, and needs nothing but the libraries. Virtual
 environments with torch in them rarely have PyGObject.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
 import ctypes
+import enum
 import os
 from ctypes import (POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
                     c_uint64, c_void_p)
@@ -54,8 +55,8 @@ class DctComponent(Structure):
 class DctMeta(Structure):
     """GstDctMeta of gst/coef/dct.h; the first two fields are its GstMeta."""
 
-    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("flags", c_int),
-                ("n_components", c_uint), ("components", DctComponent * 4), ("n_tables", c_uint),
+    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("n_components", c_uint),
+                ("components", DctComponent * 4), ("n_tables", c_uint),
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
 
 
@@ -64,6 +65,31 @@ class JpegMeta(Structure):
 
     _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("segments", c_void_p),
                 ("irregular", c_uint)]
+
+
+class DctLayout(enum.IntEnum):
+    """GstDctLayout."""
+
+    BLOCK = 0
+    PLANE = 1
+
+
+class DctOrder(enum.IntEnum):
+    """GstDctOrder."""
+
+    RASTER = 0
+    ZIGZAG = 1
+
+
+class DctJpegIrregularity(enum.IntFlag):
+    """GstDctJpegIrregularity."""
+
+    LEFT_OVER_BYTES = 1 << 0
+    STRAY_BYTES = 1 << 1
+    SCAN_PARAMETERS = 1 << 2
+    MISSING_END = 1 << 3
+    USELESS_MARKER = 1 << 4
+    UNKNOWN_HEADER = 1 << 5
 
 
 _P, _S, _I, _U = c_void_p, c_char_p, c_int, c_uint
@@ -85,7 +111,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_pad_new": (_P, _S, _I), "gst_pad_set_active": (_I, _P, _I),
         "gst_pad_link": (_I, _P, _P), "gst_pad_push": (_I, _P, _P),
         "gst_pad_push_event": (_I, _P, _P), "gst_object_ref_sink": (_P, _P),
-        "gst_segment_new": (_P,), "gst_segment_init": (None, _P, _I), "gst_segment_free": (None, _P),
+        "gst_segment_new": (_P,), "gst_segment_init": (None, _P, _I),
+        "gst_segment_free": (None, _P),
         "gst_event_new_stream_start": (_P, _S), "gst_event_new_caps": (_P, _P),
         "gst_event_new_segment": (_P, _P), "gst_event_new_eos": (_P,),
         "gst_event_new_gap": (_P, c_uint64, c_uint64),
@@ -93,6 +120,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_caps_from_string": (_P, _S),
         "gst_bus_pop_filtered": (_P, _P, _I),
         "gst_message_parse_error": (None, _P, POINTER(POINTER(GError)), POINTER(_P)),
+        "gst_message_parse_error_details": (None, _P, POINTER(_P)),
+        "gst_structure_get_string": (_S, _P, _S),
         "gst_buffer_new_wrapped_full": (_P, _I, _P, c_size_t, c_size_t, c_size_t, _P, _P),
         "gst_buffer_new_allocate": (_P, _P, c_size_t, _P),
         "gst_buffer_map": (_I, _P, POINTER(MapInfo), _I),
@@ -109,13 +138,14 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_caps_features_from_string": (_P, _S), "gst_caps_set_features_simple": (None, _P, _P),
     },
     "libgobject-2.0.so.0": {
-        # Of the signal "try-pull-sample": the sink, the signal, nanoseconds, where the sample goes.
+        # For "try-pull-sample": the sink, the signal, nanoseconds, where the sample goes.
         "g_signal_emit_by_name": (None, _P, _S, c_uint64, POINTER(_P)),
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {
+        "gst_coef_format_from_string": (_I, _S), "gst_coef_sampling_from_string": (_I, _S),
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
-        "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I),
+        "gst_dct_info_set": (_I, _P, _I, _I, _I, _I, _U, _I, _I, _I, POINTER(_S)),
         "gst_dct_info_to_caps": (_P, _P),
         "gst_buffer_add_dct_meta": (POINTER(DctMeta), _P, _P),
         "gst_buffer_get_dct_meta": (_P, _P),
@@ -125,18 +155,17 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     },
 }
 
-# What waits for nobody keeps Python's lock: letting go of it costs more than the call where another
-# thread wants it, as a Reader's two do all the time.
+# Functions that never wait keep Python's lock: where another thread wants it, as in a Reader, to
+# let go of it costs more than the call.
 _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_mini_object_replace",
-          "gst_sample_get_buffer",
-          "gst_buffer_new_wrapped_full", "gst_buffer_n_memory", "gst_buffer_peek_memory",
+          "gst_sample_get_buffer", "gst_buffer_new_wrapped_full", "gst_buffer_n_memory",
+          "gst_buffer_peek_memory",
           "gst_memory_map", "gst_memory_unmap", "gst_buffer_map", "gst_buffer_unmap",
-          "gst_buffer_get_dct_meta",
-          "gst_buffer_get_dct_jpeg_meta", "g_bytes_get_data", "gst_bus_pop_filtered",
-          "gst_app_sink_is_eos",
-          # Of buffers that are complete, as all are that a Reader gets: who pulls has promised nothing.
+          "gst_buffer_get_dct_meta", "gst_buffer_get_dct_jpeg_meta", "g_bytes_get_data",
+          "gst_bus_pop_filtered", "gst_app_sink_is_eos",
+          # An appsink promises no fence, so its buffers are complete, and this returns at once.
           "gst_coef_fence_wait_written"}
-# What waits at times, and is told here not to by who calls it under the name with _now.
+# Functions that wait at times. A caller that knows that one will not uses its name with _now.
 _AT_TIMES = {"gst_pad_push", "g_signal_emit_by_name"}
 
 
@@ -176,8 +205,8 @@ def _load(name: str) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
     except OSError as error:
         if is_interruption(error):
             raise
-        raise Unavailable(f"{error}. cudatransform needs GStreamer and libgstcoef-1.0; one that is "
-                          "not installed in the system is found by LD_LIBRARY_PATH") from error
+        raise Unavailable(f"{error}. cudatransform needs GStreamer and libgstcoef-1.0; where one "
+                          "is not installed, LD_LIBRARY_PATH names its folder") from error
 
 
 _loaded: Optional[Libraries] = None
@@ -204,16 +233,40 @@ def libraries() -> Libraries:
                           "start it by spawn or forkserver (torch: DataLoader(..., "
                           "multiprocessing_context='spawn'))")
     if _loaded is None:
-        # Two threads may both do it: the second time nothing happens. A lock would wait for a thread
-        # that a signal has taken out of here.
+        # Two threads may both do it: the second time nothing happens. With a lock, one might wait
+        # for a thread that a signal has taken out of here.
         _loaded = Libraries()
     return _loaded
 
 
-class Sample:
-    """What has come out of an appsink: the buffer lives as long as this object.
+class DctInfo:
+    """A GstDctInfo of blocks in raster order, which functions of C take; freed with this object.
 
-    It is there before the buffer comes, so that an interruption loses neither.
+    coef_format, sampling: by GStreamer's names
+    width, height: of the picture, in samples
+    Raises ValueError for a size that no picture has.
+    """
+
+    __slots__ = ("_as_parameter_", "__weakref__")
+
+    def __init__(self, gst: Libraries, coef_format: str, quantised: bool, depth: int, sampling: str,
+                 width: int, height: int) -> None:
+        self._as_parameter_ = gst.gst_dct_info_new()
+        when_gone(self, partial(gst.gst_dct_info_free, self._as_parameter_))
+        reason = c_char_p()
+        if not gst.gst_dct_info_set(self, gst.gst_coef_format_from_string(coef_format.encode()),
+                                    DctLayout.BLOCK, DctOrder.RASTER, quantised, depth,
+                                    gst.gst_coef_sampling_from_string(sampling.encode()), width,
+                                    height, byref(reason)):
+            words = (reason.value or b"").decode()
+            gst.g_free(reason)
+            raise ValueError(words)
+
+
+class Sample:
+    """A buffer of an appsink, which lives as long as this object.
+
+    The object is there before the buffer comes, so that an interruption does not lose the buffer.
     """
 
     __slots__ = ("slot", "buffer", "__weakref__")
@@ -232,9 +285,10 @@ class Sample:
 class HeldBuffer:
     """The memory of a Sample's buffer, as an array of bytes.
 
-    `address` and `size` are of its memory, in bytes; `writable` says whether it may be changed. With
-    `cuda` the address is one of the device. It is not mapped any more, so nothing but the buffer is to
-    be given back: the memory that elements push stays where it is until then.
+    address, size: of its memory, in bytes; with `cuda` an address of the device
+    writable: whether it may be changed
+    The memory is not mapped any more: what elements push stays where it is as long as the buffer
+    lives. Raises Unavailable for a buffer in several pieces or one that cannot be mapped.
     """
 
     __slots__ = ("sample", "address", "size", "writable", "__array_interface__")
@@ -243,20 +297,21 @@ class HeldBuffer:
         self.sample = sample
         if gst.gst_buffer_n_memory(sample.buffer) != 1:
             raise Unavailable("a buffer is in several pieces")
-        # Its memory and not the buffer itself, to which an appsink keeps a reference until the next
-        # one, so that it never counts as writable.
+        # The memory is mapped, not the buffer: an appsink keeps a reference to that until the next
+        # one comes, so it never counts as writable.
         memory, info = gst.gst_buffer_peek_memory(sample.buffer, 0), MapInfo()
         self.writable = not cuda and _look(gst, memory, info, MAP_READ | MAP_WRITE)
         if not self.writable and not _look(gst, memory, info, MAP_READ | (MAP_CUDA if cuda else 0)):
             raise Unavailable("a buffer cannot be mapped")
         self.address, self.size = info.data, info.size
-        # No property: numpy drops what a signal's handler raises in one, and makes an array of objects.
+        # Not a property: numpy drops what a signal's handler raises in one.
         self.__array_interface__ = {"shape": (self.size,), "typestr": "|u1", "version": 3,
                                     "data": (self.address, not self.writable)}
 
 
 def _look(gst: Libraries, memory: int, info: MapInfo, flags: int) -> bool:
-    """Maps a GstMemory and unmaps it, in one call: an interruption between would leave it locked."""
+    """Maps a GstMemory and unmaps it without an instruction of Python between, at which an
+    interruption would leave it locked."""
     steps = (partial(gst.gst_memory_map, memory, byref(info), flags),
              partial(gst.gst_memory_unmap, memory, byref(info)))
     all(map(partial.__call__, steps))  # to the first that fails
@@ -264,8 +319,8 @@ def _look(gst: Libraries, memory: int, info: MapInfo, flags: int) -> bool:
 
 
 def give_memory_back() -> None:
-    """What was freed goes back to the system. glibc keeps it for each thread that has allocated, even
-    when the thread has ended: without this each walk of a Reader may leave hundreds of MiB behind."""
+    """Gives freed memory back to the system. glibc keeps it for each thread that has allocated,
+    even an ended one: each walk of a Reader might leave hundreds of MiB behind."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(c_size_t(0))
@@ -282,7 +337,7 @@ def buffer_around(gst: Libraries, address: int, size: int) -> int:
 
 
 def buffer_of_size(gst: Libraries, size: int, fill: Any) -> int:
-    """A new GstBuffer, of which `fill`, a function, is given a memoryview of `size` bytes."""
+    """A new GstBuffer of `size` bytes; `fill` is called with a memoryview of them."""
     buffer = gst.gst_buffer_new_allocate(None, size, None)
     info = MapInfo()
     if not buffer or not gst.gst_buffer_map(buffer, byref(info), MAP_WRITE):

@@ -1,8 +1,8 @@
-"""Files' bytes with little of Python's lock: sizes and reads by the C library and its threads."""
+"""Files' sizes and bytes by the C library and its threads, with little of Python's lock."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A thread of Python that has read a file waits for Python's lock, and each thread more makes all of
-# them wait longer. POSIX AIO's reads copy while one thread of Python goes on.
+# A Python thread that has read a file waits for Python's lock, and each further thread makes all
+# wait longer. POSIX AIO copies while one Python thread goes on.
 from __future__ import annotations
 
 import ctypes
@@ -25,7 +25,7 @@ _QUICK, _SLOW = 20_000, 200_000  # nanoseconds
 
 
 class PatientFiles:
-    """Opens files to read from, and closes them. Others have Python's lock meanwhile."""
+    """Opens and closes files to read from. Other threads may have Python's lock meanwhile."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class PatientFiles:
         return os.open(path, _FLAGS)
 
     def size_of(self, descriptor: int) -> int:
-        """The size of an open file in bytes; of what is none any number, or OSError."""
+        """The size of an open file in bytes; for a pipe or a device any number, or OSError."""
         return os.lseek(descriptor, 0, os.SEEK_END)
 
     def close(self, descriptor: int) -> None:
@@ -59,10 +59,10 @@ class OneFile(PatientFiles):
 
 
 class QuickFiles(PatientFiles):
-    """The same for many files: keeps the lock where they open quickly, as to have it back takes longer.
+    """The same for many files: keeps the lock while they open faster than it would come back.
 
-    Not where one has taken long, as in a network, until one has not. What a thread of this process
-    serves never opens that quickly: it needs the lock.
+    A file that opens slowly, as in a network, ends that until one opens quickly again. A file that
+    a thread of this very process serves needs the lock, so it never opens that quickly.
     """
 
     __slots__ = ("_now", "_quick")
@@ -129,14 +129,14 @@ def _library() -> tuple:
 
 
 class FileRead:
-    """Bytes on their way from a file's beginning into memory, which lives at least until done()."""
+    """A read from a file's beginning into memory, which must live at least until it is over."""
 
     _functions = _library()
 
     __slots__ = ("_control",)
 
     def __init__(self, descriptor: int, address: int, size: int) -> None:
-        """Raises OSError where it cannot be begun, with ENOSYS where no read can."""
+        """Raises OSError where it cannot begin, with ENOSYS where the library lacks such reads."""
         if not self._functions:
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
         self._control = _Control(descriptor=descriptor, address=address, size=size,
@@ -150,12 +150,12 @@ class FileRead:
         return self._functions[1](self._control) != errno.EINPROGRESS
 
     def wait(self) -> None:
-        """Until it is over. Several threads may."""
+        """Waits until it is over. Several threads may."""
         while not self.is_over():
             self._functions[3](byref(ctypes.pointer(self._control)), 1, None)
 
     def done(self) -> int:
-        """How many bytes were read. Once, when it is over. Raises OSError."""
+        """How many bytes were read. To be called once, when it is over. Raises OSError."""
         error = self._functions[1](self._control)
         got = self._functions[2](self._control)
         if error:

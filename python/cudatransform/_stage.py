@@ -1,11 +1,11 @@
-"""One element or several, kept alive: buffers are pushed from Python and pulled behind them."""
+"""Elements that are kept alive: Python pushes buffers into the first and pulls behind the last."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p
 from functools import partial
 from itertools import chain, islice, repeat
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, List, Optional
 
 from . import _gst
 from ._gone import in_turn, into, when_gone
@@ -13,30 +13,33 @@ from .errors import Unavailable
 
 _SINK = "appsink name=last sync=false async=false enable-last-sample=false wait-on-eos=false"
 _PULL = b"try-pull-sample"
-_RUNS_A_LOOK = 32  # at the bus, which would grow otherwise
+_RUNS_A_LOOK = 32  # at the bus: without it messages would pile up
 
 
 class StageError(Exception):
-    """An element has posted an error; the text is its message. The stage goes on after flush()."""
+    """An element has posted an error. The text is the reason in its details, or else its message.
+
+    The stage goes on after flush().
+    """
 
 
 class Stage:
     """`elements`, a line of gst-launch whose first element has name=first, and an appsink.
 
-    push() runs the elements in the calling thread, so what they make at once is there for pull()
-    afterwards. Not for several threads at a time, but for one that pushes and one that pulls.
-    `most`: buffers that the appsink keeps before a push waits; 0: any number. `context`: a
-    GstContext, such as that of a CUDA device. `queued`: the first element is a queue without limits,
-    so that a push waits for nobody.
+    push() runs the elements in the calling thread, so what they make at once is there for pull().
+    One thread may push while another pulls. Raises Unavailable where elements are missing or do not
+    start.
+
+    context: a GstContext, such as that of a CUDA device
+    queued: the first element is a queue without limits, so that push() never waits
     """
 
-    def __init__(self, elements: str, most: int = 0, context: Optional[int] = None,
-                 queued: bool = False) -> None:
+    def __init__(self, elements: str, context: Optional[int] = None, queued: bool = False) -> None:
         self._gst = gst = _gst.libraries()
         self._pad_push = gst.gst_pad_push_now if queued else gst.gst_pad_push
         self._caps: Optional[bytes] = None
         self._runs = 0
-        self.memory: Any = None  # what buffers are around: it goes after the elements
+        self.memory: Any = None  # of the buffers: freed after the elements
         owned: List[int] = []
         stops = chain(map(partial, repeat(gst.gst_element_set_state), islice(owned, 1),
                           repeat(_gst.STATE_NULL)),
@@ -45,13 +48,13 @@ class Stage:
         when_gone(self, self._close)
         error = POINTER(_gst.GError)()
         self._pipeline = into(owned, gst.gst_parse_launch,
-                              f"{elements} ! {_SINK} max-buffers={most}".encode(), byref(error))
+                              f"{elements} ! {_SINK}".encode(), byref(error))
         if error:
             if not self._pipeline:
                 owned.clear()
             self.close()
-            raise Unavailable(f"{gst.take_error(error)} (GST_PLUGIN_PATH says where a plugin is "
-                              "that is not installed)")
+            raise Unavailable(f"{gst.take_error(error)} (where the plugin is not installed, "
+                              "GST_PLUGIN_PATH names its folder)")
         gst.gst_object_ref_sink(self._pipeline)
         self._pad = into(owned, gst.gst_pad_new, b"src", _gst.PAD_SRC)
         gst.gst_object_ref_sink(self._pad)
@@ -60,9 +63,10 @@ class Stage:
         self._first = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"first")
         self._last = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"last")
         self._bus = into(owned, gst.gst_element_get_bus, self._pipeline)
-        gst.gst_pad_link(self._pad, into(owned, gst.gst_element_get_static_pad, self._first, b"sink"))
+        gst.gst_pad_link(self._pad,
+                         into(owned, gst.gst_element_get_static_pad, self._first, b"sink"))
         if gst.gst_element_set_state(self._pipeline, _gst.STATE_PLAYING) == _gst.STATE_FAILURE:
-            reason = self._error() or "an element does not start"
+            reason = self.forget_messages() or "an element does not start"
             self.close()
             raise Unavailable(reason)
         gst.gst_pad_set_active(self._pad, 1)
@@ -73,14 +77,14 @@ class Stage:
         self._gst.gst_util_set_object_arg(self._first, name.encode(), value.encode())
 
     def set_caps(self, text: str) -> None:
-        """Caps for what is pushed from now on, in the words of gst-launch."""
+        """Sets the caps of buffers to come, in gst-launch's syntax. Raises ValueError."""
         encoded = text.encode()
         if encoded != self._caps:
             self._set_caps(self._gst.gst_caps_from_string(encoded))
             self._caps = encoded
 
     def set_caps_object(self, key: bytes, caps: int) -> None:
-        """The same of a GstCaps, which is taken over. `key` says when two are equal."""
+        """The same with a GstCaps, which is taken over. Equal caps have equal keys."""
         if key != self._caps:
             self._set_caps(self._gst.gst_mini_object_ref(caps))
             self._caps = key
@@ -89,7 +93,7 @@ class Stage:
     def _set_caps(self, caps: int) -> None:
         gst = self._gst
         if not caps:
-            raise ValueError("impossible caps")
+            raise ValueError("GStreamer has no caps for this: a size or a format is out of range")
         begun = self._caps is not None
         gst.gst_pad_push_event(self._pad, gst.gst_event_new_caps(caps))
         gst.gst_mini_object_unref(caps)
@@ -107,14 +111,15 @@ class Stage:
         """Pushes a GstBuffer, whose reference is taken over. Raises StageError."""
         flow = self._pad_push(self._pad, buffer)
         if flow != _gst.FLOW_OK:
-            raise StageError(self._error() or f"the elements refuse what is pushed ({flow})")
+            raise StageError(self.forget_messages()
+                             or f"the elements refuse a buffer (GstFlowReturn {flow})")
 
     def push_end(self) -> None:
-        """The end of the stream: all that is on its way comes out."""
+        """Pushes the end of the stream, which drives out all that is on its way."""
         self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_eos())
 
     def finish_all(self) -> None:
-        """Has a decoder push all that it has, as it does before a gap in a stream."""
+        """Pushes a gap, before which a decoder pushes all that it has."""
         self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_gap(0, 1))
 
     def has_ended(self) -> bool:
@@ -122,10 +127,7 @@ class Stage:
         return bool(self._gst.gst_app_sink_is_eos(self._last))
 
     def pull(self, patience: int = 0) -> Optional[_gst.Sample]:
-        """The next buffer that came out; None where there is none.
-
-        patience: nanoseconds to wait for one
-        """
+        """The next buffer that came out; None where there is none within `patience` nanoseconds."""
         gst = self._gst
         sample = _gst.Sample(gst)
         gst.g_signal_emit_by_name_now(self._last, _PULL, 0, byref(sample.slot))
@@ -134,19 +136,19 @@ class Stage:
         return sample if sample.has_come(gst) else None
 
     def run(self, buffer: int, memory: Any) -> Optional[_gst.Sample]:
-        """What the elements make of a GstBuffer, whose reference is taken over, while it is pushed;
-        None: nothing. Raises StageError.
+        """Pushes a GstBuffer, and returns what the elements make of it; None: nothing.
 
-        memory: what the buffer is around. It stays until it has been read, or the elements are gone.
+        The buffer's reference is taken over. `memory`, which it is around, is kept until it has
+        been read or the elements are gone. Raises StageError.
         """
         self.memory = memory
         self._runs += 1
-        # By its time a buffer is known for what was made of this one.
+        # The result has the same time: that tells it from what an interrupted run has left.
         _gst.BufferHead.from_address(buffer).pts = self._runs
         self.push(buffer)
         sample = self._made_of_run()
         if sample is None:
-            # Nothing comes of it, or not yet: behind this everything has.
+            # It was dropped, or has not come yet: the gap drives it out.
             self.finish_all()
             sample, error = self._made_of_run(), self.forget_messages()
             if error:
@@ -162,71 +164,39 @@ class Stage:
             if sample is None or _gst.BufferHead.from_address(sample.buffer).pts == self._runs:
                 return sample
 
-    def forget_messages(self) -> Optional[str]:
-        """Empties the bus, which would grow otherwise. The text of an error that was in it."""
-        return self._error()
-
     def flush(self) -> None:
-        """After a StageError: drops what is on its way, and goes on."""
+        """Drops what is on its way, and makes the stage ready again after a StageError."""
         gst = self._gst
         gst.gst_pad_push_event(self._pad, gst.gst_event_new_flush_start())
         gst.gst_pad_push_event(self._pad, gst.gst_event_new_flush_stop(1))
         self._push_segment()
-        self._error()
+        self.forget_messages()
 
-    def _error(self) -> Optional[str]:
+    def forget_messages(self) -> Optional[str]:
+        """Empties the bus. Returns the text of the first error in it, or None."""
         gst = self._gst
         message = gst.gst_bus_pop_filtered(self._bus, _gst.MESSAGE_ERROR)
         if not message:
             return None
-        error, debug = POINTER(_gst.GError)(), c_void_p()
+        error, debug, details = POINTER(_gst.GError)(), c_void_p(), c_void_p()
         gst.gst_message_parse_error(message, byref(error), byref(debug))
         gst.g_free(debug)
+        text = gst.take_error(error)
+        gst.gst_message_parse_error_details(message, byref(details))
+        reason = gst.gst_structure_get_string(details, b"reason") if details else None
         gst.gst_mini_object_unref(message)
-        self._error()
-        return gst.take_error(error)
+        self.forget_messages()
+        return reason.decode("utf-8", "replace") if reason else text
 
     def stop(self) -> None:
-        """Ends waits in push() and pull(), of any thread. The stage is of no use afterwards."""
+        """Ends the waits of all threads in push() and pull(), and with them the stage."""
         if self._pipeline:
             self._gst.gst_element_set_state(self._pipeline, _gst.STATE_NULL)
 
     def close(self) -> None:
-        """Stops and frees everything but buffers that are still held. It is done when nothing refers
-        to a stage, too."""
+        """Stops and frees everything but buffers that are still held.
+
+        The same happens when nothing refers to a stage any more.
+        """
         self._close(None)
         self._pad = self._first = self._last = self._bus = self._pipeline = self.memory = None
-
-
-class Stages:
-    """Stages that are kept from call to call, each for one line of elements.
-
-    A call takes one out and puts it back when what it pushed has come out, or has been dropped. So one
-    that an interruption finds on its way, wherever that is, is not used again: it goes with the call,
-    and the next one makes another.
-    """
-
-    def __init__(self) -> None:
-        self._idle: Dict[str, Stage] = {}
-
-    def run(self, elements: str, prepare: Callable[[Stage], int], memory: Any,
-            context: Optional[int] = None) -> Optional[_gst.Sample]:
-        """Runs a stage of these elements, made where there is none. Raises StageError.
-
-        prepare: sets properties and caps, and returns the GstBuffer to push, around `memory`
-        """
-        stage = self._idle.pop(elements, None) or Stage(elements, context=context)
-        try:
-            sample = stage.run(prepare(stage), memory)
-        except StageError:
-            stage.flush()
-            stage.memory = None
-            self._idle[elements] = stage
-            raise
-        self._idle[elements] = stage
-        return sample
-
-    def close(self) -> None:
-        """Frees the elements."""
-        while self._idle:
-            self._idle.popitem()[1].close()

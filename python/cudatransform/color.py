@@ -6,13 +6,12 @@ from typing import List, Sequence, Tuple
 
 import numpy as np
 
-# How many samples of the picture a sample of Cb or Cr stands for: columns, rows. None: no chroma.
+# Of GStreamer's samplings: the columns and rows of the picture that a sample of Cb or Cr stands
+# for. None: no chroma.
 SAMPLINGS = {
     "GRAYSCALE": None, "YCbCr-4:2:0": (2, 2), "YCbCr-4:2:2": (2, 1), "YCbCr-4:4:4": (1, 1),
     "YCbCr-4:4:0": (1, 2), "YCbCr-4:1:1": (4, 1), "RGB": (1, 1),
 }
-# GstCoefSampling.
-SAMPLING_NUMBERS = {name: number + 1 for number, name in enumerate(SAMPLINGS)}
 _SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB",
           **{name[-5:]: name for name in SAMPLINGS if name.startswith("YCbCr")}}
 
@@ -28,15 +27,15 @@ def sampling_of(name: str) -> str:
 
 
 def _fix(value: float) -> int:
-    """A factor as libjpeg has it: times 2 to the power of 16, rounded."""
+    """A factor in libjpeg's fixed point: times 2 to the power of 16, rounded."""
     return int(value * 65536 + 0.5)
 
 
 def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
-    """uint8 (height, width[, 3]), RGB, as uint8 planes of a sampling, as cjpeg makes them.
+    """RGB or grey pixels, uint8 (height, width[, 3]), as uint8 planes of a sampling: cjpeg's.
 
-    Chroma is the mean of the samples that it stands for, ties rounded by libjpeg's pattern; if it is
-    smaller than the picture, its width is padded to whole blocks.
+    A sample of chroma is the mean of those that it stands for, with ties rounded by libjpeg's
+    pattern. Planes of chroma that are smaller than the picture have a width of whole blocks.
     """
     columns_rows = SAMPLINGS[sampling]
     if columns_rows is None:
@@ -59,8 +58,7 @@ def _luma(pixels: np.ndarray) -> np.ndarray:
 def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
     """The means of rectangles, in whole blocks across.
 
-    At the right and the bottom the last sample is repeated before means are taken, so that those
-    beyond the picture are not all equal.
+    The last samples are repeated before means are taken, not the last means, as libjpeg does it.
     """
     if columns * rows == 1:
         return plane.astype(np.uint8)
@@ -81,9 +79,9 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
 
 
 def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]) -> np.ndarray:
-    """uint8 planes as RGB (height, width, 3) or grey (height, width), as djpeg -nosmooth shows them.
+    """uint8 planes as uint8 pixels, RGB (height, width, 3) or grey (height, width): djpeg's.
 
-    Chroma is enlarged by repeating samples.
+    Chroma is enlarged by repeating samples, as by -nosmooth. `size`: height and width.
     """
     height, width = size
     if sampling == "GRAYSCALE":

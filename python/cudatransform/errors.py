@@ -1,4 +1,4 @@
-"""What the module raises, and what a Reader hands out in place of a picture."""
+"""The module's exceptions, and the value of a picture that cannot be read."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 class ReadError(ValueError):
     """A picture cannot be read. The message is `path: reason`.
 
-    path: what was to be read; a word such as `<bytes>` for what has no path
+    path: of the file, or a word such as `<bytes>` for a source without one
     reason: what was found there, one sentence
     """
 
@@ -32,7 +32,7 @@ class Unavailable(RuntimeError):
 
 
 class Failure(NamedTuple):
-    """What a Reader yields in place of a picture that cannot be read. It is False."""
+    """A Reader's item in place of a picture that cannot be read. It is False."""
 
     path: str
     reason: str
@@ -42,11 +42,11 @@ class Failure(NamedTuple):
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether an exception was thrown into the code, and says nothing of what the code has called.
+    """Whether an exception was thrown into the code from outside, and is no error of a call.
 
-    A signal's handler runs between any two instructions, so what it raises arrives where errors of
-    files are awaited, and may have their type: TimeoutError is an OSError. So do the types that
-    PyThreadState_SetAsyncExc() throws, which have no words.
+    A signal's handler runs between any two instructions. So its exception arrives where errors of
+    files are caught, and may have their type: TimeoutError is an OSError. The same holds for
+    exceptions of PyThreadState_SetAsyncExc(), which have no arguments.
     """
     if not error.args:
         return not isinstance(error, MemoryError)
@@ -59,7 +59,7 @@ def is_interruption(error: BaseException) -> bool:
 
 
 def _code_of(handler: Any) -> Any:
-    """The code of a signal's handler; None where it is none of Python's."""
+    """The code of a signal's handler; None for a handler that is not Python's."""
     while hasattr(handler, "func"):  # functools.partial
         handler = handler.func
     if callable(handler) and not hasattr(handler, "__code__"):
@@ -68,7 +68,7 @@ def _code_of(handler: Any) -> Any:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """Raises TypeError for what is no whole number."""
+    """`value` as an int. Raises TypeError for anything but a whole number."""
     try:
         return operator.index(value)
     except TypeError:

@@ -13,7 +13,8 @@ import numpy as np
 
 from . import _gst, color
 from ._reads import OneFile, Path, PatientFiles
-from ._stage import Stage, StageError, Stages
+from ._stage import Stage, StageError
+from ._stages import Stages
 from .errors import ReadError, WriteError, is_interruption, whole_number
 from .picture import Picture, picture_of_sample
 
@@ -23,28 +24,24 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 MOST_BYTES = 256 << 20
 DECODER = "jpegcoefdec name=first backend=cpu"
 JPEG_CAPS = "image/jpeg,parsed=true"
-_MESSAGES = ("A JPEG picture is damaged: ", "A frame cannot be written as JPEG: ")
 
 
 def reason_of(error: Exception) -> str:
-    """An error's words without what a caller knows."""
+    """The words of an error; of the system's without number and path, which a caller knows."""
     if isinstance(error, IsADirectoryError):
         return "it is a directory"
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    text = str(error)
-    for prefix in _MESSAGES:
-        text = text[len(prefix):] if text.startswith(prefix) else text
-    return text
+    return str(error)
 
 
 def open_picture(path: Path, files: PatientFiles) -> Tuple[int, int]:
-    """A file descriptor and how many bytes there are. Raises OSError, ValueError and ReadError."""
+    """A file's descriptor and size in bytes. Raises OSError, ValueError and ReadError."""
     descriptor = files.open(path)
     try:
         size = _size_of(descriptor, files)
         if 0 < size <= MOST_BYTES:
-            return descriptor, size  # or a directory's, which cannot be read
+            return descriptor, size  # of a directory, too: its read will fail
         status, name = os.fstat(descriptor), os.fspath(path)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -77,7 +74,7 @@ def fill_from(descriptor: int, memory: memoryview, name: str, offset: int = 0) -
 
 
 def check_size(name: str, size: int) -> None:
-    """Raises ReadError for what is no picture by its size alone."""
+    """Raises ReadError for a size in bytes that no picture has."""
     if size == 0:
         raise ReadError(name, "it has 0 bytes")
     if size > MOST_BYTES:
@@ -85,29 +82,19 @@ def check_size(name: str, size: int) -> None:
 
 
 class Context:
-    """What reads and writes pictures and transforms planes: elements that are kept alive.
+    """Reads and writes pictures with elements that it keeps alive.
 
-    For one thread at a time. The functions of the module use one for each thread; one of your own
-    frees its memory and threads when it goes, or with close().
+    One thread at a time may use it. The functions of the module have one for each thread; a Context
+    of your own frees its memory and threads with close(), or when nothing refers to it.
     """
 
     def __init__(self) -> None:
-        self.stages = Stages()
-        self._pools: Any = None
+        self._stages = Stages()
         self._file: Optional[np.ndarray] = None  # for a file's bytes: fresh memory costs more
-
-    def pools(self) -> Any:
-        """Of CUDA memory: see _device_transform."""
-        if self._pools is None:
-            from ._device_transform import Pools
-            self._pools = Pools()
-        return self._pools
 
     def close(self) -> None:
         """Frees the elements. Pictures stay valid."""
-        self.stages.close()
-        if self._pools is not None:
-            self._pools.close()
+        self._stages.close()
         self._file = None
 
     def __reduce__(self) -> Any:
@@ -117,7 +104,7 @@ class Context:
         """See cudatransform.read."""
         _gst.libraries()
         name, path = name_of(source)
-        # A call that an interruption ends keeps the memory: elements may still read it.
+        # After an interruption elements may still read the memory, so the call has taken it away.
         memory, self._file = self._file, None
         try:
             if path is not None:
@@ -148,10 +135,11 @@ class Context:
             stage.set_caps(JPEG_CAPS)
             return _gst.buffer_around(gst, _gst.address_of(data), len(data))
         try:
-            # With one thread the element has read it when the push returns.
-            decoded = self.stages.run(f"{DECODER} n-threads=1 on-error=fail qos=false", prepare, data)
+            # With one thread the element has decoded it when the push returns.
+            decoded = self._stages.run(f"{DECODER} n-threads=1 on-error=fail qos=false", prepare,
+                                       data)
         except StageError as error:
-            raise ReadError(name, reason_of(error)) from None
+            raise ReadError(name, str(error)) from None
         if decoded is None:
             raise ReadError(name, "there is no picture in it")
         return picture_of_sample(gst, decoded, path)
@@ -174,11 +162,10 @@ class Context:
             stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
             return _described(gst, memory, info, picture)
         try:
-            written = self.stages.run("jpegcoefenc name=first backend=cpu n-threads=1", prepare, memory)
+            written = self._stages.run("jpegcoefenc name=first backend=cpu n-threads=1", prepare,
+                                       memory)
         except StageError as error:
-            raise WriteError(reason_of(error)) from None
-        finally:
-            gst.gst_dct_info_free(info)
+            raise WriteError(str(error)) from None
         if written is None:
             raise WriteError("the picture was not written")
         data = np.asarray(_gst.HeldBuffer(gst, written)).tobytes()
@@ -188,7 +175,7 @@ class Context:
 
 
 def _bytes_of_file(path: str, memory: Optional[np.ndarray]) -> Tuple[np.ndarray, int]:
-    """A file's bytes in an array that may be longer: `memory` if it is large enough."""
+    """An array that begins with a file's bytes, `memory` if it is large enough; their number."""
     files = OneFile()
     descriptor, size = open_picture(path, files)
     try:
@@ -210,7 +197,7 @@ def _check_options(progressive: Any, arithmetic: Any, optimize: Any, restart: An
 
 
 def _check_markers(markers: Any) -> None:
-    """Raises TypeError for what are no bytes, and WriteError for bytes that are no segments."""
+    """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments."""
     if not isinstance(markers, (bytes, bytearray)):
         raise TypeError(f"markers are bytes, not {type(markers).__name__}")
     at = 0
@@ -221,32 +208,28 @@ def _check_markers(markers: Any) -> None:
                              f"length of two bytes are expected, not {head.hex(' ').upper()}")
         size = int.from_bytes(head[2:], "big")
         if size < 2 or at + 2 + size > len(markers):
-            raise WriteError(f"byte {at} of the markers: a segment of {size} bytes is said to follow, "
-                             f"of at least 2 and at most {len(markers) - at - 2}")
+            raise WriteError(f"byte {at} of the markers: its segment has {size} bytes, "
+                             f"where at least 2 and at most {len(markers) - at - 2} are possible")
         at += 2 + size
 
 
-def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Any:
-    """The levels of all components in one array, and the GstDctInfo of its layout."""
+def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _gst.DctInfo]:
+    """All components' levels in one array, and its layout. Raises TypeError and WriteError."""
     if not isinstance(picture, Picture):
         raise TypeError(f"a Picture is written, not {type(picture).__name__}")
     for name, size in (("width", picture.width), ("height", picture.height)):
         whole_number(f"a picture's {name}", size)
     _check_markers(picture.markers)
     sampling = color.sampling_of(picture.sampling)
-    info = gst.gst_dct_info_new()
-    # S16LE, blocks, raster, quantised, 8 bits.
-    if not gst.gst_dct_info_set(info, 1, 0, 0, 1, 8, color.SAMPLING_NUMBERS[sampling], picture.width,
-                                picture.height):
-        gst.gst_dct_info_free(info)
-        raise WriteError(f"no picture has the size {picture.width}x{picture.height}")
     try:
-        _check(picture, sampling)
-        return np.concatenate([np.asarray(c.levels, np.int16).ravel()
-                               for c in picture.components]), info
-    except BaseException:
-        gst.gst_dct_info_free(info)
-        raise
+        info = _gst.DctInfo(gst, "S16LE", True, 8, sampling, picture.width, picture.height)
+    except ValueError as error:
+        if is_interruption(error):
+            raise
+        raise WriteError(str(error)) from None
+    _check(picture, sampling)
+    levels = [np.asarray(c.levels, np.int16).ravel() for c in picture.components]
+    return np.concatenate(levels), info
 
 
 def _check(picture: Picture, sampling: str) -> None:
@@ -273,8 +256,9 @@ def _check(picture: Picture, sampling: str) -> None:
             raise WriteError(f"component {index + 1} has no table")
 
 
-def _described(gst: _gst.Libraries, memory: np.ndarray, info: int, picture: Picture) -> int:
-    """A GstBuffer around levels, with tables and markers. The array has to outlive it."""
+def _described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo,
+               picture: Picture) -> int:
+    """A GstBuffer around an array of levels, which must outlive it, with tables and markers."""
     buffer = _gst.buffer_around(gst, _gst.address_of(memory), memory.nbytes)
     meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
     tables = np.ascontiguousarray(picture.tables)
@@ -298,7 +282,7 @@ def _store(data: bytes, target: Any) -> None:
 
 
 def name_of(source: Source) -> Any:
-    """How messages call a source, and its path if it is one."""
+    """A source's name for messages, and its path if it is one."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         return path, path
@@ -325,9 +309,10 @@ def of_this_thread() -> Context:
 def read(source: Source) -> Picture:
     """Reads a JPEG file's quantised coefficients, as they are in the file.
 
-    source: a path, bytes (or what has a buffer of bytes), or a binary file, which is read to its end
-    Returns a Picture. Raises ReadError with path and reason for what is not there or cannot be
-    read: no JPEG, damaged or cut short, CMYK, 12 bits; see jpegcoefdec, "Unsupported kinds".
+    source: a path, bytes (or an object with a buffer of bytes), or a binary file, which is read to
+        its end; at most 256 MiB
+    Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot
+    be read: not JPEG, damaged or cut short, CMYK, 12 bits; see jpegcoefdec, "Unsupported kinds".
     """
     return of_this_thread().read(source)
 
@@ -336,14 +321,15 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
           arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
     """Writes a Picture as a JPEG file, without any loss: read() gives the same again.
 
-    target: a path or a binary file; None: the bytes are returned only
+    picture: is not changed; a CudaPicture is downloaded
+    target: a path or a binary file; None: the bytes are only returned
     progressive: a coarse picture first; smaller, slower
     arithmetic: arithmetic coding, smaller still, which many programs cannot read
     optimize: the best Huffman tables for this picture (progressive files always have them)
     restart: MCUs between restart markers, 0 to 65535; 0: none
-    Returns the bytes of the file. Raises WriteError for what a JPEG file cannot hold (AC levels
-    beyond 1023, DC levels more than 2047 apart, tables with 0, markers that are no segments), and
-    OSError. An interruption while a file is written, or a full disk, leaves its beginning.
+    Returns the bytes of the file. Raises WriteError for a picture that a JPEG file cannot hold (AC
+    levels beyond 1023, DC levels more than 2047 apart, tables with 0, markers other than segments),
+    TypeError and OSError. An interrupted write and a full disk leave a file's beginning.
     """
     return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,
                                   optimize=optimize, restart=restart)

@@ -1,4 +1,4 @@
-"""A JPEG picture as its coefficients: numpy arrays, tables, and what else the file says."""
+"""A JPEG picture as its coefficients: numpy arrays, tables, and the rest of its file."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _gst, color
+from .tables import check_tables
+from .transform import dct, idct, quality_tables
 
 _LEVEL = np.dtype("<i2")
 _PARTS = struct.Struct("=7I4xQQI")  # GstDctComponent, as far as it is read
@@ -30,8 +32,8 @@ ZIGZAG.setflags(write=False)
 class Component:
     """One component of a picture.
 
-    levels: int16 (blocks_h, blocks_w, 8, 8), the quantised coefficients; [by, bx, v, u] is that of
-        v half waves downwards and u to the right in the block of row by, column bx
+    levels: int16 (blocks_h, blocks_w, 8, 8), the quantised coefficients; [by, bx, v, u] is the one
+        of v half waves downwards and u to the right in the block of row by, column bx
     id: 1 Y, 2 Cb, 3 Cr, or 82 R, 71 G, 66 B
     h_samp, v_samp: sampling factors as in the file's frame header
     width, height: samples, without the padding to whole blocks
@@ -58,16 +60,17 @@ class Picture:
 
     components: tuple of Component, one or three. Their levels are views of the decoder's buffer,
         which lives as long as one of them does; they may be changed in place.
-    tables: uint16 (n, 8, 8), the divisors in natural order; Component.table says whose is which
+    tables: uint16 (n, 8, 8), n from 1 to 4, the divisors in natural order, 1 to 65535 each;
+        Component.table is an index
     width, height: of the picture, in samples
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1` or `RGB`
     markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
         behind the other, each from the FF of its marker on
-    path: where it was read, or None
-    irregular: what was odd about the file that was read, though nothing of it is missing: a tuple of
-        `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters` (of
-        a sequential scan), `missing-end`, `useless-marker`, `unknown-header` (a JFIF version, an
-        Adobe transform code); empty where nothing was
+    path: of the file that was read, or None
+    irregular: what was odd about that file, though nothing of it is missing: a tuple of
+        `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters`
+        (of a sequential scan), `missing-end`, `useless-marker`, `unknown-header` (a JFIF version,
+        an Adobe transform code); empty for a regular file
     """
 
     __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path",
@@ -99,33 +102,32 @@ class Picture:
 
     def copy(self) -> "Picture":
         """The same in memory of its own, so that the decoder's buffer is free again."""
-        components = [Component(c.levels.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height, c.table)
-                      for c in self.components]
+        components = [Component(c.levels.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height,
+                                c.table) for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
                        self.markers, self.path, self.irregular)
 
     def planes(self) -> Tuple[np.ndarray, ...]:
-        """Of each component the levels as int16 (64, blocks_h, blocks_w), a copy.
+        """Copies of each component's levels, int16 (64, blocks_h, blocks_w), to be channels.
 
-        Plane 0 is DC, the others follow in the zigzag order of JPEG files: channels for a network.
+        Plane 0 is DC, the others follow in the zigzag order of JPEG files.
         """
         return tuple(np.ascontiguousarray(
             c.levels.reshape(*c.levels.shape[:2], 64).transpose(2, 0, 1)[ZIGZAG])
             for c in self.components)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
-        """Of each component int32 (blocks_h, blocks_w, 8, 8): the levels times their divisors.
+        """Each component's levels times their divisors: int32 (blocks_h, blocks_w, 8, 8).
 
         In the units of JPEG: DC is eight times the mean of the samples less 128.
         """
         return tuple(c.levels * self.tables[c.table].astype(np.int32) for c in self.components)
 
     def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
-        """Of each component uint8 (height, width): its samples, at the file's sampling.
+        """Each component's samples at the file's sampling: uint8 (height, width).
 
-        With `islow` those of libjpeg-turbo, to the bit. For methods see cudaidct8x8.
+        Those of `islow` are libjpeg-turbo's, to the bit. cudaidct8x8 lists the methods.
         """
-        from .transform import idct
         return tuple(idct(c.levels, table=self.tables[c.table], size=(c.height, c.width),
                           method=method) for c in self.components)
 
@@ -143,13 +145,13 @@ class Picture:
 
         array: uint8 (height, width), grey, or (height, width, 3), RGB
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
-        sampling: as Picture.sampling or its end (`4:2:0`, which colour has by default; `gray`; `rgb`
-            without a change of colours)
+        sampling: as Picture.sampling or its end: `4:2:0`, the default for colour; `gray`; `rgb`,
+            which keeps the colours as they are
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
             component in turn, the last for the rest; 1 to 65535
+        method: as of dct()
         Raises ValueError for other shapes, types and values.
         """
-        from .transform import dct, quality_tables
         pixels = np.asarray(array)
         if pixels.dtype != np.uint8 or 0 in pixels.shape or not (
                 pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] == 3):
@@ -172,18 +174,6 @@ class Picture:
         return picture
 
 
-def check_tables(values: Any) -> np.ndarray:
-    """uint16 (n, 8, 8) of one table or several. Raises ValueError."""
-    tables = np.asarray(values)
-    if tables.ndim == 2:
-        tables = tables[None]
-    if tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
-        raise ValueError(f"tables are (8, 8) or (1 to 4, 8, 8), not {np.shape(values)}")
-    if tables.dtype.kind not in "iu" or tables.min() < 1 or tables.max() > 65535:
-        raise ValueError("a table's divisors are whole numbers from 1 to 65535")
-    return np.ascontiguousarray(tables, np.uint16)
-
-
 def empty(width: int, height: int, sampling: str, tables: np.ndarray,
           which: Sequence[int]) -> Picture:
     """A picture of zeros. `which`: the index of each component's table."""
@@ -197,7 +187,7 @@ def empty(width: int, height: int, sampling: str, tables: np.ndarray,
         levels = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
         components.append(Component(levels, ids[index], columns // across, rows // down, c_width,
                                     c_height, which[index]))
-    # Tables that nobody uses are not in a file, either.
+    # As in a file, there is no table without a user.
     used = sorted({component.table for component in components})
     for component in components:
         component.table = used.index(component.table)
@@ -209,8 +199,8 @@ _NAMES = {(1, 1): "YCbCr-4:4:4", (2, 1): "YCbCr-4:2:2", (2, 2): "YCbCr-4:2:0",
 
 
 class Part(NamedTuple):
-    """A component in a buffer: the shape, offset and strides of its levels, in bytes, and the rest of
-    what Component() takes."""
+    """A component in a buffer: the shape of its levels, their offset and strides in bytes, and the
+    further arguments of Component()."""
 
     shape: Tuple[int, int, int, int]
     offset: int
@@ -219,10 +209,7 @@ class Part(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What a buffer's GstDctMeta says.
-
-    tables: as in Picture, of which each has a copy
-    """
+    """The contents of a GstDctMeta; `tables` as in Picture, to be copied into each."""
 
     parts: Tuple[Part, ...]
     tables: np.ndarray
@@ -232,8 +219,11 @@ class Layout(NamedTuple):
 
 
 def layout_of(address: int) -> Layout:
-    """The Layout of a GstDctMeta. Structures of ctypes give one field a call, and a picture of three
-    components has thirty; those of a corpus are often equal, so they are looked up by their bytes."""
+    """The Layout of a GstDctMeta.
+
+    A structure of ctypes gives one field a call, and three components have thirty fields. The metas
+    of a corpus are often equal, so their layouts are cached by their bytes.
+    """
     return _layout(ctypes.string_at(address, _META_BYTES))
 
 
@@ -269,13 +259,12 @@ def _sampling(components: Sequence[Tuple]) -> str:
     return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
 
 
-# GstDctJpegIrregularity, from its first bit on.
-_IRREGULARITIES = ("left-over-bytes", "stray-bytes", "scan-parameters", "missing-end",
-                   "useless-marker", "unknown-header")
+_IRREGULARITIES = [(name.lower().replace("_", "-"), kind.value)
+                   for name, kind in _gst.DctJpegIrregularity.__members__.items()]
 
 
 def file_of(gst: _gst.Libraries, buffer: int) -> Tuple[bytes, Tuple[str, ...]]:
-    """What a buffer's GstDctJpegMeta says of its file: `markers` and `irregular`, as in Picture."""
+    """`markers` and `irregular`, as in Picture, from a buffer's GstDctJpegMeta."""
     address = gst.gst_buffer_get_dct_jpeg_meta(buffer)
     if not address:
         return b"", ()
@@ -283,7 +272,7 @@ def file_of(gst: _gst.Libraries, buffer: int) -> Tuple[bytes, Tuple[str, ...]]:
     segments, irregular = meta.segments, meta.irregular
     data = gst.g_bytes_get_data(segments, ctypes.byref(size)) if segments else None
     return (ctypes.string_at(data, size.value) if size.value else b"",
-            tuple(name for bit, name in enumerate(_IRREGULARITIES) if irregular >> bit & 1))
+            tuple(name for name, bit in _IRREGULARITIES if irregular & bit))
 
 
 def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:

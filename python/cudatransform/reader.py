@@ -1,4 +1,4 @@
-"""Many JPEG files as batches of pictures: files are read and decoded ahead, errors are values."""
+"""Many JPEG files as batches of pictures, read and decoded ahead. Errors are values."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import Deque, Iterable, Iterator, List, Optional, Tuple, Union
 from . import _gst, jpeg
 from ._feed import End, Entry, Feed, reads_for
 from ._stage import Stage, StageError
+from .cuda import decoder_stage, picture_on_device, read_onto_device
 from .errors import Failure, ReadError, Unavailable, is_interruption, whole_number
 from .picture import Picture, picture_of_sample
 
 _PATIENCE = 10_000_000  # nanoseconds
 _MOST_TOGETHER = 8      # files whose room is given back at once
-# Lanes do not wait for the decoder, nor the decoder for them.
+# The pushing thread and the decoder do not wait for each other.
 _QUEUE = "queue name=first max-size-buffers=0 max-size-bytes=0 max-size-time=0 silent=true"
 
 
 class Batch(List[Union[Picture, Failure]]):
-    """What a Reader yields: a list with a Picture or a Failure for each path, in their order."""
+    """A Reader's list with a Picture or a Failure for each path, in the order of paths."""
 
     @property
     def pictures(self) -> List[Picture]:
@@ -41,30 +42,32 @@ class Batch(List[Union[Picture, Failure]]):
 class Reader:
     """Reads JPEG files in batches, many at once and in order.
 
-    paths: of the files; any iterable, walked through as files are needed, by another thread
+    paths: of the files; any iterable, which another thread walks through as it needs files
     batch: pictures in a batch; the last one may have fewer
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
-    workers: files that are decoded at once, each on a thread; None: as many as cores may be used, and
-        twice as many onto a GPU, which decodes the larger files itself
+    workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
+        process may use cores, and twice as many for a GPU, which decodes the larger files itself
 
-    Iterating yields a Batch after the other; each `for` begins anew. A file that cannot be read is a
-    Failure in its place and stops nothing. While a batch is in use the next one is decoded: pictures
-    of one batch and twice `workers` are ahead of those that the caller has. A Reader
-    can be pickled, so torch's DataLoader takes it to processes that it starts by spawn. Raises
-    Unavailable in a forked process, and where there is no such GPU.
+    Iterating yields one Batch after the other; each `for` begins anew. A file that cannot be read
+    is a Failure in its place and stops nothing. While a batch is in use the next one is decoded:
+    one batch and twice `workers` files are ahead of those that the caller has. A Reader can be
+    pickled, so torch's DataLoader takes it to processes that it starts by spawn. The constructor
+    raises ValueError and TypeError, iteration Unavailable in a forked process and where there is no
+    such GPU.
     """
 
     def __init__(self, paths: Iterable[Union[str, "os.PathLike[str]"]], batch: int = 32,
                  device: str = "cpu", workers: Optional[int] = None) -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
-            raise ValueError("one path, where several are expected: put it into a list")
+            raise ValueError("paths are an iterable of paths, not one path: put it into a list")
         if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
             raise TypeError(f"paths are an iterable of paths, not {type(paths).__name__}")
         whole_number("the size of a batch", batch)
         if workers is not None:
             whole_number("the number of workers", workers)
         if batch < 1 or workers is not None and not 1 <= workers <= 1024:
-            raise ValueError("a batch has at least one picture, and there are 1 to 1024 workers")
+            raise ValueError("a batch has at least one picture, and there are 1 to 1024 workers, "
+                             f"not {batch} and {workers}")
         if not isinstance(device, str):
             raise TypeError(f"a device is a str, not {type(device).__name__}")
         kind, _, number = device.partition(":")
@@ -91,10 +94,10 @@ class Walk:
     """One walk through the paths: a Feed fills the decoder, the caller's thread takes from it.
 
     A buffer's time is twice the number of its file, from 1 on. A time that does not come back
-    belongs to a damaged file, which is read again, alone, to know what is wrong with it. Where
+    belongs to a damaged file, which is read again, alone, to learn what is wrong with it. Where
     nothing comes while the Feed waits (for room, because many are damaged, or for the caller's next
-    path), the decoder is told to finish all. An error of the stream takes all that is on its way:
-    those files are read again, one by one, too.
+    path), the decoder must finish all that it has. An error of the stream loses all files on their
+    way, which are read again one by one, too.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -103,14 +106,14 @@ class Walk:
         self.stage = _new_stage(reader)
         self.on_cuda = reader.device != "cpu"
         self.device = int(reader.device.partition(":")[2] or 0)
-        # Room is told to the Feed for several files at once. A thread that wakes for each file costs
-        # as much as reading it.
+        # The Feed learns of room for several files at once: to wake its thread for each file costs
+        # as much as reading one.
         ahead = reader.batch + 2 * reader.workers
         self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))
         self.context = jpeg.Context()
         self.ahead: Optional[_gst.Sample] = None
         self.ahead_time = 0
-        # Buffers that are no pictures yet: where they belong in the batch, and their files.
+        # Buffers to make pictures of, their places in the batch, and their files.
         self.buffers: Deque[Tuple[_gst.Sample, int, Entry]] = collections.deque()
         self.feed = Feed(self, self.stage, paths, ahead, reads_for(self.on_cuda))
 
@@ -139,12 +142,12 @@ class Walk:
         return True
 
     def _make_pictures(self, batch: Batch) -> None:
-        """Of the buffers that have come. Several at once take half the time: one by one the decoder
-        has driven their code out of the caches."""
+        """Makes pictures of the buffers that have come. Several at once take half the time: between
+        single ones the decoder drives this code out of the caches."""
         while self.buffers:
             sample, index, entry = self.buffers.popleft()
             batch[index] = self._picture(sample, entry.path)
-            # It is complete, so nobody reads the bytes of its file any more.
+            # The picture is complete, so the decoder has read its file's bytes.
             self.feed.memory.append(entry.data)  # type: ignore
 
     def _next_entry(self) -> Union[Entry, End]:
@@ -155,7 +158,7 @@ class Walk:
         while True:
             try:
                 return self.feed.entries.get(timeout=_PATIENCE / 1e9)
-            except queue.Empty:  # the caller's iterable may wait for what has been read already
+            except queue.Empty:  # the caller's iterable may wait for files that are read already
                 self.feed.push_oldest()
 
     def _give_room(self) -> None:
@@ -164,12 +167,12 @@ class Walk:
         self.taken = 0
 
     def _take(self, entry: Entry) -> Union[_gst.Sample, Picture, Failure]:
-        """The Sample of a file that is on its way, or what it is without one."""
+        """The Sample of a file on its way; without one the Picture or Failure of another try."""
         time = 2 * entry.number
         while self.ahead_time < time:
             if entry.number <= self.feed.lost:
                 return self._alone(entry)
-            self.ahead = None  # before the next comes: the decoder has its memory again
+            self.ahead = None  # before the next one comes, which may use its memory
             self.ahead = self.stage.pull(_PATIENCE)
             if self.ahead is not None:
                 self.ahead_time = _gst.BufferHead.from_address(self.ahead.buffer).pts
@@ -191,7 +194,6 @@ class Walk:
     def _picture(self, sample: _gst.Sample, path: str) -> Picture:
         if not self.on_cuda:
             return picture_of_sample(self.gst, sample, path)
-        from .cuda import picture_on_device
         return picture_on_device(self.gst, sample, path, self.device)
 
     def _alone(self, entry: Entry) -> Union[Picture, Failure]:
@@ -199,10 +201,9 @@ class Walk:
             picture = self.context.read(entry.path)
         except ReadError as error:
             return Failure(error.path, error.reason)
-        # It was not damaged: an error of the stream took it, or it is another file by now.
+        # It is not damaged: an error of the stream took it, or it is another file by now.
         if not self.on_cuda:
             return picture
-        from .cuda import read_onto_device
         try:
             return read_onto_device(entry.path, self.device)
         except (OSError, StageError, Unavailable) as error:
@@ -213,7 +214,7 @@ class Walk:
     def close(self) -> None:
         """Ends the Feed, and frees everything but the pictures."""
         if _gst._forked:
-            return  # the threads are the parent's, and the elements need theirs
+            return  # the threads, without which elements cannot stop, are the parent's
         self.feed.stop()
         self.ahead = None
         self.buffers.clear()
@@ -226,5 +227,4 @@ def _new_stage(reader: Reader) -> Stage:
     elements = f"{_QUEUE} ! jpegcoefdec n-threads={reader.workers} qos=false"
     if reader.device == "cpu":
         return Stage(f"{elements} backend=cpu", queued=True)
-    from . import cuda
-    return cuda.decoder_stage(elements, int(reader.device.partition(":")[2] or 0), queued=True)
+    return decoder_stage(elements, int(reader.device.partition(":")[2] or 0), queued=True)

@@ -7,22 +7,22 @@ import functools
 import importlib
 import math
 import sys
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _gst
-from ._stage import Stage, StageError
+from . import _device, _device_transform, _gst
+from ._stage import Stage
+from ._stages import run
 from .errors import Unavailable, whole_number
-from .jpeg import of_this_thread
+from .tables import one_table
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
            "shuffle")
-# By bits of a sample: GStreamer's format, numpy's type, and those of levels.
-_DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16), 16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
-_COEF_FORMATS = {"S16LE": 1, "S32LE": 2, "F32LE": 3}  # GstCoefFormat
-_GRAYSCALE = 1  # GstCoefSampling
-_ROW = 4        # GStreamer's rows of samples begin at multiples of this
+# By bits of a sample: GStreamer's format and numpy's type of samples, and of levels.
+_DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16),
+           16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
+_ROW = 4  # GStreamer's rows of samples begin at multiples of this
 
 
 def _check_method(method: str) -> None:
@@ -30,31 +30,6 @@ def _check_method(method: str) -> None:
         raise TypeError(f"a method is a str, not {type(method).__name__}")
     if method not in METHODS:
         raise ValueError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
-
-
-def _one_table(table: Any) -> np.ndarray:
-    from .picture import check_tables
-    tables = check_tables(table)
-    if len(tables) != 1:
-        raise ValueError("one plane has one table, (8, 8)")
-    return tables[0]
-
-
-def _run(elements: str, prepare: Callable[[Stage], int], memory: Any,
-         device: Optional[int] = None) -> _gst.Sample:
-    """See Stages.run, on elements of this thread; of a CUDA device, if one is given."""
-    _gst.libraries()
-    context = None
-    if device is not None:
-        from .cuda import context_of
-        context = context_of(device)[0]
-    try:
-        made = of_this_thread().stages.run(elements, prepare, memory, context)
-    except StageError as error:
-        raise ValueError(str(error)) from None
-    if made is None:
-        raise ValueError("the transform made nothing of it")
-    return made
 
 
 def _words(divisors: np.ndarray) -> str:
@@ -82,40 +57,34 @@ def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[i
     return height, width
 
 
-def _dct_on_device(frame: Any, table: Optional[Any], method: str) -> Any:
-    from . import _device_transform
-    divisors = None if table is None else _words(_one_table(table))
-    return _device_transform.dct(_device.view(frame), divisors, method, _run,
-                                 of_this_thread().pools())
-
-
 def _idct_on_device(coefficients: Any, size: Optional[Tuple[int, int]], table: Optional[Any],
                     method: str, depth: int) -> Any:
-    from . import _device_transform
     if depth != 8:
         raise ValueError("planes of 16 bits are transformed in system memory only")
     given = _device.view(coefficients)
     _check_levels(given.shape, given.dtype, _wanted_type(table, depth), given.words)
     return _device_transform.idct(given, _size_of(given.shape, size),
-                                  None if table is None else _one_table(table), method, _run,
-                                  of_this_thread().pools())
+                                  None if table is None else one_table(table), method)
 
 
 def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> Any:
     """The 8x8 DCT of a plane of samples; partial blocks repeat the last column and row.
 
-    frame: uint8 or uint16 (height, width); 2 to the power of (bits - 1) is subtracted first. Or an
-        array on a GPU, of PyTorch, CuPy or any that has DLPack or __cuda_array_interface__: uint8,
-        whose rows may have gaps between them
+    frame: uint8 or uint16 (height, width), from which 2 to the power of (bits - 1) is subtracted.
+        Or a uint8 array on a GPU, of PyTorch, CuPy or any library with DLPack or
+        __cuda_array_interface__, whose rows may have gaps between them
     table: (8, 8) divisors from 1 to 65535, natural order; None: no quantisation
-    method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (of 16 bits, `float` answers for it)
-    Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 of uint16); without one
-    float32, the orthonormal transform, whose DC is eight times the mean: a numpy array, or a
-    CudaArray on the frame's device, complete when the function returns. Raises ValueError.
+    method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (for uint16 it means `float`)
+    Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 for uint16); without one
+    float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a
+    CudaArray on the frame's device, complete when the function returns. Raises ValueError,
+    TypeError and Unavailable.
     """
     _check_method(method)
+    quantised = table is not None
+    divisors = _words(one_table(table)) if quantised else None
     if _device.is_on_device(frame):
-        return _dct_on_device(frame, table, method)
+        return _device_transform.dct(_device.view(frame), divisors, method)
     plane = np.asarray(frame)
     depth = {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16}.get(plane.dtype)
     if plane.ndim != 2 or depth is None or plane.size == 0:
@@ -123,11 +92,9 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
                          f"{plane.shape}")
     height, width = plane.shape
     raw_format, _, level_format, level_type = _DEPTHS[depth]
-    quantised = table is not None
     coef_format = level_format if quantised else "F32LE"
     elements = (f"cudadct8x8 name=first backend=cpu ! video/x-dct,layout=block,order=raster,"
                 f"format={coef_format},quantized={'true' if quantised else 'false'}")
-    divisors = _words(_one_table(table)) if quantised else ""
     padded = np.zeros((height, -(-width * plane.itemsize // _ROW) * _ROW // plane.itemsize),
                       plane.dtype)
     padded[:, :width] = plane
@@ -140,7 +107,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
         stage.set_caps(f"video/x-raw,format={raw_format},width={width},height={height},"
                        "framerate=0/1")
         return _gst.buffer_around(gst, _gst.address_of(padded), padded.nbytes)
-    values = np.asarray(_gst.HeldBuffer(gst, _run(elements, prepare, padded)))
+    values = np.asarray(_gst.HeldBuffer(gst, run(elements, prepare, padded)))
     return values.view(level_type if quantised else np.float32).reshape(
         -(-height // 8), -(-width // 8), 8, 8)
 
@@ -152,12 +119,13 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     coefficients: (blocks_h, blocks_w, 8, 8): with a table levels, int16 at depth 8 and int32 at
         depth 16; without one float32, values of the orthonormal transform. Or an array on a GPU,
         as of dct(), at depth 8, such as a CudaPicture's
-    size: height and width of the plane, within the blocks; None: all of them
-    table: (8, 8), what the levels were divided by
+    size: height and width of the plane, which ends in the last row and column of blocks; None:
+        where they end
+    table: (8, 8), the divisors of the levels
     method: as of dct()
     depth: bits of a sample, 8 or 16
     Returns uint8 (uint16 at depth 16) (height, width): a numpy array, or a CudaArray on the
-    coefficients' device, complete when the function returns. Raises ValueError.
+    coefficients' device, complete when the function returns. Raises as dct().
     """
     _check_method(method)
     if whole_number("a depth", depth) not in _DEPTHS:
@@ -171,9 +139,9 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     _check_levels(values.shape, values.dtype, _wanted_type(table, depth),
                   f"{values.dtype} {values.shape}")
     height, width = _size_of(values.shape, size)
-    divisors = None if table is None else _one_table(table)
+    divisors = None if table is None else one_table(table)
     gst = _gst.libraries()
-    info = gst.gst_dct_info_new()
+    info = _gst.DctInfo(gst, coef_format, table is not None, depth, "GRAYSCALE", width, height)
 
     def prepare(stage: Stage) -> int:
         stage.set("method", method)
@@ -185,13 +153,8 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
             meta.n_tables = 1
             ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
         return buffer
-    try:
-        gst.gst_dct_info_set(info, _COEF_FORMATS[coef_format], 0, 0, table is not None, depth,
-                             _GRAYSCALE, width, height)
-        made = _run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}", prepare,
-                    values)
-    finally:
-        gst.gst_dct_info_free(info)
+    made = run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}", prepare,
+               values)
     return np.asarray(_gst.HeldBuffer(gst, made)).view(sample_type).reshape(height, -1)[:, :width]
 
 
@@ -204,13 +167,16 @@ def _quality_tables(quality: int) -> bytes:
         stage.set("quality", str(quality))
         stage.set_caps("video/x-raw,format=Y444,width=8,height=8,framerate=0/1")
         return _gst.buffer_around(gst, _gst.address_of(grey), grey.nbytes)
-    made = _run("cudadct8x8 name=first backend=cpu ! video/x-dct", prepare, grey)
+    made = run("cudadct8x8 name=first backend=cpu ! video/x-dct", prepare, grey)
     meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made.buffer))
     return b"".join(bytes(meta.tables[meta.components[index].table]) for index in (0, 1))
 
 
 def quality_tables(quality: int) -> np.ndarray:
-    """uint16 (2, 8, 8): libjpeg's tables of luma and chroma for a quality from 1 to 100."""
+    """libjpeg's tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
+
+    quality: 1 to 100. Raises ValueError and TypeError.
+    """
     if not 1 <= whole_number("a quality", quality) <= 100:
         raise ValueError(f"a quality is 1 to 100, not {quality}")
     return np.frombuffer(bytearray(_quality_tables(int(quality))), np.uint16).reshape(2, 8, 8)
@@ -221,7 +187,7 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
     if not all(map(_device.is_on_device, arrays)):
         raise ValueError("one array is on a GPU, the other in system memory")
     loaded = [name for name in ("torch", "cupy") if name in sys.modules]
-    # What has one of the two as its own comes first.
+    # The library that one of the arrays is from comes first.
     own = [name for name in loaded for array in arrays
            if type(array).__module__.partition(".")[0] == name]
     for name in (*own, *loaded, "torch", "cupy"):
@@ -238,10 +204,10 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
 def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
     """The peak signal-to-noise ratio of two arrays of one shape in dB; infinity for equal ones.
 
-    a, b: samples of any type and shape, numpy's, or both on one GPU: of PyTorch or CuPy, which
-        compute there, or of others and CudaArrays, for which one of the two has to be installed
-    peak: the largest sample, by default that of their integer type, 1 for floating point
-    Raises ValueError for different shapes, and where one is on a GPU and the other is not.
+    a, b: samples of any type and shape: numpy's, or both on one GPU, where PyTorch or CuPy
+        computes. CudaArrays and other libraries' arrays need one of the two to be installed
+    peak: the largest sample, more than 0; None: that of their integer type, 1 for floating point
+    Raises ValueError for different shapes and where only one is on a GPU, and Unavailable.
     """
     if _device.is_on_device(a) or _device.is_on_device(b):
         a, b = _of_one_library(a, b)

@@ -334,7 +334,7 @@ std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps) {
   GstDctInfo dct;
   GstVideoInfo info;
   GstVideoFrame frame;
-  if (gst_dct_info_from_caps(&dct, caps)) return rows_of(buffer, dct);
+  if (gst_dct_info_from_caps(&dct, caps, nullptr)) return rows_of(buffer, dct);
   GstDwtInfo dwt;
   if (gst_dwt_info_from_caps(&dwt, caps, nullptr)) return rows_of(buffer, dwt);
   if (!gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw"))

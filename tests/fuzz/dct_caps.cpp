@@ -21,7 +21,7 @@ bool dct_info_of(Input* input, GstDctInfo* info) {
   return gst_dct_info_set(
       info, kFormats[shape & 3], shape & 4 ? GST_DCT_LAYOUT_PLANE : GST_DCT_LAYOUT_BLOCK,
       shape & 8 ? GST_DCT_ORDER_ZIGZAG : GST_DCT_ORDER_RASTER, (shape & 16) == 0,
-      kDepths[depth % 8], kSamplings[kind % 8], width, height);
+      kDepths[depth % 8], kSamplings[kind % 8], width, height, nullptr);
 }
 
 GstDctMeta* add_sound_meta(GstBuffer* buffer, const GstDctInfo& info, guint16 divisor) {

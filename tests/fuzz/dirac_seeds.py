@@ -1,4 +1,5 @@
-# Makes small streams of Dirac and VC-2 with random coefficients, for the fuzz targets fuzz_dirac and fuzz_cudadiracdec.
+# Makes small streams of Dirac and VC-2 with random coefficients, for fuzz_dirac and
+# fuzz_cudadiracdec.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import random
 

@@ -33,7 +33,8 @@ std::string description_of(guint8 how, guint8 more) {
 // Every coefficient of what comes out can be read, and its meta is sound.
 void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
   GstDctInfo info;
-  promise(caps != nullptr && gst_dct_info_from_caps(&info, caps), "coefficients have caps");
+  promise(caps != nullptr && gst_dct_info_from_caps(&info, caps, nullptr),
+          "coefficients have caps");
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   promise(
       meta != nullptr && gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), nullptr),

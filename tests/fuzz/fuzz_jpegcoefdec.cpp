@@ -120,7 +120,7 @@ void check_levels(const GstDctInfo& info, const GstDctMeta& meta, const guint8* 
 
 void check_output(GstBuffer* buffer, GstCaps* caps, bool may_be_damaged) {
   GstDctInfo info;
-  promise(caps && gst_dct_info_from_caps(&info, caps), "coefficients have caps");
+  promise(caps && gst_dct_info_from_caps(&info, caps, nullptr), "coefficients have caps");
   GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   promise(meta && gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), nullptr),
           "coefficients have a sound meta");

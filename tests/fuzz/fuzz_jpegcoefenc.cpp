@@ -32,7 +32,7 @@ GstDctInfo info_of(Input* input) {
   const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
   GstDctInfo info;
   promise(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                           TRUE, 8, sampling, width, height),
+                           TRUE, 8, sampling, width, height, nullptr),
           "the caps are possible");
   return info;
 }

@@ -41,7 +41,7 @@ class Folders(WithCorpus):
         again = os.path.join(self.top, "input again")
         os.symlink(self.input, again)
         with self.assertRaisesRegex(folder.FolderError, "inside"):
-            folder.Output(real).claim({"action": "stats", "options": {}, "input": again}, self.names)
+            self.claim(folder.Output(real), "stats", source=again)
 
     def test_what_is_no_folder_or_cannot_be_made_is_refused(self):
         path = os.path.join(self.top, "a file")
@@ -104,11 +104,11 @@ class Folders(WithCorpus):
           File "job.py", line 46, in __call__
         OSError: [Errno 28] No space left on device
         The above exception was the direct cause of the following exception:
-        cudatransform.corpus.folder.OutputError: '/full/a.jpg' cannot be written: [Errno 28] No space
+        cudatransform.corpus.folder.OutputError: '/full/a.jpg' cannot be written: No space
         ray.exceptions.RayTaskError(UserCodeException): something of Ray's
         To change retry attempts set `DataContext.actor_task_retry_on_errors`."""
         self.assertEqual(job._reason_of(said),
-                         "'/full/a.jpg' cannot be written: [Errno 28] No space")
+                         "'/full/a.jpg' cannot be written: No space")
         self.assertEqual(job._reason_of("a\nMemoryError: no room\nTo change it: do this"),
                          "MemoryError: no room")
         self.assertEqual(job._reason_of("The actor died.\n"), "The actor died.")
@@ -159,7 +159,8 @@ class Folders(WithCorpus):
             raise Limit("time is up")
         before = signal.signal(signal.SIGALRM, handler)
         self.addCleanup(signal.signal, signal.SIGALRM, before)
-        with mock.patch.object(actions, "process_of", lambda _: signal.raise_signal(signal.SIGALRM)):
+        with mock.patch.object(actions, "process_of",
+                               lambda _: signal.raise_signal(signal.SIGALRM)):
             with self.assertRaises(Limit):
                 self.do("stats")
         self.assertFalse(self.output.is_done(0))
@@ -167,11 +168,10 @@ class Folders(WithCorpus):
     def test_two_runs_at_a_time_are_refused(self):
         self.do("stats")
         with self.assertRaisesRegex(folder.FolderError, "another run"):
-            folder.Output(self.output.path).claim(
-                {"action": "stats", "options": {}, "input": self.input}, self.names)
+            self.claim(folder.Output(self.output.path), "stats")
 
     def test_what_cannot_be_written_is_no_bad_file(self):
-        self.output.claim({"action": "repack", "options": {}, "input": self.input}, self.names)
+        self.claim(self.output, "repack")
         with open(os.path.join(self.output.path, "f 0"), "w", encoding="utf-8"):
             pass  # where a folder is to be
         with self.assertRaises(folder.OutputError):

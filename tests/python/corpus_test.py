@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# cudatransform.corpus without Ray: what is done to a picture, and by whom.
+# cudatransform.corpus without Ray: the actions on a picture, and the workers that do them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import importlib.util
 import json
@@ -40,18 +40,23 @@ class WithCorpus(unittest.TestCase):
 
     def do(self, action, **options):
         self.output.release()
-        self.output.claim({"action": action, "options": options, "input": self.input}, self.names)
+        self.claim(self.output, action, **options)
         return self.do_claimed(action, self.output, 0, self.names, **options)
 
     def do_claimed(self, action, output, number, names, **options):
         root = os.fsencode(self.input)
-        actions.do_chunk(action, options, root, number, names, output, self.reader.read(root, names))
+        items = self.reader.read(root, names)
+        actions.do_chunk(action, options, root, number, names, output, items)
         return output.counts(number)
+
+    def claim(self, output, action, source=None, **options):
+        job = {"action": action, "options": options, "input": source or self.input}
+        output.claim(job, self.names)
 
     def claimed(self, name):
         output = folder.Output(os.path.join(self.top, name))
         self.addCleanup(output.release)
-        output.claim({"action": "stats", "options": {}, "input": self.input}, self.names)
+        self.claim(output, "stats")
         return output
 
     def rows(self, *parts, output=None):
@@ -101,7 +106,7 @@ class Actions(WithCorpus):
         pictures.write_all(self.input, {"f 1/secret.jpg": pictures.tiny()})
         os.chmod(secret, 0)
         self.names = folder.list_files(self.input)
-        # What has become a folder, or has gone, since the list was made.
+        # One has become a folder since the list was made, and one has gone.
         self.names += [b"f 1", b"f 1/gone.jpg"]
         bad.update({"secret.jpg": (b"", "Permission denied"), "f 1": (b"", "directory"),
                     "gone.jpg": (b"", "No such file"), "bad.jpeg": (b"", "JPEG")})
@@ -129,7 +134,8 @@ class Actions(WithCorpus):
         picture = ct.Picture.from_pixels(pictures.pixels(40, 30))
         for options, word in (({}, "baseline"), ({"progressive": True}, "progressive"),
                               ({"arithmetic": True}, "arithmetic"),
-                              ({"arithmetic": True, "progressive": True}, "arithmetic progressive")):
+                              ({"arithmetic": True, "progressive": True},
+                               "arithmetic progressive")):
             path = os.path.join(self.top, "one.jpg")
             ct.write(picture, path, **options)
             self.assertEqual(actions.process_of(os.fsencode(path)), word)
@@ -224,7 +230,8 @@ class Worker(WithCorpus):
     def test_progress_is_what_this_run_has_done(self):
         self.worker(self.part(0))
         said, files = [], len(self.names) - 3
-        bad = [sum("reason" in row for row in rows) for rows in (self.wanted[3:17], self.wanted[17:])]
+        bad = [sum("reason" in row for row in rows)
+               for rows in (self.wanted[3:17], self.wanted[17:])]
         progress = job._Progress(self.output, {0}, files, said.append)
         progress._look()
         self.assertEqual(said, [])

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import cuda  # noqa: E402
+from cudatransform import _cuda_memory, cuda  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -69,7 +69,8 @@ class OnDevice(unittest.TestCase):
         names = [os.fsencode(os.path.basename(path)) for path in self.paths]
         reader = actions.WorkerReader("cuda")
         self.addCleanup(reader.close)
-        items = [item for part in (names[:2], names[2:]) for item in reader.read(os.fsencode(root), part)]
+        items = [item for part in (names[:2], names[2:])
+                 for item in reader.read(os.fsencode(root), part)]
         self.assertEqual([item.path for item in items], self.paths)
         for item in items:
             self.assertNotIsInstance(item, cuda.CudaPicture)
@@ -98,18 +99,18 @@ class OnDevice(unittest.TestCase):
         self.assertEqual(sys.getrefcount(levels), before + 1)
         del capsule  # nobody has taken it
         self.assertEqual(sys.getrefcount(levels), before)
-        self.assertEqual(cuda._handed_out, {})
+        self.assertEqual(_cuda_memory._handed_out, {})
         capsule = levels.__dlpack__()
-        address = next(iter(cuda._handed_out))
+        address = next(iter(_cuda_memory._handed_out))
         set_name = ctypes.pythonapi.PyCapsule_SetName
         set_name.argtypes = ctypes.py_object, ctypes.c_char_p
         used = b"used_dltensor"
         set_name(capsule, used)  # somebody has taken it
         del capsule
         self.assertEqual(sys.getrefcount(levels), before + 1)
-        cuda._DLManagedTensor.from_address(address).deleter(address)
+        _cuda_memory._DLManagedTensor.from_address(address).deleter(address)
         self.assertEqual(sys.getrefcount(levels), before)
-        self.assertEqual(cuda._handed_out, {})
+        self.assertEqual(_cuda_memory._handed_out, {})
 
     def test_no_such_device(self):
         with self.assertRaises(ct.Unavailable):
@@ -138,7 +139,7 @@ class OnDevice(unittest.TestCase):
                 self.check(lambda levels: module.asnumpy(module.from_dlpack(levels)))
                 self.check(lambda levels: module.asnumpy(module.asarray(levels)))
         self.assertGreater(tested, 0)
-        self.assertEqual(cuda._handed_out, {})
+        self.assertEqual(_cuda_memory._handed_out, {})
 
     def same_address(self, from_dlpack):
         levels = self.read()[0][0]

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _device, cuda  # noqa: E402
+from cudatransform import _cuda_memory, _device  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -73,7 +73,8 @@ class Torch:
         whole = self.module.from_numpy(np.ascontiguousarray(values)).cuda()
         if not gap:
             return whole
-        wide = self.module.zeros((len(values), values[0].size + gap), dtype=whole.dtype, device="cuda")
+        wide = self.module.zeros((len(values), values[0].size + gap), dtype=whole.dtype,
+                                 device="cuda")
         wide[:, :values[0].size] = whole.reshape(len(values), -1)
         return wide[:, :values[0].size] if values.ndim == 2 else wide[:, :values[0].size].unflatten(
             1, values.shape[1:])
@@ -104,7 +105,7 @@ def kinds():
 
 class OnDevice(unittest.TestCase):
     def same(self, given, there, here, most=0):
-        self.assertIsInstance(there, cuda.CudaArray)
+        self.assertIsInstance(there, _cuda_memory.CudaArray)
         made = given.get(there)
         self.assertEqual((there.shape, there.dtype), (here.shape, here.dtype))
         self.assertEqual((made.shape, made.dtype), (here.shape, here.dtype))
@@ -120,9 +121,10 @@ class OnDevice(unittest.TestCase):
                     there = ct.dct(given.put(plane), table=table)
                     self.same(given, there, levels)
                     back = ct.idct(levels, size=plane.shape, table=table)
-                    # What dct() gives, and what somebody else has.
+                    # From dct()'s own result, and from another library's array.
                     self.same(given, ct.idct(there, size=plane.shape, table=table), back)
-                    self.same(given, ct.idct(given.put(levels), size=plane.shape, table=table), back)
+                    self.same(given, ct.idct(given.put(levels), size=plane.shape, table=table),
+                              back)
 
     def test_without_tables(self):
         plane = pictures.pixels(97, 61, 1)
@@ -132,7 +134,8 @@ class OnDevice(unittest.TestCase):
                     made = ct.dct(given.put(plane), method=method)
                     self.same(given, made, ct.dct(plane, method=method), most)
                     self.same(given, ct.idct(made, size=plane.shape, method=method),
-                              ct.idct(ct.dct(plane, method=method), size=plane.shape, method=method))
+                              ct.idct(ct.dct(plane, method=method), size=plane.shape,
+                                      method=method))
 
     def test_rows_with_gaps(self):
         plane = pictures.pixels(97, 61, 1)
@@ -153,7 +156,7 @@ class OnDevice(unittest.TestCase):
                 self.same(given, levels, ct.dct(plane, table=table))
                 self.same(given, samples, ct.idct(ct.dct(plane, table=table), table=table,
                                                   size=(30, 40)))
-        self.assertEqual(cuda._handed_out, {})
+        self.assertEqual(_cuda_memory._handed_out, {})
 
     def test_many_sizes(self):
         for given in kinds():
@@ -186,7 +189,8 @@ class OnDevice(unittest.TestCase):
 
             @property
             def __cuda_array_interface__(self):
-                return dict(self.of.__cuda_array_interface__, shape=(8, 4), strides=(8, 2), stream=None)
+                return dict(self.of.__cuda_array_interface__, shape=(8, 4), strides=(8, 2),
+                            stream=None)
         for given in kinds():
             with self.assertRaisesRegex(ValueError, "contiguous"):
                 ct.dct(Wrong(given.put(np.zeros((8, 8), np.uint8))))
@@ -216,7 +220,8 @@ class OnDevice(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             paths = [os.path.join(folder, f"{index}.jpg") for index in range(6)]
             for index, path in enumerate(paths):
-                ct.write(ct.Picture.from_pixels(pictures.pixels(80, 60, 1, index), 70, "gray"), path)
+                made = ct.Picture.from_pixels(pictures.pixels(80, 60, 1, index), 70, "gray")
+                ct.write(made, path)
             for batch in ct.Reader(paths, device="cuda"):
                 for picture in batch.pictures:
                     made = ct.idct(picture[0], table=picture.table(0), size=(60, 80))

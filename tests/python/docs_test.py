@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# docs/python.md: what stands in it is what Python says, and the first example of python/README.md.
+# docs/python.md's examples print what it shows, and those of README.md and python/README.md run.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: docs_test.py SOURCE_ROOT
@@ -11,7 +11,6 @@ import sys
 import tempfile
 
 
-
 def main(root):
     page = os.path.join(root, "docs", "python.md")
     with tempfile.TemporaryDirectory() as folder:
@@ -21,7 +20,7 @@ def main(root):
         shutil.copy("docs/images/triptych.jpg", "photo.jpg")
         for readme in ("README.md", os.path.join("python", "README.md")):
             with open(os.path.join(root, readme), encoding="utf-8") as file:
-                blocks = re.findall(r"^```python\n(.*?)^```$", file.read(), re.DOTALL | re.MULTILINE)
+                blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", file.read())
             if not blocks:
                 print(f"FAIL {readme} has no Python")
                 failed += 1

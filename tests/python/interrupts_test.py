@@ -2,7 +2,7 @@
 # cudatransform interrupted anywhere: a result belongs to its call, and nothing is left behind.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What a signal's handler raises arrives between any two instructions of Python. Here every place is
+# A signal's handler may raise between any two instructions of Python. Here every place is
 # tried in turn, by a function that Python calls there; and real signals, at random times.
 import ctypes
 import gc
@@ -28,7 +28,7 @@ SIGNALS = int(os.environ.get("CUDATRANSFORM_TEST_INTERRUPTS", 1000))
 
 
 class Soft(Exception):
-    """What a handler raises."""
+    """A handler's exception."""
 
 
 class Interrupt:
@@ -93,7 +93,7 @@ class WithFiles(unittest.TestCase):
         cls.folder.cleanup()
 
     def check_all(self, context):
-        """Every call gives what belongs to it."""
+        """Every call gives its own result."""
         for index in (1, 0):
             self.assertTrue(pictures.equal(context.read(self.paths[index]), self.pictures[index]))
             self.assertEqual(context.write(self.pictures[index]), self.files[index])
@@ -141,7 +141,7 @@ class Anywhere(WithFiles):
 
     def test_an_error_of_files_is_not_made_of_it(self):
         for kind in (TimeoutError, FileNotFoundError, ValueError):
-            self.everywhere(lambda: ct.read(self.paths[0]), lambda: None, step=3, kind=kind, words=())
+            self.everywhere(lambda: ct.read(self.paths[0]), lambda: None, 3, kind, words=())
 
     def test_write(self):
         path = os.path.join(self.folder.name, "written.jpg")
@@ -213,7 +213,8 @@ class Loading(unittest.TestCase):
             raise TimeoutError("soft time limit")
         before = signal.signal(signal.SIGALRM, handler)
         try:
-            with mock.patch.object(_gst.ctypes, "CDLL", lambda _: signal.raise_signal(signal.SIGALRM)):
+            with mock.patch.object(_gst.ctypes, "CDLL",
+                                   lambda _: signal.raise_signal(signal.SIGALRM)):
                 with self.assertRaisesRegex(TimeoutError, "soft time limit"):
                     _gst._load("libgstreamer-1.0.so.0")
         finally:

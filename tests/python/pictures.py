@@ -1,4 +1,4 @@
-# What the tests of the Python module share: pictures, JPEG files of every kind, and bad ones.
+# Pictures, JPEG files of every kind and bad ones for the tests of the Python module.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import contextlib
 import os
@@ -53,7 +53,7 @@ def cjpeg(array, *options):
 
 
 def djpeg(data):
-    """The samples that libjpeg-turbo makes of a file: grey or RGB."""
+    """libjpeg-turbo's samples of a file: grey or RGB."""
     return from_pnm(run("djpeg", "-dct", "int", "-nosmooth", "-pnm", data=data))
 
 
@@ -88,7 +88,7 @@ def bad_files():
 
 @contextlib.contextmanager
 def as_nobody(folder):
-    """Not as root, who may read everything. What is below the folder stays to be seen."""
+    """Runs its block as a user other than root, to whom files may be closed; `folder` is not."""
     if os.geteuid() != 0:
         yield
         return
@@ -125,5 +125,5 @@ def equal(a, b):
     """Whether two pictures have the same coefficients, tables and markers."""
     return (a.sampling == b.sampling and (a.width, a.height) == (b.width, b.height) and
             a.markers == b.markers and len(a) == len(b) and
-            all(np.array_equal(a[index], b[index]) and np.array_equal(a.table(index), b.table(index))
-                for index in range(len(a))))
+            all(np.array_equal(a[index], b[index]) and
+                np.array_equal(a.table(index), b.table(index)) for index in range(len(a))))

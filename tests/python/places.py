@@ -6,7 +6,7 @@ import threading
 
 # Behind these the interpreter looks for signals (CPython 3.11 and later).
 LOOKS = ("CALL", "RESUME", "JUMP_BACKWARD", "PRECALL", "YIELD")
-# What Python does to go to a handler and back: an exception from here would confuse it, not us. And a
+# Python's own way to a handler and back, where an exception would confuse Python and not us; and a
 # call's first instruction, which is the call itself.
 NO_PLACES = frozenset(("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "CHECK_EXC_MATCH",
                        "WITH_EXCEPT_START", "RESUME"))
@@ -25,8 +25,9 @@ def opcodes(code):
 
 
 class Places:
-    """Calls a function, which may raise, at every place of the files whose names begin with `folder`:
-    before any instruction, or only where the interpreter looks for signals. From start() to stop()."""
+    """Calls a function, which may raise, at every place of the files whose names begin with
+    `folder`: before any instruction, or only where the interpreter looks for signals. From start()
+    to stop()."""
 
     def __init__(self, folder, reached, looks_only=False):
         self.folder, self.reached, self.looks_only = folder, reached, looks_only

@@ -19,7 +19,7 @@ def summary(path):
 
 
 def read_in(queue, path):
-    """In a child: what it says."""
+    """In a child: puts its summary or its error into a queue."""
     try:
         queue.put(summary(path))
     except ct.Unavailable as error:

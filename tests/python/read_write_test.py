@@ -76,7 +76,7 @@ class Lossless(unittest.TestCase):
 
 
 def picture_with_jfif(picture):
-    """What is read of a picture made of pixels: the writer has added a header."""
+    """The picture that is read of one made of pixels: the writer has added a header."""
     made = picture.copy()
     if picture.sampling != "RGB":
         made.markers = pictures.segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
@@ -196,9 +196,10 @@ class BadInput(unittest.TestCase):
                     with self.subTest(name=name, path=path):
                         with self.assertRaises(ct.ReadError) as raised:
                             ct.read(source)
-                        self.assertEqual(raised.exception.path, path)
-                        self.assertIn(word, raised.exception.reason)
-                        self.assertEqual(str(raised.exception), f"{path}: {raised.exception.reason}")
+                        error = raised.exception
+                        self.assertEqual(error.path, path)
+                        self.assertEqual(str(error), f"{path}: {error.reason}")
+                        self.assertIn(word, error.reason)
                 ct.read(sound)  # the next one is none the worse
 
     def test_what_is_no_file(self):
@@ -246,7 +247,7 @@ class BadInput(unittest.TestCase):
             self.assertTrue(pictures.equal(picture, whole))
             for again in (picture.copy(), pickle.loads(pickle.dumps(picture))):
                 self.assertEqual(again.irregular, names)
-            # What is written is a file without oddities.
+            # It is written as a regular file.
             self.assertEqual(ct.write(picture), data)
 
     def test_what_jpeg_cannot_hold(self):

@@ -62,7 +62,7 @@ class Arrows(unittest.TestCase):
 
     def test_an_arrow_upward(self):
         self.write("cuda/device/queue.h", "// why", '#include "gst/engine/engine.h"')
-        self.assert_found("cuda/device/queue.h:4", "cuda/device may not include gst/engine/engine.h")
+        self.assert_found("cuda/device/queue.h:4", "cuda/device may not include gst/engine/")
 
     def test_an_arrow_to_another_transform(self):
         self.write("gst/stream/gate.h", '#  include "transform/dct8x8/dct8x8.h"')
@@ -78,7 +78,7 @@ class Arrows(unittest.TestCase):
 
     def test_an_arrow_from_the_library(self):
         self.write("gst-libs/gst/coef/dct.h", '#include "transform/picture.h"')
-        self.assert_found("gst-libs/gst/coef/dct.h:3", "gst-libs may not include transform/picture.h")
+        self.assert_found("gst-libs/gst/coef/dct.h:3", "gst-libs may not include transform/")
 
     def test_tests_are_for_tests(self):
         self.write("gst/plugin.cpp", '#include "tests/check/base.h"')

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# examples/coefficients: what it prints of frames whose coefficients are known, and of bad input.
+# examples/coefficients: its lines for frames with known coefficients, and for bad input.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: coefficients_test.py PROGRAM [FOLDER-OF-A-DRIVER]

@@ -14,7 +14,8 @@ static int check_sample(GstSample* sample) {
   GstBuffer* buffer = gst_sample_get_buffer(sample);
   GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   GstDctInfo info;
-  if (!gst_dct_info_from_caps(&info, gst_sample_get_caps(sample)) || info.size != 256) return 3;
+  if (!gst_dct_info_from_caps(&info, gst_sample_get_caps(sample), NULL) || info.size != 256)
+    return 3;
   if (meta == NULL || meta->n_components != 1 || meta->components[0].blocks_w != 2) return 4;
   if (!gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), NULL)) return 5;
   return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# An installed tree: every file in its place, and what programs outside of the source tree do with it.
+# An installed tree: every file in its place, and programs outside of the source tree that use it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: install_test.py MESON BUILD_DIR         CC and CXX: the compilers; exits 77 where something
@@ -25,8 +25,9 @@ import say_where  # noqa: E402
 EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
 PROGRAM = os.path.join(SOURCES, "install_test.c")
 LIBRARY = "libgstcoef-1.0.so"
-HEADERS = ("coef.h", "dct.h", "dwt.h", "fence.h", "format.h", "prelude.h", "reference.h")
-# What the pipelines here need of GStreamer itself: scanning all of its plugins takes seconds.
+HEADERS = ("coef.h", "dct-info.h", "dct-meta.h", "dct.h", "dwt-info.h", "dwt-meta.h", "dwt.h",
+           "fence.h", "format.h", "prelude.h", "reference.h")
+# GStreamer's plugins for the pipelines here: to scan all of them takes seconds.
 PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
 import gi
@@ -47,6 +48,17 @@ def output_of(*command, **options):
 
 def pkg_config(*arguments, **options):
     return output_of("pkg-config", *arguments, **options).split()
+
+
+def few_plugins(folder):
+    """A new folder with those of GStreamer's plugins that are needed here."""
+    plugins = os.path.join(folder, "plugins")
+    os.mkdir(plugins)
+    (system_plugins,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
+    for name in PLUGINS:
+        file = f"libgst{name}.so"
+        os.symlink(os.path.join(system_plugins, file), os.path.join(plugins, file))
+    return plugins
 
 
 class Installed(unittest.TestCase):
@@ -73,12 +85,7 @@ class Installed(unittest.TestCase):
     @classmethod
     def environment(cls):
         """That of a system with this tree and few plugins of GStreamer's installed."""
-        plugins = os.path.join(cls.folder, "plugins")
-        os.mkdir(plugins)
-        (system_plugins,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
-        for name in PLUGINS:
-            file = f"libgst{name}.so"
-            os.symlink(os.path.join(system_plugins, file), os.path.join(plugins, file))
+        plugins = few_plugins(cls.folder)
         env = {name: value for name, value in os.environ.items()
                if not name.startswith("GST_") and name != "LD_LIBRARY_PATH"}
         return env | {
@@ -105,7 +112,7 @@ class Installed(unittest.TestCase):
         return self.env | {"LD_LIBRARY_PATH": self.lib}
 
     def plugin_env(self):
-        """Under /usr the loader looks by itself; elsewhere the plugin knows where its library is."""
+        """Under /usr the loader looks by itself; elsewhere the plugin knows its library's place."""
         return self.loader_env() if self.prefix == "/usr" else self.env
 
     def test_files(self):
@@ -134,12 +141,13 @@ class Installed(unittest.TestCase):
 
     def said_of(self, prefix, plugins="lib/gstreamer-1.0", home="/nowhere"):
         with mock.patch.dict(os.environ, {"HOME": home, "XDG_DATA_HOME": ""}):
-            return "\n".join(say_where.sentences(prefix, plugins, "lib", "/usr/lib/gstreamer-1.0", True))
+            return "\n".join(say_where.sentences(prefix, plugins, "lib", "/usr/lib/gstreamer-1.0",
+                                                 True))
 
     def test_what_is_said_of_other_prefixes(self):
         self.assertIn("by itself: try", self.said_of("/usr"))
         self.assertNotIn("export", self.said_of("/usr"))
-        # Where a user's own plugins are looked for.
+        # GStreamer looks there for a user's own plugins.
         self.assertNotIn("GST_PLUGIN_PATH", self.said_of("/home/a/.local", home="/home/a",
                                                          plugins="share/gstreamer-1.0/plugins"))
         self.assertIn("GST_PLUGIN_PATH", self.said_of("/home/a/.local", home="/home/a"))
@@ -158,7 +166,8 @@ class Installed(unittest.TestCase):
         libraries = output_of("ldd", self.plugin, env=self.plugin_env())
         path = re.search(rf"{re.escape(LIBRARY)}\.0 => (\S+)", libraries)
         self.assertTrue(path, libraries)
-        self.assertTrue(os.path.samefile(path[1], os.path.join(self.lib, f"{LIBRARY}.0")), libraries)
+        installed = os.path.join(self.lib, f"{LIBRARY}.0")
+        self.assertTrue(os.path.samefile(path[1], installed), libraries)
         self.assertNotIn("not found", libraries)
 
     def test_no_search_path_leads_elsewhere(self):

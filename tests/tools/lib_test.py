@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests of tools/lib.sh: what is compiled for in a machine with these cards, what the demo installs.
+# Tests of tools/lib.sh: the architectures to compile for by a machine's cards, the demo's packages.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: lib_test.py TOOLS_FOLDER
@@ -26,12 +26,14 @@ class Library(unittest.TestCase):
 
     def run_bash(self, script, **variables):
         env = {"PATH": self.bin + ":/usr/bin:/bin", "HOME": self.bin, **variables}
-        return subprocess.run(["bash", "-euo", "pipefail", "-c", f"source {TOOLS}/lib.sh; {script}"],
+        script = f"source {TOOLS}/lib.sh; {script}"
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", script],
                               env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 
     def archs(self, *lines, status=0, **variables):
         self.command("nvcc", NVCC)
-        self.command("nvidia-smi", "\n".join(f"echo '{line}'" for line in lines) + f"\nexit {status}")
+        self.command("nvidia-smi", "\n".join(f"echo '{line}'" for line in lines)
+                     + f"\nexit {status}")
         return self.run_bash("common_options", **variables)[0]
 
     def test_the_cards_in_the_machine(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A build folder that nobody has installed: programs and Python find library and plugin in it.
+# A build folder that is not installed: programs and Python find library and plugin in it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: uninstalled_test.py MESON BUILD_DIR     CC and CXX: the compilers; exits 77 where something
@@ -15,17 +15,10 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-from install_test import EXAMPLE, PLUGINS, PROGRAM, SKIP, output_of, pkg_config  # noqa: E402
+from install_test import (EXAMPLE, PROGRAM, SKIP, TYPELIB_PROGRAM, few_plugins,  # noqa: E402
+                          output_of)
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/libgstcoef.md")
-TYPELIB_PROGRAM = """
-import gi
-gi.require_version("GstCoef", "1.0")
-from gi.repository import Gst, GstCoef
-Gst.init(None)
-assert GstCoef.Format.size(GstCoef.Format.F32LE) == 4
-assert Gst.ElementFactory.find("cudadct8x8")
-"""
 
 
 class Uninstalled(unittest.TestCase):
@@ -39,15 +32,9 @@ class Uninstalled(unittest.TestCase):
     @classmethod
     def environment(cls):
         """That of a user with few plugins of GStreamer's installed, and none of ours."""
-        plugins = os.path.join(cls.folder, "plugins")
-        os.mkdir(plugins)
-        (system_plugins,) = pkg_config("--variable=pluginsdir", "gstreamer-1.0")
-        for name in PLUGINS:
-            file = f"libgst{name}.so"
-            os.symlink(os.path.join(system_plugins, file), os.path.join(plugins, file))
         own = ("GST_", "GI_", "PKG_CONFIG", "LD_LIBRARY_PATH")
         env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-        return env | {"GST_PLUGIN_SYSTEM_PATH_1_0": plugins,
+        return env | {"GST_PLUGIN_SYSTEM_PATH_1_0": few_plugins(cls.folder),
                       "GST_REGISTRY_1_0": os.path.join(cls.folder, "registry.bin")}
 
     def devenv(self, *command):
@@ -59,7 +46,7 @@ class Uninstalled(unittest.TestCase):
                 " $(pkg-config --cflags --libs " + " ".join(packages) + ")")
 
     def compiled_and_run(self, compiler, *flags, source=PROGRAM):
-        """What the program says."""
+        """The program's output."""
         program = os.path.join(self.folder, self.id().rsplit(".", maxsplit=1)[-1])
         line = self.command_line((*compiler, *flags), source, program, "gstreamer-coef-1.0")
         return self.devenv("sh", "-ec", f"{line}\n{shlex.quote(program)}")
@@ -106,7 +93,8 @@ class Uninstalled(unittest.TestCase):
             self.skipTest("built without introspection")
         if subprocess.run([sys.executable, "-c", "import gi"], capture_output=True).returncode != 0:
             self.skipTest("no python3-gi")
-        self.devenv(sys.executable, "-c", TYPELIB_PROGRAM)
+        self.devenv(sys.executable, "-c",
+                    TYPELIB_PROGRAM + "assert Gst.ElementFactory.find('cudadct8x8')")
 
 
 if __name__ == "__main__":

@@ -3,24 +3,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/coef-private.h>
 
+#include <stdarg.h>
+
 namespace gstcoef {
 
-gboolean Refusal::say(const char* format, va_list args) const {
+Refusal::Refusal(GstDebugCategory* category, gchar** reason)
+    : category_(category), reason_(reason) {
+  if (reason != nullptr) *reason = nullptr;
+}
+
+gboolean Refusal::operator()(const char* format, ...) const {
+  va_list args;
+  va_start(args, format);
   gchar* text = g_strdup_vprintf(format, args);
+  va_end(args);
   GST_CAT_DEBUG(category_, "%s", text);
   if (reason_ != nullptr) {
     *reason_ = text;
   } else {
     g_free(text);
   }
-  return FALSE;
-}
-
-gboolean Refusal::operator()(const char* format, ...) const {
-  va_list args;
-  va_start(args, format);
-  say(format, args);
-  va_end(args);
   return FALSE;
 }
 
@@ -60,11 +62,13 @@ gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const
   const char* format = gst_structure_get_string(s, "format");
   fields->format = gst_coef_format_from_string(format);
   if (fields->format == GST_COEF_FORMAT_UNKNOWN)
-    return refuse("format %s is none that is known", GST_STR_NULL(format));
+    return refuse("format is %s, expected S16LE, S32LE or F32LE", GST_STR_NULL(format));
   const char* sampling = gst_structure_get_string(s, "sampling");
   fields->sampling = gst_coef_sampling_from_string(sampling);
   if (fields->sampling == GST_COEF_SAMPLING_UNKNOWN)
-    return refuse("sampling %s is none that is known", GST_STR_NULL(sampling));
+    return refuse(
+        "sampling is %s, expected GRAYSCALE, YCbCr-4:2:0, 4:2:2, 4:4:4, 4:4:0, 4:1:1 or RGB",
+        GST_STR_NULL(sampling));
   const char* colorspace = gst_structure_get_string(s, "colorspace");
   if (g_strcmp0(colorspace, gst_coef_sampling_get_colorspace(fields->sampling)) != 0)
     return refuse("colorspace %s contradicts sampling %s", GST_STR_NULL(colorspace), sampling);

@@ -3,19 +3,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <stdarg.h>
-
 #include <gst/coef/format-private.h>
 
 namespace gstcoef {
 
+// What boxed types of plain structs copy by.
+template <typename Struct>
+Struct* copy_struct(const Struct* from) {
+  return static_cast<Struct*>(g_memdup2(from, sizeof *from));
+}
+
 // Says why something is refused: to a debug category and, where the caller wants it, in a string.
 class Refusal {
  public:
-  Refusal(GstDebugCategory* category, gchar** reason) : category_(category), reason_(reason) {}
+  // Sets *reason, where the caller wants one, to null: nothing is refused yet.
+  Refusal(GstDebugCategory* category, gchar** reason);
   // Always FALSE, for `return refuse(...)`.
   gboolean operator()(const char* format, ...) const G_GNUC_PRINTF(2, 3);
-  gboolean say(const char* format, va_list args) const;
 
  private:
   GstDebugCategory* const category_;
@@ -99,6 +103,23 @@ gboolean check_ratios(const Meta& meta, const Info& info, const Refusal& refuse)
                     gst_coef_sampling_to_string(info.sampling));
   }
   return TRUE;
+}
+
+// Whether a buffer's meta, which may be null, can be believed; see gst_dct_meta_validate().
+// `missing` is what a buffer of quantised coefficients lacks without a meta. check_component(i) and
+// check_quantisers() check what one transform alone has.
+template <typename Meta, typename Info, typename CheckComponent, typename CheckQuantisers>
+gboolean validate(const Meta* meta, const Info& info, gsize buffer_size, const char* missing,
+                  const Refusal& refuse, CheckComponent check_component,
+                  CheckQuantisers check_quantisers) {
+  if (meta == nullptr)
+    return info.quantized ? refuse("a buffer of quantised coefficients without %s", missing)
+                          : check_size(info, buffer_size, refuse);
+  if (!check_count(*meta, info, refuse)) return FALSE;
+  for (guint i = 0; i < info.n_components; i++)
+    if (!check_shape(meta->components[i], info.components[i], i, refuse) || !check_component(i))
+      return FALSE;
+  return check_ratios(*meta, info, refuse) && check_quantisers();
 }
 
 }  // namespace gstcoef

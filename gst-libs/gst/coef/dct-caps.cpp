@@ -4,57 +4,46 @@
 
 namespace {
 
-bool layout_from_string(const char* string, GstDctLayout* layout) {
+gboolean layout_from_string(const char* string, GstDctLayout* layout,
+                            const gstcoef::Refusal& refuse) {
   if (g_strcmp0(string, "block") == 0) {
     *layout = GST_DCT_LAYOUT_BLOCK;
   } else if (g_strcmp0(string, "plane") == 0) {
     *layout = GST_DCT_LAYOUT_PLANE;
   } else {
-    GST_DEBUG("layout %s is neither block nor plane", GST_STR_NULL(string));
-    return false;
+    return refuse("layout is %s, expected block or plane", GST_STR_NULL(string));
   }
-  return true;
+  return TRUE;
 }
 
-bool order_from_string(const char* string, GstDctOrder* order) {
+gboolean order_from_string(const char* string, GstDctOrder* order, const gstcoef::Refusal& refuse) {
   if (g_strcmp0(string, "raster") == 0) {
     *order = GST_DCT_ORDER_RASTER;
   } else if (g_strcmp0(string, "zigzag") == 0) {
     *order = GST_DCT_ORDER_ZIGZAG;
   } else {
-    GST_DEBUG("order %s is neither raster nor zigzag", GST_STR_NULL(string));
-    return false;
+    return refuse("order is %s, expected raster or zigzag", GST_STR_NULL(string));
   }
-  return true;
+  return TRUE;
 }
 
 }  // namespace
 
-/**
- * gst_dct_info_from_caps:
- * @info: (out caller-allocates): the info to fill
- * @caps: fixed caps
- *
- * Returns: %FALSE, with @info zeroed, on anything that is not a complete, allowed video/x-dct; the
- *   debug category "dct" says why
- *
- * Since: 1.0
- */
-gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
+gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps, gchar** reason) {
+  const gstcoef::Refusal refuse = gst_dct_refusal(reason);
   g_return_val_if_fail(info != nullptr, FALSE);
-  g_return_val_if_fail(caps != nullptr, FALSE);
   *info = GstDctInfo{};
-  const gstcoef::Refusal refuse = gst_dct_refusal(nullptr);
+  g_return_val_if_fail(caps != nullptr, FALSE);
   const GstStructure* s = gstcoef::fixed_structure(caps, GST_DCT_MEDIA_TYPE, refuse);
-  GstDctLayout layout;
-  GstDctOrder order;
+  GstDctLayout layout = GST_DCT_LAYOUT_BLOCK;
+  GstDctOrder order = GST_DCT_ORDER_RASTER;
   gstcoef::PictureFields fields;
   GstDctInfo filled;
-  if (s == nullptr || !layout_from_string(gst_structure_get_string(s, "layout"), &layout) ||
-      !order_from_string(gst_structure_get_string(s, "order"), &order) ||
+  if (s == nullptr || !layout_from_string(gst_structure_get_string(s, "layout"), &layout, refuse) ||
+      !order_from_string(gst_structure_get_string(s, "order"), &order, refuse) ||
       !gstcoef::read_picture_fields(s, &fields, refuse) ||
       !gst_dct_info_set(&filled, fields.format, layout, order, fields.quantized, fields.depth,
-                        fields.sampling, fields.width, fields.height)) {
+                        fields.sampling, fields.width, fields.height, reason)) {
     return FALSE;
   }
   filled.fps_n = fields.fps_n;
@@ -63,17 +52,6 @@ gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps) {
   return TRUE;
 }
 
-/**
- * gst_dct_info_to_caps:
- * @info: an info that gst_dct_info_set() or gst_dct_info_from_caps() has filled
- *
- * Makes caps in system memory; the caller adds features and the fields that #GstDctInfo does not
- * know.
- *
- * Returns: (transfer full) (nullable): fixed caps, or %NULL when @info was never filled
- *
- * Since: 1.0
- */
 GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
   g_return_val_if_fail(info->n_components > 0, nullptr);

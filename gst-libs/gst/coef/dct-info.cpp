@@ -1,7 +1,5 @@
 // GstDctInfo: the names and the geometry of coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/coef/dct.h>
-
 #include <gst/coef/dct-private.h>
 
 namespace {
@@ -46,47 +44,27 @@ bool lay_out(GstDctInfo* info) {
 
 }  // namespace
 
-/**
- * gst_dct_info_set:
- * @info: (out caller-allocates): the info to fill
- * @format: the type of a coefficient
- * @layout: where a block's coefficients lie
- * @order: the order inside a block; raster with #GST_DCT_LAYOUT_PLANE
- * @quantized: %TRUE needs #GST_COEF_FORMAT_S16LE (@depth to 12) or #GST_COEF_FORMAT_S32LE (@depth
- *   16), %FALSE needs #GST_COEF_FORMAT_S32LE or #GST_COEF_FORMAT_F32LE
- * @depth: 8, 10, 12 or 16
- * @sampling: the components
- * @width: width of the picture, at least 1
- * @height: height of the picture, at least 1
- *
- * Fills @info, with an unknown frame rate and components in the default layout.
- *
- * Returns: %FALSE, with @info zeroed, where a value is out of range or a pair is not allowed; the
- *   debug category "dct" says which
- *
- * Since: 1.0
- */
 gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout layout,
                           GstDctOrder order, gboolean quantized, guint depth,
-                          GstCoefSampling sampling, gint width, gint height) {
+                          GstCoefSampling sampling, gint width, gint height, gchar** reason) {
+  const gstcoef::Refusal refuse = gst_dct_refusal(reason);
   g_return_val_if_fail(info != nullptr, FALSE);
   *info = GstDctInfo{};
-  if (!gstcoef::check_picture(format, depth, sampling, width, height, gst_dct_refusal(nullptr)))
-    return FALSE;
-  if (layout != GST_DCT_LAYOUT_BLOCK &&
-      (layout != GST_DCT_LAYOUT_PLANE || order != GST_DCT_ORDER_RASTER)) {
-    GST_DEBUG("layout=plane is always order=raster");
-    return FALSE;
-  }
-  if (order != GST_DCT_ORDER_RASTER && order != GST_DCT_ORDER_ZIGZAG) {
-    GST_DEBUG("unknown order %d", static_cast<int>(order));
-    return FALSE;
-  }
-  if (!pair_allowed(format, quantized, depth)) {
-    GST_DEBUG("format %s does not go with quantized=%s at depth %u",
-              gst_coef_format_to_string(format), quantized ? "true" : "false", depth);
-    return FALSE;
-  }
+  if (!gstcoef::check_picture(format, depth, sampling, width, height, refuse)) return FALSE;
+  if (layout != GST_DCT_LAYOUT_BLOCK && layout != GST_DCT_LAYOUT_PLANE)
+    return refuse("layout %d, expected %d or %d", static_cast<int>(layout),
+                  static_cast<int>(GST_DCT_LAYOUT_BLOCK), static_cast<int>(GST_DCT_LAYOUT_PLANE));
+  if (order != GST_DCT_ORDER_RASTER && order != GST_DCT_ORDER_ZIGZAG)
+    return refuse("order %d, expected %d or %d", static_cast<int>(order),
+                  static_cast<int>(GST_DCT_ORDER_RASTER), static_cast<int>(GST_DCT_ORDER_ZIGZAG));
+  if (layout == GST_DCT_LAYOUT_PLANE && order != GST_DCT_ORDER_RASTER)
+    return refuse("order=zigzag with layout=plane, expected order=raster");
+  if (!pair_allowed(format, quantized, depth))
+    return refuse("format=%s with quantized=%s at depth=%u, expected %s",
+                  gst_coef_format_to_string(format), quantized ? "true" : "false", depth,
+                  !quantized    ? "S32LE or F32LE"
+                  : depth <= 12 ? "S16LE"
+                                : "S32LE");
   GstDctInfo filled = {};
   filled.format = format;
   filled.layout = layout;
@@ -98,40 +76,17 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout l
   filled.height = height;
   filled.fps_n = 0;
   filled.fps_d = 1;
-  if (!lay_out(&filled)) {
-    GST_DEBUG("%d x %d coefficients do not fit the address space", width, height);
-    return FALSE;
-  }
+  if (!lay_out(&filled))
+    return refuse("%d x %d samples make more coefficients than can be addressed", width, height);
   *info = filled;
   return TRUE;
 }
 
-/**
- * gst_dct_info_get_component:
- * @info: a filled info
- * @index: index of a component
- *
- * The same as the field, for languages that cannot read an array of structures.
- *
- * Returns: (transfer none) (nullable): the component, or %NULL when there is none
- *
- * Since: 1.0
- */
 const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint index) {
   g_return_val_if_fail(info != nullptr, nullptr);
   return index < info->n_components ? &info->components[index] : nullptr;
 }
 
-/**
- * gst_dct_info_row_bytes:
- * @info: a filled info
- * @component: index of a component
- *
- * Returns: the bytes of a row of @component without padding: of blocks for #GST_DCT_LAYOUT_BLOCK,
- *   else of coefficients
- *
- * Since: 1.0
- */
 gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
   g_return_val_if_fail(component < info->n_components, 0);
@@ -139,15 +94,6 @@ gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
   return info->components[component].blocks_w * in_row * gst_coef_format_size(info->format);
 }
 
-/**
- * gst_dct_info_rows:
- * @info: a filled info
- * @component: index of a component
- *
- * Returns: how many rows of gst_dct_info_row_bytes() @component has
- *
- * Since: 1.0
- */
 guint gst_dct_info_rows(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
   g_return_val_if_fail(component < info->n_components, 0);

@@ -29,25 +29,11 @@ gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuar
 
 }  // namespace
 
-/**
- * gst_dct_jpeg_meta_api_get_type:
- *
- * Returns: the API of #GstDctJpegMeta
- *
- * Since: 1.0
- */
 GType gst_dct_jpeg_meta_api_get_type(void) {
   static const GType type = gstcoef::register_memory_api("GstDctJpegMetaAPI");
   return type;
 }
 
-/**
- * gst_dct_jpeg_meta_get_info:
- *
- * Returns: (transfer none): what GStreamer knows of #GstDctJpegMeta
- *
- * Since: 1.0
- */
 const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
   static const GstMetaInfo* const info =
       gst_meta_register(gst_dct_jpeg_meta_api_get_type(), "GstDctJpegMeta", sizeof(GstDctJpegMeta),
@@ -55,18 +41,6 @@ const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
   return info;
 }
 
-/**
- * gst_buffer_add_dct_jpeg_meta:
- * @buffer: (transfer none): a writable buffer of coefficients
- * @segments: (transfer none) (nullable): marker segments, see #GstDctJpegMeta
- *
- * Nothing of @segments is looked at here. The meta says that nothing was odd; the caller then
- * changes that.
- *
- * Returns: (transfer none): the meta, owned by @buffer
- *
- * Since: 1.0
- */
 GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
   auto* meta = reinterpret_cast<GstDctJpegMeta*>(
@@ -76,15 +50,6 @@ GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments
   return meta;
 }
 
-/**
- * gst_buffer_get_dct_jpeg_meta:
- * @buffer: (transfer none): a buffer
- *
- * Returns: (transfer none) (nullable): the meta, owned by @buffer
- *
- * Since: 1.0
- */
 GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer) {
-  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
-  return reinterpret_cast<GstDctJpegMeta*>(gst_buffer_get_meta(buffer, GST_DCT_JPEG_META_API_TYPE));
+  return gstcoef::get_meta<GstDctJpegMeta>(buffer, GST_DCT_JPEG_META_API_TYPE);
 }

@@ -1,12 +1,11 @@
 // GstDctMeta as bytes, so that a meta survives a file or a socket (gdppay, unixfdsink).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Version 1, little endian: u32 flags, u32 n_components (to 4), u32 n_tables; per component u32 id,
+// Version 1, little endian: u32 0, u32 n_components (to 4), u32 n_tables; per component u32 id,
 // h_samp, v_samp, width, height, blocks_w, blocks_h, table and u64 offset, stride; per table 64
 // u16.
 #include <gst/coef/dct-serial.h>
 
-#include <gst/coef/dct-private.h>
 #include <gst/coef/serial-private.h>
 
 namespace gstcoef {
@@ -16,17 +15,15 @@ constexpr size_t kHeaderBytes = 3 * 4;
 constexpr size_t kComponentBytes = 8 * 4 + 2 * 8;
 constexpr size_t kTableBytes = 64 * 2;
 
-bool are_possible(uint32_t flags, guint n_components, guint n_tables) {
-  return (flags & ~kDctMetaAllFlags) == 0 && n_components <= GST_DCT_MAX_COMPONENTS &&
-         n_tables <= GST_DCT_MAX_TABLES;
+bool are_possible(guint n_components, guint n_tables) {
+  return n_components <= GST_DCT_MAX_COMPONENTS && n_tables <= GST_DCT_MAX_TABLES;
 }
 
 }  // namespace
 
 bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
-  const uint32_t flags = gst_dct_meta_raw_flags(&meta);
-  if (!are_possible(flags, meta.n_components, meta.n_tables)) return false;
-  put(flags, 4, bytes);
+  if (!are_possible(meta.n_components, meta.n_tables)) return false;
+  put(0, 4, bytes);
   put(meta.n_components, 4, bytes);
   put(meta.n_tables, 4, bytes);
   for (guint i = 0; i < meta.n_components; i++) {
@@ -45,12 +42,11 @@ bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
 
 bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta) {
   if (version != kSerialVersion || size < kHeaderBytes) return false;
-  const guint flags = take_uint(&bytes);
+  const guint zero = take_uint(&bytes);
   const guint n_components = take_uint(&bytes);
   const guint n_tables = take_uint(&bytes);
-  if (!are_possible(flags, n_components, n_tables)) return false;
+  if (zero != 0 || !are_possible(n_components, n_tables)) return false;
   if (size != kHeaderBytes + n_components * kComponentBytes + n_tables * kTableBytes) return false;
-  meta->flags = static_cast<GstDctMetaFlags>(flags);
   meta->n_components = n_components;
   meta->n_tables = n_tables;
   for (guint i = 0; i < n_components; i++) {

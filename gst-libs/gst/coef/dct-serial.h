@@ -14,13 +14,13 @@ namespace gstcoef {
 // reads.
 inline constexpr uint8_t kSerialVersion = 1;
 
-// Appends everything in `meta` but the fence: who reads the bytes elsewhere has no use for one.
-// False, with `bytes` untouched, for a meta that deserialise() would not take back: too many
-// components or tables, or unknown flags.
+// Appends everything in `meta` but the fence, which means nothing elsewhere. False, with `bytes`
+// untouched, for a meta with too many components or tables, which deserialise() would not take
+// back.
 bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes);
 
-// Fills flags, components and tables of `meta`. False, with `meta` untouched, on any other version,
-// length or count, and on unknown flags.
+// Fills components and tables of `meta`. False, with `meta` untouched, on any other version, length
+// or count.
 bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta);
 
 }  // namespace gstcoef

@@ -17,65 +17,59 @@ struct Tables {
   std::vector<guint> of_component;
 };
 
-gboolean check_counts(gsize n_tables, gsize n_components, gchar** reason) {
+gboolean check_counts(gsize n_tables, gsize n_components, const gstcoef::Refusal& refuse) {
   if (n_tables < 1 || n_tables > GST_DCT_MAX_TABLES)
-    return gst_dct_refuse(reason, "%" G_GSIZE_FORMAT " quantisation tables, expected 1 to %d",
-                          n_tables, GST_DCT_MAX_TABLES);
+    return refuse("%" G_GSIZE_FORMAT " quantisation tables, expected 1 to %d", n_tables,
+                  GST_DCT_MAX_TABLES);
   if (n_components < 1 || n_components > GST_DCT_MAX_COMPONENTS)
-    return gst_dct_refuse(reason, "tables of %" G_GSIZE_FORMAT " components, expected 1 to %d",
-                          n_components, GST_DCT_MAX_COMPONENTS);
+    return refuse("tables of %" G_GSIZE_FORMAT " components, expected 1 to %d", n_components,
+                  GST_DCT_MAX_COMPONENTS);
   return TRUE;
 }
 
 // An int at `index` of an array, in the range; anything else is refused as `what`.
 gboolean read_entry(const GValue* array, guint index, gint least, gint most, const char* what,
-                    gint* entry, gchar** reason) {
+                    gint* entry, const gstcoef::Refusal& refuse) {
   const GValue* item = gst_value_array_get_value(array, index);
-  if (!G_VALUE_HOLDS_INT(item))
-    return gst_dct_refuse(reason, "%s: no integer at index %u", what, index);
+  if (!G_VALUE_HOLDS_INT(item)) return refuse("%s: no integer at index %u", what, index);
   *entry = g_value_get_int(item);
   if (*entry < least || *entry > most)
-    return gst_dct_refuse(reason, "%s: %d at index %u, expected %d to %d", what, *entry, index,
-                          least, most);
+    return refuse("%s: %d at index %u, expected %d to %d", what, *entry, index, least, most);
   return TRUE;
 }
 
-gboolean read_tables(const GValue* array, Tables* tables, gchar** reason) {
+gboolean read_tables(const GValue* array, Tables* tables, const gstcoef::Refusal& refuse) {
   for (guint t = 0; t < gst_value_array_get_size(array); t++) {
     const GValue* table = gst_value_array_get_value(array, t);
     if (!GST_VALUE_HOLDS_ARRAY(table) || gst_value_array_get_size(table) != kEntries)
-      return gst_dct_refuse(reason, "%s: no array of %u integers at index %u", kTablesField,
-                            kEntries, t);
+      return refuse("%s: no array of %u integers at index %u", kTablesField, kEntries, t);
     for (guint k = 0; k < kEntries; k++) {
       gint entry = 0;
-      if (!read_entry(table, k, 1, G_MAXUINT16, kTablesField, &entry, reason)) return FALSE;
+      if (!read_entry(table, k, 1, G_MAXUINT16, kTablesField, &entry, refuse)) return FALSE;
       tables->values.push_back(static_cast<guint16>(entry));
     }
   }
   return TRUE;
 }
 
-gboolean read_caps(const GstCaps* caps, Tables* tables, gchar** reason) {
+gboolean read_caps(const GstCaps* caps, Tables* tables, const gstcoef::Refusal& refuse) {
   if (gst_caps_is_any(caps) || gst_caps_get_size(caps) != 1)
-    return gst_dct_refuse(reason, "the caps are not fixed");
+    return refuse("the caps are not fixed");
   const GstStructure* s = gst_caps_get_structure(caps, 0);
   const GValue* all = gst_structure_get_value(s, kTablesField);
   const GValue* components = gst_structure_get_value(s, kComponentsField);
-  if (all == nullptr) return gst_dct_refuse(reason, "the caps have no field %s", kTablesField);
-  if (components == nullptr)
-    return gst_dct_refuse(reason, "the caps have no field %s", kComponentsField);
-  if (!GST_VALUE_HOLDS_ARRAY(all))
-    return gst_dct_refuse(reason, "%s is not an array", kTablesField);
-  if (!GST_VALUE_HOLDS_ARRAY(components))
-    return gst_dct_refuse(reason, "%s is not an array", kComponentsField);
+  if (all == nullptr) return refuse("the caps have no field %s", kTablesField);
+  if (components == nullptr) return refuse("the caps have no field %s", kComponentsField);
+  if (!GST_VALUE_HOLDS_ARRAY(all)) return refuse("%s is not an array", kTablesField);
+  if (!GST_VALUE_HOLDS_ARRAY(components)) return refuse("%s is not an array", kComponentsField);
   const guint n_tables = gst_value_array_get_size(all);
   const guint n_components = gst_value_array_get_size(components);
-  if (!check_counts(n_tables, n_components, reason)) return FALSE;
-  if (!read_tables(all, tables, reason)) return FALSE;
+  if (!check_counts(n_tables, n_components, refuse)) return FALSE;
+  if (!read_tables(all, tables, refuse)) return FALSE;
   for (guint c = 0; c < n_components; c++) {
     gint table = 0;
     if (!read_entry(components, c, 0, static_cast<gint>(n_tables) - 1, kComponentsField, &table,
-                    reason))
+                    refuse))
       return FALSE;
     tables->of_component.push_back(static_cast<guint>(table));
   }
@@ -91,29 +85,10 @@ void append_int(GValue* array, guint number) {
 
 }  // namespace
 
-/**
- * gst_dct_caps_set_tables:
- * @caps: writable caps of video/x-dct
- * @values: (array length=n_values) (nullable): 64 divisors for each table, 1 to 65535, in natural
- *   order, one table behind the other
- * @n_values: 64 for each of 1 to 4 tables; 0 removes the fields
- * @component_tables: (array length=n_components) (nullable): the index of each component's table
- * @n_components: 1 to 4
- * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
- *   expected; else %NULL
- *
- * Writes quantisation tables into the fields quantization-tables and component-tables, where they
- * say what the coefficients of buffers without #GstDctMeta have to be multiplied by. Caps stay
- * with coefficients where metas do not: in files of gdppay, for one. A buffer's meta comes first.
- *
- * Returns: %TRUE when the fields have been set or removed
- *
- * Since: 1.0
- */
 gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_values,
                                  const guint* component_tables, guint n_components,
                                  gchar** reason) {
-  if (reason != nullptr) *reason = nullptr;
+  const gstcoef::Refusal refuse = gst_dct_refusal(reason);
   g_return_val_if_fail(GST_IS_CAPS(caps) && gst_caps_is_writable(caps), FALSE);
   g_return_val_if_fail(values != nullptr || n_values == 0, FALSE);
   g_return_val_if_fail(component_tables != nullptr || n_components == 0, FALSE);
@@ -124,20 +99,18 @@ gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_v
     return TRUE;
   }
   if (n_values % kEntries != 0)
-    return gst_dct_refuse(reason, "%" G_GSIZE_FORMAT " values, expected a multiple of %u", n_values,
-                          kEntries);
+    return refuse("%" G_GSIZE_FORMAT " values, expected a multiple of %u", n_values, kEntries);
   const gsize n_tables = n_values / kEntries;
-  if (!check_counts(n_tables, n_components, reason)) return FALSE;
+  if (!check_counts(n_tables, n_components, refuse)) return FALSE;
   for (gsize i = 0; i < n_values; i++)
     if (values[i] == 0)
-      return gst_dct_refuse(reason,
-                            "table %" G_GSIZE_FORMAT " has a zero at index %" G_GSIZE_FORMAT
-                            ", expected 1 to 65535",
-                            i / kEntries, i % kEntries);
+      return refuse("table %" G_GSIZE_FORMAT " has a zero at index %" G_GSIZE_FORMAT
+                    ", expected 1 to 65535",
+                    i / kEntries, i % kEntries);
   for (guint c = 0; c < n_components; c++)
     if (component_tables[c] >= n_tables)
-      return gst_dct_refuse(reason, "component %u uses table %u of %" G_GSIZE_FORMAT, c,
-                            component_tables[c], n_tables);
+      return refuse("component %u uses table %u of %" G_GSIZE_FORMAT, c, component_tables[c],
+                    n_tables);
 
   GValue all = G_VALUE_INIT, components = G_VALUE_INIT;
   g_value_init(&all, GST_TYPE_ARRAY);
@@ -156,28 +129,9 @@ gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_v
   return TRUE;
 }
 
-/**
- * gst_dct_caps_get_tables:
- * @caps: fixed caps of video/x-dct
- * @values: (out) (array length=n_values) (transfer full) (nullable): 64 divisors for each table, in
- *   natural order, one table behind the other
- * @n_values: (out): 64 for each of 1 to 4 tables
- * @component_tables: (out) (array length=n_components) (transfer full) (nullable): the index of
- * each component's table
- * @n_components: (out): 1 to 4
- * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
- *   expected; else %NULL
- *
- * Reads what gst_dct_caps_set_tables() has written, or somebody else. On %FALSE the arrays are
- * %NULL.
- *
- * Returns: %TRUE when @caps have tables that can be used
- *
- * Since: 1.0
- */
 gboolean gst_dct_caps_get_tables(const GstCaps* caps, guint16** values, gsize* n_values,
                                  guint** component_tables, guint* n_components, gchar** reason) {
-  if (reason != nullptr) *reason = nullptr;
+  const gstcoef::Refusal refuse = gst_dct_refusal(reason);
   g_return_val_if_fail(values != nullptr && n_values != nullptr, FALSE);
   g_return_val_if_fail(component_tables != nullptr && n_components != nullptr, FALSE);
   *values = nullptr;
@@ -185,7 +139,7 @@ gboolean gst_dct_caps_get_tables(const GstCaps* caps, guint16** values, gsize* n
   *n_values = *n_components = 0;
   g_return_val_if_fail(GST_IS_CAPS(caps), FALSE);
   Tables tables;
-  if (!read_caps(caps, &tables, reason)) return FALSE;
+  if (!read_caps(caps, &tables, refuse)) return FALSE;
   *n_values = tables.values.size();
   *n_components = static_cast<guint>(tables.of_component.size());
   *values = static_cast<guint16*>(

@@ -1,19 +1,10 @@
-// The GTypes of what dct.h declares, and the boxed GstDctInfo.
+// The GTypes of what dct.h declares, the boxed GstDctInfo, and the debug category.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/coef/dct.h>
-
-namespace {
-
-GstDctComponent* copy_component(GstDctComponent* component) {
-  return static_cast<GstDctComponent*>(g_memdup2(component, sizeof *component));
-}
-
-void free_component(GstDctComponent* component) { g_free(component); }
-
-}  // namespace
+#include <gst/coef/dct-private.h>
 
 G_DEFINE_BOXED_TYPE(GstDctInfo, gst_dct_info, gst_dct_info_copy, gst_dct_info_free)
-G_DEFINE_BOXED_TYPE(GstDctComponent, gst_dct_component, copy_component, free_component)
+G_DEFINE_BOXED_TYPE(GstDctComponent, gst_dct_component, gstcoef::copy_struct<GstDctComponent>,
+                    g_free)
 
 #define VALUE(name, nick) \
   { name, #name, nick }
@@ -45,41 +36,20 @@ GType gst_dct_jpeg_irregularity_get_type(void) {
   return type;
 }
 
-GType gst_dct_meta_flags_get_type(void) {
-  static const GFlagsValue values[] = {VALUE(GST_DCT_META_FLAG_NONE, "none"),
-                                       VALUE(GST_DCT_META_FLAG_TOP_FIELD, "top-field"),
-                                       VALUE(GST_DCT_META_FLAG_BOTTOM_FIELD, "bottom-field"),
-                                       {}};
-  static const GType type = g_flags_register_static("GstDctMetaFlags", values);
-  return type;
+GstDebugCategory* gst_dct_debug_category() {
+  static GstDebugCategory* const category = [] {
+    GstDebugCategory* made = nullptr;
+    GST_DEBUG_CATEGORY_INIT(made, "dct", 0, "video/x-dct caps and metas");
+    return made;
+  }();
+  return category;
 }
 
-/**
- * gst_dct_info_new: (constructor)
- *
- * Returns: (transfer full): an info that nobody has filled, with everything zero
- *
- * Since: 1.0
- */
 GstDctInfo* gst_dct_info_new(void) { return g_new0(GstDctInfo, 1); }
 
-/**
- * gst_dct_info_copy:
- * @info: an info
- *
- * Returns: (transfer full): a copy of @info
- *
- * Since: 1.0
- */
 GstDctInfo* gst_dct_info_copy(const GstDctInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
-  return static_cast<GstDctInfo*>(g_memdup2(info, sizeof *info));
+  return gstcoef::copy_struct(info);
 }
 
-/**
- * gst_dct_info_free:
- * @info: (nullable): an info of gst_dct_info_new() or gst_dct_info_copy()
- *
- * Since: 1.0
- */
 void gst_dct_info_free(GstDctInfo* info) { g_free(info); }

@@ -76,26 +76,6 @@ double largest_value(const Growth& rows, const Growth& columns, guint levels, gu
 
 }  // namespace
 
-/**
- * gst_dwt_choose_format:
- * @depth: bits of a sample
- * @wavelet: the filter of vertical steps
- * @wavelet_ho: the filter of horizontal steps
- * @levels: levels that split rows and columns
- * @levels_ho: levels that split rows alone
- *
- * The one format that coefficients of such a transform have: #GST_COEF_FORMAT_S16LE where no
- * picture of @depth bits makes a value that 16 bits do not hold, #GST_COEF_FORMAT_S32LE elsewhere.
- *
- * At 8 bits, with one filter and no horizontal-only levels, 16 bits hold haar, haar-shift and j2k53
- * up to 6 levels, legall53 up to 5, dd97, dd137 and daub97 up to 4, fidelity up to 3. Above 8
- * bits coefficients have 32. Two filters, or horizontal-only levels, get 16 bits where the bound
- * of the largest value leaves an eighth of the range for what the roundings add.
- *
- * Returns: the format, or #GST_COEF_FORMAT_UNKNOWN where there is no such transform
- *
- * Since: 1.0
- */
 GstCoefFormat gst_dwt_choose_format(guint depth, GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho,
                                     guint levels, guint levels_ho) {
   const auto of = static_cast<guint>(wavelet), of_rows = static_cast<guint>(wavelet_ho);

@@ -74,29 +74,6 @@ gboolean read_levels(const GstStructure* s, const char* field, guint* levels,
 
 }  // namespace
 
-/**
- * gst_dwt_info_set:
- * @info: (out caller-allocates): the info to fill
- * @wavelet: the filter of vertical steps
- * @wavelet_ho: the filter of horizontal steps; both or neither are #GST_DWT_WAVELET_J2K53
- * @levels: levels that split rows and columns, 0 to 6
- * @levels_ho: levels below them that split rows alone, 0 to 4; at least one level in all
- * @quantized: whether the coefficients are quantised
- * @depth: 8, 10, 12 or 16
- * @sampling: the components
- * @width: width of the picture, at least 1
- * @height: height of the picture, at least 1
- * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
- *   expected; else %NULL
- *
- * Fills @info, with the format of gst_dwt_choose_format(), an unknown frame rate and components in
- * the default layout.
- *
- * Returns: %FALSE, with @info zeroed, where a value is out of range or two of them do not go
- *   together
- *
- * Since: 1.0
- */
 gboolean gst_dwt_info_set(GstDwtInfo* info, GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho,
                           guint levels, guint levels_ho, gboolean quantized, guint depth,
                           GstCoefSampling sampling, gint width, gint height, gchar** reason) {
@@ -124,17 +101,6 @@ gboolean gst_dwt_info_set(GstDwtInfo* info, GstDwtWavelet wavelet, GstDwtWavelet
   return TRUE;
 }
 
-/**
- * gst_dwt_info_from_caps:
- * @info: (out caller-allocates): the info to fill
- * @caps: fixed caps
- * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
- *   expected; else %NULL
- *
- * Returns: %FALSE, with @info zeroed, on anything that is not a complete, allowed video/x-dwt
- *
- * Since: 1.0
- */
 gboolean gst_dwt_info_from_caps(GstDwtInfo* info, const GstCaps* caps, gchar** reason) {
   const gstcoef::Refusal refuse = gst_dwt_refusal(reason);
   g_return_val_if_fail(info != nullptr, FALSE);
@@ -167,17 +133,6 @@ gboolean gst_dwt_info_from_caps(GstDwtInfo* info, const GstCaps* caps, gchar** r
   return TRUE;
 }
 
-/**
- * gst_dwt_info_to_caps:
- * @info: an info that gst_dwt_info_set() or gst_dwt_info_from_caps() has filled
- *
- * Makes caps in system memory; the caller adds features and the fields that #GstDwtInfo does not
- * know.
- *
- * Returns: (transfer full) (nullable): fixed caps, or %NULL when @info was never filled
- *
- * Since: 1.0
- */
 GstCaps* gst_dwt_info_to_caps(const GstDwtInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
   g_return_val_if_fail(info->n_components > 0, nullptr);
@@ -193,65 +148,22 @@ GstCaps* gst_dwt_info_to_caps(const GstDwtInfo* info) {
       G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, nullptr);
 }
 
-/**
- * gst_dwt_info_get_component:
- * @info: a filled info
- * @index: index of a component
- *
- * The same as the field, for languages that cannot read an array of structures.
- *
- * Returns: (transfer none) (nullable): the component, or %NULL when there is none
- *
- * Since: 1.0
- */
 const GstDwtComponent* gst_dwt_info_get_component(const GstDwtInfo* info, guint index) {
   g_return_val_if_fail(info != nullptr, nullptr);
   return index < info->n_components ? &info->components[index] : nullptr;
 }
 
-/**
- * gst_dwt_info_row_bytes:
- * @info: a filled info
- * @component: index of a component
- *
- * Returns: the bytes of a row of coefficients of @component without padding bytes behind it
- *
- * Since: 1.0
- */
 gsize gst_dwt_info_row_bytes(const GstDwtInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
   g_return_val_if_fail(component < info->n_components, 0);
   return gsize{info->components[component].padded_width} * gst_coef_format_size(info->format);
 }
 
-/**
- * gst_dwt_info_get_n_bands:
- * @info: a filled info
- *
- * Returns: how many bands a component has: 1 + levels_ho + 3 x levels
- *
- * Since: 1.0
- */
 guint gst_dwt_info_get_n_bands(const GstDwtInfo* info) {
   g_return_val_if_fail(info != nullptr && info->n_components > 0, 0);
   return gst_dwt_band_count(info->levels, info->levels_ho);
 }
 
-/**
- * gst_dwt_info_get_band:
- * @info: a filled info
- * @component: index of a component
- * @band: index of a band: 0 is LL, or L with horizontal-only levels; then, from the coarsest level
- *   on, H for each horizontal-only level, and HL, LH, HH for each other level
- * @geometry: (out caller-allocates): where the band is in the component's pyramid
- *
- * Coefficient (x, y) of the band is at byte offset + (@geometry.y + y) x stride + (@geometry.x + x)
- * x size of a coefficient of the buffer, with offset and stride of the component.
- *
- * Returns: %FALSE, with @geometry untouched, when there is no such component or band
- *
- * Since: 1.0
- */
 gboolean gst_dwt_info_get_band(const GstDwtInfo* info, guint component, guint band,
                                GstDwtBand* geometry) {
   g_return_val_if_fail(info != nullptr && geometry != nullptr, FALSE);

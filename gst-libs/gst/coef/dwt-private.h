@@ -1,4 +1,4 @@
-// What the files about video/x-dwt share: the debug category and the counts of bands.
+// What the files about video/x-dwt share: the debug category, refusals and the counts of bands.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,9 +8,7 @@
 // The category "dwt".
 GstDebugCategory* gst_dwt_debug_category();
 
-// Sets *reason to NULL, and later to why something is refused.
 inline gstcoef::Refusal gst_dwt_refusal(gchar** reason) {
-  if (reason != nullptr) *reason = nullptr;
   return {gst_dwt_debug_category(), reason};
 }
 

@@ -2,24 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/dwt-private.h>
 
-namespace {
-
-template <typename Struct>
-Struct* copy_struct(Struct* from) {
-  return static_cast<Struct*>(g_memdup2(from, sizeof *from));
-}
-
-template <typename Struct>
-void free_struct(Struct* structure) {
-  g_free(structure);
-}
-
-}  // namespace
-
 G_DEFINE_BOXED_TYPE(GstDwtInfo, gst_dwt_info, gst_dwt_info_copy, gst_dwt_info_free)
-G_DEFINE_BOXED_TYPE(GstDwtComponent, gst_dwt_component, copy_struct<GstDwtComponent>,
-                    free_struct<GstDwtComponent>)
-G_DEFINE_BOXED_TYPE(GstDwtBand, gst_dwt_band, copy_struct<GstDwtBand>, free_struct<GstDwtBand>)
+G_DEFINE_BOXED_TYPE(GstDwtComponent, gst_dwt_component, gstcoef::copy_struct<GstDwtComponent>,
+                    g_free)
+G_DEFINE_BOXED_TYPE(GstDwtBand, gst_dwt_band, gstcoef::copy_struct<GstDwtBand>, g_free)
 
 #define VALUE(name, nick) \
   { name, #name, nick }
@@ -65,28 +51,11 @@ GstDebugCategory* gst_dwt_debug_category() {
   return category;
 }
 
-/**
- * gst_dwt_wavelet_to_string:
- * @wavelet: a #GstDwtWavelet
- *
- * Returns: (nullable): the spelling in caps, or %NULL for a value that is none
- *
- * Since: 1.0
- */
 const gchar* gst_dwt_wavelet_to_string(GstDwtWavelet wavelet) {
   const GEnumValue* value = g_enum_get_value(wavelet_class(), static_cast<gint>(wavelet));
   return value != nullptr ? value->value_nick : nullptr;
 }
 
-/**
- * gst_dwt_wavelet_from_string:
- * @string: (nullable): the spelling in caps
- * @wavelet: (out): the wavelet
- *
- * Returns: %FALSE, with @wavelet untouched, when @string names none
- *
- * Since: 1.0
- */
 gboolean gst_dwt_wavelet_from_string(const gchar* string, GstDwtWavelet* wavelet) {
   g_return_val_if_fail(wavelet != nullptr, FALSE);
   const GEnumValue* value =
@@ -96,32 +65,11 @@ gboolean gst_dwt_wavelet_from_string(const gchar* string, GstDwtWavelet* wavelet
   return TRUE;
 }
 
-/**
- * gst_dwt_info_new: (constructor)
- *
- * Returns: (transfer full): an info that nobody has filled, with everything zero
- *
- * Since: 1.0
- */
 GstDwtInfo* gst_dwt_info_new(void) { return g_new0(GstDwtInfo, 1); }
 
-/**
- * gst_dwt_info_copy:
- * @info: an info
- *
- * Returns: (transfer full): a copy of @info
- *
- * Since: 1.0
- */
 GstDwtInfo* gst_dwt_info_copy(const GstDwtInfo* info) {
   g_return_val_if_fail(info != nullptr, nullptr);
-  return static_cast<GstDwtInfo*>(g_memdup2(info, sizeof *info));
+  return gstcoef::copy_struct(info);
 }
 
-/**
- * gst_dwt_info_free:
- * @info: (nullable): an info of gst_dwt_info_new() or gst_dwt_info_copy()
- *
- * Since: 1.0
- */
 void gst_dwt_info_free(GstDwtInfo* info) { g_free(info); }

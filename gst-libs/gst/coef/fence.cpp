@@ -108,28 +108,11 @@ void free_fence(GstMiniObject* object) { delete reinterpret_cast<GstCoefFence*>(
 
 }  // namespace
 
-/**
- * gst_coef_fence_api_get_type:
- *
- * Returns: %GST_COEF_FENCE_API_TYPE, the promise to honour fences
- *
- * Since: 1.0
- */
 GType gst_coef_fence_api_get_type(void) {
   static const GType type = gstcoef::register_memory_api("GstCoefFenceAPI");
   return type;
 }
 
-/**
- * gst_coef_sync_point_new: (skip)
- * @funcs: what the point can do, in static storage
- * @user_data: given to @funcs
- * @destroy: (nullable): frees @user_data with the last reference
- *
- * Returns: (transfer full): a point in some device's work
- *
- * Since: 1.0
- */
 GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs, gpointer user_data,
                                           GDestroyNotify destroy) {
   g_return_val_if_fail(funcs != nullptr, nullptr);
@@ -140,78 +123,34 @@ GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs, gp
   return point;
 }
 
-/**
- * gst_coef_sync_point_ref:
- * @point: a point
- *
- * Returns: (transfer full): @point
- *
- * Since: 1.0
- */
 GstCoefSyncPoint* gst_coef_sync_point_ref(GstCoefSyncPoint* point) {
   g_return_val_if_fail(point != nullptr, nullptr);
   gst_mini_object_ref(&point->mini_object);
   return point;
 }
 
-/**
- * gst_coef_sync_point_unref:
- * @point: (transfer full): a point
- *
- * Since: 1.0
- */
 void gst_coef_sync_point_unref(GstCoefSyncPoint* point) {
   g_return_if_fail(point != nullptr);
   gst_mini_object_unref(&point->mini_object);
 }
 
-/**
- * gst_coef_fence_new:
- *
- * Returns: (transfer full): a fence that nobody has set: both sides are done
- *
- * Since: 1.0
- */
 GstCoefFence* gst_coef_fence_new(void) {
   auto* fence = new GstCoefFence{};
   gst_mini_object_init(&fence->mini_object, 0, GST_TYPE_COEF_FENCE, nullptr, nullptr, free_fence);
   return fence;
 }
 
-/**
- * gst_coef_fence_ref:
- * @fence: a fence
- *
- * Returns: (transfer full): @fence
- *
- * Since: 1.0
- */
 GstCoefFence* gst_coef_fence_ref(GstCoefFence* fence) {
   g_return_val_if_fail(fence != nullptr, nullptr);
   gst_mini_object_ref(&fence->mini_object);
   return fence;
 }
 
-/**
- * gst_coef_fence_unref:
- * @fence: (transfer full): a fence
- *
- * Since: 1.0
- */
 void gst_coef_fence_unref(GstCoefFence* fence) {
   g_return_if_fail(fence != nullptr);
   gst_mini_object_unref(&fence->mini_object);
 }
 
-/**
- * gst_coef_fence_set_written:
- * @fence: a fence
- * @point: (transfer none): when the coefficients are complete
- *
- * For the producer, once, before it pushes the buffer.
- *
- * Since: 1.0
- */
 void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point) {
   g_return_if_fail(fence != nullptr && point != nullptr);
   Points written{Point(point)};  // and after the swap what was there before, released unlocked
@@ -219,16 +158,6 @@ void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point) {
   fence->written.swap(written);
 }
 
-/**
- * gst_coef_fence_add_read:
- * @fence: a fence
- * @point: (transfer none): when the reader is done
- *
- * For a consumer that reads asynchronously, after it has submitted its work. Points that are done
- * are dropped, so that the list stays short.
- *
- * Since: 1.0
- */
 void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point) {
   g_return_if_fail(fence != nullptr && point != nullptr);
   Points done = fence->snapshot(fence->read);
@@ -239,35 +168,11 @@ void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point) {
   fence->read.emplace_back(point);
 }
 
-/**
- * gst_coef_fence_wait_written:
- * @fence: a fence
- * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
- *
- * For a consumer, before it reads the coefficients.
- *
- * Returns: %FALSE when the producer's work failed
- *
- * Since: 1.0
- */
 gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer cuda_stream) {
   g_return_val_if_fail(fence != nullptr, FALSE);
   return wait_for_all(fence->snapshot(fence->written), cuda_stream);
 }
 
-/**
- * gst_coef_fence_wait_read:
- * @fence: a fence
- * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
- *
- * For whoever writes the memory next. A failure is told once: a reader whose work has failed has
- * left the memory as others have, and is forgotten. Where the same is told again, a reader can
- * neither be waited for nor is it done, and the memory must not be written.
- *
- * Returns: %FALSE when a reader's work failed
- *
- * Since: 1.0
- */
 gboolean gst_coef_fence_wait_read(GstCoefFence* fence, gpointer cuda_stream) {
   g_return_val_if_fail(fence != nullptr, FALSE);
   const Points readers = fence->snapshot(fence->read);

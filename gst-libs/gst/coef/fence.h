@@ -1,9 +1,6 @@
 // Buffers that travel while some device still computes them: when they are complete, and when their
 // readers are done.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Functions are documented where they are defined (fence.cpp) and, with introspection data, in the
-// GIR.
 #pragma once
 
 #include <gst/coef/prelude.h>
@@ -41,9 +38,36 @@ typedef struct {
 
 #define GST_TYPE_COEF_SYNC_POINT (gst_coef_sync_point_get_type())
 GST_COEF_API GType gst_coef_sync_point_get_type(void);
+
+/**
+ * gst_coef_sync_point_new: (skip)
+ * @funcs: what the point can do, in static storage
+ * @user_data: given to @funcs
+ * @destroy: (nullable): frees @user_data with the last reference
+ *
+ * Returns: (transfer full): a point in some device's work
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefSyncPoint* gst_coef_sync_point_new(const GstCoefSyncPointFuncs* funcs,
                                                        gpointer user_data, GDestroyNotify destroy);
+
+/**
+ * gst_coef_sync_point_ref:
+ * @point: a point
+ *
+ * Returns: (transfer full): @point
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefSyncPoint* gst_coef_sync_point_ref(GstCoefSyncPoint* point);
+
+/**
+ * gst_coef_sync_point_unref:
+ * @point: (transfer full): a point
+ *
+ * Since: 1.0
+ */
 GST_COEF_API void gst_coef_sync_point_unref(GstCoefSyncPoint* point);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefSyncPoint, gst_coef_sync_point_unref)
 
@@ -61,12 +85,83 @@ typedef struct _GstCoefFence GstCoefFence;
 
 #define GST_TYPE_COEF_FENCE (gst_coef_fence_get_type())
 GST_COEF_API GType gst_coef_fence_get_type(void);
+
+/**
+ * gst_coef_fence_new:
+ *
+ * Returns: (transfer full): a fence that nobody has set: both sides are done
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefFence* gst_coef_fence_new(void);
+
+/**
+ * gst_coef_fence_ref:
+ * @fence: a fence
+ *
+ * Returns: (transfer full): @fence
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefFence* gst_coef_fence_ref(GstCoefFence* fence);
+
+/**
+ * gst_coef_fence_unref:
+ * @fence: (transfer full): a fence
+ *
+ * Since: 1.0
+ */
 GST_COEF_API void gst_coef_fence_unref(GstCoefFence* fence);
+
+/**
+ * gst_coef_fence_set_written:
+ * @fence: a fence
+ * @point: (transfer none): when the coefficients are complete
+ *
+ * For the producer, once, before it pushes the buffer.
+ *
+ * Since: 1.0
+ */
 GST_COEF_API void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoint* point);
+
+/**
+ * gst_coef_fence_add_read:
+ * @fence: a fence
+ * @point: (transfer none): when the reader is done
+ *
+ * For a consumer that reads asynchronously, after it has submitted its work. Points that are done
+ * are dropped, so that the list stays short.
+ *
+ * Since: 1.0
+ */
 GST_COEF_API void gst_coef_fence_add_read(GstCoefFence* fence, GstCoefSyncPoint* point);
+
+/**
+ * gst_coef_fence_wait_written:
+ * @fence: a fence
+ * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
+ *
+ * For a consumer, before it reads the coefficients.
+ *
+ * Returns: %FALSE when the producer's work failed
+ *
+ * Since: 1.0
+ */
 GST_COEF_API gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer cuda_stream);
+
+/**
+ * gst_coef_fence_wait_read:
+ * @fence: a fence
+ * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
+ *
+ * For whoever writes the memory next. A failure is told once: a reader whose work has failed has
+ * left the memory as others have, and is forgotten. Where the same is told again, a reader can
+ * neither be waited for nor is it done, and the memory must not be written.
+ *
+ * Returns: %FALSE when a reader's work failed
+ *
+ * Since: 1.0
+ */
 GST_COEF_API gboolean gst_coef_fence_wait_read(GstCoefFence* fence, gpointer cuda_stream);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefFence, gst_coef_fence_unref)
 
@@ -84,6 +179,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefFence, gst_coef_fence_unref)
  * Since: 1.0
  */
 #define GST_COEF_FENCE_API_TYPE (gst_coef_fence_api_get_type())
+
+/**
+ * gst_coef_fence_api_get_type:
+ *
+ * Returns: %GST_COEF_FENCE_API_TYPE, the promise to honour fences
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GType gst_coef_fence_api_get_type(void);
 
 G_END_DECLS

@@ -99,82 +99,33 @@ GType gst_coef_sampling_get_type(void) {
   return type;
 }
 
-/**
- * gst_coef_format_to_string:
- * @format: a #GstCoefFormat
- *
- * Returns: (nullable): the spelling in caps, or %NULL for #GST_COEF_FORMAT_UNKNOWN
- *
- * Since: 1.0
- */
 const gchar* gst_coef_format_to_string(GstCoefFormat format) {
   const FormatRule* rule = find_format(format);
   return rule ? rule->name : nullptr;
 }
 
-/**
- * gst_coef_format_from_string:
- * @string: (nullable): the spelling in caps
- *
- * Returns: the format, or #GST_COEF_FORMAT_UNKNOWN
- *
- * Since: 1.0
- */
 GstCoefFormat gst_coef_format_from_string(const gchar* string) {
   for (const FormatRule& rule : kFormats)
     if (g_strcmp0(rule.name, string) == 0) return rule.format;
   return GST_COEF_FORMAT_UNKNOWN;
 }
 
-/**
- * gst_coef_format_size:
- * @format: a #GstCoefFormat
- *
- * Returns: the bytes of one coefficient, or 0 for #GST_COEF_FORMAT_UNKNOWN
- *
- * Since: 1.0
- */
 guint gst_coef_format_size(GstCoefFormat format) {
   const FormatRule* rule = find_format(format);
   return rule ? rule->size : 0;
 }
 
-/**
- * gst_coef_sampling_to_string:
- * @sampling: a #GstCoefSampling
- *
- * Returns: (nullable): the spelling in caps, or %NULL for #GST_COEF_SAMPLING_UNKNOWN
- *
- * Since: 1.0
- */
 const gchar* gst_coef_sampling_to_string(GstCoefSampling sampling) {
   const SamplingRule* rule = find_sampling(sampling);
   return rule ? rule->name : nullptr;
 }
 
-/**
- * gst_coef_sampling_from_string:
- * @string: (nullable): the spelling in caps
- *
- * Returns: the sampling, or #GST_COEF_SAMPLING_UNKNOWN
- *
- * Since: 1.0
- */
 GstCoefSampling gst_coef_sampling_from_string(const gchar* string) {
   for (const SamplingRule& rule : kSamplings)
     if (g_strcmp0(rule.name, string) == 0) return rule.sampling;
   return GST_COEF_SAMPLING_UNKNOWN;
 }
 
-/**
- * gst_coef_sampling_get_colorspace:
- * @sampling: a #GstCoefSampling
- *
- * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB" or
- *   "GRAY"
- *
- * Since: 1.0
- */
 const gchar* gst_coef_sampling_get_colorspace(GstCoefSampling sampling) {
   const SamplingRule* rule = find_sampling(sampling);
   return rule ? rule->colorspace : nullptr;

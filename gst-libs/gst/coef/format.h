@@ -1,9 +1,6 @@
 // What coefficients of every transform have in common: the type of one, and the components of a
 // picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Functions are documented where they are defined (format.cpp) and, with introspection data, in the
-// GIR.
 #pragma once
 
 #include <gst/gst.h>
@@ -32,8 +29,35 @@ typedef enum {
 
 #define GST_TYPE_COEF_FORMAT (gst_coef_format_get_type())
 GST_COEF_API GType gst_coef_format_get_type(void);
+
+/**
+ * gst_coef_format_to_string:
+ * @format: a #GstCoefFormat
+ *
+ * Returns: (nullable): the spelling in caps, or %NULL for #GST_COEF_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
+ */
 GST_COEF_API const gchar* gst_coef_format_to_string(GstCoefFormat format);
+
+/**
+ * gst_coef_format_from_string:
+ * @string: (nullable): the spelling in caps
+ *
+ * Returns: the format, or #GST_COEF_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefFormat gst_coef_format_from_string(const gchar* string);
+
+/**
+ * gst_coef_format_size:
+ * @format: a #GstCoefFormat
+ *
+ * Returns: the bytes of one coefficient, or 0 for #GST_COEF_FORMAT_UNKNOWN
+ *
+ * Since: 1.0
+ */
 GST_COEF_API guint gst_coef_format_size(GstCoefFormat format);
 
 /**
@@ -64,8 +88,36 @@ typedef enum {
 
 #define GST_TYPE_COEF_SAMPLING (gst_coef_sampling_get_type())
 GST_COEF_API GType gst_coef_sampling_get_type(void);
+
+/**
+ * gst_coef_sampling_to_string:
+ * @sampling: a #GstCoefSampling
+ *
+ * Returns: (nullable): the spelling in caps, or %NULL for #GST_COEF_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
+ */
 GST_COEF_API const gchar* gst_coef_sampling_to_string(GstCoefSampling sampling);
+
+/**
+ * gst_coef_sampling_from_string:
+ * @string: (nullable): the spelling in caps
+ *
+ * Returns: the sampling, or #GST_COEF_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefSampling gst_coef_sampling_from_string(const gchar* string);
+
+/**
+ * gst_coef_sampling_get_colorspace:
+ * @sampling: a #GstCoefSampling
+ *
+ * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB" or
+ *   "GRAY"
+ *
+ * Since: 1.0
+ */
 GST_COEF_API const gchar* gst_coef_sampling_get_colorspace(GstCoefSampling sampling);
 
 G_END_DECLS

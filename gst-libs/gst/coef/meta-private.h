@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include <gst/coef/fence.h>
@@ -55,6 +57,32 @@ gboolean copy_meta(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type, gp
   return TRUE;
 }
 
+// Adds a meta with the components of `info`, everything else zero; null where there is no room.
+template <typename Meta, typename Info>
+Meta* add_meta(GstBuffer* buffer, const GstMetaInfo* kind, const Info* info) {
+  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
+  g_return_val_if_fail(info != nullptr && info->n_components > 0, nullptr);
+  auto* meta = reinterpret_cast<Meta*>(gst_buffer_add_meta(buffer, kind, nullptr));
+  if (meta == nullptr) return nullptr;
+  meta->n_components = info->n_components;
+  std::copy(std::begin(info->components), std::end(info->components), meta->components);
+  return meta;
+}
+
+// Null where the buffer has none.
+template <typename Meta>
+Meta* get_meta(GstBuffer* buffer, GType api) {
+  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
+  return reinterpret_cast<Meta*>(gst_buffer_get_meta(buffer, api));
+}
+
+// Component `index`, or null: n_components may be anything.
+template <typename Meta>
+auto* get_component(Meta* meta, guint index) {
+  const bool there = index < meta->n_components && index < std::size(meta->components);
+  return there ? &meta->components[index] : nullptr;
+}
+
 template <typename Meta>
 using Serialise = bool (*)(const Meta& meta, std::vector<uint8_t>* bytes);
 template <typename Meta>
@@ -65,7 +93,7 @@ using Deserialise = bool (*)(const uint8_t* bytes, size_t size, uint8_t version,
 template <typename Meta, Serialise<Meta> kSerialise, uint8_t kVersion>
 gboolean serialize_meta(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
   const auto* from = reinterpret_cast<const Meta*>(meta);
-  // Whoever stores the meta stores the bytes of the buffer too, and knows no fence.
+  // A program that stores the meta stores the bytes of the buffer, too, and knows no fence.
   if (from->fence != nullptr && !gst_coef_fence_wait_written(from->fence, nullptr)) return FALSE;
   std::vector<uint8_t> bytes;
   if (!kSerialise(*from, &bytes)) return FALSE;

@@ -26,25 +26,11 @@ gboolean reference_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, 
 
 }  // namespace
 
-/**
- * gst_coef_reference_meta_api_get_type:
- *
- * Returns: the API of #GstCoefReferenceMeta
- *
- * Since: 1.0
- */
 GType gst_coef_reference_meta_api_get_type(void) {
   static const GType type = gstcoef::register_memory_api("GstCoefReferenceMetaAPI");
   return type;
 }
 
-/**
- * gst_coef_reference_meta_get_info:
- *
- * Returns: (transfer none): what GStreamer knows of #GstCoefReferenceMeta
- *
- * Since: 1.0
- */
 const GstMetaInfo* gst_coef_reference_meta_get_info(void) {
   static const GstMetaInfo* const info = gst_meta_register(
       gst_coef_reference_meta_api_get_type(), "GstCoefReferenceMeta", sizeof(GstCoefReferenceMeta),
@@ -52,16 +38,6 @@ const GstMetaInfo* gst_coef_reference_meta_get_info(void) {
   return info;
 }
 
-/**
- * gst_buffer_add_coef_reference_meta:
- * @buffer: (transfer none): a writable buffer of coefficients
- * @source: (transfer none): the frame that they were made from
- * @info: its format and size, and the strides and offsets that hold in @source
- *
- * Returns: (transfer none): the meta, owned by @buffer
- *
- * Since: 1.0
- */
 GstCoefReferenceMeta* gst_buffer_add_coef_reference_meta(GstBuffer* buffer, GstBuffer* source,
                                                          const GstVideoInfo* info) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && GST_IS_BUFFER(source), nullptr);
@@ -75,16 +51,6 @@ GstCoefReferenceMeta* gst_buffer_add_coef_reference_meta(GstBuffer* buffer, GstB
   return meta;
 }
 
-/**
- * gst_buffer_get_coef_reference_meta:
- * @buffer: (transfer none): a buffer
- *
- * Returns: (transfer none) (nullable): the meta, owned by @buffer
- *
- * Since: 1.0
- */
 GstCoefReferenceMeta* gst_buffer_get_coef_reference_meta(GstBuffer* buffer) {
-  g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
-  return reinterpret_cast<GstCoefReferenceMeta*>(
-      gst_buffer_get_meta(buffer, GST_COEF_REFERENCE_META_API_TYPE));
+  return gstcoef::get_meta<GstCoefReferenceMeta>(buffer, GST_COEF_REFERENCE_META_API_TYPE);
 }

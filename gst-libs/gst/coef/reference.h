@@ -1,8 +1,5 @@
 // GstCoefReferenceMeta: the frame that coefficients were made from.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Functions are documented where they are defined (reference.cpp) and, with introspection data, in
-// the GIR.
 #pragma once
 
 #include <gst/video/video.h>
@@ -30,11 +27,47 @@ typedef struct {
 
 #define GST_COEF_REFERENCE_META_API_TYPE (gst_coef_reference_meta_api_get_type())
 #define GST_COEF_REFERENCE_META_INFO (gst_coef_reference_meta_get_info())
+
+/**
+ * gst_coef_reference_meta_api_get_type:
+ *
+ * Returns: the API of #GstCoefReferenceMeta
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GType gst_coef_reference_meta_api_get_type(void);
+
+/**
+ * gst_coef_reference_meta_get_info:
+ *
+ * Returns: (transfer none): what GStreamer knows of #GstCoefReferenceMeta
+ *
+ * Since: 1.0
+ */
 GST_COEF_API const GstMetaInfo* gst_coef_reference_meta_get_info(void);
+
+/**
+ * gst_buffer_add_coef_reference_meta:
+ * @buffer: (transfer none): a writable buffer of coefficients
+ * @source: (transfer none): the frame that they were made from
+ * @info: its format and size, and the strides and offsets that hold in @source
+ *
+ * Returns: (transfer none): the meta, owned by @buffer
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefReferenceMeta* gst_buffer_add_coef_reference_meta(GstBuffer* buffer,
                                                                       GstBuffer* source,
                                                                       const GstVideoInfo* info);
+
+/**
+ * gst_buffer_get_coef_reference_meta:
+ * @buffer: (transfer none): a buffer
+ *
+ * Returns: (transfer none) (nullable): the meta, owned by @buffer
+ *
+ * Since: 1.0
+ */
 GST_COEF_API GstCoefReferenceMeta* gst_buffer_get_coef_reference_meta(GstBuffer* buffer);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-"""The command line of a corpus job."""
+"""The command line of a corpus job: its arguments, its summary and its exit status."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
 import json
@@ -32,7 +32,7 @@ def main() -> int:
                                           "without it this machine alone")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
-                        help="cuda: GPUs, shared by the workers, decode files of 100,000 bytes and more")
+                        help="cuda: the workers share GPUs, which decode files from 100,000 bytes")
     given = parser.parse_args()
     if (given.quality is None) == (given.action == "requantise"):
         parser.error("--quality belongs to requantise")
@@ -51,7 +51,7 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted: the same command goes on", file=sys.stderr)
+        print("interrupted: the same command resumes the job", file=sys.stderr)
         return 130
     print(json.dumps(summary))
     return 0

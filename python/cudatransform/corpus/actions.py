@@ -1,4 +1,4 @@
-"""What a corpus job does to pictures: stats, export, repack, requantise. No Ray in here."""
+"""What a corpus job does to pictures: stats, export, repack, requantise. It needs no Ray."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _AHEAD = 8  # pictures that a worker has read for what it does next
 Row = Dict[str, Any]
 
 
-def process_of(path: bytes) -> str:
-    """The process of a file that can be read: what its frame header is called."""
+def process_of(path: Union[str, bytes]) -> str:
+    """The name of a file's process, by the marker of its frame header. Raises OSError."""
     with open(path, "rb") as file:
         file.seek(2)
         while True:
@@ -44,16 +44,17 @@ def process_of(path: bytes) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _all_tables() -> np.ndarray:
-    return np.stack([quality_tables(quality)[0] for quality in range(1, 101)]).astype(np.int32)
+    return np.stack([quality_tables(quality) for quality in range(1, 101)]).astype(np.int32)
 
 
-def estimated_quality(table: np.ndarray) -> int:
-    """libjpeg's quality whose table of luma is nearest; exact where libjpeg has made it."""
-    return int(np.abs(_all_tables() - table.astype(np.int32)).sum(axis=(1, 2)).argmin()) + 1
+def estimated_quality(table: np.ndarray, kind: int = 0) -> int:
+    """libjpeg's quality with the nearest table of luma (`kind` 0) or chroma (1)."""
+    distances = np.abs(_all_tables()[:, kind] - table.astype(np.int32)).sum(axis=(1, 2))
+    return int(distances.argmin()) + 1
 
 
 def stats(picture: Picture, source: bytes) -> Row:
-    """What a picture is, as numbers and words."""
+    """A row of stats.parquet: a picture's properties as numbers and words. Raises OSError."""
     size = os.path.getsize(source)
     levels = sum(component.levels.size for component in picture.components)
     zeros = levels - sum(int(np.count_nonzero(c.levels)) for c in picture.components)
@@ -103,7 +104,8 @@ def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output
 
 
 def _levels(picture: Picture) -> Row:
-    """A row of Parquet: binary levels are little-endian int16, tables uint16, both in natural order."""
+    """A row of Parquet, with levels (int16) and tables (uint16) as little-endian bytes in natural
+    order."""
     return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
             "blocks_w": [c.levels.shape[1] for c in picture.components],
             "blocks_h": [c.levels.shape[0] for c in picture.components],
@@ -128,12 +130,12 @@ def parquet(rows: List[Row]) -> bytes:
 
 
 def reader_of(paths: Iterable[str], device: str) -> Reader:
-    """The Reader of a worker, which has one core; a GPU has several files at a time."""
+    """A worker's Reader: one thread for its core, several files at a time for a GPU."""
     return Reader(paths, batch=_AHEAD, device=device, workers=1 if device == "cpu" else 4)
 
 
 class WorkerReader:
-    """A worker's Reader, for one call after the other: to start one takes some 8 ms, and more on a GPU.
+    """A worker's Reader, kept from call to call: to start one takes some 8 ms, and more on a GPU.
 
     Pictures are in system memory; with `cuda` the GPU decodes the larger files.
     """
@@ -143,7 +145,7 @@ class WorkerReader:
         self._walk = Walk(reader_of(iter(self._paths.get, None), device))
 
     def read(self, root: bytes, names: Iterable[bytes]) -> Iterator[Union[Picture, Failure]]:
-        """The files of a call in order; they are taken to the last before there is another one."""
+        """The files of a call in order. The caller takes all of them before the next call."""
         left = 0
         for name in names:
             self._paths.put(os.fsdecode(os.path.join(root, name)))

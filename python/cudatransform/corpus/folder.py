@@ -1,4 +1,4 @@
-"""The input's files in a fixed order, and the output folder: whose it is, what of it is done."""
+"""The input's files in a fixed order, and the output folder: which job's it is, what is done."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class FolderError(ValueError):
 def list_files(root: str, say: Callable[[str], Any] = lambda line: None) -> List[bytes]:
     """The JPEG files below a folder by their names, as bytes relative to it, in the order of bytes.
 
-    Names are bytes because file systems take any. Links to folders are not followed, nor are outputs
-    of other jobs: `say` is called with a line about those, and about folders that cannot be read.
+    Names are bytes because file systems take any. Links to folders and outputs of other jobs are
+    left out. `say` is called with a line about such outputs and about folders that cannot be read.
+    Raises FolderError.
     """
     top = os.fsencode(root)
     if not os.path.isdir(top):
@@ -35,7 +36,7 @@ def list_files(root: str, say: Callable[[str], Any] = lambda line: None) -> List
             top, onerror=lambda error: say(f"left out, because it cannot be read: {error}")):
         if os.fsencode(_OWN) in folders:
             folders.remove(os.fsencode(_OWN))
-            if folder != top:  # whose files may be wanted: they are named as the input
+            if folder != top:  # an output that is named as the input is wanted
                 say(f"left out, because it is the output of a job: {os.fsdecode(folder)!r}")
                 folders.clear()
                 continue
@@ -45,7 +46,7 @@ def list_files(root: str, say: Callable[[str], Any] = lambda line: None) -> List
 
 
 def _is_inside(path: str, folder: str) -> bool:
-    """Whether a path, which need not exist, is a folder or in it, by whatever links and mounts."""
+    """Whether a path, which need not exist, is a folder or in it, through any links and mounts."""
     at, before = os.path.realpath(path), ""
     while at != before:
         if os.path.exists(at) and os.path.samefile(at, folder):
@@ -59,15 +60,15 @@ class OutputError(RuntimeError):
 
 
 def _note_name(number: int) -> str:
-    """The file that says what is known of a chunk, relative to the output folder."""
+    """The path of a chunk's note, relative to the output folder."""
     return os.path.join(_OWN, "done", f"{number:06d}.jsonl")
 
 
 class Output:
-    """The output folder. Results are in it, and in a folder of its own what is known of each chunk.
+    """The output folder: results, and in a folder of its own a note of each chunk that is done.
 
-    Everything is written under another name and renamed, so that what is there is whole. Pickled, it
-    goes to the workers, which see the same path.
+    Everything is written under another name and then renamed, so every file is whole. Workers get
+    it pickled and see the same path.
     """
 
     def __init__(self, path: str) -> None:
@@ -76,7 +77,8 @@ class Output:
         self.lock_file: Optional[BinaryIO] = None
 
     def claim(self, job: Dict[str, Any], files: List[bytes]) -> None:
-        """Makes the folder this job's, or finds that it is. Raises FolderError if it is another's."""
+        """Makes the folder this job's, or finds that it is. Raises FolderError if it is another's,
+        and OutputError."""
         job = dict(job, files=len(files),
                    list=hashlib.sha256(b"\0".join(files)).hexdigest())
         if _is_inside(self.path, job["input"]):
@@ -102,27 +104,29 @@ class Output:
             self.write(os.path.join(_OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
 
     def _job_before(self, told: str) -> Optional[Dict[str, Any]]:
-        """The job whose folder this is; None: nobody's yet. Raises FolderError and OSError."""
+        """The job that has this folder; None: none yet. Raises FolderError and OSError."""
         if os.path.exists(told):
             with open(told, encoding="utf-8") as file:
                 try:
                     before = json.load(file)
                 except ValueError as error:
-                    raise FolderError(f"{told} does not say whose output that is: {error}") from error
+                    raise FolderError(f"{told} does not say which job's output this is: {error}"
+                                      ) from error
             if not isinstance(before, dict):
-                raise FolderError(f"{told} does not say whose output that is")
+                raise FolderError(f"{told} does not say which job's output this is")
             return before
         # A run that ended before it had written job.json has left folders, and its lock.
         held = set(os.listdir(self.path)) if os.path.isdir(self.path) else set()
         if held == {_OWN}:
             held = {name for name in os.listdir(self.own) if name not in ("done", "parts", "lock")}
-            held.update(map(str, self.done()) if os.path.isdir(os.path.join(self.own, "done")) else ())
+            if os.path.isdir(os.path.join(self.own, "done")):
+                held.update(map(str, self.done()))
         if held:
             raise FolderError(f"{self.path} holds something else")
         return None
 
     def _lock(self) -> None:
-        """For this process, until it ends. Raises FolderError where another one is at work."""
+        """Locks the folder until this process ends. Raises FolderError where another is at work."""
         file = open(os.path.join(self.own, "lock"), "ab")  # pylint: disable=consider-using-with
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -144,7 +148,7 @@ class Output:
         return {"path": self.path, "own": self.own, "lock_file": None}
 
     def _clear_parts(self) -> None:
-        """What a run that was killed has left."""
+        """Removes unfinished files of a killed run."""
         parts = os.path.join(self.own, "parts")
         for name in os.listdir(parts):
             os.unlink(os.path.join(parts, name))
@@ -161,7 +165,7 @@ class Output:
                 os.chmod(part, 0o644)
                 os.replace(part, target)
             except OSError:
-                os.unlink(part)  # of a full disk, which has room again for what comes next
+                os.unlink(part)  # so that a full disk has its room again
                 raise
         except OSError as error:
             if is_interruption(error):
@@ -174,7 +178,7 @@ class Output:
             self.write(relative, file.read())
 
     def finish_chunk(self, number: int, rows: List[Dict[str, Any]]) -> None:
-        """Notes a chunk as done, with what is known of its files."""
+        """Notes a chunk as done, with a row for each of its files. Raises OutputError."""
         lines = "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows)
         self.write(_note_name(number).encode(), lines.encode())
 
@@ -194,7 +198,7 @@ class Output:
         return {int(name) for name in names if name.isdecimal()}
 
     def rows_of(self, number: int, names: List[bytes]) -> List[Dict[str, Any]]:
-        """What is known of the files of a chunk. Raises OutputError where that is not all."""
+        """The rows of a chunk's files. Raises OutputError where one is missing."""
         note = self._note_of(number)
         try:
             with open(note, encoding="utf-8") as file:
@@ -209,7 +213,7 @@ class Output:
                           "The next run does them again")
 
     def forget_damaged(self, chunks: List[List[bytes]]) -> List[int]:
-        """Takes back the notes of chunks that are not whole. Returns the numbers."""
+        """Removes the notes that are not whole. Returns the numbers of their chunks."""
         damaged = []
         for number in sorted(self.done()):
             try:
@@ -221,13 +225,13 @@ class Output:
         return damaged
 
     def counts(self, number: int) -> Tuple[int, int]:
-        """How many files and how many bad ones are in a chunk that is done, without parsing it: no
-        value of its rows has quotes that are not escaped."""
+        """How many files and how many bad ones a finished chunk has. Its note needs no parsing:
+        quotes in values are escaped."""
         with open(self._note_of(number), "rb") as file:
             data = file.read()
         return data.count(b"\n"), data.count(b'"reason": ')
 
     def finish(self) -> None:
-        """Leaves no parts."""
+        """Removes what is left of unfinished files."""
         shutil.rmtree(os.path.join(self.own, "parts"), ignore_errors=True)
         os.makedirs(os.path.join(self.own, "parts"), exist_ok=True)

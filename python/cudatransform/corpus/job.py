@@ -24,9 +24,9 @@ _BETWEEN_LINES = 2   # seconds
 
 
 class Worker:
-    """What an actor of Ray Data does: some chunks a call, each of which is noted when it is done.
+    """An actor of Ray Data: it does some chunks a call, and notes each when it is done.
 
-    Rows say all of their job: what an actor is made with is lost with the machine that keeps it.
+    Rows carry all of their job: an actor's own arguments are lost with the machine that keeps them.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Worker:
         # All are of one job.
         action, options, source, target, device = json.loads(batch["job"][0])
         root, output = os.fsencode(source), Output(target)
-        # Ray asks again for what a machine was doing when it was lost; that had done a part of it.
+        # Ray repeats a call whose machine was lost, which may have done a part of it.
         missing = {int(number): bytes(names).split(b"\0")
                    for number, names in zip(batch["number"], batch["names"])
                    if not output.is_done(int(number))}
@@ -46,7 +46,7 @@ class Worker:
             for number, names in missing.items():
                 do_chunk(action, options, root, number, names, output, items)
         except BaseException:
-            self.close()  # it has more of these files
+            self.close()  # it still has files of this call
             raise
         return {"number": batch["number"]}
 
@@ -60,13 +60,14 @@ class Worker:
 def run(action: str, source: str, target: str, options: Dict[str, Any],
         address: Optional[str] = None, workers: Optional[int] = None, device: str = "cpu",
         say: Any = lambda line: print(line, file=sys.stderr, flush=True)) -> Dict[str, int]:
-    """Does what is missing of a job, and writes its results. Returns counts of files and bad ones.
+    """Does the missing chunks of a job, and writes its results. Returns what summary.json says.
 
     address: of a Ray cluster, whose machines all see both folders; None: this machine alone
     workers: actors at a time; None: one for each core
     device: `cpu`, or `cuda`: the actors of a machine share its GPUs, which decode the larger files
     say: called with a line now and then, also from another thread
-    Raises FolderError before anything is written.
+    Raises FolderError before anything is written, OutputError, Unavailable, OSError, and
+    ImportError without Ray or pyarrow.
     """
     files, output = list_files(source, say), Output(target)
     source = os.path.abspath(source)
@@ -83,7 +84,7 @@ def _run_claimed(action: str, source: str, output: Output, options: Dict[str, An
     chunks = [files[at:at + CHUNK] for at in range(0, len(files), CHUNK)]
     damaged = output.forget_damaged(chunks)
     if damaged:
-        say(f"{len(damaged)} chunks are done again: what was noted of them is damaged")
+        say(f"{len(damaged)} chunks are done again: their notes are damaged")
     done = output.done()
     missing = [number for number in range(len(chunks)) if number not in done]
     if missing:
@@ -97,7 +98,7 @@ def _run_claimed(action: str, source: str, output: Output, options: Dict[str, An
 
 
 class _Progress:
-    """Says every few seconds how far a job is, by what its folder notes: a call of Ray is many chunks."""
+    """Says every few seconds how far a job is, by its folder's notes: Ray's calls are long."""
 
     def __init__(self, output: Output, done: Set[int], files: int, say: Any) -> None:
         self._output, self._seen, self._files, self._say = output, set(done), files, say
@@ -159,7 +160,8 @@ def _spread(items: List[Dict[str, Any]], address: Optional[str], workers: Option
             raise Unavailable("Ray knows of no GPU on these machines")
         # A call takes Ray some 8 ms, and a chunk of small pictures takes 15.
         together = max(1, min(_MOST_TOGETHER, len(items) // (max(1, actors) * _LEAST_CALLS)))
-        made = ray.data.from_items(items, override_num_blocks=-(-len(items) // together)).map_batches(
+        rows = ray.data.from_items(items, override_num_blocks=-(-len(items) // together))
+        made = rows.map_batches(
             Worker, batch_size=together, num_cpus=1, num_gpus=_share(gpus, actors),
             compute=ActorPoolStrategy(size=max(1, actors)), batch_format="numpy")
         with progress:
@@ -172,9 +174,9 @@ def _spread(items: List[Dict[str, Any]], address: Optional[str], workers: Option
 
 
 def _reason_of(words: str) -> str:
-    """What went wrong, of all that Ray says of it: tracebacks of its own and of the worker, and advice.
+    """The reason of a failure, from Ray's tracebacks, the worker's, and advice.
 
-    An error that a worker raised to say what it was comes first, then the last one of Python's.
+    An error that a worker raised on purpose comes first, then Python's last one.
     """
     lines = [line.strip() for line in words.strip().splitlines() if line.strip()]
     for kinds in ("OutputError|FolderError|Unavailable", r"\w*(?:Error|Exception|Interrupt)"):
@@ -188,13 +190,13 @@ def _reason_of(words: str) -> str:
 
 
 def _share(gpus: float, actors: int) -> Optional[float]:
-    """Of a GPU for each actor, in Ray's ten thousandths; an actor uses one GPU at most."""
+    """Each actor's part of a GPU, at most one, in Ray's ten thousandths; None: none."""
     return min(1., math.floor(1e4 * gpus / max(1, actors)) / 1e4) or None
 
 
 def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[str, int]:
-    """Writes failures.jsonl, of stats stats.parquet, and summary.json: the same for any number of
-    workers."""
+    """Writes failures.jsonl, summary.json and, for stats, stats.parquet: the same bytes for any
+    number of workers."""
     good: List[Dict[str, Any]] = []
     bad: List[Dict[str, Any]] = []
     for number, names in enumerate(chunks):

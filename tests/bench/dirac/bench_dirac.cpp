@@ -99,8 +99,8 @@ Result play(const Stream& stream, const std::string& decoder, int passes) {
   g_object_get(ours, "stats", &stats, nullptr);
   gst_structure_get_uint64(stats, "cuda-pictures", &result.on_cuda);
   for (const char* stage : kStages) {
-    guint64 mean = 0;
-    gst_structure_get_uint64(stats, (std::string(stage) + "-time-mean").c_str(), &mean);
+    gint64 mean = -1;  // not measured
+    gst_structure_get_int64(stats, (std::string(stage) + "-time-mean").c_str(), &mean);
     result.stages[stage] = static_cast<double>(mean) / 1000;
   }
   gst_structure_free(stats);

@@ -20,7 +20,7 @@ static void destroy(gpointer freed) { *(int*)freed = 1; }
 static int sizes_are_right(void) {
   g_autoptr(GstDctInfo) info = gst_dct_info_new();
   return gst_dct_info_set(info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_ZIGZAG,
-                          TRUE, 8, GST_COEF_SAMPLING_GRAYSCALE, 9, 8) &&
+                          TRUE, 8, GST_COEF_SAMPLING_GRAYSCALE, 9, 8, NULL) &&
          info->size == 256;
 }
 

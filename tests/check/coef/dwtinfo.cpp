@@ -197,7 +197,7 @@ constexpr Lie kLies[] = {
     {"depth", "9", "depth 9 is none of 8, 10, 12, 16"},
     {"depth", "10", "format=S16LE, expected S32LE for 10 bits"},
     {"depth", "(string)8", "depth"},
-    {"sampling", "YCbCr-4:2:1", "sampling YCbCr-4:2:1"},
+    {"sampling", "YCbCr-4:2:1", "sampling is YCbCr-4:2:1, expected"},
     {"colorspace", "sRGB", "colorspace sRGB contradicts sampling YCbCr-4:2:0"},
     {"width", "0", "0 x 48 is no size"},
     {"height", "-3", "64 x -3 is no size"},

@@ -29,14 +29,14 @@ def check_types():
         assert gtype.is_a(GObject.TYPE_BOXED) and gtype.name in (f"Gst{name}", f"GstCoef{name}")
     for name in ("Format", "DctLayout", "DctOrder", "Sampling", "DwtWavelet", "DwtOrientation"):
         assert getattr(GstCoef, name).__gtype__.is_a(GObject.TYPE_ENUM), name
-    assert GstCoef.DctMetaFlags.__gtype__.is_a(GObject.TYPE_FLAGS)
+    assert GstCoef.DctJpegIrregularity.__gtype__.is_a(GObject.TYPE_FLAGS)
     assert GstCoef.DCT_MAX_COMPONENTS == 4
     assert GstCoef.fence_api_get_type().name == "GstCoefFenceAPI"
 
 
 def check_info(caps):
-    ok, info = GstCoef.DctInfo.from_caps(caps)
-    assert ok and info.size == 3456 and info.n_components == 3
+    ok, info, reason = GstCoef.DctInfo.from_caps(caps)
+    assert ok and reason is None and info.size == 3456 and info.n_components == 3
     assert info.to_caps().is_equal(caps)
     copy = info.copy()
     chroma = info.get_component(1)
@@ -44,6 +44,9 @@ def check_info(caps):
     assert (chroma.width, chroma.blocks_h, chroma.offset) == (9, 3, 1920)
     assert copy.get_component(3) is None and copy.sampling == GstCoef.Sampling(2)
     assert GstCoef.DctInfo.new().n_components == 0
+    ok, _info, reason = GstCoef.DctInfo.from_caps(Gst.Caps.from_string(
+        CAPS.replace("format=S16LE", "format=F32LE")))
+    assert not ok and "format=F32LE with quantized=true at depth=8" in reason, reason
     return copy
 
 

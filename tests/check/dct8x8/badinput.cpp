@@ -100,7 +100,7 @@ GstDctInfo dct_info(gboolean quantized = TRUE) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, quantized ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_F32LE,
                                GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER, quantized, 8,
-                               GST_COEF_SAMPLING_420, 17, 33));
+                               GST_COEF_SAMPLING_420, 17, 33, nullptr));
   return info;  // 3456 or 6912 bytes
 }
 
@@ -211,7 +211,7 @@ GST_START_TEST(test_meta_of_another_size) {
   const GstDctInfo info = dct_info();
   GstDctInfo larger;
   fail_unless(gst_dct_info_set(&larger, info.format, info.layout, info.order, TRUE, 8,
-                               info.sampling, 170, 330));
+                               info.sampling, 170, 330, nullptr));
   GstDctMeta* meta;
   expect(push_one(inverse(), gst_dct_info_to_caps(&larger), coefficients(info, info.size, &meta)),
          {"17 x 33", "170 x 330"});

@@ -159,7 +159,7 @@ std::vector<guint8> element_samples(const std::vector<gint32>& coefficients, con
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S32LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE, kWidth,
-                               kHeight));
+                               kHeight, nullptr));
   GstBuffer* in = gst_buffer_new_memdup(coefficients.data(), coefficients.size() * 4);
   fail_unless_equals_uint64(info.size, gst_buffer_get_size(in));
   GstHarness* h = testing::new_harness(testing::inverse(std::string("method=") + method) +

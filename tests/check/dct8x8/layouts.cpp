@@ -85,7 +85,7 @@ Coefficients transform(const GstVideoInfo& raw, GstBuffer* frame, const std::str
   Coefficients result;
   result.buffer = gst_harness_pull(h);
   GstCaps* negotiated = current_caps(h);
-  fail_unless(gst_dct_info_from_caps(&result.info, negotiated));
+  fail_unless(gst_dct_info_from_caps(&result.info, negotiated, nullptr));
   gchar* reason = nullptr;
   fail_unless(gst_dct_meta_validate(gst_buffer_get_dct_meta(result.buffer), &result.info,
                                     gst_buffer_get_size(result.buffer), &reason),
@@ -167,7 +167,8 @@ GST_END_TEST;
 GST_START_TEST(test_440) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 19));
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 19,
+                               nullptr));
   GstBuffer* in = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   GstMapInfo map;
   gst_buffer_map(in, &map, GST_MAP_WRITE);

@@ -101,6 +101,13 @@ inline guint64 count(const GstStructure* s, const char* field) {
   return value;
 }
 
+inline gint64 whole(const GstStructure* s, const std::string& field) {
+  gint64 value = -12345;
+  fail_unless(gst_structure_get_int64(s, field.c_str(), &value), "%s is missing or no int64: %s",
+              field.c_str(), gst_structure_to_string(s));
+  return value;
+}
+
 inline double property(GstElement* element, const char* name) {
   double value = 0;
   g_object_get(element, name, &value, nullptr);

@@ -174,7 +174,8 @@ GST_END_TEST;
 GST_START_TEST(test_promises) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 32, 24));
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 32, 24,
+                               nullptr));
   const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 32, 24);
   GstHarness* reader = gst_harness_new_parse(inverse().c_str());
   gst_harness_set_src_caps(reader, gst_dct_info_to_caps(&info));

@@ -47,7 +47,7 @@ struct Coefficients {
     fail_unless_equals_int(gst_harness_push(h, testing::make_frame(raw)), GST_FLOW_OK);
     buffer = gst_harness_pull(h);
     caps = gst_pad_get_current_caps(h->sinkpad);
-    fail_unless(gst_dct_info_from_caps(&info, caps));
+    fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
     testing::end_harness(h);
     const std::vector<guint8> bytes = testing::bytes_of(buffer);
     const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
@@ -174,7 +174,8 @@ GST_END_TEST;
 GST_START_TEST(test_440) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 39));
+                               GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 39,
+                               nullptr));
   for (const int scale : kScales) {
     GstBuffer* in = gst_buffer_new_allocate(nullptr, info.size, nullptr);
     GstMapInfo map;

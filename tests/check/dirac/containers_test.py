@@ -95,7 +95,8 @@ def after_a_seek(folder, name, path, demuxer):
 def behind_the_end(folder, name, path):
     """A MOV file as FFmpeg makes it: what is not shown is counted, and told once."""
     wanted = vectors_test.expected(os.path.join(folder, name + ".framemd5"))
-    pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! qtdemux ! cudadiracdec name=decoder "
+    pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! qtdemux ! "
+                                "cudadiracdec name=decoder "
                                 "! fakesink sync=false")
     pipeline.set_state(Gst.State.PLAYING)
     warnings, bus = 0, pipeline.get_bus()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """cudadiracdec and streams that are damaged: they end, in frames or in an error that says why.
 
-damage_test.py FOLDER [STREAMS [RANDOM_DIRAC]]    FOLDER has .drc files; so many damaged ones are made
+damage_test.py FOLDER [STREAMS [RANDOM_DIRAC]]    makes so many damaged streams of its .drc files
                                                   (default: 60), half of them from streams that the
                                                   program RANDOM_DIRAC writes
 """
@@ -57,7 +57,8 @@ def play(data, dice):
     settings = dice.choice(("", " on-error=drop", " n-threads=1", " n-threads=3",
                             " max-samples=1000000", " on-error=fail n-threads=4"))
     pipeline = Gst.parse_launch("appsrc name=in caps=video/x-dirac format=bytes ! "
-                                f"cudadiracdec name=decoder{settings} ! fakesink name=out sync=false")
+                                f"cudadiracdec name=decoder{settings} ! "
+                                "fakesink name=out sync=false")
     source, frames, failed, behind = pipeline.get_by_name("in"), 0, False, 0
 
     def count(_pad, _info):

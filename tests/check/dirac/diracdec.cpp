@@ -97,14 +97,29 @@ Frames expected_of(const Bytes& stream) {
   return frames;
 }
 
-guint64 stat(GstHarness* h, const char* name) {
+// Transfer full.
+GstStructure* stats_of(GstHarness* h) {
   GstElement* element = gst_harness_find_element(h, "cudadiracdec");
   GstStructure* stats = nullptr;
-  guint64 value = 0;
   g_object_get(element, "stats", &stats, nullptr);
+  gst_object_unref(element);
+  return stats;
+}
+
+guint64 stat(GstHarness* h, const char* name) {
+  GstStructure* stats = stats_of(h);
+  guint64 value = 0;
   fail_unless(gst_structure_get_uint64(stats, name, &value), "%s", name);
   gst_structure_free(stats);
-  gst_object_unref(element);
+  return value;
+}
+
+// -1: not measured.
+gint64 time_stat(GstHarness* h, const std::string& name) {
+  GstStructure* stats = stats_of(h);
+  gint64 value = -12345;
+  fail_unless(gst_structure_get_int64(stats, name.c_str(), &value), "%s", name.c_str());
+  gst_structure_free(stats);
   return value;
 }
 
@@ -244,6 +259,10 @@ GST_START_TEST(test_statistics) {
   for (const char* name : kAll) {
     const Bytes stream = read(name);
     GstHarness* h = open();
+    for (const char* stage :
+         {"motion-decode", "residual-decode", "wavelet", "upsample", "motion-render"})
+      for (const char* figure : {"-time", "-time-mean"})
+        fail_unless_equals_int64(time_stat(h, std::string(stage) + figure), -1);
     push(h, stream);
     const Frames frames = finish(h);
     const guint64 pictures = stat(h, "pictures");
@@ -253,8 +272,10 @@ GST_START_TEST(test_statistics) {
     fail_unless(stat(h, "bytes") > stream.size() / 2 && stat(h, "bytes") <= stream.size());
     for (const char* none : {"damaged", "dropped", "late", "lost-units"})
       fail_unless_equals_uint64(stat(h, none), 0);
-    for (const char* stage : {"residual-decode-time-sum", "wavelet-time-sum"})
-      fail_unless(stat(h, stage) > 0, "%s of %s", stage, name);
+    for (const char* stage : {"residual-decode-time", "wavelet-time"}) {
+      fail_unless(stat(h, (std::string(stage) + "-sum").c_str()) > 0, "%s of %s", stage, name);
+      fail_unless(time_stat(h, std::string(stage) + "-mean") >= 0, "%s of %s", stage, name);
+    }
     end_harness(h);
   }
 }

@@ -103,8 +103,9 @@ class Soak:
         self.begin()
         self.pipeline.set_state(Gst.State.NULL)
         # The most in each half, but for the first tenth.
-        first, second = (max((mb for at, mb in self.at_rest if begin < at / total <= end), default=0)
-                         for begin, end in ((.1, .5), (.5, 2)))
+        first, second = (
+            max((mb for at, mb in self.at_rest if begin < at / total <= end), default=0)
+            for begin, end in ((.1, .5), (.5, 2)))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{self.played} frames, {len(self.at_rest)} times begun anew; at rest {first:.0f} MB "
               f"and then {second:.0f} MB, never more than {peak:.0f} MB")

@@ -48,7 +48,8 @@ def with_stand_ins(block):
 def reason_to_skip(block, folder):
     if "barbara.pgm" in block and not os.path.exists(os.path.join(folder, "barbara.pgm")):
         return "no barbara.pgm"
-    if ("cpu cuda" in block or "memory:CUDAMemory" in block) and not os.path.exists("/dev/nvidiactl"):
+    needs_gpu = "cpu cuda" in block or "memory:CUDAMemory" in block
+    if needs_gpu and not os.path.exists("/dev/nvidiactl"):
         return "no GPU"
     missing = missing_elements(block)
     return "no element " + ", ".join(missing) if missing else ""

@@ -286,7 +286,7 @@ GST_START_TEST(test_coefficients_of_a_stranger) {
     gst_buffer_append_memory(stranger, wrapped);
     const GstDctMeta* meta = gst_buffer_get_dct_meta(coefficients);
     GstDctInfo dct;
-    fail_unless(gst_dct_info_from_caps(&dct, caps));
+    fail_unless(gst_dct_info_from_caps(&dct, caps, nullptr));
     GstDctMeta* copied = gst_buffer_add_dct_meta(stranger, &dct);
     const GstMeta base = copied->meta;
     *copied = *meta;

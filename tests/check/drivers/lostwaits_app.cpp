@@ -101,7 +101,7 @@ std::vector<Bytes> bytes_in(GstBuffer* buffer, GstCaps* caps) {
   const auto flags = static_cast<GstMapFlags>(GST_MAP_READ | (cuda ? GST_MAP_CUDA : 0));
   std::vector<Bytes> bytes;
   GstDctInfo dct;
-  if (gst_dct_info_from_caps(&dct, caps)) {
+  if (gst_dct_info_from_caps(&dct, caps, nullptr)) {
     const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
     GstMapInfo map;
     require(meta && gst_buffer_map(buffer, &map, flags), "coefficients cannot be mapped");

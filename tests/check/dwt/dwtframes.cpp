@@ -272,8 +272,8 @@ GST_START_TEST(test_psnr) {
                       fields[f], wavelet, psnr, psnr_of(mse[f], peak));
         }
         fail_unless(gst_structure_get_double(stats, "zeros", &zeros[side]));
-        guint64 time = 0;
-        fail_unless(gst_structure_get_uint64(stats, "kernel-time", &time));
+        gint64 time = 0;
+        fail_unless(gst_structure_get_int64(stats, "kernel-time", &time));
         fail_unless(time > 0);
         gst_structure_free(stats);
         gst_object_unref(element);

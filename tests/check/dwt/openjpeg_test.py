@@ -95,7 +95,8 @@ def main():
     Gst.init(None)
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        source, file, shown = (os.path.join(folder, name) for name in ("in.pgm", "a.jp2", "out.pgm"))
+        source, file, shown = (os.path.join(folder, name)
+                               for name in ("in.pgm", "a.jp2", "out.pgm"))
         for name, picture in (("waves", picture_of_waves()), ("noise", picture_of_noise())):
             pyramid = pyramid_of(picture)
             write_pgm(source, picture)

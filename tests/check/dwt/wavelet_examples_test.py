@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-# docs/examples/denoise_wavelets.py and wavelet_quality.py on a small picture: noise gets less, and
-# what is lost is what the elements measure.
+# docs/examples' wavelets on a small picture: pyramid_to_png.py has the numbers of a Haar transform
+# in numpy, denoise_wavelets.py removes noise, wavelet_quality.py says what the elements measure.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: wavelet_examples_test.py FOLDER-OF-THE-EXAMPLES       exits 77 where something is missing
@@ -19,7 +19,7 @@ try:
     import denoise_wavelets
     import pyramid_to_png
     import wavelet_quality
-    from gi.repository import Gst
+    from gi.repository import Gst, GstCoef
 except (ImportError, ValueError) as error:
     print(f"SKIP: {error}")
     sys.exit(SKIP)
@@ -41,6 +41,51 @@ def said_by(program, *arguments):
     with contextlib.redirect_stdout(said):
         assert program.main(*arguments) == 0
     return said.getvalue()
+
+
+def refused(program, *arguments):
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        assert program.main(*arguments) == 1
+    return errors.getvalue()
+
+
+def haar(values, levels):
+    """Haar without a shift, of padded values: rows, then columns, then the low band again."""
+    out = values.copy()
+    height, width = values.shape
+    for _level in range(levels):
+        for axis, half in ((1, width // 2), (0, height // 2)):
+            part = numpy.moveaxis(out[:height, :width].copy(), axis, 0)
+            high = part[1::2] - part[0::2]
+            low = part[0::2] + ((high + 1) >> 1)
+            out[:height, :width] = numpy.moveaxis(numpy.concatenate((low, high)), 0, axis)
+            assert len(low) == half
+        height, width = height // 2, width // 2
+    return out
+
+
+def check_numbers(path, grey):
+    info, buffer = pyramid_to_png.first_picture(path, "wavelet=haar levels=3 backend=cpu")
+    assert info.sampling == GstCoef.Sampling.GRAYSCALE and info.format == GstCoef.Format.S16LE
+    pyramid = pyramid_to_png.coefficients_of(info, buffer, 0)
+    padded = numpy.pad(grey.astype(int) - 128, ((0, -HEIGHT % 8), (0, -WIDTH % 8)), "edge")
+    assert numpy.array_equal(pyramid, haar(padded, 3))
+    parts = list(pyramid_to_png.bands_of(info, pyramid, 0))
+    assert len(parts) == 10 and sum(values.size for _band, values in parts) == pyramid.size
+    assert parts[0][1].shape == (17, 23)
+
+
+def check_pyramid(path, folder):
+    out = os.path.join(folder, "pyramid.png")
+    lines = said_by(pyramid_to_png, path, out, "levels=2", "quant-index=24",
+                    "backend=cpu").splitlines()
+    assert lines[0] == "181 x 131, legall53, 2 levels: 184 x 132 coefficients", lines[0]
+    assert len(lines) == 8 and lines[1].startswith("level 0 ll: 46 x 33, quantiser 24"), lines[1]
+    assert lines[7].startswith("level 2 hh: 92 x 66"), lines[7]
+    assert denoise_wavelets.read_grey(out).shape == (132, 184)
+    told = refused(pyramid_to_png, path, out, "levels=0", "backend=cpu")
+    assert "levels and levels-ho are 0" in told, told
 
 
 def check_denoising(path, grey, folder):
@@ -76,13 +121,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "picture.png")
         grey = write_picture(path)
+        check_numbers(path, grey)
+        check_pyramid(path, folder)
         check_denoising(path, grey, folder)
         check_quality(path)
-        errors = io.StringIO()
-        with contextlib.redirect_stderr(errors):
-            assert denoise_wavelets.main(os.path.join(folder, "none.png")) == 1
-            assert wavelet_quality.main(os.path.join(folder, "none.png")) == 1
-        assert "none.png" in errors.getvalue() or "not found" in errors.getvalue(), errors.getvalue()
+        none = os.path.join(folder, "none.png")
+        for program, *more in ((denoise_wavelets,), (wavelet_quality,), (pyramid_to_png, none)):
+            told = refused(program, none, *more)
+            assert "none.png" in told or "not found" in told, told
     print("ok")
     return 0
 

@@ -136,7 +136,7 @@ GST_START_TEST(test_order_and_times) {
       fail_unless_equals_uint64(GST_BUFFER_PTS(buffer), i * 40 * GST_MSECOND);
       GstDctInfo info;
       gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                       TRUE, 8, GST_COEF_SAMPLING_420, i % 5 ? 24 : 400, i % 5 ? 16 : 300);
+                       TRUE, 8, GST_COEF_SAMPLING_420, i % 5 ? 24 : 400, i % 5 ? 16 : 300, nullptr);
       GstCaps* caps = gst_dct_info_to_caps(&info);
       const std::string wrong = compare(pictures[i], buffer, caps);
       fail_unless(wrong.empty(), "%s, picture %d: %s", threads, int(i), wrong.c_str());

@@ -56,7 +56,7 @@ GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int qualit
   gst_harness_set_src_caps(h, testing::video_caps(raw));
   GstBuffer* buffer = gst_harness_push_and_pull(h, gst_buffer_ref(frame));
   GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
-  fail_unless(gst_dct_info_from_caps(info, caps));
+  fail_unless(gst_dct_info_from_caps(info, caps, nullptr));
   gst_caps_unref(caps);
   testing::end_harness(h);
   return buffer;

@@ -130,7 +130,7 @@ Bytes damaged(const Bytes& jpeg) {
 
 std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps) {
   GstDctInfo info;
-  if (!gst_dct_info_from_caps(&info, caps)) return "no coefficient caps";
+  if (!gst_dct_info_from_caps(&info, caps, nullptr)) return "no coefficient caps";
   return difference(read_jpeg(jpeg), levels_of(info, buffer));
 }
 

@@ -173,7 +173,7 @@ void check_djpeg(const std::vector<guint8>& file) {
 GstDctInfo levels_info(GstCoefSampling sampling, int width, int height) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, sampling, width, height));
+                               GST_DCT_ORDER_RASTER, TRUE, 8, sampling, width, height, nullptr));
   info.fps_n = 25;
   return info;
 }

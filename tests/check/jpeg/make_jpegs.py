@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes JPEG files of every sampling, process and size that the tests want, with libjpeg-turbo's cjpeg.
+# Makes JPEG files of every sampling, process and size for the tests, with libjpeg-turbo's cjpeg.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: make_jpegs.py FOLDER [WIDTHxHEIGHT...]        exits 77 where there is no cjpeg

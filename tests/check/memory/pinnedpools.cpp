@@ -98,7 +98,7 @@ GST_START_TEST(test_coefficients_are_proposed_memory) {
   const std::vector<guint8> bytes = bytes_of(coefficients);
   gst_buffer_fill(in, 0, bytes.data(), bytes.size());
   GstDctInfo dct;
-  fail_unless(gst_dct_info_from_caps(&dct, caps));
+  fail_unless(gst_dct_info_from_caps(&dct, caps, nullptr));
   const GstDctMeta* meta = gst_buffer_get_dct_meta(coefficients);
   GstDctMeta* own = gst_buffer_add_dct_meta(in, &dct);
   for (guint c = 0; c < meta->n_components; c++)

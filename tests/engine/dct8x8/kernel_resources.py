@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Fails when a kernel of an image keeps anything in local memory: a stack frame or spilled registers.
+# Fails when a kernel of an image uses local memory: a stack frame or spilled registers.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: kernel_resources.py ARCH NVCC COMPILE_IMAGE PLANTED.cu [FATBIN REPORT]...

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# `python -m cudatransform.corpus` with Ray: numbers of workers, a run that is killed, a node that is.
+# `python -m cudatransform.corpus` with Ray: numbers of workers, a killed run, a killed node.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: corpus_job_test.py       CUDATRANSFORM_TEST_FILES: how many there are (10000)
@@ -109,8 +109,9 @@ class Job(unittest.TestCase):
         self.assertEqual(self.run_job("repack", "two", "--workers", "2"), self.wanted)
 
     def test_resumed_after_sigkill(self):
-        job = subprocess.Popen(command("repack", self.input, self.target("killed"), "--workers", "1"),
-                               start_new_session=True, stdout=subprocess.DEVNULL)
+        job = subprocess.Popen(
+            command("repack", self.input, self.target("killed"), "--workers", "1"),
+            start_new_session=True, stdout=subprocess.DEVNULL)
         self.wait_for_chunks("killed", 2)
         os.killpg(job.pid, signal.SIGKILL)
         job.wait()

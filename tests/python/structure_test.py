@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# The package's structure: imports form no circle and stand at the top, and enums are GStreamer's.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import ast
+import ctypes
+import enum
+import os
+import unittest
+
+import cudatransform
+from cudatransform import _gst
+
+PACKAGE = os.path.dirname(cudatransform.__file__)
+# Optional packages, which are imported where they are used: torch and cupy by their names.
+LAZY = {("corpus/actions", "pyarrow"), ("corpus/actions", "pyarrow.parquet"), ("corpus/job", "ray"),
+        ("corpus/job", "ray.data"), ("transform", "importlib.import_module")}
+
+
+def modules():
+    """{module, such as corpus/job: its syntax tree}"""
+    found = {}
+    for folder, _, names in os.walk(PACKAGE):
+        for name in names:
+            path = os.path.join(folder, name)
+            if name.endswith(".py"):
+                with open(path, encoding="utf-8") as file:
+                    found[os.path.relpath(path, PACKAGE)[:-3]] = ast.parse(file.read())
+    return found
+
+
+def imports_of(module, tree):
+    """All imports in a tree: modules of the package as in modules(), others by name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module
+        elif isinstance(node, ast.ImportFrom):
+            folder = "/".join(module.split("/")[:-node.level])
+            for name in [node.module] if node.module else [alias.name for alias in node.names]:
+                yield f"{folder}/{name}".strip("/")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield ast.unparse(node.func)
+
+
+def circle_in(graph):
+    """The modules that import each other, or import those that do; empty where none do."""
+    left = {module: set(imports) & set(graph) for module, imports in graph.items()}
+    while ends := [module for module, imports in left.items() if not imports]:
+        left = {module: imports.difference(ends) for module, imports in left.items()
+                if module not in ends}
+    return sorted(left)
+
+
+class Imports(unittest.TestCase):
+    def test_there_is_no_circle(self):
+        graph = {module: set(imports_of(module, tree)) for module, tree in modules().items()}
+        self.assertIn("_gst", graph["jpeg"])
+        self.assertEqual(circle_in(graph), [])
+        self.assertIn("_cuda_memory", circle_in({**graph, "_gst": {"reader"}}))
+
+    def test_none_is_inside_of_a_function(self):
+        inside = {(module, name) for module, tree in modules().items() for node in ast.walk(tree)
+                  if isinstance(node, (ast.FunctionDef, ast.Lambda))
+                  for name in imports_of(module, node)}
+        self.assertEqual(inside, LAZY)
+
+
+class EnumValue(ctypes.Structure):
+    """GEnumValue and GFlagsValue."""
+
+    _fields_ = [("value", ctypes.c_int), ("name", ctypes.c_char_p), ("nick", ctypes.c_char_p)]
+
+
+class Enums(unittest.TestCase):
+    def test_they_are_the_librarys(self):
+        library, gobject = ctypes.CDLL("libgstcoef-1.0.so.0"), ctypes.CDLL("libgobject-2.0.so.0")
+        gobject.g_type_class_ref.restype, gobject.g_type_class_ref.argtypes = (
+            ctypes.c_void_p, (ctypes.c_size_t,))
+        for function, kind, python in (("gst_dct_layout", "enum", _gst.DctLayout),
+                                       ("gst_dct_order", "enum", _gst.DctOrder),
+                                       ("gst_dct_jpeg_irregularity", "flags",
+                                        _gst.DctJpegIrregularity)):
+            get_type = getattr(library, f"{function}_get_type")
+            get_type.restype = ctypes.c_size_t
+            by_nick = getattr(gobject, f"g_{kind}_get_value_by_nick")
+            by_nick.restype = ctypes.POINTER(EnumValue)
+            by_nick.argtypes = ctypes.c_void_p, ctypes.c_char_p
+            theirs = gobject.g_type_class_ref(get_type())
+            self.assertTrue(issubclass(python, enum.IntEnum if kind == "enum" else enum.IntFlag))
+            for name, member in python.__members__.items():
+                with self.subTest(function, member=name):
+                    value = by_nick(theirs, name.lower().replace("_", "-").encode())
+                    self.assertTrue(value)
+                    self.assertEqual(value.contents.value, member)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

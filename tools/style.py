@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Holds rules of CONTRIBUTING.md: lengths, how a file opens, and subjects of commits.
+
+style.py [FOLDER]    looks at FOLDER (the repository), prints what breaks a rule
+
+It looks at commits that descend from the one that added this file, merges aside.
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+import re
+import subprocess
+import sys
+
+from arrows import SOURCES, files_of_git, files_of_tree
+
+MOST_LINES = 420
+MOST_COLUMNS = 100
+MOST_OF_A_SUBJECT = 70
+TABLES = {"cuda/device/driver_entries.h"}  # of any number of lines and columns
+LICENCE = re.compile(r"^(?://|#|/\*) SPDX-License-Identifier: LGPL-2.1-or-later", re.MULTILINE)
+MARKS = re.compile(r'^(//+|#+|/\*+|\*+/?|r?""")?\s*|\s*("""|\*/)$')
+PYTHON_TOO = SOURCES + (".py",)
+SUBJECT = re.compile(r"([^:]+): [A-Z].*[^.]")
+
+
+def opens_well(text):
+    """Whether a sentence in a comment comes first, and the licence behind it."""
+    lines = LICENCE.split(text, maxsplit=1)[0].rstrip().split("\n")
+    if lines[0].startswith("#!"):
+        del lines[0]
+    if not LICENCE.search(text) or not lines or not lines[0].startswith(("//", "#", "/*", '"""')):
+        return False
+    if not lines[0].startswith(('"""', "/*")) and not all(
+            line.startswith(("//", "#")) for line in lines):
+        return False
+    words = [MARKS.sub("", line) for line in lines] + [""]
+    first = " ".join(words[:words.index("")])
+    return bool(re.fullmatch(r"\S.{8,}[.:)]", first))
+
+
+def in_file(path, text):
+    """The broken rules of a file: line and rule."""
+    lines = text.split("\n")
+    count = len(lines) - 1
+    if count > MOST_LINES and path.endswith(PYTHON_TOO) and path not in TABLES:
+        yield MOST_LINES + 1, f"the file has {count} lines, {MOST_LINES} are the most"
+    if text and path.endswith(PYTHON_TOO) and not opens_well(text):
+        yield 1, "a file opens with a sentence in a comment, then its licence"
+    for number, line in enumerate(lines, 1):
+        if len(line) > MOST_COLUMNS and path not in TABLES:
+            yield number, f"{len(line)} columns, {MOST_COLUMNS} are the most"
+
+
+def git(root, *arguments):
+    """git's output; None where there is no git or no repository."""
+    try:
+        return subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE,
+                              encoding="utf-8", errors="replace", stderr=subprocess.DEVNULL,
+                              check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def names_in(paths):
+    """The folders and files that an area may name, files with and without their endings."""
+    parts = {part for path in paths for part in path.split("/")}
+    return parts | {piece for part in parts for piece in part.split(".")}
+
+
+def in_subject(subject, names):
+    """The broken rule of a commit's subject, or None."""
+    if len(subject) > MOST_OF_A_SUBJECT:
+        return f"{len(subject)} characters, {MOST_OF_A_SUBJECT} are the most"
+    match = SUBJECT.fullmatch(subject)
+    if not match:
+        return "a subject is `area: Verb ...`, without a full stop"
+    for area in re.split(r", | and ", match[1]):
+        if any(part not in names for part in area.strip().partition(" ")[0].split("/")):
+            return f"there is no folder, file or element {area!r}"
+    return None
+
+
+def in_commits(root, files):
+    """The commits that break a rule, with the rule; and why none are looked at, or None."""
+    if git(root, "rev-parse", "--is-shallow-repository") != "false\n":
+        return [], "there is no whole repository of git"
+    added = git(root, "log", "--diff-filter=A", "--format=%h", "--", "tools/style.py")
+    if not added:
+        return [], "none has added tools/style.py"
+    told = git(root, "log", "--no-merges", "--no-renames", "--name-only", "--format=%x00%h %s",
+               "--ancestry-path", f"{added.split()[-1]}..HEAD")
+    commits = [commit.strip().split("\n") for commit in told.split("\0")[1:]]
+    # A file that a later commit has removed or renamed was a right name.
+    names = names_in(files) | names_in(path for commit in commits for path in commit[2:])
+    return [f"commit {number}: {rule}" for number, subject in (c[0].split(" ", 1) for c in commits)
+            if (rule := in_subject(subject, names))], None
+
+
+def main(root):
+    listed = files_of_git(root) or files_of_tree(root)
+    files = sorted(path for path in listed if os.path.isfile(os.path.join(root, path)))
+    found = []
+    for path in files:
+        if path.endswith(PYTHON_TOO + ("meson.build", "meson_options.txt")):
+            with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+                found += [f"{path}:{line}: {rule}" for line, rule in in_file(path, file.read())]
+    wrong, why_not = in_commits(root, files)
+    print("\n".join(found + wrong + [f"commits are not looked at: {why_not}"] * bool(why_not))
+          or "the style is held")
+    return 1 if found or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else
+                  os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
