@@ -6,10 +6,10 @@
  * @title: cudadct8x8
  * @see_also: cudaidct8x8
  *
- * Transforms planar video to 8x8 DCT coefficients (video/x-dct) and quantises them, on a CUDA
+ * Transforms raw video to 8x8 DCT coefficients (video/x-dct) and quantises them, on a CUDA
  * device or, with the same result, on the CPU. The quantisation tables travel with every buffer.
  *
- * docs/elements/cudadct8x8.md lists every property, caps field and statistics field.
+ * docs/elements/cudadct8x8.md is the manual.
  *
  * ## Example launch line
  * |[
@@ -214,13 +214,14 @@ static void install_properties(GObjectClass* klass) {
       klass, PROP_QUANT_PRESET,
       g_param_spec_enum("quant-preset", "Quantisation preset", "The quantisation tables to use",
                         GST_TYPE_CUDA_DCT_QUANT_PRESET, int(QuantPreset::kAnnexK), kWhilePlaying));
-  install_table(klass, PROP_LUMA_QTABLE, "luma-qtable", "Luma quantisation table",
-                "64 integers, 1 to 65535, in natural order, instead of the preset's luma table; "
-                "empty: the preset's",
-                kWhilePlaying);
+  install_table(
+      klass, PROP_LUMA_QTABLE, "luma-qtable", "Luma quantisation table",
+      "The table of Y and of R, G and B: 64 integers, 1 to 65535, in natural order; empty: "
+      "the preset's",
+      kWhilePlaying);
   install_table(klass, PROP_CHROMA_QTABLE, "chroma-qtable", "Chroma quantisation table",
-                "64 integers, 1 to 65535, in natural order, instead of the preset's chroma table; "
-                "empty: the preset's",
+                "The table of Cb and Cr and, if it is set, of G and B: 64 integers, 1 to 65535, in "
+                "natural order; empty: the preset's",
                 kWhilePlaying);
   g_object_class_install_property(
       klass, PROP_QTABLE_FILE,
@@ -264,6 +265,6 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   gst_caps_unref(dct);
   gst_element_class_set_static_metadata(
       element_class, "8x8 DCT", "Filter/Converter/Video/Hardware",
-      "Transforms planar video to quantised 8x8 DCT coefficients, on a CUDA device or on the CPU",
+      "Transforms raw video to 8x8 DCT coefficients, on a CUDA device or on the CPU",
       "The cudatransform authors");
 }

@@ -7,12 +7,12 @@
  * @see_also: cudadct8x8
  *
  * Dequantises 8x8 DCT coefficients (video/x-dct) with the tables that each buffer carries and
- * transforms them back to planar video, on a CUDA device or, with the same result, on the CPU.
+ * transforms them back to raw video, on a CUDA device or, with the same result, on the CPU.
  *
  * With #GstCudaIdct8x8:scale the pictures are made at 1/2, 1/4 or 1/8 of their size, which costs
  * less than the full size.
  *
- * docs/elements/cudaidct8x8.md lists every property, caps field and statistics field.
+ * docs/elements/cudaidct8x8.md is the manual.
  *
  * ## Example launch line
  * |[
@@ -122,6 +122,6 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
   gst_caps_unref(raw);
   gst_element_class_set_static_metadata(
       element_class, "8x8 inverse DCT", "Codec/Decoder/Filter/Converter/Video/Hardware",
-      "Transforms 8x8 DCT coefficients back to planar video, on a CUDA device or on the CPU",
+      "Transforms 8x8 DCT coefficients back to raw video, on a CUDA device or on the CPU",
       "The cudatransform authors");
 }

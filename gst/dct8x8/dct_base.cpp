@@ -114,8 +114,8 @@ static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
   g_object_class_install_property(
       object_class, PROP_ACTIVE_METHOD,
       g_param_spec_enum("active-method", "Active method",
-                        "The method in use: islow and ifast exist at 8 bits only, above that float "
-                        "answers for them",
+                        "The method in use: above 8 bits float answers for islow and ifast; scaled "
+                        "inverses exist as islow, float and reference",
                         GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), cudatransform::kReadOnly));
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_meta);
   gst_cuda_dct_base_install_negotiation(trans_class);

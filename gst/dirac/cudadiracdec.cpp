@@ -9,7 +9,7 @@
  * are parsed, that a container has cut up, or bytes. Several pictures are decoded at a time, see
  * #GstCudaDiracDec:n-threads.
  *
- * docs/elements/cudadiracdec.md lists every property and statistics field.
+ * docs/elements/cudadiracdec.md is the manual.
  *
  * ## Example launch line
  * |[
@@ -63,8 +63,8 @@ constexpr cudatransform::EngineProperties kEngineProperties = {
     .cuda_device_id = PROP_CUDA_DEVICE_ID,
     .n_threads = PROP_N_THREADS,
     .backend_blurb =
-        "Which engine renders pictures, chosen when the element goes to READY: auto takes CUDA "
-        "where it works, which reads slices, too; other codes are read by the CPU",
+        "The engine that renders pictures, chosen when the element goes to READY; CUDA also reads "
+        "the codes of slices, and the CPU reads all others",
     .n_threads_blurb =
         "How many pictures are decoded at a time, chosen at the first (0 = one per core, one for "
         "live sources)",
@@ -375,8 +375,8 @@ static void gst_cuda_dirac_dec_install_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
-                         "What has been decoded since PAUSED, as a structure; docs/elements lists "
-                         "its fields",
+                         "What was decoded since PAUSED, as a structure; "
+                         "docs/elements/cudadiracdec.md lists its fields",
                          GST_TYPE_STRUCTURE, cudatransform::kReadOnly));
 }
 

@@ -6,12 +6,12 @@
  * @title: cudadwt
  * @see_also: cudaidwt
  *
- * Transforms planar video to the coefficients of an integer wavelet transform (video/x-dwt), as
+ * Transforms raw video to the coefficients of an integer wavelet transform (video/x-dwt), as
  * Dirac, VC-2 and JPEG 2000 have them, and quantises them, on a CUDA device or, with the same
  * result, on the CPU. With #GstCudaDwt:quant-index 0 nothing is lost. The quantiser index of each
  * band travels with every buffer.
  *
- * docs/elements/cudadwt.md lists every property, caps field and statistics field.
+ * docs/elements/cudadwt.md is the manual.
  *
  * ## Example launch line
  * |[
@@ -191,13 +191,13 @@ static void gst_cuda_dwt_init(GstCudaDwt*) {}
 static void install_shape(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_WAVELET,
-      g_param_spec_enum("wavelet", "Wavelet", "The filter", GST_TYPE_CUDA_DWT_WAVELET,
-                        GST_DWT_WAVELET_LEGALL53, kWhilePlaying));
+      g_param_spec_enum("wavelet", "Wavelet",
+                        "The filter; of vertical steps if wavelet-ho is another",
+                        GST_TYPE_CUDA_DWT_WAVELET, GST_DWT_WAVELET_LEGALL53, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_WAVELET_HO,
       g_param_spec_enum("wavelet-ho", "Horizontal wavelet",
-                        "The filter of horizontal steps, where that is another; j2k53 goes with "
-                        "itself alone",
+                        "The filter of horizontal steps; j2k53 goes with itself alone",
                         GST_TYPE_CUDA_DWT_WAVELET_HO, DwtForwardSettings::kSameWavelet,
                         kWhilePlaying));
   g_object_class_install_property(
@@ -224,9 +224,8 @@ static void install_quantiser(GObjectClass* klass) {
       klass, PROP_QUANT_MATRIX,
       g_param_spec_string(
           "quant-matrix", "Quantisation matrix",
-          "What is taken from quant-index in each band: flat (nothing), vc2 (VC-2's "
-          "default matrix of the transform), or numbers for all bands as <5, 3, 3, "
-          "0>",
+          "What is subtracted from quant-index in each band: flat (nothing), vc2 (VC-2's default "
+          "matrix of the transform), or a number for each band as <5, 3, 3, 0>",
           "flat", kWhilePlaying));
 }
 
@@ -258,6 +257,6 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   gst_caps_unref(dwt);
   gst_element_class_set_static_metadata(
       element_class, "Wavelet transform", "Filter/Converter/Video/Hardware",
-      "Transforms planar video to quantised wavelet coefficients, on a CUDA device or on the CPU",
+      "Transforms raw video to integer wavelet coefficients, on a CUDA device or on the CPU",
       "The cudatransform authors");
 }

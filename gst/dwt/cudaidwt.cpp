@@ -7,10 +7,10 @@
  * @see_also: cudadwt
  *
  * Dequantises wavelet coefficients (video/x-dwt) by the quantiser indices that each buffer carries
- * and transforms them back to planar video, on a CUDA device or, with the same result, on the CPU.
+ * and transforms them back to raw video, on a CUDA device or, with the same result, on the CPU.
  * Filters and levels are those of the caps.
  *
- * docs/elements/cudaidwt.md lists every property, caps field and statistics field.
+ * docs/elements/cudaidwt.md is the manual.
  *
  * ## Example launch line
  * |[
@@ -62,6 +62,6 @@ static void gst_cuda_idwt_class_init(GstCudaIdwtClass* klass) {
   gst_caps_unref(raw);
   gst_element_class_set_static_metadata(
       element_class, "Inverse wavelet transform", "Codec/Decoder/Filter/Converter/Video/Hardware",
-      "Transforms wavelet coefficients back to planar video, on a CUDA device or on the CPU",
+      "Transforms wavelet coefficients back to raw video, on a CUDA device or on the CPU",
       "The cudatransform authors");
 }

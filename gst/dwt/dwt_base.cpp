@@ -123,10 +123,9 @@ static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
   object_class->get_property = gst_cuda_dwt_base_get_property;
   g_object_class_install_property(
       object_class, PROP_METHOD,
-      g_param_spec_enum("method", "Method",
-                        "How the CUDA engine computes the transform; the coefficients are the same",
-                        GST_TYPE_CUDA_DWT_METHOD, int(DwtMethod::kFused),
-                        cudatransform::kWhilePlaying));
+      g_param_spec_enum(
+          "method", "Method", "How the CUDA engine computes the transform; the result is the same",
+          GST_TYPE_CUDA_DWT_METHOD, int(DwtMethod::kFused), cudatransform::kWhilePlaying));
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_fixate_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_get_unit_size);

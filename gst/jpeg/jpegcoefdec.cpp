@@ -13,7 +13,7 @@
  *
  * Several pictures are decoded at a time, see #GstJpegCoefDec:n-threads.
  *
- * docs/elements/jpegcoefdec.md lists every property, caps field and statistics field.
+ * docs/elements/jpegcoefdec.md is the manual.
  *
  * ## Example launch line
  * |[

@@ -140,16 +140,15 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_ENTROPY,
       g_param_spec_enum("entropy", "Entropy decoding",
-                        "Who decodes Huffman codes, where coefficients are offered in CUDA memory; "
-                        "the CPU decodes progressive and arithmetic files in any case, and "
-                        "whatever looks damaged",
+                        "The engine that decodes Huffman codes; the CPU decodes progressive, "
+                        "arithmetic and damaged files in any case",
                         GST_TYPE_JPEG_COEF_ENTROPY, int(JpegEntropy::kAuto),
                         cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
-                         "What has been decoded since PAUSED, as a structure; docs/elements lists "
-                         "its fields",
+                         "What was decoded since PAUSED, as a structure; "
+                         "docs/elements/jpegcoefdec.md lists its fields",
                          GST_TYPE_STRUCTURE, kReadOnly));
 }

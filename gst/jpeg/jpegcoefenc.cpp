@@ -14,7 +14,7 @@
  *
  * JPEG means full range BT.601 by YCbCr; sources that can make it are asked to.
  *
- * docs/elements/jpegcoefenc.md lists every property and caps field.
+ * docs/elements/jpegcoefenc.md is the manual.
  *
  * ## Example launch line
  * |[
@@ -68,8 +68,7 @@ static constexpr cudatransform::EngineProperties kEngineProperties = {
         "Whether to take coefficients in CUDA memory, chosen when the element goes to READY",
     .n_threads_blurb =
         "Pictures that are written at once, each on a thread or on the GPU (0 = one per core, but "
-        "1 "
-        "for a live source; 1 adds no latency)",
+        "1 for a live source; 1 adds no latency)",
 };
 
 static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GValue* value,
@@ -184,7 +183,7 @@ static void install_properties(GObjectClass* klass) {
         klass, id, g_param_spec_boolean(name, nick, blurb, initially, kWhilePlaying));
   };
   install_flag(PROP_PROGRESSIVE, "progressive", "Progressive",
-               "Write progressive files: a coarse picture first, then what refines it");
+               "Write progressive files: a coarse picture first, then its refinements");
   install_flag(PROP_OPTIMIZE, "optimize", "Optimize",
                "Compute the best Huffman tables for each picture, in a pass of its own");
   install_flag(PROP_ARITHMETIC, "arithmetic", "Arithmetic",
@@ -202,15 +201,16 @@ static void install_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_ENTROPY,
       g_param_spec_enum("entropy", "Entropy coding",
-                        "Who codes: the GPU takes coefficients in CUDA memory into files that are "
-                        "neither progressive nor arithmetic, and the CPU all others",
+                        "The engine that does the entropy coding: the GPU can if coefficients are "
+                        "in CUDA memory and the file is neither progressive nor arithmetic; the "
+                        "CPU does all others",
                         GST_TYPE_JPEG_COEF_ENTROPY, static_cast<int>(JpegEntropy::kAuto),
                         cudatransform::kUpToReady));
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
-                         "What has been written since PAUSED, as a structure; docs/elements lists "
-                         "its fields",
+                         "What was written since PAUSED, as a structure; "
+                         "docs/elements/jpegcoefenc.md lists its fields",
                          GST_TYPE_STRUCTURE, cudatransform::kReadOnly));
 }
 

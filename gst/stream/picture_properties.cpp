@@ -27,8 +27,8 @@ void install_picture_properties(GObjectClass* klass, const PictureProperties& pr
       klass, properties.on_error,
       g_param_spec_enum(
           "on-error", "On error",
-          "What to do with a damaged picture; max-errors says after how many in a row "
-          "the element stops with an error all the same",
+          "What to do with a damaged picture; max-errors says after how many dropped in a row the "
+          "element stops with an error all the same",
           on_error_type(), int(defaults.on_error), kWhilePlaying));
   g_object_class_install_property(
       klass, properties.max_memory,

@@ -169,8 +169,8 @@ static void install_read_only(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
-                         "What was measured since PAUSED, as a structure; docs/elements lists its "
-                         "fields",
+                         "What was measured since PAUSED, as a structure; "
+                         "docs/elements/measuring.md lists its fields",
                          GST_TYPE_STRUCTURE, kReadOnly));
 }
 

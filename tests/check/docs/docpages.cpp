@@ -35,30 +35,67 @@ std::vector<std::string> quoted(const std::string& text) {
   return names;
 }
 
-std::vector<Row> table_under(const std::string& page, const std::string& title) {
-  std::vector<Row> rows;
+// A heading as links name it.
+static std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : trim(heading.substr(heading.find_first_not_of('#')))) {
+    if (g_ascii_isalnum(c) || c == '-' || c == '_') anchor.push_back(g_ascii_tolower(c));
+    if (c == ' ') anchor.push_back('-');
+  }
+  return anchor;
+}
+
+// The lines between a heading and the next one.
+static std::vector<std::string> section_of(const std::string& page, const std::string& anchor) {
+  std::vector<std::string> lines;
   bool here = false;
-  for (const std::string& line : split(page, '\n')) {
-    if (!line.empty() && line[0] == '#') {
-      if (here) break;
-      here = trim(line.substr(line.find_first_not_of('#'))) == title;
-    } else if (here && !line.empty() && line[0] == '|') {
+  for (const std::string& line : split(read_page(page), '\n')) {
+    if (!line.empty() && line[0] == '#')
+      here = anchor_of(line) == anchor;
+    else if (here)
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+static std::vector<Row> table_of(const std::vector<std::string>& section, const std::string& what) {
+  std::vector<Row> rows;
+  for (const std::string& line : section) {
+    if (!line.empty() && line[0] == '|') {
       Row row;
       for (const std::string& cell : split(line.substr(1, line.find_last_of('|') - 1), '|'))
         row.push_back(trim(cell));
       rows.push_back(row);
-    } else if (rows.size() > 2) {
+    } else if (!rows.empty()) {
       break;
     }
   }
-  fail_unless(rows.size() > 2, "no table under '%s'", title.c_str());
+  fail_unless(rows.size() > 2, "no table under '%s'", what.c_str());
   rows.erase(rows.begin(), rows.begin() + 2);
   return rows;
 }
 
-std::string read_page(const char* element) {
+std::vector<Row> rows_under(const std::string& page, const std::string& title) {
+  const std::vector<std::string> section = section_of(page, anchor_of("# " + title));
+  std::vector<Row> rows = table_of(section, title);
+  for (const std::string& line : section) {
+    if (line.rfind("Shared:", 0) != 0) continue;
+    for (size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 1)) {
+      const std::string target = line.substr(at + 2, line.find(')', at) - at - 2);
+      const size_t hash = target.find('#');
+      fail_unless(hash != std::string::npos, "'%s' names no heading", target.c_str());
+      const std::string other = target.substr(0, target.rfind(".md", hash));
+      const auto shared =
+          table_of(section_of(hash == 0 ? page : other, target.substr(hash + 1)), target);
+      rows.insert(rows.end(), shared.begin(), shared.end());
+    }
+  }
+  return rows;
+}
+
+std::string read_page(const std::string& name) {
   gchar* text = nullptr;
-  const std::string path = folder + "/" + element + ".md";
+  const std::string path = folder + "/" + name + ".md";
   fail_unless(g_file_get_contents(path.c_str(), &text, nullptr, nullptr), "%s", path.c_str());
   const std::string page = text;
   g_free(text);

@@ -13,10 +13,11 @@ using Names = std::set<std::string>;
 
 // Where read_page() looks.
 void set_pages_folder(const char* path);
-std::string read_page(const char* element);
+std::string read_page(const std::string& name);
 
-// The rows of the first table after the heading `title`, without its own head.
-std::vector<Row> table_under(const std::string& page, const std::string& title);
+// The rows of the first table after the heading `title` of a page, without its own head, and of the
+// tables at the places that the section's line "Shared: ..." links to.
+std::vector<Row> rows_under(const std::string& page, const std::string& title);
 // What stands in `backticks`.
 std::vector<std::string> quoted(const std::string& text);
 

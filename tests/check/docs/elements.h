@@ -1,0 +1,20 @@
+// The elements whose pages the docs test reads.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/check/gstcheck.h>
+
+namespace testing {
+
+inline constexpr const char* kElements[] = {
+    "cudadct8x8",   "cudaidct8x8", "cudadwt",     "cudaidwt",
+    "cudadiracdec", "jpegcoefdec", "jpegcoefenc",
+};
+inline constexpr int kTransforms = 4;    // the first
+inline constexpr int kJpegElements = 2;  // the last, which a build without libjpeg does not have
+inline constexpr int kAllElements = G_N_ELEMENTS(kElements);
+
+// docs_caps.cpp. Those of JPEG are kElements from `jpeg` to `end`.
+void add_caps_tests(TCase* tc, int jpeg, int end);
+
+}  // namespace testing
