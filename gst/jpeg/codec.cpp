@@ -111,15 +111,15 @@ Status JpegCodec::read_header(JpegPictureJob& job, const GstVideoCodecState* inp
   readers_.pop_back();
 
   JpegHeader header;
-  CT_RETURN_IF_ERROR(job.reader->read_header(job.data(), job.size(), &header));
+  CT_RETURN_IF_ERROR(job.reader->read_header(job.file(), &header));
   const guint64 pixels = guint64(header.width) * header.height;
   if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
     return damaged("the picture has " + size_of(header) +
                    " pixels, more than max-pixels=" + std::to_string(settings_.max_pixels));
-  if (!job.conceals && job.size() < header.least_bytes)
+  if (!job.conceals && job.file().size() < header.least_bytes)
     return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
                    std::to_string(header.least_bytes) + " bytes, not " +
-                   std::to_string(job.size()));
+                   std::to_string(job.file().size()));
   job.irregular = header.irregular;
   if (!info_of(header, &job.info)) return damaged("the picture has an impossible size");
   CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes, header.width, header.height));
@@ -134,7 +134,7 @@ Status JpegCodec::read_header(JpegPictureJob& job, const GstVideoCodecState* inp
 bool JpegCodec::wants_device(const JpegPictureJob& job) const {
   if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
   if (settings_.entropy == JpegEntropy::kCuda) return true;
-  if (job.size() < kLeastForDevice) return false;
+  if (job.file().size() < kLeastForDevice) return false;
   // Nothing is known before the first caps.
   return output_.pool() ? output_.in_cuda() : peer_takes_cuda(job.info);
 }
@@ -145,7 +145,7 @@ void JpegCodec::take_lane(JpegPictureJob& job) {
     GST_DEBUG_OBJECT(decoder_, "decoded by CPU: %s", status.message.c_str());
     return;
   }
-  job.measured = job.lane->measure(job.data(), job.size());
+  job.measured = job.lane->measure(job.file());
   if (job.measured == 0 || !job.claim_if_possible(job.lane->room_for(job.measured)))
     lanes_.give(std::move(job.lane));
 }

@@ -125,12 +125,12 @@ Status JpegPictureJob::decode_on_cpu() {
 }
 
 Status JpegPictureJob::read_metadata() {
-  const size_t size_of_all = jpeg_metadata_size(data(), size());
+  const size_t size_of_all = jpeg_metadata_size(file());
   if (size_of_all == 0) return {};
   auto* segments = static_cast<uint8_t*>(g_try_malloc(size_of_all));
   if (!segments)
     return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
-  copy_jpeg_metadata(data(), size(), segments);
+  copy_jpeg_metadata(file(), segments);
   metadata.reset(g_bytes_new_take(segments, size_of_all));
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "gst/dct8x8/coefficients.h"
@@ -26,8 +27,7 @@ struct JpegPictureJob final : FrameJob {
 
   // Maps the frame's bytes, in one piece.
   Status map();
-  const guint8* data() const { return map_.data; }
-  gsize size() const { return map_.size; }
+  std::span<const uint8_t> file() const { return {map_.data, map_.size}; }
   // The frame, unmapped and the caller's; null once it has been taken.
   GstVideoCodecFrame* take_frame();
 
