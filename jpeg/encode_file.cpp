@@ -27,7 +27,7 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
   for (int c = 0; c < picture.components(); c++)
     append(key, picture.tables[c], 64 * sizeof(uint16_t));
   if (tables != nullptr) append(key, tables, sizeof *tables);
-  if (options.keep_metadata) append(key, picture.metadata, picture.metadata_size);
+  if (options.keep_metadata) append(key, picture.metadata.data(), picture.metadata.size());
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ JpegErrors::JpegErrors() : state_{} {
   state_.base.output_message = [](j_common_ptr) {};
 }
 
-void JpegErrors::reset(const uint8_t* data, size_t size) {
-  data_ = data;
-  size_ = size;
+void JpegErrors::reset(std::span<const uint8_t> file) {
+  data_ = file.data();
+  size_ = file.size();
   state_.base.num_warnings = 0;
   damage_.clear();
   doubt_.clear();

@@ -5,6 +5,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "jpeg/irregular.h"
@@ -32,9 +33,9 @@ class JpegErrors {
                 static_cast<const void*>(&function));
   }
 
-  // Forgets warnings; before each picture. `data`: the file that is read, null when writing.
+  // Forgets warnings; before each picture. `file`: what is read, nothing when writing.
   // guard() goes on behind damage.
-  void reset(const uint8_t* data = nullptr, size_t size = 0);
+  void reset(std::span<const uint8_t> file = {});
   // The first warning that means damaged coefficients; empty without one.
   const std::string& damage() const { return damage_; }
   // What the others were about: bits of jpeg/irregular.h.

@@ -17,10 +17,10 @@ constexpr size_t kHead = 4;  // marker and length
 
 // Segments that stay, until `with` returns false.
 template <typename Function>
-void for_each_kept(const uint8_t* file, size_t size, const Function& with) {
+void for_each_kept(std::span<const uint8_t> file, const Function& with) {
   constexpr size_t kSoiBytes = 2;
-  if (size <= kSoiBytes) return;
-  JpegSegments segments(file + kSoiBytes, size - kSoiBytes);
+  if (file.size() <= kSoiBytes) return;
+  JpegSegments segments(file.subspan(kSoiBytes));
   for (JpegSegment segment; segments.next(&segment);)
     if (segment.stays() && !with(segment)) return;
 }
@@ -28,10 +28,12 @@ void for_each_kept(const uint8_t* file, size_t size, const Function& with) {
 }  // namespace
 
 bool JpegSegment::begins_with(const char* text, size_t length) const {
-  return size >= length && memcmp(data, text, length) == 0;
+  return data.size() >= length && memcmp(data.data(), text, length) == 0;
 }
 
-bool JpegSegment::is_jfif() const { return code == kApp0 && size >= 14 && begins_with("JFIF", 5); }
+bool JpegSegment::is_jfif() const {
+  return code == kApp0 && data.size() >= 14 && begins_with("JFIF", 5);
+}
 
 bool JpegSegment::is_exif() const { return code == kApp1 && begins_with("Exif", 5); }
 
@@ -42,11 +44,11 @@ bool JpegSegment::stays() const {
 }
 
 bool JpegSegments::next(JpegSegment* segment) {
-  while (size_ - at_ >= kHead) {
-    const void* ff = memchr(data_ + at_, 0xff, size_ - at_);
+  while (data_.size() - at_ >= kHead) {
+    const void* ff = memchr(&data_[at_], 0xff, data_.size() - at_);
     if (!ff) return false;
-    at_ = static_cast<size_t>(static_cast<const uint8_t*>(ff) - data_);
-    if (size_ - at_ < kHead) return false;
+    at_ = static_cast<size_t>(static_cast<const uint8_t*>(ff) - data_.data());
+    if (data_.size() - at_ < kHead) return false;
     const uint8_t code = data_[at_ + 1];
     if (code == 0xff) {  // a fill byte
       at_++;
@@ -58,28 +60,28 @@ bool JpegSegments::next(JpegSegment* segment) {
     }
     if (code == kSoi || code == kEoi || code == kSos) return false;
     const size_t length = size_t(data_[at_ + 2]) << 8 | data_[at_ + 3];
-    if (length < 2 || length > size_ - at_ - 2) return false;
-    *segment = {code, data_ + at_ + kHead, length - 2};
+    if (length < 2 || length > data_.size() - at_ - 2) return false;
+    *segment = {code, data_.subspan(at_ + kHead, length - 2)};
     at_ += 2 + length;
     return true;
   }
   return false;
 }
 
-size_t jpeg_metadata_size(const uint8_t* file, size_t size) {
+size_t jpeg_metadata_size(std::span<const uint8_t> file) {
   size_t sum = 0;
-  for_each_kept(file, size, [&](const JpegSegment& segment) {
-    sum += kHead + segment.size;
+  for_each_kept(file, [&](const JpegSegment& segment) {
+    sum += kHead + segment.data.size();
     return sum <= kMostJpegMetadata;
   });
   return sum <= kMostJpegMetadata ? sum : 0;
 }
 
-void copy_jpeg_metadata(const uint8_t* file, size_t size, uint8_t* to) {
-  for_each_kept(file, size, [&](const JpegSegment& segment) {
+void copy_jpeg_metadata(std::span<const uint8_t> file, uint8_t* to) {
+  for_each_kept(file, [&](const JpegSegment& segment) {
     // Without fill bytes in front of the marker.
-    memcpy(to, segment.data - kHead, kHead + segment.size);
-    to += kHead + segment.size;
+    memcpy(to, segment.data.data() - kHead, kHead + segment.data.size());
+    to += kHead + segment.data.size();
     return true;
   });
 }

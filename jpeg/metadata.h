@@ -4,14 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace cudatransform {
 
 // A marker segment: what stands behind its length.
 struct JpegSegment {
   uint8_t code = 0;
-  const uint8_t* data = nullptr;
-  size_t size = 0;
+  std::span<const uint8_t> data;
 
   bool begins_with(const char* text, size_t length) const;  // a zero at the end included
   bool is_jfif() const;                                     // as libjpeg takes one for it
@@ -25,13 +25,12 @@ struct JpegSegment {
 // its list takes time that is quadratic in their number.
 class JpegSegments {
  public:
-  JpegSegments(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+  explicit JpegSegments(std::span<const uint8_t> data) : data_(data) {}
   // False at the first scan, at the end, or at a segment that reaches beyond it.
   bool next(JpegSegment* segment);
 
  private:
-  const uint8_t* data_;
-  size_t size_;
+  std::span<const uint8_t> data_;
   size_t at_ = 0;
 };
 
@@ -40,8 +39,8 @@ inline constexpr size_t kMostJpegMetadata = size_t{1} << 24;
 
 // Bytes of the segments in front of the first scan of `file` that stay, markers and lengths
 // included; 0 above kMostJpegMetadata.
-size_t jpeg_metadata_size(const uint8_t* file, size_t size);
+size_t jpeg_metadata_size(std::span<const uint8_t> file);
 // Those segments, in their order, one behind the other.
-void copy_jpeg_metadata(const uint8_t* file, size_t size, uint8_t* to);
+void copy_jpeg_metadata(std::span<const uint8_t> file, uint8_t* to);
 
 }  // namespace cudatransform

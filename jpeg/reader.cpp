@@ -15,19 +15,19 @@ namespace {
 
 // Whether an APP0 segment of the header says "AVI1" and the polarity of a field. libjpeg could keep
 // such segments, but its list of them takes time that is quadratic in their number.
-bool says_polarity(const uint8_t* data, size_t size) {
+bool says_polarity(std::span<const uint8_t> file) {
   constexpr uint8_t kApp0 = 0xe0, kSos = 0xda;
   size_t at = 2;  // behind SOI
-  while (at + 4 <= size && data[at] == 0xff && data[at + 1] != kSos) {
-    if (data[at + 1] == 0xff) {  // a fill byte
+  while (at + 4 <= file.size() && file[at] == 0xff && file[at + 1] != kSos) {
+    if (file[at + 1] == 0xff) {  // a fill byte
       at++;
       continue;
     }
-    const size_t length = size_t(data[at + 2]) << 8 | data[at + 3];
+    const size_t length = size_t(file[at + 2]) << 8 | file[at + 3];
     if (length < 2) break;
-    if (data[at + 1] == kApp0 && length >= 7 && at + 9 <= size &&
-        memcmp(data + at + 4, "AVI1", 4) == 0)
-      return data[at + 8] == 1 || data[at + 8] == 2;
+    if (file[at + 1] == kApp0 && length >= 7 && at + 9 <= file.size() &&
+        memcmp(&file[at + 4], "AVI1", 4) == 0)
+      return file[at + 8] == 1 || file[at + 8] == 2;
     at += 2 + length;
   }
   return false;
@@ -35,24 +35,24 @@ bool says_polarity(const uint8_t* data, size_t size) {
 
 // Whether a DNL marker behind the first scan says how many lines there are (T.81, B.2.5), as it has
 // to where the frame header says 0.
-bool counts_lines_later(const uint8_t* data, size_t size) {
+bool counts_lines_later(std::span<const uint8_t> file) {
   constexpr uint8_t kRst0 = 0xd0, kRst7 = 0xd7, kSos = 0xda, kDnl = 0xdc;
   bool in_scan = false;
-  for (size_t at = 2; at + 6 <= size;) {  // DNL has six bytes
-    const auto* ff = static_cast<const uint8_t*>(memchr(data + at, 0xff, size - at));
+  for (size_t at = 2; at + 6 <= file.size();) {  // DNL has six bytes
+    const auto* ff = static_cast<const uint8_t*>(memchr(&file[at], 0xff, file.size() - at));
     if (!ff) break;
-    at = static_cast<size_t>(ff - data);
-    if (at + 6 > size) break;
-    const uint8_t code = data[at + 1];
+    at = static_cast<size_t>(ff - file.data());
+    if (at + 6 > file.size()) break;
+    const uint8_t code = file[at + 1];
     if (code == 0xff) {  // a fill byte
       at++;
     } else if (code == 0 || (code >= kRst0 && code <= kRst7)) {
       at += 2;
     } else if (in_scan) {
-      return code == kDnl && (data[at + 4] != 0 || data[at + 5] != 0);
+      return code == kDnl && (file[at + 4] != 0 || file[at + 5] != 0);
     } else {
       in_scan = code == kSos;
-      at += 2 + (size_t(data[at + 2]) << 8 | data[at + 3]);
+      at += 2 + (size_t(file[at + 2]) << 8 | file[at + 3]);
     }
   }
   return false;
@@ -108,13 +108,12 @@ void JpegReader::close() {
   open_ = false;
 }
 
-Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* header) {
+Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header) {
   // A new object for every picture: an old one would lend its tables to files that have none.
   close();
-  data_ = data;
-  size_ = size;
+  file_ = file;
   was_fast_ = false;
-  errors_.reset(data, size);
+  errors_.reset(file);
   cinfo_.err = errors_.manager();
   open_ = true;  // also when making it fails half way: destroying copes with that
   const Status status = errors_.guard([&] {
@@ -123,18 +122,18 @@ Status JpegReader::read_header(const uint8_t* data, size_t size, JpegHeader* hea
     progress_.base.progress_monitor = look_at_progress;
     progress_.interrupt = nullptr;
     cinfo_.progress = &progress_.base;
-    jpeg_mem_src(&cinfo_, data, size);
+    jpeg_mem_src(&cinfo_, file.data(), file.size());
     jpeg_read_header(&cinfo_, TRUE);
   });
   if (!status.ok() && errors_.code() == JERR_EMPTY_IMAGE && cinfo_.image_height == 0 &&
-      cinfo_.image_width > 0 && cinfo_.num_components > 0 && counts_lines_later(data, size))
+      cinfo_.image_width > 0 && cinfo_.num_components > 0 && counts_lines_later(file))
     return Status::error(
         StatusCode::kUnsupported,
         "the JPEG picture's height is in a DNL marker behind the first scan, which "
         "is not supported: expected it in the frame header");
   CT_RETURN_IF_ERROR(status);
   CT_RETURN_IF_ERROR(describe(header));
-  header->has_polarity = says_polarity(data, size);
+  header->has_polarity = says_polarity(file);
   header->irregular = header_irregular_ = errors_.irregular();
   return {};
 }
@@ -196,8 +195,8 @@ bool JpegReader::is_sequential() const { return !cinfo_.progressive_mode && !cin
 
 bool JpegReader::decode_fast(const JpegLevels* levels, JpegTables* tables, const JpegReading& how) {
   if (!decoder_) return false;
-  if (how.fast) return decoder_->decode(data_, size_, levels, components_, how.interrupt, tables);
-  return decoder_->check(data_, size_, how.interrupt);
+  if (how.fast) return decoder_->decode(file_, levels, components_, how.interrupt, tables);
+  return decoder_->check(file_, how.interrupt);
 }
 
 Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* tables,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "jpeg/coef_arrays.h"
@@ -70,7 +71,7 @@ class JpegReader {
   // `data` must stay until the picture has been read. kUnsupported: a sound JPEG file of a kind
   // that we cannot hold (CMYK, 12 bits, odd sampling factors, ...); kInvalidArgument: no JPEG file,
   // or its header is damaged.
-  Status read_header(const uint8_t* data, size_t size, JpegHeader* header);
+  Status read_header(std::span<const uint8_t> file, JpegHeader* header);
 
   // Decodes into `levels`, whose sizes are the header's. Ok without damage: every coefficient is as
   // the file has it. Ok otherwise: `found->damage` says what was wrong first; what could not be
@@ -105,8 +106,7 @@ class JpegReader {
   JpegErrors errors_;
   CoefArrays arrays_;
   std::unique_ptr<JpegScanDecoder> decoder_;
-  const uint8_t* data_ = nullptr;
-  size_t size_ = 0;
+  std::span<const uint8_t> file_;
   bool was_fast_ = false;
   bool vouched_ = false;  // JpegScanDecoder says that nothing is missing
   uint32_t header_irregular_ = 0;

@@ -22,8 +22,8 @@ constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to
 
 }  // namespace
 
-size_t JpegScanReader::measure(const uint8_t* data, size_t size) {
-  if (!begin(data, size)) return 0;
+size_t JpegScanReader::measure(std::span<const uint8_t> file) {
+  if (!begin(file)) return 0;
   const uint64_t segments = most_segments();
   return segments > kMostSegments ? 0 : plan_room(segments);
 }

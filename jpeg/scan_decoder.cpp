@@ -137,13 +137,13 @@ struct CodesOfSets {
 
 }  // namespace
 
-bool JpegScanDecoder::decode(const uint8_t* data, size_t size, const JpegLevels* levels,
+bool JpegScanDecoder::decode(std::span<const uint8_t> file, const JpegLevels* levels,
                              int components, const std::atomic<unsigned>* interrupt,
                              JpegTables* tables) {
   levels_ = levels;
   interrupt_ = interrupt;
   goes_beyond_block_ = false;
-  if (!begin(data, size) || components_ != components) return false;
+  if (!begin(file) || components_ != components) return false;
   for (int c = 0; c < components; ++c) {
     if (blocks_w_[c] != levels[c].blocks_w || blocks_h_[c] != levels[c].blocks_h) return false;
   }
@@ -152,12 +152,11 @@ bool JpegScanDecoder::decode(const uint8_t* data, size_t size, const JpegLevels*
   return true;
 }
 
-bool JpegScanDecoder::check(const uint8_t* data, size_t size,
-                            const std::atomic<unsigned>* interrupt) {
+bool JpegScanDecoder::check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt) {
   levels_ = nullptr;
   interrupt_ = interrupt;
   goes_beyond_block_ = false;
-  return begin(data, size) && read_scans();
+  return begin(file) && read_scans();
 }
 
 bool JpegScanDecoder::take_bits(const JpegScanPlan& plan) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "jpeg/huffman_lookup.h"
 #include "jpeg/scan_window.h"
@@ -23,10 +24,10 @@ class JpegScanDecoder final : private JpegScanParser {
   // are what libjpeg gives, and every row is plain (see row_is_plain()). False: somebody else has
   // to look at the file, and levels may be anything; soon, where `interrupt` is there and not 0 any
   // more.
-  bool decode(const uint8_t* data, size_t size, const JpegLevels* levels, int components,
+  bool decode(std::span<const uint8_t> file, const JpegLevels* levels, int components,
               const std::atomic<unsigned>* interrupt, JpegTables* tables);
   // The same verdict without levels and tables.
-  bool check(const uint8_t* data, size_t size, const std::atomic<unsigned>* interrupt);
+  bool check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt);
   // Of the last file, if the verdict was true: bits of jpeg/irregular.h.
   uint32_t irregular() const { return irregular_; }
   // If it was false: whether a level is beyond the end of its block, of which libjpeg says nothing.

@@ -39,9 +39,9 @@ JpegScanParser::JpegScanParser() {
   for (int i = 0; i < kMostSets; ++i) sets_[i].slot = i;
 }
 
-bool JpegScanParser::begin(const uint8_t* data, size_t size) {
-  data_ = data;
-  size_ = size;
+bool JpegScanParser::begin(std::span<const uint8_t> file) {
+  data_ = file.data();
+  size_ = file.size();
   at_ = 2;
   components_ = 0;
   interval_ = 0;
@@ -51,7 +51,7 @@ bool JpegScanParser::begin(const uint8_t* data, size_t size) {
   used_sets_ = 0;
   for (bool(&has)[4] : has_table_) std::fill(std::begin(has), std::end(has), false);
   std::fill(std::begin(has_quantiser_), std::end(has_quantiser_), false);
-  if (size < 4 || data[0] != 0xff || data[1] != kSoi) return false;
+  if (size_ < 4 || data_[0] != 0xff || data_[1] != kSoi) return false;
   return read_markers(true) && components_ != 0;
 }
 
@@ -79,20 +79,19 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
   while (!ended_) {
     const size_t before = at_;
     uint32_t code = 0;
-    const uint8_t* data = nullptr;
-    size_t size = 0;
+    std::span<const uint8_t> segment;
     if (!find_marker()) return false;
     if (at_ == size_) {  // a file may end without EOI, if nothing else is missing
       irregular_ |= kJpegMissingEnd;
       ended_ = true;
       return scan_ != 0;
     }
-    if (!next_marker(&code, &data, &size)) return false;
+    if (!next_marker(&code, &segment)) return false;
     if (code == kSos && up_to_scan) {
       at_ = before;
       return true;
     }
-    if (!take(code, data, size)) return false;
+    if (!take(code, segment)) return false;
   }
   return true;
 }
@@ -120,36 +119,35 @@ bool JpegScanParser::find_marker() {
   return !(is_data && behind_restart_);
 }
 
-bool JpegScanParser::next_marker(uint32_t* code, const uint8_t** data, size_t* size) {
+bool JpegScanParser::next_marker(uint32_t* code, std::span<const uint8_t>* segment) {
   *code = data_[at_ + 1];
   at_ += 2;
-  *size = 0;
+  *segment = {};
   behind_restart_ = is_restart(*code);
   if (*code == kEoi || *code == kTem || behind_restart_) return true;
   if (at_ + 2 > size_) return false;
   const size_t length = big_endian(data_ + at_);
   if (length < 2 || at_ + length > size_) return false;
-  *data = data_ + at_ + 2;
-  *size = length - 2;
+  *segment = {data_ + at_ + 2, length - 2};
   at_ += length;
   return true;
 }
 
-bool JpegScanParser::take(uint32_t code, const uint8_t* data, size_t size) {
+bool JpegScanParser::take(uint32_t code, std::span<const uint8_t> segment) {
   switch (code) {
     case kSof0:
     case kSof1:
-      return take_frame(data, size);
+      return take_frame(segment);
     case kDht:
-      return take_huffman(data, size);
+      return take_huffman(segment);
     case kDqt:
-      return take_quantisers(data, size);
+      return take_quantisers(segment);
     case kDri:
-      if (size != 2) return false;
-      interval_ = big_endian(data);
+      if (segment.size() != 2) return false;
+      interval_ = big_endian(segment.data());
       return true;
     case kSos:
-      return take_scan(data, size);
+      return take_scan(segment);
     case kEoi:
       ended_ = true;
       return true;
@@ -163,16 +161,16 @@ bool JpegScanParser::take(uint32_t code, const uint8_t* data, size_t size) {
   }
 }
 
-bool JpegScanParser::take_frame(const uint8_t* data, size_t size) {
-  if (components_ != 0 || size < 6 || data[0] != 8) return false;
-  height_ = big_endian(data + 1);
-  width_ = big_endian(data + 3);
-  const size_t count = data[5];
-  if (width_ == 0 || height_ == 0 || (count != 1 && count != 3) || size != 6 + 3 * count)
+bool JpegScanParser::take_frame(std::span<const uint8_t> segment) {
+  if (components_ != 0 || segment.size() < 6 || segment[0] != 8) return false;
+  height_ = big_endian(&segment[1]);
+  width_ = big_endian(&segment[3]);
+  const size_t count = segment[5];
+  if (width_ == 0 || height_ == 0 || (count != 1 && count != 3) || segment.size() != 6 + 3 * count)
     return false;
   max_h_ = max_v_ = 1;
   for (size_t c = 0; c < count; ++c) {
-    const uint8_t* const from = data + 6 + 3 * c;
+    const uint8_t* const from = &segment[6 + 3 * c];
     Component& component = component_[c];
     component = {from[0], uint32_t{from[1]} >> 4, from[1] & 15u, from[2]};
     if (component.h - 1 > 3 || component.v - 1 > 3 || component.quant > 3) return false;
@@ -189,62 +187,60 @@ bool JpegScanParser::take_frame(const uint8_t* data, size_t size) {
   return true;
 }
 
-bool JpegScanParser::take_huffman(const uint8_t* data, size_t size) {
-  while (size > 0) {
-    if (size < 17) return false;
-    const uint32_t is_ac = data[0] >> 4, number = data[0] & 15;
+bool JpegScanParser::take_huffman(std::span<const uint8_t> segment) {
+  while (!segment.empty()) {
+    if (segment.size() < 17) return false;
+    const uint32_t is_ac = segment[0] >> 4, number = segment[0] & 15;
     if (is_ac > 1 || number > 3) return false;
     JpegHuffmanTable& to = tables_[is_ac][number];
     to = {};
     size_t symbols = 0;
     for (size_t length = 1; length <= 16; ++length) {
-      to.counts[length] = data[length];
-      symbols += data[length];
+      to.counts[length] = segment[length];
+      symbols += segment[length];
     }
-    data += 17;
-    size -= 17;
-    if (symbols > 256 || symbols > size) return false;
-    std::copy_n(data, symbols, to.symbols);
+    segment = segment.subspan(17);
+    if (symbols > 256 || symbols > segment.size()) return false;
+    std::copy_n(segment.begin(), symbols, to.symbols);
     has_table_[is_ac][number] = true;
-    data += symbols;
-    size -= symbols;
+    segment = segment.subspan(symbols);
   }
   return true;
 }
 
-bool JpegScanParser::take_quantisers(const uint8_t* data, size_t size) {
-  while (size > 0) {
-    const size_t entry = (data[0] >> 4) + size_t{1};
-    const uint32_t number = data[0] & 15;
-    if (entry > 2 || number > 3 || size < 1 + 64 * entry) return false;
+bool JpegScanParser::take_quantisers(std::span<const uint8_t> segment) {
+  while (!segment.empty()) {
+    const size_t entry = (segment[0] >> 4) + size_t{1};
+    const uint32_t number = segment[0] & 15;
+    if (entry > 2 || number > 3 || segment.size() < 1 + 64 * entry) return false;
     for (size_t i = 0; i < 64; ++i) {
-      const uint8_t* const from = data + 1 + i * entry;
+      const uint8_t* const from = &segment[1 + i * entry];
       const uint32_t value = entry == 2 ? big_endian(from) : from[0];
       quantisers_[number].q[kNaturalOfZigzag[i]] = static_cast<uint16_t>(value);
     }
     has_quantiser_[number] = true;
-    data += 1 + 64 * entry;
-    size -= 1 + 64 * entry;
+    segment = segment.subspan(1 + 64 * entry);
   }
   return true;
 }
 
 // ---- Scans ----
 
-bool JpegScanParser::take_scan(const uint8_t* data, size_t size) {
-  if (components_ == 0 || scan_ == kMostScans || size < 1) return false;
-  const size_t count = data[0];
-  if (count < 1 || count > static_cast<size_t>(components_) || size != 4 + 2 * count) return false;
-  if (data[1 + 2 * count] != 0 || data[2 + 2 * count] != 63 || data[3 + 2 * count] != 0)
+bool JpegScanParser::take_scan(std::span<const uint8_t> segment) {
+  if (components_ == 0 || scan_ == kMostScans || segment.empty()) return false;
+  const size_t count = segment[0];
+  if (count < 1 || count > static_cast<size_t>(components_) || segment.size() != 4 + 2 * count)
+    return false;
+  if (segment[1 + 2 * count] != 0 || segment[2 + 2 * count] != 63 || segment[3 + 2 * count] != 0)
     irregular_ |= kJpegScanParameters;
   int chosen[kJpegMaxComponents];
   for (size_t i = 0; i < count; ++i) {
     int c = 0;
-    while (c < components_ && component_[c].id != data[1 + 2 * i]) ++c;
+    while (c < components_ && component_[c].id != segment[1 + 2 * i]) ++c;
     if (c == components_ || component_[c].seen) return false;
     component_[c].seen = true;
     chosen[i] = c;
-    if (!use_tables(&component_[c], data[2 + 2 * i]) || !latch_quantiser(c)) return false;
+    if (!use_tables(&component_[c], segment[2 + 2 * i]) || !latch_quantiser(c)) return false;
   }
   JpegScanPlan plan;
   if (!plan_scan(chosen, static_cast<int>(count), &plan) || !take_bits(plan)) return false;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "jpeg/coef_arrays.h"
 #include "jpeg/huffman_tables.h"
@@ -56,7 +57,7 @@ class JpegScanParser {
   virtual ~JpegScanParser() = default;
 
   // Up to the first scan.
-  bool begin(const uint8_t* data, size_t size);
+  bool begin(std::span<const uint8_t> file);
   // Behind begin(): the scans, which cover every component once, and the end.
   bool read_scans();
 
@@ -86,12 +87,12 @@ class JpegScanParser {
  private:
   bool read_markers(bool up_to_scan);
   bool find_marker();
-  bool next_marker(uint32_t* code, const uint8_t** data, size_t* size);
-  bool take(uint32_t code, const uint8_t* data, size_t size);
-  bool take_frame(const uint8_t* data, size_t size);
-  bool take_huffman(const uint8_t* data, size_t size);
-  bool take_quantisers(const uint8_t* data, size_t size);
-  bool take_scan(const uint8_t* data, size_t size);
+  bool next_marker(uint32_t* code, std::span<const uint8_t>* segment);
+  bool take(uint32_t code, std::span<const uint8_t> segment);
+  bool take_frame(std::span<const uint8_t> segment);
+  bool take_huffman(std::span<const uint8_t> segment);
+  bool take_quantisers(std::span<const uint8_t> segment);
+  bool take_scan(std::span<const uint8_t> segment);
   bool plan_scan(const int* components, int count, JpegScanPlan* plan) const;
   bool use_tables(Component* component, uint32_t selectors);
   bool latch_quantiser(int component);
@@ -109,7 +110,7 @@ class JpegScanParser {
 class JpegScanReader final : private JpegScanParser {
  public:
   // How many bytes read() needs for this file at most; 0: no.
-  size_t measure(const uint8_t* data, size_t size);
+  size_t measure(std::span<const uint8_t> file);
   // Behind a measure() of the same file: fills `block`, which has that many bytes and is aligned to
   // 16, and describes it. False: no.
   bool read(uint8_t* block, JpegScans* scans);

@@ -178,18 +178,19 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
 // The picture's own JFIF header takes the place of libjpeg's. A file with Exif data and none, as
 // cameras write them, gets none.
 void JpegWriter::describe_metadata(const JpegPicture& picture) {
-  JpegSegments segments(picture.metadata, picture.metadata_size);
+  JpegSegments segments(picture.metadata);
   for (JpegSegment segment; segments.next(&segment);)
     if (segment.is_jfif() || segment.is_exif()) cinfo_.write_JFIF_header = FALSE;
 }
 
 void JpegWriter::write_metadata(const JpegPicture& picture) {
-  JpegSegments segments(picture.metadata, picture.metadata_size);
+  JpegSegments segments(picture.metadata);
   for (JpegSegment segment; segments.next(&segment);) {
     // JFIF means YCbCr or grey, whatever else is in the file.
     const bool fits = picture.color != JpegColor::kRgb || !segment.is_jfif();
     if (fits && segment.stays())
-      jpeg_write_marker(&cinfo_, segment.code, segment.data, static_cast<unsigned>(segment.size));
+      jpeg_write_marker(&cinfo_, segment.code, segment.data.data(),
+                        static_cast<unsigned>(segment.data.size()));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "jpeg/coef_arrays.h"
@@ -29,8 +30,7 @@ struct JpegPicture {
   // Of each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
   // Segments (jpeg/metadata.h), of which those are written that stay. They may be anything.
-  const uint8_t* metadata = nullptr;
-  size_t metadata_size = 0;
+  std::span<const uint8_t> metadata;
 
   int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
 };

@@ -21,7 +21,6 @@
 
 #include <string>
 
-#include "gst/dirac/clock.h"
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/element_errors.h"
@@ -151,8 +150,7 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   state.split = {};
   state.failed = GST_FLOW_OK;
   state.pusher.forget();
-  state.resumes = true;
-  state.has_time = false;
+  state.clock.flush();
   return TRUE;
 }
 
@@ -173,7 +171,7 @@ static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent
   if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
     return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
   GST_VIDEO_DECODER_STREAM_LOCK(decoder);
-  state.ends_behind_seek = state.resumes && state.first.is_set;
+  state.ends_behind_seek = state.clock.is_behind_seek();
   GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
   const gboolean taken = GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
   state.ends_behind_seek = false;
@@ -214,8 +212,7 @@ static gboolean gst_cuda_dirac_dec_src_query(GstVideoDecoder* decoder, GstQuery*
 
 static gboolean gst_cuda_dirac_dec_set_format(GstVideoDecoder* decoder, GstVideoCodecState* input) {
   DiracState& state = state_of(decoder);
-  if (state.input != nullptr) gst_video_codec_state_unref(state.input);
-  state.input = gst_video_codec_state_ref(input);
+  state.input.reset(gst_video_codec_state_ref(input));
   state.output.reset();
   return TRUE;
 }
@@ -229,10 +226,7 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   state.framed = false;
   GST_OBJECT_UNLOCK(decoder);
   state.split = {};
-  state.resumes = false;
-  state.anchor = state.first = {};
-  state.next_time = 0;
-  state.has_time = false;
+  state.clock = {};
   state.damage.start();
   state.latency = {};
   state.pusher.forget();
@@ -248,14 +242,8 @@ static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
   state.pictures.stop();
   state.frame_output.stop();
   state.output.reset();
-  if (state.input != nullptr) gst_video_codec_state_unref(state.input);
-  state.input = nullptr;
+  state.input.reset();
   return TRUE;
-}
-
-// Deliberately not chaining up: the frame source makes the pool.
-static gboolean gst_cuda_dirac_dec_decide_allocation(GstVideoDecoder* decoder, GstQuery* query) {
-  return cudatransform::decide_dirac_allocation(decoder, query);
 }
 
 // ---- States ----
@@ -409,7 +397,7 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
   decoder_class->src_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_event);
   decoder_class->src_query = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_query);
   decoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_sink_query);
-  decoder_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_decide_allocation);
+  decoder_class->decide_allocation = GST_DEBUG_FUNCPTR(cudatransform::decide_dirac_allocation);
   decoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_sink_event);
   decoder_class->set_format = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_format);
   decoder_class->parse = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_parse);

@@ -9,8 +9,10 @@
 #include <memory>
 #include <vector>
 
+#include "gst/dirac/clock.h"
 #include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine_element.h"
 #include "gst/stream/damage.h"
 #include "gst/stream/frame_output.h"
@@ -20,15 +22,7 @@
 
 namespace cudatransform {
 
-constexpr PictureSettings kDiracDefaults = {OnError::kConceal, guint64{1} << 30, 0};
-
-// When a picture is shown where nobody says so: its number counts from this one.
-struct DiracAnchor {
-  bool is_set = false;
-  uint64_t sequence_count = 0;
-  uint32_t number = 0;
-  GstClockTime time = 0;
-};
+constexpr PictureSettings kDiracDefaults = {.on_error = OnError::kConceal};
 
 // How far the stream has been split.
 struct DiracSplit {
@@ -46,7 +40,7 @@ struct DiracState {
   explicit DiracState(GstVideoDecoder* decoder);
 
   // Guarded by the object lock.
-  PictureSettings settings = kDiracDefaults;  // but n_threads
+  PictureSettings settings = kDiracDefaults;
   EngineSettings engine_settings;
   guint64 max_samples = DiracLimits().max_samples;
   DiracStats stats;
@@ -67,17 +61,13 @@ struct DiracState {
   PushThread pusher;
   DamagePolicy damage;
   MeasuredLatency latency;  // beside that of the order in which pictures are shown
-  GstVideoCodecState* input = nullptr;
+  CodecStatePtr input;
   std::shared_ptr<const DiracSequence> output;  // that caps were made of
   GstVideoInfo output_info = {};
   DiracSplit split;
-  bool resumes = false;  // after a flush, until a frame is shown
-  std::atomic<bool> ends_behind_seek =
-      false;           // the stream ends, and nothing is shown since a flush
-  DiracAnchor anchor;  // of the sequence
-  DiracAnchor first;   // of the stream
-  GstClockTime next_time = 0;
-  bool has_time = false;  // since the start or a flush
+  DiracClock clock;
+  // The stream ends, and nothing is shown since a flush.
+  std::atomic<bool> ends_behind_seek = false;
   bool told_of_outside = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
   GstFlowReturn last = GST_FLOW_OK;    // of push_dirac_frames()
@@ -105,8 +95,24 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
 // Whether nobody wants what is being decoded.
 bool is_dirac_flushing(GstVideoDecoder* decoder);
 
-// The pool of frames, from the answered ALLOCATION query.
-bool decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query);
+// GstVideoDecoder::decide_allocation. Deliberately not chaining up: frames have a pool of their
+// own.
+gboolean decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query);
+
+// Caps and pool for the frames of `sequence`.
+GstFlowReturn set_dirac_output(GstVideoDecoder* decoder,
+                               const std::shared_ptr<const DiracSequence>& sequence);
+// Frames that may be under way on the device when the next is made. None behind a live source,
+// which has one thread.
+guint most_dirac_in_flight(const DiracState& state);
+void tell_dirac_latency(GstVideoDecoder* decoder);
+
+// Whether a picture, which nobody refers to, would be shown later than it should be.
+bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                           const DiracSequence& sequence, uint64_t sequence_count, uint32_t number);
+// Gives a frame, which is the next to be shown, its time and duration. False: it was given up,
+// because it is outside of the segment.
+bool set_dirac_times(GstVideoDecoder* decoder, const DiracShown& shown);
 
 // Seeks upstream; where that has bytes alone, by bytes.
 gboolean dirac_seek(GstVideoDecoder* decoder, GstEvent* event);

@@ -1,17 +1,24 @@
-// Owners for GstBuffer references and mappings, so that an early return leaks neither.
+// Owners for references to GStreamer's objects and for mappings, so that an early return leaks
+// none.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/gst.h>
+#include <gst/video/gstvideoutils.h>
 
 #include <memory>
 
 namespace cudatransform {
 
-struct BufferUnref {
+struct Unref {
   void operator()(GstBuffer* buffer) const { gst_buffer_unref(buffer); }
+  void operator()(GstCaps* caps) const { gst_caps_unref(caps); }
+  void operator()(GstVideoCodecState* state) const { gst_video_codec_state_unref(state); }
+  void operator()(GBytes* bytes) const { g_bytes_unref(bytes); }
 };
-using BufferPtr = std::unique_ptr<GstBuffer, BufferUnref>;
+using BufferPtr = std::unique_ptr<GstBuffer, Unref>;
+using CapsPtr = std::unique_ptr<GstCaps, Unref>;
+using CodecStatePtr = std::unique_ptr<GstVideoCodecState, Unref>;
+using BytesPtr = std::unique_ptr<GBytes, Unref>;
 
 // A mapping of a whole buffer, which somebody else keeps alive.
 class MappedBuffer {

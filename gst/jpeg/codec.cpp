@@ -1,118 +1,19 @@
-// JPEG pictures to buffers of coefficients: what a PictureDecoder asks of jpegcoefdec.
+// How jpegcoefdec decodes pictures: readers, the device's lanes, memory, and the caps of it all.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/codec.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
-#include "jpeg/metadata.h"
-#include "transform/device/host_memory.h"
+#include "gst/stream/decoder_memory.h"
+#include "jpeg/irregular.h"
 
 namespace cudatransform {
-
-// A picture on its way.
-struct JpegPictureJob final : PictureJob {
-  ~JpegPictureJob() override {
-    if (metadata) g_bytes_unref(metadata);
-  }
-  Status decode(PictureFindings* found) override;
-  Status settle(bool wait, Left* left, PictureFindings* found) override;
-  bool is_ready() override { return !is_on_device || lane->is_ready(); }
-  Status submit_to_device();
-  Status decode_on_cpu(PictureFindings* found);
-  Status read_metadata();
-  DctTables dct_tables() const { return {tables.tables, tables.count, tables.table_of}; }
-
-  std::unique_ptr<JpegReader> reader;
-  GstDctInfo info = {};              // of a picture that is to be decoded
-  std::unique_ptr<CoefFrame> coefs;  // where it is decoded to
-  // Or on the device.
-  std::unique_ptr<JpegDecodeLane> lane;
-  gsize measured = 0;
-  DeviceCoefs device_coefs;
-  bool is_asked = false;      // whether the device can
-  bool is_on_device = false;  // and has not been looked at
-  bool is_by_device = false;  // and has decoded it
-  JpegTables tables;
-  uint32_t irregular = 0;  // bits of jpeg/irregular.h; before it is decoded those of the header
-  bool keep_metadata = false;
-  GBytes* metadata = nullptr;  // of the file, for GstDctJpegMeta
-};
-
-Status JpegPictureJob::decode(PictureFindings* found) {
-  if (device_coefs.block && !std::exchange(is_asked, true)) CT_RETURN_IF_ERROR(submit_to_device());
-  if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu(found));
-  return keep_metadata && !metadata ? read_metadata() : Status();
-}
-
-Status JpegPictureJob::submit_to_device() {
-  JpegLevels levels[kJpegMaxComponents];
-  for (guint c = 0; c < info.n_components; c++) {
-    const Rect& rect = device_coefs.rects.rect[c];
-    levels[c] = {reinterpret_cast<int16_t*>(rect.data), static_cast<ptrdiff_t>(rect.pitch),
-                 info.components[c].blocks_w, info.components[c].blocks_h};
-  }
-  return lane->submit(measured, levels, &tables, &is_on_device);
-}
-
-// What the device has not decoded somebody else has to look at.
-Status JpegPictureJob::settle(bool wait, Left* left, PictureFindings* found) {
-  *left = Left::kNothing;
-  if (!is_on_device) return {};
-  if (!wait && !lane->is_ready()) {
-    *left = Left::kWork;
-    return {};
-  }
-  is_on_device = false;
-  uint32_t found_there = 0;
-  CT_RETURN_IF_ERROR(lane->finish(&is_by_device, &found_there));
-  if (!is_by_device) {
-    *left = Left::kRun;
-    return {};
-  }
-  irregular |= found_there;
-  found->irregular = irregularity_text(irregular);
-  return {};
-}
-
-Status JpegPictureJob::decode_on_cpu(PictureFindings* found) {
-  if (!coefs) {
-    coefs = std::make_unique<CoefFrame>();
-    coefs->layout = layout_of(info);
-    CT_RETURN_IF_ERROR(allocate_host_memory(info.size, &coefs->pinned));
-    coefs->data = static_cast<guint8*>(coefs->pinned->data());
-  }
-  JpegLevels levels[kJpegMaxComponents];
-  for (guint c = 0; c < info.n_components; c++) {
-    const GstDctComponent& component = info.components[c];
-    levels[c].data = reinterpret_cast<int16_t*>(coefs->data + component.offset);
-    levels[c].stride = static_cast<ptrdiff_t>(component.stride);
-    levels[c].blocks_w = component.blocks_w;
-    levels[c].blocks_h = component.blocks_h;
-  }
-  JpegFindings findings;
-  const Status status =
-      reader->read_coefficients(levels, &tables, &findings, {conceals(), interrupt()});
-  irregular = findings.irregular;
-  found->damage = std::move(findings.damage);
-  found->irregular = irregularity_text(irregular);
-  return status;
-}
-
-Status JpegPictureJob::read_metadata() {
-  const size_t bytes = jpeg_metadata_size(data(), size());
-  if (bytes == 0) return {};
-  auto* segments = static_cast<uint8_t*>(g_try_malloc(bytes));
-  if (!segments)
-    return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
-  copy_jpeg_metadata(data(), size(), segments);
-  metadata = g_bytes_new_take(segments, bytes);
-  return {};
-}
 
 namespace {
 
@@ -130,12 +31,9 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
                 GST_DCT_JPEG_USELESS_MARKER == int{kJpegUselessMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
   if (!job.metadata && job.irregular == 0) return;
-  if (GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata))
+  if (GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata.get()))
     meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
 }
-
-JpegPictureJob& own(PictureJob& job) { return static_cast<JpegPictureJob&>(job); }
-const JpegPictureJob& own(const PictureJob& job) { return static_cast<const JpegPictureJob&>(job); }
 
 // The geometry of the coefficients of a picture; false for a size that GstDctInfo cannot have.
 bool info_of(const JpegHeader& header, GstDctInfo* info) {
@@ -179,25 +77,49 @@ std::string size_of(const JpegHeader& header) {
 
 }  // namespace
 
-std::unique_ptr<PictureJob> JpegCodec::new_job() { return std::make_unique<JpegPictureJob>(); }
+// ---- The stream ----
 
-Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* input) {
-  JpegPictureJob& job = own(picture);
+Status JpegCodec::start(const JpegDecodeSettings& settings) {
+  settings_ = settings;
+  tables_in_caps_ = settings.tables_in_caps;
+  by_cuda_ = by_cpu_ = 0;
+  lanes_.clear();  // what could not be done before may be possible now
+  if (settings.entropy != JpegEntropy::kCuda) return {};
+  if (!engine_.is_cuda())
+    return Status::error(StatusCode::kNotFound,
+                         "entropy=cuda, but the element has no CUDA device to decode on");
+  return lanes_.probe(engine_.device());
+}
+
+void JpegCodec::stop() {
+  readers_.clear();
+  lanes_.clear();
+  output_.stop();
+}
+
+// A thread is through with a picture when the device has it.
+int JpegCodec::pictures_a_thread() const {
+  return settings_.entropy != JpegEntropy::kCpu && engine_.is_cuda() ? 2 : 1;
+}
+
+// ---- On the way in ----
+
+Status JpegCodec::read_header(JpegPictureJob& job, const GstVideoCodecState* input) {
   job.keep_metadata = settings_.keep_metadata;
   if (readers_.empty()) readers_.push_back(std::make_unique<JpegReader>());
   job.reader = std::move(readers_.back());
   readers_.pop_back();
 
   JpegHeader header;
-  CT_RETURN_IF_ERROR(job.reader->read_header(job.data(), job.size(), &header));
+  CT_RETURN_IF_ERROR(job.reader->read_header(job.file(), &header));
   const guint64 pixels = guint64(header.width) * header.height;
   if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
     return damaged("the picture has " + size_of(header) +
                    " pixels, more than max-pixels=" + std::to_string(settings_.max_pixels));
-  if (!job.conceals() && job.size() < header.least_bytes)
+  if (!job.conceals && job.file().size() < header.least_bytes)
     return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
                    std::to_string(header.least_bytes) + " bytes, not " +
-                   std::to_string(job.size()));
+                   std::to_string(job.file().size()));
   job.irregular = header.irregular;
   if (!info_of(header, &job.info))
     return damaged("a picture of " + size_of(header) + " is too large for a buffer");
@@ -206,48 +128,51 @@ Status JpegCodec::read_header(PictureJob& picture, const GstVideoCodecState* inp
     return Status::error(StatusCode::kUnsupported,
                          "the stream has two fields in each frame; interlaced Motion-JPEG is not "
                          "supported");
-  if (wants_device(job, job.info)) take_lane(&job);
+  if (wants_device(job)) take_lane(job);
   return {};
 }
 
+bool JpegCodec::wants_device(const JpegPictureJob& job) const {
+  if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
+  if (settings_.entropy == JpegEntropy::kCuda) return true;
+  if (job.file().size() < kLeastForDevice) return false;
+  // Nothing is known before the first caps.
+  return output_.pool() ? output_.in_cuda() : peer_takes_cuda(job.info);
+}
+
 // For a file that the device can decode.
-void JpegCodec::take_lane(JpegPictureJob* job) {
-  if (const Status status = lanes_.take(engine_.device(), &job->lane); !status.ok()) {
+void JpegCodec::take_lane(JpegPictureJob& job) {
+  if (const Status status = lanes_.take(engine_.device(), &job.lane); !status.ok()) {
     GST_DEBUG_OBJECT(decoder_, "decoded by CPU: %s", status.message.c_str());
     return;
   }
-  job->measured = job->lane->measure(job->data(), job->size());
-  if (job->measured == 0 || !job->claim_if_possible(job->lane->room_for(job->measured)))
-    lanes_.give(std::move(job->lane));
+  job.measured = job.lane->measure(job.file());
+  if (job.measured == 0 || !job.claim_if_possible(job.lane->room_for(job.measured)))
+    lanes_.give(std::move(job.lane));
 }
 
-bool JpegCodec::wants_device(const PictureJob& job, const GstDctInfo& info) const {
-  if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
-  if (settings_.entropy == JpegEntropy::kCuda) return true;
-  if (job.size() < kLeastForDevice) return false;
-  // Nothing is known before the first caps.
-  return output_.pool() ? output_.in_cuda() : peer_takes_cuda(info);
+bool JpegCodec::has_room(const JpegPictureJob& job) {
+  if (settings_.max_memory == 0) {
+    output_.limit_kept(G_MAXSIZE);
+    return true;
+  }
+  // Refused pictures are not too large here.
+  const guint64 most = std::max(settings_.max_memory, job.bytes);
+  const guint64 used = used_bytes_ + job.bytes;
+  const guint64 reusable = job.lane ? 0 : output_.reusable(layout_of(job.info));
+  output_.limit_kept((most > used ? most - used : 0) + reusable);
+  return used <= most;
 }
 
-bool JpegCodec::peer_takes_cuda(const GstDctInfo& info) const {
-  bool takes = false;
-  GstCaps* caps = in_wanted_memory(gst_dct_info_to_caps(&info), &takes);
-  gst_caps_unref(caps);
-  return takes;
+void JpegCodec::begin(JpegPictureJob& job) {
+  if (!job.is_late && job.status.ok()) job.status = take_memory(job);
+  job.held = job.bytes;
+  used_bytes_ += job.held;
+  const guint64 most = settings_.max_memory;
+  if (most != 0) output_.limit_kept(most > used_bytes_ ? most - used_bytes_ : 0);
 }
 
-Status JpegCodec::start(JpegEntropy entropy) {
-  by_cuda_ = by_cpu_ = 0;
-  lanes_.clear();  // what could not be done before may be possible now
-  if (entropy != JpegEntropy::kCuda) return {};
-  if (!engine_.is_cuda())
-    return Status::error(StatusCode::kNotFound,
-                         "entropy=cuda, but the element has no CUDA device to decode on");
-  return lanes_.probe(engine_.device());
-}
-
-Status JpegCodec::begin(PictureJob& picture) {
-  JpegPictureJob& job = own(picture);
+Status JpegCodec::take_memory(JpegPictureJob& job) {
   const CoefLayout layout = layout_of(job.info);
   if (!job.lane) return output_.begin(layout, &job.coefs);
   const Status status = output_.begin_on_device(layout, job.lane->queue(), &job.device_coefs);
@@ -258,23 +183,29 @@ Status JpegCodec::begin(PictureJob& picture) {
   return output_.begin(layout, &job.coefs);
 }
 
-Status JpegCodec::finish(PictureJob& picture, GstBuffer** buffer) {
-  JpegPictureJob& job = own(picture);
-  BufferPtr made;
+// ---- On the way out ----
+
+Status JpegCodec::finish(JpegPictureJob& job, BufferPtr* buffer) {
+  let_go(job);
   CoefPlaces places;
   if (job.is_by_device)
-    CT_RETURN_IF_ERROR(output_.finish_on_device(std::move(job.device_coefs), &made, &places));
+    CT_RETURN_IF_ERROR(output_.finish_on_device(std::move(job.device_coefs), buffer, &places));
   else
-    CT_RETURN_IF_ERROR(output_.finish(std::move(job.coefs), &made, &places));
+    CT_RETURN_IF_ERROR(output_.finish(std::move(job.coefs), buffer, &places));
   (job.is_by_device ? by_cuda_ : by_cpu_)++;
-  add_dct_meta(made.get(), job.info, job.dct_tables(), places);
-  add_jpeg_meta(made.get(), job);
-  *buffer = made.release();
+  add_dct_meta(buffer->get(), job.info, job.dct_tables(), places);
+  add_jpeg_meta(buffer->get(), job);
   return {};
 }
 
-void JpegCodec::release(PictureJob& picture) {
-  JpegPictureJob& job = own(picture);
+// What the picture leaves behind may be kept for the next.
+void JpegCodec::let_go(JpegPictureJob& job) {
+  used_bytes_ -= std::exchange(job.held, 0);
+  if (settings_.max_memory > used_bytes_) output_.limit_kept(settings_.max_memory - used_bytes_);
+}
+
+void JpegCodec::release(JpegPictureJob& job) {
+  let_go(job);
   // Memory of the lane and of the picture is in use as long as that. What has failed is over.
   uint32_t irregular = 0;
   if (job.is_on_device) (void)job.lane->finish(&job.is_by_device, &irregular);
@@ -284,40 +215,25 @@ void JpegCodec::release(PictureJob& picture) {
   lanes_.give(std::move(job.lane));
 }
 
-guint64 JpegCodec::reusable(const PictureJob& job) const {
-  if (own(job).lane) return 0;
-  return output_.reusable(layout_of(own(job).info));
-}
-
-void JpegCodec::stop() {
-  readers_.clear();
-  lanes_.clear();
-  output_.stop();
-}
-
-Status JpegCodec::allocate(GstQuery* query, GstBufferPool** pool) {
-  CT_RETURN_IF_ERROR(output_.allocate(query));
-  *pool = output_.pool();
-  return {};
-}
-
 // ---- Caps ----
 
-bool JpegCodec::needs_new_state(const PictureJob& picture) {
-  const JpegPictureJob& job = own(picture);
-  const bool told = !tables_in_caps_ || told_.same(job.dct_tables(), job.info.n_components);
-  return !told || !same_geometry(info_, job.info);
+bool JpegCodec::peer_takes_cuda(const GstDctInfo& info) const {
+  CapsPtr caps(gst_dct_info_to_caps(&info));
+  return choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
 }
 
-void JpegCodec::set_output_state(const PictureJob& job, GstVideoCodecState* input) {
-  set_state(own(job).info, own(job).dct_tables(), input);
+bool JpegCodec::fits_output_state(const JpegPictureJob& job) const {
+  const bool told = !tables_in_caps_ || told_.same(job.dct_tables(), job.info.n_components);
+  return told && same_geometry(info_, job.info);
+}
+
+void JpegCodec::set_output_state(const JpegPictureJob& job, GstVideoCodecState* input) {
+  set_state(job.info, job.dct_tables(), input);
 }
 
 bool JpegCodec::set_gap_state(GstVideoCodecState* input) {
-  GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
-  GstCaps* all = gst_pad_get_pad_template_caps(src);
-  GstCaps* caps = gst_pad_peer_query_caps(src, all);
-  gst_caps_unref(all);
+  const CapsPtr ours(gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_)));
+  GstCaps* caps = gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_), ours.get());
   GstDctInfo info;
   if (!jpeg_levels_for_gap(caps, input ? gst_caps_get_structure(input->caps, 0) : nullptr, &info))
     return false;
@@ -327,37 +243,20 @@ bool JpegCodec::set_gap_state(GstVideoCodecState* input) {
   return true;
 }
 
-// On the device if our engine is there and downstream takes them; `caps` is taken.
-GstCaps* JpegCodec::in_wanted_memory(GstCaps* caps, bool* in_cuda) const {
-  *in_cuda = false;
-  if (!engine_.is_cuda()) return caps;
-  GstCaps* cuda = gst_caps_copy(caps);
-  gst_caps_set_features_simple(cuda, gst_caps_features_new(kCudaMemoryFeature, nullptr));
-  GstCaps* allowed = gst_pad_get_allowed_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_));
-  *in_cuda = allowed && gst_caps_can_intersect(allowed, cuda);
-  gst_clear_caps(&allowed);
-  if (*in_cuda) std::swap(caps, cuda);
-  gst_caps_unref(cuda);
-  return caps;
-}
-
 void JpegCodec::set_state(const GstDctInfo& info, const DctTables& tables,
                           GstVideoCodecState* input) {
-  GstVideoCodecState* state = gst_video_decoder_set_output_state(decoder_, GST_VIDEO_FORMAT_ENCODED,
-                                                                 info.width, info.height, input);
-  GstCaps* caps = gst_dct_info_to_caps(&info);
-  gst_caps_set_simple(caps, "framerate", GST_TYPE_FRACTION, state->info.fps_n, state->info.fps_d,
-                      "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n, state->info.par_d,
-                      nullptr);
+  const CodecStatePtr state(gst_video_decoder_set_output_state(decoder_, GST_VIDEO_FORMAT_ENCODED,
+                                                               info.width, info.height, input));
+  CapsPtr caps(gst_dct_info_to_caps(&info));
+  gst_caps_set_simple(caps.get(), "framerate", GST_TYPE_FRACTION, state->info.fps_n,
+                      state->info.fps_d, "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n,
+                      state->info.par_d, nullptr);
   // JPEG is BT.601 at full range (JFIF).
   if (info.sampling != GST_COEF_SAMPLING_GRAYSCALE && info.sampling != GST_COEF_SAMPLING_RGB)
-    gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
-  if (tables_in_caps_ && tables.count > 0) told_.tell(caps, tables, info.n_components);
-  bool in_cuda = false;
-  caps = in_wanted_memory(caps, &in_cuda);
-  gst_caps_replace(&state->caps, caps);
-  gst_caps_unref(caps);
-  gst_video_codec_state_unref(state);
+    gst_caps_set_simple(caps.get(), "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
+  if (tables_in_caps_ && tables.count > 0) told_.tell(caps.get(), tables, info.n_components);
+  const bool in_cuda = choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
+  gst_caps_replace(&state->caps, caps.get());
   info_ = info;
   output_.configure(layout_of(info), in_cuda);
 }

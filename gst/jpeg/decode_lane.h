@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ class JpegDecodeLane {
   // What writes the levels.
   Queue& queue() { return *queue_; }
   // Bytes of host memory that decode() takes for this file at most; 0: it is not for the device.
-  size_t measure(const uint8_t* data, size_t size) { return reader_.measure(data, size); }
+  size_t measure(std::span<const uint8_t> file) { return reader_.measure(file); }
   // What is taken for so many, so that pictures that grow slowly do not allocate every time.
   static size_t room_for(size_t measured) { return measured + measured / 4; }
   // Behind a measure() of the same file, which has not given 0: has it decoded into `levels`,

@@ -98,7 +98,7 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
   coder_ = &coder;
   picture_ = &picture;
   options_ = options;
-  header_room_ = kHeaderRoom + (options.keep_metadata ? picture.metadata_size : 0);
+  header_room_ = kHeaderRoom + (options.keep_metadata ? picture.metadata.size() : 0);
   Status status;
   if (options.optimize)
     status = coder.ops_->count(device, device.queue(QueueKind::kCompute), job_, &counted_);

@@ -112,9 +112,11 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   picture_.h_samp = info.components[0].h_samp;
   picture_.v_samp = info.components[0].v_samp;
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get());
-  if (jpeg && jpeg->segments)
-    picture_.metadata =
-        static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &picture_.metadata_size));
+  if (jpeg && jpeg->segments) {
+    gsize size = 0;
+    const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &size));
+    picture_.metadata = {data, size};
+  }
   for (guint c = 0; c < info.n_components; c++) {
     JpegLevels& levels = picture_.levels[c];
     levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);

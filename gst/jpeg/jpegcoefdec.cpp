@@ -35,7 +35,6 @@
 #include "gst/jpeg/jpegcoefdec_private.h"
 
 using State = cudatransform::JpegCoefDecState;
-using cudatransform::PictureSettings;
 using cudatransform::Status;
 
 GST_DEBUG_CATEGORY(jpegcoefdec_debug);
@@ -46,35 +45,12 @@ G_DEFINE_TYPE_WITH_CODE(GstJpegCoefDec, gst_jpeg_coef_dec, GST_TYPE_VIDEO_DECODE
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefdec, "jpegcoefdec", GST_RANK_NONE,
                             gst_jpeg_coef_dec_get_type());
 
-PictureSettings State::settings_of(GstVideoDecoder* decoder) {
-  const State& state = State::of(decoder);
-  GST_OBJECT_LOCK(decoder);
-  PictureSettings settings = state.picture_settings;
-  settings.n_threads = state.engine_settings.n_threads;
-  const bool by_cuda = state.jpeg_settings.entropy != cudatransform::JpegEntropy::kCpu;
-  GST_OBJECT_UNLOCK(decoder);
-  // A thread is through with a picture when the device has it.
-  if (by_cuda && state.engine.is_cuda()) settings.pictures_a_thread = 2;
-  return settings;
-}
-
-static cudatransform::JpegDecodeSettings jpeg_settings_of(GstVideoDecoder* decoder) {
-  const State& state = State::of(decoder);
-  GST_OBJECT_LOCK(decoder);
-  const auto settings = state.jpeg_settings;
-  GST_OBJECT_UNLOCK(decoder);
-  return settings;
-}
-
 static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
-  const auto settings = jpeg_settings_of(decoder);
-  if (const Status status = state.codec.start(settings.entropy); !status.ok()) {
+  if (const Status status = state.pictures.start(); !status.ok()) {
     cudatransform::post_error(GST_ELEMENT(decoder), status);
     return FALSE;
   }
-  state.pictures.start();
-  state.codec.set_tables_in_caps(settings.tables_in_caps);
   state.splitter.restart();
   state.collected.clear();
   // Until caps say that somebody has done it already.
@@ -115,19 +91,8 @@ static GstCaps* gst_jpeg_coef_dec_getcaps(GstVideoDecoder* decoder, GstCaps* fil
   return filtered;
 }
 
-// Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
 static gboolean gst_jpeg_coef_dec_decide_allocation(GstVideoDecoder* decoder, GstQuery* query) {
-  GstBufferPool* pool = nullptr;
-  const Status status = State::of(decoder).codec.allocate(query, &pool);
-  while (gst_query_get_n_allocation_pools(query) > 0)
-    gst_query_remove_nth_allocation_pool(query, 0);
-  if (!status.ok()) {
-    cudatransform::post_error(GST_ELEMENT(decoder), status);
-    return FALSE;
-  }
-  // The base class insists on having one, though the frames bring their buffers.
-  gst_query_add_allocation_pool(query, pool, 0, 0, 0);
-  return TRUE;
+  return State::of(decoder).pictures.decide_allocation(query);
 }
 
 // ---- Stream ----
@@ -151,7 +116,6 @@ static GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder,
     return state.pictures.refuse(frame,
                                  Status::error(cudatransform::StatusCode::kOutOfMemory,
                                                "no memory to collect the bytes of a JPEG picture"));
-  state.codec.set(jpeg_settings_of(decoder));
   return state.pictures.decode(frame);
 }
 

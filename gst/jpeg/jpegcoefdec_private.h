@@ -5,10 +5,9 @@
 
 #include <gst/video/gstvideodecoder.h>
 
-#include "gst/jpeg/codec.h"
 #include "gst/jpeg/element.h"
 #include "gst/jpeg/picture_bytes.h"
-#include "gst/stream/picture_decoder.h"
+#include "gst/jpeg/pictures.h"
 #include "jpeg/splitter.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
@@ -16,31 +15,19 @@ GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
 
 namespace cudatransform {
 
-// The default of max-pixels: a camera of 100 megapixels passes.
-inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
-
-// Those of on-error and max-memory.
-inline constexpr PictureSettings kPictureDefaults = {OnError::kDrop, guint64{1} << 30, 0};
-
-// Settings are guarded by the object lock.
 struct JpegCoefDecState : JpegElementState {
   explicit JpegCoefDecState(GstVideoDecoder* decoder)
       : JpegElementState(GST_ELEMENT(decoder)),
-        codec(decoder, engine),
-        pictures(decoder, codec, settings_of) {}
+        pictures(decoder, engine, settings, engine_settings) {}
 
-  static PictureSettings settings_of(GstVideoDecoder* decoder);
   static JpegCoefDecState& of(gpointer instance);
   static GstDebugCategory* category() { return jpegcoefdec_debug; }
   static constexpr char kWithoutCuda[] = "coefficients stay in system memory";
   void interrupt() { pictures.interrupt(); }
   void release() { pictures.stop(); }
 
-  PictureSettings picture_settings = kPictureDefaults;  // but n_threads
-  JpegDecodeSettings jpeg_settings = {.max_pixels = kMaxJpegPixels};
-
-  JpegCodec codec;
-  PictureDecoder pictures;
+  JpegDecodeSettings settings;  // guarded by the object lock
+  JpegPictures pictures;
   JpegSplitter splitter;   // has seen the bytes below and those that the base class holds
   PictureBytes collected;  // of the picture that has begun, but for its last byte
 };

@@ -49,14 +49,6 @@ constexpr cudatransform::PictureProperties kPictureProperties = {
         "more alone counts as damaged",
 };
 
-GstStructure* stats_of(const State& state) {
-  GstStructure* stats = state.pictures.stats("application/x-jpegcoefdec-stats");
-  const cudatransform::JpegDecodeCounts counts = state.codec.counts();
-  gst_structure_set(stats, "cuda-frames", G_TYPE_UINT64, counts.by_cuda, "cpu-frames",
-                    G_TYPE_UINT64, counts.by_cpu, nullptr);
-  return stats;
-}
-
 }  // namespace
 
 static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
@@ -65,20 +57,20 @@ static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GVal
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_MAX_PIXELS:
-      state.jpeg_settings.max_pixels = g_value_get_uint64(value);
+      state.settings.max_pixels = g_value_get_uint64(value);
       break;
     case PROP_KEEP_METADATA:
-      state.jpeg_settings.keep_metadata = g_value_get_boolean(value);
+      state.settings.keep_metadata = g_value_get_boolean(value);
       break;
     case PROP_TABLES_IN_CAPS:
-      state.jpeg_settings.tables_in_caps = g_value_get_boolean(value);
+      state.settings.tables_in_caps = g_value_get_boolean(value);
       break;
     case PROP_ENTROPY:
-      state.jpeg_settings.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
+      state.settings.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
       break;
     default:
       if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value) &&
-          !set_picture_property(kPictureProperties, &state.picture_settings, id, value))
+          !set_picture_property(kPictureProperties, &state.settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
@@ -89,26 +81,26 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
                                            GParamSpec* pspec) {
   State& state = State::of(object);
   if (id == PROP_STATS) {
-    g_value_take_boxed(value, stats_of(state));
+    g_value_take_boxed(value, state.pictures.stats());
     return;
   }
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_MAX_PIXELS:
-      g_value_set_uint64(value, state.jpeg_settings.max_pixels);
+      g_value_set_uint64(value, state.settings.max_pixels);
       break;
     case PROP_KEEP_METADATA:
-      g_value_set_boolean(value, state.jpeg_settings.keep_metadata);
+      g_value_set_boolean(value, state.settings.keep_metadata);
       break;
     case PROP_TABLES_IN_CAPS:
-      g_value_set_boolean(value, state.jpeg_settings.tables_in_caps);
+      g_value_set_boolean(value, state.settings.tables_in_caps);
       break;
     case PROP_ENTROPY:
-      g_value_set_enum(value, int(state.jpeg_settings.entropy));
+      g_value_set_enum(value, int(state.settings.entropy));
       break;
     default:
       if (!get_engine_property(kEngineProperties, state.engine_settings, id, value) &&
-          !get_picture_property(kPictureProperties, state.picture_settings, id, value))
+          !get_picture_property(kPictureProperties, state.settings, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
@@ -118,7 +110,7 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
 void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
   klass->set_property = gst_jpeg_coef_dec_set_property;
   klass->get_property = gst_jpeg_coef_dec_get_property;
-  install_picture_properties(klass, kPictureProperties, cudatransform::kPictureDefaults);
+  install_picture_properties(klass, kPictureProperties, cudatransform::JpegDecodeSettings());
   g_object_class_install_property(
       klass, PROP_MAX_PIXELS,
       g_param_spec_uint64("max-pixels", "Largest picture",

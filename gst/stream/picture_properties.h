@@ -1,14 +1,19 @@
-// The properties of PictureSettings, for every element that has a PictureDecoder.
+// The properties that decoders have alike: on-error and max-memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <gst/gst.h>
 
-#include "gst/stream/picture_decoder.h"
+#include "gst/stream/damage.h"
 
 namespace cudatransform {
 
-// The element's id of each; n-threads is one of EngineProperties.
+struct PictureSettings {
+  OnError on_error = OnError::kDrop;
+  guint64 max_memory = guint64{1} << 30;  // 0: no limit
+};
+
+// The element's id of each.
 struct PictureProperties {
   guint on_error;
   guint max_memory;

@@ -93,7 +93,7 @@ struct Reading {
   Reading(const uint8_t* data, size_t size, const JpegReading& how, JpegHeader header)
       : levels(header) {
     JpegReader reader;
-    (void)reader.read_header(data, size, &header);
+    (void)reader.read_header({data, size}, &header);
     status = reader.read_coefficients(levels.levels(), &tables, &found, how);
     was_fast = reader.was_fast();
   }
@@ -250,7 +250,7 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   ScansOutcome outcome;
   JpegReader reader;
   JpegHeader header;
-  if (!reader.read_header(data, size, &header).ok()) return outcome;
+  if (!reader.read_header({data, size}, &header).ok()) return outcome;
   size_t levels = 0;
   for (int c = 0; c < header.components; ++c)
     levels += size_t{64} * header.blocks_w[c] * header.blocks_h[c];
@@ -269,7 +269,7 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
 
   outcome.verdict = ScansVerdict::kNo;
   JpegScanReader scan_reader;
-  const size_t bytes = scan_reader.measure(data, size);
+  const size_t bytes = scan_reader.measure({data, size});
   if (bytes == 0) return outcome;
   // To the byte, so that sanitisers see what reads beyond.
   const size_t rounded = (bytes + 15) / 16 * 16;

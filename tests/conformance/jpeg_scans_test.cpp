@@ -203,7 +203,7 @@ TEST(JpegScans, Photographs) {
 TEST(JpegScans, JobsThatCannotBe) {
   const auto file = make_stream({});
   JpegScanReader reader;
-  const size_t bytes = reader.measure(file.data(), file.size());
+  const size_t bytes = reader.measure(file);
   ASSERT_GT(bytes, 0u);
   std::vector<uint8_t> memory(bytes + 16);
   uint8_t* const block =
@@ -212,7 +212,7 @@ TEST(JpegScans, JobsThatCannotBe) {
   ASSERT_TRUE(reader.read(block, &scans));
   JpegHeader header;
   JpegReader judge;
-  ASSERT_TRUE(judge.read_header(file.data(), file.size(), &header).ok());
+  ASSERT_TRUE(judge.read_header(file, &header).ok());
   const LevelsMemory levels(header);
   JpegDecodeResult result;
   JpegDecodeJob job;

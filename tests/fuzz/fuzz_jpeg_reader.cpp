@@ -113,7 +113,7 @@ struct Outcome {
 
 Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* target) {
   Outcome outcome;
-  outcome.status = reader->read_header(data, size, &outcome.header);
+  outcome.status = reader->read_header({data, size}, &outcome.header);
   if (!outcome.status.ok()) {
     promise(!outcome.status.message.empty(), "a failure says what it is");
     return outcome;

@@ -115,7 +115,7 @@ void lay_out(Picture* from, GuardedMemory* memory, size_t gap) {
 void read_back(const Picture& written, const JpegBytes& file) {
   JpegReader reader;
   JpegHeader header;
-  const Status status = reader.read_header(file.data(), file.size(), &header);
+  const Status status = reader.read_header({file.data(), file.size()}, &header);
   const int h = written.picture.h_samp, v = written.picture.v_samp;
   if (!status.ok()) {
     promise(status.code == StatusCode::kUnsupported && (h > 2 || v > 2),

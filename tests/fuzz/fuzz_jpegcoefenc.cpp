@@ -140,7 +140,7 @@ void check_output(GstBuffer* buffer, GstCaps* caps) {
   promise(gst_buffer_map(buffer, &map, GST_MAP_READ), "files can be read");
   cudatransform::JpegReader reader;
   cudatransform::JpegHeader header;
-  promise(reader.read_header(map.data, map.size, &header).ok(), "files have a sound header");
+  promise(reader.read_header({map.data, map.size}, &header).ok(), "files have a sound header");
   promise(static_cast<int>(header.width) == width && static_cast<int>(header.height) == height,
           "files have the size of their caps");
   cudatransform::JpegLevels levels[cudatransform::kJpegMaxComponents];

@@ -51,7 +51,7 @@ struct Source {
 std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t across) {
   JpegReader reader;
   JpegHeader header;
-  require(reader.read_header(file.data(), file.size(), &header));
+  require(reader.read_header(file, &header));
   auto source = std::make_unique<Source>();
   std::vector<int16_t> levels[3];
   JpegLevels to[3];

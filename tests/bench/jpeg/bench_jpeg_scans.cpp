@@ -45,19 +45,19 @@ class Lane {
   Lane(Device& device, const File& file) : device_(device), file_(file) {
     must(make_cuda_queue(device, &queue_));
     JpegReader reader;
-    must(reader.read_header(file.data(), file.size(), &header_));
+    must(reader.read_header(file, &header_));
     size_t bytes = 0;
     for (int c = 0; c < header_.components; ++c) bytes += plane_bytes(c);
     must(device.allocate(MemoryKind::kDevice, bytes, &levels_));
     must(device.allocate(MemoryKind::kPinned, sizeof(JpegDecodeResult), &result_));
-    const size_t most = scans_reader_.measure(file.data(), file.size());
+    const size_t most = scans_reader_.measure(file);
     if (most == 0) fail("a file is not for the parallel decoder");
     must(device.allocate(MemoryKind::kPinned, most, &block_));
     read();
   }
 
   void read() {
-    if (scans_reader_.measure(file_.data(), file_.size()) == 0 ||
+    if (scans_reader_.measure(file_) == 0 ||
         !scans_reader_.read(static_cast<uint8_t*>(block_->data()), &scans_))
       fail("a file is not for the parallel decoder");
   }
@@ -89,7 +89,7 @@ class Lane {
         device_.download(*queue_, bench::copy_of(levels.data(), levels_->data(), levels_->size())));
     JpegReader reader;
     JpegHeader header;
-    must(reader.read_header(file_.data(), file_.size(), &header));
+    must(reader.read_header(file_, &header));
     JpegLevels to[3];
     auto* at = judged.data();
     for (int c = 0; c < header.components; at += plane_bytes(c++) / 2)

@@ -94,6 +94,31 @@ GST_START_TEST(test_ends) {
 }
 GST_END_TEST;
 
+// A device that keeps a single picture is found out, though nothing else comes.
+GST_START_TEST(test_found_alone) {
+  if (require_element_or_skip("jpegcoefdec") != 0) return;
+  g_setenv("FAKECUDA_AFTER", "0", TRUE);
+  GstHarness* maker =
+      gst_harness_new_parse("cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1");
+  gst_harness_set_src_caps_str(maker, "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1");
+  GstHarness* h = gst_harness_new_parse("jpegcoefdec backend=cuda entropy=cuda n-threads=3");
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  GstElement* element = gst_harness_find_element(h, "jpegcoefdec");
+  GstBus* bus = gst_bus_new();
+  gst_element_set_bus(element, bus);
+  GstBuffer* file = gst_harness_push_and_pull(maker, gst_harness_create_buffer(maker, 64 * 48));
+  fail_unless_equals_int(gst_harness_push(h, file), GST_FLOW_OK);
+  GstMessage* message = gst_bus_timed_pop_filtered(bus, 10 * GST_SECOND, GST_MESSAGE_ERROR);
+  fail_unless(message != nullptr, "nobody has found out");
+  gst_message_unref(message);
+  gst_element_set_bus(element, nullptr);
+  gst_object_unref(bus);
+  gst_object_unref(element);
+  gst_harness_teardown(h);
+  gst_harness_teardown(maker);
+}
+GST_END_TEST;
+
 // Work that takes long is waited for: 0 is no limit.
 GST_START_TEST(test_without_limit) {
   g_setenv("CUDATRANSFORM_GPU_TIMEOUT", "0", TRUE);
@@ -117,6 +142,7 @@ Suite* make_suite() {
   tcase_set_timeout(tc, 120);
   suite_add_tcase(suite, tc);
   tcase_add_loop_test(tc, test_ends, 0, kCases);
+  if (is_stuck_mode()) tcase_add_test(tc, test_found_alone);
   if (is_stuck_mode()) tcase_add_test(tc, test_without_limit);
   return suite;
 }

@@ -1,5 +1,4 @@
-// Pictures that are decoded in parallel and pushed in order: the part of a decoder's element that
-// does not depend on what is decoded.
+// Pictures of jpegcoefdec: decoded in parallel, pushed in order, and what becomes of damaged ones.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,26 +6,20 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
 
+#include "gst/engine/engine.h"
+#include "gst/engine/engine_element.h"
 #include "gst/engine/frame_workers.h"
+#include "gst/jpeg/codec.h"
+#include "gst/jpeg/picture_job.h"
 #include "gst/stream/damage.h"
 #include "gst/stream/latency.h"
-#include "gst/stream/picture_codec.h"
 #include "gst/stream/push_thread.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
 
-// A snapshot of the element's properties for one call.
-struct PictureSettings {
-  OnError on_error = OnError::kDrop;
-  guint64 max_memory = 0;     // 0: no limit
-  guint n_threads = 0;        // as for picture_threads()
-  int pictures_a_thread = 1;  // that may be in flight, where that means one thread per core
-};
-
-struct PictureCounts {
+struct JpegPictureCounts {
   guint64 frames = 0;     // pushed
   guint64 damaged = 0;    // of all that came
   guint64 irregular = 0;  // of those that were not damaged
@@ -36,13 +29,14 @@ struct PictureCounts {
 // Used with the decoder's stream lock, but for what says otherwise. Jobs run on several threads;
 // everything else happens here, in order: on the streaming thread, or, while nothing comes, on the
 // source pad's.
-class PictureDecoder {
+class JpegPictures {
  public:
-  // The properties as they are now.
-  using Settings = PictureSettings (*)(GstVideoDecoder*);
-  PictureDecoder(GstVideoDecoder* decoder, PictureCodec& codec, Settings settings);
+  // The properties are guarded by the object lock.
+  JpegPictures(GstVideoDecoder* decoder, Engine& engine, const JpegDecodeSettings& properties,
+               const EngineSettings& engine_properties);
 
-  void start();
+  // An error: the properties ask for what cannot be had.
+  Status start();
   // Drops what is in flight.
   void stop();
   // GstVideoDecoder::set_format. What is in flight is pushed first, with the old caps.
@@ -50,8 +44,8 @@ class PictureDecoder {
 
   // Takes `frame` (transfer full). Pushes what is done; waits only if all threads are busy. A
   // picture that is too late to be shown is dropped when its turn comes. Behind an error nothing is
-  // pushed any more: until flush() or start() it is returned again. What pushes by
-  // the thread beside have returned is returned once.
+  // pushed any more: until flush() or start() it is returned again. What pushes by the thread
+  // beside have returned is returned once.
   GstFlowReturn decode(GstVideoCodecFrame* frame);
   // Takes a frame that cannot be decoded because of `status`, which is no damage: an error behind
   // the pictures that came before it.
@@ -70,38 +64,43 @@ class PictureDecoder {
   // Whether buffers have times, so that each is about one picture (TIME segments).
   bool framed() const { return framed_; }
 
-  // Any thread. The structure has a field for each of PictureCounts; transfer full.
-  GstStructure* stats(const char* name) const;
+  // The answered ALLOCATION query of the src pad; false: an error has been posted.
+  bool decide_allocation(GstQuery* query);
+  // Any thread. The stats property; transfer full.
+  GstStructure* stats() const;
 
  private:
   // Bits of interrupts_.
   static constexpr unsigned kFlushing = 1, kFailed = 2;
 
   gboolean take_event(GstEvent* event, GstVideoDecoderClass* parent_class);
-  void start_workers(const PictureSettings& settings);
+  using Job = std::unique_ptr<JpegPictureJob>;
+  JpegDecodeSettings settings() const;
+  void start_workers();
   bool is_late(GstVideoCodecFrame* frame) const;
-  Status prepare(PictureJob& job, const PictureSettings& settings);
-  GstFlowReturn make_room(const PictureJob& job);
-  void submit(std::unique_ptr<PictureJob> job);
-  std::unique_ptr<PictureJob> take(bool wait);
+  Status prepare(JpegPictureJob& job);
+  GstFlowReturn make_room(const JpegPictureJob& job);
+  Job take(bool wait);
   GstFlowReturn push_done(bool all);
   GstFlowReturn push_oldest(bool wait, bool* found);
-  GstFlowReturn push_or_reject(std::unique_ptr<PictureJob> job);
-  GstFlowReturn push(std::unique_ptr<PictureJob> job);
-  GstFlowReturn reject(std::unique_ptr<PictureJob> job, const Status& why);
+  GstFlowReturn push_or_reject(Job job);
+  GstFlowReturn push(Job job);
+  GstFlowReturn drop(Job job);
+  GstFlowReturn reject(Job job, const Status& why);
   GstFlowReturn fail(GstFlowReturn flow);
   // Gives the base class its frame back, without output.
-  void give_up(std::unique_ptr<PictureJob> job);
+  void give_up(Job job);
   bool negotiate();
   bool negotiate_gap();
   void tell_latency();
-  void note_good(const PictureJob& job);
-  void count(guint64 PictureCounts::*counter);
-  PictureCounts counts() const;
+  void note_good(const JpegPictureJob& job);
+  void count(guint64 JpegPictureCounts::*counter);
+  JpegPictureCounts counts() const;
 
   GstVideoDecoder* decoder_;
-  PictureCodec& codec_;
-  const Settings settings_;
+  const JpegDecodeSettings& properties_;
+  const EngineSettings& engine_properties_;
+  JpegCodec codec_;
   DamagePolicy damage_;
   FrameWorkers workers_;
   PushThread pusher_;
@@ -109,14 +108,12 @@ class PictureDecoder {
   std::atomic<unsigned> interrupts_ = 0;  // not 0: decoding stops
   GstFlowReturn failed_ = GST_FLOW_OK;    // the error that ended the stream
   MeasuredLatency latency_;
-  guint64 most_bytes_ = 0;  // max-memory at the latest picture; 0: any
-  guint64 used_bytes_ = 0;  // by the pictures in workers_
-  GstVideoCodecState* input_ = nullptr;
+  CodecStatePtr input_;
   bool negotiated_ = false;
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
   bool told_irregular_ = false;
-  PictureCounts counts_;  // guarded by the object lock
+  JpegPictureCounts counts_;  // guarded by the object lock
 };
 
 }  // namespace cudatransform

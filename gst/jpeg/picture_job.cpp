@@ -1,0 +1,138 @@
+// One picture of jpegcoefdec: its bytes, where it is decoded to, and what has become of it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/picture_job.h"
+
+#include <utility>
+
+#include "gst/engine/one_piece.h"
+#include "jpeg/metadata.h"
+#include "transform/device/host_memory.h"
+
+namespace cudatransform {
+
+JpegPictureJob::JpegPictureJob(GstVideoCodecFrame* frame)
+    : bytes(gst_buffer_get_size(frame->input_buffer)), frame_(frame) {}
+
+JpegPictureJob::~JpegPictureJob() {
+  if (GstVideoCodecFrame* left = take_frame()) gst_video_codec_frame_unref(left);
+}
+
+Status JpegPictureJob::map() {
+  CT_RETURN_IF_ERROR(in_one_piece(frame_->input_buffer, &input_));
+  mapped_ = gst_buffer_map(input_.get(), &map_, GST_MAP_READ);
+  if (mapped_) return {};
+  return Status::error(StatusCode::kFailed, "a buffer of JPEG data could not be mapped");
+}
+
+GstVideoCodecFrame* JpegPictureJob::take_frame() {
+  if (mapped_) gst_buffer_unmap(input_.get(), &map_);
+  mapped_ = false;
+  input_.reset();
+  return std::exchange(frame_, nullptr);
+}
+
+Status JpegPictureJob::claim(guint64 more, guint width, guint height) {
+  bytes += more;
+  if (max_memory == 0 || bytes <= max_memory) return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "the picture has " + std::to_string(width) + "x" + std::to_string(height) +
+                           " pixels and needs " + std::to_string(bytes) +
+                           " bytes, more than max-memory=" + std::to_string(max_memory));
+}
+
+bool JpegPictureJob::claim_if_possible(guint64 more) {
+  if (max_memory != 0 && bytes + more > max_memory) return false;
+  bytes += more;
+  return true;
+}
+
+void JpegPictureJob::run() {
+  if (!status.ok() || is_late) return;
+  if (*interrupt != 0) {
+    status = Status::error(StatusCode::kCancelled, "interrupted");
+    return;
+  }
+  status = decode();
+  is_decoded = true;
+}
+
+FrameJob::Left JpegPictureJob::look(bool wait) {
+  if (!is_decoded || !status.ok()) return Left::kNothing;
+  Left left = Left::kNothing;
+  status = settle(wait, &left);
+  if (left == Left::kRun) is_decoded = false;
+  return status.ok() ? left : Left::kNothing;
+}
+
+// Ok without damage: the picture is good. Ok otherwise, or kInvalidArgument: it is damaged; if it
+// conceals, it can be shown all the same.
+Status JpegPictureJob::decode() {
+  damage.clear();
+  if (device_coefs.block && !std::exchange(is_device_asked_, true))
+    CT_RETURN_IF_ERROR(submit_to_device());
+  if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu());
+  return keep_metadata && !metadata ? read_metadata() : Status();
+}
+
+Status JpegPictureJob::submit_to_device() {
+  JpegLevels levels[kJpegMaxComponents];
+  for (guint c = 0; c < info.n_components; c++) {
+    const Rect& rect = device_coefs.rects.rect[c];
+    levels[c] = {reinterpret_cast<int16_t*>(rect.data), static_cast<ptrdiff_t>(rect.pitch),
+                 info.components[c].blocks_w, info.components[c].blocks_h};
+  }
+  return lane->submit(measured, levels, &tables, &is_on_device);
+}
+
+// Behind a decode() that was ok: what the device has made of the picture. The CPU decodes again
+// what the device has not decoded.
+Status JpegPictureJob::settle(bool wait, Left* left) {
+  *left = Left::kNothing;
+  if (!is_on_device) return {};
+  if (!wait && !lane->is_ready()) {
+    *left = Left::kWork;
+    return {};
+  }
+  is_on_device = false;
+  uint32_t found_there = 0;
+  CT_RETURN_IF_ERROR(lane->finish(&is_by_device, &found_there));
+  if (is_by_device)
+    irregular |= found_there;
+  else
+    *left = Left::kRun;
+  return {};
+}
+
+Status JpegPictureJob::decode_on_cpu() {
+  if (!coefs) {
+    coefs = std::make_unique<CoefFrame>();
+    coefs->layout = layout_of(info);
+    CT_RETURN_IF_ERROR(allocate_host_memory(info.size, &coefs->pinned));
+    coefs->data = static_cast<guint8*>(coefs->pinned->data());
+  }
+  JpegLevels levels[kJpegMaxComponents];
+  for (guint c = 0; c < info.n_components; c++) {
+    const GstDctComponent& component = info.components[c];
+    levels[c] = {reinterpret_cast<int16_t*>(coefs->data + component.offset),
+                 static_cast<ptrdiff_t>(component.stride), component.blocks_w, component.blocks_h};
+  }
+  JpegFindings findings;
+  const Status read = reader->read_coefficients(levels, &tables, &findings, {conceals, interrupt});
+  irregular = findings.irregular;
+  damage = std::move(findings.damage);
+  return read;
+}
+
+Status JpegPictureJob::read_metadata() {
+  const size_t size_of_all = jpeg_metadata_size(file());
+  if (size_of_all == 0) return {};
+  auto* segments = static_cast<uint8_t*>(g_try_malloc(size_of_all));
+  if (!segments)
+    return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
+  copy_jpeg_metadata(file(), segments);
+  metadata.reset(g_bytes_new_take(segments, size_of_all));
+  return {};
+}
+
+}  // namespace cudatransform
