@@ -1,4 +1,4 @@
-// What has gone wrong as element errors: a failed Status, and a flow that ends a stream.
+// What has gone wrong, as a Status and as element errors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,6 +7,10 @@
 #include "transform/device/status.h"
 
 namespace cudatransform {
+
+// The error that a function of libgstcoef has given a `reason` for (transfer full); null:
+// `otherwise`.
+Status error_of(StatusCode code, gchar* reason, const char* otherwise);
 
 // Posts `status` with its message. Not for kCancelled, which is no error.
 void post_error(GstElement* element, const Status& status);

@@ -3,6 +3,7 @@
 
 #include "gst/engine/peer_offer.h"
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/cuda_sync.h"
 
 namespace cudatransform {
@@ -35,11 +36,10 @@ PeerOffer::PeerOffer(GstQuery* query) {
   if (allocation.has_params)
     gst_query_parse_nth_allocation_param(query, 0, &allocation.allocator, &allocation.params);
   if (!pool) return;
-  GstStructure* config = gst_buffer_pool_get_config(pool);
+  const StructurePtr config(gst_buffer_pool_get_config(pool));
   allocation.has_alignment =
-      gst_buffer_pool_config_has_option(config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT) &&
-      gst_buffer_pool_config_get_video_alignment(config, &allocation.alignment);
-  gst_structure_free(config);
+      gst_buffer_pool_config_has_option(config.get(), GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT) &&
+      gst_buffer_pool_config_get_video_alignment(config.get(), &allocation.alignment);
 }
 
 static bool is_system_allocator(GstAllocator* allocator) {
@@ -53,11 +53,9 @@ bool PeerOffer::is_plain_memory() const {
       G_OBJECT_TYPE(pool) != GST_TYPE_VIDEO_BUFFER_POOL)
     return false;
   GstAllocator* allocator = nullptr;
-  GstStructure* config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_get_allocator(config, &allocator, nullptr);
-  const bool plain = is_system_allocator(allocator);
-  gst_structure_free(config);
-  return plain;
+  const StructurePtr config(gst_buffer_pool_get_config(pool));
+  gst_buffer_pool_config_get_allocator(config.get(), &allocator, nullptr);
+  return is_system_allocator(allocator);
 }
 
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,

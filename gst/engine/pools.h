@@ -20,8 +20,8 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
 // the pitch. We only ask for formats that it can hold, so what fails there is the allocation.
 Status no_device_memory(const char* what, gsize bytes);
 
-// The promise of who answers an ALLOCATION query to honour the fence of coefficients, and whether
-// all who answered have made it.
+// In the answer to an ALLOCATION query, the promise to honour the fence of coefficients; and
+// whether all peers have made it.
 void promise_to_honour_fence(GstQuery* query);
 bool peers_honour_fence(GstQuery* query);
 
