@@ -1,4 +1,5 @@
-// Quantisation tables in caps: written for who keeps no metas, read where a buffer has none.
+// Quantisation tables in caps: written for files, which keep no metas; read for buffers without
+// one.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

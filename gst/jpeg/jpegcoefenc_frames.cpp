@@ -9,7 +9,6 @@
 #include "gst/engine/element_errors.h"
 #include "gst/engine/pools.h"
 #include "gst/jpeg/caps.h"
-#include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 #include "gst/jpeg/rtp_peer.h"
 #include "gst/stream/transport.h"

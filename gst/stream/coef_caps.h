@@ -10,6 +10,7 @@
 
 #include <gst/coef/format.h>
 #include "gst/engine/memory_caps.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
 
@@ -57,7 +58,7 @@ GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind
 // system memory where the peer leaves the choice.
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 
-// Reads caps of raw video. False for what is not supported: then an error has been posted.
-bool read_raw_caps(GstElement* element, const GstCaps* caps, GstVideoInfo* info);
+// Reads caps of raw video. An error for what is not supported.
+Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info);
 
 }  // namespace cudatransform

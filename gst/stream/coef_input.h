@@ -1,5 +1,4 @@
-// Coefficients that somebody else has made: waited for, mapped, and given back, as their fence
-// wants it.
+// Coefficients of another element: waited for, mapped, and given back, as their fence wants it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -30,9 +29,9 @@ class CoefInput {
                   BlockPool& pool, MeasuredFrame* frame);
 
   // `done` is the work that reads them. After open(), the caller keeps the buffer until then: this
-  // is for whoever holds the memory without it.
+  // is for users of the memory without the buffer.
   void mark_read(const FencePtr& done);
-  // After bring_in(): nobody reuses what is read before then.
+  // After bring_in(): the memory is not reused before then.
   void mark_read(Transport& transport, const FencePtr& done);
   void close();
 

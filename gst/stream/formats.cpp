@@ -57,45 +57,4 @@ const RawFormat* find_raw_format(GstVideoFormat format) {
   return nullptr;
 }
 
-static guint first_component_of(const GstVideoInfo& info, guint plane) {
-  guint component = 0;
-  while (component + 1 < GST_VIDEO_INFO_N_COMPONENTS(&info) &&
-         static_cast<guint>(GST_VIDEO_INFO_COMP_PLANE(&info, component)) != plane)
-    component++;
-  return component;
-}
-
-gsize plane_row_bytes(const GstVideoInfo& info, guint plane) {
-  const guint component = first_component_of(info, plane);
-  return gsize(GST_VIDEO_INFO_COMP_WIDTH(&info, component)) *
-         GST_VIDEO_INFO_COMP_PSTRIDE(&info, component);
-}
-
-guint plane_rows(const GstVideoInfo& info, guint plane) {
-  return GST_VIDEO_INFO_COMP_HEIGHT(&info, first_component_of(info, plane));
-}
-
-int component_planes(const RawView& view, SamplePlane samples[kMaxComponents], int chroma_rows) {
-  const GstVideoInfo* info = &view.info;
-  const int components = GST_VIDEO_INFO_N_COMPONENTS(info);
-  for (int c = 0; c < components; c++) {
-    const guint plane = GST_VIDEO_INFO_COMP_PLANE(info, c);
-    SamplePlane& s = samples[c];
-    s = SamplePlane();
-    const bool wide = GST_VIDEO_INFO_COMP_DEPTH(info, c) > 8;
-    // GStreamer says that P010's V is 1 byte after U; it is one sample, 2 bytes.
-    guint offset = GST_VIDEO_INFO_COMP_POFFSET(info, c);
-    if (wide && offset == 1) offset = 2;
-    s.data = view.plane[plane] + offset;
-    s.pitch = view.stride[plane];
-    s.width = GST_VIDEO_INFO_COMP_WIDTH(info, c);
-    s.height = GST_VIDEO_INFO_COMP_HEIGHT(info, c);
-    s.stride = GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
-    s.shift = GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, c);
-    s.type = wide ? SampleType::kU16 : SampleType::kU8;
-    if (c > 0) s.row_repeat = chroma_rows;
-  }
-  return components;
-}
-
 }  // namespace cudatransform

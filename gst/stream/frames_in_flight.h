@@ -23,7 +23,7 @@ class SubmittedFrame {
   void reset();
 };
 
-// A ring; used by whoever holds the stream's lock.
+// A ring; used with the stream's lock.
 class FramesInFlight {
  public:
   static constexpr guint kMost = 16;

@@ -10,6 +10,7 @@
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
 #include "gst/stream/formats.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
 
@@ -69,7 +70,16 @@ struct CoefPlaces {
   GstCoefFence* fence = nullptr;  // owned by the buffer or its memory; null: they are there
 };
 
-RawView view_of(const Rects& rects, const GstVideoInfo& info);
+// The components of a frame whose planes are `planes`: fills `samples` in the order Y Cb Cr, or
+// R G B, and returns their number. Of the second and third, each row stands `chroma_rows` times in
+// the frame. `frame` tells format and size; its strides and offsets are not used.
+int component_planes(const GstVideoInfo& frame, const Rects& planes,
+                     SamplePlane samples[kMaxComponents], int chroma_rows = 1);
+
+// A block of `pool` that has room for `*rects`, which are moved there. Later work of `writer` may
+// write to it.
+Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
+                     Rects* rects);
 
 // Where a buffer's bytes are, seen from an engine.
 enum class Residence {
@@ -100,12 +110,13 @@ class MappedFrame {
   // `info` is what caps (and a reference meta) say. `device`: addresses are device addresses.
   Status map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags, bool device);
   void unmap();
-  Rects rects() const;
+  const Rects& rects() const { return rects_; }
 
  private:
   bool mapped_ = false;
   BufferPtr piece_;  // where that is not the frame's own buffer
   GstVideoFrame frame_;
+  Rects rects_;
 };
 
 // Enqueues the copy of each rectangle; `from` and `to` have the same sizes.

@@ -49,7 +49,7 @@ class Transport {
   // `pool`. `frame` gets the time of the copy; null: it is not measured.
   Status place(GstBuffer* buffer, const MapFunction& map, InPlace in_place, BlockPool& pool,
                MeasuredFrame* frame, Placed* placed);
-  // `done` is the work that reads what has been placed of `buffer`: nobody reuses it before.
+  // `done` is the work that reads what has been placed of `buffer`: it is not reused before.
   void mark_read(GstBuffer* buffer, const Placed& placed, const FencePtr& done);
   // Copies a result from the device to system memory; it is there when `*downloaded` is done.
   Status fetch(const Rects& from, const Rects& to, const FencePtr& computed, MeasuredFrame* frame,
@@ -69,7 +69,7 @@ class Transport {
 
  private:
   struct HeldBuffer {
-    GstBuffer* buffer;
+    BufferPtr buffer;
     FencePtr fence;
     gint64 since;  // by g_get_monotonic_time()
   };
