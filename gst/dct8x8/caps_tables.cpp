@@ -1,5 +1,4 @@
-// Quantisation tables in caps: written for files, which keep no metas; read for buffers without
-// one.
+// Quantisation tables in caps, for files, which keep no metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/caps_tables.h"

@@ -89,6 +89,11 @@ GstCaps* dwt_to_raw_caps(const GstCaps* caps, MemoryKinds kinds) {
   return coef_to_raw_caps(caps, kinds, dwt_kind());
 }
 
+Status read_dwt_caps(const GstCaps* caps, GstDwtInfo* info) {
+  gchar* reason = nullptr;
+  return gst_dwt_info_from_caps(info, caps, &reason) ? Status() : unusable_coef_caps(reason);
+}
+
 GstCaps* fixate_dwt_caps(GstCaps* candidates, bool prefer_cuda) {
   if (gst_caps_is_empty(candidates) || gst_caps_is_any(candidates)) return candidates;
   GstCaps* caps = keep_best(candidates, [=](const GstStructure* s, const GstCapsFeatures* f) {

@@ -126,7 +126,8 @@ static void gst_cuda_dwt_set_property(GObject* object, guint id, const GValue* v
   GST_OBJECT_UNLOCK(object);
   // The number of frames that we hold has changed: let the source ask again.
   if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
-  // The next frame negotiates the new caps first. What does not exist fails with that frame.
+  // The next frame negotiates the new caps first. A transform that does not exist fails with that
+  // frame.
   if (is_of_shape(id) && exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 

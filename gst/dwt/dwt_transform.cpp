@@ -25,7 +25,7 @@ const DwtOps& ops_of([[maybe_unused]] const Engine& engine) {
   return host_dwt_ops();
 }
 
-// What there is to know of a small picture that is transformed so.
+// The info of a small picture that is transformed so.
 Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
   const DwtShape shape = settings.shape();
   gchar* reason = nullptr;
@@ -51,11 +51,7 @@ Status check_settings(const DwtSettings& settings) {
 
 Status DwtTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) {
   GstDwtInfo dwt;
-  gchar* reason = nullptr;
-  if (!gst_dwt_info_from_caps(&dwt, coefs, &reason)) {
-    const Status why = error_of(StatusCode::kInvalidArgument, reason, "(NULL)");
-    return Status::error(why.code, "The coefficient caps cannot be used: " + why.message);
-  }
+  CT_RETURN_IF_ERROR(read_dwt_caps(coefs, &dwt));
   // Caps decide about both pads, but the pads are linked one by one.
   if (raw.width != dwt.width || raw.height != dwt.height)
     return sizes_differ(raw, dwt.width, dwt.height);
@@ -91,7 +87,7 @@ GstCaps* DwtTransform::fixate(GstCaps* candidates, bool prefer_cuda) const {
 
 bool DwtTransform::size_of(const GstCaps* coefs, gsize* size) const {
   GstDwtInfo info;
-  if (!gst_dwt_info_from_caps(&info, coefs, nullptr)) return false;
+  if (!read_dwt_caps(coefs, &info).ok()) return false;
   *size = info.size;
   return true;
 }

@@ -1,4 +1,4 @@
-// What has gone wrong, as a Status and as element errors.
+// Failures: as a Status with the reason, and posted as element errors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/element_errors.h"

@@ -114,7 +114,7 @@ bool Engine::handle_context_query(GstQuery*) { return false; }
 #endif
 
 Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
-  // The context stays if the application has set one already: opening is what it was set for.
+  // A context that the application has set already stays: it is for this engine.
   kind_ = Kind::kClosed;
   release_device();
   if (backend != Backend::kCpu) {

@@ -12,7 +12,7 @@
 
 namespace cudatransform {
 
-// What is done for one picture. The owner derives from it and finds its results there.
+// The work for one picture. The owner derives from it and finds its results there.
 class FrameJob {
  public:
   virtual ~FrameJob() = default;
@@ -66,7 +66,7 @@ class FrameWorkers {
   // that none is idle while an expensive one is waited for.
   bool start(int threads) { return start(threads, threads); }
   bool start(int threads, int most);
-  // Waits for what is running and drops all jobs.
+  // Waits for running jobs and drops all.
   void stop();
   int threads() const { return threads_; }
   int most() const { return most_; }

@@ -66,8 +66,8 @@ bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint
   if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (context) add_stream(config, context);
   if (!gst_buffer_pool_set_config(pool, config)) {
-    // The pool may have adjusted the configuration to what it can do; that is good enough if it
-    // still makes what we asked for.
+    // The pool may have adjusted the configuration to its abilities; that is good enough if its
+    // buffers are still as we want them.
     config = gst_buffer_pool_get_config(pool);
     if (!gst_buffer_pool_config_validate_params(config, caps, size, min, max)) {
       gst_structure_free(config);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gst/engine/buffer_ptr.h"
+#include "gst/engine/element_errors.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/sampling.h"
 
@@ -223,6 +224,11 @@ Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info) {
     return Status::error(StatusCode::kUnsupported,
                          "interlace-mode=alternate is not supported: weave the fields first");
   return {};
+}
+
+Status unusable_coef_caps(gchar* reason) {
+  const Status why = error_of(StatusCode::kInvalidArgument, reason, "no reason is known");
+  return Status::error(why.code, "The coefficient caps cannot be used: " + why.message);
 }
 
 }  // namespace cudatransform

@@ -1,5 +1,4 @@
-// Coefficients that an element makes, on the engine or by CPU, delivered in the memory that caps
-// want.
+// Coefficients that an element makes, delivered in the memory that caps want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_output.h"
@@ -56,7 +55,12 @@ void CoefOutput::stop() {
 }
 
 CoefPlaces CoefOutput::places_in(const DeviceBlock& block, const Rects& rects) const {
-  return {layout_.moved_to(rects, block.data), block.fence};
+  CoefPlaces places = {layout_, block.fence};
+  for (int i = 0; i < rects.count; i++) {
+    places.layout.plane[i].offset = rects.rect[i].data - block.data;
+    places.layout.plane[i].pitch = rects.rect[i].pitch;
+  }
+  return places;
 }
 
 Status CoefOutput::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
@@ -111,8 +115,8 @@ gsize CoefOutput::reusable(const CoefLayout& layout) const {
 }
 
 // Memory whose upload is over, or new memory, which takes the driver long. It waits for the oldest
-// upload rather than let a producer that is faster than the bus take all there is, or more than it
-// may keep beside what it takes.
+// upload where a producer that is faster than the bus would take all memory, or more than the
+// limit.
 Status CoefOutput::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
   const gsize with_new = (pinned_.size() + 1) * layout_.size;

@@ -1,5 +1,4 @@
-// Coefficients that an element makes, on the engine or by CPU, delivered in the memory that caps
-// want.
+// Coefficients that an element makes, delivered in the memory that caps want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

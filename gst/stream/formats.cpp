@@ -1,4 +1,4 @@
-// Which raw video formats stand for which sampling and depth, and where their components lie.
+// Which raw video formats stand for which sampling and depth.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/formats.h"
@@ -6,7 +6,7 @@
 namespace cudatransform {
 
 const std::vector<RawFormat>& raw_formats() {
-  // What gstcuda could hold grew over time, and asking it for anything else aborts the process:
+  // The formats that gstcuda holds grew over time, and asking it for another aborts the process:
   // 1.24 added I420_12LE, Y444_10LE and Y444_12LE. No version holds GRAY8, GRAY16_LE or Y41B.
   // NV21 of odd height is allocated one row short from 1.24 on, and caps cannot say "even heights
   // only", so from there on NV21 stays in system memory.
@@ -47,7 +47,7 @@ bool cuda_memory_loses_a_plane(GstVideoFormat format, int height, guint minor, g
   if (!planar_420) return false;
   const bool odd = height % 2 != 0;
   if (minor <= 22) return odd;
-  // What was meant to mend that broke the others, until 1.24.4.
+  // Its first fix broke the even heights, until 1.24.4.
   return !odd && (minor == 23 || (minor == 24 && micro < 4));
 }
 

@@ -1,4 +1,4 @@
-// Which raw video formats stand for which sampling and depth, and where their components lie.
+// Which raw video formats stand for which sampling and depth.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

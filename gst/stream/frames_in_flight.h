@@ -9,7 +9,7 @@
 
 namespace cudatransform {
 
-// An output buffer and what has to stay as it is until its work is done.
+// An output buffer, and the objects that have to stay until its work is done.
 class SubmittedFrame {
  public:
   BufferPtr buffer;

@@ -109,7 +109,7 @@ void Measure::release() {
 }
 
 std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
-  // What collect() is going to read and to clear was written by the device, and is in no cache.
+  // The device wrote the results that collect() is going to read and clear: no cache has them.
   if (!in_flight_.empty()) __builtin_prefetch(in_flight_.front()->results(), 1);
   if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done()) read_oldest(true);
   if (free_.empty()) free_.push_back(make_frame(engine.device()));

@@ -92,8 +92,7 @@ class TimeStatistics {
   std::vector<guint64> recent_;
 };
 
-// What was measured of one frame, the last one: -1 where it was not, or where there is no such
-// step.
+// The measurements of the last frame: -1 where it was not measured, or where there is no such step.
 struct MeasuredValues {
   double psnr[4] = {-1, -1, -1, -1};        // of the components, then of all together
   gint64 time[kTimedSteps] = {-1, -1, -1};  // ns
@@ -124,7 +123,7 @@ class Measure {
   void drain(bool may_post);
 
   // The end of a clip: posts the summary of the frames measured since the last one, if there are
-  // any. Or forgets them, because they are no part of what comes next.
+  // any. Or forgets them, because they are no part of the next clip.
   void finish_clip();
   void drop_clip();
 

@@ -14,35 +14,9 @@
 namespace cudatransform {
 
 namespace {
-constexpr gsize kDevicePitch = 512;     // what today's devices align rows to
+constexpr gsize kDevicePitch = 512;     // the alignment of rows on today's devices
 constexpr gsize kPlaneAlignment = 256;  // divides it
 }  // namespace
-
-gsize Rects::row_bytes() const {
-  gsize widest = 0;
-  for (int i = 0; i < count; i++) widest = std::max(widest, rect[i].row_bytes);
-  return gapless ? (widest + kDevicePitch - 1) / kDevicePitch * kDevicePitch : widest;
-}
-
-guint Rects::rows() const {
-  guint total = 0;
-  for (int i = 0; i < count; i++) total += rect[i].rows;
-  return total;
-}
-
-Rects Rects::stacked_in(const DeviceBlock& block) const {
-  Rects stacked = *this;
-  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
-  const bool packed = gapless && block.pitch == row_bytes();
-  guint8* data = block.data;
-  for (int i = 0; i < count; i++) {
-    const gsize pitch = packed ? rect[i].row_bytes : block.pitch;
-    stacked.rect[i].data = data;
-    stacked.rect[i].pitch = pitch;
-    data += (pitch * rect[i].rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
-  }
-  return stacked;
-}
 
 bool Rects::aligned() const {
   for (int i = 0; i < count; i++)
@@ -60,15 +34,6 @@ Rects CoefLayout::at(guint8* base) const {
                      plane[i].rows};
   }
   return rects;
-}
-
-CoefLayout CoefLayout::moved_to(const Rects& rects, const guint8* base) const {
-  CoefLayout moved = *this;
-  for (int i = 0; i < count; i++) {
-    moved.plane[i].offset = rects.rect[i].data - base;
-    moved.plane[i].pitch = rects.rect[i].pitch;
-  }
-  return moved;
 }
 
 int component_planes(const GstVideoInfo& frame, const Rects& planes,
@@ -97,9 +62,25 @@ int component_planes(const GstVideoInfo& frame, const Rects& planes,
 
 Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
                      Rects* rects) {
-  CT_RETURN_IF_ERROR(pool.configure(engine, rects->row_bytes(), rects->rows()));
+  gsize row_bytes = 0;
+  guint rows = 0;
+  for (int i = 0; i < rects->count; i++) {
+    row_bytes = std::max(row_bytes, rects->rect[i].row_bytes);
+    rows += rects->rect[i].rows;
+  }
+  // Without gaps, rows of blocks end where devices begin a new one.
+  if (rects->gapless) row_bytes = (row_bytes + kDevicePitch - 1) / kDevicePitch * kDevicePitch;
+  CT_RETURN_IF_ERROR(pool.configure(engine, row_bytes, rows));
   CT_RETURN_IF_ERROR(pool.acquire(writer, block));
-  *rects = rects->stacked_in(*block);
+  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
+  const bool packed = rects->gapless && block->pitch == row_bytes;
+  guint8* data = block->data;
+  for (int i = 0; i < rects->count; i++) {
+    Rect& rect = rects->rect[i];
+    rect.data = data;
+    rect.pitch = packed ? rect.row_bytes : block->pitch;
+    data += (rect.pitch * rect.rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
+  }
   return {};
 }
 

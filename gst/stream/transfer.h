@@ -30,12 +30,6 @@ struct Rects {
   // blocks.
   bool gapless = false;
 
-  // A block that has room for all: of the widest, and of all. Without gaps, rows of blocks end
-  // where devices begin a new one.
-  gsize row_bytes() const;
-  guint rows() const;
-  // Rectangles of the same sizes, one below the other in `block`, which has row_bytes() and rows().
-  Rects stacked_in(const DeviceBlock& block) const;
   // Whether every address and pitch is a multiple of 16, as the kernels' vector loads need.
   bool aligned() const;
 };
@@ -60,8 +54,6 @@ struct CoefLayout {
   bool operator==(const CoefLayout&) const = default;
   // The coefficients of a buffer whose bytes begin at `base`.
   Rects at(guint8* base) const;
-  // The same coefficients at the places that `rects` has for them in such a buffer.
-  CoefLayout moved_to(const Rects& rects, const guint8* base) const;
 };
 
 // Where a buffer has its coefficients, checked against its size, and when they are there.
@@ -76,8 +68,8 @@ struct CoefPlaces {
 int component_planes(const GstVideoInfo& frame, const Rects& planes,
                      SamplePlane samples[kMaxComponents], int chroma_rows = 1);
 
-// A block of `pool` that has room for `*rects`, which are moved there. Later work of `writer` may
-// write to it.
+// A block of `pool` that has room for `*rects`, which are moved there: rectangles of the same
+// sizes, one below the other. Later work of `writer` may write to it.
 Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
                      Rects* rects);
 

@@ -1,5 +1,4 @@
-// The base class of elements that transform frame by frame: properties, state, negotiation, the
-// frame loop.
+// The base class of elements that transform frame by frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,5 +1,4 @@
-// The base class of elements that transform frame by frame: the frame loop, frames in flight,
-// latency.
+// The base class of elements that transform frame by frame: the frame loop.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
@@ -166,19 +165,15 @@ void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
-// The application may activate the pad otherwise at any time.
-static bool is_pulled(GstPad* pad) {
-  GST_OBJECT_LOCK(pad);
-  const bool pulled = GST_PAD_MODE(pad) == GST_PAD_MODE_PULL;
-  GST_OBJECT_UNLOCK(pad);
-  return pulled;
-}
-
 // How many frames there may be between a frame that comes and one that goes.
 static guint depth_of(GstCudaTransformBase* self) {
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  // The application may activate the pad otherwise at any time.
+  GST_OBJECT_LOCK(src);
+  const bool is_pulled = GST_PAD_MODE(src) == GST_PAD_MODE_PULL;
+  GST_OBJECT_UNLOCK(src);
   // In pull mode, frames in flight at the end would be lost.
-  if (is_pulled(GST_BASE_TRANSFORM_SRC_PAD(self))) return 1;
-  return self->state->can_hold ? self->state->depth : 1;
+  return is_pulled || !self->state->can_hold ? 1 : self->state->depth;
 }
 
 // The base class marks the buffer that leaves next as the one after a discontinuity: it has to be
@@ -189,7 +184,7 @@ static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransfor
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   const GstFlowReturn flow =
       is_discont ? gst_cuda_transform_base_drain(self) : self->state->failure;
-  self->state->untold = GST_FLOW_OK;  // what has gone wrong shows again
+  self->state->untold = GST_FLOW_OK;  // the failure shows again
   BufferPtr owner(in);
   if (flow < GST_FLOW_OK) return flow;
   if (is_discont) self->state->without_delay = true;

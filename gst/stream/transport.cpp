@@ -50,7 +50,7 @@ guint Transport::known_pool_maximum(GstBuffer* buffer) {
   return known_maximum_;
 }
 
-// Keeps what the GPU still reads from being reused by its owner, and lets go of what it has read.
+// Keeps a buffer that the GPU still reads from being reused, and lets go of those that it has read.
 void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   // Holding every buffer of a bounded pool would stop the source that is to bring the next one.
   const guint maximum = known_pool_maximum(buffer);

@@ -30,8 +30,8 @@ enum class InPlace { kAlways, kIfAligned, kNever };  // of bytes that are on our
 // Maps a buffer for the device or for the host, as often as it is asked.
 using MapFunction = std::function<Status(bool device, Rects* rects)>;
 
-// Used by one thread at a time. No step waits for the GPU: what the host has to wait for
-// before a frame is pushed is handed out with it.
+// Used by one thread at a time. No step waits for the GPU: a frame is handed out with the fence
+// that the host has to wait for before it pushes it.
 class Transport {
  public:
   explicit Transport(Engine& engine) : engine_(engine) {}
