@@ -53,7 +53,10 @@ const char* why_incomparable(int scale) {
 Status DctTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) {
   GstDctInfo dct;
   CT_RETURN_IF_ERROR(read_dct_caps(coefs, &dct));
-  if (!fits(dct, raw, 1) && !fits(dct, raw, 2) && !fits(dct, raw, 4) && !fits(dct, raw, 8))
+  const int largest = is_forward() ? 1 : 8;
+  int scale = 1;
+  while (scale <= largest && !fits(dct, raw, scale)) scale *= 2;
+  if (scale > largest)
     return sizes_differ(raw, static_cast<int>(dct.width), static_cast<int>(dct.height));
   dct_ = dct;
   caps_tables_.read(coefs, dct_);
@@ -73,8 +76,10 @@ int DctTransform::scale_for(int wanted) const {
 
 Status DctTransform::prepare(FrameRequest* request) {
   keeps_reference_ = keep_reference;
-  if (!is_forward()) scale_ = scale_for(settings.scale);
-  incomparable_ = why_incomparable(scale_);
+  if (!is_forward()) {
+    scale_ = scale_for(settings.scale);
+    incomparable_ = why_incomparable(scale_);
+  }
   method_ = effective_method(settings.method, static_cast<int>(dct_.depth), scale_);
   if (std::exchange(settings.active_method, method_) != method_)
     request->changed_property = "active-method";
