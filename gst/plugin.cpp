@@ -5,16 +5,8 @@
 
 #include <gst/gst.h>
 
-#include "gst/dct8x8/cudadct8x8.h"
-#include "gst/dct8x8/cudaidct8x8.h"
-#include "gst/dirac/cudadiracdec.h"
-#include "gst/dwt/cudadwt.h"
-#include "gst/dwt/cudaidwt.h"
+#include "gst/elements.h"
 #include "gst/engine/debug.h"
-#if CT_HAVE_JPEG
-#include "gst/jpeg/jpegcoefdec.h"
-#include "gst/jpeg/jpegcoefenc.h"
-#endif
 
 // No CUDA call here: the registry remembers what is registered, GPU or no GPU, and programs fork
 // after loading plugins, which a CUDA context does not survive.

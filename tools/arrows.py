@@ -16,7 +16,7 @@ PICTURES = "transform/device transform/picture.h transform/picture_check.h trans
 KERNELS = PICTURES + " cuda/device cuda/common"
 ENGINE = PICTURES + " cuda/device gst-libs"
 STREAM = ENGINE + " gst/engine"
-ELEMENTS = STREAM + " gst/stream"
+ELEMENTS = STREAM + " gst/stream gst/elements.h"
 ROOMS = {
     "gst-libs": "",
     "transform/device": "",
@@ -45,6 +45,7 @@ ROOMS = {
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
     "gst/plugin.cpp": "gst",  # the list of elements
+    "gst/elements.h": "",
     "examples": "gst-libs",
     "docs": "gst-libs",
     "tests": "cuda dirac examples gst gst-libs jpeg transform",

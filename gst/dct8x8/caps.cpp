@@ -4,6 +4,7 @@
 #include "gst/dct8x8/caps.h"
 
 #include "gst/dct8x8/caps_sizes.h"
+#include "gst/engine/buffer_ptr.h"
 #include "gst/stream/caps_fields.h"
 
 namespace cudatransform {
@@ -36,13 +37,11 @@ void append_dct_structures(GstCaps* caps, const GstStructure* base, const CoefKi
 }  // namespace
 
 GstCaps* dct_template_caps(bool with_440) {
-  GstStructure* own = gst_structure_new_empty(GST_DCT_MEDIA_TYPE);
-  set_strings(own, "format", {"S16LE", "S32LE", "F32LE"});
-  set_strings(own, "layout", {"block", "plane"});
-  set_strings(own, "order", {"raster", "zigzag"});
-  GstCaps* caps = coef_template_caps(dct_kind(with_440), own);
-  gst_structure_free(own);
-  return caps;
+  const StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
+  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE"});
+  set_strings(own.get(), "layout", {"block", "plane"});
+  set_strings(own.get(), "order", {"raster", "zigzag"});
+  return coef_template_caps(dct_kind(with_440), own.get());
 }
 
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale) {
@@ -56,6 +55,11 @@ GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, 
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
   return coef_to_raw_caps(caps, kinds, dct_kind(false),
                           [=](GstStructure* s) { return scale_sizes_down(s, scale); });
+}
+
+Status read_dct_caps(const GstCaps* caps, GstDctInfo* info) {
+  gchar* reason = nullptr;
+  return gst_dct_info_from_caps(info, caps, &reason) ? Status() : unusable_coef_caps(reason);
 }
 
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda) {

@@ -19,6 +19,9 @@ GstCaps* dct_template_caps(bool with_440);
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale);
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
 
+// Reads caps of coefficients. An error where they are incomplete or contradict themselves.
+Status read_dct_caps(const GstCaps* caps, GstDctInfo* info);
+
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
 // every field as docs/elements/cudadct8x8.md lists them, whatever the peer's order is.
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);

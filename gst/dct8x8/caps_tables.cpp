@@ -1,11 +1,13 @@
-// Quantisation tables in caps: written for who keeps no metas, read where a buffer has none.
+// Quantisation tables in caps, for files, which keep no metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/caps_tables.h"
 
 #include <algorithm>
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
 
 namespace cudatransform {
 
@@ -29,8 +31,8 @@ void ToldTables::tell(GstCaps* caps, const DctTables& tables, guint n_components
   gchar* reason = nullptr;
   if (!gst_dct_caps_set_tables(caps, values, 64 * gsize(count_), of_component, components_,
                                &reason))
-    GST_WARNING("tables do not go into caps: %s", GST_STR_NULL(reason));
-  g_free(reason);
+    GST_WARNING("tables do not go into caps: %s",
+                error_of(StatusCode::kFailed, reason, "they are wrong").message.c_str());
 }
 
 void remove_tables(GstCaps* caps) {
@@ -47,26 +49,25 @@ void CapsTables::read(const GstCaps* caps, const GstDctInfo& info) {
   gsize n_values = 0;
   guint n_components = 0;
   gchar* reason = nullptr;
-  usable_ =
-      gst_dct_caps_get_tables(caps, &values, &n_values, &of_component, &n_components, &reason);
-  if (!usable_) wrong_ = reason ? reason : "they cannot be read";
-  if (usable_ && n_components != info.n_components) {
-    usable_ = false;
+  if (!gst_dct_caps_get_tables(caps, &values, &n_values, &of_component, &n_components, &reason)) {
+    wrong_ = error_of(StatusCode::kInvalidArgument, reason, "they cannot be read").message;
+    return;
+  }
+  const GlibPtr<guint16> values_owner(values);
+  const GlibPtr<guint> of_component_owner(of_component);
+  if (n_components != info.n_components) {
     wrong_ = "tables of " + std::to_string(n_components) + " components, expected " +
              std::to_string(info.n_components);
+    return;
   }
-  if (usable_) {
-    meta_ = {};
-    meta_.n_components = info.n_components;
-    std::copy_n(info.components, info.n_components, meta_.components);
-    for (guint c = 0; c < info.n_components; c++) meta_.components[c].table = of_component[c];
-    meta_.n_tables = static_cast<guint>(n_values / 64);
-    for (guint t = 0; t < meta_.n_tables; t++)
-      std::copy_n(values + 64 * t, 64, meta_.tables[t].values);
-  }
-  g_free(values);
-  g_free(of_component);
-  g_free(reason);
+  usable_ = true;
+  meta_ = {};
+  meta_.n_components = info.n_components;
+  std::copy_n(info.components, info.n_components, meta_.components);
+  for (guint c = 0; c < info.n_components; c++) meta_.components[c].table = of_component[c];
+  meta_.n_tables = static_cast<guint>(n_values / 64);
+  for (guint t = 0; t < meta_.n_tables; t++)
+    std::copy_n(values + 64 * t, 64, meta_.tables[t].values);
 }
 
 Status CapsTables::find(GstBuffer* buffer, bool in_system_memory, const GstDctMeta** meta) const {

@@ -1,4 +1,4 @@
-// Quantisation tables in caps: written for who keeps no metas, read where a buffer has none.
+// Quantisation tables in caps, for files, which keep no metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

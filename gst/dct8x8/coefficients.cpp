@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "gst/engine/element_errors.h"
+
 namespace cudatransform {
 
 // With the places of `components`, which are those of `info` or of a meta.
@@ -30,11 +32,8 @@ Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDctIn
     return Status::error(StatusCode::kInvalidArgument,
                          "coefficients in CUDA memory without GstDctMeta: their pitch is unknown");
   gchar* reason = nullptr;
-  if (!gst_dct_meta_validate(*meta, &info, gst_buffer_get_size(buffer), &reason)) {
-    Status status = Status::error(StatusCode::kInvalidArgument, reason ? reason : "bad GstDctMeta");
-    g_free(reason);
-    return status;
-  }
+  if (!gst_dct_meta_validate(*meta, &info, gst_buffer_get_size(buffer), &reason))
+    return error_of(StatusCode::kInvalidArgument, reason, "bad GstDctMeta");
   *places = {layout_with(info, *meta ? (*meta)->components : info.components),
              *meta ? (*meta)->fence : nullptr};
   return {};

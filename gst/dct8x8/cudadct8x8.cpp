@@ -18,16 +18,13 @@
  * ]| Prints how much of the test picture a JPEG of quality 75 would keep, as PSNR.
  */
 
-#include "gst/dct8x8/cudadct8x8.h"
-
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/caps_tables.h"
 #include "gst/dct8x8/dct_base.h"
-#include "gst/dct8x8/dct_forward.h"
+#include "gst/elements.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/property_types.h"
 
-using cudatransform::DctForward;
+using cudatransform::DctTransform;
 using cudatransform::kWhilePlaying;
 using cudatransform::QuantPreset;
 using cudatransform::QuantSettings;
@@ -47,10 +44,6 @@ struct GstCudaDct8x8Class {
 G_DEFINE_TYPE_WITH_CODE(GstCudaDct8x8, gst_cuda_dct_8x8, GST_TYPE_CUDA_DCT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadct8x8_debug, "cudadct8x8", 0, "8x8 DCT"));
 GST_ELEMENT_REGISTER_DEFINE(cudadct8x8, "cudadct8x8", GST_RANK_NONE, gst_cuda_dct_8x8_get_type());
-
-static DctForward& forward_of(gpointer element) {
-  return static_cast<DctForward&>(gst_cuda_dct_transform(element));
-}
 
 namespace {
 enum {
@@ -80,8 +73,8 @@ static GType gst_cuda_dct_quant_preset_get_type(void) {
 
 static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValue* value,
                                           GParamSpec* pspec) {
-  DctForward& dct = forward_of(object);
-  QuantSettings* quant = &dct.quant;
+  DctTransform& dct = gst_cuda_dct_transform(object);
+  QuantSettings* quant = &dct.settings.quant;
   QuantSettings loaded;
   if (id == PROP_QTABLE_FILE) cudatransform::load_table_file(g_value_get_string(value), &loaded);
   GST_OBJECT_LOCK(object);
@@ -107,7 +100,7 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
       dct.keep_reference = g_value_get_boolean(value);
       break;
     case PROP_TABLES_IN_CAPS:
-      dct.tables_in_caps = g_value_get_boolean(value);
+      dct.settings.tables_in_caps = g_value_get_boolean(value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -120,8 +113,8 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
 
 static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* value,
                                           GParamSpec* pspec) {
-  const DctForward& dct = forward_of(object);
-  const QuantSettings* quant = &dct.quant;
+  const DctTransform& dct = gst_cuda_dct_transform(object);
+  const QuantSettings* quant = &dct.settings.quant;
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_QUALITY:
@@ -143,7 +136,7 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
       g_value_set_boolean(value, dct.keep_reference);
       break;
     case PROP_TABLES_IN_CAPS:
-      g_value_set_boolean(value, dct.tables_in_caps);
+      g_value_set_boolean(value, dct.settings.tables_in_caps);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -152,7 +145,7 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
   GST_OBJECT_UNLOCK(object);
 }
 
-// Fields that somebody else has asked for are not ours to promise.
+// Tables that downstream asks for are not promised: only our own are written.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {
   GstCaps* fixed =
@@ -160,7 +153,9 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
   fixed = gst_caps_make_writable(fixed);
   cudatransform::remove_tables(fixed);
-  forward_of(trans).tell_tables(fixed);
+  GST_OBJECT_LOCK(trans);
+  gst_cuda_dct_transform(trans).tell_tables(fixed);
+  GST_OBJECT_UNLOCK(trans);
   return fixed;
 }
 
@@ -171,9 +166,10 @@ static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
     GstDctInfo grey = {};
     grey.sampling = GST_COEF_SAMPLING_GRAYSCALE;
     grey.n_components = 1;
-    cudatransform::FrameSettings settings;
+    cudatransform::FrameTables tables;
     GST_OBJECT_LOCK(element);
-    const Status status = cudatransform::fill_tables(forward_of(element).quant, grey, &settings);
+    const QuantSettings& quant = gst_cuda_dct_transform(element).settings.quant;
+    const Status status = cudatransform::fill_tables(quant, grey, &tables);
     GST_OBJECT_UNLOCK(element);
     if (!status.ok()) {
       cudatransform::post_error(element, status);
@@ -181,10 +177,6 @@ static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
     }
   }
   return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-}
-
-static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
-  return std::make_unique<DctForward>(self);
 }
 
 static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
@@ -249,20 +241,15 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudadct8x8";
   base_class->category = cudadct8x8_debug;
-  base_class->make_transform = make_transform;
+  base_class->make_transform =
+      cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kForward>;
   object_class->set_property = gst_cuda_dct_8x8_set_property;
   object_class->get_property = gst_cuda_dct_8x8_get_property;
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   install_properties(object_class);
-  GstCaps* raw = cudatransform::raw_template_caps();
-  GstCaps* dct = cudatransform::dct_template_caps(false);
-  gst_element_class_add_pad_template(
-      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw));
-  gst_element_class_add_pad_template(element_class,
-                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, dct));
-  gst_caps_unref(raw);
-  gst_caps_unref(dct);
+  gst_cuda_transform_base_add_templates(element_class, cudatransform::raw_template_caps(),
+                                        cudatransform::dct_template_caps(false));
   gst_element_class_set_static_metadata(
       element_class, "8x8 DCT", "Filter/Converter/Video/Hardware",
       "Transforms raw video to 8x8 DCT coefficients, on a CUDA device or on the CPU",

@@ -25,13 +25,12 @@
  * ]| A thumbnail of 240x135.
  */
 
-#include "gst/dct8x8/cudaidct8x8.h"
-
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/dct_base.h"
-#include "gst/dct8x8/dct_inverse.h"
+#include "gst/elements.h"
 #include "gst/engine/property_types.h"
 
+using cudatransform::DctTransform;
 using cudatransform::kWhilePlaying;
 
 GST_DEBUG_CATEGORY_STATIC(cudaidct8x8_debug);
@@ -44,6 +43,7 @@ struct GstCudaIdct8x8Class {
   GstCudaDctBaseClass parent_class;
 };
 
+#define gst_cuda_idct_8x8_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstCudaIdct8x8, gst_cuda_idct_8x8, GST_TYPE_CUDA_DCT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudaidct8x8_debug, "cudaidct8x8", 0,
                                                 "8x8 inverse DCT"));
@@ -91,8 +91,25 @@ static void gst_cuda_idct_8x8_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_UNLOCK(object);
 }
 
-static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
-  return std::make_unique<cudatransform::DctInverse>(self);
+// Moves a meta that is about places in the picture to the scaled one, where the meta's own code can
+// do that; the others are dropped.
+static void scale_meta(const DctTransform& dct, GstBuffer* out, GstMeta* meta, GstBuffer* in) {
+  GstVideoInfo from = dct.raw_info(), to = from;
+  from.width = dct.dct_info().width;
+  from.height = dct.dct_info().height;
+  GstVideoMetaTransform sizes = {&from, &to};
+  if (meta->info->transform_func)
+    meta->info->transform_func(out, meta, in, gst_video_meta_transform_scale_get_quark(), &sizes);
+}
+
+static gboolean gst_cuda_idct_8x8_transform_meta(GstBaseTransform* trans, GstBuffer* out,
+                                                 GstMeta* meta, GstBuffer* in) {
+  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in)) return FALSE;
+  const DctTransform& dct = gst_cuda_dct_transform(trans);
+  const GQuark has_places = g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR);
+  if (!dct.is_scaled() || !gst_meta_api_type_has_tag(meta->info->api, has_places)) return TRUE;
+  scale_meta(dct, out, meta, in);
+  return FALSE;
 }
 
 static void gst_cuda_idct_8x8_init(GstCudaIdct8x8*) {}
@@ -111,15 +128,12 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudaidct8x8";
   base_class->category = cudaidct8x8_debug;
-  base_class->make_transform = make_transform;
-  GstCaps* dct = cudatransform::dct_template_caps(true);
-  GstCaps* raw = cudatransform::raw_template_caps();
-  gst_element_class_add_pad_template(
-      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, dct));
-  gst_element_class_add_pad_template(element_class,
-                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw));
-  gst_caps_unref(dct);
-  gst_caps_unref(raw);
+  base_class->make_transform =
+      cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kInverse>;
+  GST_BASE_TRANSFORM_CLASS(klass)->transform_meta =
+      GST_DEBUG_FUNCPTR(gst_cuda_idct_8x8_transform_meta);
+  gst_cuda_transform_base_add_templates(element_class, cudatransform::dct_template_caps(true),
+                                        cudatransform::raw_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "8x8 inverse DCT", "Codec/Decoder/Filter/Converter/Video/Hardware",
       "Transforms 8x8 DCT coefficients back to raw video, on a CUDA device or on the CPU",

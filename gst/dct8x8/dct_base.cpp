@@ -1,9 +1,9 @@
-// The base class of cudadct8x8 and cudaidct8x8: the properties that both have, and metas.
+// The base class of cudadct8x8 and cudaidct8x8: the methods, and which caps belong together.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/dct_base.h"
 
-#include "gst/dct8x8/dct_transform.h"
+#include "gst/dct8x8/caps.h"
 #include "gst/engine/property_types.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
@@ -16,6 +16,10 @@ using cudatransform::Method;
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDctBase, gst_cuda_dct_base, GST_TYPE_CUDA_TRANSFORM_BASE,
                                  gst_type_mark_as_plugin_api(g_define_type_id,
                                                              static_cast<GstPluginAPIFlags>(0)));
+
+DctTransform& gst_cuda_dct_transform(gpointer element) {
+  return static_cast<DctTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
+}
 
 enum { PROP_0, PROP_METHOD, PROP_ACTIVE_METHOD };
 
@@ -72,28 +76,61 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_UNLOCK(object);
 }
 
-// Moves a meta that is about places in the picture to the scaled one, where the meta's own code can
-// do that; those that cannot are dropped.
-static void scale_meta(const DctTransform& dct, GstBuffer* out, GstMeta* meta, GstBuffer* in) {
-  GstVideoInfo from = dct.raw_info(), to = from;
-  from.width = dct.dct_info().width;
-  from.height = dct.dct_info().height;
-  GstVideoMetaTransform sizes = {&from, &to};
-  if (meta->info->transform_func)
-    meta->info->transform_func(out, meta, in, gst_video_meta_transform_scale_get_quark(), &sizes);
+namespace {
+
+// A query is answered at one scale, though the base class transforms caps back and forth for it and
+// the property may be set in between: the two together would have no size in common. While an
+// object of this class lives, its thread sees the scale of `trans` as it was at the beginning.
+class PinnedScale {
+ public:
+  explicit PinnedScale(GstBaseTransform* trans);
+  ~PinnedScale() { innermost = outer_; }
+  PinnedScale(const PinnedScale&) = delete;
+  PinnedScale& operator=(const PinnedScale&) = delete;
+
+  // The scale property or, within a query, what it was at the beginning of that.
+  static int of(GstBaseTransform* trans);
+
+ private:
+  static thread_local const PinnedScale* innermost;
+  GstBaseTransform* trans_;
+  int scale_;
+  const PinnedScale* outer_;  // queries nest: each may ask the next element
+};
+
+thread_local const PinnedScale* PinnedScale::innermost = nullptr;
+
+PinnedScale::PinnedScale(GstBaseTransform* trans)
+    : trans_(trans), scale_(of(trans)), outer_(innermost) {
+  innermost = this;
 }
 
-static gboolean gst_cuda_dct_base_transform_meta(GstBaseTransform* trans, GstBuffer* out,
-                                                 GstMeta* meta, GstBuffer* in) {
-  const GType api = meta->info->api;
-  if (api == GST_DCT_META_API_TYPE || api == GST_COEF_REFERENCE_META_API_TYPE) return FALSE;
-  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in)) return FALSE;
-  const DctTransform& dct = gst_cuda_dct_transform(trans);
-  if (!dct.is_scaled() ||
-      !gst_meta_api_type_has_tag(api, g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR)))
-    return TRUE;
-  scale_meta(dct, out, meta, in);
-  return FALSE;
+int PinnedScale::of(GstBaseTransform* trans) {
+  for (const PinnedScale* pinned = innermost; pinned; pinned = pinned->outer_)
+    if (pinned->trans_ == trans) return pinned->scale_;
+  GST_OBJECT_LOCK(trans);
+  const int scale = gst_cuda_dct_transform(trans).settings.scale;
+  GST_OBJECT_UNLOCK(trans);
+  return scale;
+}
+
+}  // namespace
+
+static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
+                                                 GstCaps* caps, GstCaps* filter) {
+  const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
+  const bool is_forward = gst_cuda_dct_transform(trans).is_forward();
+  const bool from_raw = is_forward == (direction == GST_PAD_SINK);
+  const int scale = PinnedScale::of(trans);
+  GstCaps* found = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, !is_forward, scale)
+                            : cudatransform::dct_to_raw_caps(caps, kinds, scale);
+  return cudatransform::filter_caps(trans, caps, found, filter);
+}
+
+static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
+                                        GstQuery* query) {
+  const PinnedScale pinned(trans);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 
 static void gst_cuda_dct_base_init(GstCudaDctBase*) {}
@@ -117,6 +154,7 @@ static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
                         "The method in use: above 8 bits float answers for islow and ifast; scaled "
                         "inverses exist as islow, float and reference",
                         GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), cudatransform::kReadOnly));
-  trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_meta);
-  gst_cuda_dct_base_install_negotiation(trans_class);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_caps);
+  trans_class->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_query);
+  cudatransform::install_coef_negotiation(trans_class);
 }

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "gst/dct8x8/dct_transform.h"
 #include "gst/stream/transform_base.h"
 
 #define GST_TYPE_CUDA_DCT_BASE (gst_cuda_dct_base_get_type())
-#define GST_CUDA_DCT_BASE_CLASS(klass) \
-  (G_TYPE_CHECK_CLASS_CAST((klass), GST_TYPE_CUDA_DCT_BASE, GstCudaDctBaseClass))
 
-// The transform of each is a DctTransform.
+// The transform of each is a DctTransform: gst_cuda_dct_transform().
 struct GstCudaDctBase {
   GstCudaTransformBase parent;
 };
@@ -21,7 +20,4 @@ G_BEGIN_DECLS
 GType gst_cuda_dct_base_get_type(void);
 G_END_DECLS
 
-// The vfuncs of dct_base_negotiation.cpp.
-void gst_cuda_dct_base_install_negotiation(GstBaseTransformClass* klass);
-// The scale property or, within a query, what it was at the beginning of that.
-int gst_cuda_dct_base_wanted_scale(GstBaseTransform* trans);
+cudatransform::DctTransform& gst_cuda_dct_transform(gpointer element);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "gst/engine/buffer_ptr.h"
+
 namespace cudatransform {
 
 void QuantSettings::use_preset(QuantPreset wanted, int wanted_quality) {
@@ -66,19 +68,20 @@ void load_table_file(const char* file, QuantSettings* settings) {
     g_error_free(error);
     return;
   }
+  const GlibPtr<gchar> owner(text);
   const Status status = parse_qtable_text({text, length}, &settings->file_tables);
   if (!status.ok()) {
     settings->file_error = status.message;
     settings->file_tables.clear();
   }
-  g_free(text);
 }
 
 static Status bad_property(const char* name, const std::string& error) {
   return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
 }
 
-Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameSettings* frame) {
+Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame) {
+  *frame = {};
   if (!settings.file_error.empty())
     return bad_property("qtable-file", settings.file + ": " + settings.file_error);
   if (!settings.luma_error.empty()) return bad_property("luma-qtable", settings.luma_error);
@@ -88,7 +91,7 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameS
   const bool wants_chroma = info.sampling != GST_COEF_SAMPLING_RGB || settings.chroma;
   const size_t given = of_file.empty() ? 1 + wants_chroma : of_file.size();
   const int used = std::min<int>(given, info.n_components);
-  frame->table_count = used;
+  frame->count = used;
   if (!of_file.empty()) {
     std::copy_n(of_file.begin(), used, frame->tables);
   } else {

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/dct8x8/dct_transform.h"
-#include "transform/dct8x8/quant_table.h"
+#include "gst/dct8x8/caps_tables.h"
 
 namespace cudatransform {
 
@@ -41,8 +40,17 @@ void write_table_property(const std::optional<QuantTable>& table, GValue* array)
 // members about the file, and reads the file: call it on a copy, without a lock.
 void load_table_file(const char* file, QuantSettings* settings);
 
-// Fills the tables of a frame. Y or all of R, G, B use the luma table; a chroma-qtable, or a second
-// table in the file, goes to the other components, a third one to the last.
-Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameSettings* frame);
+// The tables of a frame, and which component has which.
+struct FrameTables {
+  QuantTable tables[GST_DCT_MAX_TABLES] = {};
+  int count = 0;
+  int table_of[kMaxComponents] = {};
+
+  DctTables view() const { return {tables, count, table_of}; }
+};
+
+// The tables of a frame of `info`. Y or all of R, G, B use the luma table; a chroma-qtable, or a
+// second table in the file, goes to the other components, a third one to the last.
+Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame);
 
 }  // namespace cudatransform

@@ -17,7 +17,7 @@
  * ]| Plays a raw stream.
  */
 
-#include "gst/dirac/cudadiracdec.h"
+#include "gst/elements.h"
 
 #include <string>
 

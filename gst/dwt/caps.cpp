@@ -3,6 +3,7 @@
 
 #include "gst/dwt/caps.h"
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/stream/caps_fields.h"
 
 namespace cudatransform {
@@ -60,7 +61,8 @@ void append_any_shape(GstCaps* caps, const GstStructure* base, const SampleGroup
 }  // namespace
 
 GstCaps* dwt_template_caps() {
-  GstStructure* own = gst_structure_new_empty(GST_DWT_MEDIA_TYPE);
+  const StructurePtr owner(gst_structure_new_empty(GST_DWT_MEDIA_TYPE));
+  GstStructure* own = owner.get();
   std::vector<std::string> wavelets = mixable_wavelets();
   wavelets.emplace_back(gst_dwt_wavelet_to_string(GST_DWT_WAVELET_J2K53));
   set_strings(own, "format", {"S16LE", "S32LE"});
@@ -68,9 +70,7 @@ GstCaps* dwt_template_caps() {
   set_strings(own, "wavelet-ho", wavelets);
   set_range(own, "levels", 0, GST_DWT_MAX_LEVELS);
   set_range(own, "levels-ho", 0, GST_DWT_MAX_LEVELS_HO);
-  GstCaps* caps = coef_template_caps(dwt_kind(), own);
-  gst_structure_free(own);
-  return caps;
+  return coef_template_caps(dwt_kind(), own);
 }
 
 GstCaps* raw_to_dwt_caps(const GstCaps* caps, MemoryKinds kinds, const DwtShape* shape) {
@@ -87,6 +87,11 @@ GstCaps* raw_to_dwt_caps(const GstCaps* caps, MemoryKinds kinds, const DwtShape*
 
 GstCaps* dwt_to_raw_caps(const GstCaps* caps, MemoryKinds kinds) {
   return coef_to_raw_caps(caps, kinds, dwt_kind());
+}
+
+Status read_dwt_caps(const GstCaps* caps, GstDwtInfo* info) {
+  gchar* reason = nullptr;
+  return gst_dwt_info_from_caps(info, caps, &reason) ? Status() : unusable_coef_caps(reason);
 }
 
 GstCaps* fixate_dwt_caps(GstCaps* candidates, bool prefer_cuda) {

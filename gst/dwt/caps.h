@@ -22,6 +22,9 @@ GstCaps* dwt_template_caps();
 GstCaps* raw_to_dwt_caps(const GstCaps* caps, MemoryKinds kinds, const DwtShape* shape);
 GstCaps* dwt_to_raw_caps(const GstCaps* caps, MemoryKinds kinds);
 
+// Reads caps of coefficients. An error where they are incomplete or contradict themselves.
+Status read_dwt_caps(const GstCaps* caps, GstDwtInfo* info);
+
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, quantised, then the
 // defaults of the elements' properties.
 GstCaps* fixate_dwt_caps(GstCaps* candidates, bool prefer_cuda);

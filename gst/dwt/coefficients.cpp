@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "gst/engine/element_errors.h"
+
 namespace cudatransform {
 
 static_assert(kMaxDwtBands == GST_DWT_MAX_BANDS);
@@ -31,11 +33,8 @@ Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDwtIn
     return Status::error(StatusCode::kInvalidArgument,
                          "coefficients in CUDA memory without GstDwtMeta: their pitch is unknown");
   gchar* reason = nullptr;
-  if (!gst_dwt_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason)) {
-    Status status = Status::error(StatusCode::kInvalidArgument, reason ? reason : "bad GstDwtMeta");
-    g_free(reason);
-    return status;
-  }
+  if (!gst_dwt_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason))
+    return error_of(StatusCode::kInvalidArgument, reason, "bad GstDwtMeta");
   *indices = {};
   *places = {layout_with(info, meta ? meta->components : info.components),
              meta ? meta->fence : nullptr};

@@ -21,16 +21,14 @@
  * zero.
  */
 
-#include "gst/dwt/cudadwt.h"
-
 #include "gst/dwt/caps.h"
 #include "gst/dwt/dwt_base.h"
-#include "gst/dwt/dwt_forward.h"
+#include "gst/elements.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/property_types.h"
 
-using cudatransform::DwtForward;
-using cudatransform::DwtForwardSettings;
+using cudatransform::DwtSettings;
+using cudatransform::DwtTransform;
 using cudatransform::kWhilePlaying;
 using cudatransform::Status;
 
@@ -49,10 +47,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDwt, gst_cuda_dwt, GST_TYPE_CUDA_DWT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadwt_debug, "cudadwt", 0, "wavelet transform"));
 GST_ELEMENT_REGISTER_DEFINE(cudadwt, "cudadwt", GST_RANK_NONE, gst_cuda_dwt_get_type());
 
-static DwtForwardSettings& settings_of(gpointer element) {
-  return static_cast<DwtForward&>(gst_cuda_dwt_transform(element)).settings;
-}
-
 namespace {
 enum {
   PROP_0,
@@ -65,7 +59,7 @@ enum {
   PROP_KEEP_REFERENCE,
 };
 
-constexpr GEnumValue kSame = {DwtForwardSettings::kSameWavelet, "The one of wavelet", "same"};
+constexpr GEnumValue kSame = {DwtSettings::kSameWavelet, "The one of wavelet", "same"};
 constexpr GEnumValue kWavelets[] = {
     {GST_DWT_WAVELET_DD97, "Deslauriers-Dubuc (9, 7)", "dd97"},
     {GST_DWT_WAVELET_LEGALL53, "LeGall (5, 3)", "legall53"},
@@ -99,7 +93,8 @@ static bool is_of_shape(guint id) { return id >= PROP_WAVELET && id <= PROP_LEVE
 
 static void gst_cuda_dwt_set_property(GObject* object, guint id, const GValue* value,
                                       GParamSpec* pspec) {
-  DwtForwardSettings& settings = settings_of(object);
+  DwtTransform& transform = gst_cuda_dwt_transform(object);
+  DwtSettings& settings = transform.settings;
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_WAVELET:
@@ -121,7 +116,7 @@ static void gst_cuda_dwt_set_property(GObject* object, guint id, const GValue* v
       cudatransform::set_matrix(g_value_get_string(value), &settings.quant);
       break;
     case PROP_KEEP_REFERENCE:
-      settings.keep_reference = g_value_get_boolean(value);
+      transform.keep_reference = g_value_get_boolean(value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -131,12 +126,14 @@ static void gst_cuda_dwt_set_property(GObject* object, guint id, const GValue* v
   GST_OBJECT_UNLOCK(object);
   // The number of frames that we hold has changed: let the source ask again.
   if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
-  // The next frame negotiates the new caps first. What does not exist fails with that frame.
+  // The next frame negotiates the new caps first. A transform that does not exist fails with that
+  // frame.
   if (is_of_shape(id) && exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
 static void gst_cuda_dwt_get_property(GObject* object, guint id, GValue* value, GParamSpec* pspec) {
-  const DwtForwardSettings& settings = settings_of(object);
+  const DwtTransform& transform = gst_cuda_dwt_transform(object);
+  const DwtSettings& settings = transform.settings;
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_WAVELET:
@@ -158,7 +155,7 @@ static void gst_cuda_dwt_get_property(GObject* object, guint id, GValue* value, 
       g_value_set_string(value, settings.quant.matrix.c_str());
       break;
     case PROP_KEEP_REFERENCE:
-      g_value_set_boolean(value, settings.keep_reference);
+      g_value_set_boolean(value, transform.keep_reference);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
@@ -172,7 +169,7 @@ static GstStateChangeReturn gst_cuda_dwt_change_state(GstElement* element,
                                                       GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     GST_OBJECT_LOCK(element);
-    const Status status = cudatransform::check_settings(settings_of(element));
+    const Status status = cudatransform::check_settings(gst_cuda_dwt_transform(element).settings);
     GST_OBJECT_UNLOCK(element);
     if (!status.ok()) {
       cudatransform::post_error(element, status);
@@ -180,10 +177,6 @@ static GstStateChangeReturn gst_cuda_dwt_change_state(GstElement* element,
     }
   }
   return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-}
-
-static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
-  return std::make_unique<DwtForward>(self);
 }
 
 static void gst_cuda_dwt_init(GstCudaDwt*) {}
@@ -198,8 +191,7 @@ static void install_shape(GObjectClass* klass) {
       klass, PROP_WAVELET_HO,
       g_param_spec_enum("wavelet-ho", "Horizontal wavelet",
                         "The filter of horizontal steps; j2k53 goes with itself alone",
-                        GST_TYPE_CUDA_DWT_WAVELET_HO, DwtForwardSettings::kSameWavelet,
-                        kWhilePlaying));
+                        GST_TYPE_CUDA_DWT_WAVELET_HO, DwtSettings::kSameWavelet, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_LEVELS,
       g_param_spec_uint("levels", "Levels", "Levels that split rows and columns", 0,
@@ -235,7 +227,8 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudadwt";
   base_class->category = cudadwt_debug;
-  base_class->make_transform = make_transform;
+  base_class->make_transform =
+      cudatransform::make_coef_transform<DwtTransform, cudatransform::Direction::kForward>;
   object_class->set_property = gst_cuda_dwt_set_property;
   object_class->get_property = gst_cuda_dwt_get_property;
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dwt_change_state);
@@ -247,14 +240,8 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
                            "Attach the source frame to the coefficients, so that cudaidwt can "
                            "measure PSNR against it",
                            FALSE, kWhilePlaying));
-  GstCaps* raw = cudatransform::raw_template_caps();
-  GstCaps* dwt = cudatransform::dwt_template_caps();
-  gst_element_class_add_pad_template(
-      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw));
-  gst_element_class_add_pad_template(element_class,
-                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, dwt));
-  gst_caps_unref(raw);
-  gst_caps_unref(dwt);
+  gst_cuda_transform_base_add_templates(element_class, cudatransform::raw_template_caps(),
+                                        cudatransform::dwt_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "Wavelet transform", "Filter/Converter/Video/Hardware",
       "Transforms raw video to integer wavelet coefficients, on a CUDA device or on the CPU",

@@ -19,11 +19,9 @@
  * ]| The test picture as a wavelet codec would show it.
  */
 
-#include "gst/dwt/cudaidwt.h"
-
 #include "gst/dwt/caps.h"
 #include "gst/dwt/dwt_base.h"
-#include "gst/dwt/dwt_inverse.h"
+#include "gst/elements.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaidwt_debug);
 
@@ -40,10 +38,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaIdwt, gst_cuda_idwt, GST_TYPE_CUDA_DWT_BASE,
                                                 "inverse wavelet transform"));
 GST_ELEMENT_REGISTER_DEFINE(cudaidwt, "cudaidwt", GST_RANK_NONE, gst_cuda_idwt_get_type());
 
-static std::unique_ptr<cudatransform::FrameTransform> make_transform(GstCudaTransformBase* self) {
-  return std::make_unique<cudatransform::DwtInverse>(self);
-}
-
 static void gst_cuda_idwt_init(GstCudaIdwt*) {}
 
 static void gst_cuda_idwt_class_init(GstCudaIdwtClass* klass) {
@@ -51,15 +45,11 @@ static void gst_cuda_idwt_class_init(GstCudaIdwtClass* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudaidwt";
   base_class->category = cudaidwt_debug;
-  base_class->make_transform = make_transform;
-  GstCaps* dwt = cudatransform::dwt_template_caps();
-  GstCaps* raw = cudatransform::raw_template_caps();
-  gst_element_class_add_pad_template(
-      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, dwt));
-  gst_element_class_add_pad_template(element_class,
-                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw));
-  gst_caps_unref(dwt);
-  gst_caps_unref(raw);
+  base_class->make_transform =
+      cudatransform::make_coef_transform<cudatransform::DwtTransform,
+                                         cudatransform::Direction::kInverse>;
+  gst_cuda_transform_base_add_templates(element_class, cudatransform::dwt_template_caps(),
+                                        cudatransform::raw_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "Inverse wavelet transform", "Codec/Decoder/Filter/Converter/Video/Hardware",
       "Transforms wavelet coefficients back to raw video, on a CUDA device or on the CPU",

@@ -3,21 +3,21 @@
 
 #include "gst/dwt/dwt_base.h"
 
-#include "gst/dwt/caps.h"
-#include "gst/dwt/dwt_forward.h"
-#include "gst/engine/debug.h"
 #include "gst/engine/property_types.h"
 #if CT_HAVE_CUDA
 #include "cuda/dwt/engine.h"
 #endif
 
-using cudatransform::DwtForward;
 using cudatransform::DwtMethod;
 using cudatransform::DwtTransform;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDwtBase, gst_cuda_dwt_base, GST_TYPE_CUDA_TRANSFORM_BASE,
                                  gst_type_mark_as_plugin_api(g_define_type_id,
                                                              static_cast<GstPluginAPIFlags>(0)));
+
+DwtTransform& gst_cuda_dwt_transform(gpointer element) {
+  return static_cast<DwtTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
+}
 
 enum { PROP_0, PROP_METHOD };
 
@@ -41,7 +41,7 @@ static void gst_cuda_dwt_base_set_property(GObject* object, guint id, const GVal
     return;
   }
   GST_OBJECT_LOCK(object);
-  gst_cuda_dwt_transform(object).method = static_cast<DwtMethod>(g_value_get_enum(value));
+  gst_cuda_dwt_transform(object).settings.method = static_cast<DwtMethod>(g_value_get_enum(value));
   GST_OBJECT_UNLOCK(object);
 }
 
@@ -52,20 +52,20 @@ static void gst_cuda_dwt_base_get_property(GObject* object, guint id, GValue* va
     return;
   }
   GST_OBJECT_LOCK(object);
-  g_value_set_enum(value, int(gst_cuda_dwt_transform(object).method));
+  g_value_set_enum(value, int(gst_cuda_dwt_transform(object).settings.method));
   GST_OBJECT_UNLOCK(object);
 }
 
 // What raw video becomes: coefficients of the properties' transform on their way out of cudadwt;
 // any where cudaidwt asks what it may get. Settings that contradict each other, as they may while
 // they are being set, keep nothing from being linked: they are told with the first frame.
-static GstCaps* coefs_of_raw(DwtTransform& transform, GstCaps* caps,
-                             cudatransform::MemoryKinds kinds, GstBaseTransform* trans) {
+static GstCaps* coefs_of_raw(GstBaseTransform* trans, GstCaps* caps) {
+  const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
+  const DwtTransform& transform = gst_cuda_dwt_transform(trans);
   if (!transform.is_forward()) return cudatransform::raw_to_dwt_caps(caps, kinds, nullptr);
-  const auto& settings = static_cast<DwtForward&>(transform).settings;
   GST_OBJECT_LOCK(trans);
-  const cudatransform::DwtShape shape = settings.shape();
-  const bool exists = cudatransform::check_transform(settings).ok();
+  const cudatransform::DwtShape shape = transform.settings.shape();
+  const bool exists = cudatransform::check_transform(transform.settings).ok();
   GST_OBJECT_UNLOCK(trans);
   return cudatransform::raw_to_dwt_caps(caps, kinds, exists ? &shape : nullptr);
 }
@@ -73,42 +73,10 @@ static GstCaps* coefs_of_raw(DwtTransform& transform, GstCaps* caps,
 static GstCaps* gst_cuda_dwt_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
                                                  GstCaps* caps, GstCaps* filter) {
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
-  DwtTransform& transform = gst_cuda_dwt_transform(trans);
-  const bool from_raw = transform.is_forward() == (direction == GST_PAD_SINK);
-  GstCaps* result = from_raw ? coefs_of_raw(transform, caps, kinds, trans)
-                             : cudatransform::dwt_to_raw_caps(caps, kinds);
-  if (filter) {
-    GstCaps* filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref(result);
-    result = filtered;
-  }
-  GST_LOG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, result);
-  return result;
-}
-
-static GstCaps* gst_cuda_dwt_base_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
-                                              GstCaps* caps, GstCaps* othercaps) {
-  const bool other_is_raw =
-      gst_cuda_dwt_transform(trans).is_forward() != (direction == GST_PAD_SINK);
-  // Coefficients stay on the device if the engine is there; frames stay where the input is.
-  if (other_is_raw)
-    return cudatransform::fixate_raw_caps(othercaps, cudatransform::has_cuda_memory(caps));
-  return cudatransform::fixate_dwt_caps(othercaps,
-                                        GST_CUDA_TRANSFORM_BASE(trans)->state->engine.is_cuda());
-}
-
-static gboolean gst_cuda_dwt_base_get_unit_size(GstBaseTransform*, GstCaps* caps, gsize* size) {
-  GstDwtInfo dwt;
-  GstVideoInfo raw;
-  if (gst_caps_is_empty(caps)) return FALSE;
-  if (gst_structure_has_name(gst_caps_get_structure(caps, 0), GST_DWT_MEDIA_TYPE)) {
-    if (!gst_dwt_info_from_caps(&dwt, caps, nullptr)) return FALSE;
-    *size = dwt.size;
-  } else {
-    if (!gst_video_info_from_caps(&raw, caps)) return FALSE;
-    *size = GST_VIDEO_INFO_SIZE(&raw);
-  }
-  return TRUE;
+  const bool from_raw = gst_cuda_dwt_transform(trans).is_forward() == (direction == GST_PAD_SINK);
+  GstCaps* found =
+      from_raw ? coefs_of_raw(trans, caps) : cudatransform::dwt_to_raw_caps(caps, kinds);
+  return cudatransform::filter_caps(trans, caps, found, filter);
 }
 
 static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
@@ -127,6 +95,5 @@ static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
           "method", "Method", "How the CUDA engine computes the transform; the result is the same",
           GST_TYPE_CUDA_DWT_METHOD, int(DwtMethod::kFused), cudatransform::kWhilePlaying));
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_transform_caps);
-  trans_class->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_fixate_caps);
-  trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_get_unit_size);
+  cudatransform::install_coef_negotiation(trans_class);
 }

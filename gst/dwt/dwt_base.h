@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "gst/dwt/dwt_transform.h"
 #include "gst/stream/transform_base.h"
 
 #define GST_TYPE_CUDA_DWT_BASE (gst_cuda_dwt_base_get_type())
 
-// The transform of each is a DwtTransform.
+// The transform of each is a DwtTransform: gst_cuda_dwt_transform().
 struct GstCudaDwtBase {
   GstCudaTransformBase parent;
 };
@@ -18,3 +19,5 @@ struct GstCudaDwtBaseClass {
 G_BEGIN_DECLS
 GType gst_cuda_dwt_base_get_type(void);
 G_END_DECLS
+
+cudatransform::DwtTransform& gst_cuda_dwt_transform(gpointer element);

@@ -1,4 +1,4 @@
-// The wavelet transform and its inverse as the frame loop sees them: what both have.
+// The wavelet transform and its inverse as the frame loop sees them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dwt/dwt_transform.h"
@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "gst/dwt/dwt_base.h"
-#include "gst/engine/debug.h"
-#include "gst/stream/coef_caps.h"
+#include "gst/engine/element_errors.h"
 #include "transform/dwt/engine.h"
 #if CT_HAVE_CUDA
 #include "cuda/dwt/engine.h"
@@ -20,99 +18,112 @@ namespace {
 static_assert(int(Wavelet::kDd97) == GST_DWT_WAVELET_DD97 &&
               int(Wavelet::kJ2k53) == GST_DWT_WAVELET_J2K53);
 
-const DwtOps& ops_of([[maybe_unused]] const Device& device) {
+const DwtOps& ops_of([[maybe_unused]] const Engine& engine) {
 #if CT_HAVE_CUDA
-  if (!device.is_host()) return cuda_dwt_ops();
+  if (engine.is_cuda()) return cuda_dwt_ops();
 #endif
   return host_dwt_ops();
 }
 
-bool read_dwt_caps(GstElement* element, const GstCaps* caps, GstDwtInfo* info) {
+// The info of a small picture that is transformed so.
+Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
+  const DwtShape shape = settings.shape();
   gchar* reason = nullptr;
-  return gst_dwt_info_from_caps(info, caps, &reason) || refuse_coef_caps(element, caps, reason);
-}
-
-// Caps decide about both pads, but the pads are linked one by one.
-bool same_size(GstElement* element, const GstVideoInfo& raw, const GstDwtInfo& dwt) {
-  if (raw.width == dwt.width && raw.height == dwt.height) return true;
-  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                    ("Frames of %dx%d do not belong to coefficients of %dx%d", raw.width,
-                     raw.height, dwt.width, dwt.height),
-                    (nullptr));
-  return false;
+  if (gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
+                       8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1, &reason))
+    return {};
+  return error_of(StatusCode::kInvalidSetting, reason, "no transform");
 }
 
 }  // namespace
 
-const char* method_name(DwtMethod method) {
-  return method == DwtMethod::kFused ? "fused" : "separable-slab";
+Status check_transform(const DwtSettings& settings) {
+  GstDwtInfo grey;
+  return grey_info(settings, &grey);
 }
 
-DwtTransform::DwtTransform(GstCudaTransformBase* element, Direction direction)
-    : element_(element),
-      engine_(element->state->engine),
-      transport_(element->state->transport),
-      direction_(direction) {}
+Status check_settings(const DwtSettings& settings) {
+  GstDwtInfo grey;
+  CT_RETURN_IF_ERROR(grey_info(settings, &grey));
+  QuantIndices indices;
+  return fill_indices(settings.quant, grey, &indices);
+}
 
-bool DwtTransform::configure(GstCaps* in, GstCaps* out) {
-  GstCaps* raw_caps = is_forward() ? in : out;
-  GstCaps* dwt_caps = is_forward() ? out : in;
-  auto* element = GST_ELEMENT(element_);
-  GstVideoInfo raw;
+Status DwtTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) {
   GstDwtInfo dwt;
-  if (!read_raw_caps(element, raw_caps, &raw) || !read_dwt_caps(element, dwt_caps, &dwt) ||
-      !same_size(element, raw, dwt))
-    return false;
-  raw_ = raw;
+  CT_RETURN_IF_ERROR(read_dwt_caps(coefs, &dwt));
+  // Caps decide about both pads, but the pads are linked one by one.
+  if (raw.width != dwt.width || raw.height != dwt.height)
+    return sizes_differ(raw, dwt.width, dwt.height);
   dwt_ = dwt;
-  configure_ends(has_cuda_memory(raw_caps), has_cuda_memory(dwt_caps));
-  return true;
-}
-
-Status DwtTransform::prepare() {
-  GST_OBJECT_LOCK(element_);
-  used_ = method;
-  GST_OBJECT_UNLOCK(element_);
+  indices_ = {};
+  stream->layout = layout_of(dwt_);
+  stream->picture = {dwt.sampling, dwt.depth, dwt.width, dwt.height};
   return {};
 }
 
-void DwtTransform::describe(GstStructure* stats) const {
-  gst_structure_set(stats, "method", G_TYPE_STRING, method_name(method), nullptr);
+bool DwtTransform::is_negotiated(const DwtShape& shape) const {
+  return shape.wavelet == dwt_.wavelet && shape.wavelet_ho == dwt_.wavelet_ho &&
+         shape.levels == dwt_.levels && shape.levels_ho == dwt_.levels_ho;
 }
 
-DwtJob DwtTransform::make_job(const RawView& raw, const Rects& coefs, const QuantIndices& indices,
-                              MeasuredFrame* frame) {
+Status DwtTransform::prepare(FrameRequest* /*request*/) {
+  method_ = settings.method;
+  keeps_reference_ = keep_reference;
+  if (!is_forward()) return {};
+  CT_RETURN_IF_ERROR(check_transform(settings));
+  // Settings that have just been changed and are not negotiated yet hold from the next frame on.
+  return is_negotiated(settings.shape()) ? fill_indices(settings.quant, dwt_, &indices_) : Status();
+}
+
+void DwtTransform::describe(GstStructure* stats) const {
+  const char* method = settings.method == DwtMethod::kFused ? "fused" : "separable-slab";
+  gst_structure_set(stats, "method", G_TYPE_STRING, method, nullptr);
+}
+
+GstCaps* DwtTransform::fixate(GstCaps* candidates, bool prefer_cuda) const {
+  return fixate_dwt_caps(candidates, prefer_cuda);
+}
+
+bool DwtTransform::size_of(const GstCaps* coefs, gsize* size) const {
+  GstDwtInfo info;
+  if (!read_dwt_caps(coefs, &info).ok()) return false;
+  *size = info.size;
+  return true;
+}
+
+Status DwtTransform::find(GstBuffer* in, CoefPlaces* places) {
+  return find_coefficients(engine_, in, dwt_, places, &indices_);
+}
+
+Status DwtTransform::enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
+                             MeasuredFrame* frame, FencePtr* done) {
   DwtJob job;
-  job.direction = direction_;
-  job.method = used_;
+  job.direction = direction();
+  job.method = method_;
   job.wavelet = static_cast<Wavelet>(dwt_.wavelet);
   job.wavelet_ho = static_cast<Wavelet>(dwt_.wavelet_ho);
   job.levels = {static_cast<int>(dwt_.levels), static_cast<int>(dwt_.levels_ho)};
   job.type = dwt_.format == GST_COEF_FORMAT_S16LE ? DwtCoefType::kS16 : DwtCoefType::kS32;
   job.depth = static_cast<int>(dwt_.depth);
-  job.components = component_planes(raw, job.samples);
+  job.components = component_planes(raw_, raw, job.samples);
   for (int c = 0; c < job.components; c++) {
     job.coefs[c] = {coefs.rect[c].data, static_cast<ptrdiff_t>(coefs.rect[c].pitch)};
-    std::copy(std::begin(indices.of[c]), std::end(indices.of[c]), job.quant_index[c]);
+    std::copy(std::begin(indices_.of[c]), std::end(indices_.of[c]), job.quant_index[c]);
   }
-  if (!frame) return job;
-  measure_job(frame, &job);
-  for (int c = 0; c < job.components; c++) {
-    const GstDwtComponent& component = dwt_.components[c];
-    frame->coefficients[c] = guint64{component.padded_width} * component.padded_height;
-    frame->bytes += frame->coefficients[c] * gst_coef_format_size(dwt_.format);
+  if (frame) {
+    measure_job(frame, reference, &job);
+    for (int c = 0; c < job.components; c++) {
+      const GstDwtComponent& component = dwt_.components[c];
+      frame->coefficients[c] = guint64{component.padded_width} * component.padded_height;
+      frame->bytes += frame->coefficients[c] * gst_coef_format_size(dwt_.format);
+    }
   }
-  return job;
+  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
 }
 
-Status DwtTransform::run(const DwtJob& job, FencePtr* done) {
-  Device& device = engine_.device();
-  return ops_of(device).submit(device, engine_.queue(QueueKind::kCompute), job, done);
+void DwtTransform::attach(GstBuffer* coefficients, const CoefPlaces& places) const {
+  add_dwt_meta(coefficients, dwt_, indices_, places);
 }
 
 }  // namespace cudatransform
-
-cudatransform::DwtTransform& gst_cuda_dwt_transform(gpointer element) {
-  return static_cast<cudatransform::DwtTransform&>(
-      *GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}

@@ -1,53 +1,63 @@
-// The wavelet transform and its inverse as the frame loop sees them: what both have.
+// The wavelet transform and its inverse as the frame loop sees them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/video/video.h>
-
+#include "gst/dwt/caps.h"
 #include "gst/dwt/coefficients.h"
-#include "gst/stream/frame_transform.h"
-#include "gst/stream/transport.h"
+#include "gst/dwt/quant_settings.h"
+#include "gst/stream/coef_transform.h"
 #include "transform/dwt/dwt.h"
-
-struct GstCudaTransformBase;
 
 namespace cudatransform {
 
-// One negotiated stream of frames through one engine.
-class DwtTransform : public FrameTransform {
- public:
-  DwtTransform(GstCudaTransformBase* element, Direction direction);
+// The properties that are the wavelets'. Guarded by the object lock. Only `method` is an inverse's.
+struct DwtSettings {
+  static constexpr int kSameWavelet = -1;
 
-  DwtMethod method = DwtMethod::kFused;  // a setting: guarded by the object lock
+  DwtMethod method = DwtMethod::kFused;
+  GstDwtWavelet wavelet = GST_DWT_WAVELET_LEGALL53;
+  int wavelet_ho = kSameWavelet;  // or a GstDwtWavelet
+  guint levels = 4, levels_ho = 0;
+  QuantSettings quant;
 
-  bool is_forward() const { return direction_ == Direction::kForward; }
-  bool configure(GstCaps* in, GstCaps* out) override;
-  Status prepare() override;
-  void describe(GstStructure* stats) const override;
-
- protected:
-  // New caps have been checked.
-  virtual void configure_ends(bool raw_in_cuda, bool dwt_in_cuda) = 0;
-
-  DwtJob make_job(const RawView& raw, const Rects& coefs, const QuantIndices& indices,
-                  MeasuredFrame* frame);
-  Status run(const DwtJob& job, FencePtr* done);
-
-  GstCudaTransformBase* const element_;
-  Engine& engine_;
-  Transport& transport_;
-  GstVideoInfo raw_ = {};
-  GstDwtInfo dwt_ = {};
-
- private:
-  const Direction direction_;
-  DwtMethod used_ = DwtMethod::kFused;  // for the frame that comes next
+  DwtShape shape() const {
+    return {wavelet, wavelet_ho == kSameWavelet ? wavelet : static_cast<GstDwtWavelet>(wavelet_ho),
+            levels, levels_ho};
+  }
 };
 
-// The spelling of the method property.
-const char* method_name(DwtMethod method);
+// Whether there is such a transform; and whether there is such a quantiser for it, too.
+Status check_transform(const DwtSettings& settings);
+Status check_settings(const DwtSettings& settings);
+
+class DwtTransform final : public CoefTransform {
+ public:
+  DwtTransform(Transport& transport, Direction direction)
+      : CoefTransform(transport, direction, "cudadwt") {}
+
+  DwtSettings settings;
+
+  Status prepare(FrameRequest* request) override;
+  void describe(GstStructure* stats) const override;
+  GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const override;
+  bool size_of(const GstCaps* coefs, gsize* size) const override;
+  GType meta_api() const override { return GST_DWT_META_API_TYPE; }
+  const char* media_type() const override { return GST_DWT_MEDIA_TYPE; }
+
+ protected:
+  Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
+  Status find(GstBuffer* in, CoefPlaces* places) override;
+  Status enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
+                 MeasuredFrame* frame, FencePtr* done) override;
+  void attach(GstBuffer* coefficients, const CoefPlaces& places) const override;
+
+ private:
+  bool is_negotiated(const DwtShape& shape) const;
+
+  GstDwtInfo dwt_ = {};
+  // Of the frame that comes next.
+  DwtMethod method_ = DwtMethod::kFused;
+  QuantIndices indices_;
+};
 
 }  // namespace cudatransform
-
-// The transform of an element of this room.
-cudatransform::DwtTransform& gst_cuda_dwt_transform(gpointer element);

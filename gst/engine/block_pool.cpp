@@ -44,11 +44,10 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
                                                        " rows of " + std::to_string(row_bytes) +
                                                        " bytes is too large for device memory");
   CT_RETURN_IF_ERROR(engine.settle());
-  GstCaps* caps = gst_video_info_to_caps(&info);
+  const CapsPtr caps(gst_video_info_to_caps(&info));
   engine_ = &engine;
   pool_ = gst_cuda_buffer_pool_new(engine.context());
-  const bool started = start_pool(pool_, caps, GST_VIDEO_INFO_SIZE(&info), 0, 0, false);
-  gst_caps_unref(caps);
+  const bool started = start_pool(pool_, caps.get(), GST_VIDEO_INFO_SIZE(&info), 0, 0, false);
   if (!started) {
     clear_pool(engine, &pool_);
     return failed_allocation(engine.queue(QueueKind::kCompute),
@@ -60,10 +59,10 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   return {};
 }
 
-// A block comes back as soon as the work that reads it has been submitted. Were it the only one,
-// what is written next would wait on the device for that work, and no two frames' kernels or copies
-// would ever overlap. A pool that has two hands them out in turn. The second one is made when the
-// first comes round, and not before everything is there that a frame cannot do without.
+// A block comes back as soon as the work that reads it has been submitted. If it is the only one,
+// the next writer waits on the device for that work, and no two frames' kernels or copies ever
+// overlap. A pool that has two hands them out in turn. The second one is made when the first comes
+// round, when everything is there that a frame cannot do without.
 void BlockPool::make_spare() {
   blocks_++;
   GstBuffer* spare = nullptr;
@@ -71,8 +70,8 @@ void BlockPool::make_spare() {
   if (acquire_buffer(pool_, "a device frame", &spare).ok()) gst_buffer_unref(spare);
 }
 
-// Whether `writer` may write to what `last` guards, at once or behind what it waits for now. What
-// somebody else has failed to do with it does not matter: the next bytes are new.
+// Whether `writer` may write to what `last` guards, at once or behind what it waits for now. Work
+// of others that has failed does not matter: the next bytes are new.
 static bool is_left(GstCoefFence* last, Queue& writer) {
   const bool written = gst_coef_fence_wait_written(last, writer.native());
   // Asked again, a fence has forgotten the readers that have failed and are done.
@@ -82,11 +81,6 @@ static bool is_left(GstCoefFence* last, Queue& writer) {
 }
 
 Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
-  for (bool again = true; again;) CT_RETURN_IF_ERROR(try_acquire(writer, block, &again));
-  return {};
-}
-
-Status BlockPool::try_acquire(Queue& writer, DeviceBlock* block, bool* again) {
   GstBuffer* buffer = nullptr;
   const Status acquired = acquire_buffer(pool_, "a device frame", &buffer);
   if (!acquired.ok()) return failed_allocation(writer, acquired);
@@ -102,14 +96,13 @@ Status BlockPool::try_acquire(Queue& writer, DeviceBlock* block, bool* again) {
 
   auto* memory_object = GST_MINI_OBJECT_CAST(memory);
   auto* last = static_cast<GstCoefFence*>(gst_mini_object_get_qdata(memory_object, fence_quark()));
-  *again = last && !is_left(last, writer);
-  if (*again) {
+  if (last && !is_left(last, writer)) {
     Status status = failed_work(writer, "earlier work on a device frame has failed");
     if (status.code == StatusCode::kDeviceLost) return status;
-    // Somebody may still be at it, whom nobody can wait for: the pool is to make another.
+    // It may still be in use, by work that cannot be waited for: the pool is to make another.
     GST_WARNING("%s: it is set aside", status.message.c_str());
     set_aside(std::move(owner), writer);
-    return {};
+    return acquire(writer, block);
   }
   if (!last) blocks_++;
   if (last && blocks_ == 1) make_spare();
@@ -120,8 +113,8 @@ Status BlockPool::try_acquire(Queue& writer, DeviceBlock* block, bool* again) {
   return {};
 }
 
-// Those that have been left by now come back. Not given to the pool: from GStreamer 1.24 on that
-// would hand the same memory out again, whatever becomes of the buffer.
+// Blocks that have been left by now come back. They are not given to the pool: from GStreamer 1.24
+// on that would hand the same memory out again, whatever becomes of the buffer.
 void BlockPool::set_aside(BufferPtr block, Queue& writer) {
   std::erase_if(aside_, [&](const BufferPtr& other) {
     auto* memory = GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(other.get(), 0));

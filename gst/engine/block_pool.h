@@ -13,7 +13,7 @@
 namespace cudatransform {
 
 // Device memory of `rows` rows of at least `row_bytes` bytes: one GstCudaMemory in a GstBuffer. It
-// goes back to its pool with the object, unless somebody else takes the buffer. Move only.
+// goes back to its pool with the object, unless the buffer has been taken out. Move only.
 struct DeviceBlock {
   BufferPtr buffer;        // null: there is no block
   guint8* data = nullptr;  // device address
@@ -31,9 +31,9 @@ struct DeviceBlock {
 // with the memory, and acquire() makes the queue that will write wait for it.
 //
 // Consumers' sync points are code of others, and may fail. That costs no frame: a reader whose work
-// has failed has left the memory; where a queue cannot wait the host does; and a block that
-// somebody may still be at, whom nobody can wait for, is set aside while the pool makes another.
-// Only where our own device is lost is it an error.
+// has failed has left the memory; where a queue cannot wait, the host waits; and a block that may
+// still be in use, by work that cannot be waited for, is set aside while the pool makes another. It
+// is an error only where our own device is lost.
 class BlockPool {
  public:
   ~BlockPool() { clear(); }
@@ -43,8 +43,6 @@ class BlockPool {
   void clear();
 
  private:
-  // `*again`: the block could not be used, and has been set aside.
-  Status try_acquire(Queue& writer, DeviceBlock* block, bool* again);
   void set_aside(BufferPtr block, Queue& writer);
   void make_spare();
 

@@ -9,8 +9,8 @@ namespace cudatransform {
 // GStreamer's pools keep every buffer that comes back: as many as were ever on their way at once.
 // This one frees those that come back while it keeps `limit` bytes (at first: any number).
 GstBufferPool* bounded_pool_new();
-// For pools that bounded_pool_new() has made. Frees what is idle beyond the limit. By the thread
-// that acquires buffers.
+// For pools that bounded_pool_new() has made. Frees idle buffers beyond the limit. Called by
+// the thread that acquires buffers.
 void bounded_pool_set_limit(GstBufferPool* pool, gsize limit);
 // How many bytes are idle.
 gsize bounded_pool_idle(GstBufferPool* pool);

@@ -1,5 +1,4 @@
-// Owners for references to GStreamer's objects and for mappings, so that an early return leaks
-// none.
+// Owners for GStreamer's references and mappings, so that an early return leaks none.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -14,13 +13,25 @@ struct Unref {
   void operator()(GstCaps* caps) const { gst_caps_unref(caps); }
   void operator()(GstVideoCodecState* state) const { gst_video_codec_state_unref(state); }
   void operator()(GBytes* bytes) const { g_bytes_unref(bytes); }
+  void operator()(GstStructure* structure) const { gst_structure_free(structure); }
+  void operator()(GstBufferPool* pool) const { gst_object_unref(pool); }
+  void operator()(GstQuery* query) const { gst_query_unref(query); }
 };
 using BufferPtr = std::unique_ptr<GstBuffer, Unref>;
 using CapsPtr = std::unique_ptr<GstCaps, Unref>;
 using CodecStatePtr = std::unique_ptr<GstVideoCodecState, Unref>;
 using BytesPtr = std::unique_ptr<GBytes, Unref>;
+using StructurePtr = std::unique_ptr<GstStructure, Unref>;
+using PoolPtr = std::unique_ptr<GstBufferPool, Unref>;
+using QueryPtr = std::unique_ptr<GstQuery, Unref>;
 
-// A mapping of a whole buffer, which somebody else keeps alive.
+struct FreeWithGlib {
+  void operator()(gpointer memory) const { g_free(memory); }
+};
+template <typename T>
+using GlibPtr = std::unique_ptr<T, FreeWithGlib>;
+
+// A mapping of a whole buffer; the buffer has to outlive it.
 class MappedBuffer {
  public:
   MappedBuffer() = default;

@@ -1,10 +1,10 @@
 // The order between our queues and what others do to CUDA memory on streams of their own.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// From GStreamer 1.24 on, CUDA memory may have a stream. Who works on the memory does so on that
-// stream and, where work is left behind, sets NEED_SYNC. We work on queues of our own, so both ends
+// From GStreamer 1.24 on, CUDA memory may have a stream. Its users work on that stream and, where
+// work is left behind, set NEED_SYNC. We work on queues of our own, so both ends
 // have to be tied to that stream; events do that on the device, and no thread waits. On 1.22 there
-// are no such streams: memory is finished whenever somebody else has it.
+// are no such streams: other elements have finished memory only.
 #pragma once
 
 #include <gst/gst.h>
@@ -22,8 +22,8 @@ Status wait_for_producer(GstBuffer* buffer, Queue& queue);
 // The same on the host, for memory of any context.
 void finish_producer(GstBuffer* buffer);
 
-// Later work of `queue` may write to `buffer`: it starts after what readers, and whoever had the
-// memory before, have left on its stream.
+// Later work of `queue` may write to `buffer`: it starts after what readers and earlier
+// users of the memory have left on its stream.
 Status wait_for_readers(GstBuffer* buffer, Queue& queue);
 
 // For a frame whose last work is `done`: others find it as its flags say. Where the memory has a

@@ -9,7 +9,7 @@ GST_DEBUG_CATEGORY_EXTERN(cudatransform_debug);
 
 namespace cudatransform {
 
-// Whoever registers elements calls it first.
+// Comes before elements are registered.
 void init_debug_category();
 
 }  // namespace cudatransform

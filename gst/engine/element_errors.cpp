@@ -1,11 +1,17 @@
-// What has gone wrong as element errors: a failed Status, and a flow that ends a stream.
+// Failures: as a Status with the reason, and posted as element errors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/element_errors.h"
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
 
 namespace cudatransform {
+
+Status error_of(StatusCode code, gchar* reason, const char* otherwise) {
+  const GlibPtr<gchar> owner(reason);
+  return Status::error(code, reason ? reason : otherwise);
+}
 
 namespace {
 

@@ -1,4 +1,4 @@
-// What has gone wrong as element errors: a failed Status, and a flow that ends a stream.
+// Failures: as a Status with the reason, and posted as element errors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,6 +7,10 @@
 #include "transform/device/status.h"
 
 namespace cudatransform {
+
+// The error that a function of libgstcoef has given a `reason` for (transfer full); null:
+// `otherwise`.
+Status error_of(StatusCode code, gchar* reason, const char* otherwise);
 
 // Posts `status` with its message behind `before`; the field `reason` of the error's details is the
 // message alone. Not for kCancelled, which is no error.

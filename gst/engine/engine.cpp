@@ -14,7 +14,6 @@
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
 #endif
-#include "gst/engine/debug.h"
 
 namespace cudatransform {
 
@@ -94,8 +93,8 @@ void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
 
 bool Engine::handle_context_query(GstQuery* query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT) return false;
-  // Whoever holds the lock may be asking its neighbours for a context, us among them: not waiting
-  // for it keeps two elements from waiting for each other.
+  // The thread that holds the lock may be asking its neighbours for a context, us among them. If we
+  // waited for it, two elements could wait for each other.
   std::unique_lock lock(context_lock_, std::try_to_lock);
   return lock && context_ && gst_cuda_handle_context_query(element_, query, context_);
 }
@@ -115,7 +114,7 @@ bool Engine::handle_context_query(GstQuery*) { return false; }
 #endif
 
 Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
-  // The context stays if the application has set one already: opening is what it was set for.
+  // A context that the application has set already stays: it is for this engine.
   kind_ = Kind::kClosed;
   release_device();
   if (backend != Backend::kCpu) {

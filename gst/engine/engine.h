@@ -17,8 +17,8 @@ namespace cudatransform {
 
 enum class Backend { kAuto, kCuda, kCpu };
 
-// Whether what an element runs can be loaded on the device: kNotFound where this build has nothing
-// for it.
+// Whether an element's kernels can be loaded on the device: kNotFound where this build has none for
+// it.
 using KernelProbe = Status (*)(Device& device);
 
 // Owned by the element; opened NULL to READY, closed READY to NULL. set_context() may arrive from
@@ -81,8 +81,8 @@ class Engine {
 // The error of work on `queue` that has failed somewhere else: `what`, and the driver's name for it
 // where the driver still says it.
 Status failed_work(Queue& queue, const std::string& what);
-// `status`, of an allocation by GStreamer, which does not say why it has failed: what the driver
-// says where the device is lost.
+// For the `status` of an allocation by GStreamer, which gives no reason: the driver's error where
+// the device is lost, else `status`.
 Status failed_allocation(Queue& queue, Status status);
 
 }  // namespace cudatransform

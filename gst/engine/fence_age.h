@@ -8,9 +8,10 @@
 
 namespace cudatransform {
 
-// To ask takes a microsecond, a twentieth of a small frame. Whoever has to wait for a frame finds
-// out when it is done, and with it what it was made from. So who only wants to let go of something,
-// or to read what was measured, asks if nobody has found out for so many microseconds.
+// To ask takes a microsecond, a twentieth of a small frame. A thread that waits for a frame finds
+// out anyway that it is done, and its input with it. So code that only lets go of something, or
+// reads measurements, asks the device when a fence's state has been unknown for so many
+// microseconds.
 inline constexpr gint64 kPatienceUs = 200;
 
 // Whether the first of `count` fences is done, which was made at `since`. `now`: as that, by

@@ -7,14 +7,16 @@
 #include <chrono>
 #include <utility>
 
+#include "gst/engine/buffer_ptr.h"
+
 namespace cudatransform {
 
 int picture_threads(GstPad* sink, guint wanted) {
   if (wanted > 0) return static_cast<int>(wanted);
-  GstQuery* query = gst_query_new_latency();
+  const QueryPtr query(gst_query_new_latency());
   gboolean live = FALSE;
-  if (gst_pad_peer_query(sink, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
-  gst_query_unref(query);
+  if (gst_pad_peer_query(sink, query.get()))
+    gst_query_parse_latency(query.get(), &live, nullptr, nullptr);
   return live ? 1 : static_cast<int>(g_get_num_processors());
 }
 

@@ -3,6 +3,7 @@
 
 #include "gst/engine/peer_offer.h"
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/cuda_sync.h"
 
 namespace cudatransform {
@@ -35,11 +36,10 @@ PeerOffer::PeerOffer(GstQuery* query) {
   if (allocation.has_params)
     gst_query_parse_nth_allocation_param(query, 0, &allocation.allocator, &allocation.params);
   if (!pool) return;
-  GstStructure* config = gst_buffer_pool_get_config(pool);
+  const StructurePtr config(gst_buffer_pool_get_config(pool));
   allocation.has_alignment =
-      gst_buffer_pool_config_has_option(config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT) &&
-      gst_buffer_pool_config_get_video_alignment(config, &allocation.alignment);
-  gst_structure_free(config);
+      gst_buffer_pool_config_has_option(config.get(), GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT) &&
+      gst_buffer_pool_config_get_video_alignment(config.get(), &allocation.alignment);
 }
 
 static bool is_system_allocator(GstAllocator* allocator) {
@@ -53,11 +53,9 @@ bool PeerOffer::is_plain_memory() const {
       G_OBJECT_TYPE(pool) != GST_TYPE_VIDEO_BUFFER_POOL)
     return false;
   GstAllocator* allocator = nullptr;
-  GstStructure* config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_get_allocator(config, &allocator, nullptr);
-  const bool plain = is_system_allocator(allocator);
-  gst_structure_free(config);
-  return plain;
+  const StructurePtr config(gst_buffer_pool_get_config(pool));
+  gst_buffer_pool_config_get_allocator(config.get(), &allocator, nullptr);
+  return is_system_allocator(allocator);
 }
 
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,
@@ -68,8 +66,8 @@ bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint
   if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (context) add_stream(config, context);
   if (!gst_buffer_pool_set_config(pool, config)) {
-    // The pool may have adjusted the configuration to what it can do; that is good enough if it
-    // still makes what we asked for.
+    // The pool may have adjusted the configuration to its abilities; that is good enough if its
+    // buffers are still as we want them.
     config = gst_buffer_pool_get_config(pool);
     if (!gst_buffer_pool_config_validate_params(config, caps, size, min, max)) {
       gst_structure_free(config);

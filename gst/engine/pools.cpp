@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/cuda_gst.h"
 #include "gst/engine/cuda_sync.h"
 #include "gst/engine/memory_caps.h"
@@ -26,9 +27,8 @@ Status no_device_memory(const char* what, gsize bytes) {
 
 static guint buffer_size(GstBufferPool* pool) {
   guint size = 0;
-  GstStructure* config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
-  gst_structure_free(config);
+  const StructurePtr config(gst_buffer_pool_get_config(pool));
+  gst_buffer_pool_config_get_params(config.get(), nullptr, &size, nullptr, nullptr);
   return size;
 }
 
@@ -70,9 +70,8 @@ GstBuffer* new_system_buffer(gsize size) {
 guint pool_maximum(GstBuffer* buffer) {
   if (!buffer->pool) return 0;
   guint maximum = 0;
-  GstStructure* config = gst_buffer_pool_get_config(buffer->pool);
-  gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &maximum);
-  gst_structure_free(config);
+  const StructurePtr config(gst_buffer_pool_get_config(buffer->pool));
+  gst_buffer_pool_config_get_params(config.get(), nullptr, nullptr, nullptr, &maximum);
   return maximum;
 }
 
@@ -120,14 +119,13 @@ Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** poo
   if (size > G_MAXUINT)
     return Status::error(StatusCode::kUnsupported, "coefficients of " + std::to_string(size) +
                                                        " bytes a frame are too large");
-  GstBufferPool* made = make();
+  PoolPtr made(make());
   GstStructure* config =
-      system_config(made, nullptr, size, 0, allocator ? allocator : ordinary_allocator());
-  if (!gst_buffer_pool_set_config(made, config) || !gst_buffer_pool_set_active(made, TRUE)) {
-    gst_object_unref(made);
+      system_config(made.get(), nullptr, size, 0, allocator ? allocator : ordinary_allocator());
+  if (!gst_buffer_pool_set_config(made.get(), config) ||
+      !gst_buffer_pool_set_active(made.get(), TRUE))
     return pool_failed("coefficients", size);
-  }
-  *pool = made;
+  *pool = made.release();
   return {};
 }
 
@@ -197,9 +195,8 @@ static void propose(GstQuery* query, GstBufferPool* pool, GstStructure* config,
   if (!gst_buffer_pool_set_config(pool, config)) return;
   // A pool may learn its size (pitch and all) when it is configured.
   guint size = 0, min = 0;
-  config = gst_buffer_pool_get_config(pool);
-  gst_buffer_pool_config_get_params(config, nullptr, &size, &min, nullptr);
-  gst_structure_free(config);
+  const StructurePtr configured(gst_buffer_pool_get_config(pool));
+  gst_buffer_pool_config_get_params(configured.get(), nullptr, &size, &min, nullptr);
   gst_query_add_allocation_pool(query, pool, size, min, 0);
 }
 
@@ -209,12 +206,13 @@ void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_
   const bool cuda = has_cuda_memory(caps);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
   if (cuda && (!engine.is_cuda() || !engine.settle().ok())) return;
-  GstBufferPool* pool = new_raw_pool(engine, cuda);
+  const PoolPtr owner(new_raw_pool(engine, cuda));
+  GstBufferPool* pool = owner.get();
   GstAllocator* allocator = nullptr;
   GstStructure* config;
   if (!cuda) {
     allocator = engine.pinned_allocator() ? engine.pinned_allocator() : ordinary_allocator();
-    // VIDEO_ALIGNMENT is offered by the pool itself, and configured by who needs padding.
+    // The pool itself offers VIDEO_ALIGNMENT; a peer that needs padding configures it.
     config = system_config(pool, caps, GST_VIDEO_INFO_SIZE(&info), min_buffers, allocator);
   } else {
     config = gst_buffer_pool_get_config(pool);
@@ -223,16 +221,15 @@ void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_
   }
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   propose(query, pool, config, allocator);
-  gst_object_unref(pool);
 }
 
 void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
                               guint min_buffers) {
   GstAllocator* allocator = engine.pinned_allocator();
   if (!allocator || has_cuda_memory(caps) || size > G_MAXUINT) return;
-  GstBufferPool* pool = gst_buffer_pool_new();
-  propose(query, pool, system_config(pool, caps, size, min_buffers, allocator), allocator);
-  gst_object_unref(pool);
+  const PoolPtr pool(gst_buffer_pool_new());
+  propose(query, pool.get(), system_config(pool.get(), caps, size, min_buffers, allocator),
+          allocator);
 }
 
 }  // namespace cudatransform

@@ -10,18 +10,18 @@
 
 namespace cudatransform {
 
-// kOutOfMemory, with what was wanted and how much.
+// kOutOfMemory, with the use and the size in its message.
 Status no_system_memory(const char* what, gsize bytes);
 
 // Acquires from `pool`; kCancelled while it is flushing, as at shutdown and on seeks.
 Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer);
 
-// What it is called when a CUDA pool does not start. It allocates when it is configured, to learn
-// the pitch. We only ask for formats that it can hold, so what fails there is the allocation.
+// The error of a CUDA pool that does not start. It allocates when it is configured, to learn the
+// pitch. We only ask for formats that it can hold, so only the allocation can fail there.
 Status no_device_memory(const char* what, gsize bytes);
 
-// The promise of who answers an ALLOCATION query to honour the fence of coefficients, and whether
-// all who answered have made it.
+// In the answer to an ALLOCATION query, the promise to honour the fence of coefficients; and
+// whether all peers have made it.
 void promise_to_honour_fence(GstQuery* query);
 bool peers_honour_fence(GstQuery* query);
 
@@ -35,9 +35,9 @@ guint pool_maximum(GstBuffer* buffer);
 void clear_pool(GstBufferPool** pool);
 // The same for a pool whose buffers the engine works on. If its device is stuck the pool is kept
 // for ever instead, as it is: the driver would not come back from freeing device memory, and the
-// device may still write to what it was to download to.
+// device may still download to its buffers.
 void clear_pool(Engine& engine, GstBufferPool** pool);
-// Keeps the caller's reference: for what a stuck device may be working on.
+// Keeps the caller's reference: for memory that a stuck device may be working on.
 void keep_for_ever(gpointer object);
 
 // An active pool of buffers of `size` bytes in system memory, aligned for SIMD, of `allocator` or,

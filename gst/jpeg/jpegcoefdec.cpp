@@ -26,7 +26,7 @@
  * ]| Plays a Motion-JPEG recording at a quarter of its size, without full-size frames.
  */
 
-#include "gst/jpeg/jpegcoefdec.h"
+#include "gst/elements.h"
 
 #include <gst/video/gstvideodecoder.h>
 

@@ -27,7 +27,7 @@
  * ]| A Motion-JPEG file.
  */
 
-#include "gst/jpeg/jpegcoefenc.h"
+#include "gst/elements.h"
 
 #include "gst/engine/property_types.h"
 #include "gst/jpeg/caps.h"

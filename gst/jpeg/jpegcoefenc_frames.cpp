@@ -9,7 +9,6 @@
 #include "gst/engine/element_errors.h"
 #include "gst/engine/pools.h"
 #include "gst/jpeg/caps.h"
-#include "gst/jpeg/jpegcoefenc.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
 #include "gst/jpeg/rtp_peer.h"
 #include "gst/stream/coef_caps.h"
@@ -220,9 +219,10 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
   const GstFlowReturn flow = finish_all(encoder);
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
   drop_all(state);  // what downstream did not want any more
-  gchar* reason = nullptr;
-  if (!gst_dct_info_from_caps(&state->info, caps, &reason))
-    return cudatransform::refuse_coef_caps(GST_ELEMENT(encoder), caps, reason);
+  if (const Status status = cudatransform::read_dct_caps(caps, &state->info); !status.ok()) {
+    cudatransform::post_error(GST_ELEMENT(encoder), status);
+    return false;
+  }
   warn_of_colorimetry(encoder, state->info, caps);
   warn_of_rtp(encoder);
   const int threads = threads_for(encoder);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gst/engine/buffer_ptr.h"
+
 namespace cudatransform {
 
 // The strings of a field that holds one or a list; empty where the field is missing.
@@ -37,9 +39,8 @@ GstCaps* keep_best(GstCaps* caps, Score score) {
         score(gst_caps_get_structure(caps, best), gst_caps_get_features(caps, best)))
       best = i;
   }
-  GstCaps* kept = gst_caps_copy_nth(caps, best);
-  gst_caps_unref(caps);
-  return kept;
+  const CapsPtr owner(caps);
+  return gst_caps_copy_nth(caps, best);
 }
 
 }  // namespace cudatransform

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "gst/engine/debug.h"
+#include "gst/engine/buffer_ptr.h"
+#include "gst/engine/element_errors.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/sampling.h"
 
@@ -144,16 +145,16 @@ GstCaps* raw_template_caps() {
   std::vector<const RawFormat*> all;
   for (const RawFormat& format : raw_formats()) all.push_back(&format);
   GstCaps* caps = gst_caps_new_empty();
-  GstStructure* base = gst_structure_new_empty("video/x-raw");
-  add_sizes(base);
-  if (kBuiltWithCuda) append_raw_structure(caps, base, all, true);
-  append_raw_structure(caps, base, all, false);
-  gst_structure_free(base);
+  const StructurePtr base(gst_structure_new_empty("video/x-raw"));
+  add_sizes(base.get());
+  if (kBuiltWithCuda) append_raw_structure(caps, base.get(), all, true);
+  append_raw_structure(caps, base.get(), all, false);
   return caps;
 }
 
 GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
-  GstStructure* s = gst_structure_copy(own);
+  const StructurePtr owner(gst_structure_copy(own));
+  GstStructure* s = owner.get();
   gst_structure_set_name(s, kind.media_type);
   add_sizes(s);
   std::vector<std::string> samplings, colorspaces;
@@ -175,31 +176,30 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
   for (const bool cuda : {true, false})
     if (!cuda || kBuiltWithCuda)
       gst_caps_append_structure_full(caps, gst_structure_copy(s), features_for(cuda));
-  gst_structure_free(s);
   return caps;
 }
 
 GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const AppendCoefs& append, const Resize& resize) {
   return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* raw, bool cuda) {
-    GstStructure* base = gst_structure_copy(raw);
-    gst_structure_remove_field(base, "format");
-    remove_fields(base, kind.fields);
-    if (!resize || resize(base))
-      for (const SampleGroup& group : groups_of(raw, kind.with_440)) append(one, base, group, cuda);
-    gst_structure_free(base);
+    const StructurePtr base(gst_structure_copy(raw));
+    gst_structure_remove_field(base.get(), "format");
+    remove_fields(base.get(), kind.fields);
+    if (resize && !resize(base.get())) return;
+    for (const SampleGroup& group : groups_of(raw, kind.with_440))
+      append(one, base.get(), group, cuda);
   });
 }
 
 GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const Resize& resize) {
   return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* coefs, bool cuda) {
-    GstStructure* base = gst_structure_copy(coefs);
-    gst_structure_remove_fields(base, "format", "quantized", "depth", "sampling", "colorspace",
-                                nullptr);
-    remove_fields(base, kind.fields);
-    if (!resize || resize(base)) append_raw_structure(one, base, formats_of(coefs), cuda);
-    gst_structure_free(base);
+    const StructurePtr base(gst_structure_copy(coefs));
+    gst_structure_remove_fields(base.get(), "format", "quantized", "depth", "sampling",
+                                "colorspace", nullptr);
+    remove_fields(base.get(), kind.fields);
+    if (!resize || resize(base.get()))
+      append_raw_structure(one, base.get(), formats_of(coefs), cuda);
   });
 }
 
@@ -217,27 +217,18 @@ GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda) {
   return gst_caps_fixate(caps);
 }
 
-bool read_raw_caps(GstElement* element, const GstCaps* caps, GstVideoInfo* info) {
-  if (!gst_video_info_from_caps(info, caps) || !find_raw_format(GST_VIDEO_INFO_FORMAT(info))) {
-    GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("Raw video of this kind is not supported"),
-                      ("caps: %" GST_PTR_FORMAT, caps));
-    return false;
-  }
-  if (GST_VIDEO_INFO_INTERLACE_MODE(info) == GST_VIDEO_INTERLACE_MODE_ALTERNATE) {
-    GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                      ("interlace-mode=alternate is not supported: weave the fields first"),
-                      ("caps: %" GST_PTR_FORMAT, caps));
-    return false;
-  }
-  return true;
+Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info) {
+  if (!gst_video_info_from_caps(info, caps) || !find_raw_format(GST_VIDEO_INFO_FORMAT(info)))
+    return Status::error(StatusCode::kUnsupported, "Raw video of this kind is not supported");
+  if (GST_VIDEO_INFO_INTERLACE_MODE(info) == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+    return Status::error(StatusCode::kUnsupported,
+                         "interlace-mode=alternate is not supported: weave the fields first");
+  return {};
 }
 
-bool refuse_coef_caps(GstElement* element, const GstCaps* caps, gchar* reason) {
-  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                    ("The coefficient caps cannot be used: %s", GST_STR_NULL(reason)),
-                    ("caps: %" GST_PTR_FORMAT, caps));
-  g_free(reason);
-  return false;
+Status unusable_coef_caps(gchar* reason) {
+  const Status why = error_of(StatusCode::kInvalidArgument, reason, "no reason is known");
+  return Status::error(why.code, "The coefficient caps cannot be used: " + why.message);
 }
 
 }  // namespace cudatransform

@@ -10,6 +10,7 @@
 
 #include <gst/coef/format.h>
 #include "gst/engine/memory_caps.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
 
@@ -20,7 +21,7 @@ struct SampleGroup {
   std::vector<std::string> samplings;
 };
 
-// What one kind of coefficients has in caps besides what all have: format, quantized, depth,
+// The caps of one kind of coefficients, besides the fields of all kinds: format, quantized, depth,
 // sampling, colorspace and the fields of raw video.
 struct CoefKind {
   const char* media_type;
@@ -57,10 +58,10 @@ GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind
 // system memory where the peer leaves the choice.
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 
-// Reads caps of raw video. False for what is not supported: then an error has been posted.
-bool read_raw_caps(GstElement* element, const GstCaps* caps, GstVideoInfo* info);
-// Posts the error that caps of coefficients cannot be used, because of `reason` (transfer full).
-// Always false.
-bool refuse_coef_caps(GstElement* element, const GstCaps* caps, gchar* reason);
+// Reads caps of raw video. An error for formats that are not supported.
+Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info);
+// The error of caps of coefficients that libgstcoef does not take, for this `reason` (transfer
+// full).
+Status unusable_coef_caps(gchar* reason);
 
 }  // namespace cudatransform

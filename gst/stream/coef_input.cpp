@@ -49,8 +49,8 @@ Status CoefInput::bring_in(Transport& transport, GstBuffer* buffer, const CoefPl
   fence_ = places.fence;
   const Residence residence = residence_of(engine, buffer);
   on_device_ = residence == Residence::kDevice;
-  // Our own queues wait for the producer on the device, also where that is another one. Whoever
-  // reads a map waits here.
+  // Our own queues wait for the producer on the device, also where that is another one. Where the
+  // map is for the host, the host waits here.
   if (on_device_)
     CT_RETURN_IF_ERROR(wait_written(engine, fence_, &engine.queue(QueueKind::kCompute)));
   const auto map_for = [&](bool device, Rects* rects) -> Status {

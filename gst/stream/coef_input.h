@@ -29,9 +29,9 @@ class CoefInput {
                   BlockPool& pool, MeasuredFrame* frame);
 
   // `done` is the work that reads them. After open(), the caller keeps the buffer until then: this
-  // is for whoever holds the memory without it.
+  // is for users of the memory without the buffer.
   void mark_read(const FencePtr& done);
-  // After bring_in(): nobody reuses what is read before then.
+  // After bring_in(): the memory is not reused before then.
   void mark_read(Transport& transport, const FencePtr& done);
   void close();
 

@@ -1,5 +1,4 @@
-// Coefficients that an element makes, on the engine or by CPU, delivered in the memory that caps
-// want.
+// Coefficients that an element makes, delivered in the memory that caps want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_output.h"
@@ -55,17 +54,13 @@ void CoefOutput::stop() {
   clear_pool(engine_, &pool_);
 }
 
-Status CoefOutput::acquire_block(const CoefLayout& layout, Queue& writer, Rects* rects,
-                                 DeviceBlock* block) {
-  const Rects shape = layout.at(nullptr);
-  CT_RETURN_IF_ERROR(blocks_.configure(engine_, shape.row_bytes(), shape.rows()));
-  CT_RETURN_IF_ERROR(blocks_.acquire(writer, block));
-  *rects = shape.stacked_in(*block);
-  return {};
-}
-
 CoefPlaces CoefOutput::places_in(const DeviceBlock& block, const Rects& rects) const {
-  return {layout_.moved_to(rects, block.data), block.fence};
+  CoefPlaces places = {layout_, block.fence};
+  for (int i = 0; i < rects.count; i++) {
+    places.layout.plane[i].offset = rects.rect[i].data - block.data;
+    places.layout.plane[i].pitch = rects.rect[i].pitch;
+  }
+  return places;
 }
 
 Status CoefOutput::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
@@ -74,9 +69,11 @@ Status CoefOutput::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
     CT_RETURN_IF_ERROR(acquire_buffer(pool_, "a frame of coefficients", &buffer));
     out->buffer.reset(buffer);
   }
-  if (engine_.is_cuda())
-    CT_RETURN_IF_ERROR(
-        acquire_block(layout_, engine_.queue(QueueKind::kCompute), &coefs->rects, &coefs->block));
+  if (engine_.is_cuda()) {
+    coefs->rects = layout_.at(nullptr);
+    CT_RETURN_IF_ERROR(stack_in_pool(engine_, blocks_, engine_.queue(QueueKind::kCompute),
+                                     &coefs->block, &coefs->rects));
+  }
   if (in_cuda_) return {};
   if (!out->memory.map(out->buffer.get(), GST_MAP_WRITE))
     return Status::error(StatusCode::kFailed, "a coefficient buffer could not be mapped");
@@ -118,8 +115,8 @@ gsize CoefOutput::reusable(const CoefLayout& layout) const {
 }
 
 // Memory whose upload is over, or new memory, which takes the driver long. It waits for the oldest
-// upload rather than let a producer that is faster than the bus take all there is, or more than it
-// may keep beside what it takes.
+// upload where a producer that is faster than the bus would take all memory, or more than the
+// limit.
 Status CoefOutput::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
   const gsize with_new = (pinned_.size() + 1) * layout_.size;
@@ -182,9 +179,9 @@ Status CoefOutput::finish(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, C
 Status CoefOutput::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer,
                                 CoefPlaces* places) {
   Queue& queue = engine_.queue(QueueKind::kUpload);
-  Rects to;
+  Rects to = layout_.at(nullptr);
   DeviceBlock block;
-  CT_RETURN_IF_ERROR(acquire_block(layout_, queue, &to, &block));
+  CT_RETURN_IF_ERROR(stack_in_pool(engine_, blocks_, queue, &block, &to));
   CT_RETURN_IF_ERROR(upload(engine_.device(), queue, layout_.at(frame->data), to));
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
@@ -200,7 +197,8 @@ Status CoefOutput::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
 
 Status CoefOutput::begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs) {
   coefs->layout = layout;
-  return acquire_block(layout, writer, &coefs->rects, &coefs->block);
+  coefs->rects = layout.at(nullptr);
+  return stack_in_pool(engine_, blocks_, writer, &coefs->block, &coefs->rects);
 }
 
 void CoefOutput::discard(DeviceCoefs coefs, Queue& writer) {

@@ -1,5 +1,4 @@
-// Coefficients that an element makes, on the engine or by CPU, delivered in the memory that caps
-// want.
+// Coefficients that an element makes, delivered in the memory that caps want.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -84,8 +83,8 @@ class CoefOutput {
   // frame that is known to be written; where caps want system memory it fetches it.
   Status begin_on_device(const CoefLayout& layout, Queue& writer, DeviceCoefs* coefs);
   Status finish_on_device(DeviceCoefs coefs, BufferPtr* buffer, CoefPlaces* places);
-  // Takes back what will not be pushed. `writer`, which was to write it, and whose work waits for
-  // those who have read it before, says when it may be written again.
+  // Takes back a frame that will not be pushed. It may be written again after the work of `writer`,
+  // which was to write it and waits for earlier readers.
   void discard(DeviceCoefs coefs, Queue& writer);
   // Whether caps want CUDA memory.
   bool in_cuda() const { return in_cuda_; }
@@ -101,7 +100,6 @@ class CoefOutput {
 
  private:
   Status begin_pinned(CoefFrame* frame);
-  Status acquire_block(const CoefLayout& layout, Queue& writer, Rects* rects, DeviceBlock* block);
   Status upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places);
   CoefPlaces places_in(const DeviceBlock& block, const Rects& rects) const;
 

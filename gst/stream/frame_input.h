@@ -1,4 +1,4 @@
-// Raw frames that an engine reads: mapped, brought to it, and given back.
+// Raw frames that an engine reads: mapped, and brought to it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,16 +13,18 @@ class FrameInput {
   // Brings the frame to where kernels read it, by way of a block of `pool` if need be. `info` is
   // what caps (or a reference meta) say. `frame` gets the time of the copy; may be null.
   Status bring_in(Transport& transport, GstBuffer* buffer, const GstVideoInfo& info,
-                  InPlace in_place, BlockPool& pool, MeasuredFrame* frame);
+                  InPlace in_place, BlockPool& pool, MeasuredFrame* frame) {
+    const auto map = [&](bool device, Rects* rects) -> Status {
+      CT_RETURN_IF_ERROR(mapped_.map(buffer, info, GST_MAP_READ, device));
+      *rects = mapped_.rects();
+      return {};
+    };
+    return transport.place(buffer, map, in_place, pool, frame, &placed_);
+  }
   // With the addresses that kernels read.
-  RawView view() const { return view_of(placed_.rects, info_); }
   const Placed& placed() const { return placed_; }
-  // `done` is the work that reads it: nobody reuses the frame before. Nothing where none is open.
-  void mark_read(Transport& transport, const FencePtr& done);
 
  private:
-  GstBuffer* buffer_ = nullptr;
-  GstVideoInfo info_ = {};
   MappedFrame mapped_;
   Placed placed_;
 };

@@ -35,9 +35,7 @@ Status FrameOutput::begin(SubmittedFrame* out, Rects* rects) {
   *rects = out->frame.rects();
   if (!engine_.is_cuda() || in_cuda_) return {};
   DeviceBlock block;
-  CT_RETURN_IF_ERROR(blocks_.configure(engine_, rects->row_bytes(), rects->rows()));
-  CT_RETURN_IF_ERROR(blocks_.acquire(queue, &block));
-  *rects = rects->stacked_in(block);
+  CT_RETURN_IF_ERROR(stack_in_pool(engine_, blocks_, queue, &block, rects));
   out->device_copy = std::move(block.buffer);
   return {};
 }

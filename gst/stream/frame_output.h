@@ -21,8 +21,8 @@ class FrameOutput {
   GstBufferPool* pool() const { return pool_; }
   // Whether the host has to wait for a frame before it can be pushed.
   bool waits_for_frames() const;
-  // Whether the pool has no more than so many frames: who holds frames back may not wait for one of
-  // a pool that has no other.
+  // Whether the pool has a largest number of frames: an element that holds frames back must not
+  // wait for one of a pool that has no other.
   bool is_bounded() const { return pool_ && pool_maximum_ > 0; }
 
   // A new frame in `out`, and where the engine is to write it.

@@ -9,7 +9,7 @@
 
 namespace cudatransform {
 
-// An output buffer and what has to stay as it is until its work is done.
+// An output buffer, and the objects that have to stay until its work is done.
 class SubmittedFrame {
  public:
   BufferPtr buffer;
@@ -23,7 +23,7 @@ class SubmittedFrame {
   void reset();
 };
 
-// A ring; used by whoever holds the stream's lock.
+// A ring; used with the stream's lock.
 class FramesInFlight {
  public:
   static constexpr guint kMost = 16;

@@ -34,11 +34,11 @@ double psnr_of(double mse, double peak) {
   return 10 * std::log10(peak * peak / mse);
 }
 
-void MeasuredFrame::set_samples(const SamplePlane* planes, int count, int bits) {
-  components = count;
+void MeasuredFrame::set_samples(std::span<const SamplePlane> planes, int bits) {
+  components = static_cast<int>(planes.size());
   depth = bits;
   bytes = 0;
-  for (int c = 0; c < count; c++) {
+  for (size_t c = 0; c < planes.size(); c++) {
     samples[c] = guint64(planes[c].width) * planes[c].height;
     bytes += samples[c] * (planes[c].type == SampleType::kU8 ? 1 : 2);
   }
@@ -86,7 +86,8 @@ void TimeStatistics::append_to(GstStructure* s, const char* name) const {
 
 void Measure::reset() {
   std::lock_guard guard(lock_);
-  frames_ = measured_frames_ = psnr_frames_ = zero_frames_ = 0;
+  frames_ = 0;
+  measured_frames_ = psnr_frames_ = zero_frames_ = 0;
   components_ = 0;
   std::fill_n(mse_, 4, -1);
   std::fill_n(mse_sum_, 4, 0);
@@ -108,13 +109,8 @@ void Measure::release() {
   free_.clear();
 }
 
-void Measure::count_frame() {
-  std::lock_guard guard(lock_);
-  frames_++;
-}
-
 std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
-  // What collect() is going to read and to clear was written by the device, and is in no cache.
+  // The device wrote the results that collect() is going to read and clear: no cache has them.
   if (!in_flight_.empty()) __builtin_prefetch(in_flight_.front()->results(), 1);
   if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done()) read_oldest(true);
   if (free_.empty()) free_.push_back(make_frame(engine.device()));
@@ -262,7 +258,7 @@ double Measure::last_psnr(int component) const {
 
 GstStructure* Measure::statistics(GstStructure* s) const {
   std::lock_guard guard(lock_);
-  gst_structure_set(s, "frames", G_TYPE_UINT64, frames_, "measured-frames", G_TYPE_UINT64,
+  gst_structure_set(s, "frames", G_TYPE_UINT64, frames_.load(), "measured-frames", G_TYPE_UINT64,
                     measured_frames_, nullptr);
   static const char* const kSuffixes[4] = {"-y", "-u", "-v", ""};
   for (int i = 0; i < 4; i++) {

@@ -4,9 +4,12 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,20 +52,21 @@ struct MeasuredFrame {
   FencePtr fence;
   gint64 submitted = 0;  // by the monotonic clock, in us
 
-  // The picture is `count` planes of samples of so many bits, which the kernel reads or writes.
-  void set_samples(const SamplePlane* planes, int count, int bits);
+  // The picture is `planes` of samples of so many bits, which the kernel reads or writes.
+  void set_samples(std::span<const SamplePlane> planes, int bits);
   Results* results() const { return static_cast<Results*>(memory->data()); }
   const PictureSums& sums() const { return results()->sums; }
   // By whichever clock the engine took. False where there is no time.
   bool read_kernel_ns(uint64_t* nanoseconds) const;
 };
 
-// Has a job of any transform measure what `frame` is for. An inverse that has something to compare
-// with adds kMeasureSse and has_sse itself.
+// Has a job of any transform measure what `frame` is for. `reference`: the planes that an inverse
+// compares its samples with; null: none.
 template <typename Job>
-void measure_job(MeasuredFrame* frame, Job* job) {
+void measure_job(MeasuredFrame* frame, const SamplePlane* reference, Job* job) {
   const bool psnr = frame->kinds & kMeasurePsnr;
-  if (psnr && job->direction == Direction::kForward) job->measure = kMeasureSse;
+  if ((psnr && job->direction == Direction::kForward) || reference) job->measure = kMeasureSse;
+  if (reference) std::copy_n(reference, job->components, job->reference);
   if (frame->kinds & kMeasureZeroShare) job->measure |= kMeasureZeros;
   job->sums = &frame->results()->sums;
   if (frame->kinds & kMeasureTime) {
@@ -70,7 +74,7 @@ void measure_job(MeasuredFrame* frame, Job* job) {
     job->times = &frame->results()->times;
   }
   frame->has_sse = job->measure & kMeasureSse;
-  frame->set_samples(job->samples, job->components, job->depth);
+  frame->set_samples({job->samples, size_t(job->components)}, job->depth);
 }
 
 // Last, mean and extremes of one kind of time, in ns; the 99th percentile of the latest 1024.
@@ -88,15 +92,14 @@ class TimeStatistics {
   std::vector<guint64> recent_;
 };
 
-// What was measured of one frame, the last one: -1 where it was not, or where there is no such
-// step.
+// The measurements of the last frame: -1 where it was not measured, or where there is no such step.
 struct MeasuredValues {
   double psnr[4] = {-1, -1, -1, -1};        // of the components, then of all together
   gint64 time[kTimedSteps] = {-1, -1, -1};  // ns
 };
 
-// Thread safe; every call but last_psnr(), last_values() and statistics() comes from the streaming
-// thread.
+// Thread safe; every call except last_psnr(), last_values() and statistics() comes from the
+// streaming thread.
 class Measure {
  public:
   Measure(GstElement* element, const char* element_name)
@@ -107,20 +110,20 @@ class Measure {
   // Before the engine closes: frees everything made by its device.
   void release();
 
-  void count_frame();
+  void count_frame() { frames_++; }
   // A frame to fill, or null where the device gives none (the frame then goes unmeasured). May have
   // to read one that has finished.
   std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
   // Reads what is known to have finished, in order, and posts the messages of those that post one.
-  // Asks the device where nobody has found out for long (fence_age.h).
+  // Asks the device where that has been unknown for long (fence_age.h).
   void collect(gint64 now);
   // The same, but waits for everything that was submitted. Messages only if they may_post.
   void drain(bool may_post);
 
   // The end of a clip: posts the summary of the frames measured since the last one, if there are
-  // any. Or forgets them, because they are no part of what comes next.
+  // any. Or forgets them, because they are no part of the next clip.
   void finish_clip();
   void drop_clip();
 
@@ -142,8 +145,9 @@ class Measure {
   std::deque<std::unique_ptr<MeasuredFrame>> in_flight_;
   std::vector<std::unique_ptr<MeasuredFrame>> free_;
 
+  std::atomic<guint64> frames_ = 0;
   mutable std::mutex lock_;  // guards everything below
-  guint64 frames_ = 0, measured_frames_ = 0, psnr_frames_ = 0, zero_frames_ = 0;
+  guint64 measured_frames_ = 0, psnr_frames_ = 0, zero_frames_ = 0;
   int components_ = 0;
   double peak_ = 255;
   double mse_[4] = {-1, -1, -1, -1};  // components, then all; last frame, -1: not measured

@@ -24,11 +24,11 @@ GstBuffer* copy_frame(GstBuffer* in) {
   return copy;
 }
 
+}  // namespace
+
 std::string size_text(int width, int height) {
   return std::to_string(width) + "x" + std::to_string(height);
 }
-
-}  // namespace
 
 bool SourceKeeper::must_copy(Transport& transport, GstBuffer* in) {
   const guint maximum = transport.known_pool_maximum(in);
@@ -84,8 +84,7 @@ void SourceFinder::warn(Transport& transport, const GstCoefReferenceMeta* meta,
 }
 
 Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
-                          const SourcePicture& picture, FrameInput* source, bool* found) {
-  *found = false;
+                          const SourcePicture& picture, SourceFrame* source) {
   const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
   const RawFormat* format = meta ? find_raw_format(GST_VIDEO_INFO_FORMAT(&meta->info)) : nullptr;
   if (!format || sampling_of(*format) != picture.sampling || format->depth != picture.depth ||
@@ -93,9 +92,10 @@ Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
     warn(transport, meta, picture);
     return {};
   }
-  CT_RETURN_IF_ERROR(
-      source->bring_in(transport, meta->source, meta->info, InPlace::kAlways, blocks_, nullptr));
-  *found = true;
+  CT_RETURN_IF_ERROR(source->input.bring_in(transport, meta->source, meta->info, InPlace::kAlways,
+                                            blocks_, nullptr));
+  source->buffer = meta->source;
+  component_planes(meta->info, source->input.placed().rects, source->planes);
   return {};
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <string>
+
 #include <gst/coef/format.h>
 #include <gst/coef/reference.h>
 #include "gst/stream/frame_input.h"
@@ -33,6 +35,16 @@ struct SourcePicture {
   gint width, height;
 };
 
+// As messages spell a size: "1920x1080".
+std::string size_text(int width, int height);
+
+// A source frame while it is being read, with its planes where the engine reads them.
+struct SourceFrame {
+  GstBuffer* buffer = nullptr;  // null: there is none
+  FrameInput input;
+  SamplePlane planes[kMaxComponents];
+};
+
 // For measure=psnr of an inverse.
 class SourceFinder {
  public:
@@ -44,7 +56,7 @@ class SourceFinder {
   // Brings in the frame that `coefficients` were made from, if they still carry it and it can be
   // compared. Warns where there is none.
   Status find(Transport& transport, GstBuffer* coefficients, const SourcePicture& picture,
-              FrameInput* source, bool* found);
+              SourceFrame* source);
 
  private:
   void warn(Transport& transport, const GstCoefReferenceMeta* meta, const SourcePicture& picture);

@@ -9,7 +9,7 @@ namespace cudatransform {
 
 bool StreamGate::refuses(GstPad* sink, GstQuery* query) const {
   if (!is_serialized(query)) return false;
-  // The pad is looked at first: whoever finds it not flushing again also sees that stop() has
+  // The pad is looked at first: a thread that finds it not flushing again also sees that stop() has
   // closed the gate.
   GST_OBJECT_LOCK(sink);
   const bool flushing = GST_PAD_IS_FLUSHING(sink);

@@ -17,11 +17,11 @@ inline bool is_serialized(GstQuery* query) {
 // does not look whether the pad is flushing before it asks us: upstream, which stops last, may ask
 // while our stop() runs, and after it, when there is nothing left to ask about.
 //
-// On the way down the flag of the pad is enough. It is set first; then whoever stops us waits for
-// the stream lock, and so for a query that has not seen the flag; only then does stop() come. On
-// the way up the pad of a GstBaseTransform takes queries before start() is over, so there is a flag
-// of our own. It is an atomic one: start() must not wait for the stream lock, as a buffer that
-// somebody has blocked on the pad holds it.
+// On the way down the flag of the pad is enough. It is set first; then the stopping thread waits
+// for the stream lock, and so for a query that has not seen the flag; only then does stop() come.
+// On the way up the pad of a GstBaseTransform takes queries before start() is over, so there is a
+// flag of our own. It is an atomic one: start() must not wait for the stream lock, which a buffer
+// that is blocked on the pad holds.
 class StreamGate {
  public:
   // The last thing in start().

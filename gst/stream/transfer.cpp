@@ -14,35 +14,9 @@
 namespace cudatransform {
 
 namespace {
-constexpr gsize kDevicePitch = 512;     // what today's devices align rows to
+constexpr gsize kDevicePitch = 512;     // the alignment of rows on today's devices
 constexpr gsize kPlaneAlignment = 256;  // divides it
 }  // namespace
-
-gsize Rects::row_bytes() const {
-  gsize widest = 0;
-  for (int i = 0; i < count; i++) widest = std::max(widest, rect[i].row_bytes);
-  return gapless ? (widest + kDevicePitch - 1) / kDevicePitch * kDevicePitch : widest;
-}
-
-guint Rects::rows() const {
-  guint total = 0;
-  for (int i = 0; i < count; i++) total += rect[i].rows;
-  return total;
-}
-
-Rects Rects::stacked_in(const DeviceBlock& block) const {
-  Rects stacked = *this;
-  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
-  const bool packed = gapless && block.pitch == row_bytes();
-  guint8* data = block.data;
-  for (int i = 0; i < count; i++) {
-    const gsize pitch = packed ? rect[i].row_bytes : block.pitch;
-    stacked.rect[i].data = data;
-    stacked.rect[i].pitch = pitch;
-    data += (pitch * rect[i].rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
-  }
-  return stacked;
-}
 
 bool Rects::aligned() const {
   for (int i = 0; i < count; i++)
@@ -62,23 +36,52 @@ Rects CoefLayout::at(guint8* base) const {
   return rects;
 }
 
-CoefLayout CoefLayout::moved_to(const Rects& rects, const guint8* base) const {
-  CoefLayout moved = *this;
-  for (int i = 0; i < count; i++) {
-    moved.plane[i].offset = rects.rect[i].data - base;
-    moved.plane[i].pitch = rects.rect[i].pitch;
+int component_planes(const GstVideoInfo& frame, const Rects& planes,
+                     SamplePlane samples[kMaxComponents], int chroma_rows) {
+  const GstVideoInfo* info = &frame;
+  const int components = GST_VIDEO_INFO_N_COMPONENTS(info);
+  for (int c = 0; c < components; c++) {
+    const guint plane = GST_VIDEO_INFO_COMP_PLANE(info, c);
+    SamplePlane& s = samples[c];
+    s = SamplePlane();
+    const bool wide = GST_VIDEO_INFO_COMP_DEPTH(info, c) > 8;
+    // GStreamer says that P010's V is 1 byte after U; it is one sample, 2 bytes.
+    guint offset = GST_VIDEO_INFO_COMP_POFFSET(info, c);
+    if (wide && offset == 1) offset = 2;
+    s.data = planes.rect[plane].data + offset;
+    s.pitch = static_cast<ptrdiff_t>(planes.rect[plane].pitch);
+    s.width = GST_VIDEO_INFO_COMP_WIDTH(info, c);
+    s.height = GST_VIDEO_INFO_COMP_HEIGHT(info, c);
+    s.stride = GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
+    s.shift = GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, c);
+    s.type = wide ? SampleType::kU16 : SampleType::kU8;
+    if (c > 0) s.row_repeat = chroma_rows;
   }
-  return moved;
+  return components;
 }
 
-RawView view_of(const Rects& rects, const GstVideoInfo& info) {
-  RawView view = {};
-  view.info = info;
-  for (int i = 0; i < rects.count; i++) {
-    view.plane[i] = rects.rect[i].data;
-    view.stride[i] = static_cast<gint>(rects.rect[i].pitch);
+Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
+                     Rects* rects) {
+  gsize row_bytes = 0;
+  guint rows = 0;
+  for (int i = 0; i < rects->count; i++) {
+    row_bytes = std::max(row_bytes, rects->rect[i].row_bytes);
+    rows += rects->rect[i].rows;
   }
-  return view;
+  // Without gaps, rows of blocks end where devices begin a new one.
+  if (rects->gapless) row_bytes = (row_bytes + kDevicePitch - 1) / kDevicePitch * kDevicePitch;
+  CT_RETURN_IF_ERROR(pool.configure(engine, row_bytes, rows));
+  CT_RETURN_IF_ERROR(pool.acquire(writer, block));
+  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
+  const bool packed = rects->gapless && block->pitch == row_bytes;
+  guint8* data = block->data;
+  for (int i = 0; i < rects->count; i++) {
+    Rect& rect = rects->rect[i];
+    rect.data = data;
+    rect.pitch = packed ? rect.row_bytes : block->pitch;
+    data += (rect.pitch * rect.rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
+  }
+  return {};
 }
 
 Residence residence_of([[maybe_unused]] const Engine& engine, [[maybe_unused]] GstBuffer* buffer) {
@@ -141,6 +144,26 @@ void MappedFrame::unmap() {
   piece_.reset();
 }
 
+// The planes of a mapped frame, visible samples only.
+static Rects planes_of(const GstVideoFrame& frame) {
+  const GstVideoInfo* info = &frame.info;
+  Rects rects;
+  rects.count = GST_VIDEO_FRAME_N_PLANES(&frame);
+  for (int p = 0; p < rects.count; p++) {
+    guint first = 0;  // component in it
+    while (first + 1 < GST_VIDEO_INFO_N_COMPONENTS(info) &&
+           static_cast<int>(GST_VIDEO_INFO_COMP_PLANE(info, first)) != p)
+      first++;
+    Rect& rect = rects.rect[p];
+    rect.data = static_cast<guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p));
+    rect.pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
+    rect.row_bytes =
+        gsize(GST_VIDEO_INFO_COMP_WIDTH(info, first)) * GST_VIDEO_INFO_COMP_PSTRIDE(info, first);
+    rect.rows = GST_VIDEO_INFO_COMP_HEIGHT(info, first);
+  }
+  return rects;
+}
+
 // The format that a meta says, which anybody may have written: to read a value that the enum does
 // not have would be undefined behaviour in C++, and GStreamer has names for those that it has
 // alone.
@@ -168,6 +191,7 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
                              gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) + " of " +
                              std::to_string(info.width) + "x" + std::to_string(info.height));
   };
+  unmap();
   const guint memories = gst_buffer_n_memory(buffer);
   const std::string size = std::to_string(gst_buffer_get_size(buffer));
   // Checked before gst_video_frame_map(), which takes such a meta for a bug of the program.
@@ -196,9 +220,9 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
   frame_.info.height = info.height;
 
   // gst_video_frame_map() trusts a meta's strides and offsets; a kernel must not.
-  const Rects planes = rects();
-  for (int p = 0; p < planes.count; p++) {
-    const Rect& rect = planes.rect[p];
+  rects_ = planes_of(frame_);
+  for (int p = 0; p < rects_.count; p++) {
+    const Rect& rect = rects_.rect[p];
     const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
     const GstMapInfo& map = frame_.map[frame_.meta ? p : 0];
     const gsize skip = rect.data - map.data;
@@ -212,19 +236,6 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
                                                    : ""));
   }
   return {};
-}
-
-Rects MappedFrame::rects() const {
-  Rects rects;
-  rects.count = GST_VIDEO_FRAME_N_PLANES(&frame_);
-  for (int p = 0; p < rects.count; p++) {
-    Rect& rect = rects.rect[p];
-    rect.data = static_cast<guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, p));
-    rect.pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, p);
-    rect.row_bytes = plane_row_bytes(frame_.info, p);
-    rect.rows = plane_rows(frame_.info, p);
-  }
-  return rects;
 }
 
 namespace {

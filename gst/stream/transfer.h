@@ -10,6 +10,7 @@
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
 #include "gst/stream/formats.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
 
@@ -29,12 +30,6 @@ struct Rects {
   // blocks.
   bool gapless = false;
 
-  // A block that has room for all: of the widest, and of all. Without gaps, rows of blocks end
-  // where devices begin a new one.
-  gsize row_bytes() const;
-  guint rows() const;
-  // Rectangles of the same sizes, one below the other in `block`, which has row_bytes() and rows().
-  Rects stacked_in(const DeviceBlock& block) const;
   // Whether every address and pitch is a multiple of 16, as the kernels' vector loads need.
   bool aligned() const;
 };
@@ -59,8 +54,6 @@ struct CoefLayout {
   bool operator==(const CoefLayout&) const = default;
   // The coefficients of a buffer whose bytes begin at `base`.
   Rects at(guint8* base) const;
-  // The same coefficients at the places that `rects` has for them in such a buffer.
-  CoefLayout moved_to(const Rects& rects, const guint8* base) const;
 };
 
 // Where a buffer has its coefficients, checked against its size, and when they are there.
@@ -69,7 +62,16 @@ struct CoefPlaces {
   GstCoefFence* fence = nullptr;  // owned by the buffer or its memory; null: they are there
 };
 
-RawView view_of(const Rects& rects, const GstVideoInfo& info);
+// The components of a frame whose planes are `planes`: fills `samples` in the order Y Cb Cr, or
+// R G B, and returns their number. Of the second and third, each row stands `chroma_rows` times in
+// the frame. `frame` tells format and size; its strides and offsets are not used.
+int component_planes(const GstVideoInfo& frame, const Rects& planes,
+                     SamplePlane samples[kMaxComponents], int chroma_rows = 1);
+
+// A block of `pool` that has room for `*rects`, which are moved there: rectangles of the same
+// sizes, one below the other. Later work of `writer` may write to it.
+Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
+                     Rects* rects);
 
 // Where a buffer's bytes are, seen from an engine.
 enum class Residence {
@@ -100,12 +102,13 @@ class MappedFrame {
   // `info` is what caps (and a reference meta) say. `device`: addresses are device addresses.
   Status map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags, bool device);
   void unmap();
-  Rects rects() const;
+  const Rects& rects() const { return rects_; }
 
  private:
   bool mapped_ = false;
   BufferPtr piece_;  // where that is not the frame's own buffer
   GstVideoFrame frame_;
+  Rects rects_;
 };
 
 // Enqueues the copy of each rectangle; `from` and `to` have the same sizes.

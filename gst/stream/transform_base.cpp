@@ -76,7 +76,7 @@ static gboolean gst_cuda_transform_base_sink_event(GstBaseTransform* trans, GstE
     gst_cuda_transform_base_drain_at_end(self);
   else if (flags & GST_EVENT_TYPE_SERIALIZED && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP)
     (void)gst_cuda_transform_base_drain(self);
-  // Whoever sees one of the first four has seen the measurements of everything before it.
+  // The first four come after the measurements of everything before them.
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_EOS:
     case GST_EVENT_SEGMENT_DONE:
@@ -132,8 +132,16 @@ static void gst_cuda_transform_base_constructed(GObject* object) {
   auto* self = GST_CUDA_TRANSFORM_BASE(object);
   const GstCudaTransformBaseClass* klass = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self);
   self->state = new GstCudaTransformBaseState(GST_ELEMENT(self), klass);
-  self->state->transform = klass->make_transform(self);
+  self->state->transform = klass->make_transform(self->state->transport);
   G_OBJECT_CLASS(parent_class)->constructed(object);
+}
+
+void gst_cuda_transform_base_add_templates(GstElementClass* klass, GstCaps* sink, GstCaps* src) {
+  const cudatransform::CapsPtr sink_caps(sink), src_caps(src);
+  gst_element_class_add_pad_template(
+      klass, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
+  gst_element_class_add_pad_template(klass,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, src));
 }
 
 static void gst_cuda_transform_base_init(GstCudaTransformBase* self) {

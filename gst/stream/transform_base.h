@@ -1,5 +1,4 @@
-// The base class of elements that transform frame by frame: properties, state, negotiation, the
-// frame loop.
+// The base class of elements that transform frame by frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -40,8 +39,9 @@ struct GstCudaTransformBaseClass {
   const char* element_name;    // of messages and of the stats structure
   GstDebugCategory* category;  // what the frame loop logs to
   cudatransform::KernelProbe probe_kernels;
-  // The transform of a new element, whose engine and transport stand.
-  std::unique_ptr<cudatransform::FrameTransform> (*make_transform)(GstCudaTransformBase* self);
+  // The transform of a new element, which has this transport and its engine.
+  std::unique_ptr<cudatransform::FrameTransform> (*make_transform)(
+      cudatransform::Transport& transport);
 };
 
 G_BEGIN_DECLS
@@ -72,6 +72,7 @@ struct GstCudaTransformBaseState {
   // The streaming thread's.
   cudatransform::FramesInFlight frames;
   guint depth = 1;             // async_depth as it was when the stream began
+  bool can_hold = true;        // the transform has buffers for more than one frame in flight
   bool without_delay = false;  // the frame that comes next leaves before another is taken
   int fps_n = 0, fps_d = 1;    // of the caps
   // Why a drain has ended early, for good: nothing comes out any more until a flush or a new start.
@@ -80,15 +81,17 @@ struct GstCudaTransformBaseState {
   std::atomic<GstClockTime> latency = 0;
 };
 
-// For transforms: both memories until an engine is chosen, so that pipelines can be linked; then
-// what it can reach.
+// For elements' vfuncs: both memories until an engine is chosen, so that pipelines can be linked;
+// then what it can reach.
 cudatransform::MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self);
-// Pushes what is in flight, in order: before anything that has to come after it. What is left
-// behind a frame that is refused is dropped.
-GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self);
+// For class_init: the pads' templates (transfer full).
+void gst_cuda_transform_base_add_templates(GstElementClass* klass, GstCaps* sink, GstCaps* src);
 
 // Among the files of the base class.
 //
+// Pushes the frames in flight, in order: before anything that has to come after them. Frames behind
+// one that is refused are dropped.
+GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self);
 inline GstDebugCategory* gst_cuda_transform_base_category(GstCudaTransformBase* self) {
   return GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->category;
 }
@@ -97,9 +100,11 @@ void gst_cuda_transform_base_install_frames(GstBaseTransformClass* klass);
 // Drains at the end of the stream. No push is left to return a refusal, of which upstream would
 // make an error, so that is posted here.
 void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self);
+// Has the transform take the settings of the next frame, and notifies what has changed by that.
+cudatransform::Status gst_cuda_transform_base_prepare(GstCudaTransformBase* self, bool* new_caps);
 // Takes note of a new delay between frames in and frames out, after caps or allocation.
 void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self);
-// Tells those who listen to the measured properties, all together.
+// Notifies the measured properties, all together.
 void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self);
 // The vfuncs of transform_base_negotiation.cpp.
 void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* klass);

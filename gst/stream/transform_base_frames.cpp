@@ -1,5 +1,4 @@
-// The base class of elements that transform frame by frame: the frame loop, frames in flight,
-// latency.
+// The base class of elements that transform frame by frame: the frame loop.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "gst/stream/transform_base.h"
 
 using cudatransform::BufferPtr;
+using cudatransform::CapsPtr;
 using cudatransform::FramesInFlight;
 using cudatransform::MeasuredFrame;
 using cudatransform::Status;
@@ -38,17 +38,26 @@ static void let_post(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* fram
   frame->running_time = running_time_of(trans, in);
 }
 
-// Takes the settings of the next frame. Controlled properties are set to their value at its time.
-static Status snapshot(GstCudaTransformBase* self, GstBuffer* in, guint* kinds, bool* posts) {
-  const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
-  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
-
-  GstCudaTransformBaseState* state = self->state;
+Status gst_cuda_transform_base_prepare(GstCudaTransformBase* self, bool* new_caps) {
+  cudatransform::FrameRequest request;
   GST_OBJECT_LOCK(self);
-  *kinds = state->measure_kinds;
-  *posts = state->post_messages;
+  Status status = self->state->transform->prepare(&request);
   GST_OBJECT_UNLOCK(self);
-  return state->transform->prepare();
+  if (request.changed_property) g_object_notify(G_OBJECT(self), request.changed_property);
+  *new_caps = request.new_caps;
+  return status;
+}
+
+// Frames in flight go with the caps that they were made with. A flow that is not OK shows again
+// when the next buffer is pushed; so do caps that are refused.
+static void push_new_caps(GstCudaTransformBase* self) {
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  CapsPtr caps(gst_pad_get_current_caps(src));
+  if (!caps) return;
+  (void)gst_cuda_transform_base_drain(self);
+  caps.reset(gst_caps_make_writable(caps.release()));
+  self->state->transform->complete_caps(caps.get());
+  (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
 }
 
 void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
@@ -57,7 +66,7 @@ void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
   GstCudaTransformBaseState* state = self->state;
   const auto then = std::exchange(state->notified, state->measure.last_values());
   const auto& now = state->notified;
-  // What is not measured and was not is no news.
+  // A value that is not measured and was not has not changed.
   g_object_freeze_notify(G_OBJECT(self));
   for (size_t i = 0; i < std::size(kPsnrs); i++)
     if (now.psnr[i] >= 0 || then.psnr[i] >= 0) g_object_notify(G_OBJECT(self), kPsnrs[i]);
@@ -72,13 +81,20 @@ static void notify_now_and_then(GstCudaTransformBase* self, gint64 now) {
   gst_cuda_transform_base_notify_measured(self);
 }
 
-// Submits the work for `in`; its output joins the frames in flight.
+// Submits the work for `in`; its output joins the frames in flight. Controlled properties are set
+// to their value at its time.
 static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   GstCudaTransformBaseState* state = self->state;
-  guint kinds = 0;
-  bool posts = false;
-  CT_RETURN_IF_ERROR(snapshot(self, in, &kinds, &posts));
+  const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
+  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
+  bool new_caps = false;
+  CT_RETURN_IF_ERROR(gst_cuda_transform_base_prepare(self, &new_caps));
+  if (new_caps) push_new_caps(self);
 
+  GST_OBJECT_LOCK(self);
+  const guint kinds = state->measure_kinds;
+  const bool posts = state->post_messages;
+  GST_OBJECT_UNLOCK(self);
   std::unique_ptr<MeasuredFrame> frame;
   if (kinds) frame = state->measure.begin(state->engine, kinds);
   if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
@@ -149,19 +165,15 @@ void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
-// The application may activate the pad otherwise at any time.
-static bool is_pulled(GstPad* pad) {
-  GST_OBJECT_LOCK(pad);
-  const bool pulled = GST_PAD_MODE(pad) == GST_PAD_MODE_PULL;
-  GST_OBJECT_UNLOCK(pad);
-  return pulled;
-}
-
 // How many frames there may be between a frame that comes and one that goes.
 static guint depth_of(GstCudaTransformBase* self) {
-  // Who pulls would not get those that are in flight at the end.
-  if (is_pulled(GST_BASE_TRANSFORM_SRC_PAD(self))) return 1;
-  return self->state->transform->can_hold_frames() ? self->state->depth : 1;
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  // The application may activate the pad otherwise at any time.
+  GST_OBJECT_LOCK(src);
+  const bool is_pulled = GST_PAD_MODE(src) == GST_PAD_MODE_PULL;
+  GST_OBJECT_UNLOCK(src);
+  // In pull mode, frames in flight at the end would be lost.
+  return is_pulled || !self->state->can_hold ? 1 : self->state->depth;
 }
 
 // The base class marks the buffer that leaves next as the one after a discontinuity: it has to be
@@ -172,14 +184,12 @@ static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransfor
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   const GstFlowReturn flow =
       is_discont ? gst_cuda_transform_base_drain(self) : self->state->failure;
-  self->state->untold = GST_FLOW_OK;  // what has gone wrong shows again
-  if (flow < GST_FLOW_OK) {
-    gst_buffer_unref(in);
-    return flow;
-  }
+  self->state->untold = GST_FLOW_OK;  // the failure shows again
+  BufferPtr owner(in);
+  if (flow < GST_FLOW_OK) return flow;
   if (is_discont) self->state->without_delay = true;
   auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
-  return parent->submit_input_buffer(trans, is_discont, in);
+  return parent->submit_input_buffer(trans, is_discont, owner.release());
 }
 
 // Called after every input buffer, and again until it has nothing to push.

@@ -7,6 +7,7 @@
 #include "gst/engine/element_errors.h"
 #include "gst/stream/transform_base.h"
 
+using cudatransform::CapsPtr;
 using cudatransform::MemoryKinds;
 using cudatransform::Status;
 
@@ -26,7 +27,17 @@ static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCap
   state->fps_d = 1;
   (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
                                    &state->fps_d);
-  return state->transform->configure(incaps, outcaps);
+  const Status status = state->transform->configure(incaps, outcaps);
+  if (!status.ok()) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", status.message.c_str()),
+                      ("caps: %" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, incaps, outcaps));
+    return FALSE;
+  }
+  state->can_hold = state->transform->can_hold_frames();
+  // Wrong settings are an error of the next frame.
+  bool new_caps = false;
+  (void)gst_cuda_transform_base_prepare(self, &new_caps);
+  return TRUE;
 }
 
 static gboolean gst_cuda_transform_base_decide_allocation(GstBaseTransform* trans,
@@ -40,6 +51,7 @@ static gboolean gst_cuda_transform_base_decide_allocation(GstBaseTransform* tran
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
   if (!status.ok()) cudatransform::post_error(GST_ELEMENT(self), status);
+  self->state->can_hold = self->state->transform->can_hold_frames();
   if (status.ok()) gst_cuda_transform_base_update_latency(self);
   return status.ok();
 }
@@ -51,7 +63,10 @@ static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* tra
   GstCaps* caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
   if (!caps || !state->engine.is_open()) return FALSE;
-  state->transform->propose(query, caps, cudatransform::kWorkingBuffers + state->depth - 1);
+  GST_OBJECT_LOCK(trans);
+  const guint kept = state->transform->kept_buffers();
+  GST_OBJECT_UNLOCK(trans);
+  state->transform->propose(query, caps, cudatransform::kWorkingBuffers + state->depth - 1 + kept);
   return TRUE;
 }
 
@@ -64,13 +79,11 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
   gst_query_parse_caps_result(query, &caps);
   if (gst_caps_is_any(caps)) return;
   GstPad* pad = direction == GST_PAD_SINK ? trans->sinkpad : trans->srcpad;
-  GstCaps* preferred = gst_pad_get_pad_template_caps(pad);
+  CapsPtr preferred(gst_pad_get_pad_template_caps(pad));
   if (!gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans)).cuda)
-    preferred = cudatransform::without_cuda_memory(preferred);
-  GstCaps* refined = gst_caps_intersect_full(preferred, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_query_set_caps_result(query, refined);
-  gst_caps_unref(refined);
-  gst_caps_unref(preferred);
+    preferred.reset(cudatransform::without_cuda_memory(preferred.release()));
+  const CapsPtr refined(gst_caps_intersect_full(preferred.get(), caps, GST_CAPS_INTERSECT_FIRST));
+  gst_query_set_caps_result(query, refined.get());
 }
 
 // Queries that travel with the data come after the frames before them.

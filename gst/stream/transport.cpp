@@ -50,7 +50,7 @@ guint Transport::known_pool_maximum(GstBuffer* buffer) {
   return known_maximum_;
 }
 
-// Keeps what the GPU still reads from being reused by its owner, and lets go of what it has read.
+// Keeps a buffer that the GPU still reads from being reused, and lets go of those that it has read.
 void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   // Holding every buffer of a bounded pool would stop the source that is to bring the next one.
   const guint maximum = known_pool_maximum(buffer);
@@ -58,11 +58,11 @@ void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   const size_t most =
       maximum == 0 ? wanted : std::min(wanted, maximum - std::min(maximum, kWorkingBuffers));
   const gint64 now = g_get_monotonic_time();
-  held_.push_back({gst_buffer_ref(buffer), fence, now});
+  held_.push_back({BufferPtr(gst_buffer_ref(buffer)), fence, now});
   const auto fence_of = [&](size_t i) { return held_[i].fence.get(); };
   const bool waits = held_.size() > most;
   while (held_.size() > most) release_oldest();
-  // Behind one that had to be waited for, nobody need ask for the next.
+  // Behind one that had to be waited for, the device need not be asked for the next.
   while (held_.size() > 1 &&
          (waits ? fence_of(0)->known_done()
                 : first_is_done_by(now, held_.front().since, held_.size(), fence_of))) {
@@ -72,12 +72,8 @@ void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
 
 // Waits for it. A failure of the work is reported where its result is used.
 void Transport::release_oldest() {
-  const Status status = held_.front().fence->wait();
-  GstBuffer* buffer = held_.front().buffer;
-  if (status.ok() || engine_.settle().ok())
-    gst_buffer_unref(buffer);
-  else
-    keep_for_ever(buffer);
+  HeldBuffer& oldest = held_.front();
+  if (!oldest.fence->wait().ok() && !engine_.settle().ok()) keep_for_ever(oldest.buffer.release());
   held_.pop_front();
 }
 
@@ -120,9 +116,7 @@ Status Transport::bring_to_device(GstBuffer* buffer, Residence residence, BlockP
                                   Timer* timer, Placed* placed) {
   Queue& queue = engine_.queue(QueueKind::kUpload);
   const Rects from = placed->rects;
-  CT_RETURN_IF_ERROR(pool.configure(engine_, from.row_bytes(), from.rows()));
-  CT_RETURN_IF_ERROR(pool.acquire(queue, &placed->block));
-  placed->rects = from.stacked_in(placed->block);
+  CT_RETURN_IF_ERROR(stack_in_pool(engine_, pool, queue, &placed->block, &placed->rects));
   if (residence == Residence::kDevice) CT_RETURN_IF_ERROR(wait_for_producer(buffer, queue));
   if (residence == Residence::kForeignDevice) finish_producer(buffer);
   if (timer) CT_RETURN_IF_ERROR(timer->begin(queue));

@@ -30,8 +30,8 @@ enum class InPlace { kAlways, kIfAligned, kNever };  // of bytes that are on our
 // Maps a buffer for the device or for the host, as often as it is asked.
 using MapFunction = std::function<Status(bool device, Rects* rects)>;
 
-// Used by one thread at a time. No step waits for the GPU: what the host has to wait for
-// before a frame is pushed is handed out with it.
+// Used by one thread at a time. No step waits for the GPU: a frame is handed out with the fence
+// that the host has to wait for before it pushes it.
 class Transport {
  public:
   explicit Transport(Engine& engine) : engine_(engine) {}
@@ -49,7 +49,7 @@ class Transport {
   // `pool`. `frame` gets the time of the copy; null: it is not measured.
   Status place(GstBuffer* buffer, const MapFunction& map, InPlace in_place, BlockPool& pool,
                MeasuredFrame* frame, Placed* placed);
-  // `done` is the work that reads what has been placed of `buffer`: nobody reuses it before.
+  // `done` is the work that reads what has been placed of `buffer`: it is not reused before.
   void mark_read(GstBuffer* buffer, const Placed& placed, const FencePtr& done);
   // Copies a result from the device to system memory; it is there when `*downloaded` is done.
   Status fetch(const Rects& from, const Rects& to, const FencePtr& computed, MeasuredFrame* frame,
@@ -69,7 +69,7 @@ class Transport {
 
  private:
   struct HeldBuffer {
-    GstBuffer* buffer;
+    BufferPtr buffer;
     FencePtr fence;
     gint64 since;  // by g_get_monotonic_time()
   };

@@ -20,19 +20,17 @@ using namespace cudatransform;
 
 class TinyTransform final : public FrameTransform {
  public:
-  explicit TinyTransform(GstCudaTransformBase* element)
-      : element_(element),
-        engine_(element->state->engine),
-        transport_(element->state->transport),
-        frames_(engine_) {}
+  explicit TinyTransform(Transport& transport)
+      : engine_(transport.engine()), transport_(transport), frames_(engine_) {}
 
   guint mask = 0xff;  // guarded by the object lock
 
-  bool configure(GstCaps* in, GstCaps* out) override {
+  Status configure(const GstCaps* in, const GstCaps* out) override {
     stop();
-    if (!gst_video_info_from_caps(&info_, in)) return false;
+    if (!gst_video_info_from_caps(&info_, in))
+      return Status::error(StatusCode::kUnsupported, "no raw video");
     frames_.configure(info_, has_cuda_memory(out));
-    return true;
+    return {};
   }
   Status allocate(GstQuery* query, GstCaps* caps) override { return frames_.allocate(query, caps); }
   void propose(GstQuery* query, GstCaps* caps, guint buffers) override {
@@ -41,10 +39,8 @@ class TinyTransform final : public FrameTransform {
   bool waits_for_frames() const override { return frames_.waits_for_frames(); }
   bool can_hold_frames() const override { return !frames_.is_bounded(); }
 
-  Status prepare() override {
-    GST_OBJECT_LOCK(element_);
+  Status prepare(FrameRequest*) override {
     job_.mask = static_cast<uint8_t>(mask);
-    GST_OBJECT_UNLOCK(element_);
     return {};
   }
   Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) override {
@@ -52,14 +48,14 @@ class TinyTransform final : public FrameTransform {
     CT_RETURN_IF_ERROR(input.bring_in(transport_, in, info_, InPlace::kAlways, blocks_, frame));
     Rects target;
     CT_RETURN_IF_ERROR(frames_.begin(out, &target));
-    job_.components = component_planes(input.view(), job_.from);
-    component_planes(view_of(target, info_), job_.to);
-    if (frame) frame->set_samples(job_.from, job_.components, 8);
+    job_.components = component_planes(info_, input.placed().rects, job_.from);
+    component_planes(info_, target, job_.to);
+    if (frame) frame->set_samples({job_.from, size_t(job_.components)}, 8);
     FencePtr done;
     Device& device = engine_.device();
     CT_RETURN_IF_ERROR(
         ops_of(device).submit(device, engine_.queue(QueueKind::kCompute), job_, &done));
-    input.mark_read(transport_, done);
+    transport_.mark_read(in, input.placed(), done);
     return frames_.finish(transport_, target, done, frame, out);
   }
   void stop() override {
@@ -75,7 +71,6 @@ class TinyTransform final : public FrameTransform {
     return test::host_tiny_ops();
   }
 
-  GstCudaTransformBase* const element_;
   Engine& engine_;
   Transport& transport_;
   GstVideoInfo info_ = {};
@@ -90,8 +85,8 @@ TinyTransform& tiny_of(gpointer element) {
   return static_cast<TinyTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
 }
 
-std::unique_ptr<FrameTransform> make_transform(GstCudaTransformBase* self) {
-  return std::make_unique<TinyTransform>(self);
+std::unique_ptr<FrameTransform> make_transform(Transport& transport) {
+  return std::make_unique<TinyTransform>(transport);
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+// Transforms between frames and coefficients as the frame loop sees them: the steps of a frame.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
+
+#include <memory>
+
+#include "gst/stream/coef_input.h"
+#include "gst/stream/coef_output.h"
+#include "gst/stream/frame_input.h"
+#include "gst/stream/frame_output.h"
+#include "gst/stream/frame_transform.h"
+#include "gst/stream/source_frames.h"
+#include "gst/stream/transport.h"
+
+namespace cudatransform {
+
+// What caps say of a stream of coefficients.
+struct CoefStream {
+  CoefLayout layout;
+  SourcePicture picture;  // that they are of
+};
+
+// One negotiated stream of frames through one engine. A forward transform brings a frame to the
+// engine, enqueues its job, and delivers the coefficients; an inverse goes the other way. A kind of
+// coefficients derives from it and adds its caps, its job and its meta.
+class CoefTransform : public FrameTransform {
+ public:
+  // `producer`: the element whose coefficients may carry their source frames.
+  CoefTransform(Transport& transport, Direction direction, const char* producer)
+      : engine_(transport.engine()),
+        transport_(transport),
+        direction_(direction),
+        finder_(producer) {}
+  ~CoefTransform() override { give_up_memory(); }
+
+  bool keep_reference = false;  // a setting of a forward transform: guarded by the object lock
+
+  bool is_forward() const { return direction_ == Direction::kForward; }
+  const GstVideoInfo& raw_info() const { return raw_; }
+
+  void start() override;
+  Status configure(const GstCaps* in, const GstCaps* out) final;
+  Status allocate(GstQuery* query, GstCaps* caps) final;
+  void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
+  guint kept_buffers() const final { return keep_reference ? SourceKeeper::kBuffers : 0; }
+  bool waits_for_frames() const final {
+    return is_forward() ? coefs_.waits_for_frames() : frames_.waits_for_frames();
+  }
+  bool can_hold_frames() const final { return is_forward() || !frames_.is_bounded(); }
+  Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) final;
+  void stop() final { give_up_memory(); }
+
+  // Fixes caps of coefficients (transfer full): device memory first if `prefer_cuda`.
+  virtual GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const = 0;
+  // How many bytes a buffer of such caps has in system memory.
+  virtual bool size_of(const GstCaps* coefs, gsize* size) const = 0;
+  virtual GType meta_api() const = 0;
+  virtual const char* media_type() const = 0;
+
+ protected:
+  // Takes new caps of coefficients. They belong to frames of `raw`, or it is an error.
+  virtual Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) = 0;
+  // Inverse: finds the coefficients in `in`, and takes what its meta says of them.
+  virtual Status find(GstBuffer* in, CoefPlaces* places) = 0;
+  // Gives the engine the job of a frame, with the settings of prepare(). `reference` are the planes
+  // of the source frame to compare with, or null.
+  virtual Status enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
+                         MeasuredFrame* frame, FencePtr* done) = 0;
+  // Forward: attaches the meta of the coefficients at `places`.
+  virtual void attach(GstBuffer* coefficients, const CoefPlaces& places) const = 0;
+
+  Direction direction() const { return direction_; }
+
+  Engine& engine_;
+  Transport& transport_;
+  GstVideoInfo raw_ = {};
+  // Of the frame that comes next; prepare() sets them.
+  bool keeps_reference_ = false;
+  const char* incomparable_ = nullptr;  // why it cannot be compared with its source; null: it can
+
+ private:
+  Status make_coefficients(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame);
+  Status make_frame(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame);
+  void give_up_memory();
+
+  const Direction direction_;
+  SourcePicture picture_ = {};
+  BlockPool input_blocks_;
+  CoefOutput coefs_{engine_, CoefMaker::kEngine};  // forward
+  FrameOutput frames_{engine_};                    // inverse
+  SourceKeeper keeper_;
+  SourceFinder finder_;
+  bool warned_of_incomparable_ = false;
+};
+
+// For make_transform of an element's class.
+template <typename Transform, Direction kDirection>
+std::unique_ptr<FrameTransform> make_coef_transform(Transport& transport) {
+  return std::make_unique<Transform>(transport, kDirection);
+}
+
+// The error where frames of `raw` do not belong to coefficients of that size.
+Status sizes_differ(const GstVideoInfo& raw, int width, int height);
+
+// An element whose transform is a CoefTransform: which caps to prefer, and how large buffers are.
+// It sets transform_caps itself, and ends it with filter_caps().
+void install_coef_negotiation(GstBaseTransformClass* klass);
+// What transform_caps of `trans` has found for `caps` (transfer full), as far as `filter` (may be
+// null) allows it. Transfer full.
+GstCaps* filter_caps(GstBaseTransform* trans, const GstCaps* caps, GstCaps* found, GstCaps* filter);
+
+}  // namespace cudatransform
