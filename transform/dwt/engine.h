@@ -1,5 +1,4 @@
-// The CPU engine's wavelet transforms, for whoever has made a host device
-// (transform/device/host_device.h).
+// The CPU engine's wavelet transforms, on a host device (transform/device/host_device.h).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,8 +10,8 @@ namespace cudatransform {
 // components.
 const DwtOps& host_dwt_ops();
 
-// The same in portable C++ alone, one component and one step at a time: what the SIMD code is
-// tested against.
+// The same in portable C++ alone, one component and one step at a time: the SIMD code is tested
+// against it.
 const DwtOps& portable_dwt_ops();
 
 }  // namespace cudatransform

@@ -1,5 +1,4 @@
-// The CPU engine's motion compensation, for whoever has made a host device
-// (transform/device/host_device.h).
+// The CPU engine's motion compensation, on a host device (transform/device/host_device.h).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,8 +9,8 @@ namespace cudatransform {
 // The CPU engine: Highway (run-time dispatch), oneTBB over stripes of components.
 const ObmcOps& host_obmc_ops();
 
-// The same in portable C++ alone, a row after the other: what the vector code is tested against,
-// and what serves where a job's sums have no place in its lanes.
+// The same in portable C++ alone, a row after the other. The vector code is tested against it, and
+// jobs whose sums do not fit its lanes fall back to it.
 const ObmcOps& portable_obmc_ops();
 
 }  // namespace cudatransform
