@@ -3,8 +3,8 @@
 #include "tests/check/jpeg/jpegs.h"
 
 // Before GstCheck, whose macro fail() has the name of a function of the standard library.
-#include "tests/conformance/jpeg_codec.h"
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/codec.h"
+#include "tests/jpeg/libjpeg.h"
 
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>

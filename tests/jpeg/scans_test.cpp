@@ -13,10 +13,10 @@
 #include <iterator>
 #include <random>
 
-#include "tests/conformance/jpeg_codec.h"
-#include "tests/conformance/jpeg_scans_judge.h"
-#include "tests/conformance/jpeg_streams.h"
 #include "tests/engine/engine_kinds.h"
+#include "tests/jpeg/codec.h"
+#include "tests/jpeg/scans_judge.h"
+#include "tests/jpeg/streams.h"
 #if CT_HAVE_CUDA
 #include "cuda/jpeg/decode_engine.h"
 #endif
@@ -172,26 +172,16 @@ TEST(JpegScans, Photographs) {
     for (const JpegSampling sampling : {JpegSampling{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}}) {
       for (const int quality : {1, 50, 90, 100}) {
         const int width = quick() ? 161 : 1283, height = quick() ? 97 : 641;
-        BytePicture planes;
         std::mt19937 random(static_cast<uint32_t>(quality));
-        for (int c = 0; c < 3; ++c) {
-          BytePlane plane;
-          const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
-          plane.width = (width + h - 1) / h;
-          plane.height = (height + v - 1) / v;
-          for (int y = 0; y < plane.height; ++y) {
-            for (int x = 0; x < plane.width; ++x)
-              plane.samples.push_back(static_cast<uint8_t>(
-                  (x * x / 50 + y * 3 + (x / 40 % 2) * 60 + static_cast<int>(random() % 9)) % 256));
-          }
-          planes.push_back(std::move(plane));
-        }
-        const auto file = jpeg_from_planes(planes, sampling, width, height, tables_for(3, quality),
-                                           Method::kIslow);
+        const Source source =
+            make_source("photograph", sampling, 3, width, height, [&](size_t, int x, int y) {
+              return (x * x / 50 + y * 3 + (x / 40 % 2) * 60 + static_cast<int>(random() % 9)) %
+                     256;
+            });
+        const auto file = jpeg_from_planes(source.planes, sampling, width, height,
+                                           tables_for(3, quality), Method::kIslow);
         subsequences +=
-            expect_decoded(file, decoder,
-                           std::to_string(sampling.h) + "x" + std::to_string(sampling.v) +
-                               ", quality " + std::to_string(quality))
+            expect_decoded(file, decoder, source.name + ", quality " + std::to_string(quality))
                 .subsequences;
       }
     }

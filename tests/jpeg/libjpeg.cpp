@@ -1,6 +1,6 @@
 // libjpeg's two objects, with its errors turned into exceptions and files in memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/libjpeg.h"
 
 #include <cstdlib>
 #include <stdexcept>
