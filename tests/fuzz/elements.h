@@ -1,5 +1,9 @@
 // What the fuzz targets of elements share: a GStreamer without other plugins, and an element's run.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// elements.cpp has their LLVMFuzzerInitialize(): it initialises GStreamer with this project's
+// elements alone, and nothing outside the process is read or written. A critical or a warning of
+// GLib's log aborts.
 #pragma once
 
 #include <gst/check/gstharness.h>
@@ -9,10 +13,6 @@
 #include "tests/fuzz/fuzzing.h"
 
 namespace fuzzing {
-
-// Initialises GStreamer with this project's elements alone; nothing outside the process is read or
-// written. A critical or a warning of GLib's log aborts. For LLVMFuzzerInitialize().
-void init_elements();
 
 // Reads every byte of a buffer that has come out.
 void read_bytes(GstBuffer* buffer);

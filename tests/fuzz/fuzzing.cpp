@@ -19,6 +19,15 @@ void promise(bool holds, const char* what) {
   std::abort();
 }
 
+std::vector<size_t> sizes_of_pieces(Input* input) {
+  std::vector<size_t> sizes(1 + input->byte() % 8);
+  for (size_t& size : sizes) {
+    size = input->byte();
+    if (size == 0) size = 256;
+  }
+  return sizes;
+}
+
 GuardedMemory::GuardedMemory(size_t capacity) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t usable = (capacity + kMargin + page - 1) / page * page;

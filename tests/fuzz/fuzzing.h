@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -67,5 +68,8 @@ class Input {
   const uint8_t* data_;
   size_t size_;
 };
+
+// Sizes of pieces to cut a stream into, over and over: how many follow, then those (0 = 256).
+std::vector<size_t> sizes_of_pieces(Input* input);
 
 }  // namespace fuzzing
