@@ -11,6 +11,31 @@
 
 namespace cudatransform::test {
 
+// What a job gave. `fault` says what went wrong besides the values: "" when nothing did.
+template <typename Coefs>
+struct ForwardOf {
+  std::string fault;
+  Coefs coefs;
+  PictureSums sums{};
+};
+struct InverseResult {
+  std::string fault;
+  Picture picture;
+  PictureSums sums{};
+};
+
+// The planes that an inverse job is compared with; null where `reference` is.
+template <typename Spec>
+std::unique_ptr<SampleFrame> make_reference(const Engine& engine, const Spec& spec,
+                                            const Picture* reference, SamplePlane planes[3]) {
+  if (reference == nullptr) return nullptr;
+  auto frame = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
+                                             false, spec.seed + 2);
+  frame->fill(*reference);
+  frame->describe(planes);
+  return frame;
+}
+
 // Pinned memory for one PictureSums, filled with junk.
 std::unique_ptr<Memory> make_sums(const Engine& engine);
 

@@ -63,13 +63,7 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Coeffici
   input.describe(job.coefs);
   output.describe(job.samples);
   use_tables(&job);
-  std::unique_ptr<SampleFrame> original;
-  if (reference != nullptr) {
-    original = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
-                                             false, spec.seed + 2);
-    original->fill(*reference);
-    original->describe(job.reference);
-  }
+  const auto original = make_reference(engine, spec, reference, job.reference);
   result.fault = run_job(engine, *engine.ops, job, input, output, original.get(), &result.sums);
   if (result.fault.empty()) result.fault = output.read(&result.picture);
   return result;

@@ -68,13 +68,7 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids
     job.samples[c].width = like[c].width;
     job.samples[c].height = like[c].rows;
   }
-  std::unique_ptr<SampleFrame> original;
-  if (reference != nullptr) {
-    original = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
-                                             false, spec.seed + 2);
-    original->fill(*reference);
-    original->describe(job.reference);
-  }
+  const auto original = make_reference(engine, spec, reference, job.reference);
   result.fault = run_job(engine, *engine.dwt_ops, job, input, output, original.get(), &result.sums);
   if (result.fault.empty()) result.fault = output.read(&memory);
   for (size_t c = 0; c < like.size(); ++c) {
