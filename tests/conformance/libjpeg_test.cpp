@@ -23,7 +23,7 @@ namespace {
 
 constexpr Method kIntegerMethods[] = {Method::kIslow, Method::kIfast};
 
-// What libjpeg-turbo makes of a source, once for all engines.
+// libjpeg-turbo's levels and planes of a source, once for all engines.
 struct Judgement {
   std::vector<QuantTable> tables;
   Levels levels;

@@ -134,7 +134,7 @@ TEST(ScaledLibjpeg, Cathedral) {
   print_scores(scores);
 }
 
-// What a user would compare with: files through djpeg. RGB is 4:4:4 that djpeg writes as it is.
+// As a user would compare: files through djpeg. RGB is 4:4:4 that djpeg writes as it is.
 TEST(ScaledLibjpeg, Djpeg) {
   if (djpeg_planes(jpeg_from_planes({{1, 1, {0}}}, {1, 1}, 1, 1, tables_for(1, 50), Method::kIslow),
                    2, "int")

@@ -11,7 +11,7 @@
 
 namespace cudatransform::test {
 
-// What a job gave. `fault` says what went wrong besides the values: "" when nothing did.
+// A job's results. `fault` names a failure apart from wrong values: "" for none.
 template <typename Coefs>
 struct ForwardOf {
   std::string fault;
@@ -64,7 +64,8 @@ Status submit_and_wait(const Engine& engine, const Ops& ops, const Job& job) {
   });
 }
 
-// What both directions do once their frames are filled. "" or what went wrong besides the values.
+// The part of a job after its frames are filled, in both directions. "" or a failure apart from
+// wrong values.
 template <typename Ops, typename Job, typename Input, typename Output>
 std::string run_job(const Engine& engine, const Ops& ops, Job& job, Input& input, Output& output,
                     SampleFrame* reference, PictureSums* sums) {

@@ -1,5 +1,5 @@
-// What the fuzz targets share that feed coefficients: frames of any values whose metas lie, and
-// metas from bytes of any kind.
+// Shared by fuzz targets that feed coefficients: frames of any values whose metas lie, and metas
+// from bytes of any kind.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // gst/coef/dct-serial.h or dwt-serial.h has to come before. A Kind is a transform's:

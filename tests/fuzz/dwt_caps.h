@@ -1,4 +1,4 @@
-// What the fuzz targets share that feed wavelet coefficients: transforms and metas of any kind.
+// Shared by fuzz targets that feed wavelet coefficients: transforms and metas of any kind.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

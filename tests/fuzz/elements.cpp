@@ -1,4 +1,4 @@
-// What the fuzz targets of elements share: a GStreamer without other plugins, and an element's run.
+// Shared by the fuzz targets of elements: a GStreamer without other plugins, and an element's run.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/elements.h"
 

@@ -32,7 +32,7 @@ void check_memory() {
   promise(memory_in_use() <= memory_before + kMaxMemory + kUncounted, "memory has a bound");
 }
 
-// All of the frame can be read, so that valgrind sees samples that nobody wrote.
+// Reads all of the frame, so that valgrind sees samples that were never written.
 void check_output(GstBuffer* buffer, GstCaps* caps) {
   GstVideoInfo info;
   promise(caps != nullptr && gst_video_info_from_caps(&info, caps), "frames have caps");

@@ -38,7 +38,7 @@ GstDctInfo info_of(Input* input) {
   return info;
 }
 
-// Caps, now and then not what they should be.
+// Caps, now and then wrong ones.
 GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
   static constexpr void (*kLies[])(GstCaps*) = {
       [](GstCaps* c) { gst_caps_set_simple(c, "width", G_TYPE_INT, G_MAXINT, nullptr); },

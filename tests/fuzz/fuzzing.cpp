@@ -1,5 +1,4 @@
-// What the fuzz targets share: memory with a guard behind it, and a promise that aborts when
-// broken.
+// Shared by all fuzz targets: memory with a guard behind it, and a promise that aborts when broken.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/fuzzing.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes what a fuzz target begins with: sound JPEG files, and ones that are wrong on purpose.
+# Makes the seeds of a fuzz target: sound JPEG files, and ones that are wrong on purpose.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: make_seeds.py MAKE_JPEGS TARGET FOLDER      exits 77 where there is no cjpeg
@@ -269,7 +269,7 @@ def seeds_of_dct_meta():
         head = bytes([0, 0, sampling, 0, size[0] - 1, size[1] - 1]) + b"\1\xff\0"
         yield f"four-components-{sampling}", head + struct.pack("<3I", 0, 4, 1) + 4 * component + \
             b"\1\0" * 64
-    # Flags that nobody knows, in an otherwise sound meta of no components.
+    # Unknown flags, in an otherwise sound meta of no components.
     yield "flags", bytes([0, 0, 0, 0, 8, 8, 0, 255, 0]) + b"\xff" * 4 + bytes(8)
 
 

@@ -1,4 +1,4 @@
-// What the fuzz targets share that feed or get raw video: frames whose sizes and GstVideoMetas lie.
+// Shared by fuzz targets that feed or get raw video: frames whose sizes and GstVideoMetas lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,5 +1,4 @@
-// What the fuzz targets of decoders share: a stream of bytes in any pieces, and any order of
-// events.
+// Shared by the fuzz targets of decoders: a stream of bytes in any pieces, and any order of events.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/stream_input.h"
 

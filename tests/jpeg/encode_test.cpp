@@ -1,4 +1,4 @@
-// Parallel Huffman coding against libjpeg: the same file, byte for byte, whatever the picture.
+// Parallel Huffman coding against libjpeg: the same file, byte for byte, for any picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

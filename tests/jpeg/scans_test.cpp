@@ -101,7 +101,7 @@ TEST(JpegScans, TablesOfEveryShape) {
   });
 }
 
-// What parallel decoding is worst at: right in any case, by the CPU where nothing synchronises.
+// The worst cases of parallel decoding: right in any case, by the CPU where nothing synchronises.
 void expect_right_or_refused(TableShape shape, bool refused) {
   for_each_decoder([&](ScansDecoder& decoder) {
     for (const int sets : {1, 2}) {
@@ -280,8 +280,8 @@ TEST(JpegScans, MoreMcusAreDamage) {
   });
 }
 
-// One thing wrong at a time: whatever is found, it is not taken for sound where libjpeg warns of
-// damage, and what is odd is said wherever libjpeg warns at all.
+// One thing wrong at a time: no file is taken for sound where libjpeg warns of damage, and oddities
+// are reported wherever libjpeg warns at all.
 TEST(JpegScans, DamageIsNeverMissed) {
   for_each_decoder([](ScansDecoder& decoder) {
     std::mt19937 random(7);

@@ -1,4 +1,4 @@
-// What no valid encoder produces: the largest levels, the largest tables, wild floats.
+// Input that no valid encoder produces: the largest levels, the largest tables, wild floats.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

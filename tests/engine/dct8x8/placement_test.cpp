@@ -19,7 +19,7 @@ constexpr Placement kPlacements[] = {{"block raster", Layout::kBlock, Order::kRa
                                      {"block zigzag", Layout::kBlock, Order::kZigzag},
                                      {"plane", Layout::kPlane, Order::kRaster}};
 
-// The definition of a zigzag scan is checked against figures that everybody knows by heart.
+// The definition of a zigzag scan is checked against the well-known first figures.
 TEST(Placement, ZigzagTables) {
   const int first[] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5};
   for (int k = 0; k < 16; ++k) EXPECT_EQ(natural_of_zigzag(k), first[k]);
