@@ -144,18 +144,8 @@ JpegContents jpeg_levels(const std::vector<uint8_t>& file) {
   Decompressor info(file);
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&info);
   JpegContents contents = describe(info);
-  for (int c = 0; c < info.num_components; ++c) {
-    const BytePlane& plane = contents.planes[c];
-    std::vector<int16_t> levels;
-    levels.reserve(static_cast<size_t>(plane.blocks_w()) * plane.blocks_h() * 64);
-    for (int by = 0; by < plane.blocks_h(); ++by) {
-      JBLOCKARRAY rows = info.mem->access_virt_barray(
-          reinterpret_cast<j_common_ptr>(&info), arrays[c], static_cast<JDIMENSION>(by), 1, FALSE);
-      for (int bx = 0; bx < plane.blocks_w(); ++bx)
-        levels.insert(levels.end(), rows[0][bx], rows[0][bx] + 64);
-    }
-    contents.levels.push_back(std::move(levels));
-  }
+  for (int c = 0; c < info.num_components; ++c)
+    contents.levels.push_back(component_levels(info, arrays[c], c));
   return contents;
 }
 
