@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <iterator>
@@ -221,44 +220,6 @@ TEST(Libjpeg, Cathedral) {
 }
 
 // ---- The quantiser ----
-
-// Unsigned division by multiplication with a 16-bit reciprocal (A. Fog, "Optimizing subroutines in
-// assembly language", on integer division by a constant), which is what libjpeg-turbo's SIMD
-// code does with its 16-bit lanes: x / d = ((x + correction) * reciprocal) >> shift.
-struct Reciprocal {
-  uint32_t factor, correction;
-  int shift;
-
-  explicit Reciprocal(uint32_t d) {
-    const int bits = static_cast<int>(std::bit_width(d)) - 1;
-    shift = 16 + bits;
-    factor = static_cast<uint32_t>((uint64_t{1} << shift) / d);
-    const auto rest = static_cast<uint32_t>((uint64_t{1} << shift) % d);
-    correction = d / 2;  // the rounding of the quotient
-    if (rest == 0) {     // a power of two: one bit less, or the factor would not fit
-      factor >>= 1;
-      shift--;
-    } else if (rest <= d / 2) {
-      correction++;  // the factor is too small: make up for it before the product
-    } else {
-      factor++;
-    }
-  }
-  uint32_t divide(uint32_t x) const {
-    return static_cast<uint32_t>((uint64_t{x + correction} * factor) >> shift);
-  }
-};
-
-// The two ways of rounding agree for every divisor that baseline JPEG has and every magnitude that
-// fits 16 bits; reachable are less than half of them.
-TEST(Quantiser, ReciprocalsAreExact) {
-  for (uint32_t q = 1; q <= 255; ++q) {
-    const uint32_t d = 8 * q;
-    const Reciprocal reciprocal(d);
-    for (uint32_t x = 0; x <= 32767; ++x)
-      ASSERT_EQ(reciprocal.divide(x), (x + d / 2) / d) << "q " << q << " x " << x;
-  }
-}
 
 // Blocks in the sign of one basis function, at every contrast, with a little noise: the magnitudes
 // of that coefficient reach from 0 to the largest there is.
