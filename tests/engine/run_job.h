@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "tests/engine/frame.h"
 
@@ -90,6 +91,21 @@ std::string run_job(const Engine& engine, const Ops& ops, Job& job, Input& input
   if (reference != nullptr)
     if (const std::string fault = reference->fault(); !fault.empty()) return "reference, " + fault;
   return "";
+}
+
+// The forward job of a Spec: `output` has the layout of `coefs`, which are all zero.
+template <typename Ops, typename Job, typename Spec, typename Frame, typename Coefs>
+ForwardOf<Coefs> run_forward_job(const Engine& engine, const Ops& ops, const Spec& spec,
+                                 const Picture& picture, Job job, Frame output, Coefs coefs) {
+  ForwardOf<Coefs> result;
+  SampleFrame input(engine, picture, spec.depth, spec.arrangement, 1, false, spec.seed);
+  input.fill(picture);
+  input.describe(job.samples);
+  output.describe(job.coefs);
+  result.fault = run_job(engine, ops, job, input, output, nullptr, &result.sums);
+  output.read(&coefs);
+  result.coefs = std::move(coefs);
+  return result;
 }
 
 }  // namespace cudatransform::test

@@ -33,17 +33,11 @@ Pyramids empty_pyramids(const Picture& picture, const Shape& shape) {
 }
 
 ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture) {
-  ForwardResult result;
-  result.coefs = empty_pyramids(picture, spec.shape);
-  DwtJob job = job_of(spec, Direction::kForward, picture.size());
-  SampleFrame input(engine, picture, spec.depth, spec.arrangement, 1, false, spec.seed);
-  PyramidFrame output(engine, result.coefs, spec.type, true, spec.seed + 1);
-  input.fill(picture);
-  input.describe(job.samples);
-  output.describe(job.coefs);
-  result.fault = run_job(engine, *engine.dwt_ops, job, input, output, nullptr, &result.sums);
-  output.read(&result.coefs);
-  return result;
+  Pyramids coefs = empty_pyramids(picture, spec.shape);
+  PyramidFrame output(engine, coefs, spec.type, true, spec.seed + 1);
+  return run_forward_job(engine, *engine.dwt_ops, spec, picture,
+                         job_of(spec, Direction::kForward, picture.size()), std::move(output),
+                         std::move(coefs));
 }
 
 InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids& coefs,

