@@ -142,7 +142,7 @@ class DiracBits {
 
  private:
   static constexpr uint64_t kStopBits = 0xaaaaaaaaaaaaaaaa;
-  // Bits of peek() that are there whatever the position in a byte.
+  // Bits of peek() that are there at any position in a byte.
   static constexpr int kPeeked = 57;
   // Of pairs, so that the stop bit and a sign follow.
   static constexpr int kMostPairs = 54;

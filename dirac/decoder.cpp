@@ -130,7 +130,7 @@ std::unique_ptr<DiracPicture> DiracDecoder::next_picture() {
   return first;
 }
 
-// What found too little memory keeps none.
+// A picture that found too little memory keeps none.
 void DiracDecoder::give_up(std::unique_ptr<DiracPicture> picture, const Status& status) {
   if (status.code != StatusCode::kOutOfMemory) give_back(std::move(picture));
 }

@@ -15,22 +15,22 @@
 
 namespace cudatransform {
 
-// Whatever the bytes are, no call reads outside of them, memory follows from the limits, and time
-// from the size of the unit and the limits. One thread at a time; the pictures that it gives out
-// belong to the caller, and their tasks may run on any thread.
+// For any bytes, no call reads outside of them, memory follows from the limits, and time from the
+// size of the unit and the limits. One thread at a time; the pictures that it gives out belong to
+// the caller, and their tasks may run on any thread.
 class DiracDecoder {
  public:
-  // `spares`: how many pictures that were given back are kept, for their memory. `budget`: what all
-  // pictures take their memory from; null: there is no limit.
+  // `spares`: how many pictures that were given back are kept, for their memory. `budget` limits
+  // the memory of all pictures; null: there is no limit.
   explicit DiracDecoder(const DiracLimits& limits = {}, size_t spares = 8,
                         MemoryBudgetPtr budget = nullptr)
       : limits_(limits), budget_(some_budget(std::move(budget))), most_spares_(spares) {}
 
   // Takes a unit, from its parse info to its end. A failure is about this unit alone: the next may
   // be given; with kOutOfMemory the same again. kUnsupported: sound, but beyond the limits or of a
-  // kind that nobody codes; kInvalidArgument: damaged. Units before the first sequence header are
-  // dropped. The bytes are copied, or stay what they are while somebody has `owner`, as a picture
-  // may.
+  // kind that no encoder makes; kInvalidArgument: damaged. Units before the first sequence header
+  // are dropped. The bytes are copied, or stay as they are while `owner` is held, as a picture may
+  // hold it.
   Status take(const uint8_t* unit, size_t size, std::shared_ptr<const void> owner = nullptr);
   // The stream ends here, whether it says so or not; also before a seek. All pictures that have
   // begun are given out.
@@ -40,7 +40,7 @@ class DiracDecoder {
   std::unique_ptr<DiracPicture> next_picture();
   // A picture that is not used any more, for its memory.
   void give_back(std::unique_ptr<DiracPicture> picture);
-  // Frees what is kept of those. False: nothing is.
+  // Frees those that are kept. False: there is none.
   bool drop_spares();
 
   // The header in force; null outside of a sequence.

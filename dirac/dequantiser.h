@@ -1,4 +1,4 @@
-// From decoded levels to coefficients as a job: what the engines do alike.
+// From decoded levels to coefficients as a job, which all engines take.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clauses 13.3 and 13.4; SMPTE ST 2042-1, clause 13.3.
@@ -28,7 +28,7 @@ struct DiracDequantiseJob {
   DwtPlane pyramids[kMaxComponents];
 };
 
-// What an engine has made of the levels ahead of time.
+// The levels as an engine has prepared them ahead of time.
 class DiracPrepared {
  public:
   virtual ~DiracPrepared() = default;
@@ -37,8 +37,8 @@ class DiracPrepared {
 struct DiracDequantiseOps {
   const char* name;
   bool takes_slices;  // as they are in the stream
-  // What can be done before a queue has its turn, by any thread; pyramids are not looked at. In
-  // memory of `pinned`. `*prepared` may stay null.
+  // The part that can be done before a queue has its turn, by any thread; pyramids are not looked
+  // at. In memory of `pinned`. `*prepared` may stay null.
   Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,
                     std::unique_ptr<DiracPrepared>* prepared);
   // `prepared`: by prepare(), for the same levels, and not needed any more when the call returns.

@@ -23,7 +23,7 @@ Status damaged(const std::string& what) {
 
 Status read_fragment_header(DiracBits& bits, FragmentHeader* header) {
   header->picture = bits.aligned_number(4);
-  bits.aligned_number(2);  // the length of the data; what there is counts
+  bits.aligned_number(2);  // the length of the data, which is not relied on
   header->slices = bits.aligned_number(2);
   if (header->slices != 0) {
     header->column = bits.aligned_number(2);

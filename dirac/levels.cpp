@@ -58,7 +58,7 @@ DiracBand describe(const DiracSequence& sequence, const DiracPictureHeader& head
   return band;
 }
 
-// What is cleared for each picture lies in front of the levels, which are not.
+// The parts that are cleared for each picture lie in front of the levels, which are not.
 void place_maps(Parts& parts, DiracBand& band) {
   const auto words = static_cast<uint64_t>(band.map_words) * static_cast<uint64_t>(band.height);
   band.map = parts.take<uint64_t>(words);

@@ -43,7 +43,7 @@ Status MemoryBudget::no_room(uint64_t bytes) const {
 template <typename Allocate>
 Status MemoryBudget::count(uint64_t bytes, std::unique_ptr<Memory>* memory,
                            const Allocate& allocate) {
-  // What is refused is never counted, not even for a moment: another thread would be refused, too.
+  // A refused block is never counted, not even for a moment: another thread would be refused, too.
   uint64_t used = used_;
   do {
     const uint64_t most = most_;

@@ -12,10 +12,10 @@
 
 namespace cudatransform {
 
-// Thread safe. Blocks may outlive whoever has taken them. Always in a shared_ptr.
+// Thread safe. Blocks may outlive the object that has taken them. Always in a shared_ptr.
 class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
  public:
-  // `most` bytes; 0: any number. What is there already stays.
+  // `most` bytes; 0: any number. Blocks that exist stay.
   void set_most(uint64_t most) { most_ = most; }
   uint64_t used() const { return used_; }
   // Whether there is room for so many more.

@@ -1,4 +1,4 @@
-// Memory that the device may still be reading, for whoever needs some next.
+// Memory that the device may still be reading, to be used again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/memory_pool.h"
 

@@ -1,4 +1,4 @@
-// Memory that the device may still be reading, for whoever needs some next.
+// Memory that the device may still be reading, to be used again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,15 +21,15 @@ class DiracMemoryPool {
  public:
   struct Block {
     std::unique_ptr<Memory> memory;
-    FencePtr read;  // who writes there next waits for it; null: for nothing
+    FencePtr read;  // the next writer waits for it; null: no wait
   };
 
-  // Keeps up to `most` blocks that nobody has, and of large ones no more than three.
+  // Keeps up to `most` unused blocks, and of large ones no more than three.
   DiracMemoryPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr)
       : kind_(kind), most_(most), budget_(some_budget(std::move(budget))) {}
 
   // Of `bytes`, or up to twice as many: new blocks are as large as any have had to be, so that all
-  // serve for pictures that differ by little. Where there is no memory, what is kept is freed
+  // serve for pictures that differ by little. Where there is no memory, kept blocks are freed
   // first.
   Status take(Device& device, size_t bytes, Block* block);
   void give(Block block);

@@ -1,4 +1,4 @@
-// Block data of inter pictures: how each superblock is split, what predicts each block.
+// Block data of inter pictures: how each superblock is split, and each block predicted.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/motion.h"
 

@@ -212,7 +212,7 @@ bool DiracPicture::defer_slices() {
                               kMaxQuantIndex + least))
       return false;
   }
-  // Nobody looks at their levels before they are rendered.
+  // Their levels are not looked at before they are rendered.
   if (!levels_.is_wide() && !lay_out_wide()) return false;
   defers_slices_ = true;
   return true;

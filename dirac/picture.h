@@ -39,8 +39,8 @@ class DiracPicture {
   DiracPicture& operator=(const DiracPicture&) = delete;
 
   // Reads the headers of a picture unit, whose `size` bytes behind the parse info are copied, or
-  // stay what they are while somebody has `owner`. Fails where it cannot be decoded; otherwise
-  // damage() may say already that data is missing, of other than slices.
+  // stay as they are while `owner` is held. Fails where it cannot be decoded; otherwise damage()
+  // may say already that data is missing, of other than slices.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
                const uint8_t* data, size_t size, const DiracLimits& limits, DiracQuirks quirks,
                std::shared_ptr<const void> owner = nullptr);
@@ -63,8 +63,8 @@ class DiracPicture {
   // Different tasks may run at the same time.
   void run_task(int task);
 
-  // Before the first task: leaves slices to whoever renders the picture, if they are sound as far
-  // as can be seen without decoding them. Their tasks do nothing then.
+  // Before the first task: leaves slices to the renderer, if they are sound as far as can be seen
+  // without decoding them. Their tasks do nothing then.
   bool defer_slices();
   // Without data where they have not been deferred.
   DiracSlices deferred_slices() const;
@@ -81,7 +81,7 @@ class DiracPicture {
   // blocks: an intra picture.
   const DiracLevels& levels() const { return levels_; }
   const ObmcBlock* blocks() const { return grid_.blocks; }
-  // What was wrong first, for people; null: nothing. What could not be decoded is zero.
+  // The first damage, for people; null: none. Parts that could not be decoded are zero.
   const char* damage() const { return damage_.load(std::memory_order_relaxed); }
   // Whether tasks have found no memory. It cannot be rendered then.
   bool lacks_memory() const { return lacks_memory_.load(std::memory_order_relaxed); }
@@ -136,7 +136,7 @@ class DiracPicture {
   const MemoryBudgetPtr budget_;
   std::unique_ptr<Memory> bytes_;
   std::shared_ptr<const void> owner_;
-  const uint8_t* owned_ = nullptr;  // where somebody else has the bytes
+  const uint8_t* owned_ = nullptr;  // where the caller has the bytes
   size_t used_ = 0;
   DiracLevels levels_;
   DiracBandCode bands_[kMaxComponents][kMaxDwtBands];
@@ -146,8 +146,8 @@ class DiracPicture {
   std::unique_ptr<Memory> places_memory_;
   DiracSlicePlace* places_ = nullptr;
   int64_t slices_found_ = 0;
-  // Each slice tells where the next one is: that takes as long as all else that begin() does, so
-  // that it is left to the first who needs them.
+  // Each slice tells where the next one is. Finding them takes as long as all else in begin(), so
+  // the first task that needs them does it.
   std::mutex finding_;  // guards not_found_
   DiracSliceRun not_found_;
 

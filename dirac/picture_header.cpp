@@ -1,5 +1,4 @@
-// What stands before the coefficients of a picture: its number, references, prediction and
-// transform.
+// The headers of a picture, before its coefficients: number, references, prediction and transform.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/picture_header.h"
 

@@ -1,5 +1,4 @@
-// What stands before the coefficients of a picture: its number, references, prediction and
-// transform.
+// The headers of a picture, before its coefficients: number, references, prediction and transform.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // SMPTE ST 2042-1, clause 12; Dirac specification 2.2.3, clauses 9.6, 11.2 and 11.3.
@@ -41,7 +40,7 @@ struct DiracPictureHeader {
   }
 };
 
-// Of inter pictures; what ObmcJob takes as it is.
+// Of inter pictures, as ObmcJob takes them.
 struct DiracPrediction {
   int32_t length_x = 0, length_y = 0;
   int32_t separation_x = 0, separation_y = 0;
@@ -73,8 +72,8 @@ struct DiracPaddedSize {
 };
 DiracPaddedSize dirac_padded(const DiracSequence& sequence, DwtLevels levels, int component);
 
-// Each reads on from `bits`, and fails with a sentence where what it finds cannot be: the picture
-// is damaged, or of a kind that nobody codes (kUnsupported).
+// Each reads on from `bits`, and fails with a sentence where a value cannot be right: the picture
+// is damaged, or of a kind that no encoder makes (kUnsupported).
 Status read_picture_header(const DiracParseInfo& info, DiracBits& bits, DiracPictureHeader* header);
 Status read_prediction(const DiracSequence& sequence, int reference_count, DiracBits& bits,
                        DiracPrediction* prediction);

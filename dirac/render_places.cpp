@@ -47,7 +47,7 @@ DiracResidualPlaces dirac_residual_places(const DiracPicture& picture, size_t co
     places.pyramid_pitch[c] = pitch_of(size.width, coef_bytes);
     places.pyramid[c] = take(places.pyramid_pitch[c], size.height);
     places.pyramid_bytes += places.bytes - places.pyramid[c];
-    // Without a wavelet coefficients are the residual. What is padded has room there.
+    // Without a wavelet coefficients are the residual. Padding has room there.
     places.residual_pitch[c] = places.pyramid_pitch[c];
     places.residual[c] = places.pyramid[c];
     if (is_final || !has_dirac_levels(picture)) continue;

@@ -48,7 +48,7 @@ bool DiracRenderer::next_times(DiracRenderTimes* times) {
   if (under_way_.empty()) return false;
   Stages& first = *under_way_.front();
   *times = {};
-  // What was enqueued last ends last.
+  // The work that was enqueued last ends last.
   if (first.has_motion && !first.motion->read_ns(&times->motion)) return false;
   if (first.has_wavelet && !first.wavelet->read_ns(&times->wavelet)) return false;
   for (int r = 0; r < kMaxObmcReferences; ++r) {
@@ -130,7 +130,7 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracA
     CT_RETURN_IF_ERROR(timed(
         stages->motion, [&] { return ops_.obmc->compensate(device_, queue(), job, nullptr); }));
   if (!device_.is_host()) CT_RETURN_IF_ERROR(queue().record(&made->ready));
-  if (under_way_.size() == kMostTold) under_way_.pop_front();  // nobody wants to know
+  if (under_way_.size() == kMostTold) under_way_.pop_front();  // not asked for
   under_way_.push_back(std::move(stages));
   if (header.is_reference) references_.add(header.number, made);
   *rendered = std::move(made);
@@ -183,7 +183,7 @@ Status DiracRenderer::find_references(const DiracPicture& picture, DiracRendered
 
 Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& sequence,
                                    DiracRenderedPtr* rendered) {
-  // Its memory goes back when the last who has it lets go, wherever that is.
+  // Its memory goes back when the last owner releases it, on any thread.
   DiracRenderedPtr made(new DiracRendered,
                         [memory = pictures_, halves = halves_](DiracRendered* rendered) {
                           if (rendered->half_memory != nullptr)
@@ -224,7 +224,7 @@ Status DiracRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequ
 DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
   const uint64_t samples = bytes_of_dirac_picture(picture.sequence());
   DiracRenderNeed need;
-  // The bytes that it was read from are somebody's, too.
+  // The buffer that it was read from takes memory, too.
   need.own = samples + picture.levels().growth() + picture.coded_bytes();
   if (!device_.is_host()) {
     // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more;

@@ -35,19 +35,20 @@ struct DiracRendered {
   bool is_upsampled = false;
   std::unique_ptr<Memory> memory, half_memory;
   FencePtr ready;  // null: it is
-  // Who reads it in a queue of their own leaves a fence: the memory serves again behind it.
+  // A reader with a queue of its own leaves a fence, behind which the memory is used again.
   FencePtr read;
 };
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
 
-// What the stages of rendering took on the device, in nanoseconds.
+// The times of the stages of rendering on the device, in nanoseconds.
 struct DiracRenderTimes {
   uint64_t wavelet = 0;   // dequantising and the inverse transform
   uint64_t upsample = 0;  // half-sample positions of references
   uint64_t motion = 0;    // prediction from blocks, the sum with the residual, clipping
 };
 
-// What has been done of a picture before it is rendered. It goes before the renderer does.
+// The part of a picture's work that is done before it is rendered. It is freed before the renderer
+// is.
 class DiracAhead {
  public:
   explicit DiracAhead(DiracMemoryPool& pool) : pool_(pool) {}
@@ -72,7 +73,7 @@ struct DiracRenderOps {
   const ObmcOps* obmc;
 };
 
-// What rendering a picture takes of memory at most, beside what it has.
+// The memory that rendering a picture takes at most, beside its own.
 struct DiracRenderNeed {
   uint64_t own = 0;     // stays with it, or with what is shown
   uint64_t shared = 0;  // serves the next picture, too
@@ -81,13 +82,13 @@ struct DiracRenderNeed {
 // Takes pictures in the order in which they are coded. One thread at a time.
 class DiracRenderer {
  public:
-  // `budget`: what its memory is taken from; null: there is no limit.
+  // `budget` limits its memory; null: there is no limit.
   DiracRenderer(Device& device, const DiracRenderOps& ops, MemoryBudgetPtr budget = nullptr)
       : device_(device), ops_(ops), budget_(some_budget(std::move(budget))) {}
 
   // Any thread, before the first task.
   DiracRenderNeed need(const DiracPicture& picture) const;
-  // Frees what is kept for pictures to come. False: there is nothing.
+  // Frees memory that is kept for later pictures. False: there is none.
   bool trim();
   // Frees the half-sample positions of references, which the next picture that asks for them makes
   // again. False: there are none.
@@ -98,11 +99,11 @@ class DiracRenderer {
   void take_slices(DiracPicture& picture) const {
     if (ops_.dequantise->takes_slices) picture.defer_slices();
   }
-  // Any thread, also while others are rendered: what can be done ahead for a picture whose tasks
+  // Any thread, also while others are rendered: does ahead what it can for a picture whose tasks
   // have ended.
   Status prepare(const DiracPicture& picture, std::unique_ptr<DiracAhead>* ahead);
   // `picture`: all its tasks have ended; not used after the call. `ahead`: by prepare(); null:
-  // nothing has been. A reference that is missing is mid-grey.
+  // none. A reference that is missing is mid-grey.
   Status render(const DiracPicture& picture, std::unique_ptr<DiracAhead> ahead,
                 DiracRenderedPtr* rendered);
   // Of pictures whose work has ended, in their order. False: there is none that has not been told.

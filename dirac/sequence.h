@@ -13,7 +13,7 @@
 
 namespace cudatransform {
 
-// What a caller is ready to decode: memory follows from these.
+// The largest streams that a caller is ready to decode: memory follows from these.
 struct DiracLimits {
   uint32_t max_width = 16384;
   uint32_t max_height = 16384;

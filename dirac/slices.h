@@ -24,7 +24,7 @@ struct DiracSliceRun {
   uint32_t begin = 0, end = 0;  // bytes in the picture's data
 };
 
-// All slices of a picture, to be decoded by whoever renders it.
+// All slices of a picture, to be decoded by the renderer.
 struct DiracSlices {
   const uint8_t* data = nullptr;  // null: there are none, and levels have been decoded
   size_t size = 0;

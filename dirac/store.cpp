@@ -1,4 +1,4 @@
-// Samples of a rendered picture to where somebody wants them, on the host.
+// Samples of a rendered picture to where the caller wants them, on the host.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/store.h"
 

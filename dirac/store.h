@@ -1,4 +1,4 @@
-// Samples of a rendered picture to where somebody wants them, as a job: what the engines do alike.
+// Samples of a rendered picture to where the caller wants them, as a job, which all engines take.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

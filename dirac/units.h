@@ -67,7 +67,7 @@ struct DiracUnitLimits {
 
 // Finds the units of a stream that comes in pieces. A parse info is believed only if the one that
 // it or the next points to says so too, since coded data may hold its first four bytes. Each byte
-// is searched once, whatever units say of their sizes.
+// is searched once, even if units lie about their sizes.
 class DiracSplitter {
  public:
   // `in_step`: the stream begins with a unit, so that a parse info there needs no confirmation.
@@ -75,7 +75,7 @@ class DiracSplitter {
 
   // The next unit in `bytes`, which begin where the last span ended: behind its unit, or behind
   // what it skipped. Where that takes bytes that have not come, more are needed, unless `at_end`
-  // says that none follow. No unit is larger than `limits`; what is behind that belongs to none.
+  // says that none follow. No unit is larger than `limits`; bytes behind that belong to none.
   DiracUnitSpan next(const DiracBytes& bytes, bool at_end, const DiracUnitLimits& limits);
   // How many bytes the unit says to have whose end is waited for; 0: it does not say, or there is
   // none.

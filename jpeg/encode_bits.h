@@ -3,9 +3,9 @@
 //
 // ITU-T T.81, F.1.2. A lane codes two levels that follow each other in zigzag order, 32 lanes a
 // block. Which symbols they make depends on the other levels only by which of them are zero, so
-// that two words of bits (of levels at even and at odd positions) are all that lanes tell each
-// other. Everything is counted in bits from the beginning of the tile, until the lengths of all
-// tiles are known; bits are written into 32-bit words, the first into the highest.
+// lanes only exchange two words of bits (of levels at even and at odd positions). Everything is
+// counted in bits from the beginning of the tile, until the lengths of all tiles are known; bits
+// are written into 32-bit words, the first into the highest.
 #pragma once
 
 #include <bit>
@@ -69,7 +69,7 @@ CT_HD JpegSymbol jpeg_symbol(uint32_t before, int32_t value, uint32_t most) {
   return symbol;
 }
 
-// What a lane codes: up to three runs of 16 zeros (ZRL), then up to two symbols.
+// The symbols of a lane: up to three runs of 16 zeros (ZRL), then up to two others.
 struct JpegLaneSymbols {
   uint32_t long_runs;
   bool has[2];
@@ -79,7 +79,7 @@ inline constexpr uint32_t kJpegLongRun = 0xf0, kJpegEndOfBlock = 0;
 
 // The symbols of lane `lane`, whose levels are `even` and `odd`; lane 0 has the difference of DC
 // levels for an even one. Bit i of `evens` and `odds`: lane i has one that is not zero. The end of
-// the block is lane 31's, who has nothing else to say at its last position then.
+// the block is lane 31's, which has no other symbol at its last position then.
 CT_HD JpegLaneSymbols jpeg_lane_symbols(uint32_t lane, int32_t even, int32_t odd, uint32_t evens,
                                         uint32_t odds, uint32_t dc_symbols) {
   const uint32_t below = (1u << lane) - 1;
@@ -143,7 +143,7 @@ CT_HD uint32_t jpeg_ones_in_a_row(uint32_t word, uint32_t next) {
   return static_cast<uint32_t>(ones >> 32);
 }
 
-// What is known of a tile.
+// The results of a tile.
 struct JpegTile {
   uint32_t bits;
   uint32_t words_at;    // where its words are

@@ -1,4 +1,4 @@
-// What makes a file of a scan that was coded in parallel: its layout, and its header.
+// The rest of a file whose scan was coded in parallel: its layout, and its header.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -96,7 +96,7 @@ JpegErrors::Meaning JpegErrors::note_irregular(uint32_t what, Meaning meaning) {
   return meaning;
 }
 
-// What stands between the segments of the header belongs to nobody.
+// Bytes between the segments of the header belong to no segment.
 JpegErrors::Meaning JpegErrors::weigh_extraneous(const jpeg_decompress_struct& cinfo) {
   const int scan = cinfo.input_scan_number;
   if (scan == 0) return note_irregular(kJpegStrayBytes, Meaning::kOddity);

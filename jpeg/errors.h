@@ -40,7 +40,7 @@ class JpegErrors {
   const std::string& damage() const { return damage_; }
   // What the others were about: bits of jpeg/irregular.h.
   uint32_t irregular() const { return irregular_; }
-  // The first warning that means damage unless somebody knows that all blocks came: coded data that
+  // The first warning that means damage unless all blocks are known to have come: coded data that
   // are left over, or data that end without EOI; empty without one.
   const std::string& doubt() const { return doubt_; }
   // How many scans have left something over.

@@ -1,4 +1,4 @@
-// Huffman codes looked up together with the values behind them: what the sequential decoder reads.
+// Huffman codes looked up together with the values behind them, for the sequential decoder.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/huffman_lookup.h"

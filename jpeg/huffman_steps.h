@@ -1,4 +1,4 @@
-// Steps through the Huffman codes of a JPEG scan from any bit on: what host and device do alike.
+// Steps through the Huffman codes of a JPEG scan from any bit on, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // ITU-T T.81, annex F. Codes synchronise by themselves: a decoder that begins somewhere soon stands
@@ -196,7 +196,7 @@ inline constexpr uint32_t kWordsBehind = 4;
 // for every DC difference with the number of blocks before it, if it wants to be. Returns the state
 // behind, whose bit is counted from `end`.
 //
-// Threads that go through different codes stay together: what a step does is chosen, not jumped to.
+// Threads that go through different codes stay together: a step selects values and has no branches.
 template <bool kRuns, typename Words, typename Tables, typename Difference>
 CT_HD uint32_t walk(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                     uint32_t state, uint32_t begin, uint32_t end, uint32_t* blocks,

@@ -47,8 +47,8 @@ bool make_codes(const JpegHuffmanTable& table, bool is_ac, HuffmanCodes* codes);
 // `set` has been made by make_codes().
 void make_runs(const HuffmanSet& set, HuffmanRuns* runs);
 
-// Annex K's tables, for luma and chroma, which Motion-JPEG leaves out. They are libjpeg's, which
-// has them for whoever compresses: an error where it could not be asked.
+// Annex K's tables, for luma and chroma, which Motion-JPEG leaves out. They are libjpeg's own for
+// compression. The result is an error where libjpeg could not be asked.
 Status standard_jpeg_tables(const JpegHuffmanTables** tables);
 
 }  // namespace cudatransform

@@ -1,5 +1,5 @@
-// Levels from the Huffman codes of a JPEG scan, a row of bits at a time, and what speaks against
-// them: what host and device do alike.
+// Levels from the Huffman codes of a JPEG scan, a row of bits at a time, and the damage found on
+// the way, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -27,8 +27,8 @@ struct JpegLeftOver {
   bool are_mcus = false;  // if the walk has come to the end of the segment
 };
 
-// Goes on through all codes that begin before bit `end`, whatever they say; the blocks of the
-// segment end at `blocks`.
+// Goes on through all codes that begin before bit `end`, even beyond the segment's blocks, which
+// end at `blocks`.
 template <typename Words, typename Tables>
 CT_HD void walk_left_over(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                           uint32_t blocks, uint32_t end, JpegLeftOver* left) {

@@ -1,4 +1,4 @@
-// What is odd about a JPEG file of which nothing is missing.
+// Oddities of a JPEG file of which nothing is missing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/irregular.h"

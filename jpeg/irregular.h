@@ -1,4 +1,4 @@
-// What is odd about a JPEG file of which nothing is missing.
+// Oddities of a JPEG file of which nothing is missing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,13 +21,13 @@ inline constexpr uint32_t kJpegScanParameters = 1 << 2;
 inline constexpr uint32_t kJpegMissingEnd = 1 << 3;
 // A marker that says nothing where it is: RSTn outside of a scan, TEM, DNL.
 inline constexpr uint32_t kJpegUselessMarker = 1 << 4;
-// A JFIF version or an Adobe transform code that nobody knows.
+// An unknown JFIF version or Adobe transform code.
 inline constexpr uint32_t kJpegUnknownHeader = 1 << 5;
 
 // In words, for messages; empty for 0.
 std::string irregularity_text(uint32_t irregularities);
 
-// What a decoder has to say about a picture besides its levels.
+// A decoder's verdict about a picture.
 struct JpegFindings {
   std::string damage;      // what was wrong first; empty: nothing is missing
   uint32_t irregular = 0;  // bits of those above; nothing is said of a picture that is damaged

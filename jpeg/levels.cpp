@@ -1,4 +1,4 @@
-// Whether levels are what 8-bit JPEG can hold; libjpeg-turbo's vector code does not look.
+// Whether 8-bit JPEG can hold levels; libjpeg-turbo's vector code does not check.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/levels.h"

@@ -1,4 +1,4 @@
-// Whether levels are what 8-bit JPEG can hold; libjpeg-turbo's vector code does not look.
+// Whether 8-bit JPEG can hold levels; libjpeg-turbo's vector code does not check.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,10 +12,10 @@ namespace cudatransform {
 inline constexpr int kJpegMaxAc = 1023;
 inline constexpr int kJpegMaxDcStep = 2047;
 
-// kInvalidArgument where levels of `component` are more than 8-bit JPEG can hold, whatever the
-// order in which a file has the blocks and wherever it restarts: an AC level beyond kJpegMaxAc, a
-// DC level beyond kJpegMaxDcStep, or two DC levels further apart than that. Those of 8-bit samples,
-// from -1024 to 1016, never are.
+// kInvalidArgument where levels of `component` are more than 8-bit JPEG can hold, for any order of
+// blocks and any restarts in the file: an AC level beyond kJpegMaxAc, a DC level beyond
+// kJpegMaxDcStep, or two DC levels further apart than that. Those of 8-bit samples, from -1024 to
+// 1016, never are.
 Status check_levels(const JpegLevels& levels, int component);
 
 // Whether the levels of `blocks` blocks in a row are beyond doubt: AC levels to kJpegMaxAc, DC

@@ -1,4 +1,4 @@
-// Parallel decoding of a JPEG picture's scans as a job: what the engines do alike.
+// Parallel decoding of a JPEG picture's scans as a job, which all engines take.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,9 +9,8 @@
 
 namespace cudatransform {
 
-// What is written for the host at the end of the job, last of all, `segments` behind `damage`: who
-// sees it there may have the levels read, by whomever. A device's submit() fills it with kPending
-// first.
+// The job's result for the host, written last of all, `segments` behind `damage`: once it is there,
+// the levels may be read. A device's submit() fills it with kPending first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;
   uint32_t damage = 0;    // bits of huffman_write.h, kJpegLeftOver among them, which is none
@@ -19,7 +18,7 @@ struct JpegDecodeResult {
 };
 
 struct JpegDecodeJob {
-  const JpegScans* scans = nullptr;  // not needed any more when submit() returns
+  const JpegScans* scans = nullptr;  // read before submit() returns
   // What JpegScanReader::read() has filled, in host memory, for a device page-locked: read until
   // the job is done.
   const uint8_t* block = nullptr;
@@ -33,11 +32,11 @@ struct JpegDecodeJob {
 Status validate(const JpegDecodeJob& job);
 
 // Of a job that is done: whether the levels are the file's, every one. Otherwise they may be
-// anything, and whether the file is damaged somebody else has to say.
+// anything, and libjpeg decides whether the file is damaged.
 inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
   return (result.damage & ~kJpegLeftOver) == 0 && result.segments == scans.segments;
 }
-// What was odd about a file that is decoded: bits of jpeg/irregular.h.
+// Oddities of a file that is decoded: bits of jpeg/irregular.h.
 inline uint32_t irregularities(const JpegScans& scans, const JpegDecodeResult& result) {
   return scans.irregular | ((result.damage & kJpegLeftOver) != 0 ? kJpegLeftOverBytes : 0);
 }

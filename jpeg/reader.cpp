@@ -231,7 +231,7 @@ void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, Jpe
   take_tables(tables, &found->damage);
   if (found->damage.empty() && !arrays_.are_plain()) found->damage = range_damage(levels);
   if (found->damage.empty()) weigh(found);
-  // What is wrong anyway shall at least not trouble whoever writes it into another file.
+  // Damaged levels shall at least be such that they can be written into another file.
   if (!found->damage.empty() && how.past_damage)
     for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
 }
@@ -249,7 +249,7 @@ void JpegReader::weigh(JpegFindings* found) const {
 // Whether bytes that are left over, or an end that is missing, take nothing from the picture.
 // JpegScanDecoder counts the MCUs of sequential files. A progressive one leaves something over
 // behind each of its scans, where its header claims fewer MCUs than there are; all of it is there
-// when no scan can add a bit. Of arithmetic coding nobody can tell: to it all bits are data.
+// when no scan can add a bit. For arithmetic coding that cannot be known: all bits are data to it.
 bool JpegReader::all_blocks_came() const {
   if (cinfo_.arith_code) return false;
   if (is_sequential()) return vouched_;

@@ -34,8 +34,8 @@ struct JpegHeader {
   uint32_t irregular = 0;  // bits of jpeg/irregular.h
   // No file that is complete is smaller, in bytes after the header; 0 where nothing can be said.
   size_t least_bytes = 0;
-  // What reading the coefficients takes besides the levels that they are read into: rows that
-  // libjpeg pads, and what it keeps itself, which is little, for all kinds of entropy coding.
+  // Memory for reading the coefficients, besides the levels that they are read into: rows that
+  // libjpeg pads, and the little that it keeps itself, for all kinds of entropy coding.
   size_t extra_bytes = 0;
 };
 
@@ -43,18 +43,17 @@ class JpegScanDecoder;
 
 // How a picture is read.
 struct JpegReading {
-  // Whether to go on behind damage, for whoever wants to show what there is.
+  // Whether to go on behind damage, to show the rest of the picture.
   bool past_damage = true;
   // Reading ends with kCancelled soon after this, if it is there, is not 0 any more.
   const std::atomic<unsigned>* interrupt = nullptr;
-  // By JpegScanDecoder, where that can. What is read is the same, and what is said of it.
+  // By JpegScanDecoder, where that can. Coefficients and verdict are the same.
   bool fast = true;
 };
 
 // Reads one picture after another: read_header(), then read_coefficients() or the next header.
 // Sequential Huffman-coded files of which nothing is missing are decoded by JpegScanDecoder, all
-// others by libjpeg.
-// Whatever the bytes are, neither reads outside of them, and the time is bounded by
+// others by libjpeg. For any bytes, neither reads outside of them, and the time is bounded by
 // kMaxScannedBlocks and the picture's size. One thread at a time.
 class JpegReader {
  public:

@@ -1,5 +1,4 @@
-// The bits of a JPEG file's scans, without what stuffs them, and the block of memory that they lie
-// in.
+// The bits of a JPEG file's scans, without stuffing, and the block of memory that they lie in.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cstring>
@@ -28,7 +27,7 @@ size_t JpegScanReader::measure(std::span<const uint8_t> file) {
   return segments > kMostSegments ? 0 : plan_room(segments);
 }
 
-// Were each component a scan of its own, and the interval that of all.
+// As if each component were a scan of its own, with the interval of all.
 uint64_t JpegScanReader::most_segments() const {
   uint64_t segments = 0;
   for (int c = 0; c < components_; ++c) {
@@ -92,7 +91,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
 bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   const size_t begin = used_;
   const uint8_t* const end = data_ + size_;
-  // What is behind end_ has room for what is copied in vain.
+  // Behind end_ there is room for bytes that are copied in excess.
   const Unstuffed taken = unstuff(data_ + at_, end, block_ + used_, block_ + end_ + 1);
   used_ = static_cast<size_t>(taken.to - block_);
   *marker = marker_code(taken.from, end);
@@ -114,7 +113,7 @@ bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
 void JpegScanReader::finish() {
   JpegScans& scans = *scans_;
   infos_[scans.subsequences] = subsequence_info(0, 0, true);
-  // No byte that crosses the bus is left to chance.
+  // Every byte that crosses the bus is set.
   const size_t infos_end = (scans.subsequences + size_t{1}) * sizeof(uint32_t);
   std::memset(block_ + infos_end, 0, words_at_ - infos_end);
   std::memset(block_ + used_, 0, kBytesBehind);

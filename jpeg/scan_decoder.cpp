@@ -3,8 +3,8 @@
 //
 // Three things make it fast. Bits are loaded by whole words, without a look at what is loaded,
 // since stuffing and markers are gone by then. One look finds a code, the level behind it, and the
-// zeros before that. And whatever is rare ends the loop over a block's codes by the same
-// comparison: the end of the block, codes that are longer than a look, and damage.
+// zeros before that. And all rare cases end the loop over a block's codes by the same comparison:
+// the end of the block, codes that are longer than a look, and damage.
 #include "jpeg/scan_decoder.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ constexpr uint32_t kLastIndex = 63;
 constexpr uint32_t kMostBlockBits = 16 + kMostDcBits + 63 * (16 + kMostAcBits);
 static_assert(kMostMcuBlocks * ((kMostBlockBits + 7) / 8) + 64 <= ScanWindow::kMostAhead);
 
-// What compilers make of a memset() here takes as long as ten codes.
+// A memset() here would take as long as ten codes.
 inline void clear(int16_t* levels) {
   using Vector = uint64_t __attribute__((vector_size(16)));
   constexpr Vector kZero = {};
@@ -206,7 +206,7 @@ bool JpegScanDecoder::end_segment(const JpegScanPlan& plan, const Bits& bits) {
   return pass_left_over(plan, bits);
 }
 
-// Up to the end of the segment. False: what is left are more MCUs.
+// Up to the end of the segment. False: more MCUs are left.
 bool JpegScanDecoder::pass_left_over(const JpegScanPlan& plan, const Bits& bits) {
   const CodesOfSets<Set> tables{{sets_}};
   const uint8_t* from = bits.at - (bits.count + 7) / 8;

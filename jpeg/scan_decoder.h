@@ -15,14 +15,14 @@ namespace cudatransform {
 
 // Decodes one picture after another. One thread at a time.
 //
-// Like those who decode in parallel it takes baseline and extended sequential files of 8 bits of
-// which nothing is missing, and no others: what may be damage is a "no". So what damage is called
-// is libjpeg's affair.
+// Like the parallel decoders it takes only baseline and extended sequential files of 8 bits of
+// which nothing is missing. It refuses all that may be damage, and leaves its description to
+// libjpeg.
 class JpegScanDecoder final : private JpegScanParser {
  public:
   // `levels` are of `components` components, of the header's sizes. True: all of them and `*tables`
-  // are what libjpeg gives, and every row is plain (see row_is_plain()). False: somebody else has
-  // to look at the file, and levels may be anything; soon, where `interrupt` is there and not 0 any
+  // are what libjpeg gives, and every row is plain (see row_is_plain()). False: libjpeg has to
+  // decode the file, and levels may be anything; soon, where `interrupt` is there and not 0 any
   // more.
   bool decode(std::span<const uint8_t> file, const JpegLevels* levels, int components,
               const std::atomic<unsigned>* interrupt, JpegTables* tables);
@@ -55,7 +55,7 @@ class JpegScanDecoder final : private JpegScanParser {
     return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
   }
 
-  const JpegLevels* levels_ = nullptr;  // null: nobody wants them
+  const JpegLevels* levels_ = nullptr;  // null: not wanted
   const std::atomic<unsigned>* interrupt_ = nullptr;
   bool goes_beyond_block_ = false;
   ScanWindow window_;

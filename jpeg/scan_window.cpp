@@ -1,4 +1,4 @@
-// The bytes of a JPEG file's scan without what stuffs them, a few kilobytes at a time.
+// The bytes of a JPEG file's scan without stuffing, a few kilobytes at a time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/scan_window.h"

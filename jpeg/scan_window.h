@@ -1,4 +1,4 @@
-// The bytes of a JPEG file's scan without what stuffs them, a few kilobytes at a time.
+// The bytes of a JPEG file's scan without stuffing, a few kilobytes at a time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,16 +8,17 @@
 namespace cudatransform {
 
 // A segment of a scan, from a restart to the next marker or to the end of the file, moves through a
-// window that stays in the cache. Behind its last byte there are zeros: whoever reads kMostAhead
-// bytes from where may_read() is true stays in the window.
+// window that stays in the cache. Behind its last byte there are zeros: kMostAhead bytes from a
+// place where may_read() is true are in the window.
 class ScanWindow {
  public:
   static constexpr size_t kMostAhead = 2560;
-  // Stay in front of what has been moved: whoever has loaded a word of bits may go back to them.
+  // These bytes stay in front of those that have been moved: a reader that has loaded a word of
+  // bits may go back to them.
   static constexpr size_t kKept = 8;
 
-  // A segment that begins at `from`, in a file that ends at `end`. False: what is behind it is
-  // neither a marker nor the end.
+  // A segment that begins at `from`, in a file that ends at `end`. False: it is followed by neither
+  // a marker nor the end.
   bool begin(const uint8_t* from, const uint8_t* end);
   const uint8_t* first() const { return bytes_; }
   bool may_read(const uint8_t* at) const { return at <= last_; }

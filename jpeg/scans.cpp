@@ -1,8 +1,8 @@
 // The scans of a JPEG file as a plain job: its markers, and its bits without stuffing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// ITU-T T.81, annex B. What may be damage is a "no" here, so that what speaks against a picture is
-// said in one place alone. What is odd and takes nothing away is noted, and read as libjpeg does.
+// ITU-T T.81, annex B. All that may be damage is a "no" here, so that damage is described in one
+// place alone. Oddities that take nothing away are noted, and read as libjpeg reads them.
 #include "jpeg/scans.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The scans of a JPEG file as a plain job: what is decoded in parallel, on either side of the bus.
+// The scans of a JPEG file as a plain job for parallel decoding, on either side of the bus.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -34,11 +34,11 @@ struct JpegScans {
   uint32_t irregular = 0;  // bits of jpeg/irregular.h, as far as markers tell
 };
 
-// Reads the markers of one picture after another, and says what is decoded with which tables.
-// Whoever inherits from it takes the bits. One thread at a time.
+// Reads the markers of one picture after another, and says which scans are decoded with which
+// tables. A class that inherits from it takes the bits. One thread at a time.
 //
 // What it reads are sequential Huffman-coded files of 8 bits, sound or irregular. "No" means that
-// somebody else has to look: the file may be damaged, of another kind, or unusual.
+// libjpeg has to decide: the file may be damaged, of another kind, or unusual.
 class JpegScanParser {
  protected:
   struct Component {

@@ -1,9 +1,9 @@
-// What stuffs the entropy-coded bytes of a JPEG file, taken out many bytes at a time.
+// Takes the stuffing out of a JPEG file's entropy-coded bytes, many bytes at a time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// There is an FF every hundred bytes or so, where nobody can foresee it: a branch for each costs as
-// much as a hundred bytes. Processors with AVX-512 VBMI2 take out bytes without a branch; others
-// look at as many bytes as they can before they branch.
+// There is an FF every hundred bytes or so, at places that cannot be predicted: a branch for each
+// costs as much as a hundred bytes. Processors with AVX-512 VBMI2 take out bytes without a branch;
+// others look at as many bytes as they can before they branch.
 #include "jpeg/stuffing.h"
 
 #include <algorithm>

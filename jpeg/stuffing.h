@@ -1,4 +1,4 @@
-// What stuffs the entropy-coded bytes of a JPEG file, taken out many bytes at a time.
+// Takes the stuffing out of a JPEG file's entropy-coded bytes, many bytes at a time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -186,7 +186,7 @@ void JpegWriter::describe_metadata(const JpegPicture& picture) {
 void JpegWriter::write_metadata(const JpegPicture& picture) {
   JpegSegments segments(picture.metadata);
   for (JpegSegment segment; segments.next(&segment);) {
-    // JFIF means YCbCr or grey, whatever else is in the file.
+    // JFIF means YCbCr or grey, even beside other segments.
     const bool fits = picture.color != JpegColor::kRgb || !segment.is_jfif();
     if (fits && segment.stays())
       jpeg_write_marker(&cinfo_, segment.code, segment.data.data(),
@@ -268,7 +268,7 @@ Status JpegWriter::finish(const Status& status, JpegBytes* bytes) {
     written = JpegBytes();
     return status;
   }
-  // Pictures of a stream are much alike; what was too much is given back.
+  // Pictures of a stream are much alike; excess memory is given back.
   if (written.capacity_ / 2 > written.size_) (void)written.reserve(written.size_);
   *bytes = std::move(written);
   return {};

@@ -45,7 +45,7 @@ struct JpegOptions {
   bool operator==(const JpegOptions&) const = default;
 };
 
-// Bytes from malloc(), so that release() can hand them to whoever calls free().
+// Bytes from malloc(), so that the caller of release() can free() them.
 class JpegBytes {
  public:
   JpegBytes() = default;
@@ -69,7 +69,7 @@ class JpegBytes {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
   }
-  bool reserve(size_t capacity);  // false without memory; what is there stays
+  bool reserve(size_t capacity);  // false without memory; the content stays
 
   uint8_t* data_ = nullptr;
   size_t size_ = 0, capacity_ = 0;
@@ -87,8 +87,8 @@ class JpegWriter {
   // levels that check_levels() (jpeg/levels.h) refuses.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
-  // Replaces `*bytes` by what stands in front of the scan in the file of write(), for one that
-  // somebody else codes: Huffman-coded in one scan, with `tables` or, where that is null, with
+  // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine
+  // codes: Huffman-coded in one scan, with `tables` or, where that is null, with
   // standard_jpeg_tables(). The levels' memory is not looked at, but may not be null.
   Status write_header(const JpegPicture& picture, const JpegOptions& options,
                       const JpegHuffmanTables* tables, JpegBytes* bytes);

@@ -49,7 +49,7 @@ Status check_reference(const Where& where, const SamplePlane& reference, const S
 Status check_measuring(uint32_t measure, const PictureSums* sums, const Timer* timer,
                        const PictureTimes* times);
 
-// As SamplePlane::rows(), for planes that nobody has checked.
+// As SamplePlane::rows(), for planes that are not checked yet.
 inline int64_t component_rows(const SamplePlane& plane) {
   return (int64_t{plane.height} + plane.row_repeat - 1) / plane.row_repeat;
 }

@@ -2,6 +2,8 @@
 // values in a thread's registers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
+// On the CPU: load_samples() to store_coefs() of transform/dct8x8/adapters.h.
+//
 // Arrays of 64 values stay in registers because every loop over them is unrolled and every index is
 // a constant.
 #pragma once

@@ -1,6 +1,9 @@
 // What the fast kernels of both directions share: the steps of each method around a thread's block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
+// On the CPU: IslowShort and FloatShort of transform/dct8x8/simd_short_rows-inl.h, IslowVector and
+// FloatVector of simd_methods-inl.h.
+//
 // A thread has a whole 8x8 block in its registers, so nothing is exchanged between the passes.
 // Twelve CTAs of 64 threads fit an SM of sm_90 where a thread has no more than 80 registers; with
 // less than that in flight the memory is not kept busy.

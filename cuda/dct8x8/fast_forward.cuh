@@ -1,5 +1,8 @@
 // The fast forward kernels' bodies: rows of samples to stored coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: forward_row_short() of transform/dct8x8/simd_short_rows-inl.h, forward_blocks() of
+// simd_rows-inl.h.
 #pragma once
 
 #include "cuda/dct8x8/fast.cuh"

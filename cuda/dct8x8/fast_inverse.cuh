@@ -1,5 +1,8 @@
 // The fast inverse kernels' bodies: stored coefficients to rows of samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: inverse_row_short() of transform/dct8x8/simd_short_rows-inl.h, inverse_blocks() of
+// simd_rows-inl.h.
 #pragma once
 
 #include "cuda/dct8x8/fast.cuh"

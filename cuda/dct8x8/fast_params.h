@@ -1,4 +1,4 @@
-// What the fast kernels are told: plain structs, passed to a kernel by value. Few words, and little
+// Parameters of the fast kernels: plain structs, passed to a kernel by value. Few words, and little
 // to compute from them for each block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -15,17 +15,17 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kSplitInverseCtaThreads = 128, kSplitInverseThreads = 8;
 inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2;
 
-// What tells kernels apart, with the words of kernels.h: how a component's coefficients lie (and
-// that several threads share a block), which planes of samples a kernel takes, and what it does
-// besides.
+// The features that tell kernels apart, with the words of kernels.h: how a component's coefficients
+// lie (and that several threads share a block), which planes of samples a kernel takes, and what it
+// does besides.
 enum class Arrangement : uint32_t { kBlock, kZigzag, kPlane, kSplit };
 enum class Planes { kEdged, kPairs, kFull };
 enum class Variant { kPlain, kMeasure, kTimed };
 
 // Where measured sums are collected on the device. The low `shift` bits of a word are a sum, the
-// rest counts the additions to it: one atomic operation does both, and whoever reads a word knows
-// whether it is complete. No memset before the kernel, no copy behind it, no fence in between.
-// Warps add to one of many parts: additions to one address take 7 ns each.
+// rest counts the additions to it: one atomic operation does both, and the word itself tells its
+// reader whether it is complete. No memset before the kernel, no copy behind it, no fence in
+// between. Warps add to one of many parts: additions to one address take 7 ns each.
 inline constexpr uint32_t kSumParts = 64;
 struct SumInProgress {
   uint64_t parts[kSumParts];
@@ -98,8 +98,8 @@ struct FastMinusLimits {
   uint32_t of[3][32];  // by component
 };
 
-// A launch takes .3 us longer for each KB that it tells a kernel: what few kernels want comes last,
-// and the commonest do not take it.
+// Each KB of parameters makes a launch .3 us longer. Fields that few kernels want come last, and
+// the commonest kernels do not take them.
 struct FastForwardParams {
   FastFrame frame;
   FastForwardTable tables[3];

@@ -1,4 +1,4 @@
-// What the fast kernels are told, kept from one job to the next.
+// Parameters of the fast kernels, kept from one job to the next.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/fast_params_cache.h"
 
@@ -62,8 +62,8 @@ void FastParamsCache::renew(const Dct8x8Job& job, const Kind& kind, std::optiona
   }
 }
 
-// Entries of islow above 255 do not fit, and nobody reads them: who only counts zeros may have
-// them.
+// Entries of islow above 255 do not fit. Only a job that counts zeros may have them, and it does
+// not read them.
 FastInverseTable FastParamsCache::make_inverse(const Kind& kind, const QuantTable* table) {
   return kind.method == Method::kFloat ? make_float_inverse(kind.depth, table)
                                        : make_islow_inverse(kind.zigzag, *table);

@@ -1,4 +1,4 @@
-// What the fast kernels are told, kept from one job to the next.
+// Parameters of the fast kernels, kept from one job to the next.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace cudatransform::cuda {
 
-// From frame to frame the addresses change, the quantisation tables hardly ever. To make those
-// takes as long as half of what else the host does for a launch, and even to copy them and to clear
-// where they go shows. Used by one thread at a time.
+// From frame to frame the addresses change, the quantisation tables hardly ever. Making the tables
+// takes half as long as all else that the host does for a launch; even copying and clearing them is
+// measurable. Used by one thread at a time.
 class FastParamsCache final : public StreamQueue::Kept {
  public:
   // What a kernel of each kind is told, with the tables of `job`, which the fast kernels take;
@@ -24,7 +24,7 @@ class FastParamsCache final : public StreamQueue::Kept {
   FastCompareParams& compare(const Dct8x8Job& job);
 
  private:
-  // What a component's table is made from: all that it depends on.
+  // All that a component's table depends on.
   struct Kind {
     Method method;
     int depth;

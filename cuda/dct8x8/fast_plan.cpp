@@ -1,4 +1,4 @@
-// Which jobs the fast kernels take, which of them a job gets, and what it is told.
+// Which jobs the fast kernels take, which kernel a job gets, and with which parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/fast_plan.h"
 

@@ -1,4 +1,4 @@
-// From a job to the fast kernel that it gets, where there is one for it, and what that is told.
+// From a job to its fast kernel, where there is one, and to that kernel's parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -4,7 +4,8 @@
 // One thread a block leaves a small frame with a handful of warps on each SM, which all load, then
 // all compute, then all store. With more threads the same work comes in smaller pieces that
 // overlap. The arithmetic is that of the kernels with one thread a block, so that the bytes do not
-// depend on the size of the frame.
+// depend on the size of the frame. On the CPU, too, it is theirs: see fast_forward.cu and
+// fast_inverse.cu.
 #include "cuda/dct8x8/fast_forward.cuh"
 #include "cuda/dct8x8/kernels.h"
 
@@ -169,7 +170,7 @@ __device__ __forceinline__ void half_forward(const uint2* rows, const FastFrame&
   for (int y = 0; y < 8; ++y) {
     float row[8];
     FloatDevice::from_bytes(rows[y], row);
-    float_forward_1d<1>(row);  // what is not used of it is not computed
+    float_forward_1d<1>(row);  // the compiler drops results that are not used
 #pragma unroll
     for (int x = 0; x < 4; ++x) v[4 * y + x] = row[4 * kHalf + x];
   }

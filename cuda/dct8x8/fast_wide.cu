@@ -1,6 +1,8 @@
 // The fast kernels for 32-bit coefficients in blocks, of the float method: levels of 16-bit
 // samples, and transform values.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: forward_blocks() and inverse_blocks() of transform/dct8x8/simd_rows-inl.h.
 #include "cuda/dct8x8/fast_forward.cuh"
 #include "cuda/dct8x8/fast_inverse.cuh"
 #include "cuda/dct8x8/kernels.h"

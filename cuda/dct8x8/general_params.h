@@ -1,5 +1,4 @@
-// What the general and the teaching kernels are told: plain structs, passed to a kernel
-// by value.
+// Parameters of the general and the teaching kernels: plain structs, passed to a kernel by value.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,4 +1,4 @@
-// From a job to the general or teaching kernel, and to what that is told.
+// From a job to its general or teaching kernel, and to that kernel's parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/general_plan.h"
 

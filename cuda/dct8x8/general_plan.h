@@ -1,5 +1,4 @@
-// From a job to what the general and the teaching kernels are told, and to the kernel that is told
-// it.
+// From a job to its general or teaching kernel, and to that kernel's parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -147,8 +147,8 @@ __device__ __forceinline__ void islow_forward_column(int* v, int level_shift) {
   islow_forward_odd<15, kStride>(d, v);
 }
 
-// What the compiler takes for another number, so that a sum with it is not computed before, to be
-// used twice: an addition of three numbers takes no longer than one of two.
+// The same number, which the compiler takes for another one. So it does not compute a sum with it
+// once for two uses: an addition of three numbers takes no longer than one of two.
 __device__ __forceinline__ uint32_t apart(uint32_t n) {
   asm("" : "+r"(n));
   return n;

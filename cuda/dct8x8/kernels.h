@@ -20,13 +20,37 @@
 //   params     what a kernel is told, passed by value: general_params.h, fast_params.h,
 //              scaled_params.h
 //
-// The CPU engine's code for the same arithmetic, of which each file names its own:
+// Where each family has its twin on the CPU, its tests, its benchmark and its page:
 //
-//   fast, general   transform/dct8x8/simd_short_rows-inl.h (8-bit samples, S16 coefficients),
-//                   simd_methods-inl.h (the rest); portable: IslowMethod, FloatMethod and
-//                   IfastMethod in block.h
-//   teach           transform/dct8x8/teaching.h; ReferenceMethod in block.h
-//   scaled          transform/dct8x8/simd_scaled-inl.h; portable: scaled.h
+//   fast, split, full, wide
+//     twin   IslowShort, FloatShort in transform/dct8x8/simd_short_rows-inl.h (8-bit samples, S16);
+//            IslowVector, FloatVector in transform/dct8x8/simd_methods-inl.h (the rest);
+//            portable: IslowMethod, FloatMethod in transform/dct8x8/block.h
+//     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/engine/dct8x8/kernels_test.cpp,
+//            tests/engine/dct8x8/times_test.cpp (timed), tests/engine/dct8x8/plan_test.cpp
+//            (choice), tests/conformance/libjpeg_test.cpp (islow)
+//     bench  tests/bench/gpu/cases.cpp: case:limit, case:kernels, case:format
+//     page   docs/kernels.md, 6 to 14
+//   general
+//     twin   IslowVector, FloatVector, IfastVector in transform/dct8x8/simd_methods-inl.h;
+//            portable: IslowMethod, FloatMethod, IfastMethod in transform/dct8x8/block.h
+//     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/engine/dct8x8/kernels_test.cpp,
+//            tests/conformance/libjpeg_test.cpp (islow, ifast)
+//     bench  tests/bench/gpu/cases.cpp: case:kernels, case:format
+//     page   docs/kernels.md, 6 to 9
+//   teach
+//     twin   NaiveMethod, MatrixMethod, SeparableMethod, DecomposedMethod in
+//            transform/dct8x8/teaching.h (shuffle has Decomposed's); ReferenceMethod in
+//            transform/dct8x8/block.h
+//     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/conformance/ieee1180_test.cpp
+//     bench  tests/bench/gpu/cases.cpp: case:ladder
+//     page   docs/kernels.md, 1 to 5
+//   scaled
+//     twin   IslowScaledVector, FloatScaledVector in transform/dct8x8/simd_scaled-inl.h;
+//            portable: ScaledIslow, ScaledFloat, ScaledReference in transform/dct8x8/scaled.h
+//     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/conformance/scaled_libjpeg_test.cpp
+//     bench  tests/bench/gpu/cases.cpp: case:scaled
+//     page   docs/elements/cudaidct8x8.md
 //
 // Columns: direction is the list's or Forward, Inverse; samples U8 or U16; coefs S16, S32 or F32;
 // planes Edged, Full, or Pairs: two components may alternate in one, as NV12's; ctas: how many fit

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // "Fast" takes quantised int16 in block layout and raster order to contiguous 8-bit samples;
-// "general" takes everything. What they read is what the result depends on (M::uses), as far as
-// memory can be read in parts of 32 bytes: of a block of 128 bytes the whole for islow at 1/2 and
-// 1/4, 64 bytes for float at 1/2, 32 bytes for float at 1/4 and for everything at 1/8. The
+// "general" takes everything. They read the coefficients that the result depends on (M::uses), as
+// far as memory can be read in parts of 32 bytes: of a block of 128 bytes the whole for islow at
+// 1/2 and 1/4, 64 bytes for float at 1/2, 32 bytes for float at 1/4 and for everything at 1/8. The
 // arithmetic is transform/dct8x8/scaled.h's, which the CPU has in vectors as well
 // (simd_scaled-inl.h).
 #include "cuda/dct8x8/scaled_params.h"

@@ -1,4 +1,4 @@
-// What the kernels of the scaled inverse are told: plain structs, passed to a kernel by value.
+// Parameters of the scaled inverse's kernels: plain structs, passed to a kernel by value.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

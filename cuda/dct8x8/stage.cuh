@@ -1,5 +1,7 @@
 // Blocks of coefficients by the warp, and rows of them in planes, for the fast kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: coef_address() of transform/dct8x8/adapters.h; blocks are read where they lie.
 #pragma once
 
 #include "cuda/dct8x8/tile.cuh"

@@ -1,5 +1,7 @@
-// How the fast kernels add up what they measure, and time themselves.
+// Measuring in the fast kernels: sums over all warps, and the kernel's own time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: RowSums of transform/dct8x8/rows.h.
 #pragma once
 
 #include "cuda/common/warp.cuh"
@@ -8,7 +10,8 @@
 namespace cudatransform::cuda {
 
 // See SumsInProgress. One lane calls it, with its warp's sum; `warp` is the warp's number. It does
-// not wait for an answer from the L2 cache: its CTA would stay so long, and no other come.
+// not wait for an answer from the L2 cache: its CTA would occupy the SM meanwhile, and no other
+// could start.
 __device__ __forceinline__ void add_to_progress(SumInProgress* progress, uint32_t shift,
                                                 uint32_t warp, uint64_t sum) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&progress->parts[warp % kSumParts]),
@@ -16,8 +19,8 @@ __device__ __forceinline__ void add_to_progress(SumInProgress* progress, uint32_
 }
 
 // The first warp of the last CTA collects what all warps have added. CTAs are launched in order, so
-// that all others are running by then or have ended; were they not, they would be launched beside
-// this one, and it would wait longer.
+// all others are running by then or have ended. If some were not, they would still be launched
+// beside this one, which would only wait longer.
 __device__ __forceinline__ bool is_collector() {
   return blockIdx.x == gridDim.x - 1 && threadIdx.x < 32;
 }
@@ -65,8 +68,8 @@ __device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t 
 
 // ---- Time ----
 
-// Only kernels that are compiled for it are timed: to find out that nobody wants the time costs
-// others a tenth of a microsecond, which is 3 % of a small frame.
+// Only kernels that are compiled for it are timed: to test at run time whether the time is wanted
+// costs a tenth of a microsecond, which is 3 % of a small frame.
 
 // Every thread calls it where the kernel begins. CTA 0 is the first to be launched.
 template <bool kTimed>
@@ -93,7 +96,7 @@ __device__ __forceinline__ void note_end(const FastFrame& frame) {
 
 // ---- Sums ----
 
-// Hands the sums of one kind on, by component. What nobody measures is 0.
+// Hands the sums of one kind on, by component. Sums that are not measured are 0.
 __device__ __forceinline__ void hand_on(bool measured, SumInProgress* progress,
                                         const SumLayout (&layout)[3], uint32_t SumLayout::*shift,
                                         uint64_t* result) {

@@ -2,6 +2,8 @@
 // eight, from samples and coefficients of every format, layout and order, and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
+// On the CPU: forward_row() and inverse_row() of transform/dct8x8/portable.cpp.
+//
 // The branches on formats are the same for all threads of a CTA, and stand round whole loops.
 #pragma once
 

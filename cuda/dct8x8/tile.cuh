@@ -1,5 +1,8 @@
 // Where a thread of the fast kernels has its block, and the rows of samples there.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: visible_extent() of transform/dct8x8/adapters.h, group_rows() and store_group() of
+// simd_short_rows-inl.h.
 #pragma once
 
 #include "cuda/common/ptx.cuh"
@@ -69,8 +72,8 @@ __device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
 }
 
 // Both, of kernels with one thread a block. A small frame is wholly on the device while it waits.
-// If its successor came before the wait too, and that one's successor, waiting CTAs would fill the
-// SMs. A large frame has no room for them until it ends.
+// If its successors were launched before the wait as well, waiting CTAs would fill the SMs. A large
+// frame has no room for them until it ends.
 __device__ __forceinline__ void wait_for_predecessor(const FastFrame& frame) {
   if (frame.successor_first) let_successor_launch();
   wait_for_predecessor();

@@ -1,6 +1,8 @@
 // Transposing an 8x8 block of which each of eight neighbouring lanes holds a row: through shared
 // memory, and by shuffles.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: transpose() of transform/dct8x8/simd-inl.h.
 #pragma once
 
 namespace cudatransform::cuda {

@@ -1,6 +1,8 @@
 // The zigzag order (ITU-T T.81, figure 5) for kernels: constants when the index is one, else a
 // table.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: kNaturalOfZigzag of transform/dct8x8/quant_table.h.
 #pragma once
 
 #include <cstdint>

@@ -25,9 +25,9 @@ Status Context::take_event(bool timed, CUevent* event) {
   }
   CT_ENTER_CONTEXT(*this);
   // Not with CU_EVENT_BLOCKING_SYNC, which wakes a thread that waits. Each such event interrupts a
-  // processor as it happens, whether anybody waits or not, and wakes a thread of the driver for
-  // each context that there is. At 50,000 frames a second that took the one processor 40 us a
-  // frame, and a quarter of another.
+  // processor when it happens, even if no thread waits for it, and wakes a thread of the driver for
+  // each context. At 50,000 frames a second that took the one processor 40 us a frame, and a
+  // quarter of another.
   const unsigned flags = timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
   return driver_.check(driver_.event_create(event, flags), "cuEventCreate");
 }

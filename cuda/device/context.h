@@ -1,4 +1,4 @@
-// What everything made on one CUDA context shares: the driver, spare events, loaded kernels.
+// A CUDA context as all objects made on it share it: the driver, spare events, loaded kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -18,9 +18,9 @@ namespace cudatransform::cuda {
 // Fences and memory hold it, so it (and with it the caller's context) outlives the Device that they
 // came from. Thread safe.
 //
-// No wait for the GPU is without end (see kGpuTimeout). After one in vain the context is stuck: it
-// cannot be entered any more, and so nothing of it is given back to the driver, which would wait
-// inside for the GPU. The GPU may still write to memory of it, too.
+// Every wait for the GPU ends (see kGpuTimeout). When one has timed out, the context is stuck: it
+// cannot be entered any more. So nothing of it is given back to the driver, which would wait for
+// the GPU; the GPU may also still write to its memory.
 class Context {
  public:
   Context(const Driver& driver, CUcontext handle, std::shared_ptr<void> keep_alive)
@@ -41,14 +41,14 @@ class Context {
   void give_event(bool timed, CUevent event);
 
   bool stuck() const { return patience_->is_over(); }
-  // What whoever enters a stuck context is told.
+  // The error for code that tries to enter a stuck context.
   Status stuck_status() const;
   // Driver::check(), or why nothing has been asked of a driver.
   Status check(CUresult result, const char* what) const;
 
-  // Asks the driver until `ask()` is not CUDA_ERROR_NOT_READY any more, and tells what it is then;
-  // that it is not ready: now the context is stuck. The thread naps from the beginning or spins at
-  // first; `*took` is Wait::took_ns(). The context is current.
+  // Asks the driver until `ask()` is not CUDA_ERROR_NOT_READY any more, and returns its last
+  // answer. If that is still CUDA_ERROR_NOT_READY, the context is now stuck. The thread naps from
+  // the beginning or spins at first; `*took` is Wait::took_ns(). The context is current.
   template <typename Ask>
   CUresult wait_until(bool naps, int64_t* took, Ask&& ask);
 
@@ -104,7 +104,8 @@ CUresult Context::wait_until(bool naps, int64_t* took, Ask&& ask) {
   return result;
 }
 
-// Makes a context current for a scope, whatever was current before. A stuck one is not entered.
+// Makes a context current for a scope, and then the one that was current before. A stuck context is
+// not entered.
 class ScopedContext {
  public:
   explicit ScopedContext(const Context& context);

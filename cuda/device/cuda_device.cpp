@@ -68,7 +68,7 @@ class DriverMemory final : public Memory {
       : context_(std::move(context)), kind_(kind), data_(data), size_(size) {}
   ~DriverMemory() override {
     if (!context_->settle()) return;
-    // Where the context cannot be entered once, nobody comes back for this.
+    // If the context cannot be entered, this is lost: there is no second attempt.
     if (!free()) (void)free();
   }
 

@@ -26,9 +26,9 @@ Status make_primary_cuda_device(int ordinal, std::unique_ptr<Device>* device);
 // overlap.
 Status make_cuda_queue(Device& device, std::unique_ptr<Queue>* queue);
 
-// The driver waits for all that a context has to do before it takes something back. This waits for
-// it, too, but not without end: it fails when `device`, one of make_cuda_device(), is stuck, and
-// nothing of it may be given back any more. (What it has allocated sees to that itself.)
+// The driver waits for all work of a context before it takes something back. This waits for it
+// first, but not for ever: it fails when `device`, one of make_cuda_device(), is stuck, and nothing
+// of it may be given back any more. (Objects that the device has allocated check that themselves.)
 Status settle_cuda_device(Device& device);
 
 }  // namespace cudatransform

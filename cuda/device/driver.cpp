@@ -84,7 +84,7 @@ Status open_library(Driver* driver) {
     dlclose(library);
     return status;
   }
-  // From here on the library has run and stays: unloading a driver is asking for trouble.
+  // From here on the library has run and stays loaded: a driver cannot be unloaded safely.
   return driver->check(driver->init(0), "cuInit");
 }
 

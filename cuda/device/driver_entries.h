@@ -1,13 +1,13 @@
-// The CUDA driver's entry points that are called here: the engine's, and those that only benchmarks
-// call. Tests' drivers in front of the real one (tests/check/shimcuda) forward the same.
+// The CUDA driver's entry points that we call: the engine's, and those of benchmarks alone. Tests'
+// drivers in front of the real one (tests/check/shimcuda) forward the same.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// X(member, function, name, arguments, kind): what it is called in cuda::Driver; its function in
-// cuda.h, for the type; the name that the driver exports, which cuda.h's macros do not say: they
-// follow the toolkit, and with CUDA 13's header cuEventElapsedTime means _v2, which drivers before
-// CUDA 12.8 do not export; how many arguments it has, all integers or pointers; and what it does,
-// in the words of tests/check/shimcuda/ledger.h. To be used by #name directly: another macro in
-// between would let those of cuda.h in.
+// X(member, function, name, arguments, kind): its name in cuda::Driver; its function in cuda.h, for
+// the type; the name that the driver exports, which cuda.h's macros do not say: they follow the
+// toolkit, and with CUDA 13's header cuEventElapsedTime means _v2, which drivers before CUDA 12.8
+// do not export; how many arguments it has, all integers or pointers; and what it does, in the
+// words of tests/check/shimcuda/ledger.h. To be used by #name directly: another macro in between
+// would let those of cuda.h in.
 #pragma once
 
 // clang-format off

@@ -50,7 +50,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry& instance = *new Registry;  // never destroyed: what it keeps is never released
+  static Registry& instance = *new Registry;  // never destroyed: it keeps contexts
   return instance;
 }
 
@@ -100,8 +100,8 @@ void Patience::give_up(std::shared_ptr<void> context) {
 Wait::Wait(int64_t timeout_ns, bool naps)
     : timeout_(timeout_ns), begin_(now_ns()), busy_begin_(naps ? 0 : busy_ns()), naps_(naps) {}
 
-// A thread that spins is told by what it has used of a processor, which is what napping saves: to
-// have been kept from running is no reason to nap.
+// A spinning thread goes by the processor time that it has used, because napping saves that. A
+// thread that was kept from running has no reason to nap.
 bool Wait::pause() {
   const int64_t waited = in_vain_ = now_ns() - begin_;
   if (timeout_ > 0 && waited >= timeout_) return false;

@@ -14,24 +14,24 @@ namespace cudatransform::cuda {
 
 int64_t now_ns();
 
-// More than a frame takes on a card that somebody else uses, too. The environment variable
+// More than a frame takes on a card with other users. The environment variable
 // CUDATRANSFORM_GPU_TIMEOUT says otherwise, in milliseconds; 0: without end.
 inline constexpr int64_t kGpuTimeout = 30'000'000'000;  // ns
 int64_t gpu_timeout_ns();
 // "30 s", "250 ms"
 std::string duration_text(int64_t ns);
 
-// What everything on one CUcontext knows of it. Once somebody has waited in vain nobody waits
-// again, and nothing asks the driver for anything that may wait inside it: what was made on the
-// context stays, as does the context. Thread safe.
+// Whether one CUcontext is stuck, shared by all objects on it. After one wait has timed out, none
+// waits again, and none calls the driver where it may wait: objects made on the context stay, as
+// does the context. Thread safe.
 class Patience {
  public:
-  // That of `context`, the same for all who ask while one of them has it, and for ever after
+  // That of `context`: all callers get the same object while one of them has it, and always after
   // give_up().
   static std::shared_ptr<Patience> with(CUcontext context);
 
   bool is_over() const { return over_.load(std::memory_order_relaxed); }
-  // Keeps `context`, whatever holds it, for the rest of the process.
+  // Keeps `context` for the rest of the process.
   void give_up(std::shared_ptr<void> context);
 
  private:
@@ -47,8 +47,8 @@ class Wait {
   explicit Wait(int64_t timeout_ns, bool naps);
   // Between two questions. False when the time is over.
   bool pause();
-  // What it took so far: of a processor or, of a thread that napped, of time until it last asked in
-  // vain, as how late a nap ends says nothing of the GPU.
+  // The wait so far: processor time or, of a thread that napped, time until its last question that
+  // got no answer, because the end of a nap says nothing of the GPU.
   int64_t took_ns() const;
 
  private:

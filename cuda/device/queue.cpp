@@ -66,7 +66,7 @@ class OwnStreams {
 };
 
 OwnStreams& own_streams() {
-  static OwnStreams& streams = *new OwnStreams;  // outlives whatever is released at exit
+  static OwnStreams& streams = *new OwnStreams;  // never destroyed: objects may be released at exit
   return streams;
 }
 
@@ -90,7 +90,7 @@ class EventFence final : public Fence {
     if (known_done()) return true;
     if (!progress_->may_ask(number_)) return false;
     ScopedContext scoped(*context_);
-    // Of a context that has gone no work is left to wait for. A stuck one may still do it.
+    // A context that has gone has no work left to wait for. A stuck one may still do it.
     if (!scoped.status().ok()) return !context_->stuck();
     note(context_->driver().event_query(event_));
     return known_done();

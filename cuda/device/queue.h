@@ -26,13 +26,13 @@ class Progress {
 
   bool is_done(uint64_t number) const { return number <= done_; }
   void note_done(uint64_t number);
-  // What is recorded from now on comes after fence `number` of `other`.
+  // Fences that are recorded from now on come after fence `number` of `other`.
   void follow(const std::shared_ptr<Progress>& other, uint64_t number);
-  // Whether nobody has asked for this fence, or one before it, in the last 20 us.
+  // Whether this fence, or one before it, has not been asked for in the last 20 us.
   bool may_ask(uint64_t number);
 
-  // Whether a late wait took so long that the next thread shall nap. A thread that naps comes back
-  // some 70 us late: with short waits it spins.
+  // Whether recent waits took so long that the next thread shall nap. A thread that naps comes back
+  // some 70 us late, so it spins if waits are short.
   bool waits_long() const { return sleeps_left_ > 0; }
   void note_wait(int64_t ns) {
     if (ns > Wait::kLong)
@@ -44,8 +44,8 @@ class Progress {
  private:
   static constexpr int64_t kAskAgain = 20'000;  // ns
   static constexpr int kSleeps = 16;            // short ones until a thread spins again
-  // More than are ever in flight; beyond, the oldest are forgotten and somebody has to ask for
-  // them.
+  // More than are ever in flight. Beyond that the oldest are forgotten, and the driver has to be
+  // asked for them.
   static constexpr size_t kMostFollowed = 64;
   struct Followed {
     std::weak_ptr<Progress> other;  // streams may wait for each other
@@ -74,7 +74,7 @@ class StreamQueue final : public Queue {
   // ordered by the stream. Growing waits for the stream's work, which is rare: sizes change seldom.
   Status scratch(size_t bytes, CUdeviceptr* address);
   // At most 4096 bytes of device memory that were zero when they were first handed out, the same
-  // from call to call. Who uses them leaves zeros behind.
+  // from call to call. The user must reset them to zero.
   Status zeroed(size_t bytes, CUdeviceptr* address);
   Status launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
                 void** arguments);
@@ -83,8 +83,8 @@ class StreamQueue final : public Queue {
   // the device can do so.
   Status launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
                 void** arguments, bool waits_itself);
-  // What a transform keeps with the queue from job to job: one object of each type that is asked
-  // for, made when it is first.
+  // An object that a transform keeps with the queue from job to job: one of each type, made when it
+  // is first asked for.
   struct Kept {
     virtual ~Kept() = default;
   };
@@ -98,8 +98,8 @@ class StreamQueue final : public Queue {
   // Finds a kernel, without launching it.
   Status load(const void* image, const char* kernel);
   Status clear(CUdeviceptr address, size_t bytes);
-  // `source` is pinned, so that nobody has to ask the driver whether it is: it must stay until the
-  // copy is done.
+  // `source` is pinned, so the driver need not be asked whether it is. It must stay until the copy
+  // is done.
   Status send(CUdeviceptr destination, const void* source, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);

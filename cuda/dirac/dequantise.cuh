@@ -12,7 +12,7 @@ namespace cudatransform::cuda {
 constexpr int kQuantIndices = 128;  // more than there are
 static_assert(kMaxQuantIndex < kQuantIndices && kQuantIndices == kExpandThreads);
 
-// Factors by index, made by all threads of a CTA, who have to be synchronised behind it.
+// Factors by index, made by all threads of a CTA, which have to synchronise afterwards.
 __device__ __forceinline__ void fill_factors(uint32_t* factors) {
   factors[threadIdx.x] =
       threadIdx.x <= kMaxQuantIndex ? dwt_quant_factor(static_cast<int>(threadIdx.x)) : 0;

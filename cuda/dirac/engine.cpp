@@ -1,5 +1,5 @@
-// What of Dirac the CUDA engine does beside transforms: what crosses the bus for the dequantiser,
-// and how it is packed; samples out.
+// Dirac on the CUDA engine, beside the transforms: packs levels for the bus, dequantises them, and
+// delivers samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Maps, quantisers and those levels that are not zero go to the device, where a kernel expands
@@ -61,7 +61,7 @@ struct LevelStaging final : StreamQueue::Kept {
 };
 
 size_t rounded(size_t bytes) { return (bytes + 15) & ~size_t{15}; }
-// What is between parts of a block is zero, so that equal pictures have equal blocks.
+// Gaps between parts of a block are zero, so that equal pictures have equal blocks.
 void fill_gap(uint8_t* part, size_t bytes) { std::memset(part + bytes, 0, rounded(bytes) - bytes); }
 void copy_part(uint8_t* to, const void* from, size_t bytes) {
   std::memcpy(to, from, bytes);
@@ -189,7 +189,7 @@ Status not_cuda() {
                        "the CUDA engine needs a CUDA device and one of its queues");
 }
 
-// What crosses the bus, in memory of `pool`, which that goes back to.
+// The data that cross the bus, in memory of `pool`, to which it goes back.
 class Packed : public DiracPrepared {
  public:
   explicit Packed(DiracMemoryPool& pool) : pool_(pool) {}
@@ -266,7 +266,7 @@ class PackedSlices final : public Packed {
   Status pack(Device& device, const DiracDequantiseJob& job) override {
     const DiracSlices& slices = job.slices;
     static_assert(sizeof(DiracSlicePlace) == 2 * sizeof(uint32_t));
-    constexpr size_t kBehind = 16;  // that is read, but means nothing
+    constexpr size_t kBehind = 16;  // read, but without meaning
     const size_t places = count(slices) * sizeof(DiracSlicePlace);
     params_.data = rounded(places);
     params_.packed_bytes = params_.data + slices.size + kBehind;

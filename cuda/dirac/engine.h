@@ -1,5 +1,5 @@
-// What of Dirac the CUDA engine does beside transforms: dequantising, and samples out; for whoever
-// has made a CUDA device (cuda/device/cuda_device.h).
+// Dirac on a CUDA device (cuda/device/cuda_device.h), beside the transforms: dequantising, and
+// samples out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,5 +1,28 @@
 // Every kernel for Dirac alone, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+//
+//   dirac_expand
+//     twin   dequantise_dirac_band() in dirac/levels.cpp, for dirac/dequantiser.cpp
+//     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
+//     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
+//     page   docs/kernels.md, 16
+//   dirac_slices
+//     twin   decode_dirac_slices() in dirac/slices.cpp; codes: DiracBits in dirac/bits.h
+//     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
+//     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
+//     page   docs/kernels.md, 16
+//   dirac_predict_dc
+//     twin   predict_dirac_dc() in dirac/levels.cpp
+//     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
+//     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
+//     page   docs/kernels.md, 16
+//   dirac_store
+//     twin   store_rows() in dirac/store.cpp
+//     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
+//     bench  tests/bench/dirac/bench_dirac.cpp
+//     page   docs/kernels.md, 16
 #pragma once
 
 // X(name, levels, coefficients).

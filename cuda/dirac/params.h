@@ -1,4 +1,4 @@
-// What the kernels for Dirac are told, and how levels lie on the device.
+// Parameters of the kernels for Dirac, and the layout of levels on the device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -24,7 +24,7 @@ struct PackedBand {
   int32_t map_words;
   int32_t matrix;
   int32_t is_dense;  // `levels` are coefficients, all of them, and the rest is not there
-  int32_t unused;    // no byte that crosses the bus is left to chance
+  int32_t unused;    // every byte that crosses the bus is set
 };
 
 struct PyramidParams {

@@ -4,7 +4,8 @@
 //
 // SMPTE ST 2042-1, clauses 13.5.3 and 13.5.4. A slice's codes are one chain, so that a thread has
 // to follow it from its beginning; slices depend on nothing else, and a 1080p picture has some ten
-// thousand chains. Pyramids are zero before, and what is not zero is dequantised and stored.
+// thousand chains. Pyramids are zero before, and levels that are not zero are dequantised and
+// stored.
 #include "cuda/dirac/bits.cuh"
 #include "cuda/dirac/dequantise.cuh"
 #include "cuda/dirac/kernels.h"

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Values stand in pairs along the line that is lifted, n and n + 1 for even n, and one instruction
-// multiplies a pair by two taps and adds both. Sums have 32 bits and results keep 16 of them,
-// whatever the values: so nothing is checked and nothing done twice. A walk takes two pairs of rows
-// at a time, for the vertical steps; between the directions pairs are turned from down to across.
+// multiplies a pair by two taps and adds both. Sums have 32 bits and results keep 16 of them for
+// all values, so nothing is checked and nothing done twice. A walk takes two pairs of rows at a
+// time, for the vertical steps; between the directions pairs are turned from down to across.
 #pragma once
 
 #include "cuda/dwt/fast.cuh"

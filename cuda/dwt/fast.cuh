@@ -85,7 +85,7 @@ __device__ __forceinline__ ValueVector<uint32_t, kPairs / 2> load_bytes(
 }
 
 // Lets the successor in the stream be launched. The first kernel of a job waits before it does: by
-// the time that the second one is launched, whoever writes bands has finished.
+// the time that the second one is launched, the work that writes the bands has finished.
 __device__ __forceinline__ void begin_level(const FusedParams& params) {
   if (params.is_first != 0) wait_for_predecessor();
   if (params.successor_first != 0) let_successor_launch();

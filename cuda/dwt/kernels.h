@@ -13,6 +13,21 @@
 //   own      pairs that a thread or warp writes, beside those that it needs for them
 //
 // Haar with a shift of 1 has haar's kernels: the shift is a parameter of passes.
+//
+// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+//
+//   pass (dwt_rows, dwt_columns)
+//     twin   lift_rows(), lift_columns() in transform/dwt/portable.cpp; in vectors: lift_row(),
+//            VerticalWindow in transform/dwt/sliding_rows.h
+//     test   tests/engine/dwt/dwt_test.cpp
+//     bench  tests/bench/gpu/dwt.cpp: case:dwt (method:separable-slab)
+//     page   docs/kernels.md, 15
+//   fused, fast
+//     twin   analyse(), synthesise() in transform/dwt/portable.cpp; in vectors:
+//            ComponentLevels::analyse(), synthesise() in transform/dwt/levels.cpp
+//     test   tests/engine/dwt/dwt_test.cpp, tests/engine/dwt/lanes_test.cpp (fast)
+//     bench  tests/bench/gpu/dwt.cpp: case:dwt
+//     page   docs/kernels.md, 15
 #pragma once
 
 // separable.cu: X(name, lines, wavelet, direction, coef).

@@ -8,12 +8,12 @@
 // comes out divided exactly and the value rounded towards minus infinity.
 //
 // Biases are chosen when the kernels are compiled. One that leaves a remainder can be what a step
-// rounds with: then no instruction adds that. And what a step makes may keep the bias that comes of
-// it; an addition of two words, without a third for the bias, may go to either of an SM's pipes,
-// where all else of a step needs the same one.
+// rounds with: then no instruction adds that. A step's result may keep the bias that it happens to
+// have: then two words are added without a third for the bias, which either of an SM's pipes can
+// do. All else of a step needs the same pipe.
 //
 // All of that holds for values within kLaneLimit, and nothing wraps then: lanes_hold() proves it
-// for each filter. Who reads the values checks them, see outside_limit().
+// for each filter. The code that reads values checks them: see outside_limit().
 #pragma once
 
 #include <cstdint>

@@ -354,9 +354,9 @@ struct PackedForward {
   }
 };
 
-// Walks a strip with a value in each word, two pairs a lane. Each time it asks anew where that is,
-// and the compiler must not know that the answer is the same: what it would keep across a walk,
-// seldom as that is needed, it would take from the registers of all walks.
+// Walks a strip with a value in each word, two pairs a lane. It works out its place anew each time,
+// and the compiler must not know that the place is the same: otherwise it would keep it in
+// registers across all walks, where it is seldom needed.
 template <Wavelet kWavelet, Direction kDirection, bool kAtSamples, typename Wide>
 __device__ __forceinline__ void walk_values(const FusedParams& params) {
   using Level = FastLevel<kWavelet, kDirection, 2, kAtSamples>;

@@ -1,4 +1,4 @@
-// What the wavelet kernels take by value: where the bands, values and samples of a level lie.
+// Parameters of the wavelet kernels, by value: where a level's bands, values and samples lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,5 +1,5 @@
-// The lifting steps of one direction in their order, and how far they reach: what kernels and those
-// who launch them have to agree about.
+// The lifting steps of one direction in their order, and how far they reach. Kernels and the host
+// code that launches them have to agree about that.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

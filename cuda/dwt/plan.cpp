@@ -1,4 +1,4 @@
-// From a wavelet job to its launches: which kernels, in which order, and what each is told.
+// From a wavelet job to its launches: which kernels, in which order, with which parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dwt/plan.h"
 

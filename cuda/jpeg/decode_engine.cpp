@@ -1,4 +1,4 @@
-// The CUDA engine's decoder of JPEG scans: what crosses the bus, and the launches.
+// The CUDA engine's decoder of JPEG scans: packs files for the bus, and launches the kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/jpeg/decode_engine.h"
 

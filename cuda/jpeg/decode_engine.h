@@ -1,5 +1,4 @@
-// The CUDA engine's decoder of JPEG scans, for whoever has made a CUDA device
-// (cuda/device/cuda_device.h).
+// The CUDA engine's decoder of JPEG scans, on a CUDA device (cuda/device/cuda_device.h).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

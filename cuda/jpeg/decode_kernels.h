@@ -1,5 +1,19 @@
 // Every kernel that decodes JPEG scans, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+//
+//   jpeg_decode_sync
+//     twin   ScanDecoder::synchronise(), fix(), count() in jpeg/parallel_decode.cpp; a code:
+//            jpeg/huffman_steps.h
+//     test   tests/jpeg/scans_test.cpp
+//     bench  tests/bench/jpeg/bench_jpeg_scans.cpp
+//     page   docs/kernels.md, 17
+//   jpeg_decode_write
+//     twin   ScanDecoder::write() in jpeg/parallel_decode.cpp; a code: jpeg/huffman_write.h
+//     test   tests/jpeg/scans_test.cpp
+//     bench  tests/bench/jpeg/bench_jpeg_scans.cpp
+//     page   docs/kernels.md, 17
 #pragma once
 
 // X(name, sets of tables that a scan may use).

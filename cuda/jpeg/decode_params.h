@@ -1,4 +1,4 @@
-// What the kernels that decode JPEG scans are told, and what they leave for each other.
+// Parameters of the kernels that decode JPEG scans, and their messages to each other.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -5,8 +5,8 @@
 // jpeg/encode_bits.h has the arithmetic and the way it goes, jpeg/encode_scan.cpp the same on the
 // host. A CTA codes a tile of 64 blocks: a warp a block, a lane two levels. Codes stay in registers
 // until the CTA knows how long those before them are; then each lane ORs its own into shared
-// memory. The CTA that is last to finish finds out where all tiles begin in the file. So nothing
-// waits for anything, and the host for nothing.
+// memory. The CTA that is last to finish finds out where all tiles begin in the file. So no CTA
+// waits for another, and the host waits for none.
 #include "cuda/jpeg/encode_blocks.cuh"
 #include "cuda/jpeg/encode_kernels.h"
 #include "cuda/jpeg/encode_scans.cuh"

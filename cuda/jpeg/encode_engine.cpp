@@ -74,8 +74,8 @@ EncodeParams params_of(const JpegEncodeJob& job) {
   return params;
 }
 
-// Scratch memory is what of it the kernels tell each other, the tiles, and their words. A tile
-// takes up to two words more than its bits; so words that do not fit are of a file that does not.
+// Scratch memory holds the kernels' messages to each other, the tiles, and their words. A tile
+// takes up to two words more than its bits, so if words do not fit, the file does not either.
 Status take_scratch(StreamQueue& queue, const JpegEncodeJob& job, EncodeParams* params) {
   constexpr size_t kAligned = 256;
   const auto aligned = [](size_t bytes) { return (bytes + kAligned - 1) & ~(kAligned - 1); };

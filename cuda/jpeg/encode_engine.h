@@ -1,5 +1,4 @@
-// Parallel Huffman coding of JPEG scans on the GPU; for whoever has made a CUDA device
-// (cuda/device/cuda_device.h).
+// Parallel Huffman coding of JPEG scans on a CUDA device (cuda/device/cuda_device.h).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the kernels of JPEG's entropy coding are told.
+// Parameters of the kernels of JPEG's entropy coding.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

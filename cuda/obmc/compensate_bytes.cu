@@ -52,7 +52,7 @@ __device__ __forceinline__ uint32_t load_end(const uint8_t* row, int32_t column,
   return word;
 }
 
-// How many columns are in whole words. Behind a row's end nobody has written anything.
+// How many columns are in whole words. Memory behind a row's end has never been written.
 __device__ __forceinline__ int32_t columns_in_words(int32_t width) { return width & ~3; }
 
 // The sum of the half positions around a vector's end.
@@ -83,7 +83,7 @@ struct Mix {
 struct PlaneStarts {
   const uint8_t* at[kMaxObmcReferences][4];
 
-  // Filled by threads of the CTA, who have to be synchronised behind it.
+  // Filled by threads of the CTA, which have to synchronise afterwards.
   __device__ __forceinline__ void fill(const ObmcComponentParams& component) {
     const uint32_t reference = threadIdx.x / 4, plane = threadIdx.x % 4;
     if (reference < kMaxObmcReferences)
@@ -266,7 +266,7 @@ struct Compensator {
     }
   }
 
-  // 64 times what is there before blocks are added: read first, so that nobody waits for it.
+  // 64 times the value before blocks are added. It is read first, so that no thread waits for it.
   __device__ __forceinline__ void begin(int32_t row, int (&sums)[4]) const {
     constexpr int kRounding = 1 << (kObmcWindowShift - 1), kGrey = 128 << kObmcWindowShift;
 #pragma unroll

@@ -1,4 +1,4 @@
-// The CUDA engine's motion compensation: which kernel a job gets, and what it is told.
+// The CUDA engine's motion compensation: which kernel a job gets, with which parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/obmc/engine.h"
 

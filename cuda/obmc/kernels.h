@@ -4,6 +4,21 @@
 //   bytes    four samples of a byte in a word, for the common job (compensate_bytes.cu,
 //            upsample_bytes.cu): fits_bytes() in engine.cpp says what that is
 //   general  every job, a number at a time (general.cu)
+//
+// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+//
+//   obmc_compensate
+//     twin   Component::compensate() in transform/obmc/portable.cpp; in vectors:
+//            Stripe::compensate() in transform/obmc/engine.cpp, rows in transform/obmc/vectors.cpp
+//     test   tests/engine/obmc/obmc_test.cpp, tests/conformance/dirac_random_test.cpp
+//     bench  tests/bench/dirac/bench_dirac.cpp: stage motion-render
+//     page   docs/kernels.md, 16
+//   obmc_upsample
+//     twin   upsample_rows() in transform/obmc/portable.cpp; in vectors: upsample() in
+//            transform/obmc/engine.cpp
+//     test   tests/engine/obmc/obmc_test.cpp, tests/conformance/dirac_random_test.cpp
+//     bench  tests/bench/dirac/bench_dirac.cpp: stage upsample
+//     page   docs/kernels.md, 16
 #pragma once
 
 #define CT_OBMC_BYTES_KERNELS(X) \

@@ -1,4 +1,4 @@
-// What the kernels of motion compensation are told.
+// Parameters of the motion compensation kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -63,7 +63,7 @@ __device__ __forceinline__ uint32_t windows_of(const ObmcAxisParams& params, int
   return word;
 }
 
-// Filled by all threads of the CTA, who have to be synchronised behind it.
+// Filled by all threads of the CTA, which have to synchronise afterwards.
 __device__ __forceinline__ void fill_windows(const ObmcComponentParams& component, int32_t tile_x,
                                              int32_t tile_y, TileWindows* windows) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);

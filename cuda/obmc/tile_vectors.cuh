@@ -37,8 +37,8 @@ struct TileBlocks {
   uint32_t heads[kMost];  // what a block without references predicts; its references above
 };
 
-// The blocks that a tile needs. Each thread works them out: TileWindows has them as well, but who
-// takes them from there has to wait for it.
+// The blocks that a tile needs. Each thread works them out. TileWindows has them as well, but a
+// thread that takes them from there has to wait for it.
 struct TileSpan {
   int32_t left, right, top, bottom;
 
@@ -85,8 +85,8 @@ __device__ __forceinline__ VectorEnd vector_end(const ObmcParams& params,
   return end;
 }
 
-// Rows `top` to `bottom` of `span`. Filled by all threads of the CTA, who have to be synchronised
-// behind it.
+// Rows `top` to `bottom` of `span`. Filled by all threads of the CTA, which have to synchronise
+// afterwards.
 __device__ __forceinline__ void fill_blocks(const ObmcParams& params,
                                             const ObmcComponentParams& component, int number,
                                             const TileSpan& span, int32_t top, int32_t bottom,

@@ -1,11 +1,11 @@
-// Random pictures of Dirac and VC-2: what the decoder finds in them is what was written, and its
-// renderer makes of it what the specifications say, on every engine.
+// Random pictures of Dirac and VC-2: the decoder finds in them what the writer wrote, and its
+// renderer makes the specifications' samples of it, on every engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// They have what no stream of an encoder has: weights, predicted pictures above 8 bits, motion data
-// and predicted pictures without arithmetic coding, six levels or none, quantisers and matrices of
-// all kinds, what early encoders did otherwise. CUDATRANSFORM_TEST_PICTURES says how many;
-// CUDATRANSFORM_TEST_SEED which come first.
+// They have features that no encoder's stream has: weights, predicted pictures above 8 bits, motion
+// data and predicted pictures without arithmetic coding, six levels or none, quantisers and
+// matrices of all kinds, what early encoders did otherwise. CUDATRANSFORM_TEST_PICTURES says how
+// many; CUDATRANSFORM_TEST_SEED which come first.
 #include <gtest/gtest.h>
 
 #include <algorithm>

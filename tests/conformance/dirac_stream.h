@@ -40,12 +40,12 @@ struct StreamDecoding {
   std::function<void(const DiracPicture&)> look;
 };
 
-// The engines that have all that a picture is made with, and what they make it with. Instruction
-// sets below the best of this CPU have tests of their own.
+// The engines that can make a picture, and the functions that they make it with. Instruction sets
+// below the best of this CPU have tests of their own.
 std::vector<Engine> rendering_engines();
 DiracRenderOps rendering_ops(const Engine& engine);
 
-// Never fails: what is wrong is in `errors`.
+// Never fails: faults are in `errors`.
 DecodedStream decode_dirac_stream(const Bytes& stream, Device& device, const DiracRenderOps& ops,
                                   const StreamDecoding& how = {});
 

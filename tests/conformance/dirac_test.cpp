@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -21,6 +20,8 @@
 #include "tests/conformance/md5.h"
 #include "tests/conformance/test_data.h"
 #include "tests/dirac/bit_writer.h"
+#include "tests/dirac/encoder/dice.h"
+#include "tests/dirac/encoder/stream.h"
 #include "tests/engine/engines.h"
 #include "transform/dwt/engine.h"
 
@@ -163,19 +164,8 @@ TEST(Dirac, StreamsOfTheVc2Generator) {
   }
 }
 
-void add_unit(uint8_t code, const Bytes& data, Bytes* stream) {
-  BitWriter head;
-  for (const uint64_t byte :
-       {uint64_t{'B'}, uint64_t{'B'}, uint64_t{'C'}, uint64_t{'D'}, uint64_t{code}})
-    head.number(byte, 8);
-  head.number(13 + data.size(), 32);
-  head.number(0, 32);
-  stream->insert(stream->end(), head.bytes().begin(), head.bytes().end());
-  stream->insert(stream->end(), data.begin(), data.end());
-}
-
 // 64x32, 4:4:4, 8 bits.
-void add_sequence(Bytes* stream) {
+void add_sequence(StreamWriter* stream) {
   BitWriter w;
   for (const uint64_t value : {3, 0, 3, 0, 0}) w.unsigned_code(value);
   w.bit(true);
@@ -184,23 +174,32 @@ void add_sequence(Bytes* stream) {
   w.unsigned_code(0);
   for (int i = 0; i < 6; ++i) w.bit(false);
   w.unsigned_code(0);
-  add_unit(0x00, w.bytes(), stream);
+  stream->add_unit(0x00, w.bytes());
+}
+
+struct Any {
+  Dice dice;
+  uint64_t operator()(int64_t from, int64_t to) {
+    return static_cast<uint64_t>(dice.any(from, to));
+  }
+};
+
+// The part before the slices: any wavelet with any levels, and numbers of the coding.
+void write_head(uint32_t number, Any& any, std::initializer_list<uint64_t> numbers, BitWriter* w) {
+  w->number(number, 32);
+  w->unsigned_code(any(0, 6));
+  w->unsigned_code(any(1, 3));
+  for (const bool flag : {false, false}) w->bit(flag);
+  for (const uint64_t value : numbers) w->unsigned_code(value);
+  w->bit(false);
+  w->align();
 }
 
 // High quality slices of any bytes. A third of them are mostly zeros, which are the longest codes.
-void add_random_picture(uint32_t number, std::mt19937& random, Bytes* stream) {
-  const auto any = [&](uint64_t from, uint64_t to) {
-    return std::uniform_int_distribution<uint64_t>(from, to)(random);
-  };
+void add_random_picture(uint32_t number, Any& any, StreamWriter* stream) {
   BitWriter w;
-  w.number(number, 32);
   const uint64_t columns = any(1, 5), rows = any(1, 4), prefix = any(0, 3), scaler = any(1, 3);
-  w.unsigned_code(any(0, 6));
-  w.unsigned_code(any(1, 3));
-  for (const bool flag : {false, false}) w.bit(flag);
-  for (const uint64_t value : {columns, rows, prefix, scaler}) w.unsigned_code(value);
-  w.bit(false);
-  w.align();
+  write_head(number, any, {columns, rows, prefix, scaler}, &w);
   for (uint64_t slice = 0; slice < columns * rows; ++slice) {
     for (uint64_t i = 0; i < prefix; ++i) w.number(any(0, 255), 8);
     w.number(any(0, 60), 8);
@@ -211,23 +210,14 @@ void add_random_picture(uint32_t number, std::mt19937& random, Bytes* stream) {
         w.number(kind == 0 && any(0, 9) != 0 ? 0 : any(0, 255), 8);
     }
   }
-  add_unit(0xe8, w.bytes(), stream);
+  stream->add_unit(0xe8, w.bytes());
 }
 
 // Low delay slices of any codes. Luma has a share of each, sometimes nothing or all.
-void add_random_low_delay_picture(uint32_t number, std::mt19937& random, Bytes* stream) {
-  const auto any = [&](uint64_t from, uint64_t to) {
-    return std::uniform_int_distribution<uint64_t>(from, to)(random);
-  };
+void add_random_low_delay_picture(uint32_t number, Any& any, StreamWriter* stream) {
   BitWriter w;
-  w.number(number, 32);
   const uint64_t columns = any(1, 5), rows = any(1, 4), numerator = any(1, 150), parts = any(1, 3);
-  w.unsigned_code(any(0, 6));
-  w.unsigned_code(any(1, 3));
-  for (const bool flag : {false, false}) w.bit(flag);
-  for (const uint64_t value : {columns, rows, numerator, parts}) w.unsigned_code(value);
-  w.bit(false);
-  w.align();
+  write_head(number, any, {columns, rows, numerator, parts}, &w);
   for (uint64_t slice = 0; slice < columns * rows; ++slice) {
     const uint64_t bytes = (slice + 1) * numerator / parts - slice * numerator / parts;
     if (bytes == 0) continue;
@@ -235,23 +225,25 @@ void add_random_low_delay_picture(uint32_t number, std::mt19937& random, Bytes* 
     const uint64_t left = 8 * bytes - 7 - static_cast<uint64_t>(length);
     w.number(any(0, 60), 7);
     const uint64_t share = any(0, 4), kind = any(0, 2);
-    w.number(share == 0 ? 0 : share == 1 ? left : any(0, left), length);
-    for (uint64_t i = 0; i < left; ++i) w.bit(kind == 0 ? any(0, 9) == 0 : any(0, kind) != 0);
+    w.number(share == 0 ? 0 : share == 1 ? left : any(0, static_cast<int64_t>(left)), length);
+    for (uint64_t i = 0; i < left; ++i)
+      w.bit(kind == 0 ? any(0, 9) == 0 : any(0, static_cast<int64_t>(kind)) != 0);
   }
-  add_unit(0xc8, w.bytes(), stream);
+  stream->add_unit(0xc8, w.bytes());
 }
 
 TEST(Dirac, RandomSlicesAreThoseOfTheCpu) {
-  std::mt19937 random(17);
-  Bytes stream;
-  add_sequence(&stream);
+  Any any{Dice(17)};
+  StreamWriter writer;
+  add_sequence(&writer);
   const uint32_t count = quick() ? 60 : 1000;
   for (uint32_t i = 0; i < count; ++i) {
     if (i % 3 == 0)
-      add_random_low_delay_picture(i, random, &stream);
+      add_random_low_delay_picture(i, any, &writer);
     else
-      add_random_picture(i, random, &stream);
+      add_random_picture(i, any, &writer);
   }
+  const Bytes stream = writer.take();
   const Engine& portable = portable_engine();
   const DecodedStream expected =
       decode_dirac_stream(stream, *portable.device, rendering_ops(portable));

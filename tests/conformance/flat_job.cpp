@@ -44,24 +44,35 @@ class Packed {
   std::unique_ptr<Memory> memory_;
 };
 
-Dct8x8Job plain_job(Direction direction, const FlatOptions& options, const BytePicture& picture) {
+// A job whose planes are on the engine's side.
+struct PackedJob {
   Dct8x8Job job;
-  job.direction = direction;
-  job.method = options.method;
-  job.scale = options.scale;
-  job.components = static_cast<int>(picture.size());
-  for (size_t c = 0; c < picture.size(); ++c) {
-    job.tables[c] = options.tables[c];
-    job.coefs[c].table = static_cast<int32_t>(c);
-    job.coefs[c].blocks_w = (picture[c].width * options.scale + 7) / 8;
-    job.coefs[c].blocks_h = (picture[c].height * options.scale + 7) / 8;
-    job.coefs[c].pitch = job.coefs[c].blocks_w * 128;
-    job.samples[c].width = picture[c].width;
-    job.samples[c].height = picture[c].height;
-    job.samples[c].pitch = picture[c].width;
+  std::vector<Packed> samples, coefs;
+
+  PackedJob(const Engine& engine, Direction direction, const FlatOptions& options,
+            const BytePicture& picture, const Levels& levels) {
+    job.direction = direction;
+    job.method = options.method;
+    job.scale = options.scale;
+    job.components = static_cast<int>(picture.size());
+    for (size_t c = 0; c < picture.size(); ++c) {
+      samples.emplace_back(engine, picture[c].samples.size());
+      samples.back().upload(picture[c].samples.data());
+      coefs.emplace_back(engine, levels[c].size() * 2);
+      coefs.back().upload(levels[c].data());
+      job.tables[c] = options.tables[c];
+      job.coefs[c].data = coefs.back().address();
+      job.coefs[c].table = static_cast<int32_t>(c);
+      job.coefs[c].blocks_w = (picture[c].width * options.scale + 7) / 8;
+      job.coefs[c].blocks_h = (picture[c].height * options.scale + 7) / 8;
+      job.coefs[c].pitch = job.coefs[c].blocks_w * 128;
+      job.samples[c].data = samples.back().address();
+      job.samples[c].width = picture[c].width;
+      job.samples[c].height = picture[c].height;
+      job.samples[c].pitch = picture[c].width;
+    }
   }
-  return job;
-}
+};
 
 size_t level_count(const BytePlane& plane) {
   return static_cast<size_t>(plane.blocks_w()) * plane.blocks_h() * 64;
@@ -71,47 +82,30 @@ size_t level_count(const BytePlane& plane) {
 
 Levels forward_levels(const Engine& engine, const FlatOptions& options, const BytePicture& picture,
                       PictureSums* sums) {
-  Dct8x8Job job = plain_job(Direction::kForward, options, picture);
-  std::vector<Packed> samples, coefs;
   Levels levels;
-  for (size_t c = 0; c < picture.size(); ++c) {
-    levels.emplace_back(level_count(picture[c]), int16_t{0x5A5A});
-    samples.emplace_back(engine, picture[c].samples.size());
-    samples.back().upload(picture[c].samples.data());
-    coefs.emplace_back(engine, levels[c].size() * 2);
-    coefs.back().upload(levels[c].data());
-    job.samples[c].data = samples.back().address();
-    job.coefs[c].data = coefs.back().address();
-  }
+  for (const BytePlane& plane : picture) levels.emplace_back(level_count(plane), int16_t{0x5A5A});
+  PackedJob packed(engine, Direction::kForward, options, picture, levels);
   std::unique_ptr<Memory> pinned;
   if (sums != nullptr) {
     pinned = make_sums(engine);
     if (!pinned) throw std::runtime_error("no pinned memory");
-    job.measure = kMeasureSse | kMeasureZeros;
-    job.sums = static_cast<PictureSums*>(pinned->data());
+    packed.job.measure = kMeasureSse | kMeasureZeros;
+    packed.job.sums = static_cast<PictureSums*>(pinned->data());
   }
-  require(engine, submit_and_wait(engine, *engine.ops, job));
-  for (size_t c = 0; c < picture.size(); ++c) coefs[c].download(levels[c].data());
+  require(engine, submit_and_wait(engine, *engine.ops, packed.job));
+  for (size_t c = 0; c < picture.size(); ++c) packed.coefs[c].download(levels[c].data());
   if (sums != nullptr) std::memcpy(sums, pinned->data(), sizeof *sums);
   return levels;
 }
 
 BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, const Levels& levels,
                            const BytePicture& like) {
-  Dct8x8Job job = plain_job(Direction::kInverse, options, like);
-  std::vector<Packed> samples, coefs;
   BytePicture result = like;
-  for (size_t c = 0; c < like.size(); ++c) {
-    for (uint8_t& sample : result[c].samples) sample ^= 0x55;
-    samples.emplace_back(engine, result[c].samples.size());
-    samples.back().upload(result[c].samples.data());
-    coefs.emplace_back(engine, levels[c].size() * 2);
-    coefs.back().upload(levels[c].data());
-    job.samples[c].data = samples.back().address();
-    job.coefs[c].data = coefs.back().address();
-  }
-  require(engine, submit_and_wait(engine, *engine.ops, job));
-  for (size_t c = 0; c < like.size(); ++c) samples[c].download(result[c].samples.data());
+  for (BytePlane& plane : result)
+    for (uint8_t& sample : plane.samples) sample ^= 0x55;
+  PackedJob packed(engine, Direction::kInverse, options, result, levels);
+  require(engine, submit_and_wait(engine, *engine.ops, packed.job));
+  for (size_t c = 0; c < like.size(); ++c) packed.samples[c].download(result[c].samples.data());
   return result;
 }
 

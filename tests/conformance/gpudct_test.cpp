@@ -10,14 +10,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "tests/conformance/flat_job.h"
 #include "tests/conformance/inverse_judge.h"
-#include "tests/conformance/jpeg_codec.h"
 #include "tests/conformance/test_data.h"
+#include "tests/jpeg/codec.h"
 
 namespace cudatransform::test {
 namespace {
@@ -47,10 +45,8 @@ Figures judge(const std::vector<Gold>& gold, const BytePlane& plane) {
 }
 
 TEST(Gpudct, Cathedral) {
-  const std::string path = find_test_data("006mp-cathedral.jpg");
-  if (path.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
-  std::ifstream stream(path, std::ios::binary);
-  const std::vector<uint8_t> file{std::istreambuf_iterator<char>(stream), {}};
+  const std::vector<uint8_t> file = read_test_data("006mp-cathedral.jpg");
+  if (file.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
   const JpegContents photograph = jpeg_levels(file);
   ASSERT_EQ(photograph.levels.size(), 3u);
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "tests/conformance/jpeg_codec.h"
+#include "tests/jpeg/codec.h"
 
 namespace cudatransform::test {
 

@@ -3,27 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "tests/conformance/flat_job.h"
-#include "tests/conformance/jpeg_codec.h"
 #include "tests/conformance/test_data.h"
 #include "tests/engine/dct8x8/job_runner.h"
 #include "tests/engine/dct8x8/picture.h"
+#include "tests/jpeg/codec.h"
 
 namespace cudatransform::test {
 namespace {
 
 constexpr Method kIntegerMethods[] = {Method::kIslow, Method::kIfast};
 
-// What libjpeg-turbo makes of a source, once for all engines.
+// libjpeg-turbo's levels and planes of a source, once for all engines.
 struct Judgement {
   std::vector<QuantTable> tables;
   Levels levels;
@@ -41,77 +40,66 @@ struct Score {
   int jobs = 0, unequal = 0;
 };
 
-void compare(const Engine& engine, const Source& source, Method method, const Judgement& expected,
-             const std::string& what, Score* score) {
-  const FlatOptions options{method, expected.tables};
-  const std::string where =
-      engine.name + " " + method_name(method) + ", " + source.name + ", " + what;
-  const std::string levels =
-      first_difference(expected.levels, forward_levels(engine, options, source.planes));
-  const std::string planes = first_difference(
-      expected.planes, inverse_planes(engine, options, expected.levels, source.planes));
-  score->jobs += 2;
-  score->unequal += !levels.empty() + !planes.empty();
-  EXPECT_EQ(levels, "") << where;
-  EXPECT_EQ(planes, "") << where;
-}
+// Comparisons with libjpeg-turbo, told at the end.
+class Comparisons {
+ public:
+  ~Comparisons() {
+    for (const auto& [name, score] : scores_)
+      std::printf("%-24s %4d comparisons with libjpeg-turbo, %d unequal\n", name.c_str(),
+                  score.jobs, score.unequal);
+  }
 
-void print_scores(const std::map<std::string, Score>& scores) {
-  for (const auto& [name, score] : scores)
-    std::printf("%-24s %4d comparisons with libjpeg-turbo, %d unequal\n", name.c_str(), score.jobs,
-                score.unequal);
-}
-
-// All engines over one source; `targets`: also those engines that are one Highway target each.
-void compare_all(const Source& source, bool targets = true) {
-  std::map<std::string, Score> scores;
-  for (const Method method : kIntegerMethods)
-    for (const int quality : kQualities) {
-      const Judgement expected = judge(source, tables_for(source.planes.size(), quality), method);
-      for (const Engine& engine : engines())
-        if (targets || engine.highway_target == 0 || quality == 75)
-          compare(engine, source, method, expected, "quality " + std::to_string(quality),
-                  &scores[engine.name + " " + method_name(method)]);
+  // `targets`: also those engines that are one Highway target each.
+  void compare(const Source& source, Method method, const std::vector<QuantTable>& tables,
+               const std::string& what, bool targets = true) {
+    const Judgement expected = judge(source, tables, method);
+    const FlatOptions options{method, expected.tables};
+    for (const Engine& engine : engines()) {
+      if (!targets && engine.highway_target != 0) continue;
+      const std::string name = engine.name + " " + method_name(method);
+      const std::string where = name + ", " + source.name + ", " + what;
+      const std::string levels =
+          first_difference(expected.levels, forward_levels(engine, options, source.planes));
+      const std::string planes = first_difference(
+          expected.planes, inverse_planes(engine, options, expected.levels, source.planes));
+      Score& score = scores_[name];
+      score.jobs += 2;
+      score.unequal += !levels.empty() + !planes.empty();
+      EXPECT_EQ(levels, "") << where;
+      EXPECT_EQ(planes, "") << where;
     }
-  print_scores(scores);
-}
+  }
+
+  // Both methods at these qualities.
+  void compare_qualities(const Source& source, std::span<const int> qualities = kQualities,
+                         std::span<const Method> methods = kIntegerMethods, bool targets = true) {
+    for (const Method method : methods)
+      for (const int quality : qualities)
+        compare(source, method, tables_for(source.planes.size(), quality),
+                "quality " + std::to_string(quality), targets || quality == 75);
+  }
+
+ private:
+  std::map<std::string, Score> scores_;
+};
 
 Source noise(JpegSampling sampling, size_t components, int width, int height, uint32_t seed) {
   std::mt19937 random(seed);
-  Source source{"noise", sampling, width, height, {}};
-  for (size_t c = 0; c < components; ++c) {
-    const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
-    BytePlane plane{(width + h - 1) / h, (height + v - 1) / v, {}};
-    plane.samples.resize(static_cast<size_t>(plane.width) * plane.height);
-    for (uint8_t& sample : plane.samples) sample = static_cast<uint8_t>(random());
-    source.planes.push_back(std::move(plane));
-  }
-  source.name += " " + std::to_string(components) + " components " + std::to_string(sampling.h) +
-                 "x" + std::to_string(sampling.v) + " " + std::to_string(width) + "x" +
-                 std::to_string(height);
-  return source;
+  return make_source("noise", sampling, components, width, height,
+                     [&](size_t, int, int) { return static_cast<uint8_t>(random()); });
 }
 
 // A part of a picture, chroma averaged down to the sampling.
 Source crop(const std::string& name, const BytePicture& whole, JpegSampling sampling, int x0,
             int y0, int width, int height) {
-  Source source{name, sampling, width, height, {}};
-  for (size_t c = 0; c < whole.size(); ++c) {
+  return make_source(name, sampling, whole.size(), width, height, [&](size_t c, int x, int y) {
     const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
-    BytePlane plane{(width + h - 1) / h, (height + v - 1) / v, {}};
-    for (int y = 0; y < plane.height; ++y)
-      for (int x = 0; x < plane.width; ++x) {
-        int sum = 0;
-        for (int j = 0; j < v; ++j)
-          for (int i = 0; i < h; ++i)
-            sum +=
-                whole[c]
-                    .samples[static_cast<size_t>(y0 + v * y + j) * whole[c].width + x0 + h * x + i];
-        plane.samples.push_back(static_cast<uint8_t>((2 * sum + h * v) / (2 * h * v)));
-      }
-    source.planes.push_back(std::move(plane));
-  }
-  return source;
+    int sum = 0;
+    for (int j = 0; j < v; ++j)
+      for (int i = 0; i < h; ++i)
+        sum += whole[c].samples[static_cast<size_t>(y0 + y + j) * whole[c].width + x0 + x + i];
+    return (2 * sum + h * v) / (2 * h * v);
+  });
 }
 
 TEST(Libjpeg, QualityTables) {
@@ -129,7 +117,7 @@ TEST(Libjpeg, QualityTables) {
 
 TEST(Libjpeg, Noise) {
   const std::pair<int, int> sizes[] = {{1, 1}, {7, 9}, {33, 17}, {65, 50}, {160, 128}};
-  std::map<std::string, Score> scores;
+  Comparisons comparisons;
   uint32_t seed = 1;
   for (const auto& [width, height] : sizes)
     for (const auto& [sampling, components] : {std::pair{JpegSampling{1, 1}, size_t{1}},
@@ -137,17 +125,8 @@ TEST(Libjpeg, Noise) {
                                                {JpegSampling{2, 1}, size_t{3}},
                                                {JpegSampling{2, 2}, size_t{3}},
                                                {JpegSampling{4, 1}, size_t{3}},
-                                               {JpegSampling{1, 2}, size_t{3}}}) {
-      const Source source = noise(sampling, components, width, height, seed++);
-      for (const Method method : kIntegerMethods)
-        for (const int quality : kQualities) {
-          const Judgement expected = judge(source, tables_for(components, quality), method);
-          for (const Engine& engine : engines())
-            compare(engine, source, method, expected, "quality " + std::to_string(quality),
-                    &scores[engine.name + " " + method_name(method)]);
-        }
-    }
-  print_scores(scores);
+                                               {JpegSampling{1, 2}, size_t{3}}})
+      comparisons.compare_qualities(noise(sampling, components, width, height, seed++));
 }
 
 // Samples that drive coefficients as far as they go: 16-bit arithmetic must fail where
@@ -160,28 +139,20 @@ TEST(Libjpeg, Extremes) {
 #else
   const std::vector<Method> methods = {Method::kIslow};
 #endif
-  std::map<std::string, Score> scores;
+  constexpr int kLowQualities[] = {1, 5, 25, 50, 75, 90};
+  Comparisons comparisons;
   for (const uint32_t seed : {1u, 2u, 3u}) {
     const Picture picture = make_picture(Sampling::kGrey, 512, 128, 8, Content::kExtreme, seed);
-    const Source source{"extremes",
-                        {1, 1},
-                        512,
-                        128,
-                        {{512, 128, {picture[0].samples.begin(), picture[0].samples.end()}}}};
-    for (const Method method : methods)
-      for (const int quality : {1, 5, 25, 50, 75, 90}) {
-        const Judgement expected = judge(source, tables_for(1, quality), method);
-        for (const Engine& engine : engines())
-          compare(engine, source, method, expected, "quality " + std::to_string(quality),
-                  &scores[engine.name + " " + method_name(method)]);
-      }
+    comparisons.compare_qualities(
+        make_source("extremes", {1, 1}, 1, 512, 128,
+                    [&](size_t, int x, int y) { return picture[0].at(x, y); }),
+        kLowQualities, methods);
   }
-  print_scores(scores);
 }
 
 // Tables that no quality makes: every divisor 1..255 at some place, in random order.
 TEST(Libjpeg, EveryDivisor) {
-  std::map<std::string, Score> scores;
+  Comparisons comparisons;
   std::vector<uint16_t> divisors(256);
   std::iota(divisors.begin(), divisors.end(), uint16_t{0});
   divisors[0] = 255;
@@ -198,15 +169,10 @@ TEST(Libjpeg, EveryDivisor) {
         uint8_t& sample = source.planes[0].samples[i];
         sample = static_cast<uint8_t>(128 + (sample - 128) / (1 + static_cast<int>(i / 192 / 16)));
       }
-      for (const Method method : kIntegerMethods) {
-        const Judgement expected = judge(source, tables, method);
-        for (const Engine& engine : engines())
-          compare(engine, source, method, expected, "divisors of seed " + std::to_string(seed),
-                  &scores[engine.name + " " + method_name(method)]);
-      }
+      for (const Method method : kIntegerMethods)
+        comparisons.compare(source, method, tables, "divisors of seed " + std::to_string(seed));
     }
   }
-  print_scores(scores);
 }
 
 TEST(Libjpeg, Barbara) {
@@ -218,18 +184,17 @@ TEST(Libjpeg, Barbara) {
   ASSERT_TRUE(read_pgm(path, &source.planes[0], &error)) << error;
   source.width = source.planes[0].width;
   source.height = source.planes[0].height;
-  compare_all(source);
+  Comparisons().compare_qualities(source);
 }
 
 TEST(Libjpeg, Cathedral) {
-  const std::string path = find_test_data("006mp-cathedral.jpg");
-  if (path.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
-  std::ifstream stream(path, std::ios::binary);
-  const std::vector<uint8_t> file{std::istreambuf_iterator<char>(stream), {}};
+  const std::vector<uint8_t> file = read_test_data("006mp-cathedral.jpg");
+  if (file.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
   const JpegContents decoded = jpeg_planes(file, Method::kIslow);
   ASSERT_EQ(decoded.planes.size(), 3u);
   ASSERT_EQ(decoded.sampling.h * decoded.sampling.v, 1) << "expected 4:4:4";
 
+  Comparisons comparisons;
   if (!quick()) {
     // The file's own levels, as its encoder made them, decoded by both.
     const JpegContents own = jpeg_levels(file);
@@ -241,53 +206,20 @@ TEST(Libjpeg, Cathedral) {
             << engine.name << " " << method_name(method) << ", the file itself";
       }
     }
-    compare_all({"cathedral 4:4:4", {1, 1}, decoded.width, decoded.height, decoded.planes}, false);
+    comparisons.compare_qualities(
+        {"cathedral 4:4:4", {1, 1}, decoded.width, decoded.height, decoded.planes}, kQualities,
+        kIntegerMethods, false);
   }
   // Odd sizes and the other samplings on parts of it.
-  compare_all(crop("cathedral 4:2:0", decoded.planes, {2, 2}, 400, 700, 501, 375));
-  compare_all(crop("cathedral 4:2:2", decoded.planes, {2, 1}, 900, 1300, 333, 421));
-  compare_all(crop("cathedral 4:1:1", decoded.planes, {4, 1}, 100, 2000, 401, 203));
+  comparisons.compare_qualities(
+      crop("cathedral 4:2:0", decoded.planes, {2, 2}, 400, 700, 501, 375));
+  comparisons.compare_qualities(
+      crop("cathedral 4:2:2", decoded.planes, {2, 1}, 900, 1300, 333, 421));
+  comparisons.compare_qualities(
+      crop("cathedral 4:1:1", decoded.planes, {4, 1}, 100, 2000, 401, 203));
 }
 
 // ---- The quantiser ----
-
-// Unsigned division by multiplication with a 16-bit reciprocal (A. Fog, "Optimizing subroutines in
-// assembly language", on integer division by a constant), which is what libjpeg-turbo's SIMD
-// code does with its 16-bit lanes: x / d = ((x + correction) * reciprocal) >> shift.
-struct Reciprocal {
-  uint32_t factor, correction;
-  int shift;
-
-  explicit Reciprocal(uint32_t d) {
-    const int bits = static_cast<int>(std::bit_width(d)) - 1;
-    shift = 16 + bits;
-    factor = static_cast<uint32_t>((uint64_t{1} << shift) / d);
-    const auto rest = static_cast<uint32_t>((uint64_t{1} << shift) % d);
-    correction = d / 2;  // the rounding of the quotient
-    if (rest == 0) {     // a power of two: one bit less, or the factor would not fit
-      factor >>= 1;
-      shift--;
-    } else if (rest <= d / 2) {
-      correction++;  // the factor is too small: make up for it before the product
-    } else {
-      factor++;
-    }
-  }
-  uint32_t divide(uint32_t x) const {
-    return static_cast<uint32_t>((uint64_t{x + correction} * factor) >> shift);
-  }
-};
-
-// The two ways of rounding agree for every divisor that baseline JPEG has and every magnitude that
-// fits 16 bits; reachable are less than half of them.
-TEST(Quantiser, ReciprocalsAreExact) {
-  for (uint32_t q = 1; q <= 255; ++q) {
-    const uint32_t d = 8 * q;
-    const Reciprocal reciprocal(d);
-    for (uint32_t x = 0; x <= 32767; ++x)
-      ASSERT_EQ(reciprocal.divide(x), (x + d / 2) / d) << "q " << q << " x " << x;
-  }
-}
 
 // Blocks in the sign of one basis function, at every contrast, with a little noise: the magnitudes
 // of that coefficient reach from 0 to the largest there is.

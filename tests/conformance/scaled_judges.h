@@ -19,8 +19,8 @@ namespace cudatransform::test {
 // past the end of a row of its own, for samples that are only padding.
 BytePicture turbojpeg_planes(const std::vector<uint8_t>& file, int scale, bool fast);
 
-// What `djpeg -dct METHOD -scale 1/SCALE` writes, one or three planes: no conversion where the file
-// is grey or RGB. Empty where there is no djpeg.
+// The output of `djpeg -dct METHOD -scale 1/SCALE`, one or three planes: no conversion where the
+// file is grey or RGB. Empty where there is no djpeg.
 BytePicture djpeg_planes(const std::vector<uint8_t>& file, int scale, const std::string& method);
 
 }  // namespace cudatransform::test

@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 
-#include "tests/conformance/jpeg_codec.h"
 #include "tests/conformance/scaled_judges.h"
 #include "tests/conformance/test_data.h"
 #include "tests/engine/dct8x8/picture.h"
+#include "tests/jpeg/codec.h"
 
 namespace cudatransform::test {
 namespace {
@@ -73,25 +71,6 @@ void compare_with_turbojpeg(const Source& source, int quality, Scores* scores) {
 constexpr std::pair<JpegSampling, size_t> kSamplings[] = {{{1, 1}, 1}, {{1, 1}, 3}, {{2, 1}, 3},
                                                           {{2, 2}, 3}, {{4, 1}, 3}, {{1, 2}, 3}};
 
-// `fill`(c, x, y) gives the samples.
-template <typename Fill>
-Source make_source(const std::string& name, JpegSampling sampling, size_t components, int width,
-                   int height, Fill fill) {
-  Source source{name, sampling, width, height, {}};
-  for (size_t c = 0; c < components; ++c) {
-    const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
-    BytePlane plane{(width + h - 1) / h, (height + v - 1) / v, {}};
-    for (int y = 0; y < plane.height; ++y)
-      for (int x = 0; x < plane.width; ++x)
-        plane.samples.push_back(static_cast<uint8_t>(fill(c, h * x, v * y)));
-    source.planes.push_back(std::move(plane));
-  }
-  source.name += " " + std::to_string(components) + " components " + std::to_string(sampling.h) +
-                 "x" + std::to_string(sampling.v) + " " + std::to_string(width) + "x" +
-                 std::to_string(height);
-  return source;
-}
-
 TEST(ScaledLibjpeg, Noise) {
   const std::pair<int, int> sizes[] = {{1, 1},   {2, 3},    {7, 9},     {15, 17},  {33, 17},
                                        {65, 50}, {131, 77}, {160, 128}, {163, 125}};
@@ -100,9 +79,10 @@ TEST(ScaledLibjpeg, Noise) {
   for (const auto& [width, height] : sizes)
     for (const auto& [sampling, components] : kSamplings)
       for (const int quality : kQualities)
-        compare_with_turbojpeg(make_source("noise", sampling, components, width, height,
-                                           [&](size_t, int, int) { return random(); }),
-                               quality, &scores);
+        compare_with_turbojpeg(
+            make_source("noise", sampling, components, width, height,
+                        [&](size_t, int, int) { return static_cast<uint8_t>(random()); }),
+            quality, &scores);
   print_scores(scores);
   EXPECT_FALSE(scores.empty());
 }
@@ -134,10 +114,8 @@ TEST(ScaledLibjpeg, Barbara) {
 }
 
 TEST(ScaledLibjpeg, Cathedral) {
-  const std::string path = find_test_data("006mp-cathedral.jpg");
-  if (path.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
-  std::ifstream stream(path, std::ios::binary);
-  const std::vector<uint8_t> file{std::istreambuf_iterator<char>(stream), {}};
+  const std::vector<uint8_t> file = read_test_data("006mp-cathedral.jpg");
+  if (file.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
   const JpegContents contents = jpeg_planes(file, Method::kIslow);
   ASSERT_EQ(contents.planes.size(), 3u);
   Scores scores;
@@ -156,7 +134,7 @@ TEST(ScaledLibjpeg, Cathedral) {
   print_scores(scores);
 }
 
-// What a user would compare with: files through djpeg. RGB is 4:4:4 that djpeg writes as it is.
+// As a user would compare: files through djpeg. RGB is 4:4:4 that djpeg writes as it is.
 TEST(ScaledLibjpeg, Djpeg) {
   if (djpeg_planes(jpeg_from_planes({{1, 1, {0}}}, {1, 1}, 1, 1, tables_for(1, 50), Method::kIslow),
                    2, "int")
@@ -168,9 +146,10 @@ TEST(ScaledLibjpeg, Djpeg) {
   for (const auto& [width, height] : sizes)
     for (const size_t components : {size_t{1}, size_t{3}})
       for (const int quality : kQualities) {
-        const Source source =
-            make_source("smooth noise", {1, 1}, components, width, height,
-                        [&](size_t c, int x, int y) { return 40 * c + x + y / 2 + random() % 40; });
+        const Source source = make_source(
+            "smooth noise", {1, 1}, components, width, height, [&](size_t c, int x, int y) {
+              return static_cast<int>(40 * c + random() % 40) + x + y / 2;
+            });
         const std::vector<uint8_t> file =
             jpeg_from_planes(source.planes, source.sampling, width, height,
                              tables_for(components, quality), Method::kIslow, components == 3);

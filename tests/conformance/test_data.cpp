@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
 namespace cudatransform::test {
@@ -16,6 +17,11 @@ std::string find_test_data(const std::string& name) {
   for (const std::string& path : {folder + "/images/" + name, folder + "/" + name})
     if (std::filesystem::is_regular_file(path)) return path;
   return "";
+}
+
+std::vector<uint8_t> read_test_data(const std::string& name) {
+  std::ifstream file(find_test_data(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 bool read_pgm(const std::string& path, BytePlane* plane, std::string* error) {

@@ -1,4 +1,4 @@
-// Sequence and picture headers: what they say, and what is refused.
+// Sequence and picture headers: their contents, and headers that are refused.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

@@ -136,7 +136,7 @@ Bytes claiming(uint8_t code, uint32_t claim, const Bytes& behind) {
   return stream;
 }
 
-// Whatever units say of their sizes, and however the stream is cut.
+// For any sizes that units claim and any cuts of the stream.
 TEST(DiracUnits, EachByteIsSearchedOnce) {
   Bytes padding = text("BBCD0"), nothing = text("BBCD\b");
   put(padding, 13, 4);

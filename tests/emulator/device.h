@@ -32,42 +32,20 @@
 using std::max;
 using std::min;
 
-struct alignas(8) uint2 {
-  unsigned x, y;
-};
-struct alignas(16) uint4 {
-  unsigned x, y, z, w;
-};
-struct alignas(8) int2 {
-  int x, y;
-};
-struct alignas(16) int4 {
-  int x, y, z, w;
-};
-struct alignas(8) float2 {
-  float x, y;
-};
-struct alignas(16) float4 {
-  float x, y, z, w;
-};
-struct alignas(4) ushort2 {
-  uint16_t x, y;
-};
-struct alignas(8) ushort4 {
-  uint16_t x, y, z, w;
-};
-struct alignas(4) short2 {
-  int16_t x, y;
-};
-struct alignas(8) short4 {
-  int16_t x, y, z, w;
-};
-struct alignas(2) uchar2 {
-  uint8_t x, y;
-};
-struct alignas(4) uchar4 {
-  uint8_t x, y, z, w;
-};
+#define CT_VECTORS(name, type)               \
+  struct alignas(2 * sizeof(type)) name##2 { \
+    type x, y;                               \
+  };                                         \
+  struct alignas(4 * sizeof(type)) name##4 { \
+    type x, y, z, w;                         \
+  };
+CT_VECTORS(uint, unsigned)
+CT_VECTORS(int, int)
+CT_VECTORS(float, float)
+CT_VECTORS(ushort, uint16_t)
+CT_VECTORS(short, int16_t)
+CT_VECTORS(uchar, uint8_t)
+#undef CT_VECTORS
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 inline int2 make_int2(int x, int y) { return {x, y}; }

@@ -33,9 +33,9 @@ struct Engine {
   bool covers(Method method) const;
 };
 
-// What --engine= chose; the first call decides. Portable comes first when it is among them.
+// Those that --engine= chose; the first call decides. Portable comes first when it is among them.
 const std::vector<Engine>& engines();
-// The judge of the integer methods; exists whatever was chosen.
+// The judge of the integer methods, which always exists.
 const Engine& portable_engine();
 
 // CUDATRANSFORM_TEST_QUICK=1, CUDATRANSFORM_VALGRIND=1 or sanitized(): a fraction of the cases.

@@ -39,9 +39,19 @@ Room make_pooled_room(std::mt19937& random, size_t bytes) {
   return {offset, offset + bytes};
 }
 
-std::string merge_faults(const std::vector<GuardedBuffer>& buffers) {
-  for (size_t i = 0; i < buffers.size(); ++i)
-    if (const std::string fault = buffers[i].fault(); !fault.empty())
+Status GuardedFrame::upload() {
+  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.upload(engine_));
+  return {};
+}
+
+Status GuardedFrame::download() {
+  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.download(engine_));
+  return {};
+}
+
+std::string GuardedFrame::fault() const {
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (const std::string fault = buffers_[i].fault(); !fault.empty())
       return "buffer " + std::to_string(i) + ": " + fault;
   return "";
 }
@@ -102,7 +112,7 @@ std::string GuardedBuffer::fault() const {
 
 SampleFrame::SampleFrame(const Engine& engine, const Picture& like, int depth,
                          Arrangement arrangement, int row_repeat, bool writable, uint32_t seed)
-    : engine_(engine), random_(seed) {
+    : GuardedFrame(engine), random_(seed) {
   const bool interleaved = arrangement == Arrangement::kSemiPlanar;
   const SampleType type = arrangement == Arrangement::kResidual ? SampleType::kS16
                           : depth == 8                          ? SampleType::kU8
@@ -207,17 +217,5 @@ void SampleFrame::describe(SamplePlane planes[3]) const {
     planes[c].data = buffers_[components_[c].buffer].address() + components_[c].offset;
   }
 }
-
-Status SampleFrame::upload() {
-  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.upload(engine_));
-  return {};
-}
-
-Status SampleFrame::download() {
-  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.download(engine_));
-  return {};
-}
-
-std::string SampleFrame::fault() const { return merge_faults(buffers_); }
 
 }  // namespace cudatransform::test

@@ -36,6 +36,21 @@ class GuardedBuffer {
   std::unique_ptr<Memory> memory_;
 };
 
+// The planes of a picture or of its coefficients, in one buffer or in several.
+class GuardedFrame {
+ public:
+  Status upload();
+  Status download();
+  // After download(): what GuardedBuffer::fault() says of the first buffer that has one, or "".
+  std::string fault() const;
+
+ protected:
+  explicit GuardedFrame(const Engine& engine) : engine_(engine) {}
+
+  const Engine& engine_;
+  std::vector<GuardedBuffer> buffers_;
+};
+
 enum class Arrangement {
   kPlanar,      // one plane a component; 8 bits in bytes, more in 16-bit words
   kSemiPlanar,  // NV12 at 8 bits, P010 at 10: chroma interleaved, samples in the high bits
@@ -45,7 +60,7 @@ inline constexpr int kArrangementCount = 3;
 const char* arrangement_name(Arrangement arrangement);
 
 // Where rows and planes lie: chosen by a seed, so that pitches, offsets and gaps vary.
-class SampleFrame {
+class SampleFrame : public GuardedFrame {
  public:
   // `row_repeat`: of the chroma components.
   SampleFrame(const Engine& engine, const Picture& like, int depth, Arrangement arrangement,
@@ -55,9 +70,6 @@ class SampleFrame {
   // What was written; "" or what is wrong with it (junk below the samples, unequal repeated rows).
   std::string read(Picture* picture);
   void describe(SamplePlane planes[3]) const;
-  Status upload();
-  Status download();
-  std::string fault() const;
 
  private:
   struct Component {
@@ -67,9 +79,7 @@ class SampleFrame {
   uint8_t* at(const Component& component, int x, int row);
   uint32_t read_word(const Component& component, int x, int row);
 
-  const Engine& engine_;
   std::mt19937 random_;
-  std::vector<GuardedBuffer> buffers_;
   std::vector<Component> components_;
 };
 
@@ -89,7 +99,5 @@ Room make_room(std::mt19937& random, size_t bytes, size_t unit);
 bool is_pooled(uint32_t seed);
 Room make_pooled_room(std::mt19937& random, size_t bytes);
 size_t align_up(size_t bytes);  // as in a pool
-
-std::string merge_faults(const std::vector<GuardedBuffer>& buffers);
 
 }  // namespace cudatransform::test

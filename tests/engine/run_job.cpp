@@ -1,4 +1,4 @@
-// Memory for what jobs measure.
+// Memory for the sums that jobs measure.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/run_job.h"
 

@@ -6,10 +6,36 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "tests/engine/frame.h"
 
 namespace cudatransform::test {
+
+// A job's results. `fault` names a failure apart from wrong values: "" for none.
+template <typename Coefs>
+struct ForwardOf {
+  std::string fault;
+  Coefs coefs;
+  PictureSums sums{};
+};
+struct InverseResult {
+  std::string fault;
+  Picture picture;
+  PictureSums sums{};
+};
+
+// The planes that an inverse job is compared with; null where `reference` is.
+template <typename Spec>
+std::unique_ptr<SampleFrame> make_reference(const Engine& engine, const Spec& spec,
+                                            const Picture* reference, SamplePlane planes[3]) {
+  if (reference == nullptr) return nullptr;
+  auto frame = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
+                                             false, spec.seed + 2);
+  frame->fill(*reference);
+  frame->describe(planes);
+  return frame;
+}
 
 // Pinned memory for one PictureSums, filled with junk.
 std::unique_ptr<Memory> make_sums(const Engine& engine);
@@ -39,7 +65,8 @@ Status submit_and_wait(const Engine& engine, const Ops& ops, const Job& job) {
   });
 }
 
-// What both directions do once their frames are filled. "" or what went wrong besides the values.
+// The part of a job after its frames are filled, in both directions. "" or a failure apart from
+// wrong values.
 template <typename Ops, typename Job, typename Input, typename Output>
 std::string run_job(const Engine& engine, const Ops& ops, Job& job, Input& input, Output& output,
                     SampleFrame* reference, PictureSums* sums) {
@@ -64,6 +91,21 @@ std::string run_job(const Engine& engine, const Ops& ops, Job& job, Input& input
   if (reference != nullptr)
     if (const std::string fault = reference->fault(); !fault.empty()) return "reference, " + fault;
   return "";
+}
+
+// The forward job of a Spec: `output` has the layout of `coefs`, which are all zero.
+template <typename Ops, typename Job, typename Spec, typename Frame, typename Coefs>
+ForwardOf<Coefs> run_forward_job(const Engine& engine, const Ops& ops, const Spec& spec,
+                                 const Picture& picture, Job job, Frame output, Coefs coefs) {
+  ForwardOf<Coefs> result;
+  SampleFrame input(engine, picture, spec.depth, spec.arrangement, 1, false, spec.seed);
+  input.fill(picture);
+  input.describe(job.samples);
+  output.describe(job.coefs);
+  result.fault = run_job(engine, ops, job, input, output, nullptr, &result.sums);
+  output.read(&coefs);
+  result.coefs = std::move(coefs);
+  return result;
 }
 
 }  // namespace cudatransform::test

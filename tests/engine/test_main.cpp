@@ -5,7 +5,7 @@
 #include "tests/engine/engines.h"
 
 // AddressSanitizer asks this at start: an allocation larger than any memory shall fail as it does
-// elsewhere, not end the program (Device.OutOfMemory). Without the sanitiser nobody calls it.
+// elsewhere, not end the program (Device.OutOfMemory). Without the sanitiser it is not called.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "allocator_may_return_null=1";
 }

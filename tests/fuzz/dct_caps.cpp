@@ -1,4 +1,4 @@
-// What the fuzz targets share that feed coefficients: geometries and metas of any kind.
+// Shared by fuzz targets that feed the DCT's coefficients: geometries and metas of any kind.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/dct_caps.h"
 
@@ -7,7 +7,7 @@
 
 namespace fuzzing {
 
-bool dct_info_of(Input* input, GstDctInfo* info) {
+bool DctKind::info_of(Input* input, GstDctInfo* info) {
   constexpr int kMostSamples = 72;  // width and height
   constexpr GstCoefFormat kFormats[] = {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE,
                                         GST_COEF_FORMAT_F32LE, GST_COEF_FORMAT_S16LE};
@@ -24,11 +24,11 @@ bool dct_info_of(Input* input, GstDctInfo* info) {
       kDepths[depth % 8], kSamplings[kind % 8], width, height, nullptr);
 }
 
-GstDctMeta* add_sound_meta(GstBuffer* buffer, const GstDctInfo& info, guint16 divisor) {
+GstDctMeta* DctKind::add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 number) {
   GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
   if (!info.quantized) return meta;
   guint16 divisors[64];
-  std::fill(std::begin(divisors), std::end(divisors), divisor);
+  std::fill(std::begin(divisors), std::end(divisors), static_cast<guint16>(1 + number));
   for (guint t = 0; t < 2; t++) gst_dct_meta_set_table(meta, t, divisors);
   meta->components[info.n_components - 1].table = 1;
   return meta;

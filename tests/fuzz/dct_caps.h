@@ -1,17 +1,26 @@
-// What the fuzz targets share that feed coefficients: geometries and metas of any kind.
+// Shared by fuzz targets that feed the DCT's coefficients: geometries and metas of any kind.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/coef/coef.h>
+#include <gst/coef/dct-serial.h>
+#include <gst/coef/dct.h>
 #include "tests/fuzz/fuzzing.h"
 
 namespace fuzzing {
 
-// Coefficients of a small picture, of any format, layout, order and depth; five bytes of the input.
-// False where these do not go together.
-bool dct_info_of(Input* input, GstDctInfo* info);
+// A Kind of coef_frames.h.
+struct DctKind {
+  using Info = GstDctInfo;
+  using Meta = GstDctMeta;
+  static constexpr uint8_t kVersion = gstcoef::kSerialVersion;
 
-// A meta that describes `info` in its default layout; divisors, where there are any, are `divisor`.
-GstDctMeta* add_sound_meta(GstBuffer* buffer, const GstDctInfo& info, guint16 divisor);
+  // Coefficients of a small picture, of any format, layout, order and depth; five bytes of the
+  // input. False where these do not go together.
+  static bool info_of(Input* input, GstDctInfo* info);
+  // In the default layout; divisors, where there are any, are `number` + 1.
+  static GstDctMeta* add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 number);
+  static constexpr auto caps_of = gst_dct_info_to_caps;
+  static constexpr auto validate = gst_dct_meta_validate;
+};
 
 }  // namespace fuzzing

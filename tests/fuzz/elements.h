@@ -1,5 +1,9 @@
-// What the fuzz targets of elements share: a GStreamer without other plugins, and an element's run.
+// Shared by the fuzz targets of elements: a GStreamer without other plugins, and an element's run.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// elements.cpp has their LLVMFuzzerInitialize(): it initialises GStreamer with this project's
+// elements alone, and nothing outside the process is read or written. A critical or a warning of
+// GLib's log aborts.
 #pragma once
 
 #include <gst/check/gstharness.h>
@@ -10,18 +14,15 @@
 
 namespace fuzzing {
 
-// Initialises GStreamer with this project's elements alone; nothing outside the process is read or
-// written. A critical or a warning of GLib's log aborts. For LLVMFuzzerInitialize().
-void init_elements();
-
 // Reads every byte of a buffer that has come out.
 void read_bytes(GstBuffer* buffer);
 
 // A new element on the CPU engine between two pads, PLAYING, which has got no event yet. At the end
-// all memory that was pushed must have been given back, and nobody may hold the element.
+// all memory that was pushed must have been given back, and no reference to the element may be
+// left.
 class ElementRun {
  public:
-  // Called for what comes out, with the caps that hold then (null without).
+  // Called for each buffer that comes out, with its caps (null without).
   using Look = std::function<void(GstBuffer* buffer, GstCaps* caps)>;
   // An element like "jpegcoefdec n-threads=2", which has a property "backend".
   ElementRun(const char* description, Look look);
@@ -30,7 +31,7 @@ class ElementRun {
   ElementRun& operator=(const ElementRun&) = delete;
 
   GstElement* element() const { return harness_->element; }
-  // What the peer behind the element takes; before begin(). Anything, unless it is said.
+  // The caps that the peer behind the element takes; before begin(). By default it takes any.
   void want_caps(const char* caps) { gst_harness_set_sink_caps_str(harness_, caps); }
   // STREAM_START, CAPS (takes them) and SEGMENT.
   void begin(GstCaps* caps, GstFormat format);
@@ -52,10 +53,11 @@ class ElementRun {
   Look look_;
   guint buffers_ = 0;
   bool at_eos_ = false;
-  int memories_ = 0;  // pushed and still held by somebody; atomic
+  int memories_ = 0;  // pushed and not given back; atomic
 };
 
-// Makes the frames that an input describes. `*sound` is cleared by what need not be taken.
+// Makes the frames that an input describes. `*sound` is cleared by frames and caps that need not be
+// taken.
 struct FrameMaker {
   // Caps of the frames that follow; `how` is a byte of the input. Null: as before.
   std::function<GstCaps*(guint8 how, bool* sound)> other_caps;

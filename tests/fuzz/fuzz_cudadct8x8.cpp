@@ -17,8 +17,6 @@ using fuzzing::ElementRun;
 using fuzzing::Input;
 using fuzzing::promise;
 
-constexpr int kMostFrames = 8;
-
 std::string description_of(guint8 how, guint8 more) {
   static const char* const methods[] = {"islow",     "ifast",      "float",   "reference", "naive",
                                         "separable", "decomposed", "shuffle", "matrix"};
@@ -44,27 +42,12 @@ void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***);
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzzing::init_elements();
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
   const guint8 how = input.byte(), more = input.byte();
   ElementRun run(description_of(how, more).c_str(), read_coefficients);
   static const char* const wanted[] = {"", ",order=zigzag", ",layout=plane", ",quantized=false"};
   run.want_caps((std::string("video/x-dct") + wanted[more >> 2 & 3]).c_str());
-  GstVideoInfo info = fuzzing::video_info_of(&input);
-  run.begin(gst_video_info_to_caps(&info), GST_FORMAT_TIME);
-  const fuzzing::FrameMaker maker = {
-      [&](guint8, bool*) {
-        info = fuzzing::video_info_of(&input);
-        return gst_video_info_to_caps(&info);
-      },
-      [&] { return gst_video_info_to_caps(&info); },
-      [&](bool* sound) { return fuzzing::make_raw_frame(&run, &input, info, sound); }};
-  fuzzing::push_frames(&run, &input, maker, kMostFrames, true, true);
+  fuzzing::push_raw_frames(&run, &input);
   return 0;
 }

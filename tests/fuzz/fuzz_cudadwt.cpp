@@ -65,25 +65,9 @@ void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***);
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzzing::init_elements();
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr int kMostFrames = 8;
   Input input(data, size);
   ElementRun run(description_of(&input).c_str(), read_coefficients);
-  GstVideoInfo info = fuzzing::video_info_of(&input);
-  run.begin(gst_video_info_to_caps(&info), GST_FORMAT_TIME);
-  const fuzzing::FrameMaker maker = {
-      [&](guint8, bool*) {
-        info = fuzzing::video_info_of(&input);
-        return gst_video_info_to_caps(&info);
-      },
-      [&] { return gst_video_info_to_caps(&info); },
-      [&](bool* sound) { return fuzzing::make_raw_frame(&run, &input, info, sound); }};
-  fuzzing::push_frames(&run, &input, maker, kMostFrames, true, true);
+  fuzzing::push_raw_frames(&run, &input);
   return 0;
 }

@@ -1,34 +1,16 @@
 // Fuzz target: GstDctMeta from bytes of any kind, and whether what passes validation can be read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: the serial version, the caps (five bytes), how large the buffer is (two bytes), a byte
-// of settings; the rest is a serialised meta or, where the settings say so, changes to a sound one.
-#include <cstring>
-#include <vector>
-
-#include <gst/coef/dct-serial.h>
-#include <gst/coef/dct.h>
-#include "tests/fuzz/changed_metas.h"
+// The input: the serial version, the caps (five bytes), and what run_meta() reads.
 #include "tests/fuzz/dct_caps.h"
-#include "tests/fuzz/fuzzing.h"
+
+#include "tests/fuzz/coef_frames.h"
 
 namespace {
 
-using fuzzing::GuardedMemory;
+using fuzzing::DctKind;
 using fuzzing::Input;
 using fuzzing::promise;
-
-constexpr size_t kMostBytes = 1 << 12;  // of a serialised meta
-
-// The bytes of a sound meta, some of them changed as the input says.
-std::vector<uint8_t> changed_meta(Input* input, const GstDctInfo& info) {
-  GstBuffer* buffer = gst_buffer_new();
-  GstDctMeta* meta = fuzzing::add_sound_meta(buffer, info, 1 + input->byte());
-  std::vector<uint8_t> bytes = fuzzing::bytes_of_meta(*meta);
-  gst_buffer_unref(buffer);
-  while (input->size() > 0) fuzzing::change_byte(input, &bytes);
-  return bytes;
-}
 
 // A reader of what has passed: the first and the last byte of every component lie in the buffer.
 void read_components(const GstDctMeta& meta, const GstDctInfo& info, size_t size) {
@@ -46,13 +28,6 @@ void read_components(const GstDctMeta& meta, const GstDctInfo& info, size_t size
   }
 }
 
-// What was read can be stored again, and is what was read.
-void store_again(const GstDctMeta& read, const std::vector<uint8_t>& from) {
-  std::vector<uint8_t> again;
-  promise(gstcoef::serialise(read, &again), "what was read can be stored");
-  promise(again == from, "it is stored as it was");
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***);
@@ -63,27 +38,10 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static GuardedMemory memory(kMostBytes);
   Input input(data, size);
   const uint8_t version = input.byte() % 4 == 3 ? 0 : gstcoef::kSerialVersion;
   GstDctInfo info;
-  if (!fuzzing::dct_info_of(&input, &info)) return 0;
-  const gsize buffer_size = info.size + input.word() % 512 - 128;
-  std::vector<uint8_t> bytes;
-  if (input.byte() & 1)
-    bytes = changed_meta(&input, info);
-  else
-    bytes.assign(input.data(), input.data() + std::min(input.size(), kMostBytes));
-
-  GstDctMeta read = {};
-  const uint8_t* guarded = memory.copy(bytes.data(), bytes.size());
-  if (!gstcoef::deserialise(guarded, bytes.size(), version, &read)) return 0;
-  store_again(read, bytes);
-  gchar* reason = nullptr;
-  if (gst_dct_meta_validate(&read, &info, buffer_size, &reason))
-    read_components(read, info, buffer_size);
-  else
-    promise(reason != nullptr && *reason != '\0', "a refusal says why");
-  g_free(reason);
+  if (DctKind::info_of(&input, &info))
+    fuzzing::run_meta<DctKind>(&input, info, version, read_components);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Fuzz target: units, headers and entropy decoding of Dirac and VC-2 hold whatever the bytes are,
-// and tasks give the same levels and blocks in whichever order they run.
+// Fuzz target: units, headers and entropy decoding of Dirac and VC-2 hold for any bytes, and tasks
+// give the same levels and blocks in whichever order they run.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: settings, then a stream.

@@ -1,5 +1,5 @@
 // Fuzz target: splitting a stream of Dirac costs time that is linear in its bytes and holds no more
-// than units may be large, whatever it claims and however it is cut.
+// than units may be large, for any claims and any cuts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: a byte of settings, how many sizes of pieces follow, those sizes (0 = 256), then the
@@ -14,11 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using fuzzing::promise;
   fuzzing::Input input(data, size);
   const bool in_step = input.byte() % 2 != 0;
-  std::vector<size_t> sizes(1 + input.byte() % 8);
-  for (size_t& piece : sizes) {
-    piece = input.byte();
-    if (piece == 0) piece = 256;
-  }
+  const std::vector<size_t> sizes = fuzzing::sizes_of_pieces(&input);
   const std::vector<uint8_t> stream(input.data(), input.data() + input.size());
   constexpr DiracUnitLimits kLimits = {1000, 300};
   for (const std::vector<size_t>& pieces : {sizes, {1}, {stream.size() + 1}}) {

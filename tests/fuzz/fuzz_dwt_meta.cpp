@@ -2,24 +2,18 @@
 // validation can be read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: the serial version, the transform and the picture (eight bytes), how large the buffer
-// is (two bytes), a byte of settings; the rest is a serialised meta or, where the settings say so,
-// changes to a sound one.
+// The input: the serial version, the transform and the picture (eight bytes), and what run_meta()
+// reads.
 #include <cstring>
-#include <vector>
 
-#include <gst/coef/dwt-serial.h>
-#include <gst/coef/dwt.h>
-#include "tests/fuzz/changed_metas.h"
-#include "tests/fuzz/fuzzing.h"
+#include "tests/fuzz/dwt_caps.h"
+
+#include "tests/fuzz/coef_frames.h"
 
 namespace {
 
-using fuzzing::GuardedMemory;
 using fuzzing::Input;
 using fuzzing::promise;
-
-constexpr size_t kMostBytes = 1 << 12;  // of a serialised meta
 
 // Whether there is such a transform; a refusal says why.
 bool info_of(Input* input, GstDwtInfo* info) {
@@ -45,18 +39,6 @@ void check_caps(const GstDwtInfo& info) {
   promise(gst_dwt_info_from_caps(&back, caps, nullptr), "caps of an info can be read");
   promise(std::memcmp(&back, &info, sizeof info) == 0, "they are those of the info");
   gst_caps_unref(caps);
-}
-
-// The bytes of a sound meta, some of them changed as the input says.
-std::vector<uint8_t> changed_meta(Input* input, const GstDwtInfo& info) {
-  GstBuffer* buffer = gst_buffer_new();
-  GstDwtMeta* meta = gst_buffer_add_dwt_meta(buffer, &info);
-  for (guint b = 0; info.quantized && b < gst_dwt_info_get_n_bands(&info); b++)
-    gst_dwt_meta_set_quant_index(meta, 0, b, 5 * b);
-  std::vector<uint8_t> bytes = fuzzing::bytes_of_meta(*meta);
-  gst_buffer_unref(buffer);
-  while (input->size() > 0) fuzzing::change_byte(input, &bytes);
-  return bytes;
 }
 
 // A reader of what has passed: every band lies in its component, every component in the buffer.
@@ -88,29 +70,11 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static GuardedMemory memory(kMostBytes);
   Input input(data, size);
   const uint8_t version = input.byte() % 4 == 3 ? 0 : gstcoef::kDwtSerialVersion;
   GstDwtInfo info;
   if (!info_of(&input, &info)) return 0;
   check_caps(info);
-  const gsize buffer_size = info.size + input.word() % 512 - 128;
-  std::vector<uint8_t> bytes;
-  if (input.byte() & 1)
-    bytes = changed_meta(&input, info);
-  else
-    bytes.assign(input.data(), input.data() + std::min(input.size(), kMostBytes));
-
-  GstDwtMeta read = {};
-  const uint8_t* guarded = memory.copy(bytes.data(), bytes.size());
-  if (!gstcoef::deserialise(guarded, bytes.size(), version, &read)) return 0;
-  std::vector<uint8_t> again;
-  promise(gstcoef::serialise(read, &again) && again == bytes, "it is stored as it was");
-  gchar* reason = nullptr;
-  if (gst_dwt_meta_validate(&read, &info, buffer_size, &reason))
-    read_components(read, info, buffer_size);
-  else
-    promise(reason != nullptr && *reason != '\0', "a refusal says why");
-  g_free(reason);
+  fuzzing::run_meta<fuzzing::DwtKind>(&input, info, version, read_components);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Fuzz target: JpegReader keeps its promises whatever the file is, and agrees with plain libjpeg.
+// Fuzz target: JpegReader keeps its promises for any file, and agrees with plain libjpeg.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Every file is decoded twice, into tightly packed rows and into rows with gaps that are not

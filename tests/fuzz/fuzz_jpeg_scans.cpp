@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "tests/conformance/jpeg_scans_judge.h"
 #include "tests/fuzz/fuzzing.h"
+#include "tests/jpeg/scans_judge.h"
 #include "transform/device/host_device.h"
 
 namespace {

@@ -56,11 +56,7 @@ Pictures split(const uint8_t* stream, size_t size, const std::vector<size_t>& si
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzzing::Input input(data, size);
-  std::vector<size_t> sizes(1 + input.byte() % 8);
-  for (size_t& piece : sizes) {
-    piece = input.byte();
-    if (piece == 0) piece = 256;
-  }
+  const std::vector<size_t> sizes = fuzzing::sizes_of_pieces(&input);
   const Pictures whole = split(input.data(), input.size(), {});
   promise(split(input.data(), input.size(), sizes) == whole,
           "pictures do not depend on how the stream is cut");

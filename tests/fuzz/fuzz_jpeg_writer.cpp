@@ -29,7 +29,7 @@ constexpr uint8_t kFill = 0x33;
 
 uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-// What is to be written, with levels that the picture's pointers do not show yet.
+// The picture to be written, with levels that its pointers do not show yet.
 struct Picture {
   JpegPicture picture;
   JpegOptions options;

@@ -12,6 +12,7 @@
 #include "jpeg/reader.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
+#include "tests/fuzz/raw_frames.h"
 
 namespace {
 
@@ -37,79 +38,50 @@ GstDctInfo info_of(Input* input) {
   return info;
 }
 
-// Caps, now and then not what they should be.
+// Caps, now and then wrong ones.
 GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
+  static constexpr void (*kLies[])(GstCaps*) = {
+      [](GstCaps* c) { gst_caps_set_simple(c, "width", G_TYPE_INT, G_MAXINT, nullptr); },
+      [](GstCaps* c) { gst_caps_set_simple(c, "height", G_TYPE_INT, -1, nullptr); },
+      [](GstCaps* c) { gst_caps_set_simple(c, "sampling", G_TYPE_STRING, "YCbCr-9:9:9", nullptr); },
+      [](GstCaps* c) { gst_caps_set_simple(c, "depth", G_TYPE_INT, 12, nullptr); },
+      [](GstCaps* c) { gst_structure_remove_field(gst_caps_get_structure(c, 0), "layout"); },
+      [](GstCaps* c) {
+        gst_caps_set_simple(c, "colorimetry", G_TYPE_STRING, "bt709", "framerate",
+                            GST_TYPE_FRACTION, 0, 1, nullptr);
+      },
+      [](GstCaps* c) { gst_caps_set_simple(c, "order", G_TYPE_STRING, "zigzag", nullptr); },
+  };
   GstCaps* caps = gst_dct_info_to_caps(&info);
-  switch (lie) {
-    case 0xf1:
-      gst_caps_set_simple(caps, "width", G_TYPE_INT, G_MAXINT, nullptr);
-      break;
-    case 0xf2:
-      gst_caps_set_simple(caps, "height", G_TYPE_INT, -1, nullptr);
-      break;
-    case 0xf3:
-      gst_caps_set_simple(caps, "sampling", G_TYPE_STRING, "YCbCr-9:9:9", nullptr);
-      break;
-    case 0xf4:
-      gst_caps_set_simple(caps, "depth", G_TYPE_INT, 12, nullptr);
-      break;
-    case 0xf5:
-      gst_structure_remove_field(gst_caps_get_structure(caps, 0), "layout");
-      break;
-    case 0xf6:
-      gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, "bt709", "framerate",
-                          GST_TYPE_FRACTION, 0, 1, nullptr);
-      break;
-    case 0xf7:
-      gst_caps_set_simple(caps, "order", G_TYPE_STRING, "zigzag", nullptr);
-      break;
-    default:
-      break;
-  }
+  if (lie > 0xf0 && lie - 0xf1u < G_N_ELEMENTS(kLies)) kLies[lie - 0xf1](caps);
   return caps;
 }
 
 // Changes one field of a sound meta; false if nothing is changed.
 bool tell_lie(GstDctMeta* meta, guint8 which, guint32 value) {
-  GstDctComponent& component = meta->components[(which >> 4) % GST_DCT_MAX_COMPONENTS];
-  const gsize wide = value & 1 ? G_MAXSIZE - value : value;
-  switch (which & 0x0f) {
-    case 1:
-      component.offset = wide;
-      break;
-    case 2:
-      component.stride = wide;
-      break;
-    case 3:
-      component.table = value;
-      break;
-    case 4:
-      component.blocks_w = value;
-      break;
-    case 5:
-      component.blocks_h = value;
-      break;
-    case 6:
-      meta->n_components = value;
-      break;
-    case 7:
-      meta->n_tables = value;
-      break;
-    case 8:
-      meta->tables[value % GST_DCT_MAX_TABLES].values[value % 64] = 0;
-      break;
-    case 9:
-      component.h_samp = value;
-      break;
-    case 10:
-      component.offset += value % 256;
-      break;
-    case 11:
-      component.stride += value % 256;
-      break;
-    default:
-      return false;
-  }
+  using C = GstDctComponent;
+  static constexpr void (*kOfComponents[])(C&, guint32) = {
+      [](C& c, guint32 v) { c.offset = v & 1 ? G_MAXSIZE - v : v; },
+      [](C& c, guint32 v) { c.stride = v & 1 ? G_MAXSIZE - v : v; },
+      [](C& c, guint32 v) { c.table = v; },
+      [](C& c, guint32 v) { c.blocks_w = v; },
+      [](C& c, guint32 v) { c.blocks_h = v; },
+      [](C& c, guint32 v) { c.h_samp = v; },
+      [](C& c, guint32 v) { c.offset += v % 256; },
+      [](C& c, guint32 v) { c.stride += v % 256; },
+  };
+  static constexpr void (*kOfAll[])(GstDctMeta*, guint32) = {
+      [](GstDctMeta* m, guint32 v) { m->n_components = v; },
+      [](GstDctMeta* m, guint32 v) { m->n_tables = v; },
+      [](GstDctMeta* m, guint32 v) { m->tables[v % GST_DCT_MAX_TABLES].values[v % 64] = 0; },
+  };
+  constexpr guint kComponents = G_N_ELEMENTS(kOfComponents), kAll = G_N_ELEMENTS(kOfAll);
+  const guint number = which & 0x0f;
+  if (number < 1 || number > kComponents + kAll) return false;
+  if (number <= kComponents)
+    kOfComponents[number - 1](meta->components[(which >> 4) % GST_DCT_MAX_COMPONENTS], value);
+  else
+    kOfAll[number - 1 - kComponents](meta, value);
   return true;
 }
 
@@ -162,12 +134,9 @@ void check_output(GstBuffer* buffer, GstCaps* caps) {
 GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, bool* sound) {
   const guint8 shape = input->byte(), lie = input->byte();
   const guint32 value = input->word();
-  gsize size = info.size;
   *sound = true;
-  if ((shape & 0x0f) == 0x0f) {
-    size = value % (info.size + 64);
-    *sound = size >= info.size;
-  }
+  const gsize size =
+      (shape & 0x0f) == 0x0f ? fuzzing::other_size(value, info.size, sound) : gsize{info.size};
   std::vector<guint8> bytes(size);
   if (!fill_levels(input, &bytes, shape & 0x10)) *sound = false;
   GstBuffer* buffer = run->make_buffer(bytes.data(), bytes.size());
@@ -184,12 +153,6 @@ GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, boo
 }
 
 }  // namespace
-
-extern "C" int LLVMFuzzerInitialize(int*, char***);
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzzing::init_elements();
-  return 0;
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);

@@ -1,5 +1,4 @@
-// What the fuzz targets share: memory with a guard behind it, and a promise that aborts when
-// broken.
+// Shared by all fuzz targets: memory with a guard behind it, and a promise that aborts when broken.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/fuzzing.h"
 
@@ -17,6 +16,15 @@ void promise(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
+}
+
+std::vector<size_t> sizes_of_pieces(Input* input) {
+  std::vector<size_t> sizes(1 + input->byte() % 8);
+  for (size_t& size : sizes) {
+    size = input->byte();
+    if (size == 0) size = 256;
+  }
+  return sizes;
 }
 
 GuardedMemory::GuardedMemory(size_t capacity) {

@@ -1,5 +1,4 @@
-// What the fuzz targets share: memory with a guard behind it, and a promise that aborts when
-// broken.
+// Shared by all fuzz targets: memory with a guard behind it, and a promise that aborts when broken.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A target is a function LLVMFuzzerTestOneInput(). libFuzzer calls it with what it invents;
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -18,8 +18,8 @@ namespace fuzzing {
 // Says what was promised and aborts if it does not hold.
 void promise(bool holds, const char* what);
 
-// Memory that ends at a page which nobody may touch. Libraries of the distribution are not
-// instrumented: what they read or write too far is seen here and not by AddressSanitizer.
+// Memory that ends at a page which cannot be touched. Libraries of the distribution are not
+// instrumented: AddressSanitizer does not see where they read or write too far, and this page does.
 class GuardedMemory {
  public:
   explicit GuardedMemory(size_t capacity);
@@ -53,7 +53,7 @@ class Input {
     const unsigned high = byte();
     return static_cast<uint16_t>(high << 8 | byte());
   }
-  // Copies up to `size` bytes; what the input does not have stays as it is.
+  // Copies up to `size` bytes; the rest stays as it is where the input is shorter.
   void take(uint8_t* to, size_t size) {
     const size_t taken = std::min(size, size_);
     std::copy_n(data_, taken, to);
@@ -67,5 +67,8 @@ class Input {
   const uint8_t* data_;
   size_t size_;
 };
+
+// Sizes of pieces to cut a stream into, over and over: how many follow, then those (0 = 256).
+std::vector<size_t> sizes_of_pieces(Input* input);
 
 }  // namespace fuzzing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes what a fuzz target begins with: sound JPEG files, and ones that are wrong on purpose.
+# Makes the seeds of a fuzz target: sound JPEG files, and ones that are wrong on purpose.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: make_seeds.py MAKE_JPEGS TARGET FOLDER      exits 77 where there is no cjpeg
@@ -269,7 +269,7 @@ def seeds_of_dct_meta():
         head = bytes([0, 0, sampling, 0, size[0] - 1, size[1] - 1]) + b"\1\xff\0"
         yield f"four-components-{sampling}", head + struct.pack("<3I", 0, 4, 1) + 4 * component + \
             b"\1\0" * 64
-    # Flags that nobody knows, in an otherwise sound meta of no components.
+    # Unknown flags, in an otherwise sound meta of no components.
     yield "flags", bytes([0, 0, 0, 0, 8, 8, 0, 255, 0]) + b"\xff" * 4 + bytes(8)
 
 
@@ -280,89 +280,79 @@ def seeds_of_dwt_meta():
             name = f"{wavelet}-{levels}-{ho}"
             head = bytes([0, wavelet * 17, levels | ho << 4, 8 | 1 + wavelet % 7, 0, 17 + levels, 0,
                           33 - wavelet, (4, 5, 6, 8)[wavelet % 4]])
-            yield f"{name}-sound", head + b"\0\xff\x01"
-            yield f"{name}-short", head + b"\0\x10\x01"
+            yield f"{name}-sound", head + b"\0\xff\x01\x05"
+            yield f"{name}-short", head + b"\0\x10\x01\x05"
             for at in (0, 4, 20, 32, 40, 48, 70):  # the count, a component, a quantiser
-                yield f"{name}-changed-{at}", head + b"\0\xff\x01" + at.to_bytes(2, "big") + b"\x3c"
-    yield "mixed", bytes([0, 0x72, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\x01"
+                yield f"{name}-changed-{at}", head + b"\0\xff\x01\x05" + \
+                    at.to_bytes(2, "big") + b"\x3c"
+    yield "mixed", bytes([0, 0x72, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\x01\x05"
     yield "bytes", bytes([0, 0x11, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\0" + bytes(range(256)) * 2
+
+
+def coef_frames(number, head, caps):
+    """Frames of coefficients behind `head`: see coef_frames.h. `caps`: others that come between."""
+    coefs = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\x7f\xff\x80\0" * 99]
+    sound = bytes([0, 0, 7]) + coefs[number % 3]
+    lie = bytes([0, number, 1, 0, 44, 255])
+    for name, frames in (
+            ("sound", sound),
+            ("lying", sound + bytes([0, 0x20, 9]) + lie + coefs[0]),
+            ("lying-of-zeros", sound + bytes([0, 0x20, 9]) + b"\0" * 300 + lie),
+            ("short", bytes([0, 0x0F, 3, 0, number])),
+            ("bare", bytes([0, 0xE0, 3]) + coefs[0][:64]),
+            ("four", sound + bytes([0, 0x40, 3]) + coefs[0]),
+            ("reference", bytes([0, 0x0C, number % 16]) + coefs[1]),
+            ("more", sound + bytes([1, *caps, 0x1D, 6]) + coefs[2] + bytes([2, 0x0C, 15]) +
+             coefs[1])):
+        yield f"{number}-{name}", head + frames
+
+
+def raw_frames(number, head):
+    """Raw frames behind `head` and their caps: see raw_frames.h."""
+    samples = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\xff\0" * 300]
+    sound = bytes([0, 0, 0, 0, 0]) + samples[number % 3]
+    lie = number % 16 + 0x10 * (number % 3)
+    for name, frames in (
+            ("sound", sound),
+            ("described", bytes([0, 0x20, 0, 0, 0]) + samples[0]),
+            ("lying", bytes([0, 0x20, lie, number, 0xFF]) + samples[1]),
+            ("short", bytes([0, 0x0F, 0, 0, number])),
+            ("parts", bytes([0, 0x10, 0, 0, 40]) + samples[2]),
+            ("torn", bytes([0, 0x30, 0, 0, 40]) + samples[2]),  # planes in two memories
+            ("more", sound + bytes([1, number + 1, 30, 8, 0x40, 0, 0, 0]) + samples[1] +
+             bytes([2, 0, 0, 0, 0]) + samples[1])):
+        yield f"{number}-{name}", head + bytes([number, 17 + number % 3, 9]) + frames
 
 
 def seeds_of_cudaidct8x8():
     """Settings, caps and frames: see fuzz_cudaidct8x8.cpp."""
-    levels = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\x7f\xff\x80\0" * 99]
     for number, caps in enumerate(caps_of_coefficients()):
-        head = bytes([number, number % 8]) + caps
-        frame = bytes([0, 0, 7]) + levels[number % 3]
-        lying = bytes([0, 0x20, 9]) + b"\0" * 300 + bytes([0, number, 1, 0, 44, 255])
-        short = bytes([0, 0x0F, 3, 0, number])
-        bare = bytes([0, 0xE0, 3]) + levels[0][:64]
-        four = bytes([0, 0x40, 3]) + levels[0]
-        other = bytes([1]) + bytes([0, number % 7, 0, 9, 30]) + bytes([0x1D, 6]) + levels[2]
-        flush = bytes([2, 0x0C, 15]) + levels[1]
-        for name, frames in (("sound", frame), ("lying", frame + lying), ("short", short),
-                             ("bare", bare), ("four", frame + four),
-                             ("more", frame + other + flush)):
-            yield f"{number}-{name}", head + frames
+        yield from coef_frames(number, bytes([number, number % 8]) + caps,
+                               [0, number % 7, 0, 9, 30])
 
 
 def seeds_of_cudadct8x8():
     """Settings, caps and frames: see fuzz_cudadct8x8.cpp."""
-    samples = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\xff\0" * 300]
     for number in range(51):
-        head = bytes([number, number % 16, number, 17 + number % 3, 9])
-        sound = bytes([0, 0, 0, 0, 0]) + samples[number % 3]
-        described = bytes([0, 0x20, 0, 0, 0]) + samples[0]
-        lying = bytes([0, 0x20, number % 16 + 0x10 * (number % 3), number, 0xFF]) + samples[1]
-        short = bytes([0, 0x0F, 0, 0, number])
-        parts = bytes([0, 0x10, 0, 0, 40]) + samples[2]
-        torn = bytes([0, 0x30, 0, 0, 40]) + samples[2]  # a meta, and planes in two memories
-        other = bytes([1, number + 1, 30, 8, 0x40, 0, 0, 0]) + samples[1]
-        flush = bytes([2, 0, 0, 0, 0]) + samples[1]
-        for name, frames in (("sound", sound), ("described", described), ("lying", lying),
-                             ("short", short), ("parts", parts), ("torn", torn),
-                             ("more", sound + other + flush)):
-            yield f"{number}-{name}", head + frames
+        yield from raw_frames(number, bytes([number, number % 16]))
 
 
 def seeds_of_cudadwt():
     """Settings, caps and frames: see fuzz_cudadwt.cpp."""
-    samples = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\xff\0" * 300]
     for number in range(64):
         levels = (1, 3, 4, 6, 0x12, 0x20, 0x33, 0)[number // 8]
-        head = bytes([number % 8 | (0x18 if number % 5 == 4 else 0), levels, 7 * number % 116,
-                      number % 32, number, 17 + number % 3, 9])
-        sound = bytes([0, 0, 0, 0, 0]) + samples[number % 3]
-        lying = bytes([0, 0x20, number % 16 + 0x10 * (number % 3), number, 0xFF]) + samples[1]
-        short = bytes([0, 0x0F, 0, 0, number])
-        torn = bytes([0, 0x30, 0, 0, 40]) + samples[2]
-        other = bytes([1, number + 1, 30, 8, 0x40, 0, 0, 0]) + samples[1]
-        flush = bytes([2, 0, 0, 0, 0]) + samples[1]
-        for name, frames in (("sound", sound), ("lying", lying), ("short", short), ("torn", torn),
-                             ("more", sound + other + flush)):
-            yield f"{number}-{name}", head + frames
+        yield from raw_frames(number, bytes([number % 8 | (0x18 if number % 5 == 4 else 0), levels,
+                                             7 * number % 116, number % 32]))
 
 
 def seeds_of_cudaidwt():
     """Settings, caps and frames: see fuzz_cudaidwt.cpp."""
-    coefs = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\x7f\xff\x80\0" * 99]
     for number in range(64):
         levels = (1, 3, 4, 6, 0x12, 0x20, 0x33, 2)[number // 8]
         wavelet = number % 8
         head = bytes([number % 4, wavelet * 17, levels, 8 * (number % 2) | 1 + number % 7,
                       (7, 9, 11, 15)[number % 4], 16 + number % 5, 9])
-        frame = bytes([0, 0, 7]) + coefs[number % 3]
-        lying = bytes([0, 0x20, 9]) + bytes([0, number, 1, 0, 44, 255]) + coefs[0]
-        short = bytes([0, 0x0F, 3, 0, number])
-        bare = bytes([0, 0xE0, 3]) + coefs[0][:64]
-        four = bytes([0, 0x40, 3]) + coefs[0]
-        reference = bytes([0, 0x0C, number % 16]) + coefs[1]
-        other = bytes([1, 0, 2, 1, 7, 9, 30]) + bytes([0, 6]) + coefs[2]
-        flush = bytes([2, 0, 15]) + coefs[1]
-        for name, frames in (("sound", frame), ("lying", frame + lying), ("short", short),
-                             ("bare", bare), ("four", frame + four), ("reference", reference),
-                             ("more", frame + other + flush)):
-            yield f"{number}-{name}", head + frames
+        yield from coef_frames(number, head, [0, 2, 1, 7, 9, 30])
 
 
 # Targets that read no files.

@@ -1,4 +1,4 @@
-// What the fuzz targets share that feed or get raw video: frames whose sizes and GstVideoMetas lie.
+// Shared by fuzz targets that feed or get raw video: frames whose sizes and GstVideoMetas lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/raw_frames.h"
 
@@ -17,39 +17,24 @@ constexpr int kMostSamples = 72;  // width and height
 
 // Changes one field of a sound meta; false if nothing is changed.
 bool tell_lie(GstVideoMeta* meta, guint8 which, guint32 value) {
-  const guint plane = (which >> 4) % GST_VIDEO_MAX_PLANES;
-  const gsize wide = value & 1 ? G_MAXSIZE - value : value;
-  switch (which & 0x0f) {
-    case 1:
-      meta->offset[plane] = wide;
-      break;
-    case 2:
-      meta->stride[plane] = static_cast<gint>(value & 1 ? -value : value);
-      break;
-    case 3:
-      meta->width = value;
-      break;
-    case 4:
-      meta->height = value;
-      break;
-    case 5:
-      meta->n_planes = value;
-      break;
-    case 6: {
+  using Lie = void (*)(GstVideoMeta * m, guint plane, guint32 v);
+  static constexpr Lie kLies[] = {
+      [](GstVideoMeta* m, guint p, guint32 v) { m->offset[p] = v & 1 ? G_MAXSIZE - v : v; },
+      [](GstVideoMeta* m, guint p, guint32 v) { m->stride[p] = static_cast<gint>(v & 1 ? -v : v); },
+      [](GstVideoMeta* m, guint, guint32 v) { m->width = v; },
+      [](GstVideoMeta* m, guint, guint32 v) { m->height = v; },
+      [](GstVideoMeta* m, guint, guint32 v) { m->n_planes = v; },
       // As a program in C may do it: also to what the enum does not have.
-      const guint32 format = value & 1 ? wide : value % 128;
-      memcpy(&meta->format, &format, sizeof format);
-      break;
-    }
-    case 7:
-      meta->offset[plane] += value % 256;
-      break;
-    case 8:
-      meta->stride[plane] = G_MAXINT - static_cast<gint>(value);
-      break;
-    default:
-      return false;
-  }
+      [](GstVideoMeta* m, guint, guint32 v) {
+        const guint32 format = v & 1 ? ~v : v % 128;
+        memcpy(&m->format, &format, sizeof format);
+      },
+      [](GstVideoMeta* m, guint p, guint32 v) { m->offset[p] += v % 256; },
+      [](GstVideoMeta* m, guint p, guint32 v) { m->stride[p] = G_MAXINT - static_cast<gint>(v); },
+  };
+  const guint number = which & 0x0f;
+  if (number < 1 || number > G_N_ELEMENTS(kLies)) return false;
+  kLies[number - 1](meta, (which >> 4) % GST_VIDEO_MAX_PLANES, value);
   return true;
 }
 
@@ -61,8 +46,6 @@ GstBuffer* make_buffer(ElementRun* run, const std::vector<guint8>& bytes, gsize 
                            run->make_buffer(bytes.data() + first, bytes.size() - first));
 }
 
-}  // namespace
-
 GstVideoInfo video_info_of(Input* input) {
   const testing::Raw& raw = testing::kRaws[input->byte() % G_N_ELEMENTS(testing::kRaws)];
   const guint width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
@@ -71,15 +54,12 @@ GstVideoInfo video_info_of(Input* input) {
   return info;
 }
 
+// `*sound` says whether the frame has to come out.
 GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool* sound) {
   const guint8 shape = input->byte(), lie = input->byte();
   const guint32 value = input->word();
-  gsize size = info.size;
   *sound = true;
-  if ((shape & 0x0f) == 0x0f) {
-    size = value % (info.size + 64);
-    *sound = size >= info.size;
-  }
+  const gsize size = (shape & 0x0f) == 0x0f ? other_size(value, info.size, sound) : info.size;
   std::vector<guint8> bytes(size);
   input->take(bytes.data(), size);
   GstBuffer* buffer = make_buffer(run, bytes, shape & 0x10 ? value : 0);
@@ -90,6 +70,27 @@ GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool
   // A plane that a meta describes lies in one memory.
   if (tell_lie(meta, lie, value) || gst_buffer_n_memory(buffer) > 1) *sound = false;
   return buffer;
+}
+
+}  // namespace
+
+void push_raw_frames(ElementRun* run, Input* input) {
+  constexpr guint kMostFrames = 8;
+  GstVideoInfo info = video_info_of(input);
+  run->begin(gst_video_info_to_caps(&info), GST_FORMAT_TIME);
+  const FrameMaker maker = {[&](guint8, bool*) {
+                              info = video_info_of(input);
+                              return gst_video_info_to_caps(&info);
+                            },
+                            [&] { return gst_video_info_to_caps(&info); },
+                            [&](bool* sound) { return make_raw_frame(run, input, info, sound); }};
+  push_frames(run, input, maker, kMostFrames, true, true);
+}
+
+gsize other_size(guint32 value, gsize whole, bool* sound) {
+  const gsize size = value % (whole + 64);
+  if (size < whole) *sound = false;
+  return size;
 }
 
 void read_raw_frame(GstBuffer* buffer, GstCaps* caps) {

@@ -1,4 +1,4 @@
-// What the fuzz targets share that feed or get raw video: frames whose sizes and GstVideoMetas lie.
+// Shared by fuzz targets that feed or get raw video: frames whose sizes and GstVideoMetas lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,12 +9,14 @@
 
 namespace fuzzing {
 
-// A small picture of any format that the elements take; three bytes of the input.
-GstVideoInfo video_info_of(Input* input);
+// Feeds an element with raw frames until the input is used up: the caps, then what comes before
+// each frame, the shape of its buffer, the lie of its meta, a word for both, and samples. A picture
+// is small and of any format that the elements take: three bytes.
+void push_raw_frames(ElementRun* run, Input* input);
 
-// A frame: the shape of its buffer, the lie of its meta, a word for both, samples. `*sound` says
-// whether it has to come out.
-GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool* sound);
+// The size of a buffer that should have `whole` bytes: fewer, in which case `*sound` is cleared, or
+// some more.
+gsize other_size(guint32 value, gsize whole, bool* sound);
 
 // An ElementRun::Look: every sample can be read, and the frame is of the size that its caps say.
 void read_raw_frame(GstBuffer* buffer, GstCaps* caps);

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-# Tests of tools/arrows.py: an arrow or a word that is planted is found, and nothing else is.
+# Tests of tools/arrows.py: an arrow or a word that is planted is found, and nothing else is. And the
+# legends of kernels lead to files that exist.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: arrows_test.py TOOLS_FOLDER
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -102,6 +105,19 @@ class Arrows(unittest.TestCase):
         subprocess.run(["git", "-C", self.root, "add", "."], check=True)
         self.write("private/try.cpp", "int x;")
         self.assertEqual(self.run_tool()[0], 0, self.run_tool()[1])
+
+
+class Legends(unittest.TestCase):
+    def test_files_exist(self):
+        root = pathlib.Path(TOOLS).parent
+        lists = sorted(root.glob("cuda/*/*kernels.h"))
+        self.assertGreaterEqual(len(lists), 6)
+        for path in lists:
+            text = path.read_text(encoding="utf-8")
+            for word in ("twin", "test", "bench", "page"):
+                self.assertIn(f"//     {word} ", text, path)
+            for name in re.findall(r"\b[\w-]+(?:/[\w.-]+)+\.(?:cpp|h|md)\b", text):
+                self.assertTrue((root / name).exists(), f"{path}: no {name}")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@
 
 namespace cudatransform {
 
-// See docs/architecture.md for what each promises. kIslow and kIfast exist at depth 8 only; ask
-// effective_method() what a job of another depth gets.
+// docs/architecture.md says what each promises. kIslow and kIfast exist at depth 8 only;
+// effective_method() says which method a job of another depth gets.
 enum class Method {
   kIslow,       // int32, libjpeg's accurate integer method; bit-exact to libjpeg-turbo
   kIfast,       // 16-bit, libjpeg's fast integer method; bit-exact to libjpeg-turbo
@@ -85,10 +85,9 @@ struct Dct8x8Job {
   SamplePlane
       reference[kMaxComponents];  // inverse with kMeasureSse; sizes as samples[] (row_repeat 1)
   PictureSums* sums = nullptr;  // with measure: host memory (CUDA: pinned), valid once the fence is
-                                // done and until then the engine's; 0 what is not measured
-  // Both, or neither: what times the work. A kernel that can read a clock writes to `times`,
-  // because two events around it cost as much as a small kernel; all other work is timed by
-  // `timer`.
+                                // done and until then the engine's; 0 if not measured
+  // Both, or neither: they time the work. A kernel that can read a clock writes to `times`, because
+  // two events around it cost as much as a small kernel; all other work is timed by `timer`.
   Timer* timer = nullptr;
   PictureTimes* times = nullptr;  // as `sums`; all zero
 };

@@ -10,8 +10,8 @@ namespace cudatransform {
 // oneTBB over block rows.
 const Dct8x8Ops& host_dct8x8_ops();
 
-// The same in portable C++ alone, one block at a time: what the SIMD code is tested against. But
-// for `float` at full size it is the very arithmetic that the GPU runs.
+// The same in portable C++ alone, one block at a time: the SIMD code is tested against it. Its
+// arithmetic is the GPU's, but for `float` at full size.
 const Dct8x8Ops& portable_dct8x8_ops();
 
 }  // namespace cudatransform

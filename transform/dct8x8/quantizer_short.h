@@ -42,7 +42,7 @@ struct alignas(16) ShortTables {
   // vectors: [32 p + 4 u + j] is that of frequency u, v = 2 j + p.
   float float_forward[64];
   float float_inverse[64];
-  // float: no sample leaves int32, whatever the coefficients.
+  // float: no sample leaves int32, for any coefficients.
   bool float_inverse_usable;
 };
 

@@ -10,7 +10,7 @@
 
 namespace cudatransform {
 
-// What the block rows of one job share.
+// Data that the block rows of one job share.
 struct RowContext {
   const Dct8x8Job* job;
   ForwardTable forward[kMaxComponents];  // by component; forward jobs only
@@ -21,7 +21,7 @@ struct RowContext {
   int32_t level_shift;                       // 2^(depth-1)
 };
 
-// What becomes of a sample after the level shift: clamped to low..high, then less bias. Signed
+// The last step of a sample, after the level shift: clamped to low..high, then less bias. Signed
 // samples get the shift as well, and lose it when they are rounded: so they are to the bit what
 // pictures would be if those were not clamped, however a tie or the last bit of an fp32 falls.
 struct SampleRange {

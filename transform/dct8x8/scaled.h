@@ -55,7 +55,7 @@ struct ScaledIslow : IntegerValues {
   }
   template <bool kLimit>
   static CT_HD void columns(int32_t* v) {
-    // All columns, so that compilers make vectors of them, or drop those that nobody reads.
+    // All columns, so that compilers make vectors of them, or drop those that are not read.
     CT_UNROLL
     for (int x = 0; x < 8; ++x) column<8, kLimit>(v + x);
   }

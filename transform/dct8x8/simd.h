@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-// Each file is compiled once for every instruction set, for which Highway includes it anew; what
-// is below is included but once. simd_targets.h comes before Highway.
+// Each file is compiled once for every instruction set: Highway includes it anew for each. The
+// declarations below are included once. simd_targets.h comes before Highway.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// All of the vector code, for one instruction set: what simd_islow.cpp, simd_ifast.cpp and
-// simd_float.cpp include inside cudatransform::HWY_NAMESPACE, each for its method.
+// All of the vector code, for one instruction set. simd_islow.cpp, simd_ifast.cpp and
+// simd_float.cpp include it inside cudatransform::HWY_NAMESPACE, each for its method.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "transform/dct8x8/1d-inl.h"

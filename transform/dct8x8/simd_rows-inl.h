@@ -37,7 +37,7 @@ CT_HD bool is_whole(const SamplePlane& plane, int bx, int by) {
 }
 
 // `staging` (8 x kGroupWidth) is filled where the plane itself cannot be read as vectors. Blocks to
-// the right of the last one get whatever is there: their results are dropped.
+// the right of the last one get arbitrary samples: their results are dropped.
 CT_HD SampleRows group_samples(const SamplePlane& plane, int32_t peak, int bx, int by, int blocks,
                                uint16_t* staging) {
   if (is_whole(plane, bx, by)) {

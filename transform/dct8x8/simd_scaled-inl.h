@@ -107,7 +107,7 @@ RowSums scaled_row(const RowContext& context, int component, int by) {
   clear_rows(w);
   for (int bx = 0; bx < coef_plane.blocks_w; bx += kGroups * kBlocks) {
     for (int g = 0; g < kGroups; ++g) {
-      // What a group to the right of the last block holds is never stored.
+      // A group to the right of the last block is never stored.
       const int first = bx + g * kBlocks, blocks = std::min(kBlocks, coef_plane.blocks_w - first);
       if (blocks <= 0) break;
       const bool direct = blocks == kBlocks && is_block_raster(job);

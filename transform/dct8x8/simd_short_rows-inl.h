@@ -255,8 +255,8 @@ CT_HD GroupRows group_rows(const SamplePlane& plane, int bx, int by, uint8_t* st
   return {staging, kWidth};
 }
 
-// Bytes between the samples belong to someone else, who may be writing them right now: so samples
-// that are not side by side are written one by one.
+// Bytes between the samples belong to another component, which another thread may be writing right
+// now. So samples that are not side by side are written one by one.
 CT_HD void store_group(const hn::Vec<DB>* decoded, const SamplePlane& plane, int bx, int by) {
   if (plane.stride == 1 && plane.row_repeat == 1) {
     store_row_pairs(decoded, sample_address(plane, 8 * bx, 8 * by), plane.pitch);

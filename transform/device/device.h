@@ -1,4 +1,4 @@
-// What an engine runs on: a Device owns memory, three queues, fences and timers, and knows no
+// The device that an engine runs on. It owns memory, three queues, fences and timers, and knows no
 // transform.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
@@ -21,9 +21,9 @@ class Fence {
   // True once all work before the fence has finished (also when it failed). Never blocks, and does
   // not ask the device at every call: it may be 20 us late.
   virtual bool done() = 0;
-  // Whether somebody has found out that it is done (also when the work failed), or that a later
-  // fence is, of its queue or of one that has waited for it. Costs next to nothing: the device is
-  // not asked.
+  // Whether the fence is known to be done (also when the work failed), by an earlier question about
+  // it or about a later fence of its queue or of one that has waited for it. Costs next to nothing:
+  // the device is not asked.
   virtual bool known_done() = 0;
   // Blocks the calling thread until done; reports a failure of the work.
   virtual Status wait() = 0;
@@ -54,8 +54,8 @@ class Queue {
   // Later work of this queue starts after all that `native_stream`, a CUstream of the queue's own
   // context, has been given so far. Nothing to wait for on the host.
   virtual Status wait_for_stream(void* native_stream) = 0;
-  // Makes a fence that is done when all work enqueued so far is. Where that fails, the work is over
-  // when the call returns: nobody could wait for it any more.
+  // Makes a fence that is done when all work enqueued so far is. Where that fails, the call returns
+  // when the work is over, because no later call could wait for it.
   virtual Status record(FencePtr* fence) = 0;
   // The CUstream, or null on the host.
   virtual void* native() = 0;

@@ -24,8 +24,8 @@ inline constexpr bool kMayUseThreads = true;
 
 class HostThreads {
  public:
-  // `threads` 0: one per core. The arena is made here, and not by the first who uses it: one whose
-  // making has thrown has everyone wait for ever who uses it again.
+  // `threads` 0: one per core. The arena is made here, not at its first use: if oneTBB throws while
+  // it makes an arena, every later use of that arena waits for ever.
   explicit HostThreads(int threads) : arena_(allowed(threads)) {
     if (arena_.max_concurrency() > 1) arena_.initialize();
   }

@@ -28,8 +28,8 @@ struct AtomicSums {
   std::atomic<uint64_t> zeros[kMaxComponents] = {};
 };
 
-// Memory for the low bands, which the calling thread keeps until it ends: to get it from the system
-// for each picture, page by page, takes half as long as the transform.
+// Memory for the low bands, which the calling thread keeps until it ends. Getting it from the
+// system for each picture, page by page, takes half as long as the transform.
 std::byte* low_memory(size_t bytes) {
   thread_local std::unique_ptr<RowMemory<std::byte>> memory;
   thread_local size_t size = 0;

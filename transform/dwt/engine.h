@@ -10,8 +10,8 @@ namespace cudatransform {
 // components.
 const DwtOps& host_dwt_ops();
 
-// The same in portable C++ alone, one component and one step at a time: what the SIMD code is
-// tested against.
+// The same in portable C++ alone, one component and one step at a time: the SIMD code is tested
+// against it.
 const DwtOps& portable_dwt_ops();
 
 }  // namespace cudatransform

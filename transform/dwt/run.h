@@ -1,4 +1,4 @@
-// What every CPU engine does around a wavelet job: checks, timing, errors, the fence.
+// The frame around a wavelet job of every CPU engine: checks, timing, errors, the fence.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

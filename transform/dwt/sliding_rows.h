@@ -14,7 +14,7 @@
 namespace cudatransform {
 
 // Memory aligned to a cache line. It begins as zeros: whole vectors read lanes behind the end of a
-// row, which nobody needs, and tools that look for uninitialised values cannot know that.
+// row. Their values do not matter, but tools that look for uninitialised memory cannot know that.
 template <typename T>
 class RowMemory {
  public:

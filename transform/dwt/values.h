@@ -1,5 +1,4 @@
-// What is done to one value of a wavelet transform besides lifting: quantising, and how it becomes
-// a sample.
+// The steps of one value of a wavelet transform besides lifting: quantising, and becoming a sample.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -35,7 +34,7 @@ inline int32_t dwt_dequantize(int32_t level, DwtQuantizer quantizer) {
   return static_cast<int32_t>(level < 0 ? 0 - value : value);
 }
 
-// What the inverse makes of a value. `half` is 2^(depth-1).
+// The sample that the inverse makes of a value. `half` is 2^(depth-1).
 inline int32_t dwt_sample(int32_t value, SampleType type, int32_t half) {
   if (type == SampleType::kS16) return clamp_int(value, INT16_MIN, INT16_MAX);
   return clamp_int(value, -half, half - 1) + half;

@@ -190,7 +190,7 @@ class Stripe {
     int32_t x, row;
     bool half_column;
   };
-  // Has the next tap begin at `corner`. What lies outside of the reference is made up from a copy.
+  // Has the next tap begin at `corner`. Samples outside of the reference come from a padded copy.
   void aim(const SamplePlane* planes, const Corner& corner, const Part& part, Sample* copies,
            ObmcTaps<Sample>* taps) {
     const int t = taps->count++;

@@ -9,8 +9,8 @@ namespace cudatransform {
 // The CPU engine: Highway (run-time dispatch), oneTBB over stripes of components.
 const ObmcOps& host_obmc_ops();
 
-// The same in portable C++ alone, a row after the other: what the vector code is tested against,
-// and what serves where a job's sums have no place in its lanes.
+// The same in portable C++ alone, a row after the other. The vector code is tested against it, and
+// jobs whose sums do not fit its lanes fall back to it.
 const ObmcOps& portable_obmc_ops();
 
 }  // namespace cudatransform

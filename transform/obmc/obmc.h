@@ -24,7 +24,7 @@ inline constexpr int32_t kMaxObmcVector = 1 << 24;
 // Sides of pictures: positions in eighths of a sample, plus a vector, fit 31 bits.
 inline constexpr int32_t kMaxObmcSide = 1 << 20;
 
-// What predicts a block: a value for each component, or one or two references.
+// The prediction of a block: a value for each component, or one or two references.
 struct ObmcBlock {
   int32_t vector[kMaxObmcReferences][2] = {};  // x, y in luma samples >> precision
   int16_t dc[kMaxComponents] = {};             // around 0, which is mid-grey
@@ -48,7 +48,7 @@ struct UpsampleJob {
 
 // What inspect_obmc_blocks() has found out about the blocks of a job, ahead of time.
 struct ObmcInspection {
-  bool is_sound = false;         // vectors and references; false: nobody has looked
+  bool is_sound = false;         // vectors and references; false: not inspected
   bool has_byte_values = false;  // values of blocks without a reference: -128 to 127
 };
 
@@ -82,9 +82,9 @@ struct ObmcJob {
 // Checks everything that an engine relies on, the blocks included.
 Status validate(const UpsampleJob& job);
 Status validate(const ObmcJob& job);
-// What validate() checks of the blocks themselves, which takes longer than the rest: a job of the
-// same blocks with this inspection is not checked again. Uses blocks, their number, the number of
-// references and components.
+// The checks of validate() that concern the blocks themselves, which take longer than the rest: a
+// job of the same blocks with this inspection is not checked again. Uses blocks, their number, the
+// number of references and components.
 Status inspect_obmc_blocks(const ObmcJob& job, ObmcInspection* inspection);
 
 // What one engine offers. Calls return at once; `fence` (may be null) is done when outputs are

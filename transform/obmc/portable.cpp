@@ -94,7 +94,7 @@ void fetch(const SamplePlane* planes, int precision, const int32_t* vector, int3
   }
 }
 
-// `Number`: what sums are computed in.
+// `Number`: the type of sums.
 template <typename Sample, typename Number>
 class Component {
  public:

@@ -6,8 +6,8 @@
 #include <future>
 #include <random>
 
-#include "tests/conformance/jpeg_codec.h"
 #include "tests/engine/dct8x8/picture.h"
+#include "tests/jpeg/codec.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "tests/conformance/flat_job.h"
 #include "tests/conformance/inverse_judge.h"
-#include "tests/conformance/jpeg_codec.h"
+#include "tests/jpeg/codec.h"
 #ifdef CT_HAVE_CUDA
 #include "tests/bench/papers/steps.h"
 #endif

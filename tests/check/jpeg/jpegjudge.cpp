@@ -10,8 +10,8 @@
 
 #include <gst/coef/dct.h>
 #include "tests/check/jpeg/jpegs.h"
-#include "tests/conformance/jpeg_codec.h"
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/codec.h"
+#include "tests/jpeg/libjpeg.h"
 
 namespace testing {
 namespace {

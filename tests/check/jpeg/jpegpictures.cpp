@@ -7,7 +7,7 @@
 
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegs.h"
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/libjpeg.h"
 
 namespace testing {
 

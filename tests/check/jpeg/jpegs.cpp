@@ -3,8 +3,8 @@
 #include "tests/check/jpeg/jpegs.h"
 
 // Before GstCheck, whose macro fail() has the name of a function of the standard library.
-#include "tests/conformance/jpeg_codec.h"
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/codec.h"
+#include "tests/jpeg/libjpeg.h"
 
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
@@ -23,8 +23,8 @@ using namespace cudatransform::test;
 
 namespace {
 
-JpegComponent read_component(jpeg_decompress_struct* info, jvirt_barray_ptr array, int index) {
-  const jpeg_component_info& c = info->comp_info[index];
+JpegComponent read_component(Decompressor& info, jvirt_barray_ptr array, int index) {
+  const jpeg_component_info& c = info.comp_info[index];
   JpegComponent result;
   result.id = c.component_id;
   result.h_samp = c.h_samp_factor;
@@ -32,13 +32,8 @@ JpegComponent read_component(jpeg_decompress_struct* info, jvirt_barray_ptr arra
   result.blocks_w = c.width_in_blocks;
   result.blocks_h = c.height_in_blocks;
   result.table_slot = c.quant_tbl_no;
-  std::copy_n(info->quant_tbl_ptrs[c.quant_tbl_no]->quantval, 64, result.table.begin());
-  for (guint y = 0; y < result.blocks_h; y++) {
-    JBLOCKARRAY rows =
-        info->mem->access_virt_barray(reinterpret_cast<j_common_ptr>(info), array, y, 1, FALSE);
-    for (guint x = 0; x < result.blocks_w; x++)
-      result.levels.insert(result.levels.end(), rows[0][x], rows[0][x] + 64);
-  }
+  std::copy_n(info.quant_tbl_ptrs[c.quant_tbl_no]->quantval, 64, result.table.begin());
+  result.levels = component_levels(info, array, index);
   return result;
 }
 
@@ -76,7 +71,7 @@ static JpegFile read(const std::vector<guint8>& file, Decompressor::Warnings war
   if (result.adobe) result.adobe_transform = info.Adobe_transform;
   result.restart_interval = info.restart_interval;
   for (int c = 0; c < info.num_components; c++)
-    result.components.push_back(read_component(&info, arrays[c], c));
+    result.components.push_back(read_component(info, arrays[c], c));
   jpeg_finish_decompress(&info);
   read_markers(file, &result);
   return result;

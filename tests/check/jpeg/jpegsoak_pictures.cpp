@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/libjpeg.h"
 
 namespace testing {
 namespace {

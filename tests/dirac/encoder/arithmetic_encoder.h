@@ -1,7 +1,7 @@
-// The arithmetic encoder of Dirac, and what writes numbers with it or as exp-Golomb codes.
+// The arithmetic encoder of Dirac, and writers of numbers by it or as exp-Golomb codes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the decoder of the Dirac specification 2.2.3, annex B, takes back: low and range start at 0
+// The inverse of the decoder of the Dirac specification 2.2.3, annex B: low and range start at 0
 // and 0xffff; a 1 takes the upper part of the range. The table of how contexts adapt is dirac/'s,
 // since it is a fact; nothing else is.
 #pragma once

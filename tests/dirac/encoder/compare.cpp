@@ -1,4 +1,4 @@
-// Whether a decoder has found in a picture what the writer was told to write.
+// Compares the picture that a decoder has found with the one that the writer wrote.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/compare.h"
 

@@ -1,4 +1,4 @@
-// Writes sequence headers, and what stands before the coefficients and blocks of a picture.
+// Writes sequence headers, and the headers of a picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/headers.h"
 
@@ -12,7 +12,7 @@ namespace cudatransform::test {
 
 namespace {
 
-// The index of what equals `value`, counted from `first`; -1: none.
+// The index of the entry that equals `value`, counted from `first`; -1: none.
 template <typename Value, size_t kCount>
 int index_of(const Value& value, const Value (&presets)[kCount], int first) {
   for (size_t i = 0; i < kCount; ++i) {

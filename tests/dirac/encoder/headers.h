@@ -1,4 +1,4 @@
-// Writes sequence headers, and what stands before the coefficients and blocks of a picture.
+// Writes sequence headers, and the headers of a picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // SMPTE ST 2042-1, clauses 11 and 12; Dirac specification 2.2.3, clauses 10 and 11.
@@ -10,7 +10,7 @@
 
 namespace cudatransform::test {
 
-// How a header says what it says: there are several ways.
+// How a header says the same: there are several ways.
 struct SequenceForm {
   bool repeats = false;      // writes what the base format has already
   bool uses_presets = true;  // where there is one

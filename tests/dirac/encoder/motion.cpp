@@ -1,4 +1,4 @@
-// Writes block data: how superblocks are split, what predicts each block.
+// Writes block data: how superblocks are split, and blocks predicted.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/motion.h"
 

@@ -1,4 +1,4 @@
-// Writes block data: how superblocks are split, what predicts each block.
+// Writes block data: how superblocks are split, and blocks predicted.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clause 12.

@@ -1,5 +1,5 @@
-// A picture of Dirac or VC-2 before it is coded: what the writer writes, what a decoder must find,
-// and what the definition makes samples of.
+// A picture of Dirac or VC-2 before it is coded: the writer writes it, a decoder must find it, and
+// the definition makes samples of it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Headers and blocks have the decoder's own plain types, so that what was parsed can be compared.

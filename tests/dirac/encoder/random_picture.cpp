@@ -1,4 +1,4 @@
-// Random pictures: which kind they are, and what is in them.
+// Random pictures: their kinds and their contents.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/random_picture.h"
 

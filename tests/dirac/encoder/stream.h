@@ -16,7 +16,7 @@ class StreamWriter {
   void add_sequence(const DiracSequence& sequence, const SequenceForm& form = {});
   // Of the sequence that was added last. Throws where its slices cannot be written.
   void add_picture(const CodedPicture& picture);
-  // Auxiliary data, padding, the end of the sequence, or what nobody knows.
+  // Auxiliary data, padding, the end of the sequence, or an unknown unit.
   void add_unit(uint8_t code, const std::vector<uint8_t>& data);
 
   // Without an end of the sequence a stream may be continued.

@@ -9,7 +9,7 @@
 
 namespace cudatransform::test {
 
-// What depends on the case alone, made once for all engines.
+// The data that depend on the case alone, made once for all engines.
 struct Expectation {
   Picture picture;
   Picture like;         // inverse: the sizes of the result

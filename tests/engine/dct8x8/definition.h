@@ -1,4 +1,4 @@
-// The 8x8 DCT as the textbook writes it, in double precision: what the engines are judged by.
+// The 8x8 DCT as the textbook writes it, in double precision: the judge of the engines.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Written from the formula (ITU-T T.81, A.3.3) and, on purpose, without a line of transform/.

@@ -50,7 +50,7 @@ TEST(Float1d, InverseUndoesIt) {
   }
 }
 
-// What saturates does so last, and nowhere else.
+// The saturation comes last, and nowhere else.
 TEST(Float1d, AppliesTheLastStepToEveryOutput) {
   float plain[8] = {1.5f, -0.25f, 0.5f, 0.125f, -1.0f, 0.75f, -0.5f, 0.25f}, last[8];
   for (int k = 0; k < 8; ++k) last[k] = plain[k];

@@ -27,7 +27,7 @@ int zigzag_of_natural(int natural) {
 
 CoefFrame::CoefFrame(const Engine& engine, const Coefficients& like, CoefType type, Layout layout,
                      Order order, bool writable, uint32_t seed)
-    : engine_(engine), type_(type), layout_(layout), order_(order) {
+    : GuardedFrame(engine), type_(type), layout_(layout), order_(order) {
   std::mt19937 random(seed);
   const size_t unit = engine.is_cuda ? 16 : size_of(type);
   for (size_t c = 0; c < like.size(); ++c) {
@@ -35,7 +35,7 @@ CoefFrame::CoefFrame(const Engine& engine, const Coefficients& like, CoefType ty
     Component component{};
     component.plane.blocks_w = blocks.blocks_w;
     component.plane.blocks_h = blocks.blocks_h;
-    component.plane.table = static_cast<int32_t>(c);
+    component.plane.table = static_cast<int32_t>(c) + 1;  // as job_of() has them
     const size_t row_samples =
         static_cast<size_t>(blocks.blocks_w) * (layout == Layout::kBlock ? 64 : 8);
     const size_t rows = static_cast<size_t>(blocks.blocks_h) * (layout == Layout::kBlock ? 1 : 8);
@@ -64,74 +64,45 @@ size_t CoefFrame::offset_of(const Component& component, int bx, int by, int natu
   return component.offset + by * pitch + (64 * bx + position) * size_of(type_);
 }
 
-namespace {
-
-template <typename T>
-void store(uint8_t* p, double value) {
-  const T typed = static_cast<T>(value);
-  std::memcpy(p, &typed, sizeof typed);
+template <typename Function>
+void CoefFrame::for_each(size_t c, const Function& function) {
+  const Component& component = components_[c];
+  for (int by = 0; by < component.plane.blocks_h; ++by)
+    for (int bx = 0; bx < component.plane.blocks_w; ++bx)
+      for (int k = 0; k < 64; ++k)
+        function(buffers_[component.buffer].host() + offset_of(component, bx, by, k), bx, by, k);
 }
-
-template <typename T>
-double load(const uint8_t* p) {
-  T typed;
-  std::memcpy(&typed, p, sizeof typed);
-  return static_cast<double>(typed);
-}
-
-}  // namespace
 
 void CoefFrame::fill(const Coefficients& coefs) {
   for (size_t c = 0; c < components_.size(); ++c)
-    for (int by = 0; by < coefs[c].blocks_h; ++by)
-      for (int bx = 0; bx < coefs[c].blocks_w; ++bx)
-        for (int k = 0; k < 64; ++k) {
-          uint8_t* p =
-              buffers_[components_[c].buffer].host() + offset_of(components_[c], bx, by, k);
-          const double value = coefs[c].block(bx, by)[k];
-          switch (type_) {
-            case CoefType::kS16:
-              store<int16_t>(p, value);
-              break;
-            case CoefType::kS32:
-              store<int32_t>(p, value);
-              break;
-            case CoefType::kF32:
-              store<float>(p, value);
-              break;
-          }
-        }
+    for_each(c, [&](uint8_t* p, int bx, int by, int k) {
+      const double value = coefs[c].block(bx, by)[k];
+      const auto store = [&](auto typed) { std::memcpy(p, &typed, sizeof typed); };
+      if (type_ == CoefType::kS16)
+        store(static_cast<int16_t>(value));
+      else if (type_ == CoefType::kS32)
+        store(static_cast<int32_t>(value));
+      else
+        store(static_cast<float>(value));
+    });
 }
 
 void CoefFrame::poison() {
-  for (Component& component : components_)
-    for (int by = 0; by < component.plane.blocks_h; ++by)
-      for (int bx = 0; bx < component.plane.blocks_w; ++bx)
-        for (int k = 0; k < 64; ++k)
-          std::memset(buffers_[component.buffer].host() + offset_of(component, bx, by, k), 0x5D,
-                      size_of(type_));
+  for (size_t c = 0; c < components_.size(); ++c)
+    for_each(c, [&](uint8_t* p, int, int, int) { std::memset(p, 0x5D, size_of(type_)); });
 }
 
 void CoefFrame::read(Coefficients* coefs) {
   for (size_t c = 0; c < components_.size(); ++c)
-    for (int by = 0; by < components_[c].plane.blocks_h; ++by)
-      for (int bx = 0; bx < components_[c].plane.blocks_w; ++bx)
-        for (int k = 0; k < 64; ++k) {
-          const uint8_t* p =
-              buffers_[components_[c].buffer].host() + offset_of(components_[c], bx, by, k);
-          double& value = (*coefs)[c].block(bx, by)[k];
-          switch (type_) {
-            case CoefType::kS16:
-              value = load<int16_t>(p);
-              break;
-            case CoefType::kS32:
-              value = load<int32_t>(p);
-              break;
-            case CoefType::kF32:
-              value = load<float>(p);
-              break;
-          }
-        }
+    for_each(c, [&](const uint8_t* p, int bx, int by, int k) {
+      const auto load = [&](auto typed) {
+        std::memcpy(&typed, p, sizeof typed);
+        return static_cast<double>(typed);
+      };
+      (*coefs)[c].block(bx, by)[k] = type_ == CoefType::kS16   ? load(int16_t())
+                                     : type_ == CoefType::kS32 ? load(int32_t())
+                                                               : load(float());
+    });
 }
 
 void CoefFrame::describe(CoefPlane planes[3]) const {
@@ -140,17 +111,5 @@ void CoefFrame::describe(CoefPlane planes[3]) const {
     planes[c].data = buffers_[components_[c].buffer].address() + components_[c].offset;
   }
 }
-
-Status CoefFrame::upload() {
-  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.upload(engine_));
-  return {};
-}
-
-Status CoefFrame::download() {
-  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.download(engine_));
-  return {};
-}
-
-std::string CoefFrame::fault() const { return merge_faults(buffers_); }
 
 }  // namespace cudatransform::test

@@ -11,7 +11,7 @@
 
 namespace cudatransform::test {
 
-class CoefFrame {
+class CoefFrame : public GuardedFrame {
  public:
   CoefFrame(const Engine& engine, const Coefficients& like, CoefType type, Layout layout,
             Order order, bool writable, uint32_t seed);
@@ -19,9 +19,6 @@ class CoefFrame {
   void poison();
   void read(Coefficients* coefs);
   void describe(CoefPlane planes[3]) const;
-  Status upload();
-  Status download();
-  std::string fault() const;
 
  private:
   struct Component {
@@ -29,12 +26,13 @@ class CoefFrame {
     CoefPlane plane;
   };
   size_t offset_of(const Component& component, int bx, int by, int natural) const;
+  // Calls function(address, bx, by, natural) for every coefficient of component `c`.
+  template <typename Function>
+  void for_each(size_t c, const Function& function);
 
-  const Engine& engine_;
   CoefType type_;
   Layout layout_;
   Order order_;
-  std::vector<GuardedBuffer> buffers_;
   std::vector<Component> components_;
 };
 

@@ -28,27 +28,12 @@ Dct8x8Job job_of(const Spec& spec, Direction direction, int components) {
   return job;
 }
 
-namespace {
-
-void use_tables(Dct8x8Job* job) {
-  for (int c = 0; c < job->components; ++c) job->coefs[c].table = c + 1;
-}
-
-}  // namespace
-
 ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture) {
-  ForwardResult result;
-  result.coefs = empty_coefficients(picture);
-  Dct8x8Job job = job_of(spec, Direction::kForward, static_cast<int>(picture.size()));
-  SampleFrame input(engine, picture, spec.depth, spec.arrangement, 1, false, spec.seed);
-  CoefFrame output(engine, result.coefs, spec.type, spec.layout, spec.order, true, spec.seed + 1);
-  input.fill(picture);
-  input.describe(job.samples);
-  output.describe(job.coefs);
-  use_tables(&job);
-  result.fault = run_job(engine, *engine.ops, job, input, output, nullptr, &result.sums);
-  output.read(&result.coefs);
-  return result;
+  Coefficients coefs = empty_coefficients(picture);
+  CoefFrame output(engine, coefs, spec.type, spec.layout, spec.order, true, spec.seed + 1);
+  return run_forward_job(engine, *engine.ops, spec, picture,
+                         job_of(spec, Direction::kForward, static_cast<int>(picture.size())),
+                         std::move(output), std::move(coefs));
 }
 
 InverseResult run_inverse(const Engine& engine, const Spec& spec, const Coefficients& coefs,
@@ -62,14 +47,7 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Coeffici
   input.fill(coefs);
   input.describe(job.coefs);
   output.describe(job.samples);
-  use_tables(&job);
-  std::unique_ptr<SampleFrame> original;
-  if (reference != nullptr) {
-    original = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
-                                             false, spec.seed + 2);
-    original->fill(*reference);
-    original->describe(job.reference);
-  }
+  const auto original = make_reference(engine, spec, reference, job.reference);
   result.fault = run_job(engine, *engine.ops, job, input, output, original.get(), &result.sums);
   if (result.fault.empty()) result.fault = output.read(&result.picture);
   return result;

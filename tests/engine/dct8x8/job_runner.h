@@ -27,17 +27,7 @@ struct Spec {
   std::array<QuantTable, 3> tables{};  // one per component
 };
 
-// `fault` says what went wrong besides the values: "" when nothing did.
-struct ForwardResult {
-  std::string fault;
-  Coefficients coefs;
-  PictureSums sums{};
-};
-struct InverseResult {
-  std::string fault;
-  Picture picture;
-  PictureSums sums{};
-};
+using ForwardResult = ForwardOf<Coefficients>;
 
 ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture);
 // `like` gives the sizes; `reference` may be null unless spec.measure asks for the squared error.

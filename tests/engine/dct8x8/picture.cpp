@@ -118,35 +118,19 @@ Coefficients dequantise(const Coefficients& levels, std::span<const QuantTable> 
   return values;
 }
 
-RealPicture definition_inverse(const Coefficients& values, const Picture& like) {
-  RealPicture result;
-  for (size_t c = 0; c < values.size(); ++c) {
-    BasicPlane<double> plane(like[c].width, like[c].rows);
-    for (int by = 0; by < values[c].blocks_h; ++by)
-      for (int bx = 0; bx < values[c].blocks_w; ++bx) {
-        double samples[64];
-        definition_idct(values[c].block(bx, by), samples);
-        for (int i = 0; i < 64; ++i) {
-          const int x = 8 * bx + i % 8, y = 8 * by + i / 8;
-          if (x < plane.width && y < plane.rows) plane.at(x, y) = samples[i];
-        }
-      }
-    result.push_back(std::move(plane));
-  }
-  return result;
-}
+namespace {
 
-RealPicture definition_scaled_inverse(const Coefficients& values, const Picture& like, int scale,
-                                      ScaledBy way) {
-  const int n = 8 / scale;
+// Blocks of n x n samples, each by inverse(coefs, samples).
+template <typename Inverse>
+RealPicture by_blocks(const Coefficients& values, const Picture& like, int n,
+                      const Inverse& inverse) {
   RealPicture result;
   for (size_t c = 0; c < values.size(); ++c) {
     BasicPlane<double> plane(like[c].width, like[c].rows);
     for (int by = 0; by < values[c].blocks_h; ++by)
       for (int bx = 0; bx < values[c].blocks_w; ++bx) {
         double samples[64];
-        (way == ScaledBy::kMeans ? definition_means : definition_low_frequencies)(
-            values[c].block(bx, by), n, samples);
+        inverse(values[c].block(bx, by), samples);
         for (int i = 0; i < n * n; ++i) {
           const int x = n * bx + i % n, y = n * by + i / n;
           if (x < plane.width && y < plane.rows) plane.at(x, y) = samples[i];
@@ -155,6 +139,20 @@ RealPicture definition_scaled_inverse(const Coefficients& values, const Picture&
     result.push_back(std::move(plane));
   }
   return result;
+}
+
+}  // namespace
+
+RealPicture definition_inverse(const Coefficients& values, const Picture& like) {
+  return by_blocks(values, like, 8, definition_idct);
+}
+
+RealPicture definition_scaled_inverse(const Coefficients& values, const Picture& like, int scale,
+                                      ScaledBy way) {
+  const int n = 8 / scale;
+  return by_blocks(values, like, n, [&](const double* coefs, double* samples) {
+    (way == ScaledBy::kMeans ? definition_means : definition_low_frequencies)(coefs, n, samples);
+  });
 }
 
 }  // namespace cudatransform::test

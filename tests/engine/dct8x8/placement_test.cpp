@@ -19,7 +19,7 @@ constexpr Placement kPlacements[] = {{"block raster", Layout::kBlock, Order::kRa
                                      {"block zigzag", Layout::kBlock, Order::kZigzag},
                                      {"plane", Layout::kPlane, Order::kRaster}};
 
-// The definition of a zigzag scan is checked against figures that everybody knows by heart.
+// The definition of a zigzag scan is checked against the well-known first figures.
 TEST(Placement, ZigzagTables) {
   const int first[] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5};
   for (int k = 0; k < 16; ++k) EXPECT_EQ(natural_of_zigzag(k), first[k]);
@@ -79,6 +79,20 @@ TEST(Placement, OneCoefficientABlock) {
       }
 }
 
+void use_tables(Spec* spec) {
+  for (int c = 0; c < 3; ++c)
+    spec->tables[c] = preset_table(QuantPreset::kAnnexK,
+                                   c == 0 ? QuantComponent::kLuma : QuantComponent::kChroma, 92);
+}
+
+Spec placed(Spec spec, const Placement& placement, Arrangement arrangement) {
+  spec.layout = placement.layout;
+  spec.order = placement.order;
+  spec.arrangement = arrangement;
+  spec.seed = 101;  // not aligned, as no pool lays it out
+  return spec;
+}
+
 // The same coefficients in three placements and the same samples in two arrangements give the same
 // numbers: adapters must not change arithmetic.
 TEST(Placement, DoesNotChangeTheArithmetic) {
@@ -87,19 +101,13 @@ TEST(Placement, DoesNotChangeTheArithmetic) {
       Spec spec;
       spec.method = static_cast<Method>(m);
       if (!engine.covers(spec.method)) continue;
-      for (int c = 0; c < 3; ++c)
-        spec.tables[c] = preset_table(QuantPreset::kAnnexK,
-                                      c == 0 ? QuantComponent::kLuma : QuantComponent::kChroma, 92);
+      use_tables(&spec);
       const Picture picture = make_picture(Sampling::k420, 75, 51, 8, Content::kPhoto, 17);
       const ForwardResult expected = run_forward(engine, spec, picture);
       const InverseResult back = run_inverse(engine, spec, expected.coefs, picture);
       for (const Placement& placement : kPlacements)
         for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kSemiPlanar}) {
-          Spec other = spec;
-          other.layout = placement.layout;
-          other.order = placement.order;
-          other.arrangement = arrangement;
-          other.seed = 101;  // no longer as a pool lays it out
+          const Spec other = placed(spec, placement, arrangement);
           const std::string where = engine.name + " " + method_name(spec.method) + " " +
                                     placement.name + " " + arrangement_name(arrangement);
           const ForwardResult forward = run_forward(engine, other, picture);
@@ -125,9 +133,7 @@ TEST(Placement, DoesNotChangeTheScaledArithmetic) {
         spec.scale = scale;
         spec.seed = 1;  // aligned as buffers of a pool are: see frame.cpp
         if (!engine.covers(method)) continue;
-        for (int c = 0; c < 3; ++c)
-          spec.tables[c] = preset_table(
-              QuantPreset::kAnnexK, c == 0 ? QuantComponent::kLuma : QuantComponent::kChroma, 92);
+        use_tables(&spec);
         const std::string where =
             engine.name + " " + method_name(method) + " at 1/" + std::to_string(scale);
         const Picture like = empty_scaled_picture(picture, scale);
@@ -143,11 +149,7 @@ TEST(Placement, DoesNotChangeTheScaledArithmetic) {
             << where;
         for (const Placement& placement : kPlacements)
           for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kSemiPlanar}) {
-            Spec other = spec;
-            other.layout = placement.layout;
-            other.order = placement.order;
-            other.arrangement = arrangement;
-            other.seed = 101;  // not aligned
+            const Spec other = placed(spec, placement, arrangement);
             const InverseResult got = run_inverse(engine, other, levels, like);
             EXPECT_EQ(got.fault, "") << where << " " << placement.name;
             EXPECT_EQ(judge_equal(expected.picture, got.picture), "")

@@ -98,8 +98,8 @@ QuantTable table_of(int kind, uint32_t seed) {
   return table;
 }
 
-// Whole groups and what is left of them, with and without measuring, in every layout: each
-// instruction set writes what the portable engine writes. float too, whose promise is looser.
+// Whole groups and remainders, with and without measuring, in every layout: each instruction set
+// writes the portable engine's bytes. float too, whose promise is looser.
 TEST(ShortLanes, EveryInstructionSetEqualsThePortableEngine) {
   for (const Method method : {Method::kIslow, Method::kIfast, Method::kFloat}) {
     for (uint32_t seed = 0; seed < (quick() ? 8u : 72u); ++seed) {

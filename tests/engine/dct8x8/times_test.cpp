@@ -111,7 +111,7 @@ struct Plane {
   }
 };
 
-// A job of a case in flight, and what tells its time: its own timer, and one around it.
+// A job of a case in flight, and two timers: its own, and one around it.
 struct Flight {
   Dct8x8Job job;
   std::vector<Plane> samples, reference, coefs;
@@ -185,7 +185,7 @@ struct Flight {
   }
 };
 
-// What the CPU finds in the same frame, whatever is measured of it: once for all engines.
+// The CPU's sums of the same frame, of all kinds, once for all engines.
 PictureSums expected_sums(Case one, Direction direction) {
   static std::map<std::array<int, 5>, PictureSums> found;
   const auto [entry, is_new] = found.try_emplace(

@@ -1,4 +1,4 @@
-// Transforms by turns on one device and one queue: none gets another's kernels, nor what it keeps.
+// Transforms by turns on one device and one queue: none gets another's kernels or kept objects.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Bands, quantiser factors and names, against what the specification lists.
+// Bands, quantiser factors and names, against the specification's lists.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 namespace cudatransform::test::dwt {
 
-// What depends on the case alone, made once for all engines.
+// The data that depend on the case alone, made once for all engines.
 struct Expectation {
   Picture picture;  // forward: the input; inverse: the sizes, and what errors are measured against
   Pyramids input;   // inverse

@@ -1,4 +1,4 @@
-// Chooses the cases and makes what goes into them.
+// Chooses the cases and makes their contents.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dwt/cases.h"
 

@@ -1,4 +1,4 @@
-// What wavelet jobs can vary: every shape in both directions and types, the rest drawn.
+// Cases of wavelet jobs: every shape in both directions and types, the rest drawn.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,19 +1,13 @@
 // Every filter, number of levels, engine, direction, depth, sampling and arrangement against the
 // definition, bit for bit.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gtest/gtest.h>
-
-#include <map>
 #include <utility>
 
+#include "tests/engine/check_cases.h"
 #include "tests/engine/dwt/case_check.h"
 
 namespace cudatransform::test::dwt {
 namespace {
-
-struct Tally {
-  int jobs = 0, faults = 0;
-};
 
 // How many cases are left out for each that is taken. Quick runs of the CUDA engine are emulated:
 // there a thread of a kernel is a fiber.
@@ -28,25 +22,9 @@ Spec without_measuring(Spec spec) {
 }
 
 TEST(Dwt, EqualsTheDefinition) {
-  std::map<std::string, Tally> tallies;
   const std::vector<Engine> engines = dwt_engines();
-  size_t index = 0;
-  for (const Case& test : all_cases()) {
-    if (index++ % case_step(engines, sanitized() ? 5 : 23) != 0) continue;
-    const Expectation expectation = expect(test);
-    for (const Engine& engine : engines) {
-      Tally& tally = tallies[engine.name];
-      tally.jobs++;
-      const std::string fault = check_case(engine, test, expectation);
-      if (fault.empty()) continue;
-      if (++tally.faults <= 30)
-        ADD_FAILURE() << engine.name << ": " << test.text() << "\n  " << fault;
-    }
-  }
-  for (const auto& [name, tally] : tallies) {
-    std::printf("  %-14s %5d jobs, %d faults\n", name.c_str(), tally.jobs, tally.faults);
-    EXPECT_EQ(tally.faults, 0) << name;
-  }
+  check_cases(all_cases(), case_step(engines, sanitized() ? 5 : 23), engines,
+              [](const Engine&, const Case&) { return true; });
 }
 
 // Coefficients near the ends of their type whose neighbours are 0: haar's samples are then near

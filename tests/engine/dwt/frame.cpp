@@ -13,7 +13,7 @@ size_t size_of(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }
 
 PyramidFrame::PyramidFrame(const Engine& engine, const Pyramids& like, DwtCoefType type,
                            bool writable, uint32_t seed)
-    : engine_(engine), type_(type) {
+    : GuardedFrame(engine), type_(type) {
   std::mt19937 random(seed);
   const size_t unit = engine.is_cuda ? 16 : size_of(type);
   for (const Values& plane : like) {
@@ -69,16 +69,6 @@ void PyramidFrame::describe(DwtPlane planes[3]) const {
   for (size_t c = 0; c < components_.size(); ++c)
     planes[c] = {buffers_[c].address() + components_[c].offset,
                  static_cast<ptrdiff_t>(components_[c].pitch)};
-}
-
-Status PyramidFrame::upload() {
-  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.upload(engine_));
-  return {};
-}
-
-Status PyramidFrame::download() {
-  for (GuardedBuffer& buffer : buffers_) CT_RETURN_IF_ERROR(buffer.download(engine_));
-  return {};
 }
 
 }  // namespace cudatransform::test::dwt

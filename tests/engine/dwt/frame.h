@@ -13,7 +13,7 @@ namespace cudatransform::test::dwt {
 
 using Pyramids = std::vector<Values>;  // by component
 
-class PyramidFrame {
+class PyramidFrame : public GuardedFrame {
  public:
   PyramidFrame(const Engine& engine, const Pyramids& like, DwtCoefType type, bool writable,
                uint32_t seed);
@@ -21,9 +21,6 @@ class PyramidFrame {
   void poison();
   void read(Pyramids* coefs);
   void describe(DwtPlane planes[3]) const;
-  Status upload();
-  Status download();
-  std::string fault() const { return merge_faults(buffers_); }
 
  private:
   struct Component {
@@ -34,10 +31,8 @@ class PyramidFrame {
   template <typename Function>
   void for_each(size_t c, Function function);
 
-  const Engine& engine_;
   DwtCoefType type_;
-  std::vector<GuardedBuffer> buffers_;  // one a component
-  std::vector<Component> components_;
+  std::vector<Component> components_;  // each has a buffer
 };
 
 }  // namespace cudatransform::test::dwt

@@ -33,17 +33,11 @@ Pyramids empty_pyramids(const Picture& picture, const Shape& shape) {
 }
 
 ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture) {
-  ForwardResult result;
-  result.coefs = empty_pyramids(picture, spec.shape);
-  DwtJob job = job_of(spec, Direction::kForward, picture.size());
-  SampleFrame input(engine, picture, spec.depth, spec.arrangement, 1, false, spec.seed);
-  PyramidFrame output(engine, result.coefs, spec.type, true, spec.seed + 1);
-  input.fill(picture);
-  input.describe(job.samples);
-  output.describe(job.coefs);
-  result.fault = run_job(engine, *engine.dwt_ops, job, input, output, nullptr, &result.sums);
-  output.read(&result.coefs);
-  return result;
+  Pyramids coefs = empty_pyramids(picture, spec.shape);
+  PyramidFrame output(engine, coefs, spec.type, true, spec.seed + 1);
+  return run_forward_job(engine, *engine.dwt_ops, spec, picture,
+                         job_of(spec, Direction::kForward, picture.size()), std::move(output),
+                         std::move(coefs));
 }
 
 InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids& coefs,
@@ -68,13 +62,7 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids
     job.samples[c].width = like[c].width;
     job.samples[c].height = like[c].rows;
   }
-  std::unique_ptr<SampleFrame> original;
-  if (reference != nullptr) {
-    original = std::make_unique<SampleFrame>(engine, *reference, spec.depth, spec.arrangement, 1,
-                                             false, spec.seed + 2);
-    original->fill(*reference);
-    original->describe(job.reference);
-  }
+  const auto original = make_reference(engine, spec, reference, job.reference);
   result.fault = run_job(engine, *engine.dwt_ops, job, input, output, original.get(), &result.sums);
   if (result.fault.empty()) result.fault = output.read(&memory);
   for (size_t c = 0; c < like.size(); ++c) {

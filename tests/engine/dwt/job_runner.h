@@ -25,17 +25,7 @@ struct Spec {
   QuantIndices quant_index = {};
 };
 
-// `fault` says what went wrong besides the values: "" when nothing did.
-struct ForwardResult {
-  std::string fault;
-  Pyramids coefs;
-  PictureSums sums{};
-};
-struct InverseResult {
-  std::string fault;
-  Picture picture;
-  PictureSums sums{};
-};
+using ForwardResult = ForwardOf<Pyramids>;
 
 // Zero coefficients for pictures of these sizes.
 Pyramids empty_pyramids(const Picture& picture, const Shape& shape);

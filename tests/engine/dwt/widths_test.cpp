@@ -78,7 +78,7 @@ Spec spec_of(Wavelet wavelet, int levels) {
 TEST(DwtWidths, WorstPicturesAtIndexEight) {
   int jobs = 0;
   const std::vector<Engine> engines = dwt_engines();
-  // A sanitizer asks who reads what, which the largest pictures do as the others.
+  // Sanitizers watch memory accesses, which are alike in the largest pictures and in the others.
   const int most = sanitized() ? 3 : quick() ? 4 : kMaxDwtLevels;
   for (int w = 0; w < kWaveletCount; ++w)
     for (int levels = 1; levels <= most; ++levels) {

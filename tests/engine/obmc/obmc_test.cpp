@@ -18,7 +18,7 @@ namespace {
 constexpr uint8_t kCanary = 0xa5;
 constexpr int32_t kMargin = 5;  // bytes behind each row
 
-// What a random picture is made with.
+// The parameters of a random picture.
 struct Case {
   int32_t width, height;
   int shift_x, shift_y;

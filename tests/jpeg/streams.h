@@ -43,7 +43,7 @@ std::vector<uint8_t> make_stream(const StreamKind& kind);
 // Where each marker with a code from `first` to `last` begins.
 std::vector<size_t> markers_of(const std::vector<uint8_t>& file, uint8_t first, uint8_t last);
 
-// What takes nothing away from a file.
+// Oddities that take nothing away from a file.
 enum class Oddity { kBeforeRestart, kBeforeEnd, kNoEnd, kParameters, kStray, kRestartAtEnd };
 // Adds it to a file of make_stream(). Returns what it is: bits of jpeg/irregular.h.
 uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& random);

@@ -1,6 +1,6 @@
 // Random levels: pictures, all runs and sizes, the longest codes, bytes FF.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/conformance/jpeg_encode_pictures.h"
+#include "tests/jpeg/encode_pictures.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // libjpeg's two objects, with its errors turned into exceptions and files in memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/libjpeg.h"
 
 #include <cstdlib>
 #include <stdexcept>
@@ -56,5 +56,18 @@ Decompressor::Decompressor(const std::vector<uint8_t>& file, Warnings warnings) 
 }
 
 Decompressor::~Decompressor() { jpeg_destroy_decompress(this); }
+
+std::vector<int16_t> component_levels(Decompressor& info, jvirt_barray_ptr array, int component) {
+  const jpeg_component_info& of = info.comp_info[component];
+  std::vector<int16_t> levels;
+  levels.reserve(size_t{64} * of.width_in_blocks * of.height_in_blocks);
+  for (JDIMENSION y = 0; y < of.height_in_blocks; ++y) {
+    JBLOCKARRAY rows =
+        info.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&info), array, y, 1, FALSE);
+    for (JDIMENSION x = 0; x < of.width_in_blocks; ++x)
+      levels.insert(levels.end(), rows[0][x], rows[0][x] + 64);
+  }
+  return levels;
+}
 
 }  // namespace cudatransform::test

@@ -1,4 +1,4 @@
-// Parallel Huffman coding against libjpeg: the same file, byte for byte, whatever the picture.
+// Parallel Huffman coding against libjpeg: the same file, byte for byte, for any picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 
 #include "jpeg/encode_bits.h"
 #include "jpeg/encode_file.h"
-#include "tests/conformance/jpeg_encode_pictures.h"
 #include "tests/engine/engine_kinds.h"
 #include "tests/engine/run_job.h"
+#include "tests/jpeg/encode_pictures.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/jpeg/encode_engine.h"
 #endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,12 @@ struct Source {
   int width, height;
   BytePicture planes;
 };
+
+// Components of a picture whose luma has the samples fill(c, x, y), and chroma those of its
+// positions in luma. Kind and sizes are added to the name.
+using Fill = std::function<int(size_t c, int x, int y)>;
+Source make_source(const std::string& name, JpegSampling sampling, size_t components, int width,
+                   int height, const Fill& fill);
 
 // The qualities at which all samples and levels are compared with libjpeg-turbo's.
 inline constexpr int kQualities[] = {1, 5, 25, 50, 75, 90, 95, 100};

@@ -41,4 +41,8 @@ struct Decompressor : jpeg_decompress_struct {
   jpeg_error_mgr errors_;
 };
 
+// The levels of a component, block after block in natural order, without the blocks that only fill
+// up MCUs. `array`: of jpeg_read_coefficients().
+std::vector<int16_t> component_levels(Decompressor& info, jvirt_barray_ptr array, int component);
+
 }  // namespace cudatransform::test

@@ -1,10 +1,10 @@
 // libjpeg-turbo as a judge: planes to levels, levels to planes, through its raw-data interface.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/conformance/jpeg_codec.h"
+#include "tests/jpeg/codec.h"
 
 #include <algorithm>
 
-#include "tests/conformance/libjpeg.h"
+#include "tests/jpeg/libjpeg.h"
 
 namespace cudatransform::test {
 namespace {
@@ -77,6 +77,23 @@ JpegContents describe(const Decompressor& info) {
 
 }  // namespace
 
+Source make_source(const std::string& name, JpegSampling sampling, size_t components, int width,
+                   int height, const Fill& fill) {
+  Source source{name, sampling, width, height, {}};
+  for (size_t c = 0; c < components; ++c) {
+    const int h = c == 0 ? 1 : sampling.h, v = c == 0 ? 1 : sampling.v;
+    BytePlane plane{divide_up(width, h), divide_up(height, v), {}};
+    for (int y = 0; y < plane.height; ++y)
+      for (int x = 0; x < plane.width; ++x)
+        plane.samples.push_back(static_cast<uint8_t>(fill(c, h * x, v * y)));
+    source.planes.push_back(std::move(plane));
+  }
+  source.name += " " + std::to_string(components) + " components " + std::to_string(sampling.h) +
+                 "x" + std::to_string(sampling.v) + " " + std::to_string(width) + "x" +
+                 std::to_string(height);
+  return source;
+}
+
 std::vector<QuantTable> tables_for(size_t components, int quality) {
   std::vector<QuantTable> tables = {
       preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality),
@@ -127,18 +144,8 @@ JpegContents jpeg_levels(const std::vector<uint8_t>& file) {
   Decompressor info(file);
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&info);
   JpegContents contents = describe(info);
-  for (int c = 0; c < info.num_components; ++c) {
-    const BytePlane& plane = contents.planes[c];
-    std::vector<int16_t> levels;
-    levels.reserve(static_cast<size_t>(plane.blocks_w()) * plane.blocks_h() * 64);
-    for (int by = 0; by < plane.blocks_h(); ++by) {
-      JBLOCKARRAY rows = info.mem->access_virt_barray(
-          reinterpret_cast<j_common_ptr>(&info), arrays[c], static_cast<JDIMENSION>(by), 1, FALSE);
-      for (int bx = 0; bx < plane.blocks_w(); ++bx)
-        levels.insert(levels.end(), rows[0][bx], rows[0][bx] + 64);
-    }
-    contents.levels.push_back(std::move(levels));
-  }
+  for (int c = 0; c < info.num_components; ++c)
+    contents.levels.push_back(component_levels(info, arrays[c], c));
   return contents;
 }
 

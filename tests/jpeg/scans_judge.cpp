@@ -1,6 +1,6 @@
 // What the parallel decoder makes of a JPEG file, judged by libjpeg-turbo.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/conformance/jpeg_scans_judge.h"
+#include "tests/jpeg/scans_judge.h"
 
 #include <algorithm>
 #include <csetjmp>

@@ -1,4 +1,4 @@
-// What takes stuffing out of a JPEG scan, against its definition, byte by byte.
+// Taking the stuffing out of a JPEG scan, against its definition, byte by byte.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ Bytes defined_data(const Bytes& bytes, size_t end) {
   return data;
 }
 
-// Memory of exactly these bytes, so that a sanitizer sees who reads behind them.
+// Memory of exactly these bytes, so that a sanitizer sees reads behind them.
 struct Exact {
   explicit Exact(const Bytes& bytes) : size(bytes.size()), data(new uint8_t[bytes.size()]) {
     std::copy(bytes.begin(), bytes.end(), data.get());

@@ -1,6 +1,6 @@
 // JPEG files of kinds that no encoder makes: tables of any shape, any levels, any order of scans.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/conformance/jpeg_streams.h"
+#include "tests/jpeg/streams.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the parallel decoder makes of a JPEG file, judged by libjpeg-turbo.
+// The parallel decoder's results for a JPEG file, judged by libjpeg-turbo.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace cudatransform::test {
 
-// The levels of a picture, in memory with a margin that nobody may write to.
+// The levels of a picture, in memory with a margin that must not be written to.
 class LevelsMemory {
  public:
   explicit LevelsMemory(const JpegHeader& header);

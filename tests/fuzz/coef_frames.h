@@ -1,0 +1,128 @@
+// Shared by fuzz targets that feed coefficients: frames of any values whose metas lie, and metas
+// from bytes of any kind.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// gst/coef/dct-serial.h or dwt-serial.h has to come before. A Kind is a transform's:
+//   Info, Meta, kVersion                 its types, and the version of its serial form
+//   info_of(input, info)                 the info that an input describes; false: there is none
+//   caps_of(info)
+//   add_meta(buffer, info, number)       a sound meta, whose tables or quantisers follow the number
+//   validate(meta, info, size, reason)
+#pragma once
+
+#include <vector>
+
+#include "tests/fuzz/elements.h"
+#include "tests/fuzz/fuzzing.h"
+#include "tests/fuzz/raw_frames.h"
+
+namespace fuzzing {
+
+template <typename Meta>
+std::vector<uint8_t> bytes_of_meta(const Meta& meta) {
+  std::vector<uint8_t> bytes;
+  promise(gstcoef::serialise(meta, &bytes), "a sound meta can be stored");
+  return bytes;
+}
+
+// Changes a byte, where and how the input says.
+inline void change_byte(Input* input, std::vector<uint8_t>* bytes) {
+  const size_t at = input->word() % bytes->size();
+  (*bytes)[at] ^= input->byte();
+}
+
+// Replaces `meta` by one of changed bytes, if these are one; false where it is as it was.
+template <typename Meta>
+bool change_meta(Meta* meta, Input* input, int changes, uint8_t version) {
+  std::vector<uint8_t> bytes = bytes_of_meta(*meta);
+  const std::vector<uint8_t> before = bytes;
+  for (; changes > 0; changes--) change_byte(input, &bytes);
+  Meta read = {};
+  if (bytes == before || !gstcoef::deserialise(bytes.data(), bytes.size(), version, &read))
+    return false;
+  read.meta = meta->meta;
+  *meta = read;
+  return true;
+}
+
+// A frame: the shape of its buffer, a number, what the shape asks for, and coefficients. `*sound`
+// says whether it has to come out.
+template <typename Kind>
+GstBuffer* make_coef_frame(ElementRun* run, Input* input, const typename Kind::Info& info,
+                           bool* sound) {
+  const guint8 shape = input->byte(), number = input->byte();
+  *sound = true;
+  const gsize size =
+      (shape & 0x0f) == 0x0f ? other_size(input->word(), info.size, sound) : gsize{info.size};
+  std::vector<guint8> bytes(size);
+  input->take(bytes.data(), size);
+  GstBuffer* buffer = run->make_buffer(bytes.data(), bytes.size());
+  if ((shape & 0xe0) == 0xe0) {
+    *sound = *sound && !info.quantized;
+  } else {
+    typename Kind::Meta* meta = Kind::add_meta(buffer, info, number);
+    if (change_meta(meta, input, shape >> 4 & 3, Kind::kVersion)) *sound = false;
+    if ((shape & 0xc0) == 0x40) {
+      meta->n_components = 4;
+      meta->components[3] = meta->components[0];
+      *sound = false;
+    }
+  }
+  if ((shape & 0x0f) >= 0x0c && !add_reference(buffer, info.sampling == GST_COEF_SAMPLING_444,
+                                               info.width, info.height, number))
+    *sound = false;
+  return buffer;
+}
+
+// Feeds an element of this description such frames until the input is used up: the caps, then what
+// comes before each frame, and the frame.
+template <typename Kind>
+void run_coef_frames(const char* description, Input* input) {
+  constexpr guint kMostFrames = 8;
+  typename Kind::Info info;
+  if (!Kind::info_of(input, &info)) return;
+  ElementRun run(description, read_raw_frame);
+  run.begin(Kind::caps_of(&info), GST_FORMAT_TIME);
+  const FrameMaker maker = {
+      [&](guint8, bool*) -> GstCaps* {
+        typename Kind::Info other;
+        if (!Kind::info_of(input, &other)) return nullptr;
+        info = other;
+        return Kind::caps_of(&info);
+      },
+      [&] { return Kind::caps_of(&info); },
+      [&](bool* sound) { return make_coef_frame<Kind>(&run, input, info, sound); }};
+  push_frames(&run, input, maker, kMostFrames, true, true);
+}
+
+// Reads a meta from the rest of an input: how large the buffer is (two bytes), a byte of settings,
+// a serialised meta or, where the settings say so, changes to a sound one. What was read can be
+// stored as it was. What validates goes to read_components(meta, info, size of the buffer).
+template <typename Kind, typename ReadComponents>
+void run_meta(Input* input, const typename Kind::Info& info, uint8_t version,
+              const ReadComponents& read_components) {
+  constexpr size_t kMostBytes = 1 << 12;  // of a serialised meta
+  static GuardedMemory memory(kMostBytes);
+  const gsize buffer_size = info.size + input->word() % 512 - 128;
+  std::vector<uint8_t> bytes;
+  if (input->byte() & 1) {
+    GstBuffer* buffer = gst_buffer_new();
+    bytes = bytes_of_meta(*Kind::add_meta(buffer, info, input->byte()));
+    gst_buffer_unref(buffer);
+    while (input->size() > 0) change_byte(input, &bytes);
+  } else {
+    bytes.assign(input->data(), input->data() + std::min(input->size(), kMostBytes));
+  }
+  typename Kind::Meta read = {};
+  const uint8_t* guarded = memory.copy(bytes.data(), bytes.size());
+  if (!gstcoef::deserialise(guarded, bytes.size(), version, &read)) return;
+  promise(bytes_of_meta(read) == bytes, "it is stored as it was");
+  gchar* reason = nullptr;
+  if (Kind::validate(&read, &info, buffer_size, &reason))
+    read_components(read, info, buffer_size);
+  else
+    promise(reason != nullptr && *reason != '\0', "a refusal says why");
+  g_free(reason);
+}
+
+}  // namespace fuzzing
