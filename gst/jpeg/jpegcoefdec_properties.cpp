@@ -131,12 +131,12 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
                            FALSE, cudatransform::kUpToReady));
   g_object_class_install_property(
       klass, PROP_ENTROPY,
-      g_param_spec_enum("entropy", "Entropy decoding",
-                        "Who decodes Huffman codes, where coefficients are offered in CUDA memory; "
-                        "the CPU decodes progressive and arithmetic files in any case, and "
-                        "whatever looks damaged",
-                        GST_TYPE_JPEG_COEF_ENTROPY, int(JpegEntropy::kAuto),
-                        cudatransform::kUpToReady));
+      g_param_spec_enum(
+          "entropy", "Entropy decoding",
+          "What decodes Huffman codes, where coefficients are offered in CUDA memory; "
+          "the CPU decodes progressive and arithmetic files in any case, and "
+          "whatever looks damaged",
+          GST_TYPE_JPEG_COEF_ENTROPY, int(JpegEntropy::kAuto), cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_STATS,

@@ -202,7 +202,7 @@ static void install_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_ENTROPY,
       g_param_spec_enum("entropy", "Entropy coding",
-                        "Who codes: the GPU takes coefficients in CUDA memory into files that are "
+                        "What codes: the GPU takes coefficients in CUDA memory into files that are "
                         "neither progressive nor arithmetic, and the CPU all others",
                         GST_TYPE_JPEG_COEF_ENTROPY, static_cast<int>(JpegEntropy::kAuto),
                         cudatransform::kUpToReady));
@@ -227,7 +227,7 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   gst_jpeg_coef_enc_install_frames(encoder_class);
 
   cudatransform::JpegElement<State>::install(element_class,
-                                             cudatransform::jpeg_levels_template_caps(false),
+                                             cudatransform::jpeg_coefs_template_caps(false),
                                              cudatransform::jpeg_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image",
