@@ -25,7 +25,8 @@ import say_where  # noqa: E402
 EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
 PROGRAM = os.path.join(SOURCES, "install_test.c")
 LIBRARY = "libgstcoef-1.0.so"
-HEADERS = ("coef.h", "dct.h", "dwt.h", "fence.h", "format.h", "prelude.h", "reference.h")
+HEADERS = ("coef.h", "dct.h", "dct-info.h", "dct-meta.h", "dwt.h", "dwt-info.h", "dwt-meta.h",
+           "fence.h", "format.h", "prelude.h", "reference.h")
 # What the pipelines here need of GStreamer itself: scanning all of its plugins takes seconds.
 PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
