@@ -233,7 +233,7 @@ class ArithmeticBand {
 template <typename Value>
 class VlcBand {
  public:
-  explicit VlcBand(const DiracBandCode& code) : bits_(code.data, code.size) {}
+  explicit VlcBand(const DiracBandCode& code) : bits_({code.data, code.size}) {}
   // Nothing but zeros follows.
   bool at_end() const { return bits_.at_end(); }
   bool block_is_zero() { return bits_.bit(); }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace cudatransform {
 
@@ -42,8 +43,8 @@ inline uint32_t dirac_every_second_bit(uint64_t word) {
 class DiracBits {
  public:
   DiracBits() = default;
-  DiracBits(const uint8_t* data, size_t bytes)
-      : data_(data), bytes_(bytes), end_(uint64_t{8} * bytes) {}
+  explicit DiracBits(std::span<const uint8_t> data)
+      : data_(data.data()), bytes_(data.size()), end_(uint64_t{8} * data.size()) {}
 
   uint64_t position() const { return position_; }
   uint64_t end() const { return end_; }

@@ -21,31 +21,30 @@ bool is_old_schroedinger(std::string_view name) {
 
 }  // namespace
 
-Status DiracDecoder::take(const uint8_t* unit, size_t size, std::shared_ptr<const void> owner) {
+Status DiracDecoder::take(std::span<const uint8_t> unit, std::shared_ptr<const void> owner) {
   DiracParseInfo info;
-  if (!read_parse_info(unit, size, &info)) {
+  if (!read_parse_info(unit, &info)) {
     return Status::error(StatusCode::kInvalidArgument, "a unit without a parse info");
   }
-  const uint8_t* data = unit + kDiracParseInfoBytes;
-  size -= kDiracParseInfoBytes;
-  if (info.is_sequence_header()) return take_sequence(data, size);
+  const std::span<const uint8_t> data = unit.subspan(kDiracParseInfoBytes);
+  if (info.is_sequence_header()) return take_sequence(data);
   if (info.is_end()) {
     end_sequence();
     return {};
   }
-  if (info.is_auxiliary()) take_auxiliary(data, size);
+  if (info.is_auxiliary()) take_auxiliary(data);
   if (sequence_ == nullptr || !info.is_picture()) return {};
   if (info.may_be_fragment() && sequence_->major_version >= 3) {
-    return take_fragment(info, data, size);
+    return take_fragment(info, data);
   }
-  return take_picture(info, data, size, std::move(owner));
+  return take_picture(info, data, std::move(owner));
 }
 
 void DiracDecoder::finish() { end_sequence(); }
 
-Status DiracDecoder::take_sequence(const uint8_t* data, size_t size) {
+Status DiracDecoder::take_sequence(std::span<const uint8_t> data) {
   DiracSequence sequence;
-  if (const Status status = read_sequence(data, size, limits_, &sequence); !status.ok()) {
+  if (const Status status = read_sequence(data, limits_, &sequence); !status.ok()) {
     // One that is only damaged may repeat the one in force.
     if (status.code == StatusCode::kUnsupported) end_sequence();
     return status;
@@ -57,12 +56,11 @@ Status DiracDecoder::take_sequence(const uint8_t* data, size_t size) {
   return {};
 }
 
-Status DiracDecoder::take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size,
+Status DiracDecoder::take_picture(const DiracParseInfo& info, std::span<const uint8_t> data,
                                   std::shared_ptr<const void> owner) {
   end_fragments();
   std::unique_ptr<DiracPicture> picture = new_picture();
-  const Status status =
-      picture->begin(sequence_, info, data, size, limits_, quirks_, std::move(owner));
+  const Status status = picture->begin(sequence_, info, data, limits_, quirks_, std::move(owner));
   if (!status.ok()) {
     give_up(std::move(picture), status);
     return status;
@@ -71,13 +69,13 @@ Status DiracDecoder::take_picture(const DiracParseInfo& info, const uint8_t* dat
   return {};
 }
 
-Status DiracDecoder::take_fragment(const DiracParseInfo& info, const uint8_t* data, size_t size) {
+Status DiracDecoder::take_fragment(const DiracParseInfo& info, std::span<const uint8_t> data) {
   constexpr size_t kCountAt = 6;  // behind the picture's number and the data's length
-  const bool begins = size >= kCountAt + 2 && data[kCountAt] == 0 && data[kCountAt + 1] == 0;
+  const bool begins = data.size() >= kCountAt + 2 && data[kCountAt] == 0 && data[kCountAt + 1] == 0;
   if (begins) {
     end_fragments();
     fragments_ = new_picture();
-    const Status status = fragments_->begin_fragments(sequence_, info, data, size, limits_);
+    const Status status = fragments_->begin_fragments(sequence_, info, data, limits_);
     if (!status.ok()) give_up(std::move(fragments_), status);
     return status;
   }
@@ -85,16 +83,16 @@ Status DiracDecoder::take_fragment(const DiracParseInfo& info, const uint8_t* da
     return Status::error(StatusCode::kInvalidArgument,
                          "fragment: slices of a picture that has not begun");
   }
-  CT_RETURN_IF_ERROR(fragments_->add_fragment(data, size, limits_));
+  CT_RETURN_IF_ERROR(fragments_->add_fragment(data, limits_));
   if (fragments_->has_all_slices()) end_fragments();
   return {};
 }
 
-void DiracDecoder::take_auxiliary(const uint8_t* data, size_t size) {
-  if (size < 1 || data[0] != kDiracEncoderName) return;
+void DiracDecoder::take_auxiliary(std::span<const uint8_t> data) {
+  if (data.empty() || data[0] != kDiracEncoderName) return;
   constexpr size_t kLongestName = 64;
   quirks_.no_delta_of_single_codeblocks = is_old_schroedinger(
-      {reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kLongestName)});
+      {reinterpret_cast<const char*>(data.data()) + 1, std::min(data.size() - 1, kLongestName)});
 }
 
 void DiracDecoder::end_fragments() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ class DiracDecoder {
   // kind that no encoder makes; kInvalidArgument: damaged. Units before the first sequence header
   // are dropped. The bytes are copied, or stay as they are while `owner` is held, as a picture may
   // hold it.
-  Status take(const uint8_t* unit, size_t size, std::shared_ptr<const void> owner = nullptr);
+  Status take(std::span<const uint8_t> unit, std::shared_ptr<const void> owner = nullptr);
   // The stream ends here, whether it says so or not; also before a seek. All pictures that have
   // begun are given out.
   void finish();
@@ -51,11 +52,11 @@ class DiracDecoder {
  private:
   static constexpr int kMaxWaiting = 2;  // the end of one in fragments, and what ended it
 
-  Status take_sequence(const uint8_t* data, size_t size);
-  Status take_picture(const DiracParseInfo& info, const uint8_t* data, size_t size,
+  Status take_sequence(std::span<const uint8_t> data);
+  Status take_picture(const DiracParseInfo& info, std::span<const uint8_t> data,
                       std::shared_ptr<const void> owner);
-  Status take_fragment(const DiracParseInfo& info, const uint8_t* data, size_t size);
-  void take_auxiliary(const uint8_t* data, size_t size);
+  Status take_fragment(const DiracParseInfo& info, std::span<const uint8_t> data);
+  void take_auxiliary(std::span<const uint8_t> data);
   void end_fragments();
   void end_sequence();
   std::unique_ptr<DiracPicture> new_picture();

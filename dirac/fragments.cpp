@@ -35,10 +35,10 @@ Status read_fragment_header(DiracBits& bits, FragmentHeader* header) {
 }  // namespace
 
 Status DiracPicture::begin_fragments(std::shared_ptr<const DiracSequence> sequence,
-                                     const DiracParseInfo& info, const uint8_t* data, size_t size,
+                                     const DiracParseInfo& info, std::span<const uint8_t> data,
                                      const DiracLimits& limits) {
   reset(std::move(sequence));
-  DiracBits bits(data, size);
+  DiracBits bits(data);
   FragmentHeader fragment;
   CT_RETURN_IF_ERROR(read_fragment_header(bits, &fragment));
   if (fragment.slices != 0) return damaged("slices of a picture that has not begun");
@@ -49,8 +49,8 @@ Status DiracPicture::begin_fragments(std::shared_ptr<const DiracSequence> sequen
   return begin_slices(limits.max_coefs());
 }
 
-Status DiracPicture::add_fragment(const uint8_t* data, size_t size, const DiracLimits& limits) {
-  DiracBits bits(data, size);
+Status DiracPicture::add_fragment(std::span<const uint8_t> data, const DiracLimits& limits) {
+  DiracBits bits(data);
   FragmentHeader fragment;
   CT_RETURN_IF_ERROR(read_fragment_header(bits, &fragment));
   if (fragment.picture != header_.number) return damaged("it belongs to another picture");
@@ -62,7 +62,7 @@ Status DiracPicture::add_fragment(const uint8_t* data, size_t size, const DiracL
   }
   if (first > slices_found_) note_damage("fragments are missing");
   const auto begin = static_cast<uint32_t>(used_);
-  CT_RETURN_IF_ERROR(append(bits.bytes_here(), bits.bytes_left(), limits.max_unit_bytes));
+  CT_RETURN_IF_ERROR(append({bits.bytes_here(), bits.bytes_left()}, limits.max_unit_bytes));
   find_slices({first, fragment.slices, begin, static_cast<uint32_t>(used_)});
   return {};
 }

@@ -38,7 +38,7 @@ class ArithmeticElement {
 // The same, with exp-Golomb codes.
 class VlcElement {
  public:
-  explicit VlcElement(const DiracMotionCode& code) : bits_(code.data, code.size) {}
+  explicit VlcElement(const DiracMotionCode& code) : bits_({code.data, code.size}) {}
   bool bit(int) { return bits_.bit(); }
   bool read_unsigned(uint32_t* value) {
     *value = bits_.unsigned_code();

@@ -56,33 +56,34 @@ Status DiracPicture::check_size(size_t size, uint64_t max_bytes) const {
                                                      " bytes is larger than the limits allow");
 }
 
-Status DiracPicture::append(const uint8_t* data, size_t size, uint64_t max_bytes) {
-  CT_RETURN_IF_ERROR(check_size(size, max_bytes));
-  if (bytes_ == nullptr || bytes_->size() - used_ < size) {
+Status DiracPicture::append(std::span<const uint8_t> data, uint64_t max_bytes) {
+  CT_RETURN_IF_ERROR(check_size(data.size(), max_bytes));
+  if (bytes_ == nullptr || bytes_->size() - used_ < data.size()) {
     std::unique_ptr<Memory> larger;
-    CT_RETURN_IF_ERROR(budget_->allocate_on_host(2 * used_ + size, &larger));
+    CT_RETURN_IF_ERROR(budget_->allocate_on_host(2 * used_ + data.size(), &larger));
     if (used_ > 0) std::memcpy(larger->data(), bytes_->data(), used_);
     bytes_ = std::move(larger);
   }
-  if (size > 0) std::memcpy(static_cast<uint8_t*>(bytes_->data()) + used_, data, size);
-  used_ += size;
+  if (!data.empty())
+    std::memcpy(static_cast<uint8_t*>(bytes_->data()) + used_, data.data(), data.size());
+  used_ += data.size();
   return {};
 }
 
 Status DiracPicture::begin(std::shared_ptr<const DiracSequence> sequence,
-                           const DiracParseInfo& info, const uint8_t* data, size_t size,
+                           const DiracParseInfo& info, std::span<const uint8_t> data,
                            const DiracLimits& limits, DiracQuirks quirks,
                            std::shared_ptr<const void> owner) {
   reset(std::move(sequence));
   if (owner != nullptr) {
-    CT_RETURN_IF_ERROR(check_size(size, limits.max_unit_bytes));
+    CT_RETURN_IF_ERROR(check_size(data.size(), limits.max_unit_bytes));
     owner_ = std::move(owner);
-    owned_ = data;
-    used_ = size;
+    owned_ = data.data();
+    used_ = data.size();
   } else {
-    CT_RETURN_IF_ERROR(append(data, size, limits.max_unit_bytes));
+    CT_RETURN_IF_ERROR(append(data, limits.max_unit_bytes));
   }
-  DiracBits bits(this->data(), used_);
+  DiracBits bits({this->data(), used_});
   CT_RETURN_IF_ERROR(read_picture_header(info, bits, &header_));
   bits.align();
   if (!header_.is_intra()) CT_RETURN_IF_ERROR(read_inter(bits));

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "dirac/bands.h"
@@ -38,11 +39,11 @@ class DiracPicture {
   DiracPicture(const DiracPicture&) = delete;
   DiracPicture& operator=(const DiracPicture&) = delete;
 
-  // Reads the headers of a picture unit, whose `size` bytes behind the parse info are copied, or
+  // Reads the headers of a picture unit, whose bytes behind the parse info are copied, or
   // stay as they are while `owner` is held. Fails where it cannot be decoded; otherwise damage()
   // may say already that data is missing, of other than slices.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
-               const uint8_t* data, size_t size, const DiracLimits& limits, DiracQuirks quirks,
+               std::span<const uint8_t> data, const DiracLimits& limits, DiracQuirks quirks,
                std::shared_ptr<const void> owner = nullptr);
   // The picture is not used any more, but for its memory.
   void forget();
@@ -50,8 +51,8 @@ class DiracPicture {
   // The same of a picture in fragments: the first unit, then those with slices. A fragment that
   // does not belong to the picture is refused. end_fragments() comes before the first task.
   Status begin_fragments(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
-                         const uint8_t* data, size_t size, const DiracLimits& limits);
-  Status add_fragment(const uint8_t* data, size_t size, const DiracLimits& limits);
+                         std::span<const uint8_t> data, const DiracLimits& limits);
+  Status add_fragment(std::span<const uint8_t> data, const DiracLimits& limits);
   bool has_all_slices() const { return slices_found_ == slice_count(); }
   void end_fragments();
 
@@ -103,7 +104,7 @@ class DiracPicture {
 
   void reset(std::shared_ptr<const DiracSequence> sequence);
   Status check_size(size_t size, uint64_t max_bytes) const;
-  Status append(const uint8_t* data, size_t size, uint64_t max_bytes);
+  Status append(std::span<const uint8_t> data, uint64_t max_bytes);
   Status read_inter(DiracBits& bits);
   Status read_motion(DiracBits& bits);
   Status read_core_bands(DiracBits& bits, DiracQuirks quirks);

@@ -170,9 +170,9 @@ uint32_t DiracSequence::picture_height(int component) const {
   return (rows >> shift) + (shift != 0 && rows % 2 != 0);
 }
 
-Status read_sequence(const uint8_t* data, size_t size, const DiracLimits& limits,
+Status read_sequence(std::span<const uint8_t> data, const DiracLimits& limits,
                      DiracSequence* sequence) {
-  DiracBits bits(data, size);
+  DiracBits bits(data);
   DiracSequence s;
   s.major_version = bits.unsigned_code();
   s.minor_version = bits.unsigned_code();

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "transform/device/status.h"
 #include "transform/picture.h"
@@ -73,9 +74,9 @@ struct DiracSequence {
   bool operator==(const DiracSequence&) const = default;
 };
 
-// Reads the header that is in the `size` bytes behind a parse info. kUnsupported: sound, but beyond
+// Reads the header that is in the bytes behind a parse info. kUnsupported: sound, but beyond
 // `limits`; kInvalidArgument: damaged.
-Status read_sequence(const uint8_t* data, size_t size, const DiracLimits& limits,
+Status read_sequence(std::span<const uint8_t> data, const DiracLimits& limits,
                      DiracSequence* sequence);
 
 }  // namespace cudatransform

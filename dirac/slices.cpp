@@ -131,7 +131,7 @@ struct LowDelayHead {
 template <typename Value>
 bool read_low_delay(const uint8_t* data, size_t size, int32_t column, int32_t row,
                     DiracLevels& levels, Largest& largest) {
-  DiracBits bits(data, size);
+  DiracBits bits({data, size});
   const LowDelayHead head(bits, size);
   slice_quantiser(levels, column, row) = head.quantiser;
   const bool fits = head.fits;
@@ -144,7 +144,7 @@ template <typename Value>
 bool read_high_quality(const DiracTransform& transform, const uint8_t* data, size_t size,
                        int32_t column, int32_t row, DiracLevels& levels, Largest& largest) {
   if (size <= transform.prefix_bytes) return false;
-  DiracBits bits(data, size);
+  DiracBits bits({data, size});
   bits.skip_bytes(transform.prefix_bytes);
   slice_quantiser(levels, column, row) = static_cast<uint8_t>(bits.number(8));
   bool sound = true;
@@ -213,7 +213,7 @@ bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, c
   }
   if (place.begin == place.end) return true;
   const size_t size = place.end - place.begin;
-  DiracBits bits(data + place.begin, size);
+  DiracBits bits({data + place.begin, size});
   const LowDelayHead head(bits, size);
   return head.fits && head.quantiser <= most_quantiser;
 }

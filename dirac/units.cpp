@@ -17,21 +17,19 @@ constexpr uint8_t kPrefix[] = {'B', 'B', 'C', 'D'};
 
 class MemoryBytes final : public DiracBytes {
  public:
-  MemoryBytes(const uint8_t* data, size_t size) : data_(data), size_(size) {}
-  size_t size() const override { return size_; }
+  explicit MemoryBytes(std::span<const uint8_t> data) : data_(data) {}
+  size_t size() const override { return data_.size(); }
   void copy(size_t at, size_t count, uint8_t* to) const override {
-    std::memcpy(to, data_ + at, count);
+    std::memcpy(to, &data_[at], count);
   }
   size_t find_prefix(size_t from) const override {
-    const uint8_t* end = data_ + size_;
+    const auto begin = data_.begin() + static_cast<ptrdiff_t>(std::min(from, data_.size()));
     return static_cast<size_t>(
-        std::search(data_ + std::min(from, size_), end, std::begin(kPrefix), std::end(kPrefix)) -
-        data_);
+        std::search(begin, data_.end(), std::begin(kPrefix), std::end(kPrefix)) - data_.begin());
   }
 
  private:
-  const uint8_t* data_;
-  size_t size_;
+  const std::span<const uint8_t> data_;
 };
 
 enum class Belief { kNo, kYes, kNeedsMore };
@@ -48,7 +46,7 @@ class DiracSplitter::Search {
     if (at > size_ || size_ - at < kDiracParseInfoBytes) return false;
     uint8_t data[kDiracParseInfoBytes];
     bytes_.copy(at, sizeof data, data);
-    return read_parse_info(data, sizeof data, info);
+    return read_parse_info(data, info);
   }
 
   // Where a unit begins that is believed, from `*from` on. False: none has come yet, and `*from` is
@@ -134,9 +132,10 @@ class DiracSplitter::Search {
   const DiracUnitLimits& limits_;
 };
 
-bool read_parse_info(const uint8_t* data, size_t size, DiracParseInfo* info) {
-  if (size < kDiracParseInfoBytes || std::memcmp(data, kPrefix, sizeof kPrefix) != 0) return false;
-  DiracBits bits(data + sizeof kPrefix, kDiracParseInfoBytes - sizeof kPrefix);
+bool read_parse_info(std::span<const uint8_t> unit, DiracParseInfo* info) {
+  if (unit.size() < kDiracParseInfoBytes || std::memcmp(unit.data(), kPrefix, sizeof kPrefix) != 0)
+    return false;
+  DiracBits bits(unit.first(kDiracParseInfoBytes).subspan(sizeof kPrefix));
   info->code = static_cast<uint8_t>(bits.number(8));
   info->next = bits.number(32);
   info->previous = bits.number(32);
@@ -168,13 +167,13 @@ DiracUnitSpan DiracSplitter::next(const DiracBytes& bytes, bool at_end,
   return {0, size};
 }
 
-DiracUnitSpan find_dirac_unit(const uint8_t* data, size_t size, bool at_end, bool in_step,
+DiracUnitSpan find_dirac_unit(std::span<const uint8_t> data, bool at_end, bool in_step,
                               uint64_t max_bytes) {
   const DiracUnitLimits limits{max_bytes, max_bytes};
   DiracSplitter splitter(in_step);
-  DiracUnitSpan span = splitter.next(MemoryBytes(data, size), at_end, limits);
-  if (span.skipped > 0 && span.skipped < size) {
-    const MemoryBytes behind(data + span.skipped, size - span.skipped);
+  DiracUnitSpan span = splitter.next(MemoryBytes(data), at_end, limits);
+  if (span.skipped > 0 && span.skipped < data.size()) {
+    const MemoryBytes behind(data.subspan(span.skipped));
     span.size = splitter.next(behind, at_end, limits).size;
   }
   return span;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace cudatransform {
 
@@ -38,7 +39,7 @@ struct DiracParseInfo {
 };
 
 // False where the bytes are no parse info.
-bool read_parse_info(const uint8_t* data, size_t size, DiracParseInfo* info);
+bool read_parse_info(std::span<const uint8_t> unit, DiracParseInfo* info);
 
 // Where a unit lies in the bytes that were searched.
 struct DiracUnitSpan {
@@ -91,7 +92,7 @@ class DiracSplitter {
 };
 
 // The first unit in `data`, a part of a stream.
-DiracUnitSpan find_dirac_unit(const uint8_t* data, size_t size, bool at_end, bool in_step,
+DiracUnitSpan find_dirac_unit(std::span<const uint8_t> data, bool at_end, bool in_step,
                               uint64_t max_bytes);
 
 }  // namespace cudatransform

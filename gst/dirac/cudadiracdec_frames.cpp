@@ -1,4 +1,4 @@
-// Frames of cudadiracdec on their way out: samples, damage, and who pushes them.
+// Frames of cudadiracdec on their way out: samples, damage, and which thread pushes them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <utility>

@@ -81,7 +81,8 @@ void note_sequence(DiracSplit& split, const AdapterBytes& bytes, gsize size) {
   size = std::min(size, kMostBytes);
   bytes.copy(0, size, data);
   DiracSequence sequence;
-  if (!read_sequence(data + kDiracParseInfoBytes, size - kDiracParseInfoBytes, {}, &sequence).ok())
+  if (!read_sequence({data + kDiracParseInfoBytes, size - kDiracParseInfoBytes}, {}, &sequence)
+           .ok())
     return;
   guint64 samples = 0;
   for (int c = 0; c < kMaxComponents; ++c)
@@ -146,7 +147,7 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
     if (unit.size > 0) {
       guint8 head[kDiracParseInfoBytes];
       bytes.copy(0, sizeof head, head);
-      read_parse_info(head, sizeof head, &info);
+      read_parse_info(head, &info);
       tells = tells_something(info, bytes, size);
       if (info.is_sequence_header()) note_sequence(split, bytes, size);
     } else {

@@ -83,11 +83,11 @@ static bool ends_all(const Status& status) {
 
 Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem) {
   for (const DiracInput::Unit& unit : input->units) {
-    const guint8* data = input->data + unit.at;
+    const std::span<const uint8_t> data(input->data + unit.at, unit.size);
     DiracParseInfo info;
-    bool gives_picture = read_parse_info(data, unit.size, &info) && info.is_picture() &&
-                         decoder_state_->sequence() != nullptr;
-    Status status = decoder_state_->take(data, unit.size, input);
+    bool gives_picture =
+        read_parse_info(data, &info) && info.is_picture() && decoder_state_->sequence() != nullptr;
+    Status status = decoder_state_->take(data, input);
     for (bool made = true; status.code == StatusCode::kOutOfMemory && made;) {
       // What the unit has ended holds memory, too.
       Status freed = submit(nullptr);
@@ -96,7 +96,7 @@ Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input
         status = freed;
         break;
       }
-      if (made) status = decoder_state_->take(data, unit.size, input);
+      if (made) status = decoder_state_->take(data, input);
     }
     if (ends_all(status)) {
       release(frame);

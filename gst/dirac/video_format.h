@@ -34,8 +34,7 @@ Status write_dirac_picture(Engine& engine, const DiracRendered& picture, uint32_
 // Caps of frames in system memory and, where this build has it and GStreamer's CUDA memory holds
 // the format, in CUDA memory. Transfer full.
 GstCaps* dirac_template_caps();
-// Whether frames of `info` may be in CUDA memory, and whether whoever reads such a frame with the
-// CPU gets it whole.
+// Whether frames of `info` may be in CUDA memory, and whether GStreamer downloads them whole.
 bool cuda_memory_holds(const GstVideoInfo& info, bool* downloads_well);
 
 }  // namespace cudatransform

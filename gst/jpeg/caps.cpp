@@ -61,7 +61,7 @@ GstStructure* new_size_structure(const char* name) {
                            GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
 }
 
-void append_levels(GstCaps* caps, const char* memory) {
+void append_coefs(GstCaps* caps, const char* memory) {
   for (const char* colorspace : kColorspaces) {
     GstStructure* s = new_size_structure(GST_DCT_MEDIA_TYPE);
     gst_structure_set(s, "format", G_TYPE_STRING, "S16LE", "layout", G_TYPE_STRING, "block",
@@ -73,7 +73,7 @@ void append_levels(GstCaps* caps, const char* memory) {
 }
 
 // Of an image/jpeg structure, what is the same in coefficient caps.
-GstStructure* levels_of_file(const GstStructure* file) {
+GstStructure* coefs_of_file(const GstStructure* file) {
   GstStructure* s = gst_structure_new_empty(GST_DCT_MEDIA_TYPE);
   for (const char* field : {"width", "height", "framerate", "pixel-aspect-ratio", "interlace-mode",
                             "sampling", "colorspace"})
@@ -84,14 +84,14 @@ GstStructure* levels_of_file(const GstStructure* file) {
 
 }  // namespace
 
-GstCaps* jpeg_levels_template_caps([[maybe_unused]] bool cuda_first) {
+GstCaps* jpeg_coefs_template_caps([[maybe_unused]] bool cuda_first) {
   GstCaps* caps = gst_caps_new_empty();
 #if CT_HAVE_CUDA
-  if (cuda_first) append_levels(caps, kCudaMemoryFeature);
-  append_levels(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
-  if (!cuda_first) append_levels(caps, kCudaMemoryFeature);
+  if (cuda_first) append_coefs(caps, kCudaMemoryFeature);
+  append_coefs(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+  if (!cuda_first) append_coefs(caps, kCudaMemoryFeature);
 #else
-  append_levels(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+  append_coefs(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
 #endif
   return caps;
 }
@@ -102,21 +102,19 @@ GstCaps* jpeg_template_caps() {
   return gst_caps_new_full(s, nullptr);
 }
 
-GstCaps* jpeg_levels_for(const GstCaps* files, const GstCaps* levels) {
-  GstCaps* wanted = gst_caps_new_empty();
+GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs) {
+  const CapsPtr wanted(gst_caps_new_empty());
   for (guint i = 0; i < gst_caps_get_size(files); i++)
-    gst_caps_append_structure_full(wanted, levels_of_file(gst_caps_get_structure(files, i)),
+    gst_caps_append_structure_full(wanted.get(), coefs_of_file(gst_caps_get_structure(files, i)),
                                    gst_caps_features_new_any());
-  GstCaps* fitting =
-      gst_caps_is_any(files)
-          ? gst_caps_copy(levels)
-          : gst_caps_intersect_full(const_cast<GstCaps*>(levels), wanted, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(wanted);
-
+  const CapsPtr fitting(gst_caps_is_any(files)
+                            ? gst_caps_copy(coefs)
+                            : gst_caps_intersect_full(const_cast<GstCaps*>(coefs), wanted.get(),
+                                                      GST_CAPS_INTERSECT_FIRST));
   GstCaps* result = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(fitting); i++) {
-    const GstStructure* s = gst_caps_get_structure(fitting, i);
-    const GstCapsFeatures* features = gst_caps_get_features(fitting, i);
+  for (guint i = 0; i < gst_caps_get_size(fitting.get()); i++) {
+    const GstStructure* s = gst_caps_get_structure(fitting.get(), i);
+    const GstCapsFeatures* features = gst_caps_get_features(fitting.get(), i);
     if (g_strcmp0(gst_structure_get_string(s, "colorspace"), "sYUV") == 0) {
       GstStructure* preferred = gst_structure_copy(s);
       gst_structure_set(preferred, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
@@ -124,36 +122,31 @@ GstCaps* jpeg_levels_for(const GstCaps* files, const GstCaps* levels) {
     }
     gst_caps_append_structure_full(result, gst_structure_copy(s), gst_caps_features_copy(features));
   }
-  gst_caps_unref(fitting);
   return result;
 }
 
-bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* info) {
+bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info) {
   constexpr int kWidth = 1280, kHeight = 720;
   const char* sampling = file ? gst_structure_get_string(file, "sampling") : nullptr;
   if (!sampling) sampling = gst_coef_sampling_to_string(GST_COEF_SAMPLING_420);
-  GstCaps* named =
-      gst_caps_new_simple(GST_DCT_MEDIA_TYPE, "sampling", G_TYPE_STRING, sampling, nullptr);
-  gst_caps_set_features_simple(named, gst_caps_features_new_any());
-  GstCaps* fitting = gst_caps_intersect_full(caps, named, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(named);
-  if (gst_caps_is_empty(fitting)) std::swap(caps, fitting);
-  gst_caps_unref(caps);
+  const CapsPtr named(
+      gst_caps_new_simple(GST_DCT_MEDIA_TYPE, "sampling", G_TYPE_STRING, sampling, nullptr));
+  gst_caps_set_features_simple(named.get(), gst_caps_features_new_any());
+  CapsPtr fitting(gst_caps_intersect_full(caps.get(), named.get(), GST_CAPS_INTERSECT_FIRST));
+  if (gst_caps_is_empty(fitting.get())) fitting.swap(caps);
 
-  fitting = gst_caps_truncate(fitting);
-  if (!gst_caps_is_empty(fitting)) {
-    fitting = gst_caps_make_writable(fitting);
-    GstStructure* s = gst_caps_get_structure(fitting, 0);
+  fitting.reset(gst_caps_truncate(fitting.release()));
+  if (!gst_caps_is_empty(fitting.get())) {
+    fitting.reset(gst_caps_make_writable(fitting.release()));
+    GstStructure* s = gst_caps_get_structure(fitting.get(), 0);
     for (const char* field : {"width", "height"})
       if (const GValue* value = file ? gst_structure_get_value(file, field) : nullptr)
         if (gst_value_is_fixed(value)) gst_structure_set_value(s, field, value);
     gst_structure_fixate_field_nearest_int(s, "width", kWidth);
     gst_structure_fixate_field_nearest_int(s, "height", kHeight);
-    fitting = gst_caps_fixate(fitting);
+    fitting.reset(gst_caps_fixate(fitting.release()));
   }
-  const bool chosen = gst_dct_info_from_caps(info, fitting, nullptr);
-  gst_caps_unref(fitting);
-  return chosen;
+  return gst_dct_info_from_caps(info, fitting.get(), nullptr);
 }
 
 GstCaps* jpeg_caps_for(const GstDctInfo& info) {

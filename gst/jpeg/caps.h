@@ -7,27 +7,28 @@
 #include <string>
 
 #include <gst/coef/dct.h>
+#include "gst/engine/buffer_ptr.h"
 
 namespace cudatransform {
 
 // The colorimetry that JPEG means by YCbCr: full range, BT.601's matrix.
 inline constexpr char kJpegColorimetry[] = "1:4:0:0";
 
-// Quantised levels of 8-bit samples in libjpeg's layout, in the samplings that JPEG files have;
-// in system memory and, where this build has it, CUDA memory. Transfer full.
-GstCaps* jpeg_levels_template_caps(bool cuda_first);
+// Quantised coefficients of 8-bit samples in libjpeg's layout, in the samplings that JPEG files
+// have; in system memory and, where this build has it, CUDA memory. Transfer full.
+GstCaps* jpeg_coefs_template_caps(bool cuda_first);
 // image/jpeg with the fields that jpegparse writes. Transfer full.
 GstCaps* jpeg_template_caps();
 
-// The part of `levels` that can become image/jpeg of `files`. Structures of YCbCr come twice, with
-// JPEG's colorimetry before without, so that whoever can choose makes that. Transfer full.
-GstCaps* jpeg_levels_for(const GstCaps* files, const GstCaps* levels);
+// The part of `coefs` that can become image/jpeg of `files`. Structures of YCbCr come twice, first
+// with JPEG's colorimetry, so that an element that can choose makes that. Transfer full.
+GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs);
 
-// Coefficients for a gap that comes before any picture: of what downstream takes (`caps`, taken)
-// the first that has the sampling that `file` names, or else 4:2:0; of the size that it names, or
-// else the one that GStreamer's decoders of raw video take then. `file`: image/jpeg, or null. False
-// where downstream takes none.
-bool jpeg_levels_for_gap(GstCaps* caps, const GstStructure* file, GstDctInfo* info);
+// Coefficients for a gap that comes before any picture: of the caps that downstream takes the first
+// that has the sampling that `file` names, or else 4:2:0; of the size that it names, or else the
+// one that GStreamer's decoders of raw video take then. `file`: image/jpeg, or null. False where
+// downstream takes none.
+bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info);
 
 // image/jpeg for coefficients of `info`, without what GstVideoEncoder adds. Transfer full.
 GstCaps* jpeg_caps_for(const GstDctInfo& info);

@@ -233,10 +233,10 @@ void JpegCodec::set_output_state(const JpegPictureJob& job, GstVideoCodecState* 
 
 bool JpegCodec::set_gap_state(GstVideoCodecState* input) {
   const CapsPtr ours(gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_)));
-  GstCaps* caps = gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_), ours.get());
+  CapsPtr caps(gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_), ours.get()));
   GstDctInfo info;
-  if (!jpeg_levels_for_gap(caps, input ? gst_caps_get_structure(input->caps, 0) : nullptr, &info))
-    return false;
+  const GstStructure* file = input ? gst_caps_get_structure(input->caps, 0) : nullptr;
+  if (!jpeg_coefs_for_gap(std::move(caps), file, &info)) return false;
   GST_INFO_OBJECT(decoder_, "%dx%d, %s for a gap before the first picture", info.width, info.height,
                   gst_coef_sampling_to_string(info.sampling));
   set_state(info, {}, input);

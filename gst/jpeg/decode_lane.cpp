@@ -77,8 +77,8 @@ bool JpegDecodeLane::is_ready() const {
   return segments.load(std::memory_order_acquire) != JpegDecodeResult::kPending;
 }
 
-// Waits for the result, as long as that hardly takes, without asking the driver: it has one lock
-// for all of a context, which those who submit pictures need as well.
+// Waits for the result for a short while without asking the driver: it has one lock for all of a
+// context, which threads that submit pictures need as well.
 void JpegDecodeLane::await() const {
   using std::chrono::microseconds;
   constexpr microseconds kLong(10000), kShort(300), kNap(20);

@@ -19,7 +19,7 @@ class JpegDecodeLane {
  public:
   static Status make(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
 
-  // What writes the levels.
+  // What writes the coefficients.
   Queue& queue() { return *queue_; }
   // Bytes of host memory that decode() takes for this file at most; 0: it is not for the device.
   size_t measure(std::span<const uint8_t> file) { return reader_.measure(file); }
@@ -31,7 +31,7 @@ class JpegDecodeLane {
   Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, bool* submitted);
   // Whether finish() has nothing to wait for. Asks nobody.
   bool is_ready() const;
-  // Waits for the work. `*decoded`: the levels are the file's, and what is odd about it are
+  // Waits for the work. `*decoded`: the coefficients are the file's, and what is odd about it are
   // `*irregular`, bits of jpeg/irregular.h. Otherwise they may be anything.
   Status finish(bool* decoded, uint32_t* irregular);
   // Memory that is kept for the next picture: no more than `most` bytes from now on.

@@ -20,7 +20,7 @@
 namespace cudatransform {
 namespace {
 
-// Of levels, that files of high quality have: for the first picture.
+// Of coefficients, that files of high quality have: for the first picture.
 constexpr size_t kFirstPart = 4;
 constexpr size_t kLeastRoom = 4096;
 // A header is shorter, but for metadata.

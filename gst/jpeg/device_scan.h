@@ -1,4 +1,4 @@
-// A picture's scan that is coded on the engine's device, from its levels there to a file.
+// A picture's scan that is coded on the engine's device, from its coefficients there to a file.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -20,7 +20,7 @@ class DeviceCoder {
   void close();
   bool is_open() const { return ops_ != nullptr; }
   // Whether the device is to code the next picture. Not for a while after it has refused several in
-  // a row: whoever takes them has to code those, and others could.
+  // a row: the thread that takes them then codes them alone, and several could.
   bool takes_next();
 
  private:
@@ -46,16 +46,16 @@ class DeviceScan {
   DeviceScan(const DeviceScan&) = delete;
   DeviceScan& operator=(const DeviceScan&) = delete;
 
-  // Enqueues the work; `*read` is done when it has read the levels, whose addresses are the
-  // device's. The levels and `picture` must stay until finish() or clear(). An error: there is
-  // nothing on its way, and others may try.
+  // Enqueues the work; `*read` is done when it has read the coefficients, whose addresses are the
+  // device's. The coefficients and `picture` must stay until finish() or clear(). An error: there
+  // is nothing on its way, and others may try.
   Status begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
                FencePtr* read);
   bool is_begun() const { return coder_ != nullptr; }
   // Whether finish() has little or nothing to wait for. Never blocks.
   bool is_ready();
-  // Waits, and makes the file. Null and no error: the levels are no business of the device, but of
-  // JpegWriter, which knows what is wrong with them or writes them all the same.
+  // Waits, and makes the file. Null and no error: the coefficients are no business of the device,
+  // but of JpegWriter, which knows what is wrong with them or writes them all the same.
   Status finish(GstBuffer** file);
   // Waits for what is on its way.
   void clear();

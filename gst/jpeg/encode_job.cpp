@@ -61,7 +61,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   return can_fetch ? fetch_levels() : status;
 }
 
-// kUnsupported or kOutOfMemory: nothing is on its way, and others can code the levels.
+// kUnsupported or kOutOfMemory: nothing is on its way, and others can code the coefficients.
 Status EncodeJob::begin_scan(DeviceCoder& coder) {
   CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), engine_->queue(QueueKind::kCompute)));
   FencePtr read;
@@ -70,7 +70,7 @@ Status EncodeJob::begin_scan(DeviceCoder& coder) {
   return {};
 }
 
-// Instead of the device's coding: begins the download, where picture_ has its levels then.
+// Instead of the device's coding: begins the download, where picture_ has its coefficients then.
 Status EncodeJob::fetch_levels() {
   // It is the compute queue that has waited until they are written.
   FencePtr written;
@@ -153,7 +153,8 @@ Status EncodeJob::finish(GstVideoCodecFrame** frame) {
 }
 
 void EncodeJob::clear() {
-  if (downloaded_) (void)downloaded_->wait();  // a failure is reported where the levels are used
+  if (downloaded_)
+    (void)downloaded_->wait();  // a failure is reported where the coefficients are used
   downloaded_.reset();
   scan_.clear();
   file_.reset();

@@ -18,15 +18,15 @@
 namespace cudatransform {
 
 // Used for one frame after the other: the JPEG writer and the memory for downloads stay. prepare()
-// and finish() are called with the stream lock, run() in between by any thread, or, of a frame that
-// the device codes, by whoever takes it.
+// and finish() are called with the stream lock, run() in between by any thread. The thread that
+// takes a frame runs it if the device codes that frame.
 class EncodeJob : public FrameJob {
  public:
   ~EncodeJob() override { clear(); }
 
-  // Takes `frame` (transfer full), failed or not. Levels in system memory are read where they are.
-  // Of those on the engine's device the download begins here, and run() waits for it. The buffer
-  // is kept from its pool until finish() or clear(). `coder`, if it takes them, codes them
+  // Takes `frame` (transfer full), failed or not. Coefficients in system memory are read where they
+  // are. Of those on the engine's device the download begins here, and run() waits for it. The
+  // buffer is kept from its pool until finish() or clear(). `coder`, if it takes them, codes them
   // there instead, where it can; else they are coded by run().
   Status prepare(Engine& engine, const GstDctInfo& info, const CapsTables& caps_tables,
                  const JpegOptions& options, DeviceCoder& coder, GstVideoCodecFrame* frame);

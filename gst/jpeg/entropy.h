@@ -1,4 +1,5 @@
-// Who does the entropy coding of JPEG files: the property of the elements that read or write them.
+// Whether the CPU or the GPU codes JPEG files: the property of the elements that read or write
+// them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -12,14 +12,14 @@
 
 namespace cudatransform {
 
-// Buffers come back from any thread, at any time: whoever has one keeps what it needs of this.
+// Buffers come back from any thread, at any time: each keeps this object alive.
 class FileMemory : public std::enable_shared_from_this<FileMemory> {
  public:
   // At least `bytes`, page-locked if possible.
   Status take(Engine& engine, gsize bytes, std::unique_ptr<Memory>* memory);
   void give(std::unique_ptr<Memory> memory);
   // A buffer of `size` bytes from `offset` on, without a copy; the memory comes back with it. Null,
-  // and `*memory` stays, where those who have buffers hold as many as may be page-locked.
+  // and `*memory` stays, where buffers hold as much as may be page-locked.
   GstBuffer* wrap(std::unique_ptr<Memory>* memory, gsize offset, gsize size);
   // Nothing is kept any more.
   void close();

@@ -84,11 +84,9 @@ static gboolean gst_jpeg_coef_dec_src_query(GstVideoDecoder* decoder, GstQuery* 
 // Not the default, which puts in the sizes that downstream takes: sources without a size of their
 // own (multifilesrc) would fix 1x1.
 static GstCaps* gst_jpeg_coef_dec_getcaps(GstVideoDecoder* decoder, GstCaps* filter) {
-  GstCaps* caps = gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SINK_PAD(decoder));
-  if (!filter) return caps;
-  GstCaps* filtered = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(caps);
-  return filtered;
+  cudatransform::CapsPtr caps(gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SINK_PAD(decoder)));
+  if (filter) caps.reset(gst_caps_intersect_full(filter, caps.get(), GST_CAPS_INTERSECT_FIRST));
+  return caps.release();
 }
 
 static gboolean gst_jpeg_coef_dec_decide_allocation(GstVideoDecoder* decoder, GstQuery* query) {
@@ -147,7 +145,7 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
   cudatransform::JpegElement<State>::install(element_class, gst_caps_new_empty_simple("image/jpeg"),
-                                             cudatransform::jpeg_levels_template_caps(true));
+                                             cudatransform::jpeg_coefs_template_caps(true));
   gst_jpeg_coef_dec_install_properties(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       element_class, "JPEG to DCT coefficients", "Codec/Parser/Image",

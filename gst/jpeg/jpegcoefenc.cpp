@@ -227,7 +227,7 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   gst_jpeg_coef_enc_install_frames(encoder_class);
 
   cudatransform::JpegElement<State>::install(element_class,
-                                             cudatransform::jpeg_levels_template_caps(false),
+                                             cudatransform::jpeg_coefs_template_caps(false),
                                              cudatransform::jpeg_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image",

@@ -14,6 +14,8 @@
 #include "gst/stream/coef_caps.h"
 #include "gst/stream/transport.h"
 
+using cudatransform::CapsPtr;
+using cudatransform::CodecStatePtr;
 using cudatransform::EncodeJob;
 using cudatransform::FrameJob;
 using cudatransform::JpegEntropy;
@@ -231,9 +233,8 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
   state->latency.start(cudatransform::latency_of(static_cast<guint>(threads - 1), state->info.fps_n,
                                                  state->info.fps_d));
   tell_latency(encoder);
-  GstVideoCodecState* output = gst_video_encoder_set_output_state(
-      encoder, cudatransform::jpeg_caps_for(state->info), reference);
-  gst_video_codec_state_unref(output);
+  gst_video_codec_state_unref(gst_video_encoder_set_output_state(
+      encoder, cudatransform::jpeg_caps_for(state->info), reference));
   return true;
 }
 
@@ -249,11 +250,8 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   // Also of a colorimetry that GStreamer cannot read, and so does not take for a change.
   warn_of_colorimetry(encoder, info, caps);
   if (info.sampling == state->info.sampling) return true;
-  GstVideoCodecState* output = gst_video_encoder_get_output_state(encoder);
-  if (!output) return true;
-  const bool applied = apply_caps(encoder, caps, output);
-  gst_video_codec_state_unref(output);
-  return applied;
+  const CodecStatePtr output(gst_video_encoder_get_output_state(encoder));
+  return !output || apply_caps(encoder, caps, output.get());
 }
 
 // False where the device has to do the entropy coding, and cannot.
@@ -298,22 +296,16 @@ static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
 
 static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* filter) {
   const auto& engine = State::of(encoder).engine;
-  GstCaps* levels = gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder));
-  if (engine.is_open() && !engine.is_cuda()) levels = cudatransform::without_cuda_memory(levels);
+  CapsPtr coefs(gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder)));
+  if (engine.is_open() && !engine.is_cuda())
+    coefs.reset(cudatransform::without_cuda_memory(coefs.release()));
   // Not the allowed caps of our own pad, which has to stay with what was negotiated.
   GstPad* src = GST_VIDEO_ENCODER_SRC_PAD(encoder);
-  GstCaps* all_files = gst_pad_get_pad_template_caps(src);
-  GstCaps* files = gst_pad_peer_query_caps(src, all_files);
-  GstCaps* caps = cudatransform::jpeg_levels_for(files, levels);
-  gst_caps_unref(files);
-  gst_caps_unref(all_files);
-  gst_caps_unref(levels);
-  if (filter) {
-    GstCaps* filtered = gst_caps_intersect_full(caps, filter, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref(caps);
-    caps = filtered;
-  }
-  return caps;
+  const CapsPtr all_files(gst_pad_get_pad_template_caps(src));
+  const CapsPtr files(gst_pad_peer_query_caps(src, all_files.get()));
+  CapsPtr caps(cudatransform::jpeg_coefs_for(files.get(), coefs.get()));
+  if (filter) caps.reset(gst_caps_intersect_full(caps.get(), filter, GST_CAPS_INTERSECT_FIRST));
+  return caps.release();
 }
 
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.

@@ -3,8 +3,9 @@
 
 #include "gst/jpeg/rtp_peer.h"
 
-namespace cudatransform {
+#include "gst/engine/buffer_ptr.h"
 
+namespace cudatransform {
 namespace {
 
 constexpr int kMostElements = 16;  // a loop of links is no pipeline, but may be built
@@ -20,13 +21,10 @@ GstPad* only_source(GstElement* element) {
 }
 
 bool sends_jpeg_by_rtp(GstPad* src) {
-  GstCaps* made = gst_pad_get_pad_template_caps(src);
-  GstCaps* rtp =
-      gst_caps_new_simple("application/x-rtp", "encoding-name", G_TYPE_STRING, "JPEG", nullptr);
-  const bool sends = !gst_caps_is_any(made) && gst_caps_can_intersect(made, rtp);
-  gst_caps_unref(rtp);
-  gst_caps_unref(made);
-  return sends;
+  const CapsPtr made(gst_pad_get_pad_template_caps(src));
+  const CapsPtr rtp(
+      gst_caps_new_simple("application/x-rtp", "encoding-name", G_TYPE_STRING, "JPEG", nullptr));
+  return !gst_caps_is_any(made.get()) && gst_caps_can_intersect(made.get(), rtp.get());
 }
 
 }  // namespace

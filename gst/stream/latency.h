@@ -29,8 +29,8 @@ class MeasuredLatency {
     most_ = most;
     told_ = std::min(step_, most_);
   }
-  // Whether value() has changed. Besides, a finished picture may be left alone for a while by
-  // whoever pushes it.
+  // Whether value() has changed. Counts as well that the thread that pushes may leave a finished
+  // picture alone for a while.
   bool add(GstClockTime took) {
     const GstClockTime late = took + kLeftAlone;
     while (step_ < late && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;

@@ -12,12 +12,12 @@
 
 namespace cudatransform {
 
-// Whoever comes first pushes the oldest picture that is finished: the streaming thread when it
-// brings the next one, or this thread. Both do so with the lock of the element's base class, so
-// pictures leave in order with all that travels with the stream. The thread waits without a lock,
-// and it never has to be waited for with one. It starts with the first start() since the pad was
-// activated, and ends with the pad. It is no GstTask of the pad, which would hold the pad's stream
-// lock while it waits: decodebin takes that lock on the thread that sets caps.
+// The oldest picture that is finished is pushed by the first thread that comes: the streaming
+// thread when it brings the next picture, or this thread. Both do so with the lock of the element's
+// base class, so pictures leave in order with all that travels with the stream. The thread waits
+// without a lock, and it never has to be waited for with one. It starts with the first start()
+// since the pad was activated, and ends with the pad. It is no GstTask of the pad, which would hold
+// the pad's stream lock while it waits: decodebin takes that lock on the thread that sets caps.
 class PushThread {
  public:
   // In the element's instance_init: takes over the activation of `src`. `push` pushes what is
@@ -41,8 +41,8 @@ class PushThread {
   bool has_untold() const { return untold_ != GST_FLOW_OK; }
   void forget() { untold_ = GST_FLOW_OK; }
 
-  // The element's sink_event, without the stream's lock: calls take(), which takes `event`. Who has
-  // sent it hears nothing of what is pushed for it, so an error of that stays untold. `failed`: the
+  // The element's sink_event, without the stream's lock: calls take(), which takes `event`. Its
+  // sender hears nothing of what is pushed for it, so an error of that stays untold. `failed`: the
   // error that has ended the stream.
   template <typename Take>
   gboolean take_event(const GstEvent* event, const GstFlowReturn& failed, const Take& take) {

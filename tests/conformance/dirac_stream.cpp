@@ -41,7 +41,7 @@ class Player {
       : device_(device), decoder_(how.limits), renderer_(device, ops), how_(how) {}
 
   void take(const uint8_t* unit, size_t size) {
-    note(decoder_.take(unit, size));
+    note(decoder_.take({unit, size}));
     render();
   }
   DecodedStream finish() {
@@ -131,7 +131,7 @@ DecodedStream decode_dirac_stream(const Bytes& stream, Device& device, const Dir
   Player player(device, ops, how);
   bool in_step = true;
   for (size_t at = 0; at < stream.size();) {
-    const DiracUnitSpan span = find_dirac_unit(stream.data() + at, stream.size() - at, true,
+    const DiracUnitSpan span = find_dirac_unit({stream.data() + at, stream.size() - at}, true,
                                                in_step, how.limits.max_unit_bytes);
     at += span.skipped;
     if (span.size == 0) {

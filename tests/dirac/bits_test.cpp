@@ -13,7 +13,7 @@
 namespace cudatransform::test {
 namespace {
 
-DiracBits reader_of(const std::vector<uint8_t>& bytes) { return {bytes.data(), bytes.size()}; }
+DiracBits reader_of(const std::vector<uint8_t>& bytes) { return DiracBits(bytes); }
 
 // Bits as text, ones behind their end: the slow definition of codes.
 struct TextBits {

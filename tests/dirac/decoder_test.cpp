@@ -88,9 +88,7 @@ Bytes slice_fragment(uint32_t number, int first, int count) {
   return unit(kFragment, w.bytes());
 }
 
-Status give(DiracDecoder& decoder, const Bytes& bytes) {
-  return decoder.take(bytes.data(), bytes.size());
-}
+Status give(DiracDecoder& decoder, const Bytes& bytes) { return decoder.take(bytes); }
 void run(DiracPicture& picture) {
   for (int task = 0; task < picture.task_count(); ++task) picture.run_task(task);
 }

@@ -60,11 +60,11 @@ void expect_read_back(const DiracSequence& sequence, const SequenceForm& form) {
   BitWriter writer;
   write_sequence(sequence, form, &writer);
   DiracSequence found;
-  const Status status = read_sequence(writer.bytes().data(), writer.bytes().size(), {}, &found);
+  const Status status = read_sequence(writer.bytes(), {}, &found);
   ASSERT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(found, sequence);
   // What it says is all that it needs.
-  EXPECT_FALSE(read_sequence(writer.bytes().data(), writer.bytes().size() - 1, {}, &found).ok() &&
+  EXPECT_FALSE(read_sequence({writer.bytes().data(), writer.bytes().size() - 1}, {}, &found).ok() &&
                writer.count() % 8 == 1);
 }
 

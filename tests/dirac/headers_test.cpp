@@ -60,7 +60,7 @@ struct HeaderText {
 
 Status read(const std::vector<uint8_t>& bytes, DiracSequence* sequence,
             const DiracLimits& limits = {}) {
-  return read_sequence(bytes.data(), bytes.size(), limits, sequence);
+  return read_sequence(bytes, limits, sequence);
 }
 
 // Nothing said but the base format.
@@ -170,7 +170,7 @@ TEST(DiracSequence, RefusesWhatIsCutOff) {
   const std::vector<uint8_t> whole = HeaderText().bytes();
   DiracSequence s;
   for (size_t size = 0; size < whole.size() - 1; ++size) {
-    EXPECT_FALSE(read_sequence(whole.data(), size, {}, &s).ok()) << size << " bytes";
+    EXPECT_FALSE(read_sequence({whole.data(), size}, {}, &s).ok()) << size << " bytes";
   }
 }
 
@@ -196,7 +196,7 @@ TEST(DiracPictureHeader, NumbersGoRound) {
   for (const int64_t value : {-2, 3, -5}) w.signed_code(value);
   DiracParseInfo info;
   info.code = 0x0e;
-  DiracBits bits(w.bytes().data(), w.bytes().size());
+  DiracBits bits(w.bytes());
   DiracPictureHeader h;
   ASSERT_TRUE(read_picture_header(info, bits, &h).ok());
   EXPECT_EQ(h.references[0], 0xffffffffu);
@@ -226,7 +226,7 @@ struct PredictionText {
     DiracSequence sequence;
     sequence.width = 100;
     sequence.height = 50;
-    DiracBits bits(w.bytes().data(), w.bytes().size());
+    DiracBits bits(w.bytes());
     return read_prediction(sequence, 2, bits, prediction);
   }
 };
@@ -285,7 +285,7 @@ Status read_transform_of(DiracCoding coding, uint32_t version, std::vector<uint6
   sequence.major_version = version;
   sequence.width = 64;
   sequence.height = 32;
-  DiracBits bits(w.bytes().data(), w.bytes().size());
+  DiracBits bits(w.bytes());
   return read_transform(sequence, coding, bits, transform);
 }
 constexpr uint64_t kSet = ~uint64_t{0}, kClear = ~uint64_t{1};

@@ -50,7 +50,7 @@ std::string walk(const Bytes& bytes, bool in_step, uint64_t max_bytes = kNoLimit
   std::string found;
   for (size_t at = 0; at < bytes.size();) {
     const DiracUnitSpan span =
-        find_dirac_unit(bytes.data() + at, bytes.size() - at, true, in_step, max_bytes);
+        find_dirac_unit({bytes.data() + at, bytes.size() - at}, true, in_step, max_bytes);
     if (span.skipped > 0) found += "? ";
     at += span.skipped;
     if (span.size == 0 && span.skipped == 0) return found + "stuck";
@@ -114,7 +114,7 @@ TEST(DiracUnits, InPieces) {
   for (const bool in_step : {true, false}) {
     size_t needed = 0;
     for (size_t size = 0; size <= stream.size(); ++size) {
-      const DiracUnitSpan span = find_dirac_unit(stream.data(), size, false, in_step, kNoLimit);
+      const DiracUnitSpan span = find_dirac_unit({stream.data(), size}, false, in_step, kNoLimit);
       EXPECT_EQ(span.skipped, 0u) << size;
       if (span.size == 0) {
         needed = size + 1;

@@ -22,11 +22,11 @@ constexpr uint64_t kMaxUnitBytes = 1 << 16;
 constexpr int kMaxPictures = 20;  // of an input
 
 void check_unit(const uint8_t* data, size_t size, bool in_step) {
-  const DiracUnitSpan last = find_dirac_unit(data, size, true, in_step, kMaxUnitBytes);
+  const DiracUnitSpan last = find_dirac_unit({data, size}, true, in_step, kMaxUnitBytes);
   promise(last.skipped <= size && last.size <= size - last.skipped, "a unit lies in the bytes");
   promise(last.size <= kMaxUnitBytes, "a unit is no larger than it may be");
   promise(last.skipped + last.size > 0, "there is progress at the end of a stream");
-  const DiracUnitSpan more = find_dirac_unit(data, size, false, in_step, kMaxUnitBytes);
+  const DiracUnitSpan more = find_dirac_unit({data, size}, false, in_step, kMaxUnitBytes);
   if (more.size != 0) {
     promise(more.skipped == last.skipped && more.size == last.size,
             "what is believed before the end is believed at the end");
@@ -116,12 +116,13 @@ Contents decode(const uint8_t* data, size_t size, bool last_first, bool in_step)
   };
   for (size_t at = 0; at < size && contents.size() < kMaxPictures;) {
     check_unit(data + at, size - at, in_step);
-    const DiracUnitSpan span = find_dirac_unit(data + at, size - at, true, in_step, kMaxUnitBytes);
+    const DiracUnitSpan span =
+        find_dirac_unit({data + at, size - at}, true, in_step, kMaxUnitBytes);
     at += span.skipped;
     if (span.size == 0) continue;
     // Memory of its own, so that a look outside of the unit is seen.
     const std::vector<uint8_t> unit(data + at, data + at + span.size);
-    const Status status = decoder.take(unit.data(), unit.size());
+    const Status status = decoder.take({unit.data(), unit.size()});
     promise(status.ok() || !status.message.empty(), "a failure says what was wrong");
     drain();
     at += span.size;

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /**
  * GstCoefSyncPoint:
  *
- * One point in some device's work: a #GstMiniObject, made by whoever submits the work. Thread safe.
+ * One point in some device's work: a #GstMiniObject that the submitter makes. Thread safe.
  *
  * Since: 1.0
  */
@@ -154,9 +154,9 @@ GST_COEF_API gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer 
  * @fence: a fence
  * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
  *
- * For whoever writes the memory next. A failure is told once: a reader whose work has failed has
- * left the memory as others have, and is forgotten. Where the same is told again, a reader can
- * neither be waited for nor is it done, and the memory must not be written.
+ * For the memory's next writer. A failure is told once: a reader whose work has failed does not use
+ * the memory any more and is forgotten. If the next call fails as well, a reader is still at work
+ * and cannot be waited for: then the memory must not be written.
  *
  * Returns: %FALSE when a reader's work failed
  *
@@ -171,7 +171,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefFence, gst_coef_fence_unref)
  * The promise to honour fences. An element lists it, without parameters, in its answer to the
  * ALLOCATION query: it will call gst_coef_fence_wait_written() for every buffer whose meta has a
  * fence before it reads, and gst_coef_fence_add_read() where it reads asynchronously. A producer
- * finishes its buffers before it pushes them to anybody who has not promised.
+ * finishes its buffers before it pushes them to a peer that has not promised.
  *
  * No meta has this API. It is tagged "memory", so that a #GstBaseTransform that makes buffers of
  * its own does not pass on, as its own, the promise of the element behind it.

@@ -106,9 +106,9 @@ Sums decode(const std::vector<char>& stream) {
   };
   for (size_t at = 0; at < stream.size();) {
     const DiracUnitSpan unit =
-        find_dirac_unit(data + at, stream.size() - at, true, true, stream.size());
+        find_dirac_unit({data + at, stream.size() - at}, true, true, stream.size());
     if (unit.size == 0) break;
-    if (!decoder.take(data + at + unit.skipped, unit.size).ok()) break;
+    if (!decoder.take({data + at + unit.skipped, unit.size}).ok()) break;
     at += unit.skipped + unit.size;
     take_pictures();
   }

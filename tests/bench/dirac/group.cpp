@@ -51,7 +51,7 @@ class GroupCoder {
         renderer_(*device_, ops_) {
     StreamWriter header;
     header.add_sequence(settings.sequence);
-    require(decoder_.take(header.bytes().data(), header.bytes().size()));
+    require(decoder_.take(header.bytes()));
   }
 
   std::vector<DiracUnit> code(int first, int last) {
@@ -293,7 +293,7 @@ class GroupCoder {
     if (settings_.is_intra) return;
     StreamWriter writer;
     writer.add_unit(code, bytes);
-    require(decoder_.take(writer.bytes().data(), writer.bytes().size()));
+    require(decoder_.take(writer.bytes()));
     std::unique_ptr<DiracPicture> picture = decoder_.next_picture();
     if (picture == nullptr) throw std::runtime_error("a picture cannot be read back");
     for (int task = 0; task < picture->task_count(); ++task) picture->run_task(task);
