@@ -384,10 +384,7 @@ GST_START_TEST(test_metadata) {
 }
 GST_END_TEST;
 
-Suite* make_suite() {
-  Suite* suite = suite_create("docs");
-  TCase* tc = tcase_create("docs");
-  suite_add_tcase(suite, tc);
+void add_tests(TCase* tc) {
   const int elements = G_N_ELEMENTS(kElements);
   const int jpeg_elements = has_jpeg() ? G_N_ELEMENTS(kJpegElements) : 0;
   tcase_add_loop_test(tc, test_properties, 0, elements + jpeg_elements);
@@ -397,7 +394,6 @@ Suite* make_suite() {
   tcase_add_test(tc, test_stats_and_messages);
   if (has_jpeg()) tcase_add_test(tc, test_jpeg_stats);
   tcase_add_loop_test(tc, test_metadata, 0, elements + jpeg_elements);
-  return suite;
 }
 
 }  // namespace
@@ -406,5 +402,6 @@ int main(int argc, char** argv) {
   if (argc < 2) return 1;
   set_pages_folder(argv[1]);
   has_jpeg() = argc > 2 && g_str_equal(argv[2], "jpeg");
-  return testing::run(argc, argv, make_suite);
+  const testing::Registered tests(add_tests);
+  return testing::run(argc, argv);
 }

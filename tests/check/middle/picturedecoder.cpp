@@ -139,12 +139,11 @@ static void test_dec_class_init(TestDecClass* klass) {
   };
   decoder_class->decide_allocation = [](GstVideoDecoder*, GstQuery* query) -> gboolean {
     // The base class insists on one.
-    GstBufferPool* pool = gst_buffer_pool_new();
+    g_autoptr(GstBufferPool) pool = gst_buffer_pool_new();
     GstStructure* config = gst_buffer_pool_get_config(pool);
     gst_buffer_pool_config_set_params(config, nullptr, 1, 0, 0);
     gst_buffer_pool_set_config(pool, config);
     gst_query_add_allocation_pool(query, pool, 1, 0, 0);
-    gst_object_unref(pool);
     return TRUE;
   };
   decoder_class->handle_frame = [](GstVideoDecoder* decoder, GstVideoCodecFrame* frame) {
@@ -218,25 +217,16 @@ class Stream {
   }
   // The first message of that type, and no other of it; "" for none.
   std::string message(GstMessageType type) {
-    std::string text;
-    while (GstMessage* message = gst_bus_pop_filtered(bus_, type)) {
-      fail_unless(text.empty(), "a second message behind: %s", text.c_str());
-      GError* error = nullptr;
-      (type == GST_MESSAGE_ERROR ? gst_message_parse_error : gst_message_parse_warning)(
-          message, &error, nullptr);
-      text = error->message;
-      g_error_free(error);
-      gst_message_unref(message);
-    }
-    return text;
+    const std::vector<testing::Told> told = testing::take_messages(bus_, type);
+    fail_unless(told.size() <= 1, "a second message behind: %s", told[0].text.c_str());
+    return told.empty() ? "" : told[0].text;
   }
   std::string counts() {
-    GstStructure* stats = TEST_DEC(element_)->pictures->stats("stats");
+    g_autoptr(GstStructure) stats = TEST_DEC(element_)->pictures->stats("stats");
     guint64 frames = 0, damaged = 0, dropped = 0, irregular = 0;
     gst_structure_get(stats, "frames", G_TYPE_UINT64, &frames, "damaged", G_TYPE_UINT64, &damaged,
                       "dropped", G_TYPE_UINT64, &dropped, "irregular", G_TYPE_UINT64, &irregular,
                       nullptr);
-    gst_structure_free(stats);
     std::string text;
     for (const guint64 count : {frames, damaged, dropped, irregular})
       text += (text.empty() ? "" : " ") + std::to_string(count);
@@ -266,32 +256,29 @@ void expect(const std::string& found, const std::string& expected) {
   fail_unless(found == expected, "'%s', not '%s'", found.c_str(), expected.c_str());
 }
 
-GST_START_TEST(test_order) {
+CHECK_TEST(test_order) {
   Stream stream(OnError::kDrop, 4);
   expect(stream.play("sggsggsg"), "01234567");
   expect(stream.counts(), "8 0 0 0");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_drop) {
+CHECK_TEST(test_drop) {
   Stream stream(OnError::kDrop, 3);
   expect(stream.play("gddg"), "03");
   expect(stream.message(GST_MESSAGE_WARNING), "Dropped a damaged TEST picture: it has a hole");
   expect(stream.message(GST_MESSAGE_ERROR), "");
   expect(stream.counts(), "2 2 2 0");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_conceal) {
+CHECK_TEST(test_conceal) {
   Stream stream(OnError::kConceal, 3);
   expect(stream.play("gdg"), "0(1)2");
   expect(stream.message(GST_MESSAGE_WARNING), "");
   expect(stream.counts(), "3 1 0 0");
 }
-GST_END_TEST;
 
 // What is odd is shown as it is, ends a run of damaged pictures, and is counted.
-GST_START_TEST(test_irregular) {
+CHECK_TEST(test_irregular) {
   Stream stream(OnError::kFail, 3);
   expect(stream.play("giigi"), "01234");
   expect(stream.message(GST_MESSAGE_WARNING), "");
@@ -301,10 +288,9 @@ GST_START_TEST(test_irregular) {
   expect(run.play("ddidd"), "2");
   expect(run.message(GST_MESSAGE_ERROR), "");
 }
-GST_END_TEST;
 
 // Behind the error nothing comes out, and it is said again, until a flush.
-GST_START_TEST(test_fail) {
+CHECK_TEST(test_fail) {
   Stream stream(OnError::kFail);
   stream.push('g');
   fail_unless_equals_int(stream.push('d'), GST_FLOW_ERROR);
@@ -315,18 +301,16 @@ GST_START_TEST(test_fail) {
   fail_unless_equals_int(stream.push('g'), GST_FLOW_OK);
   expect(stream.come_out(), "3");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_max_errors) {
+CHECK_TEST(test_max_errors) {
   Stream stream;
   gst_video_decoder_set_max_errors(GST_VIDEO_DECODER(stream.element()), 2);
   expect(stream.play("gddgdddg"), "03");
   expect(stream.message(GST_MESSAGE_ERROR), "A TEST picture is damaged: it has a hole");
 }
-GST_END_TEST;
 
 // A strange kind is an error at the beginning, and damage behind a good picture.
-GST_START_TEST(test_strange_kind) {
+CHECK_TEST(test_strange_kind) {
   Stream first;
   expect(first.play("ug"), "");
   expect(first.message(GST_MESSAGE_ERROR), "of a strange kind");
@@ -334,16 +318,14 @@ GST_START_TEST(test_strange_kind) {
   expect(later.play("gug"), "02");
   expect(later.message(GST_MESSAGE_WARNING), "Dropped a damaged TEST picture: of a strange kind");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_nothing_to_show) {
+CHECK_TEST(test_nothing_to_show) {
   Stream stream;
   expect(stream.play("ddd"), "");
   expect(stream.message(GST_MESSAGE_ERROR), "None of 3 TEST pictures could be decoded");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_max_memory) {
+CHECK_TEST(test_max_memory) {
   Stream bounded(OnError::kDrop, 4, 2 * kBytes + kBytes / 2);
   expect(bounded.play("ssssss"), "012345");
   fail_unless_equals_int(bounded.codec().most_begun, 2);
@@ -353,19 +335,17 @@ GST_START_TEST(test_max_memory) {
          "Dropped a damaged TEST picture: the picture has 16x8 pixels and needs 1002 bytes, more "
          "than max-memory=1000");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_flush_interrupts) {
+CHECK_TEST(test_flush_interrupts) {
   Stream stream(OnError::kDrop, 2);
   stream.push('f');
   testing::push_flush(stream.harness());
   expect(stream.play("g"), "1");
   expect(stream.counts(), "1 0 0 0");
 }
-GST_END_TEST;
 
 // A finished picture leaves, whether the next one comes or not; those behind it wait for it.
-GST_START_TEST(test_leaves_alone) {
+CHECK_TEST(test_leaves_alone) {
   Stream stream(OnError::kDrop, 4);
   stream.push('s');
   stream.push('g');
@@ -377,24 +357,21 @@ GST_START_TEST(test_leaves_alone) {
   fail_unless(latency >= 20 * GST_MSECOND && latency <= 3 * 40 * GST_MSECOND, "%" GST_TIME_FORMAT,
               GST_TIME_ARGS(latency));
 }
-GST_END_TEST;
 
 // So does what is told of a damaged one. The next picture is not taken then.
-GST_START_TEST(test_fails_alone) {
+CHECK_TEST(test_fails_alone) {
   Stream stream(OnError::kFail, 3);
   stream.push('d');
   fail_unless(stream.fails());
   fail_unless_equals_int(stream.push('g'), GST_FLOW_ERROR);
   expect(stream.come_out(), "");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_failed_device_is_found_alone) {
+CHECK_TEST(test_failed_device_is_found_alone) {
   Stream stream(OnError::kDrop, 3);
   stream.push('x');
   fail_unless(stream.fails());
 }
-GST_END_TEST;
 
 std::atomic<int> refused;
 
@@ -405,7 +382,7 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
 }
 
 // What downstream says to the task, upstream hears with its next picture, once.
-GST_START_TEST(test_refusal_is_told) {
+CHECK_TEST(test_refusal_is_told) {
   Stream stream(OnError::kDrop, 3);
   refused = 0;
   GstPadChainFunction chain = GST_PAD_CHAINFUNC(stream.harness()->sinkpad);
@@ -418,10 +395,9 @@ GST_START_TEST(test_refusal_is_told) {
   fail_unless_equals_int(stream.push('g'), GST_FLOW_OK);
   expect(stream.wait_for(2), "12");
 }
-GST_END_TEST;
 
 // The element is stopped while pictures are in work, are being pushed, or have just left.
-GST_START_TEST(test_stops_at_any_time) {
+CHECK_TEST(test_stops_at_any_time) {
   for (gulong wait = 0; wait < 25000; wait += 500) {
     Stream stream(OnError::kDrop, 3);
     stream.push('s');
@@ -429,7 +405,6 @@ GST_START_TEST(test_stops_at_any_time) {
     g_usleep(wait);
   }
 }
-GST_END_TEST;
 
 // Holds up the first caps until a flush has begun, and counts ALLOCATION queries.
 struct Negotiation {
@@ -451,7 +426,7 @@ GstPadProbeReturn watch(GstPad*, GstPadProbeInfo* info, gpointer data) {
 }
 
 // What a flush has kept downstream from answering is asked again behind it.
-GST_START_TEST(test_flush_while_negotiating) {
+CHECK_TEST(test_flush_while_negotiating) {
   Stream stream(OnError::kDrop, 3);
   Negotiation seen;
   gst_pad_add_probe(stream.harness()->sinkpad,
@@ -469,42 +444,18 @@ GST_START_TEST(test_flush_while_negotiating) {
   expect(stream.wait_for(1), "1");
   fail_unless_equals_int(seen.queries, 1);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_gap_first) {
+CHECK_TEST(test_gap_first) {
   Stream stream;
   fail_unless(gst_harness_push_event(stream.harness(), gst_event_new_gap(0, GST_SECOND)));
-  GstCaps* caps = testing::current_caps(stream.harness());
+  g_autoptr(GstCaps) caps = testing::current_caps(stream.harness());
   fail_unless(gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-numbers"));
-  gst_caps_unref(caps);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
-  Suite* suite = suite_create("picturedecoder");
-  TCase* tests = tcase_create("general");
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, test_order);
-  tcase_add_test(tests, test_drop);
-  tcase_add_test(tests, test_conceal);
-  tcase_add_test(tests, test_irregular);
-  tcase_add_test(tests, test_fail);
-  tcase_add_test(tests, test_max_errors);
-  tcase_add_test(tests, test_strange_kind);
-  tcase_add_test(tests, test_nothing_to_show);
-  tcase_add_test(tests, test_max_memory);
-  tcase_add_test(tests, test_flush_interrupts);
-  tcase_add_test(tests, test_leaves_alone);
-  tcase_add_test(tests, test_fails_alone);
-  tcase_add_test(tests, test_failed_device_is_found_alone);
-  tcase_add_test(tests, test_refusal_is_told);
-  tcase_add_test(tests, test_stops_at_any_time);
-  tcase_add_test(tests, test_flush_while_negotiating);
-  tcase_add_test(tests, test_gap_first);
-  return suite;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }
+int main(int argc, char** argv) {
+  gst_init(&argc, &argv);
+  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
+  return testing::run(argc, argv);
+}
