@@ -39,7 +39,7 @@ CHECK_TEST(test_padded_frames) {
       fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
     }
     gst_harness_push_event(h, gst_event_new_eos());
-    GstHarness* plain = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
+    g_autoptr(GstHarness) plain = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
     for (guint i = 0; i < 5; i++) {
       gst_harness_push(plain, make_frame(info, i));
       GstBuffer *a = gst_harness_pull(h), *b = gst_harness_pull(plain);
@@ -50,26 +50,22 @@ CHECK_TEST(test_padded_frames) {
     }
     free_pool(pool);
     gst_harness_teardown(h);
-    gst_harness_teardown(plain);
-    check_clean_if_fake();
   }
 }
 
 // A buffer that is being uploaded is not its owner's yet.
 CHECK_TEST(test_inputs_are_held) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* h = harness_of(forward("async-depth=3") + " ! capsfilter caps=video/x-dct", info);
+  g_autoptr(GstHarness) h =
+      harness_of(forward("async-depth=3") + " ! capsfilter caps=video/x-dct", info);
   g_autoptr(GstCaps) caps = video_caps(info);
   GstBufferPool* pool = proposed_pool(h, caps, nullptr);
-  GstBuffer* in = frame_from(pool, info, 1);
+  g_autoptr(GstBuffer) in = frame_from(pool, info, 1);
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
   if (is_fake()) fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(in), 2);
   drain(h);
   fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(in), 1);
-  gst_buffer_unref(in);
   free_pool(pool);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
 }
 
 CHECK_TEST(test_coefficients_are_proposed_memory) {
@@ -78,7 +74,8 @@ CHECK_TEST(test_coefficients_are_proposed_memory) {
   gst_harness_push(f, make_frame(info));
   GstBuffer* coefficients = gst_harness_pull(f);
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(f->sinkpad);
-  GstHarness* h = gst_harness_new_parse((inverse() + " ! capsfilter caps=video/x-raw").c_str());
+  g_autoptr(GstHarness) h =
+      gst_harness_new_parse((inverse() + " ! capsfilter caps=video/x-raw").c_str());
   gst_harness_set_src_caps(h, gst_caps_ref(caps));
   GstBufferPool* pool = proposed_pool(h, caps, nullptr);
   GstBuffer* in = acquire(pool);
@@ -100,8 +97,6 @@ CHECK_TEST(test_coefficients_are_proposed_memory) {
   }
   free_pool(pool);
   gst_harness_teardown(f);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
 }
 
 // Buffers, parts of them and pools live on after the element, and give everything back.
@@ -139,13 +134,12 @@ CHECK_TEST(test_memory_outlives_the_element) {
   gst_buffer_unref(copy);
   gst_buffer_unref(out);
   free_pool(pool);
-  check_clean_if_fake();
 }
 
 // Who allocates for every frame, without a pool, does not lock pages for every frame.
 CHECK_TEST(test_blocks_are_used_again) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* h = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
+  g_autoptr(GstHarness) h = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
   g_autoptr(GstCaps) caps = video_caps(info);
   g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
   fail_unless(gst_pad_peer_query(h->srcpad, query));
@@ -175,8 +169,6 @@ CHECK_TEST(test_blocks_are_used_again) {
     fail_unless_equals_int(counts().allocations, after_first);
   }
   gst_object_unref(allocator);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
 }
 
 // Where no page can be locked, everything works with ordinary memory.
@@ -184,9 +176,10 @@ CHECK_TEST(test_no_page_locked_memory) {
   if (!is_fake()) return;
   g_setenv("FAKECUDA_MODE", "no-pinned", TRUE);
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* h = harness_of(forward("async-depth=3") + " ! video/x-dct ! " +
-                                 inverse("async-depth=3") + " ! capsfilter caps=video/x-raw",
-                             info);
+  g_autoptr(GstHarness) h =
+      harness_of(forward("async-depth=3") + " ! video/x-dct ! " + inverse("async-depth=3") +
+                     " ! capsfilter caps=video/x-raw",
+                 info);
   g_autoptr(GstCaps) caps = video_caps(info);
   GstBufferPool* pool = proposed_pool(h, caps, nullptr);
   for (guint i = 0; i < 6; i++) {
@@ -198,8 +191,6 @@ CHECK_TEST(test_no_page_locked_memory) {
   fail_unless_equals_int(gst_harness_buffers_received(h), 6);
   g_unsetenv("FAKECUDA_MODE");
   free_pool(pool);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
 }
 
 }  // namespace
