@@ -60,10 +60,10 @@ void run_frames(GstVideoFormat format, GstCoefSampling sampling, const std::stri
     fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
     if (i == kWarm) allocations = counts().allocations;
   }
-  // Threads that fall behind may need another buffer and its place in pinned memory, but not for
-  // every frame.
-  fail_unless(counts().allocations - allocations < int(kFrames - kWarm) / 2,
-              "%d allocations, %d after some frames", counts().allocations, allocations);
+  // Threads that fall behind may need another buffer and its place in pinned memory, on a busy
+  // machine some thirty. One for every frame would be 47.
+  fail_unless(counts().allocations - allocations < 40, "%d allocations, %d after some frames",
+              counts().allocations, allocations);
   fail_unless(is_in_cuda_memory(pad));
   gst_harness_push_event(h, gst_event_new_eos());
   for (guint i = 0; i < kFrames; i++) {
