@@ -44,6 +44,7 @@ ROOMS = {
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
+    "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements
     "gst/elements.h": "",
     "examples": "gst-libs",

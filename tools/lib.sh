@@ -72,6 +72,8 @@ use_private_environment() {
   # The build directories share what nvcc compiles: cuda/compile_image.py.
   export CUDATRANSFORM_IMAGE_CACHE=$cache/images
   export PYTHONDONTWRITEBYTECODE=1
+  # ccache takes precompiled headers only where they may define macros and know the time.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
   export GST_REGISTRY=$cache/gstreamer-registry.bin
   # Debian's tools (meson among them) start with "env python3".
   export PATH=/usr/bin:$PATH

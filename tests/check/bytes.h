@@ -21,6 +21,15 @@ inline Bytes joined(const std::vector<Bytes>& parts) {
   return bytes;
 }
 
+inline std::vector<Bytes> in_pieces(const Bytes& whole, gsize piece) {
+  std::vector<Bytes> pieces;
+  for (gsize at = 0; at < whole.size(); at += piece) {
+    const auto first = whole.begin() + static_cast<gssize>(at);
+    pieces.emplace_back(first, first + static_cast<gssize>(MIN(piece, whole.size() - at)));
+  }
+  return pieces;
+}
+
 inline GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts = GST_CLOCK_TIME_NONE) {
   GstBuffer* buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
   GST_BUFFER_PTS(buffer) = pts;

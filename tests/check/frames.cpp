@@ -48,6 +48,12 @@ GstCaps* video_caps(const GstVideoInfo& info) {
   return gst_video_info_to_caps(&copy);
 }
 
+GstHarness* harness_of(const std::string& line, const GstVideoInfo& info) {
+  GstHarness* h = gst_harness_new_parse(line.c_str());
+  gst_harness_set_src_caps(h, video_caps(info));
+  return h;
+}
+
 namespace {
 
 guint32 next_random(guint32* state) {
@@ -166,28 +172,51 @@ void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to) {
   gst_video_frame_unmap(&source);
 }
 
+GstCaps* with_field(const char* caps, const char* field, const char* value) {
+  GstCaps* changed = gst_caps_from_string(caps);
+  gst_structure_remove_field(gst_caps_get_structure(changed, 0), field);
+  if (*value != '\0') {
+    // A structure of any name: the field alone.
+    const std::string text = std::string("x,") + field + "=" + value;
+    g_autoptr(GstStructure) parsed = gst_structure_from_string(text.c_str(), nullptr);
+    fail_unless(parsed != nullptr, "%s", text.c_str());
+    gst_caps_set_value(changed, field, gst_structure_get_value(parsed, field));
+  }
+  return changed;
+}
+
+void fill_wildly(GstBuffer* buffer, int pattern) {
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size / 2; i++) {
+    const gint16 value = pattern == 0   ? G_MAXINT16
+                         : pattern == 1 ? G_MININT16
+                         : pattern == 2 ? (i % 2 ? G_MAXINT16 : G_MININT16)
+                                        : static_cast<gint16>(i * 40503u);
+    GST_WRITE_UINT16_LE(map.data + 2 * i, value);
+  }
+  gst_buffer_unmap(buffer, &map);
+}
+
 bool refuses_caps(const std::string& element, GstCaps* caps) {
-  GstHarness* h = gst_harness_new_parse(element.c_str());
+  g_autoptr(GstHarness) h = gst_harness_new_parse(element.c_str());
   gst_harness_play(h);
-  GstPad* pad = gst_pad_get_peer(h->srcpad);
+  g_autoptr(GstPad) pad = gst_pad_get_peer(h->srcpad);
   const bool accepted = gst_pad_query_accept_caps(pad, caps);
   gst_pad_send_event(pad, gst_event_new_stream_start("caps"));
   const bool taken = gst_pad_send_event(pad, gst_event_new_caps(caps));
-  gst_object_unref(pad);
   gst_caps_unref(caps);
-  gst_harness_teardown(h);
   return !accepted && !taken;
 }
 
 bool lists_meta(GstHarness* h, GstCaps* caps, GType api) {
-  GstQuery* query = gst_query_new_allocation(caps, TRUE);
+  g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
   gst_caps_unref(caps);
   guint index = 0;
   const GstStructure* parameters = nullptr;
   const bool listed =
       gst_pad_peer_query(h->srcpad, query) && gst_query_find_allocation_meta(query, api, &index);
   if (listed) gst_query_parse_nth_allocation_meta(query, index, &parameters);
-  gst_query_unref(query);
   return listed && parameters == nullptr;
 }
 
@@ -239,23 +268,12 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
 }
 
 std::string push_one(const std::string& element, GstCaps* caps, GstBuffer* buffer) {
-  GstHarness* h = gst_harness_new_parse(element.c_str());
-  GstBus* bus = gst_bus_new();
-  gst_element_set_bus(h->element, bus);
+  g_autoptr(GstHarness) h = gst_harness_new_parse(element.c_str());
+  const Messages bus(h->element);
   gst_harness_set_src_caps(h, caps);
   const GstFlowReturn flow = gst_harness_push(h, buffer);
-  std::string text;
-  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    text = error->message;
-    g_error_free(error);
-    gst_message_unref(message);
-  }
+  const std::string text = take_text(bus, GST_MESSAGE_ERROR);
   fail_unless_equals_int(flow == GST_FLOW_OK, text.empty());
-  gst_element_set_bus(h->element, nullptr);
-  gst_object_unref(bus);
-  gst_harness_teardown(h);
   return text;
 }
 
@@ -266,7 +284,7 @@ void expect(const std::string& text, std::initializer_list<const char*> named) {
 }
 
 std::string run_to_eos(GstElement* pipeline) {
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstMessage* message = gst_bus_timed_pop_filtered(
       bus, 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
@@ -274,15 +292,10 @@ std::string run_to_eos(GstElement* pipeline) {
   if (message == nullptr) {
     text = "timeout";
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError* error = nullptr;
-    gchar* debug = nullptr;
-    gst_message_parse_error(message, &error, &debug);
-    text = std::string(error->message) + " | " + (debug != nullptr ? debug : "");
-    g_error_free(error);
-    g_free(debug);
+    const Told error = told_by(message);
+    text = error.text + " | " + error.debug;
   }
   if (message != nullptr) gst_message_unref(message);
-  gst_object_unref(bus);
   return text;
 }
 
@@ -299,6 +312,16 @@ std::string run_pipeline(const std::string& description) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
   return text;
+}
+
+void run_well(GstElement* pipeline) {
+  const std::string failure = run_to_eos(pipeline);
+  fail_unless(failure.empty(), "%s", failure.c_str());
+}
+
+void run_well(const std::string& description) {
+  const std::string failure = run_pipeline(description);
+  fail_unless(failure.empty(), "%s: %s", description.c_str(), failure.c_str());
 }
 
 static void add_rows(const std::vector<guint8>& all, gsize begin, gsize stride, gsize row_bytes,
@@ -354,10 +377,9 @@ std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps) {
 }
 
 static GstFlowReturn collect(GstAppSink* sink, gpointer data) {
-  GstSample* sample = gst_app_sink_pull_sample(sink);
+  g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
   static_cast<Frames*>(data)->push_back(
       samples_of(gst_sample_get_buffer(sample), gst_sample_get_caps(sample)));
-  gst_sample_unref(sample);
   return GST_FLOW_OK;
 }
 
@@ -368,27 +390,21 @@ Frames play(const std::string& line, int* warnings, const std::function<void(Gst
 std::map<std::string, Frames> play_sinks(const std::string& line,
                                          const std::vector<std::string>& sinks, int* warnings,
                                          const std::function<void(GstElement*)>& look) {
-  GstElement* pipeline = launch(line);
+  g_autoptr(GstElement) pipeline = launch(line);
   std::map<std::string, Frames> frames;
   GstAppSinkCallbacks callbacks = {};
   callbacks.new_sample = collect;
   for (const std::string& name : sinks) {
-    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), name.c_str());
+    g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), name.c_str());
     gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames[name], nullptr);
-    gst_object_unref(sink);
   }
   const std::string failure = run_to_eos(pipeline);
   GstBus* bus = gst_element_get_bus(pipeline);
-  int seen = 0;
-  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
-    seen++;
-    gst_message_unref(message);
-  }
-  if (warnings) *warnings = seen;
+  const std::vector<Told> told = take_messages(bus, GST_MESSAGE_WARNING);
+  if (warnings) *warnings = static_cast<int>(told.size());
   gst_object_unref(bus);
   if (look) look(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
   return frames;
 }

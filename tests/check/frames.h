@@ -28,6 +28,9 @@ std::string inverse_dwt(const std::string& properties = "");
 GstVideoInfo video_info(GstVideoFormat format, int width, int height);
 GstCaps* video_caps(const GstVideoInfo& info);
 
+// A harness of the line that has been given caps of raw frames.
+GstHarness* harness_of(const std::string& line, const GstVideoInfo& info);
+
 // A picture with gradients, edges and a little noise in every component, the same for the same
 // seed. Bytes between rows are 0xa5.
 GstBuffer* make_frame(const GstVideoInfo& info, guint seed = 1);
@@ -46,6 +49,13 @@ std::vector<double> mean_squared_errors(const GstVideoInfo& info, GstBuffer* a, 
 
 // Copies the samples of a frame, each buffer with its own strides, in whatever memory.
 void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to);
+
+// These caps with one field changed, as it is written in caps, or removed where `value` is empty.
+GstCaps* with_field(const char* caps, const char* field, const char* value);
+
+// Fills a buffer of 16-bit levels with those that no encoder makes, in one of so many ways.
+inline constexpr int kWildPatterns = 4;
+void fill_wildly(GstBuffer* buffer, int pattern);
 
 // Whether an element's sink pad refuses `caps`, which are taken, when asked and when sent.
 bool refuses_caps(const std::string& element, GstCaps* caps);
@@ -73,6 +83,10 @@ std::string run_to_eos(GstElement* pipeline);
 // Runs a pipeline to EOS. Returns the text of the first error (message and debug), "" without one;
 // "timeout" after 30 s.
 std::string run_pipeline(const std::string& description);
+
+// The same two, which fail the test on an error.
+void run_well(GstElement* pipeline);
+void run_well(const std::string& description);
 
 // Pushes one buffer into an element and returns the text of the error that it posts ("" without).
 // The flow must end in an error exactly when a message says why. Takes `caps` and `buffer`.

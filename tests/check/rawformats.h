@@ -32,4 +32,19 @@ inline constexpr Raw kRaws[] = {
     {GST_VIDEO_FORMAT_GBR, 8, "RGB"},
 };
 
+// What a source changes to while it runs.
+struct Step {
+  GstVideoFormat format;
+  int width, height;
+};
+
+// Sizes that grow, shrink, and cross block borders; formats that change component count and depth.
+inline constexpr Step kSteps[] = {
+    {GST_VIDEO_FORMAT_I420, 64, 48},      {GST_VIDEO_FORMAT_I420, 65, 48},
+    {GST_VIDEO_FORMAT_I420, 320, 240},    {GST_VIDEO_FORMAT_I420, 1, 1},
+    {GST_VIDEO_FORMAT_GRAY8, 40, 30},     {GST_VIDEO_FORMAT_I420_10LE, 40, 30},
+    {GST_VIDEO_FORMAT_NV12, 33, 17},      {GST_VIDEO_FORMAT_GBR, 33, 17},
+    {GST_VIDEO_FORMAT_GRAY16_LE, 16, 24}, {GST_VIDEO_FORMAT_I420, 64, 48},
+};
+
 }  // namespace testing

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <vector>
 
 #include "tests/check/fakecuda/fakecuda.h"
 
@@ -18,7 +19,21 @@ std::atomic<int>& critical_count() {
   return count;
 }
 
+std::vector<void (*)(TCase*)>& registered_tests() {
+  static std::vector<void (*)(TCase*)> tests;
+  return tests;
+}
+
+Suite* make_suite() {
+  Suite* suite = suite_create(g_get_prgname());
+  TCase* tests = tcase_create("all");
+  suite_add_tcase(suite, tests);
+  for (auto add : registered_tests()) add(tests);
+  return suite;
+}
+
 GstContext* kept_context = nullptr;
+constexpr char kKeepsContext[] = "keeps-context";  // data of elements that new_harness() makes
 
 // How often the fake driver's user has not waited for what it has to wait for: with
 // FAKECUDA_DEFERRED=1, which says what the first was.
@@ -49,7 +64,9 @@ void count_criticals(const gchar* domain, GLogLevelFlags level, const gchar* mes
 
 int take_criticals() { return critical_count().exchange(0); }
 
-int run(int argc, char** argv, Suite* (*make_suite)()) {
+Registered::Registered(void (*add)(TCase*)) { registered_tests().push_back(add); }
+
+int run(int argc, char** argv) {
   if (g_strcmp0(g_getenv("CUDATRANSFORM_TEST_BACKEND"), "cuda") == 0)
     if (const int status = require_cuda_or_skip()) return status;
   gst_check_init(&argc, &argv);
@@ -84,17 +101,17 @@ void keep_cuda_context(GstElement* element) {
 
 GstHarness* new_harness(const std::string& line) {
   GError* error = nullptr;
-  GstElement* bin = gst_parse_bin_from_description(line.c_str(), TRUE, &error);
+  g_autoptr(GstElement) bin = gst_parse_bin_from_description(line.c_str(), TRUE, &error);
   fail_unless(error == nullptr, "%s: %s", line.c_str(), error ? error->message : "");
   gst_object_ref_sink(bin);
   use_kept_cuda_context(bin);
-  GstHarness* h = gst_harness_new_with_element(bin, "sink", "src");
-  gst_object_unref(bin);
-  return h;
+  g_object_set_data(G_OBJECT(bin), kKeepsContext, bin);
+  return gst_harness_new_with_element(bin, "sink", "src");
 }
 
 void end_harness(GstHarness* h) {
-  keep_cuda_context(h->element);
+  if (h->element && g_object_get_data(G_OBJECT(h->element), kKeepsContext))
+    keep_cuda_context(h->element);
   gst_harness_teardown(h);
 }
 
@@ -118,12 +135,53 @@ void push_flush(GstHarness* h) {
 }
 
 void drain(GstHarness* h) {
-  GstQuery* query = gst_query_new_drain();
+  g_autoptr(GstQuery) query = gst_query_new_drain();
   (void)gst_pad_peer_query(h->srcpad, query);
-  gst_query_unref(query);
 }
 
 GstCaps* current_caps(GstHarness* h) { return gst_pad_get_current_caps(h->sinkpad); }
+
+Told told_by(GstMessage* message) {
+  g_autoptr(GError) error = nullptr;
+  g_autofree gchar* debug = nullptr;
+  const GstMessageType type = GST_MESSAGE_TYPE(message);
+  (type == GST_MESSAGE_ERROR     ? gst_message_parse_error
+   : type == GST_MESSAGE_WARNING ? gst_message_parse_warning
+                                 : gst_message_parse_info)(message, &error, &debug);
+  return {error->message, debug ? debug : "", error->domain, error->code};
+}
+
+std::vector<Told> take_messages(GstBus* bus, GstMessageType type) {
+  std::vector<Told> told;
+  while (GstMessage* message = gst_bus_pop_filtered(bus, type)) {
+    told.push_back(told_by(message));
+    gst_message_unref(message);
+  }
+  return told;
+}
+
+std::string take_text(GstBus* bus, GstMessageType type) {
+  const std::vector<Told> told = take_messages(bus, type);
+  return told.empty() ? "" : told.front().text;
+}
+
+Messages::Messages(GstElement* element) : element_(GST_ELEMENT(gst_object_ref(element))) {
+  gst_element_set_bus(element_, bus_);
+}
+
+Messages::~Messages() {
+  gst_element_set_bus(element_, nullptr);
+  gst_object_unref(element_);
+  gst_object_unref(bus_);
+}
+
+guint64 stat_of(GstElement* element, const char* field) {
+  g_autoptr(GstStructure) stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  guint64 value = 0;
+  fail_unless(gst_structure_get_uint64(stats, field, &value), "no %s in stats", field);
+  return value;
+}
 
 DoneAtOnce::DoneAtOnce() : deferred_(is_deferred()) {
   if (deferred_) g_setenv("FAKECUDA_DEFERRED", "0", TRUE);
@@ -166,14 +224,11 @@ int require_cuda_or_skip(int devices) {
 }
 
 int require_element_or_skip(const char* factory) {
-  GstElementFactory* found = gst_element_factory_find(factory);
+  g_autoptr(GstElementFactory) found = gst_element_factory_find(factory);
   if (found == nullptr) {
-    gchar* why = g_strdup_printf("no element %s", factory);
-    const int status = skip(why);
-    g_free(why);
-    return status;
+    g_autofree gchar* why = g_strdup_printf("no element %s", factory);
+    return skip(why);
   }
-  gst_object_unref(found);
   return 0;
 }
 

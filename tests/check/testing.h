@@ -1,23 +1,33 @@
 // What the element tests share: a main that does not fork, skips that show as SKIP, and GPU gates.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A test program ends with
-//   int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }
+// CHECK_TEST(test_name) { ... } is a test. Of a CHECK_LOOP_TEST there is one for each __i__ from
+// `begin` to below `end`, and a CHECK_TEST_IF is there when the condition holds; these expressions
+// are evaluated by run(). A program without a main() of its own has one that calls run().
 #pragma once
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 
 #include <string>
+#include <vector>
 
 namespace testing {
 
 inline constexpr int kSkip = 77;  // what meson shows as SKIP
 
-// Runs every test of the suite in this process (CUDA does not survive a fork, and neither do
-// sanitisers' reports). Returns the exit status: 0 when all passed. Skips without a GPU when
-// CUDATRANSFORM_TEST_BACKEND is "cuda".
-int run(int argc, char** argv, Suite* (*make_suite)());
+// Runs every test of the program, in the order of their definition, in this process (CUDA does not
+// survive a fork, and neither do sanitisers' reports). Returns the exit status: 0 when all passed.
+// Skips without a GPU when CUDATRANSFORM_TEST_BACKEND is "cuda".
+int run(int argc, char** argv);
+
+// Called after each test, when all that is in its scope is gone; null: nothing.
+inline void (*after_each_test)() = nullptr;
+
+// A test of the program: what CHECK_TEST and its like define.
+struct Registered {
+  explicit Registered(void (*add)(TCase* tests));
+};
 
 // The criticals and warnings of GLib's log, of domains that GstCheck does not watch, since the last
 // call. run() fails when some are left at the end.
@@ -49,8 +59,10 @@ int require_cuda_or_skip(int devices = 1);
 // that has made one gives it away before it ends. Nothing happens on the CPU engine.
 void use_kept_cuda_context(GstElement* pipeline);
 void keep_cuda_context(GstElement* pipeline);
-// gst_harness_new_parse() and gst_harness_teardown() for such programs.
+// gst_harness_new_parse() for such programs.
 GstHarness* new_harness(const std::string& line);
+// gst_harness_teardown(), which also keeps the context of a harness of new_harness(). It is what
+// the end of a g_autoptr(GstHarness) does.
 void end_harness(GstHarness* h);
 
 // The pipeline of that line; fails the test where there is none.
@@ -62,6 +74,35 @@ void push_segment(GstHarness* h, GstFormat format = GST_FORMAT_TIME);
 void push_flush(GstHarness* h);
 void drain(GstHarness* h);
 GstCaps* current_caps(GstHarness* h);  // of what comes out; transfer full
+
+// What a message of an error, a warning or an information says.
+struct Told {
+  std::string text, debug;
+  GQuark domain = 0;
+  int code = 0;
+};
+Told told_by(GstMessage* message);
+// The messages of that kind which have come; others go.
+std::vector<Told> take_messages(GstBus* bus, GstMessageType type);
+// The text of the first of them, "" without one.
+std::string take_text(GstBus* bus, GstMessageType type);
+
+// While it lives, an element that is in no pipeline has this bus.
+class Messages {
+ public:
+  explicit Messages(GstElement* element);
+  ~Messages();
+  Messages(const Messages&) = delete;
+  Messages& operator=(const Messages&) = delete;
+  operator GstBus*() const { return bus_; }
+
+ private:
+  GstElement* element_;
+  GstBus* bus_ = gst_bus_new();
+};
+
+// A count of an element's property `stats`; fails the test where there is none of that name.
+guint64 stat_of(GstElement* element, const char* field);
 
 // Whether the program runs on the fake driver that does all work as late as it may, where kernels
 // write something that stands for what they would write. run() fails where work was not waited for.
@@ -85,3 +126,18 @@ class DoneAtOnce {
 int require_element_or_skip(const char* factory);
 
 }  // namespace testing
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstHarness, testing::end_harness)
+
+#define CHECK_LOOP_TEST(name, begin, end)                                  \
+  static void name##_body(int __i__);                                      \
+  GST_START_TEST(name) {                                                   \
+    name##_body(__i__);                                                    \
+    if (testing::after_each_test) testing::after_each_test();              \
+  }                                                                        \
+  GST_END_TEST                                                             \
+  static const testing::Registered name##_registered(                      \
+      [](TCase* tests) { tcase_add_loop_test(tests, name, begin, end); }); \
+  static void name##_body([[maybe_unused]] int __i__)
+#define CHECK_TEST(name) CHECK_LOOP_TEST(name, 0, 1)
+#define CHECK_TEST_IF(name, condition) CHECK_LOOP_TEST(name, 0, (condition) ? 1 : 0)

@@ -208,7 +208,7 @@ class Frames {
  private:
   // The pool that the element proposes.
   void make_pool(GstCaps* caps) {
-    GstQuery* query = gst_query_new_allocation(caps, TRUE);
+    g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
     fail_unless(gst_pad_peer_query(h_->srcpad, query));
     fail_unless(gst_query_get_n_allocation_pools(query) > 0, "no pool was proposed");
     guint size = 0, min = 0, max = 0;
@@ -218,17 +218,13 @@ class Frames {
     gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
     fail_unless(gst_buffer_pool_set_config(pool_, config));
     fail_unless(gst_buffer_pool_set_active(pool_, TRUE));
-    gst_query_unref(query);
   }
 
   GstBuffer* one_file() {
-    GstHarness* h =
-        gst_harness_new_parse("cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1");
-    gst_harness_set_src_caps(h, video_caps(info_));
+    g_autoptr(GstHarness) h =
+        harness_of("cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1", info_);
     fail_unless_equals_int(gst_harness_push(h, make_frame(info_)), GST_FLOW_OK);
-    GstBuffer* file = gst_harness_pull(h);
-    gst_harness_teardown(h);
-    return file;
+    return gst_harness_pull(h);
   }
 
   GstHarness* h_;
@@ -250,9 +246,8 @@ void push_frame(GstHarness* h, Frames* frames, Pace pace) {
 }
 
 void pull_frame(GstHarness* h) {
-  GstBuffer* out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
   fail_unless(out != nullptr, "no output");
-  gst_buffer_unref(out);
 }
 
 void run_frames(GstHarness* h, Frames* frames, int count, Pace pace) {
@@ -306,13 +301,11 @@ GstPadProbeReturn write_zeros(GstPad*, GstPadProbeInfo* probe, gpointer) {
 }
 
 void stand_in_for_kernel(GstHarness* h) {
-  GstElement* encoder = gst_bin_get_by_name(GST_BIN(h->element), "encoder");
+  g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(h->element), "encoder");
   if (encoder == nullptr) return;
-  GstPad* pad = gst_element_get_static_pad(encoder, "sink");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(encoder, "sink");
   if (is_fake_behind_shim())
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_zeros, nullptr, nullptr);
-  gst_object_unref(pad);
-  gst_object_unref(encoder);
 }
 
 // Fails when there are more than the table says. Returns how many waits were slept through.
@@ -360,15 +353,15 @@ bool can_run(const Case& one) {
   return !strstr(one.line, "jpeg") || require_element_or_skip("jpegcoefdec") == 0;
 }
 
-GST_START_TEST(test_calls_per_frame) {
+CHECK_LOOP_TEST(test_calls_per_frame, 0, G_N_ELEMENTS(kCases) * kPaces) {
   const Case& one = kCases[__i__ / kPaces];
   if (under_valgrind() && (__i__ / kPaces + __i__) % kPaces != 0) return;  // one pace for each
   if (can_run(one)) check_calls(one, static_cast<Pace>(__i__ % kPaces));
 }
-GST_END_TEST;
 
-// Threads that wait long sleep, and ask the driver for nothing more.
-GST_START_TEST(test_sleeping) {
+// Threads that wait long sleep, and ask the driver for nothing more. The first five lines: without
+// and with copies.
+CHECK_LOOP_TEST(test_sleeping, 0, 5) {
   const Case& one = kCases[__i__];
   if (!is_fake_behind_shim() || !can_run(one)) return;
   g_setenv("FAKECUDA_WAIT", "400", TRUE);
@@ -376,20 +369,10 @@ GST_START_TEST(test_sleeping) {
   g_unsetenv("FAKECUDA_WAIT");
   fail_unless(slept > 0, "%s: nobody slept", one.name);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("drivercalls");
-  TCase* tc = tcase_create("calls");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_calls_per_frame, 0, G_N_ELEMENTS(kCases) * kPaces);
-  tcase_add_loop_test(tc, test_sleeping, 0, 5);  // without and with copies
-  return suite;
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (const int status = testing::require_shim_or_skip()) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

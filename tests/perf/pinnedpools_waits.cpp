@@ -8,7 +8,7 @@ using namespace testing;  // the helpers are half of every line here
 
 // One wait for a frame that the host has to wait for, none for one that it need not: from GStreamer
 // 1.24 on, raw frames in CUDA memory are such.
-GST_START_TEST(test_waits) {
+CHECK_TEST(test_waits) {
   constexpr int kRawFrame = GST_CHECK_VERSION(1, 23, 1) ? 0 : 1;
   const struct {
     const char* line;
@@ -31,9 +31,8 @@ GST_START_TEST(test_waits) {
     // Events happen soon, so that inputs are let go of without a wait, but not before a frame's own
     // wait has asked.
     g_setenv("FAKECUDA_LAG", "3", TRUE);
-    GstHarness* h = gst_harness_new_parse(c.line);
-    gst_harness_set_src_caps(h, video_caps(info));
-    GstCaps* caps = video_caps(info);
+    GstHarness* h = harness_of(c.line, info);
+    g_autoptr(GstCaps) caps = video_caps(info);
     GstBufferPool* pool = proposed_pool(h, caps, nullptr);
     int before = 0;
     for (guint i = 0; i < 30; i++) {
@@ -47,22 +46,10 @@ GST_START_TEST(test_waits) {
     fail_unless(exact ? waits == 20 * c.waits : waits <= 20 * c.waits, "%s: %d waits for 20 frames",
                 c.line, waits);
     free_pool(pool);
-    gst_caps_unref(caps);
     gst_harness_teardown(h);
     check_clean();
   }
   g_setenv("FAKECUDA_LAG", "1000000000", TRUE);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("pinnedpools-waits");
-  TCase* tc = tcase_create("pinnedpools-waits");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_waits);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -66,34 +66,30 @@ GstCoefSyncPoint* make_point(Work* work, const GstCoefSyncPointFuncs* funcs = &k
 }
 
 void set_written(GstCoefFence* fence, Work* work) {
-  GstCoefSyncPoint* point = make_point(work);
+  g_autoptr(GstCoefSyncPoint) point = make_point(work);
   gst_coef_fence_set_written(fence, point);
-  gst_coef_sync_point_unref(point);
 }
 
 void add_read(GstCoefFence* fence, Work* work) {
-  GstCoefSyncPoint* point = make_point(work);
+  g_autoptr(GstCoefSyncPoint) point = make_point(work);
   gst_coef_fence_add_read(fence, point);
-  gst_coef_sync_point_unref(point);
 }
 
 gpointer stream_at(guintptr address) { return reinterpret_cast<gpointer>(address); }
 
-GST_START_TEST(test_unset_is_done) {
-  GstCoefFence* fence = gst_coef_fence_new();
+CHECK_TEST(test_unset_is_done) {
+  g_autoptr(GstCoefFence) fence = gst_coef_fence_new();
   for (gpointer stream : {stream_at(0), stream_at(16)}) {
     fail_unless(gst_coef_fence_wait_written(fence, stream));
     fail_unless(gst_coef_fence_wait_read(fence, stream));
   }
-  gst_coef_fence_unref(fence);
 }
-GST_END_TEST;
 
 // Both are mini objects: GStreamer copies them by reference, and its leak tracer sees them.
-GST_START_TEST(test_mini_objects) {
+CHECK_TEST(test_mini_objects) {
   Work work;
   work.finish();
-  GstCoefFence* fence = gst_coef_fence_new();
+  g_autoptr(GstCoefFence) fence = gst_coef_fence_new();
   GstCoefSyncPoint* point = make_point(&work);
   const struct {
     gpointer object;
@@ -108,19 +104,16 @@ GST_START_TEST(test_mini_objects) {
   }
   gst_coef_sync_point_unref(point);
   fail_unless(work.destroyed);
-  gst_coef_fence_unref(fence);
 }
-GST_END_TEST;
 
 // GstBaseTransform must not hand on the promise of the element behind it.
-GST_START_TEST(test_promise) {
+CHECK_TEST(test_promise) {
   fail_unless_equals_string(g_type_name(GST_COEF_FENCE_API_TYPE), "GstCoefFenceAPI");
   fail_unless(gst_meta_api_type_has_tag(GST_COEF_FENCE_API_TYPE,
                                         g_quark_from_static_string(GST_META_TAG_MEMORY_STR)));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_written) {
+CHECK_TEST(test_written) {
   Work work;
   GstCoefFence* fence = gst_coef_fence_new();
   set_written(fence, &work);
@@ -146,12 +139,11 @@ GST_START_TEST(test_written) {
   gst_coef_fence_unref(fence);
   fail_unless(work.destroyed);
 }
-GST_END_TEST;
 
 // While one thread waits, others must be able to use the fence: the lock is not held.
-GST_START_TEST(test_waits_outside_the_lock) {
+CHECK_TEST(test_waits_outside_the_lock) {
   Work written, read, late;
-  GstCoefFence* fence = gst_coef_fence_new();
+  g_autoptr(GstCoefFence) fence = gst_coef_fence_new();
   set_written(fence, &written);
   add_read(fence, &read);
   std::thread writer([&] { fail_unless(gst_coef_fence_wait_written(fence, nullptr)); });
@@ -172,11 +164,9 @@ GST_START_TEST(test_waits_outside_the_lock) {
   late.finish();
   fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   fail_unless(late.destroyed);
-  gst_coef_fence_unref(fence);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_done_readers_are_dropped) {
+CHECK_TEST(test_done_readers_are_dropped) {
   Work works[100];
   GstCoefFence* fence = gst_coef_fence_new();
   for (int i = 0; i < 100; i++) {
@@ -190,12 +180,11 @@ GST_START_TEST(test_done_readers_are_dropped) {
   gst_coef_fence_unref(fence);
   for (Work& work : works) fail_unless(work.destroyed);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_failures) {
+CHECK_TEST(test_failures) {
   Work bad, good;
   bad.finish(false);
-  GstCoefFence* fence = gst_coef_fence_new();
+  g_autoptr(GstCoefFence) fence = gst_coef_fence_new();
   set_written(fence, &bad);
   fail_if(gst_coef_fence_wait_written(fence, nullptr));
   fail_if(gst_coef_fence_wait_written(fence, stream_at(8)));
@@ -214,33 +203,29 @@ GST_START_TEST(test_failures) {
   good.finish();
   fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   fail_unless(good.destroyed);
-  gst_coef_fence_unref(fence);
 }
-GST_END_TEST;
 
 // Where a stream cannot wait for it, a thread does, and nothing has failed.
-GST_START_TEST(test_stream_cannot_wait) {
+CHECK_TEST(test_stream_cannot_wait) {
   Work work;
   work.stream_fails = true;
   work.finish();
-  GstCoefFence* fence = gst_coef_fence_new();
+  g_autoptr(GstCoefFence) fence = gst_coef_fence_new();
   set_written(fence, &work);
   add_read(fence, &work);
   fail_unless(gst_coef_fence_wait_written(fence, stream_at(8)));
   fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
   fail_unless_equals_int(work.stream_waits, 2);
   fail_unless_equals_int(work.waiting, 2);
-  gst_coef_fence_unref(fence);
 }
-GST_END_TEST;
 
 // One that can neither be waited for nor is done is told of again and again.
-GST_START_TEST(test_reader_cannot_be_waited_for) {
+CHECK_TEST(test_reader_cannot_be_waited_for) {
   static constexpr GstCoefSyncPointFuncs kBroken = {[](gpointer) -> gboolean { return FALSE; },
                                                     nullptr, is_done};
   Work work;
   GstCoefSyncPoint* point = make_point(&work, &kBroken);
-  GstCoefFence* fence = gst_coef_fence_new();
+  g_autoptr(GstCoefFence) fence = gst_coef_fence_new();
   gst_coef_fence_add_read(fence, point);
   gst_coef_sync_point_unref(point);
   for (gpointer stream : {stream_at(8), stream_at(0), stream_at(8)})
@@ -250,12 +235,10 @@ GST_START_TEST(test_reader_cannot_be_waited_for) {
   fail_if(gst_coef_fence_wait_read(fence, stream_at(8)));
   fail_unless(work.destroyed);
   fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
-  gst_coef_fence_unref(fence);
 }
-GST_END_TEST;
 
 // A point that knows no streams makes the thread wait instead.
-GST_START_TEST(test_host_only) {
+CHECK_TEST(test_host_only) {
   Work work;
   work.finish();
   GstCoefSyncPoint* point = make_point(&work, &kHostOnly);
@@ -277,13 +260,12 @@ GST_START_TEST(test_host_only) {
   g_boxed_free(GST_TYPE_COEF_FENCE, same);
   fail_unless(other.destroyed);
 }
-GST_END_TEST;
 
 // Many readers and one writer at once; the sanitisers and valgrind watch.
-GST_START_TEST(test_threads) {
+CHECK_TEST(test_threads) {
   constexpr int kThreads = 4, kRounds = 500;
   std::vector<Work> works(kThreads * kRounds);
-  GstCoefFence* fence = gst_coef_fence_new();
+  g_autoptr(GstCoefFence) fence = gst_coef_fence_new();
   std::atomic<bool> stop{false};
   std::thread writer([&] {
     while (!stop) fail_unless(gst_coef_fence_wait_read(fence, nullptr));
@@ -304,28 +286,6 @@ GST_START_TEST(test_threads) {
   writer.join();
   fail_unless(gst_coef_fence_wait_read(fence, nullptr));
   for (Work& work : works) fail_unless(work.destroyed);
-  gst_coef_fence_unref(fence);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("dctfence");
-  TCase* tc = tcase_create("fence");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_unset_is_done);
-  tcase_add_test(tc, test_mini_objects);
-  tcase_add_test(tc, test_promise);
-  tcase_add_test(tc, test_written);
-  tcase_add_test(tc, test_waits_outside_the_lock);
-  tcase_add_test(tc, test_done_readers_are_dropped);
-  tcase_add_test(tc, test_failures);
-  tcase_add_test(tc, test_stream_cannot_wait);
-  tcase_add_test(tc, test_reader_cannot_be_waited_for);
-  tcase_add_test(tc, test_host_only);
-  tcase_add_test(tc, test_threads);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <gst/coef/dct.h>
+#include "tests/check/frames.h"
 #include "tests/check/testing.h"
 
 namespace {
@@ -79,7 +80,7 @@ void check_components(const GstDctInfo& info, const Sampling& s) {
   fail_unless(gst_dct_info_get_component(&info, info.n_components) == nullptr);
 }
 
-GST_START_TEST(test_round_trip) {
+CHECK_LOOP_TEST(test_round_trip, 0, G_N_ELEMENTS(kSamplings)) {
   const Sampling& s = kSamplings[__i__];
   for (const Arrangement& a : kArrangements) {
     for (const Kind& k : kKinds) {
@@ -88,22 +89,19 @@ GST_START_TEST(test_round_trip) {
         fail_unless(gst_dct_info_set(&info, k.format, a.layout, a.order, k.quantized, k.depth,
                                      s.sampling, size[0], size[1], nullptr));
         check_components(info, s);
-        GstCaps* caps = gst_dct_info_to_caps(&info);
+        g_autoptr(GstCaps) caps = gst_dct_info_to_caps(&info);
         fail_unless(gst_caps_is_fixed(caps));
         fail_unless(gst_dct_info_from_caps(&back, caps, nullptr));
         fail_unless(std::memcmp(&info, &back, sizeof(info)) == 0, "%s", gst_caps_to_string(caps));
-        GstCaps* again = gst_dct_info_to_caps(&back);
+        g_autoptr(GstCaps) again = gst_dct_info_to_caps(&back);
         fail_unless(gst_caps_is_strictly_equal(caps, again));
-        gst_caps_unref(caps);
-        gst_caps_unref(again);
       }
     }
   }
 }
-GST_END_TEST;
 
 // Figures worked out by hand, so that the formulas above cannot be wrong together.
-GST_START_TEST(test_figures) {
+CHECK_TEST(test_figures) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 17, 33,
@@ -138,9 +136,8 @@ GST_START_TEST(test_figures) {
   fail_unless_equals_int(info.components[2].id, 'B');
   fail_unless_equals_int(info.components[2].table, 0);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_strings) {
+CHECK_TEST(test_strings) {
   for (const Sampling& s : kSamplings) {
     fail_unless_equals_string(gst_coef_sampling_to_string(s.sampling), s.name);
     fail_unless_equals_string(gst_coef_sampling_get_colorspace(s.sampling), s.colorspace);
@@ -169,27 +166,10 @@ GST_START_TEST(test_strings) {
   fail_unless_equals_int(gst_coef_format_from_string(nullptr), GST_COEF_FORMAT_UNKNOWN);
   fail_unless_equals_int(gst_coef_sampling_from_string(nullptr), GST_COEF_SAMPLING_UNKNOWN);
 }
-GST_END_TEST;
 
 constexpr char kGood[] =
     "video/x-dct,format=S16LE,layout=block,order=raster,quantized=true,depth=8,"
     "sampling=YCbCr-4:2:0,colorspace=sYUV,width=64,height=48,framerate=25/1";
-
-// The good caps with one field changed (or, with an empty value, removed).
-GstCaps* with_field(const char* field, const char* value) {
-  GstCaps* caps = gst_caps_from_string(kGood);
-  GstStructure* s = gst_caps_get_structure(caps, 0);
-  gst_structure_remove_field(s, field);
-  if (*value != '\0') {
-    gchar* text = g_strdup_printf("x,%s=%s", field, value);
-    GstStructure* parsed = gst_structure_from_string(text, nullptr);
-    fail_unless(parsed != nullptr, "%s", text);
-    gst_structure_set_value(s, field, gst_structure_get_value(parsed, field));
-    gst_structure_free(parsed);
-    g_free(text);
-  }
-  return caps;
-}
 
 // Why caps are refused; empty: they are not.
 std::string refusal(GstCaps* caps) {
@@ -209,7 +189,7 @@ std::string refusal(GstCaps* caps) {
 
 bool accepted(GstCaps* caps) { return refusal(caps).empty(); }
 
-GST_START_TEST(test_refusals) {
+CHECK_TEST(test_refusals) {
   fail_unless(accepted(gst_caps_from_string(kGood)));
   const struct {
     const char* field;
@@ -255,7 +235,7 @@ GST_START_TEST(test_refusals) {
       {"interlace-mode", "alternate", "interlace-mode=alternate"},
   };
   for (const auto& w : wrong) {
-    const std::string why = refusal(with_field(w.field, w.value));
+    const std::string why = refusal(testing::with_field(kGood, w.field, w.value));
     fail_unless(why.find(w.named) != std::string::npos, "%s=%s: expected '%s' in '%s'", w.field,
                 w.value, w.named, why.c_str());
   }
@@ -263,21 +243,20 @@ GST_START_TEST(test_refusals) {
   fail_if(accepted(gst_caps_new_any()));
   fail_if(accepted(gst_caps_new_empty()));
 
-  fail_unless(accepted(with_field("interlace-mode", "interleaved")));
-  fail_unless(accepted(with_field("framerate", "")));
-  fail_unless(accepted(with_field("framerate", "0/1")));
-  fail_unless(accepted(with_field("order", "zigzag")));
-  fail_unless(accepted(with_field("layout", "plane")));
-  GstCaps* zigzag_plane = with_field("layout", "plane");
+  fail_unless(accepted(testing::with_field(kGood, "interlace-mode", "interleaved")));
+  fail_unless(accepted(testing::with_field(kGood, "framerate", "")));
+  fail_unless(accepted(testing::with_field(kGood, "framerate", "0/1")));
+  fail_unless(accepted(testing::with_field(kGood, "order", "zigzag")));
+  fail_unless(accepted(testing::with_field(kGood, "layout", "plane")));
+  GstCaps* zigzag_plane = testing::with_field(kGood, "layout", "plane");
   gst_caps_set_simple(zigzag_plane, "order", G_TYPE_STRING, "zigzag", nullptr);
   fail_unless(refusal(zigzag_plane) == "order=zigzag with layout=plane, expected order=raster");
   GstCaps* on_device = gst_caps_from_string(kGood);
   gst_caps_set_features(on_device, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
   fail_unless(accepted(on_device));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_pairs) {
+CHECK_TEST(test_pairs) {
   for (GstCoefFormat format :
        {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE, GST_COEF_FORMAT_F32LE}) {
     for (gboolean quantized : {1, 0}) {
@@ -304,11 +283,10 @@ GST_START_TEST(test_pairs) {
                            static_cast<GstDctOrder>(2), TRUE, 8, GST_COEF_SAMPLING_420, 8, 8,
                            nullptr));
 }
-GST_END_TEST;
 
 // The largest picture that still fits, and one that does not: 2^31 - 1 squared samples make 2^62
 // coefficients a component.
-GST_START_TEST(test_huge) {
+CHECK_TEST(test_huge) {
   GstDctInfo info;
   fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
                            FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE, G_MAXINT, G_MAXINT, nullptr));
@@ -324,9 +302,8 @@ GST_START_TEST(test_huge) {
                                nullptr));
   fail_unless_equals_uint64(gst_dct_info_rows(&info, 0), G_GUINT64_CONSTANT(1) << 31);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_boxed) {
+CHECK_TEST(test_boxed) {
   GstDctInfo* info = gst_dct_info_new();
   const GstDctInfo zero = {};
   fail_unless(std::memcmp(info, &zero, sizeof zero) == 0);
@@ -345,7 +322,6 @@ GST_START_TEST(test_boxed) {
   fail_unless_equals_uint64(part->offset, 2688);
   g_boxed_free(GST_TYPE_DCT_COMPONENT, part);
 }
-GST_END_TEST;
 
 // The values of a type are those of its enum, which start at 0 without gaps.
 void check_enum(GType type, const char* nick_of_0, const char* last, int count) {
@@ -358,29 +334,11 @@ void check_enum(GType type, const char* nick_of_0, const char* last, int count) 
   g_type_class_unref(klass);
 }
 
-GST_START_TEST(test_enums) {
+CHECK_TEST(test_enums) {
   check_enum(GST_TYPE_COEF_FORMAT, "unknown", "GST_COEF_FORMAT_F32LE", 4);
   check_enum(GST_TYPE_DCT_LAYOUT, "block", "GST_DCT_LAYOUT_PLANE", 2);
   check_enum(GST_TYPE_DCT_ORDER, "raster", "GST_DCT_ORDER_ZIGZAG", 2);
   check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_RGB", 8);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("dctinfo");
-  TCase* tc = tcase_create("info");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_round_trip, 0, G_N_ELEMENTS(kSamplings));
-  tcase_add_test(tc, test_figures);
-  tcase_add_test(tc, test_strings);
-  tcase_add_test(tc, test_refusals);
-  tcase_add_test(tc, test_pairs);
-  tcase_add_test(tc, test_huge);
-  tcase_add_test(tc, test_boxed);
-  tcase_add_test(tc, test_enums);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

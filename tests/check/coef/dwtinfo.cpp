@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gst/coef/coef.h>
+#include "tests/check/frames.h"
 #include "tests/check/testing.h"
 #include "transform/dwt/bands.h"
 #include "transform/dwt/lifting.h"
@@ -40,7 +41,7 @@ void visit_transforms(Visit visit) {
             visit(wavelet, wavelet_ho, levels, ho);
 }
 
-GST_START_TEST(test_round_trip) {
+CHECK_TEST(test_round_trip) {
   visit_transforms([](GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho, guint levels, guint ho) {
     const guint pick = levels + 7 * ho + 3 * wavelet + 5 * wavelet_ho;
     const guint depth = static_cast<guint>((const int[]){8, 10, 12, 16}[pick % 4]);
@@ -52,17 +53,15 @@ GST_START_TEST(test_round_trip) {
                 "%s", reason);
     fail_unless_equals_int(info.format,
                            gst_dwt_choose_format(depth, wavelet, wavelet_ho, levels, ho));
-    GstCaps* caps = gst_dwt_info_to_caps(&info);
+    g_autoptr(GstCaps) caps = gst_dwt_info_to_caps(&info);
     fail_unless(gst_caps_is_fixed(caps));
     fail_unless(gst_dwt_info_from_caps(&back, caps, &reason), "%s", reason);
     fail_unless(std::memcmp(&info, &back, sizeof info) == 0);
-    gst_caps_unref(caps);
   });
 }
-GST_END_TEST;
 
 // Worked out by hand.
-GST_START_TEST(test_figures) {
+CHECK_TEST(test_figures) {
   GstDwtInfo info;
   fail_unless(gst_dwt_info_set(&info, GST_DWT_WAVELET_LEGALL53, GST_DWT_WAVELET_HAAR, 2, 1, TRUE, 8,
                                GST_COEF_SAMPLING_420, 17, 33, nullptr));
@@ -107,10 +106,9 @@ GST_START_TEST(test_figures) {
   fail_unless(std::memcmp(copy, &info, sizeof info) == 0);
   gst_dwt_info_free(copy);
 }
-GST_END_TEST;
 
 // The engines have the bands where the library says; and each coefficient is in one band.
-GST_START_TEST(test_bands) {
+CHECK_TEST(test_bands) {
   visit_transforms([](GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho, guint levels, guint ho) {
     if (wavelet != GST_DWT_WAVELET_HAAR || wavelet_ho != wavelet) return;
     GstDwtInfo info;
@@ -143,9 +141,8 @@ GST_START_TEST(test_bands) {
     }
   });
 }
-GST_END_TEST;
 
-GST_START_TEST(test_strings) {
+CHECK_TEST(test_strings) {
   for (guint i = 0; i < G_N_ELEMENTS(kWavelets); i++) {
     fail_unless_equals_int(kWavelets[i], i);  // the numbers of VC-2
     fail_unless_equals_string(gst_dwt_wavelet_to_string(kWavelets[i]), kNames[i]);
@@ -161,7 +158,6 @@ GST_START_TEST(test_strings) {
   fail_if(gst_dwt_wavelet_from_string(nullptr, &wavelet));
   fail_unless_equals_int(wavelet, GST_DWT_WAVELET_HAAR);
 }
-GST_END_TEST;
 
 constexpr char kGood[] =
     "video/x-dwt,format=S16LE,wavelet=dd97,wavelet-ho=dd97,levels=4,levels-ho=0,quantized=true,"
@@ -206,45 +202,32 @@ constexpr Lie kLies[] = {
     {"interlace-mode", "alternate", "alternate"},
 };
 
-GST_START_TEST(test_refused_caps) {
+CHECK_TEST(test_refused_caps) {
   for (const Lie& lie : kLies) {
-    GstCaps* caps = gst_caps_from_string(kGood);
-    GstStructure* s = gst_caps_get_structure(caps, 0);
-    gst_structure_remove_field(s, lie.field);
-    if (*lie.value != '\0') {
-      const std::string text = std::string("x,") + lie.field + "=" + lie.value;
-      GstStructure* parsed = gst_structure_from_string(text.c_str(), nullptr);
-      gst_structure_set_value(s, lie.field, gst_structure_get_value(parsed, lie.field));
-      gst_structure_free(parsed);
-    }
+    g_autoptr(GstCaps) caps = testing::with_field(kGood, lie.field, lie.value);
     GstDwtInfo info;
     std::memset(&info, 0xa5, sizeof info);
-    gchar* reason = nullptr;
+    g_autofree gchar* reason = nullptr;
     fail_if(gst_dwt_info_from_caps(&info, caps, &reason), "%s=%s", lie.field, lie.value);
     fail_unless(reason != nullptr && std::strstr(reason, lie.named) != nullptr,
                 "%s=%s: expected '%s' in '%s'", lie.field, lie.value, lie.named, reason);
     const GstDwtInfo zero = {};
     fail_unless(std::memcmp(&info, &zero, sizeof info) == 0, "info left half filled");
     fail_if(gst_dwt_info_from_caps(&info, caps, nullptr));
-    g_free(reason);
-    gst_caps_unref(caps);
   }
   for (const char* text :
        {"ANY", "EMPTY", "video/x-dct", "video/x-raw,format=I420", "video/x-dwt,levels=[1,4]"}) {
-    GstCaps* caps = gst_caps_from_string(text);
+    g_autoptr(GstCaps) caps = gst_caps_from_string(text);
     GstDwtInfo info;
-    gchar* reason = nullptr;
+    g_autofree gchar* reason = nullptr;
     fail_if(gst_dwt_info_from_caps(&info, caps, &reason), "%s", text);
     fail_unless(reason != nullptr);
-    g_free(reason);
-    gst_caps_unref(caps);
   }
 }
-GST_END_TEST;
 
 // ---- 16 or 32 bits ----
 
-GST_START_TEST(test_widths) {
+CHECK_TEST(test_widths) {
   // Up to how many levels 16 bits hold 8-bit pictures.
   const guint fits[] = {4, 5, 4, 6, 6, 3, 4, 6};
   for (GstDwtWavelet w : kWavelets) {
@@ -261,7 +244,6 @@ GST_START_TEST(test_widths) {
                                                  none.first, none.second),
                            GST_COEF_FORMAT_UNKNOWN);
 }
-GST_END_TEST;
 
 // By how much more than the samples of a line values of one stage can be: the low-pass, the
 // high-pass, and anything on the way. The weights of all samples of a line of so many are followed
@@ -311,7 +293,7 @@ Stage analyse(const cudatransform::Lifting& lifting, Weights* line) {
 
 // Where coefficients have 16 bits, no 8-bit picture has a value beyond them, whatever two filters
 // and levels there are.
-GST_START_TEST(test_nothing_overflows) {
+CHECK_TEST(test_nothing_overflows) {
   constexpr size_t kSamples = 512;
   constexpr guint kStages = 7;  // beyond, the bound goes on as it has begun
   std::vector<std::vector<Stage>> stages;
@@ -345,9 +327,8 @@ GST_START_TEST(test_nothing_overflows) {
   });
   fail_unless(narrow > 300, "%d", narrow);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_two_filters) {
+CHECK_TEST(test_two_filters) {
   const auto format = [](GstDwtWavelet w, GstDwtWavelet w_ho, guint levels, guint ho) {
     return gst_dwt_choose_format(8, w, w_ho, levels, ho);
   };
@@ -363,24 +344,5 @@ GST_START_TEST(test_two_filters) {
   fail_unless_equals_int(format(GST_DWT_WAVELET_LEGALL53, GST_DWT_WAVELET_LEGALL53, 5, 1),
                          GST_COEF_FORMAT_S32LE);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("dwtinfo");
-  TCase* tc = tcase_create("info");
-  tcase_set_timeout(tc, 180);
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_round_trip);
-  tcase_add_test(tc, test_figures);
-  tcase_add_test(tc, test_bands);
-  tcase_add_test(tc, test_strings);
-  tcase_add_test(tc, test_refused_caps);
-  tcase_add_test(tc, test_widths);
-  tcase_add_test(tc, test_nothing_overflows);
-  tcase_add_test(tc, test_two_filters);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

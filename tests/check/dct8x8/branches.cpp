@@ -14,20 +14,18 @@ using namespace testing;
 
 constexpr const char* kInverse = "cudaidct8x8 ENGINE ! video/x-raw";
 
-GST_START_TEST(test_transforms) {
+CHECK_TEST(test_transforms) {
   for (const char* size : {"width=320,height=192", "width=70,height=46"})
     check_branches(source_of(size), "cudadct8x8 ENGINE",
                    {"video/x-dct(ANY)", kInverse, "cudaidct8x8 ENGINE scale=1/2 ! video/x-raw",
                     "identity drop-allocation=true"});
 }
-GST_END_TEST;
 
-GST_START_TEST(test_all_branches_know_the_fence) {
+CHECK_TEST(test_all_branches_know_the_fence) {
   check_branches(source_of("width=320,height=192"), "cudadct8x8 ENGINE", {kInverse, kInverse});
 }
-GST_END_TEST;
 
-GST_START_TEST(test_files) {
+CHECK_TEST(test_files) {
   if (require_element_or_skip("jpegcoefdec") != 0) return;
   const std::string files = "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu ! ";
   const std::string writer = "jpegcoefenc ENGINE n-threads=3 ! image/jpeg";
@@ -37,19 +35,5 @@ GST_START_TEST(test_files) {
     check_branches(source_of(size), "cudadct8x8 ENGINE", {writer, kInverse, "video/x-dct(ANY)"});
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("branches");
-  TCase* tc = tcase_create("branches");
-  tcase_set_timeout(tc, 180);
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_transforms);
-  tcase_add_test(tc, test_all_branches_know_the_fence);
-  tcase_add_test(tc, test_files);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

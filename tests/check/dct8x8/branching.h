@@ -41,7 +41,7 @@ inline void check_branches(const std::string& source, const std::string& head,
 }
 
 inline std::string source_of(const char* size) {
-  return std::string("videotestsrc pattern=ball num-buffers=") + (quick() ? "10" : "60") +
+  return "videotestsrc pattern=ball num-buffers=" + std::to_string(quick() ? 10 : 60) +
          " ! video/x-raw,format=I420," + size + " ! ";
 }
 

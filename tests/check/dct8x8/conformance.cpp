@@ -21,6 +21,8 @@
 
 namespace {
 
+using namespace testing;
+
 using cudatransform::CoefType;
 using cudatransform::Copy2D;
 using cudatransform::Dct8x8Job;
@@ -93,7 +95,7 @@ std::vector<gint32> make_coefficients(const DataSet& set) {
 
 std::unique_ptr<Device> make_device(const Dct8x8Ops** ops) {
 #if CT_HAVE_CUDA
-  if (testing::is_cuda()) {
+  if (is_cuda()) {
     std::unique_ptr<Device> device;
     const Status status = cudatransform::make_primary_cuda_device(0, &device);
     fail_unless(status.ok(), "%s", status.message.c_str());
@@ -162,12 +164,12 @@ std::vector<guint8> element_samples(const std::vector<gint32>& coefficients, con
                                kHeight, nullptr));
   GstBuffer* in = gst_buffer_new_memdup(coefficients.data(), coefficients.size() * 4);
   fail_unless_equals_uint64(info.size, gst_buffer_get_size(in));
-  GstHarness* h = testing::new_harness(testing::inverse(std::string("method=") + method) +
-                                       " ! capsfilter caps=video/x-raw");
+  g_autoptr(GstHarness) h =
+      new_harness(inverse(std::string("method=") + method) + " ! capsfilter caps=video/x-raw");
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_pull(h);
-  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight);
   GstVideoFrame frame;
   fail_unless(gst_video_frame_map(&frame, &raw, out, GST_MAP_READ));
   std::vector<guint8> result;
@@ -177,8 +179,6 @@ std::vector<guint8> element_samples(const std::vector<gint32>& coefficients, con
     result.insert(result.end(), row, row + kWidth);
   }
   gst_video_frame_unmap(&frame);
-  gst_buffer_unref(out);
-  testing::end_harness(h);
   return result;
 }
 
@@ -194,7 +194,7 @@ constexpr NamedMethod kMethods[] = {
     {Method::kIfast, "ifast"},
 };
 
-GST_START_TEST(test_element_is_engine) {
+CHECK_LOOP_TEST(test_element_is_engine, 0, G_N_ELEMENTS(kDataSets)) {
   const DataSet& set = kDataSets[__i__];
   const std::vector<gint32> coefficients = make_coefficients(set);
   for (const NamedMethod& m : kMethods) {
@@ -216,17 +216,5 @@ GST_START_TEST(test_element_is_engine) {
     fail_unless((clamped > 0) == (set.low > 128));
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("conformance");
-  TCase* tc = tcase_create("ieee1180");
-  suite_add_tcase(suite, tc);
-  tcase_set_timeout(tc, 300);
-  tcase_add_loop_test(tc, test_element_is_engine, 0, G_N_ELEMENTS(kDataSets));
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -8,7 +8,7 @@ namespace {
 
 using cudatransform::cuda_memory_loses_a_plane;
 
-GST_START_TEST(test_lost_planes) {
+CHECK_TEST(test_lost_planes) {
   const struct {
     guint minor, micro;
     bool odd, even;  // whether frames of such heights lose one
@@ -28,16 +28,5 @@ GST_START_TEST(test_lost_planes) {
         fail_if(cuda_memory_loses_a_plane(format, height, c.minor, c.micro));
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("formats");
-  TCase* tc = tcase_create("formats");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_lost_planes);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

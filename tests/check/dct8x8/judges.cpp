@@ -1,6 +1,5 @@
 // PSNR as others see it: FFmpeg's psnr filter, and the picture of NVIDIA's whitepaper.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <glib/gstdio.h>
 
 #include <cmath>
 #include <cstdio>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "tests/check/dct8x8/measured.h"
+#include "tests/check/folder.h"
 
 namespace {
 
@@ -56,8 +56,8 @@ void append_tight(const GstVideoInfo& info, GstBuffer* buffer, GByteArray* out) 
   gst_video_frame_unmap(&frame);
 }
 
-std::string write_bytes(const std::string& directory, const char* name, GByteArray* bytes) {
-  const std::string path = directory + "/" + name;
+std::string write_bytes(const Folder& folder, const char* name, GByteArray* bytes) {
+  const std::string path = folder.file(name);
   fail_unless(g_file_set_contents(path.c_str(), reinterpret_cast<const gchar*>(bytes->data),
                                   static_cast<gssize>(bytes->len), nullptr));
   g_byte_array_unref(bytes);
@@ -72,35 +72,33 @@ double judged(const std::string& line, const char* name) {
   return value.compare(0, 3, "inf") == 0 ? HUGE_VAL : g_ascii_strtod(value.c_str(), nullptr);
 }
 
-GST_START_TEST(test_ffmpeg) {
+std::string judge;  // the program's argument
+
+CHECK_LOOP_TEST(test_ffmpeg, 0, judge == "ffmpeg" ? G_N_ELEMENTS(kFormats) : 0) {
   const GstVideoFormat format = kFormats[__i__];
   const char* pixels = pixel_format(format);
   if (pixels == nullptr) return;
-  gchar* made = g_dir_make_tmp("cudatransform-XXXXXX", nullptr);
-  const std::string directory = made;
-  g_free(made);
+  const Folder folder;
   Pair pair("quality=40 measure=psnr post-messages=true", "", format, 118, 94);
   GByteArray *source = g_byte_array_new(), *result = g_byte_array_new();
   constexpr guint kFrames = 4;
   for (guint i = 0; i < kFrames; i++) {
-    GstBuffer* in = make_frame(pair.info, 10 + i);
-    GstBuffer* out = pair.push(in);
+    g_autoptr(GstBuffer) in = make_frame(pair.info, 10 + i);
+    g_autoptr(GstBuffer) out = pair.push(in);
     append_tight(pair.info, in, source);
     append_tight(pair.info, out, result);
-    gst_buffer_unref(in);
-    gst_buffer_unref(out);
   }
   pair.drain();
-  const std::string a = write_bytes(directory, "a.raw", source);
-  const std::string b = write_bytes(directory, "b.raw", result);
-  const std::string log = directory + "/psnr.log";
+  const std::string a = write_bytes(folder, "a.raw", source);
+  const std::string b = write_bytes(folder, "b.raw", result);
+  const std::string log = folder.file("psnr.log");
   const std::string input = std::string(" -f rawvideo -pix_fmt ") + pixels + " -s 118x94 -r 25 -i ";
   const std::string command = std::string(g_getenv("FFMPEG")) + " -nostdin -v error" + input + b +
                               input + a + " -lavfi psnr=stats_file=" + log + " -f null -";
   gint status = -1;
   fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));
   fail_unless_equals_int(status, 0);
-  gchar* text = nullptr;
+  g_autofree gchar* text = nullptr;
   fail_unless(g_file_get_contents(log.c_str(), &text, nullptr, nullptr));
   gchar** lines = g_strsplit(text, "\n", -1);
 
@@ -121,15 +119,11 @@ GST_START_TEST(test_ffmpeg) {
     gst_structure_free(messages[i]);
   }
   g_strfreev(lines);
-  g_free(text);
-  for (const std::string& path : {a, b, log}) g_unlink(path.c_str());
-  g_rmdir(directory.c_str());
 }
-GST_END_TEST;
 
 // ---- The whitepaper's picture ----
 
-GST_START_TEST(test_whitepaper) {
+CHECK_LOOP_TEST(test_whitepaper, 0, judge == "whitepaper" ? 7 : 0) {
   const char* methods[] = {"float",     "reference",  "naive",  "matrix",
                            "separable", "decomposed", "shuffle"};
   const std::string method = std::string("method=") + methods[__i__];
@@ -138,10 +132,10 @@ GST_START_TEST(test_whitepaper) {
       "/images/barbara.pgm ! pnmdec ! video/x-raw,format=GRAY8 ! " +
       forward("name=fwd quant-preset=whitepaper measure=psnr+zeros post-messages=true " + method) +
       " ! " + inverse(method) + " ! fakesink";
-  GstElement* pipeline = launch(line);
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstElement) pipeline = launch(line);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstMessage* message = gst_bus_timed_pop_filtered(
+  g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
       bus, 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR));
   fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT);
   const GstStructure* s = gst_message_get_structure(message);
@@ -149,43 +143,17 @@ GST_START_TEST(test_whitepaper) {
               100 * number(s, "zeros"));
   fail_unless(std::fabs(number(s, "psnr") - 32.7771) <= 0.0005);
   fail_unless(std::fabs(number(s, "zeros") - 0.8320) <= 0.0001);
-  gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
-  gst_object_unref(pipeline);
-}
-GST_END_TEST;
-
-Suite* make_whitepaper_suite() {
-  Suite* suite = suite_create("psnr-whitepaper");
-  TCase* tc = tcase_create("whitepaper");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_whitepaper, 0, 7);
-  return suite;
-}
-
-Suite* make_ffmpeg_suite() {
-  Suite* suite = suite_create("psnr-ffmpeg");
-  TCase* tc = tcase_create("ffmpeg");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_ffmpeg, 0, G_N_ELEMENTS(kFormats));
-  return suite;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "ffmpeg") {
-    if (g_getenv("FFMPEG") == nullptr) return testing::skip("no ffmpeg");
-    return testing::run(argc, argv, make_ffmpeg_suite);
-  }
-  if (what == "whitepaper") {
-    const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
-    const std::string picture = std::string(data ? data : "") + "/images/barbara.pgm";
-    if (!g_file_test(picture.c_str(), G_FILE_TEST_EXISTS))
-      return testing::skip("no barbara.pgm (-Dtest-data)");
-    return testing::run(argc, argv, make_whitepaper_suite);
-  }
-  return 1;
+  judge = argc > 1 ? argv[1] : "";
+  if (judge == "ffmpeg" && g_getenv("FFMPEG") == nullptr) return testing::skip("no ffmpeg");
+  const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
+  const std::string picture = std::string(data ? data : "") + "/images/barbara.pgm";
+  if (judge == "whitepaper" && !g_file_test(picture.c_str(), G_FILE_TEST_EXISTS))
+    return testing::skip("no barbara.pgm (-Dtest-data)");
+  return testing::run(argc, argv);
 }

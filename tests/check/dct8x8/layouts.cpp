@@ -43,7 +43,7 @@ const char kFine[] = "quality=100 method=float";
 void check_round_trips(const Raw& raw, const Coding& coding) {
   const std::string line =
       forward(kFine) + " ! " + coding_caps(coding, raw.depth) + " ! " + inverse("method=float");
-  GstHarness* h = new_harness(line);
+  g_autoptr(GstHarness) h = new_harness(line);
   // A step of one in 64 coefficients may move a sample by a little more than one level; more would
   // be a misplaced coefficient.
   const int allowed = std::string(coding.format) == "F32LE" ? 1 : 4;
@@ -54,23 +54,19 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
     const GstVideoInfo info = video_info(raw.format, size[0], size[1]);
     gst_harness_set_sink_caps(h, video_caps(info));
     gst_harness_set_src_caps(h, video_caps(info));
-    GstBuffer* in = make_frame(info);
+    g_autoptr(GstBuffer) in = make_frame(info);
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     const int difference = largest_difference(info, in, out);
     fail_unless(difference <= allowed, "%s %dx%d %s: samples differ by %d",
                 gst_video_format_to_string(raw.format), size[0], size[1], line.c_str(), difference);
-    gst_buffer_unref(out);
-    gst_buffer_unref(in);
   }
-  end_harness(h);
 }
 
-GST_START_TEST(test_matrix) {
+CHECK_LOOP_TEST(test_matrix, 0, G_N_ELEMENTS(kRaws)) {
   for (int i = 0; i < int(G_N_ELEMENTS(kCodings)); i++)
     if (!under_valgrind() || (i + __i__) % 5 == 0) check_round_trips(kRaws[__i__], kCodings[i]);
 }
-GST_END_TEST;
 
 struct Coefficients {
   GstDctInfo info;
@@ -79,19 +75,18 @@ struct Coefficients {
 
 Coefficients transform(const GstVideoInfo& raw, GstBuffer* frame, const std::string& properties,
                        const std::string& caps) {
-  GstHarness* h = new_harness(forward(properties) + " ! capsfilter caps=\"" + caps + "\"");
+  g_autoptr(GstHarness) h =
+      new_harness(forward(properties) + " ! capsfilter caps=\"" + caps + "\"");
   gst_harness_set_src_caps(h, video_caps(raw));
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(frame)), GST_FLOW_OK);
   Coefficients result;
   result.buffer = gst_harness_pull(h);
-  GstCaps* negotiated = current_caps(h);
+  g_autoptr(GstCaps) negotiated = current_caps(h);
   fail_unless(gst_dct_info_from_caps(&result.info, negotiated, nullptr));
   gchar* reason = nullptr;
   fail_unless(gst_dct_meta_validate(gst_buffer_get_dct_meta(result.buffer), &result.info,
                                     gst_buffer_get_size(result.buffer), &reason),
               "%s", reason);
-  gst_caps_unref(negotiated);
-  end_harness(h);
   return result;
 }
 
@@ -112,10 +107,13 @@ void check_same(const Coefficients& a, const Coefficients& b) {
   }
 }
 
-GST_START_TEST(test_layouts_hold_the_same_numbers) {
+// How many formats do for tests of numbers: what those do to memory, test_matrix does as well.
+int compared() { return under_valgrind() ? 3 : G_N_ELEMENTS(kRaws); }
+
+CHECK_LOOP_TEST(test_layouts_hold_the_same_numbers, 0, compared()) {
   const Raw& raw = kRaws[__i__];
   const GstVideoInfo info = video_info(raw.format, 35, 21);
-  GstBuffer* frame = make_frame(info);
+  g_autoptr(GstBuffer) frame = make_frame(info);
   for (size_t first = 0; first < G_N_ELEMENTS(kCodings); first += 3) {
     if (under_valgrind() && first / 3 != __i__ % 3u) continue;
     const Coefficients block = transform(info, frame, "", coding_caps(kCodings[first], raw.depth));
@@ -126,15 +124,13 @@ GST_START_TEST(test_layouts_hold_the_same_numbers) {
     }
     gst_buffer_unref(block.buffer);
   }
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 // Unquantised values are orthonormal: DC = 8 x (mean - 2^(depth-1)). The mean is taken here.
-GST_START_TEST(test_dc_is_eight_means) {
+CHECK_LOOP_TEST(test_dc_is_eight_means, 0, compared()) {
   const Raw& raw = kRaws[__i__];
   const GstVideoInfo info = video_info(raw.format, 16, 8);
-  GstBuffer* frame = make_frame(info);
+  g_autoptr(GstBuffer) frame = make_frame(info);
   const Coefficients c =
       transform(info, frame, "method=float", coding_caps(kCodings[6], raw.depth));
   fail_unless_equals_int(c.info.depth, raw.depth);
@@ -159,12 +155,10 @@ GST_START_TEST(test_dc_is_eight_means) {
   fail_unless(std::fabs(dc - expected) < 0.01 * (1 << (raw.depth - 8)), "%s: DC %g, expected %g",
               gst_video_format_to_string(raw.format), dc, expected);
   gst_buffer_unref(c.buffer);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 // 4:4:0 has no raw format in GStreamer: it comes out as Y444 with each chroma row twice.
-GST_START_TEST(test_440) {
+CHECK_TEST(test_440) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 19,
@@ -180,11 +174,11 @@ GST_START_TEST(test_440) {
       values[info.components[c].offset / 4 + 64 * block + 8] = 300.0f;
   gst_buffer_unmap(in, &map);
 
-  GstHarness* h = new_harness(inverse("method=float"));
+  g_autoptr(GstHarness) h = new_harness(inverse("method=float"));
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_pull(h);
-  GstCaps* caps = current_caps(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  g_autoptr(GstCaps) caps = current_caps(h);
   GstVideoInfo raw;
   fail_unless(gst_video_info_from_caps(&raw, caps));
   fail_unless_equals_int(GST_VIDEO_INFO_FORMAT(&raw), GST_VIDEO_FORMAT_Y444);
@@ -202,25 +196,6 @@ GST_START_TEST(test_440) {
     }
   }
   gst_video_frame_unmap(&frame);
-  gst_buffer_unref(out);
-  gst_caps_unref(caps);
-  end_harness(h);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("layouts");
-  TCase* tc = tcase_create("layouts");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_matrix, 0, G_N_ELEMENTS(kRaws));
-  // Both look at numbers; what they do to memory, the matrix does as well.
-  const int compared = under_valgrind() ? 3 : G_N_ELEMENTS(kRaws);
-  tcase_add_loop_test(tc, test_layouts_hold_the_same_numbers, 0, compared);
-  tcase_add_loop_test(tc, test_dc_is_eight_means, 0, compared);
-  tcase_add_test(tc, test_440);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

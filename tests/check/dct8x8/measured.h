@@ -36,26 +36,23 @@ inline bool is_summary(GstMessage* message) {
 // A pair of elements in a harness, and the messages of both.
 struct Pair {
   GstHarness* h;
-  GstBus* bus;
+  testing::Messages bus;
   GstElement *fwd, *inv;
   GstVideoInfo info;
 
   Pair(const std::string& fwd_properties, const std::string& inv_properties, GstVideoFormat format,
-       int width, int height, const std::string& caps = "video/x-dct(ANY)") {
-    h = gst_harness_new_parse((forward("name=fwd " + fwd_properties) + " ! " + caps + " ! " +
-                               inverse("name=inv " + inv_properties))
-                                  .c_str());
+       int width, int height, const std::string& caps = "video/x-dct(ANY)")
+      : h(gst_harness_new_parse((forward("name=fwd " + fwd_properties) + " ! " + caps + " ! " +
+                                 inverse("name=inv " + inv_properties))
+                                    .c_str())),
+        bus(h->element) {
     fwd = gst_bin_get_by_name(GST_BIN(h->element), "fwd");
     inv = gst_bin_get_by_name(GST_BIN(h->element), "inv");
-    bus = gst_bus_new();
-    gst_element_set_bus(h->element, bus);
     info = testing::video_info(format, width, height);
     gst_harness_set_sink_caps(h, testing::video_caps(info));
     gst_harness_set_src_caps(h, testing::video_caps(info));
   }
   ~Pair() {
-    gst_element_set_bus(h->element, nullptr);
-    gst_object_unref(bus);
     gst_object_unref(fwd);
     gst_object_unref(inv);
     gst_harness_teardown(h);
@@ -67,9 +64,8 @@ struct Pair {
   }
   // Pushes a made-up frame, of which nothing is left.
   void pass(guint seed = 1) {
-    GstBuffer* in = testing::make_frame(info, seed);
+    g_autoptr(GstBuffer) in = testing::make_frame(info, seed);
     gst_buffer_unref(push(in));
-    gst_buffer_unref(in);
   }
 
   // After EOS everything has been measured and posted.

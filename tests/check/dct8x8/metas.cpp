@@ -8,8 +8,7 @@
 
 namespace {
 
-using testing::forward;
-using testing::inverse;
+using namespace testing;
 
 void decorate(GstBuffer* buffer) {
   GST_BUFFER_PTS(buffer) = 7 * GST_SECOND + 1;
@@ -21,9 +20,8 @@ void decorate(GstBuffer* buffer) {
   GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_TFF);
   gst_buffer_add_video_time_code_meta_full(buffer, 25, 1, nullptr, GST_VIDEO_TIME_CODE_FLAGS_NONE,
                                            1, 2, 3, 4, 0);
-  GstCaps* reference = gst_caps_new_empty_simple("timestamp/x-unix");
+  g_autoptr(GstCaps) reference = gst_caps_new_empty_simple("timestamp/x-unix");
   gst_buffer_add_reference_timestamp_meta(buffer, reference, 123456789, 40);
-  gst_caps_unref(reference);
   gst_buffer_add_video_region_of_interest_meta(buffer, "face", 1, 2, 3, 4);
   gst_buffer_add_video_caption_meta(buffer, GST_VIDEO_CAPTION_TYPE_CEA608_RAW,
                                     reinterpret_cast<const guint8*>("ab"), 2);
@@ -56,19 +54,18 @@ void check_decorated(GstBuffer* buffer) {
 }
 
 GstBuffer* decorated_frame(const GstVideoInfo& info) {
-  GstBuffer* frame = testing::make_frame(info);
+  GstBuffer* frame = make_frame(info);
   gst_buffer_add_video_meta(frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
                             static_cast<guint>(info.width), static_cast<guint>(info.height));
   decorate(frame);
   return frame;
 }
 
-GST_START_TEST(test_forward) {
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 32, 24);
-  GstHarness* h = gst_harness_new_parse(forward().c_str());
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+CHECK_TEST(test_forward) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
+  g_autoptr(GstHarness) h = harness_of(forward(), info);
   gst_harness_push(h, decorated_frame(info));
-  GstBuffer* out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
   check_decorated(out);
   fail_unless(gst_buffer_get_video_meta(out) == nullptr, "coefficients with a GstVideoMeta");
   GstDctMeta* meta = gst_buffer_get_dct_meta(out);
@@ -76,34 +73,26 @@ GST_START_TEST(test_forward) {
   fail_unless_equals_int(meta->n_components, 3);
   fail_unless_equals_int(meta->n_tables, 2);
   fail_unless(gst_buffer_get_coef_reference_meta(out) == nullptr, "keep-reference is off");
-  gst_buffer_unref(out);
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_both) {
+CHECK_TEST(test_both) {
   for (const char* between : {"", " ! identity", " ! queue", " ! tee"}) {
-    const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_NV12, 31, 23);
-    GstHarness* h = gst_harness_new_parse(
-        (forward("keep-reference=true") + between + " ! " + inverse()).c_str());
-    gst_harness_set_src_caps(h, testing::video_caps(info));
+    const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_NV12, 31, 23);
+    g_autoptr(GstHarness) h =
+        harness_of(forward("keep-reference=true") + between + " ! " + inverse(), info);
     gst_harness_push(h, decorated_frame(info));
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     check_decorated(out);
     fail_unless(gst_buffer_get_dct_meta(out) == nullptr, "raw video with a GstDctMeta");
     fail_unless(gst_buffer_get_coef_reference_meta(out) == nullptr);
-    gst_buffer_unref(out);
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 // The source is held by the coefficients and by nothing once they are gone.
-GST_START_TEST(test_keep_reference) {
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 32, 24);
-  GstHarness* h = gst_harness_new_parse(forward("keep-reference=true").c_str());
-  gst_harness_set_src_caps(h, testing::video_caps(info));
-  GstBuffer* in = testing::make_frame(info);
+CHECK_TEST(test_keep_reference) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
+  GstHarness* h = harness_of(forward("keep-reference=true"), info);
+  g_autoptr(GstBuffer) in = make_frame(info);
   gst_harness_push(h, gst_buffer_ref(in));
   GstBuffer* out = gst_harness_pull(h);
   GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(out);
@@ -113,13 +102,11 @@ GST_START_TEST(test_keep_reference) {
   gst_buffer_unref(out);
   gst_harness_teardown(h);
   ASSERT_BUFFER_REFCOUNT(in, "source", 1);
-  gst_buffer_unref(in);
 }
-GST_END_TEST;
 
 // Strides that are not the width, and planes in another order than in caps.
-GST_START_TEST(test_video_meta) {
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 37, 21);
+CHECK_TEST(test_video_meta) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 37, 21);
   GstVideoInfo padded = info;
   padded.stride[0] = 64;
   padded.stride[1] = padded.stride[2] = 48;
@@ -127,25 +114,20 @@ GST_START_TEST(test_video_meta) {
   padded.offset[1] = padded.offset[2] + 48 * 11;
   padded.offset[0] = padded.offset[1] + 48 * 11;
   padded.size = padded.offset[0] + 64 * 21;
-  GstBuffer* frame = testing::make_frame(padded);
+  g_autoptr(GstBuffer) frame = make_frame(padded);
   gst_buffer_add_video_meta_full(frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 37, 21, 3,
                                  padded.offset, padded.stride);
-  GstHarness* h = gst_harness_new_parse(
-      (forward("quality=100") + " ! " + inverse() + " ! capsfilter caps=video/x-raw").c_str());
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+  g_autoptr(GstHarness) h = harness_of(
+      forward("quality=100") + " ! " + inverse() + " ! capsfilter caps=video/x-raw", info);
   gst_harness_push(h, gst_buffer_ref(frame));
-  GstBuffer* out = gst_harness_pull(h);
-  fail_unless(testing::largest_difference(info, frame, out) <= 3);
-  gst_buffer_unref(out);
-  gst_buffer_unref(frame);
-  gst_harness_teardown(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  fail_unless(largest_difference(info, frame, out) <= 3);
 }
-GST_END_TEST;
 
 // One frame in several memories, as a V4L2 source may deliver it.
-GST_START_TEST(test_several_memories) {
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 24);
-  GstBuffer* whole = testing::make_frame(info);
+CHECK_TEST(test_several_memories) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 24);
+  g_autoptr(GstBuffer) whole = make_frame(info);
   GstBuffer* split = gst_buffer_new();
   const gsize ends[] = {0, info.offset[1], info.offset[2], info.size};
   for (int p = 0; p < 3; p++) {
@@ -157,53 +139,28 @@ GST_START_TEST(test_several_memories) {
     gst_buffer_append_memory(split, part);
   }
   gst_buffer_add_video_meta(split, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 40, 24);
-  GstHarness* h = gst_harness_new_parse(
-      (forward("quality=100") + " ! " + inverse() + " ! capsfilter caps=video/x-raw").c_str());
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+  g_autoptr(GstHarness) h = harness_of(
+      forward("quality=100") + " ! " + inverse() + " ! capsfilter caps=video/x-raw", info);
   fail_unless_equals_int(gst_harness_push(h, split), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_pull(h);
-  fail_unless(testing::largest_difference(info, whole, out) <= 3);
-  gst_buffer_unref(out);
-  gst_buffer_unref(whole);
-  gst_harness_teardown(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  fail_unless(largest_difference(info, whole, out) <= 3);
 }
-GST_END_TEST;
 
 // The inverse reads GstDctMeta and waits for fences; the forward, whose frames are raw, lists
 // neither.
-GST_START_TEST(test_promises) {
+CHECK_TEST(test_promises) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 32, 24,
                                nullptr));
-  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 32, 24);
-  GstHarness* reader = gst_harness_new_parse(inverse().c_str());
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
+  g_autoptr(GstHarness) reader = gst_harness_new_parse(inverse().c_str());
   gst_harness_set_src_caps(reader, gst_dct_info_to_caps(&info));
-  GstHarness* writer = gst_harness_new_parse(forward().c_str());
-  gst_harness_set_src_caps(writer, testing::video_caps(raw));
+  g_autoptr(GstHarness) writer = harness_of(forward(), raw);
   for (const GType api : {GST_DCT_META_API_TYPE, GST_COEF_FENCE_API_TYPE}) {
-    fail_unless(testing::lists_meta(reader, gst_dct_info_to_caps(&info), api), "%s",
-                g_type_name(api));
-    fail_if(testing::lists_meta(writer, testing::video_caps(raw), api), "%s", g_type_name(api));
+    fail_unless(lists_meta(reader, gst_dct_info_to_caps(&info), api), "%s", g_type_name(api));
+    fail_if(lists_meta(writer, video_caps(raw), api), "%s", g_type_name(api));
   }
-  gst_harness_teardown(reader);
-  gst_harness_teardown(writer);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("metas");
-  TCase* tc = tcase_create("metas");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_forward);
-  tcase_add_test(tc, test_both);
-  tcase_add_test(tc, test_keep_reference);
-  tcase_add_test(tc, test_video_meta);
-  tcase_add_test(tc, test_several_memories);
-  tcase_add_test(tc, test_promises);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-GST_START_TEST(test_defaults) {
+CHECK_LOOP_TEST(test_defaults, 0, G_N_ELEMENTS(kRaws)) {
   const Raw& raw = kRaws[__i__];
   GstHarness* h = gst_harness_new_parse(forward().c_str());
   gst_harness_set_src_caps(h, video_caps(video_info(raw.format, 24, 16)));
@@ -41,10 +41,9 @@ GST_START_TEST(test_defaults) {
   gst_caps_unref(caps);
   gst_harness_teardown(h);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_fields_survive) {
-  GstHarness* h = gst_harness_new_parse(
+CHECK_TEST(test_fields_survive) {
+  g_autoptr(GstHarness) h = gst_harness_new_parse(
       (forward() + " ! " + inverse() + " ! capsfilter caps=video/x-raw").c_str());
   gst_harness_set_src_caps_str(
       h,
@@ -53,32 +52,28 @@ GST_START_TEST(test_fields_survive) {
       "multiview-mode=mono");
   gst_harness_push(h, make_frame(video_info(GST_VIDEO_FORMAT_I420, 32, 16)));
   // With a GPU the frames stay in CUDA memory.
-  GstCaps* caps = gst_caps_make_writable(current_caps(h));
+  g_autoptr(GstCaps) caps = gst_caps_make_writable(current_caps(h));
   gst_caps_set_features_simple(caps, nullptr);
-  GstCaps* wanted = gst_caps_from_string(
+  g_autoptr(GstCaps) wanted = gst_caps_from_string(
       "video/x-raw,format=I420,width=32,height=16,framerate=30000/1001,pixel-aspect-ratio=16/15,"
       "interlace-mode=interleaved,field-order=top-field-first,colorimetry=bt709,chroma-site=mpeg2,"
       "multiview-mode=mono");
   fail_unless(gst_caps_is_subset(caps, wanted), "%s", gst_caps_to_string(caps));
-  gst_caps_unref(wanted);
-  gst_caps_unref(caps);
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // Whether an element takes a stream of such caps; where it does not, no buffer gets through.
 bool accepts(const char* element, const std::string& caps_string) {
-  GstHarness* h = gst_harness_new_parse((std::string(element) + " backend=" + backend()).c_str());
+  g_autoptr(GstHarness) h =
+      gst_harness_new_parse((std::string(element) + " backend=" + backend()).c_str());
   GstCaps* caps = gst_caps_from_string(caps_string.c_str());
   fail_unless(caps != nullptr, "%s", caps_string.c_str());
   gst_harness_set_src_caps(h, caps);
   const GstFlowReturn flow = gst_harness_push(h, gst_buffer_new_allocate(nullptr, 8, nullptr));
-  gst_harness_teardown(h);
   // A buffer of 8 bytes is too short for everything: caps that are taken end in GST_FLOW_ERROR.
   return flow != GST_FLOW_NOT_NEGOTIATED;
 }
 
-GST_START_TEST(test_refusals) {
+CHECK_TEST(test_refusals) {
   const std::string size = ",width=32,height=16,framerate=25/1";
   for (const char* format : {"RGB", "BGRx", "YUY2", "UYVY", "A420", "P016_LE", "GRAY16_BE",
                              "I420_10BE", "NV16", "GBR_10LE", "Y444_16LE"}) {
@@ -125,10 +120,9 @@ GST_START_TEST(test_refusals) {
   }
   fail_if(accepts("cudaidct8x8", good + ",interlace-mode=alternate" + size));
 }
-GST_END_TEST;
 
 // Linking elements that cannot agree fails while negotiating and says so; nothing hangs.
-GST_START_TEST(test_disagreement) {
+CHECK_TEST(test_disagreement) {
   for (const char* caps : {"video/x-dct(ANY),sampling=GRAYSCALE", "video/x-dct(ANY),depth=16",
                            "video/x-dct(ANY),format=F32LE,quantized=true",
                            "video/x-dct(ANY),layout=plane,order=zigzag"}) {
@@ -138,9 +132,8 @@ GST_START_TEST(test_disagreement) {
     fail_if(error.empty() || error == "timeout", "%s: '%s'", caps, error.c_str());
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_no_capsfilter) {
+CHECK_TEST(test_no_capsfilter) {
   const char* lines[] = {
       "videotestsrc num-buffers=3 ! %F ! %I ! fakesink",
       "videotestsrc num-buffers=3 ! %F ! %I ! videoconvert ! fakesink",
@@ -153,48 +146,27 @@ GST_START_TEST(test_no_capsfilter) {
   for (std::string line : lines) {
     for (size_t at; (at = line.find("%F")) != std::string::npos;) line.replace(at, 2, forward());
     for (size_t at; (at = line.find("%I")) != std::string::npos;) line.replace(at, 2, inverse());
-    const std::string error = run_pipeline(line);
-    fail_unless(error.empty(), "%s: %s", line.c_str(), error.c_str());
+    run_well(line);
   }
 }
-GST_END_TEST;
 
 // What gst-inspect shows for a build with CUDA: both memories. From READY on an element on the CPU
 // engine offers system memory alone.
-GST_START_TEST(test_memory_kinds) {
+CHECK_TEST(test_memory_kinds) {
   for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
-    GstElement* e = gst_element_factory_make(factory, nullptr);
+    g_autoptr(GstElement) e = gst_element_factory_make(factory, nullptr);
     gst_util_set_object_arg(G_OBJECT(e), "backend", "cpu");
     fail_unless_equals_int(gst_element_set_state(e, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
     for (const char* name : {"sink", "src"}) {
-      GstPad* pad = gst_element_get_static_pad(e, name);
-      GstCaps* caps = gst_pad_query_caps(pad, nullptr);
+      g_autoptr(GstPad) pad = gst_element_get_static_pad(e, name);
+      g_autoptr(GstCaps) caps = gst_pad_query_caps(pad, nullptr);
       fail_if(gst_caps_is_empty(caps));
       for (guint i = 0; i < gst_caps_get_size(caps); i++)
         fail_if(gst_caps_features_contains(gst_caps_get_features(caps, i), "memory:CUDAMemory"),
                 "%s:%s %s", factory, name, gst_caps_to_string(caps));
-      gst_caps_unref(caps);
-      gst_object_unref(pad);
     }
     gst_element_set_state(e, GST_STATE_NULL);
-    gst_object_unref(e);
   }
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("negotiation");
-  TCase* tc = tcase_create("negotiation");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_defaults, 0, G_N_ELEMENTS(kRaws));
-  tcase_add_test(tc, test_fields_survive);
-  tcase_add_test(tc, test_refusals);
-  tcase_add_test(tc, test_disagreement);
-  tcase_add_test(tc, test_no_capsfilter);
-  tcase_add_test(tc, test_memory_kinds);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

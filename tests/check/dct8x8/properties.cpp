@@ -1,7 +1,6 @@
 // Properties: the quantisation tables that they make, changes while playing, strings that do not
 // parse.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <glib/gstdio.h>
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 
@@ -9,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/check/folder.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 
 namespace {
 
-using testing::forward;
+using namespace testing;
 
 struct Forward {
   GstHarness* h;
@@ -27,8 +27,8 @@ struct Forward {
     h = gst_harness_new_parse(forward("name=dct " + properties).c_str());
     element = GST_IS_BIN(h->element) ? gst_bin_get_by_name(GST_BIN(h->element), "dct")
                                      : GST_ELEMENT(gst_object_ref(h->element));
-    info = testing::video_info(format, 24, 16);
-    gst_harness_set_src_caps(h, testing::video_caps(info));
+    info = video_info(format, 24, 16);
+    gst_harness_set_src_caps(h, video_caps(info));
   }
   ~Forward() {
     gst_object_unref(element);
@@ -37,16 +37,15 @@ struct Forward {
 
   // Pushes a frame and returns its meta's table.
   std::vector<int> table(guint component) {
-    GstBuffer* in = testing::make_frame(info, frames);
+    GstBuffer* in = make_frame(info, frames);
     GST_BUFFER_PTS(in) = frames * 40 * GST_MSECOND;
     GST_BUFFER_DURATION(in) = 40 * GST_MSECOND;
     frames++;
     fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
     const GstDctTable& t = meta->tables[meta->components[component].table];
     std::vector<int> values(t.values, t.values + 64);
-    gst_buffer_unref(out);
     return values;
   }
 };
@@ -79,7 +78,7 @@ int scaled(int base, int quality) {
   return CLAMP((base * scale + 50) / 100, 1, 255);
 }
 
-GST_START_TEST(test_quality_while_playing) {
+CHECK_TEST(test_quality_while_playing) {
   Forward f;
   int quality = 0;
   g_object_get(f.element, "quality", &quality, nullptr);
@@ -93,9 +92,8 @@ GST_START_TEST(test_quality_while_playing) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_presets) {
+CHECK_TEST(test_presets) {
   Forward f("quality=10");
   const struct {
     const char* preset;
@@ -113,30 +111,18 @@ GST_START_TEST(test_presets) {
   gst_util_set_object_arg(G_OBJECT(f.element), "quant-preset", "annex-k");
   fail_unless_equals_int(f.table(0)[0], scaled(16, 10));
 }
-GST_END_TEST;
 
 // RGB: the luma table serves all three.
-GST_START_TEST(test_rgb_tables) {
+CHECK_TEST(test_rgb_tables) {
   Forward f("quality=50", GST_VIDEO_FORMAT_GBR);
   for (guint c : {0u, 1u, 2u}) fail_unless_equals_int(f.table(c)[1], kLumaRow[1]);
 }
-GST_END_TEST;
 
-std::string write_file(const char* name, const std::string& text) {
-  gchar* directory = g_dir_make_tmp("cudatransform-XXXXXX", nullptr);
-  gchar* path = g_build_filename(directory, name, nullptr);
-  fail_unless(g_file_set_contents(path, text.c_str(), static_cast<gssize>(text.size()), nullptr));
-  const std::string result = path;
-  g_free(path);
-  g_free(directory);
-  return result;
-}
-
-void remove_file(const std::string& path) {
-  g_unlink(path.c_str());
-  gchar* directory = g_path_get_dirname(path.c_str());
-  g_rmdir(directory);
-  g_free(directory);
+std::string write_file(const Folder& folder, const char* name, const std::string& text) {
+  const std::string path = folder.file(name);
+  fail_unless(
+      g_file_set_contents(path.c_str(), text.c_str(), static_cast<gssize>(text.size()), nullptr));
+  return path;
 }
 
 std::string text_of(const std::vector<int>& values) {
@@ -145,7 +131,7 @@ std::string text_of(const std::vector<int>& values) {
   return text + "\n";
 }
 
-GST_START_TEST(test_tables_and_precedence) {
+CHECK_TEST(test_tables_and_precedence) {
   Forward f("quality=50");
   set_table(f.element, "luma-qtable", ramp(100));
   fail_unless(f.table(0) == ramp(100));
@@ -157,11 +143,12 @@ GST_START_TEST(test_tables_and_precedence) {
   g_object_set(f.element, "quality", 5, nullptr);
   fail_unless(f.table(0) == ramp(100));
 
-  const std::string two = write_file("two.txt", text_of(ramp(1)) + text_of(ramp(7)));
+  const Folder folder;
+  const std::string two = write_file(folder, "two.txt", text_of(ramp(1)) + text_of(ramp(7)));
   g_object_set(f.element, "qtable-file", two.c_str(), nullptr);
   fail_unless(f.table(0) == ramp(1));
   fail_unless(f.table(1) == ramp(7));
-  const std::string one = write_file("one.txt", text_of(ramp(3)));
+  const std::string one = write_file(folder, "one.txt", text_of(ramp(3)));
   g_object_set(f.element, "qtable-file", one.c_str(), nullptr);
   fail_unless(f.table(0) == ramp(3));
   g_object_set(f.element, "qtable-file", nullptr, nullptr);
@@ -170,12 +157,9 @@ GST_START_TEST(test_tables_and_precedence) {
   set_table(f.element, "chroma-qtable", {});
   fail_unless_equals_int(f.table(0)[0], scaled(kLumaRow[0], 5));
   fail_unless_equals_int(f.table(1)[0], scaled(kChromaRow[0], 5));
-  remove_file(two);
-  remove_file(one);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_method_while_playing) {
+CHECK_TEST(test_method_while_playing) {
   Forward f;
   GEnumClass* methods = G_ENUM_CLASS(g_type_class_ref(
       g_object_class_find_property(G_OBJECT_GET_CLASS(f.element), "method")->value_type));
@@ -189,10 +173,9 @@ GST_START_TEST(test_method_while_playing) {
   }
   g_type_class_unref(methods);
 }
-GST_END_TEST;
 
 // Above 8 bits float answers for islow and ifast, and says so.
-GST_START_TEST(test_active_method_at_ten_bits) {
+CHECK_TEST(test_active_method_at_ten_bits) {
   for (const char* method : {"islow", "ifast"}) {
     Forward f(std::string("method=") + method, GST_VIDEO_FORMAT_I420_10LE);
     f.table(0);
@@ -204,16 +187,14 @@ GST_START_TEST(test_active_method_at_ten_bits) {
                     std::strstr(g_value_get_string(&value), "Single") != nullptr,
                 "%s", g_value_get_string(&value));
     g_value_unset(&value);
-    GstStructure* stats = nullptr;
+    g_autoptr(GstStructure) stats = nullptr;
     g_object_get(f.element, "stats", &stats, nullptr);
     fail_unless_equals_string(gst_structure_get_string(stats, "method"), "float");
-    gst_structure_free(stats);
   }
 }
-GST_END_TEST;
 
 // quality follows a control source, by stream time.
-GST_START_TEST(test_controlled_quality) {
+CHECK_TEST(test_controlled_quality) {
   Forward f;
   GstControlSource* source = gst_interpolation_control_source_new();
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
@@ -228,13 +209,12 @@ GST_START_TEST(test_controlled_quality) {
   fail_unless_equals_int(f.table(0)[0], 32);  // 80 ms
   gst_object_unref(source);
 }
-GST_END_TEST;
 
 // A fraction that may be 63, zeros, 65536: the pipeline ends with an error that says what is wrong.
 void expect_error(const std::string& properties, const char* named) {
-  const std::string error = testing::run_pipeline(
-      "videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=32,height=16 ! " +
-      forward(properties) + " ! fakesink");
+  const std::string error =
+      run_pipeline("videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=32,height=16 ! " +
+                   forward(properties) + " ! fakesink");
   fail_if(error.empty() || error == "timeout", "%s went through: '%s'", properties.c_str(),
           error.c_str());
   fail_unless(error.find(named) != std::string::npos, "%s: expected '%s' in '%s'",
@@ -251,7 +231,7 @@ std::string array_of(const std::vector<int>& values) {
   return text;
 }
 
-GST_START_TEST(test_bad_tables) {
+CHECK_TEST(test_bad_tables) {
   std::vector<int> values = ramp(1);
   values.pop_back();
   expect_error("luma-qtable=" + array_of(values), "63");
@@ -259,9 +239,8 @@ GST_START_TEST(test_bad_tables) {
   values.push_back(5);
   expect_error("chroma-qtable=" + array_of(values), "65");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_bad_files) {
+CHECK_TEST(test_bad_files) {
   expect_error("qtable-file=/nonexistent/tables.txt", "/nonexistent/tables.txt");
   std::vector<int> zero = ramp(1);
   zero[5] = 0;
@@ -280,51 +259,29 @@ GST_START_TEST(test_bad_files) {
       {std::string("\x00\x01\xff", 3), ""},
   };
   for (const auto& file : files) {
-    const std::string path = write_file("bad.txt", file.text);
+    const Folder folder;
+    const std::string path = write_file(folder, "bad.txt", file.text);
     expect_error("qtable-file=" + path, file.named);
-    remove_file(path);
   }
   expect_error("qtable-file=/tmp", "/tmp");
 }
-GST_END_TEST;
 
 // Values out of range never reach the tables.
-GST_START_TEST(test_ranges) {
+CHECK_TEST(test_ranges) {
   for (int bad : {0, -1, 65536}) {
     Forward f("quality=50");
     std::vector<int> values = ramp(1);
     values[9] = bad;
     set_table(f.element, "luma-qtable", values);
-    GstBuffer* in = testing::make_frame(f.info);
+    GstBuffer* in = make_frame(f.info);
     if (gst_harness_push(f.h, in) != GST_FLOW_OK) continue;  // refused with an error
-    GstBuffer* out = gst_harness_pull(f.h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(f.h);
     const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
     for (guint16 value : meta->tables[meta->components[0].table].values)
       fail_unless(value >= 1, "a zero got into the tables");
-    gst_buffer_unref(out);
   }
   // GLib itself complains about these; they are no errors of ours.
-  testing::take_criticals();
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("properties");
-  TCase* tc = tcase_create("properties");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_quality_while_playing);
-  tcase_add_test(tc, test_presets);
-  tcase_add_test(tc, test_rgb_tables);
-  tcase_add_test(tc, test_tables_and_precedence);
-  tcase_add_test(tc, test_method_while_playing);
-  tcase_add_test(tc, test_active_method_at_ten_bits);
-  tcase_add_test(tc, test_controlled_quality);
-  tcase_add_test(tc, test_bad_tables);
-  tcase_add_test(tc, test_bad_files);
-  tcase_add_test(tc, test_ranges);
-  return suite;
+  take_criticals();
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -40,7 +40,7 @@ void check_against_own_sum(GstVideoFormat format, const char* method, double tol
   }
 }
 
-GST_START_TEST(test_own_sum) {
+CHECK_LOOP_TEST(test_own_sum, 0, G_N_ELEMENTS(kFormats)) {
   const GstVideoFormat format = kFormats[__i__];
   check_against_own_sum(format, "islow", 1e-3);
   if (format == GST_VIDEO_FORMAT_I420 || format == GST_VIDEO_FORMAT_GBR) {
@@ -53,10 +53,9 @@ GST_START_TEST(test_own_sum) {
       check_against_own_sum(format, method, 1e-3);
   }
 }
-GST_END_TEST;
 
 // With quantized=false it is the round trip through the negotiated format.
-GST_START_TEST(test_unquantised) {
+CHECK_TEST(test_unquantised) {
   for (const char* type : {"S32LE", "F32LE"}) {
     Pair pair("method=float measure=psnr keep-reference=true", "method=float measure=psnr",
               GST_VIDEO_FORMAT_Y42B, 33, 31,
@@ -75,9 +74,8 @@ GST_START_TEST(test_unquantised) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_identical_is_infinity) {
+CHECK_TEST(test_identical_is_infinity) {
   Pair pair("measure=psnr keep-reference=true", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
   GstBuffer* in = gst_buffer_new_allocate(nullptr, pair.info.size, nullptr);
   gst_buffer_memset(in, 0, 128, pair.info.size);
@@ -87,9 +85,8 @@ GST_START_TEST(test_identical_is_infinity) {
   for (GstElement* element : {pair.fwd, pair.inv})
     for (const char* field : kPsnrFields) fail_unless(std::isinf(property(element, field)));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_not_measured) {
+CHECK_TEST(test_not_measured) {
   Pair pair("", "measure=psnr post-messages=true", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   GstBuffer* in = make_frame(pair.info);
   gst_buffer_unref(pair.push(in));
@@ -98,7 +95,7 @@ GST_START_TEST(test_not_measured) {
   // The forward element was not asked, the inverse has nothing to compare with.
   for (GstElement* element : {pair.fwd, pair.inv})
     for (const char* field : kPsnrFields) fail_unless(property(element, field) == -1);
-  GstStructure* stats = nullptr;
+  g_autoptr(GstStructure) stats = nullptr;
   g_object_get(pair.fwd, "stats", &stats, nullptr);
   fail_unless_equals_uint64(count(stats, "frames"), 1);
   fail_unless_equals_uint64(count(stats, "measured-frames"), 0);
@@ -108,48 +105,33 @@ GST_START_TEST(test_not_measured) {
   for (const char* step : {"kernel", "upload", "download"})
     for (const char* figure : {"", "-mean", "-min", "-max", "-p99"})
       fail_unless(whole(stats, std::string(step) + "-time" + figure) == -1, "%s%s", step, figure);
-  gst_structure_free(stats);
   fail_unless_equals_uint64(pair.messages("cudadct8x8").size(), 0);
 }
-GST_END_TEST;
 
-// The texts of the warnings on the bus.
-std::vector<std::string> warnings_on(GstBus* bus) {
-  std::vector<std::string> texts;
-  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
-    GError* error = nullptr;
-    gst_message_parse_warning(message, &error, nullptr);
-    texts.emplace_back(error->message);
-    g_clear_error(&error);
-    gst_message_unref(message);
-  }
-  return texts;
-}
+std::vector<Told> warnings_on(GstBus* bus) { return take_messages(bus, GST_MESSAGE_WARNING); }
 
 void push_some(Pair& pair, guint frames) {
   for (guint i = 0; i < frames; i++) pair.pass(i);
 }
 
 // Nothing to compare with: said once in each stream, by the element that was to measure.
-GST_START_TEST(test_no_reference_warns) {
+CHECK_TEST(test_no_reference_warns) {
   Pair pair("measure=psnr", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
   for (int stream = 0; stream < 2; stream++) {
     push_some(pair, 3);
-    const std::vector<std::string> texts = warnings_on(pair.bus);
-    fail_unless_equals_uint64(texts.size(), 1);
-    fail_unless(texts[0].find("keep-reference=true") != std::string::npos, "%s", texts[0].c_str());
+    const std::vector<Told> told = warnings_on(pair.bus);
+    fail_unless_equals_uint64(told.size(), 1);
+    expect(told[0].text, {"keep-reference=true"});
     gst_element_set_state(pair.h->element, GST_STATE_READY);
     gst_element_set_state(pair.h->element, GST_STATE_PLAYING);
     gst_harness_push_event(pair.h, gst_event_new_stream_start("again"));
-    GstCaps* caps = video_caps(pair.info);
+    g_autoptr(GstCaps) caps = video_caps(pair.info);
     gst_harness_push_event(pair.h, gst_event_new_caps(caps));
     push_segment(pair.h);
-    gst_caps_unref(caps);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_nothing_to_warn_of) {
+CHECK_TEST(test_nothing_to_warn_of) {
   for (const char* properties : {"", "measure=time+zeros"}) {
     Pair pair("", properties, GST_VIDEO_FORMAT_I420, 32, 16);
     push_some(pair, 1);
@@ -159,7 +141,6 @@ GST_START_TEST(test_nothing_to_warn_of) {
   push_some(pair, 1);
   fail_unless_equals_uint64(warnings_on(pair.bus).size(), 0);
 }
-GST_END_TEST;
 
 // A reference is there, but of another size: the warning says which.
 GstPadProbeReturn exchange_reference(GstPad*, GstPadProbeInfo* probe, gpointer) {
@@ -174,56 +155,44 @@ GstPadProbeReturn exchange_reference(GstPad*, GstPadProbeInfo* probe, gpointer) 
   return GST_PAD_PROBE_OK;
 }
 
-GST_START_TEST(test_other_reference_warns) {
+CHECK_TEST(test_other_reference_warns) {
   Pair pair("", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
-  GstPad* pad = gst_element_get_static_pad(pair.fwd, "src");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(pair.fwd, "src");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, exchange_reference, nullptr, nullptr);
   push_some(pair, 3);
-  const std::vector<std::string> texts = warnings_on(pair.bus);
-  fail_unless_equals_uint64(texts.size(), 1);
-  for (const char* part : {"NV12", "34x16", "32x16", "YCbCr-4:2:0"})
-    fail_unless(texts[0].find(part) != std::string::npos, "%s", texts[0].c_str());
-  fail_unless(texts[0].find("keep-reference") == std::string::npos, "%s", texts[0].c_str());
+  const std::vector<Told> told = warnings_on(pair.bus);
+  fail_unless_equals_uint64(told.size(), 1);
+  expect(told[0].text, {"NV12", "34x16", "32x16", "YCbCr-4:2:0"});
+  fail_unless(told[0].text.find("keep-reference") == std::string::npos, "%s", told[0].text.c_str());
   fail_unless(property(pair.inv, "psnr") == -1);
-  gst_object_unref(pad);
 }
-GST_END_TEST;
 
 // Coefficients of files never had a source frame.
-GST_START_TEST(test_file_without_reference_warns) {
+CHECK_TEST(test_file_without_reference_warns) {
   GstElementFactory* factory = gst_element_factory_find("jpegcoefdec");
   if (!factory) return;  // a build without it
   gst_object_unref(factory);
-  GstElement* pipeline =
+  g_autoptr(GstElement) pipeline =
       launch("videotestsrc num-buffers=3 ! " + forward() + " ! jpegcoefenc ! jpegcoefdec ! " +
              inverse("measure=psnr") + " ! fakesink");
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   std::string text;
   for (GstMessageType type = GST_MESSAGE_UNKNOWN; type != GST_MESSAGE_EOS;) {
-    GstMessage* message = gst_bus_timed_pop_filtered(
+    g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
         bus, 20 * GST_SECOND,
         static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
     fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR);
     type = GST_MESSAGE_TYPE(message);
-    if (type == GST_MESSAGE_WARNING) {
-      GError* error = nullptr;
-      gst_message_parse_warning(message, &error, nullptr);
-      text += error->message;
-      g_clear_error(&error);
-    }
-    gst_message_unref(message);
+    if (type == GST_MESSAGE_WARNING) text += told_by(message).text;
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
-  gst_object_unref(pipeline);
   fail_unless(text.find("coefficients from files have none") != std::string::npos, "%s",
               text.c_str());
   fail_unless(text.find("PSNR") == text.rfind("PSNR"), "more than once: %s", text.c_str());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_grey_has_one_component) {
+CHECK_TEST(test_grey_has_one_component) {
   Pair pair("measure=psnr", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   GstBuffer* in = make_frame(pair.info);
   gst_buffer_unref(pair.push(in));
@@ -234,10 +203,9 @@ GST_START_TEST(test_grey_has_one_component) {
   fail_unless(property(pair.fwd, "psnr-u") == -1);
   fail_unless(property(pair.fwd, "psnr-v") == -1);
 }
-GST_END_TEST;
 
 // One message a frame, in order, all before EOS, with the frame's own times.
-GST_START_TEST(test_messages) {
+CHECK_TEST(test_messages) {
   Pair pair("measure=psnr+time+zeros post-messages=true keep-reference=true",
             "measure=psnr+time+zeros post-messages=true", GST_VIDEO_FORMAT_I420, 64, 48);
   constexpr guint kFrames = 20;
@@ -249,13 +217,11 @@ GST_START_TEST(test_messages) {
   segment.base = 1 * GST_SECOND;
   gst_harness_push_event(pair.h, gst_event_new_segment(&segment));
   for (guint i = 0; i < kFrames; i++) {
-    GstBuffer* in = make_frame(pair.info, i);
+    g_autoptr(GstBuffer) in = make_frame(pair.info, i);
     GST_BUFFER_PTS(in) = 10 * GST_SECOND + i * 40 * GST_MSECOND;
     GST_BUFFER_DURATION(in) = 40 * GST_MSECOND;
-    GstBuffer* out = pair.push(in);
+    g_autoptr(GstBuffer) out = pair.push(in);
     errors.push_back(mean_squared_errors(pair.info, in, out));
-    gst_buffer_unref(in);
-    gst_buffer_unref(out);
   }
   pair.drain();
   guint seen[2] = {0, 0};
@@ -284,7 +250,7 @@ GST_START_TEST(test_messages) {
   fail_unless_equals_int(seen[1], kFrames);
 
   // The stream's figures: pooled errors, not means of PSNRs.
-  GstStructure* stats = nullptr;
+  g_autoptr(GstStructure) stats = nullptr;
   g_object_get(pair.fwd, "stats", &stats, nullptr);
   fail_unless_equals_uint64(count(stats, "frames"), kFrames);
   fail_unless_equals_uint64(count(stats, "measured-frames"), kFrames);
@@ -306,22 +272,20 @@ GST_START_TEST(test_messages) {
   fail_unless(std::strlen(gst_structure_get_string(stats, "device")) > 0);
   const bool on_gpu = is_cuda();
   fail_unless_equals_int(whole(stats, "upload-time") > 0, on_gpu);
-  gst_structure_free(stats);
 }
-GST_END_TEST;
 
 // The share of zero coefficients, counted here from the buffer.
-GST_START_TEST(test_zero_share) {
+CHECK_TEST(test_zero_share) {
   for (const char* coding : {"video/x-dct,layout=block", "video/x-dct,layout=plane",
                              "video/x-dct,quantized=false,format=S32LE"}) {
-    GstHarness* h = gst_harness_new_parse(
+    g_autoptr(GstHarness) h = gst_harness_new_parse(
         (forward("name=fwd measure=zeros quality=30") + " ! capsfilter caps=" + coding).c_str());
-    GstElement* fwd = gst_bin_get_by_name(GST_BIN(h->element), "fwd");
+    g_autoptr(GstElement) fwd = gst_bin_get_by_name(GST_BIN(h->element), "fwd");
     const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 50, 38);
     gst_harness_set_src_caps(h, video_caps(info));
     gst_harness_push(h, make_frame(info));
-    GstBuffer* out = gst_harness_pull(h);
-    GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
     GstDctInfo dct;
     fail_unless(gst_dct_info_from_caps(&dct, caps, nullptr));
     const std::vector<guint8> bytes = bytes_of(out);
@@ -333,71 +297,34 @@ GST_START_TEST(test_zero_share) {
       zeros += zero;
     }
     gst_harness_push_event(h, gst_event_new_eos());
-    GstStructure* stats = nullptr;
+    g_autoptr(GstStructure) stats = nullptr;
     g_object_get(fwd, "stats", &stats, nullptr);
     fail_unless(std::fabs(number(stats, "zeros") - zeros / (dct.size / size)) < 1e-12);
     fail_unless(number(stats, "psnr") == -1);
-    gst_structure_free(stats);
-    gst_caps_unref(caps);
-    gst_buffer_unref(out);
-    gst_object_unref(fwd);
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 // A source whose pool is small gets copies, one warning, and the same figures.
-GST_START_TEST(test_reference_from_small_pool) {
+CHECK_TEST(test_reference_from_small_pool) {
   Pair pair("measure=psnr keep-reference=true", "measure=psnr", GST_VIDEO_FORMAT_I420, 48, 32);
-  GstBufferPool* pool = gst_video_buffer_pool_new();
+  g_autoptr(GstBufferPool) pool = gst_video_buffer_pool_new();
   GstStructure* config = gst_buffer_pool_get_config(pool);
-  GstCaps* caps = video_caps(pair.info);
+  g_autoptr(GstCaps) caps = video_caps(pair.info);
   gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(pair.info.size), 1, 1);
   gst_buffer_pool_set_config(pool, config);
   gst_buffer_pool_set_active(pool, TRUE);
   for (guint i = 0; i < 5; i++) {
     GstBuffer* in = acquire(pool);
-    GstBuffer* pattern = make_frame(pair.info, i);
+    g_autoptr(GstBuffer) pattern = make_frame(pair.info, i);
     const std::vector<guint8> bytes = bytes_of(pattern);
     gst_buffer_fill(in, 0, bytes.data(), bytes.size());
-    gst_buffer_unref(pattern);
     fail_unless_equals_int(gst_harness_push(pair.h, in), GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(pair.h));
   }
   pair.drain();
   fail_unless(std::fabs(property(pair.fwd, "psnr") - property(pair.inv, "psnr")) < 1e-9);
-  guint warnings = 0;
-  while (GstMessage* message = gst_bus_pop_filtered(pair.bus, GST_MESSAGE_WARNING)) {
-    warnings++;
-    gst_message_unref(message);
-  }
-  fail_unless(warnings <= 1);
+  fail_unless(warnings_on(pair.bus).size() <= 1);
   gst_buffer_pool_set_active(pool, FALSE);
-  gst_object_unref(pool);
-  gst_caps_unref(caps);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("psnr");
-  TCase* tc = tcase_create("psnr");
-  suite_add_tcase(suite, tc);
-  const int formats = G_N_ELEMENTS(kFormats);
-  tcase_add_loop_test(tc, test_own_sum, 0, formats);
-  tcase_add_test(tc, test_unquantised);
-  tcase_add_test(tc, test_identical_is_infinity);
-  tcase_add_test(tc, test_not_measured);
-  tcase_add_test(tc, test_no_reference_warns);
-  tcase_add_test(tc, test_nothing_to_warn_of);
-  tcase_add_test(tc, test_other_reference_warns);
-  tcase_add_test(tc, test_file_without_reference_warns);
-  tcase_add_test(tc, test_grey_has_one_component);
-  tcase_add_test(tc, test_messages);
-  tcase_add_test(tc, test_zero_share);
-  tcase_add_test(tc, test_reference_from_small_pool);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -10,69 +10,55 @@
 
 namespace {
 
-using testing::forward;
-using testing::inverse;
-using testing::kScales;
-using testing::property_of;
-using testing::scaled;
+using namespace testing;
 
-GST_START_TEST(test_changes) {
-  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 37, 19);
-  GstHarness* h = gst_harness_new_parse(
+CHECK_TEST(test_changes) {
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 37, 19);
+  g_autoptr(GstHarness) h = gst_harness_new_parse(
       (forward() + " ! " + inverse("name=inv") + " ! capsfilter caps=video/x-raw").c_str());
-  GstElement* inv = gst_bin_get_by_name(GST_BIN(h->element), "inv");
-  gst_harness_set_src_caps(h, testing::video_caps(raw));
+  g_autoptr(GstElement) inv = gst_bin_get_by_name(GST_BIN(h->element), "inv");
+  gst_harness_set_src_caps(h, video_caps(raw));
   for (const int scale : {1, 2, 2, 8, 4, 1, 8, 2}) {
     g_object_set(inv, "scale", scale, nullptr);
     for (guint i = 0; i < 3; i++) {
-      fail_unless_equals_int(gst_harness_push(h, testing::make_frame(raw, i)), GST_FLOW_OK);
-      GstBuffer* out = gst_harness_pull(h);
-      GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+      fail_unless_equals_int(gst_harness_push(h, make_frame(raw, i)), GST_FLOW_OK);
+      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
       GstVideoInfo info;
       fail_unless(gst_video_info_from_caps(&info, caps));
       fail_unless_equals_int(info.width, scaled(37, scale));
       fail_unless_equals_int(info.height, scaled(19, scale));
       fail_unless(gst_buffer_get_size(out) >= info.size);
-      gst_caps_unref(caps);
-      gst_buffer_unref(out);
     }
   }
-  gst_object_unref(inv);
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // A picture of one sample has the same caps at every scale, but not the same sample.
-GST_START_TEST(test_changes_of_one_sample) {
+CHECK_TEST(test_changes_of_one_sample) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1,
                                nullptr));
-  GstBuffer* in = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  g_autoptr(GstBuffer) in = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   GstMapInfo map;
   gst_buffer_map(in, &map, GST_MAP_WRITE);
   std::memset(map.data, 0, map.size);
   reinterpret_cast<gfloat*>(map.data)[1] = 240.0f;
   gst_buffer_unmap(in, &map);
-  GstHarness* h = gst_harness_new_parse(
+  g_autoptr(GstHarness) h = gst_harness_new_parse(
       (inverse("name=inv method=reference") + " ! capsfilter caps=video/x-raw").c_str());
-  GstElement* inv = gst_bin_get_by_name(GST_BIN(h->element), "inv");
+  g_autoptr(GstElement) inv = gst_bin_get_by_name(GST_BIN(h->element), "inv");
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   for (const int scale : {1, 8, 4, 2, 1, 2, 8}) {
     g_object_set(inv, "scale", scale, nullptr);
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     const int points = 8 / scale;
     const double expected =
         points == 1 ? 128 : 128 + 240 / std::sqrt(32) * std::cos(G_PI / (2 * points));
-    fail_unless_equals_int(testing::bytes_of(out)[0], static_cast<int>(std::round(expected)));
-    gst_buffer_unref(out);
+    fail_unless_equals_int(bytes_of(out)[0], static_cast<int>(std::round(expected)));
   }
-  gst_buffer_unref(in);
-  gst_object_unref(inv);
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // Another thread changes the scale while frames pass; sizes and buffers always fit each other.
 struct Seen {
@@ -80,7 +66,7 @@ struct Seen {
 
   static void on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer data) {
     auto* self = static_cast<Seen*>(data);
-    GstCaps* caps = gst_pad_get_current_caps(pad);
+    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
     GstVideoInfo info;
     fail_unless(gst_video_info_from_caps(&info, caps));
     bool fits = gst_buffer_get_size(buffer) >= info.size;
@@ -91,22 +77,21 @@ struct Seen {
     self->frames++;
     self->sizes += info.width != self->last_width;
     self->last_width = info.width;
-    gst_caps_unref(caps);
   }
 };
 
-GST_START_TEST(test_running_pipeline) {
-  const int frames = testing::under_valgrind() ? 80 : 400;
+CHECK_TEST(test_running_pipeline) {
+  const int frames = under_valgrind() ? 80 : 400;
   const std::string line = "videotestsrc num-buffers=" + std::to_string(frames) +
                            " ! video/x-raw,width=173,height=97 ! " + forward() + " ! queue ! " +
                            inverse("name=inv") +
                            " ! queue ! fakesink name=sink signal-handoffs=true";
-  GstElement* pipeline = testing::launch(line);
-  GstElement* inv = gst_bin_get_by_name(GST_BIN(pipeline), "inv");
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  g_autoptr(GstElement) pipeline = launch(line);
+  g_autoptr(GstElement) inv = gst_bin_get_by_name(GST_BIN(pipeline), "inv");
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   Seen seen;
   g_signal_connect(sink, "handoff", G_CALLBACK(Seen::on_frame), &seen);
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstMessage* message = nullptr;
   for (int i = 0; message == nullptr && i < 30000; i++) {
@@ -121,16 +106,11 @@ GST_START_TEST(test_running_pipeline) {
   fail_unless_equals_int(seen.frames, frames);
   fail_unless_equals_int(seen.wrong, 0);
   fail_unless(seen.sizes > 1, "the scale never changed");
-  gst_object_unref(bus);
-  gst_object_unref(sink);
-  gst_object_unref(inv);
-  gst_object_unref(pipeline);
 }
-GST_END_TEST;
 
 // ---- Methods, metas, measuring ----
 
-GST_START_TEST(test_active_method) {
+CHECK_TEST(test_active_method) {
   const struct {
     const char* method;
     GstVideoFormat format;
@@ -149,39 +129,35 @@ GST_START_TEST(test_active_method) {
       {"ifast", GST_VIDEO_FORMAT_I420_10LE, "float"},
   };
   for (const auto& c : cases) {
-    testing::Pair pair("", std::string("method=") + c.method, c.format, 40, 24);
-    GstVideoInfo info = testing::video_info(c.format, 10, 6);
+    Pair pair("", std::string("method=") + c.method, c.format, 40, 24);
+    GstVideoInfo info = video_info(c.format, 10, 6);
     GstCaps* caps = gst_caps_from_string("video/x-raw");
     gst_harness_set_sink_caps(pair.h, caps);
     for (const int scale : {4, 1, 2}) {
       g_object_set(pair.inv, "scale", scale, nullptr);
-      GstBuffer* in = testing::make_frame(pair.info);
+      GstBuffer* in = make_frame(pair.info);
       gst_buffer_unref(pair.push(in));
       gst_buffer_unref(in);
-      GstStructure* stats = nullptr;
+      g_autoptr(GstStructure) stats = nullptr;
       g_object_get(pair.inv, "stats", &stats, nullptr);
       const bool unchanged = scale == 1 && GST_VIDEO_INFO_COMP_DEPTH(&info, 0) == 8;
       fail_unless_equals_string(gst_structure_get_string(stats, "method"),
                                 unchanged ? c.method : c.active);
-      gst_structure_free(stats);
     }
   }
 }
-GST_END_TEST;
 
 // Places in the picture are scaled with it; times are not.
-GST_START_TEST(test_metas) {
-  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+CHECK_TEST(test_metas) {
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   for (const int scale : kScales) {
-    GstHarness* h =
-        gst_harness_new_parse((forward() + " ! " + inverse(property_of(scale))).c_str());
-    gst_harness_set_src_caps(h, testing::video_caps(raw));
-    GstBuffer* in = testing::make_frame(raw);
+    g_autoptr(GstHarness) h = harness_of(forward() + " ! " + inverse(property_of(scale)), raw);
+    GstBuffer* in = make_frame(raw);
     gst_buffer_add_video_region_of_interest_meta(in, "face", 8, 16, 32, 24);
     gst_buffer_add_video_time_code_meta_full(in, 25, 1, nullptr, GST_VIDEO_TIME_CODE_FLAGS_NONE, 1,
                                              2, 3, 4, 0);
     gst_harness_push(h, in);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     auto* roi = reinterpret_cast<GstVideoRegionOfInterestMeta*>(
         gst_buffer_get_meta(out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
     fail_unless(roi != nullptr, "the region of interest is lost");
@@ -190,71 +166,43 @@ GST_START_TEST(test_metas) {
     fail_unless_equals_int(roi->w, 32 / scale);
     fail_unless_equals_int(roi->h, 24 / scale);
     fail_unless(gst_buffer_get_video_time_code_meta(out) != nullptr, "the time code is lost");
-    gst_buffer_unref(out);
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 // There is no picture of that size to compare with: one warning, PSNR -1, and the rest is measured.
-GST_START_TEST(test_measuring) {
-  testing::Pair pair("keep-reference=true measure=zeros",
-                     "measure=psnr+time+zeros post-messages=true", GST_VIDEO_FORMAT_I420, 64, 48);
+CHECK_TEST(test_measuring) {
+  Pair pair("keep-reference=true measure=zeros", "measure=psnr+time+zeros post-messages=true",
+            GST_VIDEO_FORMAT_I420, 64, 48);
   gst_harness_set_sink_caps(pair.h, gst_caps_from_string("video/x-raw"));
   double zeros[2] = {};
   for (const int scale : {2, 8, 1}) {
     g_object_set(pair.inv, "scale", scale, nullptr);
     for (guint i = 0; i < 3; i++) {
-      GstBuffer* in = testing::make_frame(pair.info, 1);
+      g_autoptr(GstBuffer) in = make_frame(pair.info, 1);
       gst_buffer_unref(pair.push(in));
-      gst_buffer_unref(in);
     }
     gst_harness_push_event(pair.h,
                            gst_event_new_stream_start("next"));  // waits for what is measured
     int i = 0;
     for (GstElement* element : {pair.fwd, pair.inv}) {
-      GstStructure* stats = nullptr;
+      g_autoptr(GstStructure) stats = nullptr;
       g_object_get(element, "stats", &stats, nullptr);
       fail_unless(gst_structure_get_double(stats, "zeros", &zeros[i++]));
       gint64 time = 0;
       fail_unless(gst_structure_get_int64(stats, "kernel-time", &time));
       fail_unless(element == pair.fwd || time > 0, "no time at 1/%d", scale);
-      gst_structure_free(stats);
     }
     fail_unless(zeros[0] > 0 && zeros[0] == zeros[1], "zeros at 1/%d: %g, not %g", scale, zeros[1],
                 zeros[0]);
-    for (const char* field : testing::kPsnrFields) {
+    for (const char* field : kPsnrFields) {
       double psnr = 0;
       g_object_get(pair.inv, field, &psnr, nullptr);
       fail_unless(scale == 1 ? psnr > 20 : psnr == -1, "%s at 1/%d: %g", field, scale, psnr);
     }
   }
-  int warnings = 0;
-  while (GstMessage* message = gst_bus_pop_filtered(pair.bus, GST_MESSAGE_WARNING)) {
-    GError* error = nullptr;
-    gst_message_parse_warning(message, &error, nullptr);
-    fail_unless(std::strstr(error->message, "PSNR") != nullptr, "%s", error->message);
-    g_error_free(error);
-    gst_message_unref(message);
-    warnings++;
-  }
-  fail_unless_equals_int(warnings, 1);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("rescaling");
-  TCase* tc = tcase_create("rescaling");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_changes);
-  tcase_add_test(tc, test_changes_of_one_sample);
-  tcase_add_test(tc, test_running_pipeline);
-  tcase_add_test(tc, test_active_method);
-  tcase_add_test(tc, test_metas);
-  tcase_add_test(tc, test_measuring);
-  return suite;
+  const std::vector<Told> warnings = take_messages(pair.bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_uint64(warnings.size(), 1);
+  expect(warnings[0].text, {"PSNR"});
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

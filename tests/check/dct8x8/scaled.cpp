@@ -12,11 +12,7 @@
 
 namespace {
 
-using testing::forward;
-using testing::inverse;
-using testing::kScales;
-using testing::property_of;
-using testing::scaled;
+using namespace testing;
 
 // ---- Samples ----
 
@@ -24,7 +20,7 @@ using Samples = std::vector<std::vector<int>>;  // by component, rows one after 
 
 Samples samples_of(const GstVideoInfo& info, GstBuffer* buffer) {
   Samples samples(GST_VIDEO_INFO_N_COMPONENTS(&info));
-  testing::visit_samples(
+  visit_samples(
       info, buffer, buffer,
       [](int component, int value, int, gpointer data) {
         (*static_cast<Samples*>(data))[static_cast<size_t>(component)].push_back(value);
@@ -41,21 +37,20 @@ struct Coefficients {
   std::vector<double> values[3];  // of the components, dequantised, 64 a block
 
   Coefficients(const GstVideoInfo& raw, const std::string& properties, const std::string& filter) {
-    GstHarness* h =
-        testing::new_harness(forward(properties) + " ! capsfilter caps=\"" + filter + "\"");
-    gst_harness_set_src_caps(h, testing::video_caps(raw));
-    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(raw)), GST_FLOW_OK);
+    GstHarness* h = new_harness(forward(properties) + " ! capsfilter caps=\"" + filter + "\"");
+    gst_harness_set_src_caps(h, video_caps(raw));
+    fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
     buffer = gst_harness_pull(h);
     caps = gst_pad_get_current_caps(h->sinkpad);
     fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
-    testing::end_harness(h);
-    const std::vector<guint8> bytes = testing::bytes_of(buffer);
+    end_harness(h);
+    const std::vector<guint8> bytes = bytes_of(buffer);
     const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
     for (guint c = 0; c < info.n_components; c++)
       for (guint i = 0; i < info.components[c].blocks_w * info.components[c].blocks_h * 64; i++) {
         const guint k = i % 64, bx = i / 64 % info.components[c].blocks_w,
                     by = i / 64 / info.components[c].blocks_w;
-        const double stored = testing::coefficient_at(info, buffer, bytes, c, bx, by, k % 8, k / 8);
+        const double stored = coefficient_at(info, buffer, bytes, c, bx, by, k % 8, k / 8);
         const guint16 q = info.quantized ? meta->tables[meta->components[c].table].values[k] : 1;
         values[c].push_back(stored * q);
       }
@@ -100,12 +95,12 @@ double expected_sample(const Coefficients& coefs, guint c, int x, int y, int sca
 
 // Transforms `coefs` back and compares every sample. Returns how many there were.
 int check_frame(const Coefficients& coefs, const std::string& method, int scale) {
-  GstHarness* h = testing::new_harness(inverse("method=" + method + " " + property_of(scale)) +
-                                       " ! capsfilter caps=video/x-raw");
+  g_autoptr(GstHarness) h = new_harness(inverse("method=" + method + " " + property_of(scale)) +
+                                        " ! capsfilter caps=video/x-raw");
   gst_harness_set_src_caps(h, gst_caps_ref(coefs.caps));
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(coefs.buffer)), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_pull(h);
-  GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
   GstVideoInfo info;
   fail_unless(gst_video_info_from_caps(&info, caps));
   fail_unless_equals_int(info.width, scaled(coefs.info.width, scale));
@@ -129,9 +124,6 @@ int check_frame(const Coefficients& coefs, const std::string& method, int scale)
                     got, expected);
       }
   }
-  gst_buffer_unref(out);
-  gst_caps_unref(caps);
-  testing::end_harness(h);
   return count;
 }
 
@@ -143,7 +135,7 @@ constexpr GstVideoFormat kFormats[] = {
     GST_VIDEO_FORMAT_GRAY16_LE,
 };
 
-GST_START_TEST(test_samples) {
+CHECK_LOOP_TEST(test_samples, 0, G_N_ELEMENTS(kFormats)) {
   constexpr int kSizes[][2] = {{1, 1}, {7, 9}, {17, 33}, {35, 21}};
   constexpr const char* kCodings[] = {
       "video/x-dct(ANY),quantized=true",
@@ -155,23 +147,21 @@ GST_START_TEST(test_samples) {
   const int coding = __i__;
   for (const auto& size : kSizes) {
     // One size for each format, and all four sizes and codings over the formats.
-    if (testing::under_valgrind() && &size - kSizes != (__i__ + __i__ / 4) % 4) continue;
-    const GstVideoInfo raw = testing::video_info(format, size[0], size[1]);
+    if (under_valgrind() && &size - kSizes != (__i__ + __i__ / 4) % 4) continue;
+    const GstVideoInfo raw = video_info(format, size[0], size[1]);
     const Coefficients coefs(raw, "quality=95", kCodings[(coding + (&size - kSizes)) % 4]);
     const bool deep = GST_VIDEO_INFO_COMP_DEPTH(&raw, 0) > 8;
     for (const int scale : kScales)
       for (const char* method : {deep ? "float" : "islow", "float", "reference"}) {
         // What "reference" does with a frame the same code does for its kind of methods.
-        if (testing::under_valgrind() && g_str_equal(method, "reference") && __i__ % 4 != 0)
-          continue;
+        if (under_valgrind() && g_str_equal(method, "reference") && __i__ % 4 != 0) continue;
         fail_unless(check_frame(coefs, method, scale) > 0);
       }
   }
 }
-GST_END_TEST;
 
 // 4:4:0 comes out as Y444 with each chroma row twice, scaled like everything else.
-GST_START_TEST(test_440) {
+CHECK_TEST(test_440) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F32LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_440, 9, 39,
@@ -189,12 +179,12 @@ GST_START_TEST(test_440) {
           values[info.components[c].offset / 4 + by * info.components[c].stride / 4 + 64 * bx] =
               static_cast<float>(80 * c + 160 * by);
     gst_buffer_unmap(in, &map);
-    GstHarness* h = testing::new_harness(inverse("method=float " + property_of(scale)) +
-                                         " ! capsfilter caps=video/x-raw");
+    g_autoptr(GstHarness) h = new_harness(inverse("method=float " + property_of(scale)) +
+                                          " ! capsfilter caps=video/x-raw");
     gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
     fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h);
-    GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
     GstVideoInfo raw;
     fail_unless(gst_video_info_from_caps(&raw, caps));
     fail_unless_equals_int(GST_VIDEO_INFO_FORMAT(&raw), GST_VIDEO_FORMAT_Y444);
@@ -208,34 +198,26 @@ GST_START_TEST(test_440) {
           fail_unless_equals_int(
               samples[static_cast<size_t>(c)][static_cast<size_t>(row * raw.width + x)], expected);
       }
-    gst_buffer_unref(out);
-    gst_caps_unref(caps);
-    testing::end_harness(h);
   }
 }
-GST_END_TEST;
 
 // ---- Caps ----
 
 // What the element's pad can have when the other side is limited to `caps`.
 GstCaps* caps_across(int scale, bool towards_src, const std::string& caps_string) {
-  GstElement* e = gst_element_factory_make("cudaidct8x8", nullptr);
-  gst_util_set_object_arg(G_OBJECT(e), "backend", testing::backend());
+  g_autoptr(GstElement) e = gst_element_factory_make("cudaidct8x8", nullptr);
+  gst_util_set_object_arg(G_OBJECT(e), "backend", backend());
   g_object_set(e, "scale", scale, nullptr);
-  GstCaps* caps = gst_caps_from_string(caps_string.c_str());
-  GstPad* pad = gst_element_get_static_pad(e, towards_src ? "sink" : "src");
+  g_autoptr(GstCaps) caps = gst_caps_from_string(caps_string.c_str());
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(e, towards_src ? "sink" : "src");
   auto* klass = GST_BASE_TRANSFORM_GET_CLASS(e);
-  GstCaps* result = klass->transform_caps(GST_BASE_TRANSFORM(e),
-                                          towards_src ? GST_PAD_SINK : GST_PAD_SRC, caps, nullptr);
-  gst_object_unref(pad);
-  gst_caps_unref(caps);
-  gst_object_unref(e);
-  return result;
+  return klass->transform_caps(GST_BASE_TRANSFORM(e), towards_src ? GST_PAD_SINK : GST_PAD_SRC,
+                               caps, nullptr);
 }
 
 // Whether `field` of every structure is the value that `text` spells.
 void check_field(GstCaps* caps, const char* field, const std::string& text) {
-  GstStructure* s = gst_structure_from_string(("s,value=" + text).c_str(), nullptr);
+  g_autoptr(GstStructure) s = gst_structure_from_string(("s,value=" + text).c_str(), nullptr);
   fail_unless(s != nullptr, "%s", text.c_str());
   const GValue* wanted = gst_structure_get_value(s, "value");
   fail_if(gst_caps_is_empty(caps));
@@ -244,10 +226,9 @@ void check_field(GstCaps* caps, const char* field, const std::string& text) {
     fail_unless(value != nullptr && gst_value_compare(value, wanted) == GST_VALUE_EQUAL,
                 "%s: expected %s in %s", field, text.c_str(), gst_caps_to_string(caps));
   }
-  gst_structure_free(s);
 }
 
-GST_START_TEST(test_caps) {
+CHECK_TEST(test_caps) {
   const struct {
     int scale;
     bool towards_src;
@@ -272,44 +253,41 @@ GST_START_TEST(test_caps) {
   for (const auto& c : cases) {
     const std::string media =
         c.towards_src ? "video/x-dct,sampling=YCbCr-4:2:0,depth=8" : "video/x-raw,format=I420";
-    GstCaps* caps = caps_across(
+    g_autoptr(GstCaps) caps = caps_across(
         c.scale, c.towards_src,
         media + ",width=" + c.width + ",height=16,framerate=30/1,pixel-aspect-ratio=16/15");
     check_field(caps, "width", c.expected);
     check_field(caps, "framerate", "30/1");
     check_field(caps, "pixel-aspect-ratio", "16/15");
-    gst_caps_unref(caps);
   }
   // No coefficients are that large.
-  GstCaps* none = caps_across(8, false, "video/x-raw,format=I420,width=268435457,height=16");
+  g_autoptr(GstCaps) none =
+      caps_across(8, false, "video/x-raw,format=I420,width=268435457,height=16");
   fail_unless(gst_caps_is_empty(none), "%s", gst_caps_to_string(none));
-  gst_caps_unref(none);
 }
-GST_END_TEST;
 
 // A size that is asked for behind the element reaches the source in front of it.
-GST_START_TEST(test_negotiation) {
+CHECK_TEST(test_negotiation) {
   for (const int scale : kScales)
     for (const char* format : {"I420", "GRAY8", "Y41B", "I420_10LE"}) {
       const std::string text = std::string("video/x-raw,format=") + format;
-      const std::string error = testing::run_pipeline(
-          "videotestsrc num-buffers=2 ! " + text + " ! " + forward() + " ! " +
-          inverse(property_of(scale)) + " ! " + text + ",width=33,height=21 ! fakesink");
+      const std::string error = run_pipeline("videotestsrc num-buffers=2 ! " + text + " ! " +
+                                             forward() + " ! " + inverse(property_of(scale)) +
+                                             " ! " + text + ",width=33,height=21 ! fakesink");
       fail_unless(error.empty(), "1/%d %s: %s", scale, format, error.c_str());
-      const std::string wrong = testing::run_pipeline(
+      const std::string wrong = run_pipeline(
           "videotestsrc num-buffers=2 ! " + text + ",width=64,height=48 ! " + forward() + " ! " +
           inverse(property_of(scale)) + " ! " + text + ",width=33,height=21 ! fakesink");
       fail_unless(!wrong.empty() && wrong != "timeout", "1/%d %s: '%s'", scale, format,
                   wrong.c_str());
     }
 }
-GST_END_TEST;
 
 // The number of a scale is its divisor.
-GST_START_TEST(test_values_by_number) {
+CHECK_TEST(test_values_by_number) {
   for (const int scale : kScales) {
-    GstElement* by_text = testing::launch("cudaidct8x8 scale=" + std::to_string(scale));
-    GstElement* by_number = testing::launch("cudaidct8x8");
+    GstElement* by_text = launch("cudaidct8x8 scale=" + std::to_string(scale));
+    GstElement* by_number = launch("cudaidct8x8");
     g_object_set(by_number, "scale", scale, nullptr);
     for (GstElement* element : {by_text, by_number}) {
       gint value = 0;
@@ -319,31 +297,13 @@ GST_START_TEST(test_values_by_number) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_bad_values) {
+CHECK_TEST(test_bad_values) {
   for (const char* bad : {"0", "3", "1/3", "1/16", "-2", "half"}) {
-    const std::string error =
-        testing::run_pipeline("videotestsrc num-buffers=1 ! " + forward() + " ! " + inverse() +
-                              " scale=" + bad + " ! fakesink");
+    const std::string error = run_pipeline("videotestsrc num-buffers=1 ! " + forward() + " ! " +
+                                           inverse() + " scale=" + bad + " ! fakesink");
     fail_unless(error.find("scale") != std::string::npos, "scale=%s: '%s'", bad, error.c_str());
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("scaled");
-  TCase* tc = tcase_create("scaled");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_samples, 0, G_N_ELEMENTS(kFormats));
-  tcase_add_test(tc, test_440);
-  tcase_add_test(tc, test_caps);
-  tcase_add_test(tc, test_negotiation);
-  tcase_add_test(tc, test_values_by_number);
-  tcase_add_test(tc, test_bad_values);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

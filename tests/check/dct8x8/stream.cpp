@@ -1,17 +1,18 @@
 // A video with sound, decoded, through both elements, to the end: every frame arrives, with the
 // timestamps it had.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <glib/gstdio.h>
-
 #include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/check/folder.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 
 namespace {
+
+using namespace testing;
 
 using Times = std::vector<std::pair<GstClockTime, GstClockTime>>;
 
@@ -22,11 +23,9 @@ GstPadProbeReturn note_times(GstPad*, GstPadProbeInfo* info, gpointer data) {
 }
 
 void watch(GstElement* pipeline, const char* name, Times* times) {
-  GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline), name);
-  GstPad* pad = gst_element_get_static_pad(element, "sink");
+  g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, note_times, times, nullptr);
-  gst_object_unref(pad);
-  gst_object_unref(element);
 }
 
 constexpr int kFrames = 300;
@@ -34,47 +33,32 @@ constexpr int kFrames = 300;
 void check_stream(const std::string& path, const std::string& between) {
   const std::string line = "filesrc location=" + path +
                            " ! decodebin name=d d. ! queue ! videoconvert ! " +
-                           testing::forward("name=first measure=psnr keep-reference=true") +
-                           between + " ! " + testing::inverse("measure=psnr") +
+                           forward("name=first measure=psnr keep-reference=true") + between +
+                           " ! " + inverse("measure=psnr") +
                            " ! videoconvert ! fakesink name=last async=false d. ! queue ! "
                            "audioconvert ! fakesink name=sound async=false";
-  GstElement* pipeline = testing::launch(line);
+  g_autoptr(GstElement) pipeline = launch(line);
   Times before, after, sound;
   watch(pipeline, "first", &before);
   watch(pipeline, "last", &after);
   watch(pipeline, "sound", &sound);
-  const std::string failure = testing::run_to_eos(pipeline);
+  run_well(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  fail_unless(failure.empty(), "%s", failure.c_str());
   fail_unless_equals_uint64(before.size(), kFrames);
   fail_unless(before == after, "timestamps changed");
   fail_unless(!sound.empty());
-  gst_object_unref(pipeline);
 }
 
-GST_START_TEST(test_video_with_sound) {
-  gchar* directory = g_dir_make_tmp("cudatransform-XXXXXX", nullptr);
-  const std::string path = std::string(directory) + "/video.ogg";
-  const std::string made = testing::run_pipeline(
+CHECK_TEST(test_video_with_sound) {
+  const Folder folder;
+  const std::string path = folder.file("video.ogg");
+  run_well(
       "videotestsrc pattern=ball num-buffers=" + std::to_string(kFrames) +
       " ! video/x-raw,format=I420,width=176,height=144,framerate=30000/1001 ! theoraenc ! queue ! "
       "oggmux name=m ! filesink location=" +
       path + " audiotestsrc num-buffers=400 ! audioconvert ! vorbisenc ! queue ! m.");
-  fail_unless(made.empty(), "%s", made.c_str());
   check_stream(path, "");
   check_stream(path, " ! queue max-size-buffers=3");
-  g_unlink(path.c_str());
-  g_rmdir(directory);
-  g_free(directory);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("stream");
-  TCase* tc = tcase_create("stream");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_video_with_sound);
-  return suite;
 }
 
 }  // namespace
@@ -85,5 +69,5 @@ int main(int argc, char** argv) {
   gst_init(&argc, &argv);
   for (const char* needed : {"decodebin", "theoraenc", "theoradec", "vorbisenc", "oggmux"})
     if (const int status = testing::require_element_or_skip(needed)) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

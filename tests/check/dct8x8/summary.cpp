@@ -41,11 +41,10 @@ GstBuffer* grey_frame(const GstVideoInfo& info) {
 
 // The errors of the frame that was pushed, and sees to its end.
 std::vector<double> push_measured(Pair& pair, GstBuffer* in) {
-  GstBuffer* out = pair.push(in);
+  g_autoptr(GstBuffer) out = pair.push(in);
   std::vector<double> mse = mean_squared_errors(pair.info, in, out);
   if (is_fake()) std::fill(mse.begin(), mse.end(), 0);
   gst_buffer_unref(in);
-  gst_buffer_unref(out);
   return mse;
 }
 
@@ -78,7 +77,7 @@ void check_errors(const GstStructure* s, const std::vector<std::vector<double>>&
 
 // The same figures as those of stats, where that has them.
 void check_against_stats(const GstStructure* s, GstElement* element) {
-  GstStructure* stats = nullptr;
+  g_autoptr(GstStructure) stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
   fail_unless_equals_uint64(count(s, "frames"), count(stats, "measured-frames"));
   fail_unless(std::fabs(number(s, "zeros") - number(stats, "mean-zeros")) < 1e-12);
@@ -90,11 +89,10 @@ void check_against_stats(const GstStructure* s, GstElement* element) {
       fail_unless_equals_int64(whole(s, field), whole(stats, field));
     }
   }
-  gst_structure_free(stats);
 }
 
 // A clip with a frame that loses nothing between others.
-GST_START_TEST(test_values) {
+CHECK_TEST(test_values) {
   Pair pair("method=reference measure=psnr+time+zeros keep-reference=true quality=60",
             "method=reference measure=psnr+time+zeros", GST_VIDEO_FORMAT_I420, 64, 48,
             "video/x-dct");
@@ -107,7 +105,7 @@ GST_START_TEST(test_values) {
   for (GstElement* element : {pair.fwd, pair.inv}) {
     // Both are on the bus: each look takes its own alone.
     GstBus* bus = pair.bus;
-    GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);
+    g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);
     fail_unless(message != nullptr);
     fail_unless(GST_MESSAGE_SRC(message) == GST_OBJECT(element));
     const GstStructure* s = gst_message_get_structure(message);
@@ -121,20 +119,18 @@ GST_START_TEST(test_values) {
     fail_unless(whole(s, "kernel-time-mean") <= whole(s, "kernel-time-max"));
     fail_unless_equals_int(whole(s, "upload-time-mean") >= 0, is_cuda());
     fail_unless_equals_int(whole(s, "download-time-mean") >= 0, is_cuda());
-    gst_message_unref(message);
   }
   fail_unless(gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT) == nullptr);
 }
-GST_END_TEST;
 
 // Components that do not exist, and what was not asked for.
-GST_START_TEST(test_what_is_not_measured) {
+CHECK_TEST(test_what_is_not_measured) {
   Pair pair("measure=zeros", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   pair.pass();
   g_object_set(pair.fwd, "measure", 1 /* psnr */, nullptr);
   pair.pass();
   pair.drain();
-  GstStructure* s = only_summary(pair, kForwardSummary);
+  g_autoptr(GstStructure) s = only_summary(pair, kForwardSummary);
   fail_unless_equals_uint64(count(s, "frames"), 2);
   fail_unless_equals_uint64(count(s, "psnr-frames"), 1);
   fail_unless(number(s, "overall-psnr-y") == number(s, "overall-psnr"));
@@ -145,31 +141,26 @@ GST_START_TEST(test_what_is_not_measured) {
   for (const char* time : kTimes)
     for (const char* suffix : {"-mean", "-min", "-max"})
       fail_unless_equals_int64(whole(s, std::string(time) + suffix), -1);
-  gst_structure_free(s);
 }
-GST_END_TEST;
 
 // No frame was measured: nothing is said, whatever ends.
-GST_START_TEST(test_nothing_measured) {
+CHECK_TEST(test_nothing_measured) {
   Pair pair("post-messages=true", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   pair.pass();
   gst_harness_push_event(pair.h, gst_event_new_segment_done(GST_FORMAT_TIME, 0));
   pair.drain();
   fail_unless(gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT) == nullptr);
 }
-GST_END_TEST;
 
 // Each end tells of the frames since the end before it; a flush throws away what it cuts off.
-GST_START_TEST(test_clips) {
+CHECK_TEST(test_clips) {
   Pair pair("measure=psnr", "", GST_VIDEO_FORMAT_I420, 32, 16);
   const auto push = [&](guint frames) {
     for (guint i = 0; i < frames; i++) pair.pass(i);
   };
   const auto frames_told = [&] {
-    GstStructure* s = only_summary(pair, kForwardSummary);
-    const guint64 frames = count(s, "frames");
-    gst_structure_free(s);
-    return frames;
+    g_autoptr(GstStructure) s = only_summary(pair, kForwardSummary);
+    return count(s, "frames");
   };
   push(2);
   gst_harness_push_event(pair.h, gst_event_new_segment_done(GST_FORMAT_TIME, 0));
@@ -184,14 +175,12 @@ GST_START_TEST(test_clips) {
   pair.drain();
   fail_unless_equals_uint64(frames_told(), 4);
   // What was measured since PAUSED is still in stats.
-  GstStructure* stats = nullptr;
+  g_autoptr(GstStructure) stats = nullptr;
   g_object_get(pair.fwd, "stats", &stats, nullptr);
   fail_unless_equals_uint64(count(stats, "measured-frames"), 10);
-  gst_structure_free(stats);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_time_properties) {
+CHECK_TEST(test_time_properties) {
   Pair pair("method=reference measure=time", "method=reference measure=time", GST_VIDEO_FORMAT_I420,
             64, 48, "video/x-dct");
   for (GstElement* element : {pair.fwd, pair.inv})
@@ -199,14 +188,13 @@ GST_START_TEST(test_time_properties) {
   pair.pass();
   pair.drain();
   for (GstElement* element : {pair.fwd, pair.inv}) {
-    GstStructure* stats = nullptr;
+    g_autoptr(GstStructure) stats = nullptr;
     g_object_get(element, "stats", &stats, nullptr);
     for (const char* name : kTimes) {
       const bool exists = is_cuda() || g_str_equal(name, "kernel-time");
       fail_unless_equals_int(whole(stats, name) >= 0, exists);
       fail_unless_equals_int64(time_property(element, name), whole(stats, name));
     }
-    gst_structure_free(stats);
     g_object_set(element, "measure", 4 /* zeros */, nullptr);
   }
   // The last frame was measured, but not this.
@@ -216,7 +204,6 @@ GST_START_TEST(test_time_properties) {
   for (GstElement* element : {pair.fwd, pair.inv})
     for (const char* name : kTimes) fail_unless_equals_int64(time_property(element, name), -1);
 }
-GST_END_TEST;
 
 void note_name(GObject*, GParamSpec* spec, gpointer names) {
   static_cast<std::vector<std::string>*>(names)->push_back(spec->name);
@@ -228,7 +215,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 }
 
 // With the first frame and at the end, each once; what is not measured is not told.
-GST_START_TEST(test_notifications) {
+CHECK_TEST(test_notifications) {
   Pair pair("method=reference measure=psnr+time", "", GST_VIDEO_FORMAT_I420, 64, 48, "video/x-dct");
   std::vector<std::string> names;
   const gulong id = g_signal_connect(pair.fwd, "notify", G_CALLBACK(note_name), &names);
@@ -259,7 +246,6 @@ GST_START_TEST(test_notifications) {
   fail_unless(!names.empty());
   g_signal_handler_disconnect(pair.fwd, id);
 }
-GST_END_TEST;
 
 std::vector<std::string>& logged() {
   static std::vector<std::string> lines;
@@ -276,7 +262,7 @@ void note_line(GstDebugCategory* category, GstDebugLevel level, const gchar*, co
 }
 
 // One line of the plugin's category, with what the message says.
-GST_START_TEST(test_log) {
+CHECK_TEST(test_log) {
   Pair pair("measure=psnr+time", "", GST_VIDEO_FORMAT_I420, 32, 16);
   gst_debug_set_threshold_for_name("cudatransform", GST_LEVEL_INFO);
   gst_debug_add_log_function(note_line, nullptr, nullptr);
@@ -285,29 +271,10 @@ GST_START_TEST(test_log) {
   pair.drain();
   gst_debug_remove_log_function(note_line);
   gst_debug_unset_threshold_for_name("cudatransform");
-  GstStructure* s = only_summary(pair, kForwardSummary);
-  gchar* text = gst_structure_to_string(s);
+  g_autoptr(GstStructure) s = only_summary(pair, kForwardSummary);
+  g_autofree gchar* text = gst_structure_to_string(s);
   fail_unless_equals_uint64(logged().size(), 1);
   fail_unless_equals_string(logged()[0].c_str(), text);
-  g_free(text);
-  gst_structure_free(s);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("summary");
-  TCase* tc = tcase_create("summary");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_values);
-  tcase_add_test(tc, test_what_is_not_measured);
-  tcase_add_test(tc, test_nothing_measured);
-  tcase_add_test(tc, test_clips);
-  tcase_add_test(tc, test_time_properties);
-  tcase_add_test(tc, test_notifications);
-  tcase_add_test(tc, test_log);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -39,7 +39,7 @@ struct Stream {
   }
 };
 
-GST_START_TEST(test_times_of_the_container) {
+CHECK_TEST(test_times_of_the_container) {
   Stream stream;
   for (uint32_t i = 0; i < 10; i++) {
     const GstClockTime given = GST_SECOND + 50 * GST_MSECOND * i;
@@ -49,11 +49,10 @@ GST_START_TEST(test_times_of_the_container) {
     fail_unless(times.is_given);
   }
 }
-GST_END_TEST;
 
 // Pictures 0 3 1 2 6 4 5 with the times 0 1 2 3 4 5 6, which a demuxer has given them in the order
 // of their coding. What is shown takes the earliest of what has come and is not shown.
-GST_START_TEST(test_times_in_coding_order) {
+CHECK_TEST(test_times_in_coding_order) {
   constexpr std::array<uint32_t, 7> kCoded = {0, 3, 1, 2, 6, 4, 5};
   std::array<GstClockTime, 7> times = {};  // by number
   std::vector<GstClockTime*> waiting;
@@ -80,9 +79,8 @@ GST_START_TEST(test_times_in_coding_order) {
   }
   fail_unless_equals_int(shown, 7);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_earliest_time) {
+CHECK_TEST(test_earliest_time) {
   GstClockTime own = 5, a = kNone, b = 3, c = 7, d = 4;
   take_earliest_time(&own, std::array{&a, &b, &c, &d});
   fail_unless(own == 3 && a == kNone && b == 5 && c == 7 && d == 4);
@@ -94,10 +92,9 @@ GST_START_TEST(test_earliest_time) {
   take_earliest_time(&b, {});
   fail_unless_equals_uint64(b, 5);
 }
-GST_END_TEST;
 
 // Without a time a frame follows the one before it; the first is where the segment begins.
-GST_START_TEST(test_missing_times) {
+CHECK_TEST(test_missing_times) {
   Stream stream;
   stream.start = 3 * GST_SECOND;
   stream.expect(3 * GST_SECOND, 0);
@@ -107,10 +104,9 @@ GST_START_TEST(test_missing_times) {
   fail_unless_equals_uint64(times.time, 7 * GST_SECOND + kFrame);
   fail_unless(!times.is_given);
 }
-GST_END_TEST;
 
 // A time before the end of the frame before is none of a picture, but for what roundings make.
-GST_START_TEST(test_times_that_do_not_ascend) {
+CHECK_TEST(test_times_that_do_not_ascend) {
   Stream stream;
   stream.expect(GST_SECOND, 0, GST_SECOND);
   const DiracClock::Times same = stream.show(1, GST_SECOND);
@@ -121,10 +117,9 @@ GST_START_TEST(test_times_that_do_not_ascend) {
   fail_unless_equals_uint64(rounded.time, early);
   fail_unless(rounded.is_given);
 }
-GST_END_TEST;
 
 // In a stream of bytes numbers are times, whatever buffers say.
-GST_START_TEST(test_raw_stream) {
+CHECK_TEST(test_raw_stream) {
   Stream stream;
   stream.framed = false;
   const DiracClock::Times first = stream.show(10, 99 * GST_SECOND);
@@ -135,9 +130,8 @@ GST_START_TEST(test_raw_stream) {
   stream.expect(6 * kFrame, 0);
   stream.expect(7 * kFrame, 1);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_fields) {
+CHECK_TEST(test_fields) {
   Stream stream;
   stream.sequence = sequence_of(25, true);
   stream.framed = false;
@@ -152,9 +146,8 @@ GST_START_TEST(test_fields) {
   late.expect(0, 5);
   late.expect(kFrame, 6);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_numbers_wrap_around) {
+CHECK_TEST(test_numbers_wrap_around) {
   for (const bool fields : {false, true}) {
     Stream stream;
     stream.sequence = sequence_of(25, fields);
@@ -168,9 +161,8 @@ GST_START_TEST(test_numbers_wrap_around) {
   stream.expect(0, 2);
   stream.expect(0, 0xffffffff);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_unknown_rate) {
+CHECK_TEST(test_unknown_rate) {
   Stream stream;
   stream.sequence = sequence_of(0);
   stream.framed = false;
@@ -178,10 +170,9 @@ GST_START_TEST(test_unknown_rate) {
   stream.expect(0, 7);
   fail_unless_equals_uint64(stream.show(8).duration, 0);
 }
-GST_END_TEST;
 
 // Behind a seek, numbers of one sequence tell where it went, if that is near what it asked for.
-GST_START_TEST(test_flush) {
+CHECK_TEST(test_flush) {
   Stream stream;
   stream.framed = false;
   fail_unless(!stream.clock.is_behind_seek());
@@ -201,10 +192,9 @@ GST_START_TEST(test_flush) {
     stream.expect(10 * GST_SECOND + 2 * kFrame, number + 2);
   }
 }
-GST_END_TEST;
 
 // A container's times go before those, and need not ascend over a flush.
-GST_START_TEST(test_flush_of_a_container) {
+CHECK_TEST(test_flush_of_a_container) {
   Stream stream;
   stream.expect(9 * GST_SECOND, 0, 9 * GST_SECOND);
   stream.clock.flush();
@@ -214,9 +204,8 @@ GST_START_TEST(test_flush_of_a_container) {
   stream.start = 20 * GST_SECOND;
   stream.expect(20 * GST_SECOND, 60);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_prediction) {
+CHECK_TEST(test_prediction) {
   Stream stream;
   stream.framed = false;
   GstClockTime time = 77;
@@ -229,27 +218,5 @@ GST_START_TEST(test_prediction) {
   fail_unless(!stream.clock.predict(stream.sequence, 1, 8, &time), "wherever that is");
   fail_unless_equals_uint64(time, 3 * kFrame);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("diracclock");
-  TCase* tc = tcase_create("clock");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_times_of_the_container);
-  tcase_add_test(tc, test_times_in_coding_order);
-  tcase_add_test(tc, test_earliest_time);
-  tcase_add_test(tc, test_missing_times);
-  tcase_add_test(tc, test_times_that_do_not_ascend);
-  tcase_add_test(tc, test_raw_stream);
-  tcase_add_test(tc, test_fields);
-  tcase_add_test(tc, test_numbers_wrap_around);
-  tcase_add_test(tc, test_unknown_rate);
-  tcase_add_test(tc, test_flush);
-  tcase_add_test(tc, test_flush_of_a_container);
-  tcase_add_test(tc, test_prediction);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

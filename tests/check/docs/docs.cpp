@@ -284,10 +284,7 @@ GST_START_TEST(test_metadata) {
 }
 GST_END_TEST;
 
-Suite* make_suite() {
-  Suite* suite = suite_create("docs");
-  TCase* tc = tcase_create("docs");
-  suite_add_tcase(suite, tc);
+void add_tests(TCase* tc) {
   const int jpeg = kAllElements - kJpegElements;  // the first of them
   const int end = has_jpeg() ? kAllElements : jpeg;
   tcase_add_loop_test(tc, test_properties, 0, end);
@@ -295,7 +292,6 @@ Suite* make_suite() {
   tcase_add_test(tc, test_stats_and_messages);
   tcase_add_loop_test(tc, test_codec_stats, kTransforms, end);
   tcase_add_loop_test(tc, test_metadata, 0, end);
-  return suite;
 }
 
 }  // namespace
@@ -304,5 +300,6 @@ int main(int argc, char** argv) {
   if (argc < 2) return 1;
   set_pages_folder(argv[1]);
   has_jpeg() = argc > 2 && g_str_equal(argv[2], "jpeg");
-  return testing::run(argc, argv, make_suite);
+  const testing::Registered tests(add_tests);
+  return testing::run(argc, argv);
 }

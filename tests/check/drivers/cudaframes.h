@@ -33,13 +33,12 @@ inline GstCaps* cuda_video_caps(const GstVideoInfo& info) {
 // `frame` in CUDA memory of `context`. The pool lives as long as the buffer.
 inline GstBuffer* to_cuda(GstCudaContext* context, const GstVideoInfo& info, GstBuffer* frame) {
   GstBufferPool* pool = gst_cuda_buffer_pool_new(context);
-  GstCaps* caps = cuda_video_caps(info);
+  g_autoptr(GstCaps) caps = cuda_video_caps(info);
   GstStructure* config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, caps, static_cast<guint>(info.size), 0, 0);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   fail_unless(gst_buffer_pool_set_config(pool, config));
   fail_unless(gst_buffer_pool_set_active(pool, TRUE));
-  gst_caps_unref(caps);
   GstBuffer* buffer = acquire(pool);
   gst_object_unref(pool);
   copy_frame(info, frame, buffer);
@@ -48,16 +47,9 @@ inline GstBuffer* to_cuda(GstCudaContext* context, const GstVideoInfo& info, Gst
 
 // The text of the only warning on a bus since the last call; "" without one.
 inline std::string take_warning(GstBus* bus) {
-  std::string text;
-  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
-    GError* error = nullptr;
-    gst_message_parse_warning(message, &error, nullptr);
-    fail_unless(text.empty(), "more than one warning: %s; %s", text.c_str(), error->message);
-    text = error->message;
-    g_error_free(error);
-    gst_message_unref(message);
-  }
-  return text;
+  const std::vector<Told> warnings = take_messages(bus, GST_MESSAGE_WARNING);
+  fail_unless(warnings.size() <= 1, "more than one warning: %s", warnings[0].text.c_str());
+  return warnings.empty() ? "" : warnings[0].text;
 }
 
 }  // namespace testing

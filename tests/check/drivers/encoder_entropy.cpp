@@ -26,10 +26,8 @@ struct Kind {
 
 Bytes make_file(const Kind& kind, guint seed) {
   const GstVideoInfo raw = video_info(kind.format, kind.width, kind.height);
-  GstBuffer* frame = make_frame(raw, seed);
-  const Bytes file = jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, kind.quality);
-  gst_buffer_unref(frame);
-  return file;
+  g_autoptr(GstBuffer) frame = make_frame(raw, seed);
+  return jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, kind.quality);
 }
 
 // What one run has made: files, who has coded them, and how it ended.
@@ -53,13 +51,10 @@ GstPadProbeReturn change_levels(GstPad*, GstPadProbeInfo* probe, gpointer data) 
 }
 
 void read_stats(GstElement* encoder, Outputs* outputs) {
-  GstStructure* stats = nullptr;
-  g_object_get(encoder, "stats", &stats, nullptr);
-  fail_unless(gst_structure_get_uint64(stats, "frames", &outputs->frames));
-  fail_unless(gst_structure_get_uint64(stats, "cuda-frames", &outputs->by_cuda));
-  fail_unless(gst_structure_get_uint64(stats, "cpu-frames", &outputs->by_cpu));
+  outputs->frames = stat_of(encoder, "frames");
+  outputs->by_cuda = stat_of(encoder, "cuda-frames");
+  outputs->by_cpu = stat_of(encoder, "cpu-frames");
   fail_unless_equals_uint64(outputs->frames, outputs->by_cuda + outputs->by_cpu);
-  gst_structure_free(stats);
 }
 
 // Files through device memory and jpegcoefenc with these properties.
@@ -89,13 +84,7 @@ Outputs encode(const std::vector<Bytes>& files, const std::string& properties,
     gst_buffer_unref(out);
   }
   read_stats(e, &outputs);
-  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    outputs.error = error->message;
-    g_error_free(error);
-    gst_message_unref(message);
-  }
+  outputs.error = take_text(bus, GST_MESSAGE_ERROR);
   gst_element_set_bus(h->element, nullptr);
   gst_object_unref(bus);
   gst_object_unref(pad);
@@ -129,15 +118,14 @@ std::vector<Bytes> mixed_files(const Kind& kind, guint count) {
 }
 
 // Files that are kept, more than go downstream without a copy, stay as they were.
-GST_START_TEST(test_files_that_are_kept) {
+CHECK_TEST(test_files_that_are_kept) {
   std::vector<Bytes> files;
   for (guint i = 0; i < 90; i++) files.push_back(make_file(kKinds[0], i));
   check_same(encode(files, "entropy=cuda n-threads=3"), encode(files, "entropy=cpu n-threads=2"),
              "kept");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_device_writes_the_same_files) {
+CHECK_TEST(test_device_writes_the_same_files) {
   for (const Kind& kind : kKinds) {
     const std::vector<Bytes> files = mixed_files(kind, 9);
     for (const char* options : {"", "optimize=true", "restart-interval=3",
@@ -155,10 +143,9 @@ GST_START_TEST(test_device_writes_the_same_files) {
     fail_unless_equals_uint64(chosen.by_cuda, files.size());
   }
 }
-GST_END_TEST;
 
 // What only libjpeg writes.
-GST_START_TEST(test_other_processes_are_the_cpus) {
+CHECK_TEST(test_other_processes_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 6);
   for (const char* options : {"progressive=true", "arithmetic=true"}) {
     const Outputs cpu = encode(files, std::string("entropy=cpu n-threads=3 ") + options);
@@ -167,7 +154,6 @@ GST_START_TEST(test_other_processes_are_the_cpus) {
     check_same(device, cpu, options);
   }
 }
-GST_END_TEST;
 
 // Sets a level of the first component.
 Change set_one_level(guint which, gsize offset, gint16 value) {
@@ -183,7 +169,7 @@ Change set_one_level(guint which, gsize offset, gint16 value) {
 }
 
 // DC levels beyond those of samples, for which JPEG has codes all the same: in order with others.
-GST_START_TEST(test_unusual_levels_are_the_cpus) {
+CHECK_TEST(test_unusual_levels_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
   const Change change = set_one_level(3, 0, 1030);
   const Outputs cpu = encode(files, "entropy=cpu n-threads=4", change);
@@ -192,10 +178,9 @@ GST_START_TEST(test_unusual_levels_are_the_cpus) {
   fail_unless_equals_uint64(device.by_cpu, 1);
   check_same(device, cpu, "a DC level of 1030");
 }
-GST_END_TEST;
 
 // A stream of them is left to the CPU's threads, and the device is asked again from time to time.
-GST_START_TEST(test_unusual_streams_are_the_cpus) {
+CHECK_TEST(test_unusual_streams_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[3], 90);
   const Change change = [](GstBuffer* levels, guint number) {
     if (number < 40) set_one_level(number, 0, 1030)(levels, number);
@@ -205,10 +190,9 @@ GST_START_TEST(test_unusual_streams_are_the_cpus) {
   check_same(device, cpu, "DC levels of 1030");
   fail_unless(device.by_cuda > 0 && device.by_cuda <= 30);
 }
-GST_END_TEST;
 
 // The same verdict, in the same words, after the same files.
-GST_START_TEST(test_levels_that_jpeg_has_not) {
+CHECK_TEST(test_levels_that_jpeg_has_not) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
   for (const gint16 value : {gint16{1024}, gint16{-32768}})
     for (const char* options : {"", "optimize=true"}) {
@@ -222,10 +206,9 @@ GST_START_TEST(test_levels_that_jpeg_has_not) {
       check_same(device, cpu, options);
     }
 }
-GST_END_TEST;
 
 // A flush and a stop while pictures are on their way leave nothing behind.
-GST_START_TEST(test_stops_with_pictures_in_flight) {
+CHECK_TEST(test_stops_with_pictures_in_flight) {
   for (const bool flushes : {false, true}) {
     GstHarness* h = gst_harness_new_parse(
         "jpegcoefdec backend=cuda n-threads=1 ! jpegcoefenc backend=cuda n-threads=8 "
@@ -244,37 +227,20 @@ GST_START_TEST(test_stops_with_pictures_in_flight) {
     finish_run();
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_cuda_without_an_engine) {
+CHECK_TEST(test_cuda_without_an_engine) {
   const Outcome outcome = run_line(
       "videotestsrc num-buffers=2 ! cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu entropy=cuda "
       "! fakesink");
   fail_unless(outcome.domain == GST_RESOURCE_ERROR);
   finish_run();
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("encoder-entropy");
-  TCase* tc = tcase_create("entropy");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_device_writes_the_same_files);
-  tcase_add_test(tc, test_files_that_are_kept);
-  tcase_add_test(tc, test_other_processes_are_the_cpus);
-  tcase_add_test(tc, test_unusual_levels_are_the_cpus);
-  tcase_add_test(tc, test_unusual_streams_are_the_cpus);
-  tcase_add_test(tc, test_levels_that_jpeg_has_not);
-  tcase_add_test(tc, test_stops_with_pictures_in_flight);
-  tcase_add_test(tc, test_cuda_without_an_engine);
-  return suite;
-}
 
 }  // namespace
 
 // The first argument: "gpu", or the fake driver's mode.
 int main(int argc, char** argv) {
-  if (argc < 2 || !g_str_equal(argv[1], "gpu")) return testing::run_in_mode(argc, argv, make_suite);
+  if (argc < 2 || !g_str_equal(argv[1], "gpu")) return testing::run_in_mode(argc, argv);
   if (const int status = testing::require_cuda_or_skip()) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

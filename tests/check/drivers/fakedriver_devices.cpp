@@ -32,23 +32,17 @@ void check_warning(GstBus* bus, const char* expected, const char* what) {
 
 struct Element {
   GstHarness* harness;
-  GstBus* bus;
+  Messages bus;
 
-  explicit Element(const std::string& line, GstCudaContext* context = nullptr) {
-    harness = gst_harness_new_parse(line.c_str());
-    bus = gst_bus_new();
-    gst_element_set_bus(harness->element, bus);
+  explicit Element(const std::string& line, GstCudaContext* context = nullptr)
+      : harness(gst_harness_new_parse(line.c_str())), bus(harness->element) {
     if (context == nullptr) return;
     // A harness is PLAYING from the start, and an element looks for its context on the way there.
     gst_element_set_state(harness->element, GST_STATE_NULL);
     set_context(harness->element, context);
     gst_element_set_state(harness->element, GST_STATE_PLAYING);
   }
-  ~Element() {
-    gst_element_set_bus(harness->element, nullptr);
-    gst_object_unref(bus);
-    gst_harness_teardown(harness);
-  }
+  ~Element() { gst_harness_teardown(harness); }
 };
 
 // Whether the frame that `coefficients` keep has the samples of `frame`.
@@ -59,7 +53,7 @@ void check_reference(const GstVideoInfo& info, GstBuffer* coefficients, GstBuffe
   GstVideoInfo kept = meta->info;
   GstVideoFrame from;
   fail_unless(gst_video_frame_map(&from, &kept, meta->source, GST_MAP_READ));
-  GstBuffer* copy = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  g_autoptr(GstBuffer) copy = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   GstVideoFrame to;
   GstVideoInfo packed = info;
   fail_unless(gst_video_frame_map(&to, &packed, copy, GST_MAP_WRITE));
@@ -67,23 +61,20 @@ void check_reference(const GstVideoInfo& info, GstBuffer* coefficients, GstBuffe
   gst_video_frame_unmap(&to);
   gst_video_frame_unmap(&from);
   fail_unless(largest_difference(info, frame, copy) == 0, "%s: other samples", what);
-  gst_buffer_unref(copy);
 }
 
 // Pushes `frame`, in CUDA memory of `context`, and compares what the engine has read.
 void push_and_check(Element* element, GstCudaContext* context, GstVideoFormat format,
                     const char* what) {
   const GstVideoInfo info = video_info(format, 64, 48);
-  GstBuffer* frame = make_frame(info);
+  g_autoptr(GstBuffer) frame = make_frame(info);
   gst_harness_set_src_caps(element->harness, cuda_video_caps(info));
   for (int i = 0; i < 3; i++) {
     fail_unless_equals_int(gst_harness_push(element->harness, to_cuda(context, info, frame)),
                            GST_FLOW_OK);
-    GstBuffer* coefficients = gst_harness_pull(element->harness);
+    g_autoptr(GstBuffer) coefficients = gst_harness_pull(element->harness);
     check_reference(info, coefficients, frame, what);
-    gst_buffer_unref(coefficients);
   }
-  gst_buffer_unref(frame);
 }
 
 constexpr char kForward[] = "cudadct8x8 backend=cuda keep-reference=true cuda-device-id=";
@@ -104,18 +95,16 @@ void frames_of_another_device(const char* forward) {
       check_warning(element.bus, reach.warning, reach.name);
     }
     gst_object_unref(context);
-    check_clean();
   }
   g_unsetenv("FAKECUDA_PEER");
 }
 
-GST_START_TEST(test_frames_of_another_device) {
+CHECK_TEST(test_frames_of_another_device) {
   for (const char* forward : {kForward, kWavelets}) frames_of_another_device(forward);
 }
-GST_END_TEST;
 
 // On one device contexts have address spaces of their own, too; but nothing is slow.
-GST_START_TEST(test_frames_of_another_context) {
+CHECK_TEST(test_frames_of_another_context) {
   GstCudaContext* context = new_context(0);
   {
     Element element(kForward + std::string("0"));
@@ -125,12 +114,10 @@ GST_START_TEST(test_frames_of_another_context) {
     check_warning(element.bus, nullptr, "another context");
   }
   gst_object_unref(context);
-  check_clean();
 }
-GST_END_TEST;
 
 // An application that hands its own context to every pipeline wraps it every time.
-GST_START_TEST(test_context_wrapped_twice) {
+CHECK_TEST(test_context_wrapped_twice) {
   GstCudaContext* context = new_context(0);
   GstCudaContext* again =
       gst_cuda_context_new_wrapped(static_cast<CUcontext>(gst_cuda_context_get_handle(context)), 0);
@@ -142,9 +129,7 @@ GST_START_TEST(test_context_wrapped_twice) {
   }
   gst_object_unref(again);
   gst_object_unref(context);
-  check_clean();
 }
-GST_END_TEST;
 
 // Coefficients from one device to the next, in a pipeline that shares what contexts it can.
 void coefficients_of_another_device(const std::string& forward, const std::string& inverse) {
@@ -165,27 +150,14 @@ void coefficients_of_another_device(const std::string& forward, const std::strin
       fail_unless_equals_int(counts().contexts, 2);
       check_warning(element.bus, reach.warning, reach.name);
     }
-    check_clean();
   }
   g_unsetenv("FAKECUDA_PEER");
 }
 
-GST_START_TEST(test_coefficients_of_another_device) {
+CHECK_TEST(test_coefficients_of_another_device) {
   coefficients_of_another_device("cudadct8x8 backend=cuda cuda-device-id=0 ! video/x-dct",
                                  "cudaidct8x8");
   coefficients_of_another_device("cudadwt backend=cuda cuda-device-id=0 ! video/x-dwt", "cudaidwt");
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("fakedriver-devices");
-  TCase* tc = tcase_create("devices");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_frames_of_another_device);
-  tcase_add_test(tc, test_frames_of_another_context);
-  tcase_add_test(tc, test_context_wrapped_twice);
-  tcase_add_test(tc, test_coefficients_of_another_device);
-  return suite;
 }
 
 }  // namespace
@@ -193,5 +165,5 @@ Suite* make_suite() {
 int main(int argc, char** argv) {
   if (const int status = testing::enter_mode("ok")) return status;
   g_setenv("FAKECUDA_DEVICES", "2", TRUE);
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

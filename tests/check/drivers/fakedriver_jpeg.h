@@ -13,10 +13,8 @@ namespace testing {
 // A JPEG file that a frame of that format makes, by libjpeg.
 inline std::vector<guint8> make_file(int width, int height, guint seed) {
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, width, height);
-  GstBuffer* frame = make_frame(raw, seed);
-  const std::vector<guint8> file = jpeg_of_frame(raw, frame, 2, 2, 80);
-  gst_buffer_unref(frame);
-  return file;
+  g_autoptr(GstBuffer) frame = make_frame(raw, seed);
+  return jpeg_of_frame(raw, frame, 2, 2, 80);
 }
 
 // `out`, which is taken, is a file of the same coefficients; `number`: for messages.
@@ -26,9 +24,5 @@ inline void expect_file(GstBuffer* out, const std::vector<guint8>& file, guint n
   fail_unless(text.empty(), "frame %u: %s", number, text.c_str());
   gst_buffer_unref(out);
 }
-
-// Tests of fakedriver_jpeg_entropy.cpp.
-void add_idle_kernels(TCase* tc);
-void add_left_to_the_cpu(TCase* tc);
 
 }  // namespace testing

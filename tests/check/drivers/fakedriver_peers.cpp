@@ -46,15 +46,14 @@ constexpr Case kCases[] = {
 };
 
 void add_read(GstBuffer* buffer, const GstCoefSyncPointFuncs* funcs, Reader* reader) {
-  GstCoefSyncPoint* point = gst_coef_sync_point_new(funcs, reader, nullptr);
+  g_autoptr(GstCoefSyncPoint) point = gst_coef_sync_point_new(funcs, reader, nullptr);
   gst_coef_fence_add_read(gst_buffer_get_dct_meta(buffer)->fence, point);
-  gst_coef_sync_point_unref(point);
 }
 
-GST_START_TEST(test_failing_readers) {
+CHECK_LOOP_TEST(test_failing_readers, 0, 2 * G_N_ELEMENTS(kCases)) {
   const Case& one = kCases[__i__ / 2];
   const GstCoefSyncPointFuncs* funcs = __i__ % 2 ? &kHostOnly : &kFuncs;
-  GstHarness* h = gst_harness_new_parse(
+  g_autoptr(GstHarness) h = gst_harness_new_parse(
       "cudadct8x8 backend=cuda ! capsfilter caps=video/x-dct(memory:CUDAMemory)");
   gst_harness_add_propose_allocation_meta(h, GST_COEF_FENCE_API_TYPE, nullptr);
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
@@ -64,14 +63,13 @@ GST_START_TEST(test_failing_readers) {
   bool again = false;
   for (int i = 0; i < 24; i++) {
     fail_unless(gst_harness_push(h, make_frame(info)) == GST_FLOW_OK, "%s: frame %d", one.name, i);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     GstMemory* memory = gst_buffer_peek_memory(out, 0);
     again = again || read.count(memory) != 0;
     if (i >= 6 && i < 9) {  // all blocks are made by then
       add_read(out, funcs, &readers[i - 6]);
       read.insert(memory);
     }
-    gst_buffer_unref(out);
   }
   for (const Reader& reader : readers) {
     const bool in_stream = funcs->wait_stream && reader.stream_waits;
@@ -79,19 +77,8 @@ GST_START_TEST(test_failing_readers) {
     fail_unless_equals_int(reader.asked_host > 0, !in_stream);
   }
   fail_unless(again == one.used_again, "%s", one.name);
-  gst_harness_teardown(h);
-  check_clean();
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("fakedriver-peers");
-  TCase* tc = tcase_create("peers");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_failing_readers, 0, 2 * G_N_ELEMENTS(kCases));
-  return suite;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return testing::run_in_mode(argc, argv, make_suite); }
+int main(int argc, char** argv) { return testing::run_in_mode(argc, argv); }

@@ -37,20 +37,18 @@ struct Line {
 
   explicit Line(const char* description) : h(gst_harness_new_parse(description)) {
     gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
-    GstElement* first = gst_bin_get_by_name(GST_BIN(h->element), "first");
+    g_autoptr(GstElement) first = gst_bin_get_by_name(GST_BIN(h->element), "first");
     GstContext* shared = gst_element_get_context(first, GST_CUDA_CONTEXT_TYPE);
     fail_unless(shared != nullptr);
     gst_structure_get(gst_context_get_structure(shared), GST_CUDA_CONTEXT_TYPE,
                       GST_TYPE_CUDA_CONTEXT, &context, nullptr);
     fail_unless(context != nullptr);
     gst_context_unref(shared);
-    gst_object_unref(first);
   }
   ~Line() {
     gst_harness_teardown(h);
     gst_caps_unref(caps);
     gst_object_unref(context);
-    check_clean();
   }
 
   void start() { gst_harness_set_src_caps(h, gst_caps_ref(caps)); }
@@ -80,7 +78,7 @@ enum class Producer { kUnfinished, kFinished, kCpu };
 
 // Frames are read after what their producer has left on their stream, and only then; frames that go
 // out make their stream wait for us. Nobody waits on the host for either.
-GST_START_TEST(test_frames_in_and_out) {
+CHECK_LOOP_TEST(test_frames_in_and_out, 0, 3) {
   const auto producer = static_cast<Producer>(__i__);
   Line line(kBoth);
   line.start();
@@ -108,7 +106,7 @@ GST_START_TEST(test_frames_in_and_out) {
     fail_unless(needs_sync(in) == (producer != Producer::kFinished));
     gst_buffer_unref(in);
 
-    GstBuffer* out = gst_harness_pull(line.h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(line.h);
     GstCudaStream* out_stream = gst_cuda_memory_get_stream(memory_of(out));
     fail_unless(out_stream != nullptr && out_stream != stream);
     fail_unless_equals_int(waits_of(out_stream).waits, i + 1);
@@ -116,13 +114,11 @@ GST_START_TEST(test_frames_in_and_out) {
     fail_unless(needs_sync(out));
     gst_cuda_memory_sync(memory_of(out));
     fail_if(needs_sync(out));
-    gst_buffer_unref(out);
   }
   fail_unless(host_waits > 0);
   free_pool(pool);
   gst_cuda_stream_unref(stream);
 }
-GST_END_TEST;
 
 struct Offer {
   GstBufferPool* pool;
@@ -138,7 +134,7 @@ GstPadProbeReturn offer_pool(GstPad*, GstPadProbeInfo* probe, gpointer user_data
 }
 
 // The pool that a peer offers keeps its stream; one without a stream gets one.
-GST_START_TEST(test_pool_of_the_peer) {
+CHECK_LOOP_TEST(test_pool_of_the_peer, 0, 2) {
   const bool has_stream = __i__ == 1;
   Line line(kBoth);
   GstCudaStream* stream = has_stream ? gst_cuda_stream_new(line.context) : nullptr;
@@ -151,20 +147,18 @@ GST_START_TEST(test_pool_of_the_peer) {
   fail_unless(gst_buffer_pool_set_active(source, TRUE));
   for (int i = 0; i < 3; i++) {
     fail_unless_equals_int(gst_harness_push(line.h, acquire(source)), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(line.h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(line.h);
     fail_unless(out->pool == pool);
     GstCudaStream* of_memory = gst_cuda_memory_get_stream(memory_of(out));
     fail_unless(of_memory != nullptr);
     fail_unless(!has_stream || of_memory == stream);
     fail_unless_equals_int(waits_of(of_memory).waits, i + 1);
     fail_unless(needs_sync(out));
-    gst_buffer_unref(out);
   }
   free_pool(source);
   gst_object_unref(pool);
   if (stream) gst_cuda_stream_unref(stream);
 }
-GST_END_TEST;
 
 // The pool that an answered ALLOCATION query proposes (transfer full), and its stream, which lives
 // as long.
@@ -172,23 +166,21 @@ GstBufferPool* proposed_pool(GstQuery* query, GstCudaStream** stream) {
   fail_unless(gst_query_get_n_allocation_pools(query) > 0, "no pool");
   GstBufferPool* pool = nullptr;
   gst_query_parse_nth_allocation_pool(query, 0, &pool, nullptr, nullptr, nullptr);
-  GstStructure* config = gst_buffer_pool_get_config(pool);
+  g_autoptr(GstStructure) config = gst_buffer_pool_get_config(pool);
   *stream = gst_buffer_pool_config_get_cuda_stream(config);
   fail_unless(*stream != nullptr, "the proposed pool has no stream");
   gst_cuda_stream_unref(*stream);
-  gst_structure_free(config);
   return pool;
 }
 
 // What is proposed upstream has a stream, which frames of it are handed over on.
-GST_START_TEST(test_pool_for_the_peer) {
+CHECK_TEST(test_pool_for_the_peer) {
   Line line(kBoth);
   line.start();
-  GstQuery* query = gst_query_new_allocation(line.caps, TRUE);
+  g_autoptr(GstQuery) query = gst_query_new_allocation(line.caps, TRUE);
   fail_unless(gst_pad_peer_query(line.h->srcpad, query));
   GstCudaStream* stream = nullptr;
   GstBufferPool* pool = proposed_pool(query, &stream);
-  gst_query_unref(query);
   fail_unless(gst_buffer_pool_set_active(pool, TRUE));
   for (int i = 0; i < 3; i++) {
     GstBuffer* in = acquire(pool);
@@ -200,7 +192,6 @@ GST_START_TEST(test_pool_for_the_peer) {
   }
   free_pool(pool);
 }
-GST_END_TEST;
 
 struct Seen {
   GstCudaStream* proposed = nullptr;
@@ -220,7 +211,7 @@ GstPadProbeReturn see(GstPad*, GstPadProbeInfo* probe, gpointer user_data) {
 }
 
 // Frames between two elements are made on the stream of who reads them.
-GST_START_TEST(test_chain) {
+CHECK_TEST(test_chain) {
   Line line(
       "cudadct8x8 name=first backend=cuda ! cudaidct8x8 backend=cuda ! "
       "video/x-raw(memory:CUDAMemory) ! cudadct8x8 name=reader backend=cuda ! "
@@ -247,19 +238,17 @@ GST_START_TEST(test_chain) {
   fail_unless(waits_of(seen.proposed).waited_for >= 3);
   free_pool(source);
 }
-GST_END_TEST;
 
 // Coefficients of a stranger that are not finished, read where they lie and downloaded.
-GST_START_TEST(test_coefficients_of_a_stranger) {
+CHECK_LOOP_TEST(test_coefficients_of_a_stranger, 0, 2) {
   static const char* const elements[] = {"cudaidct8x8 name=first backend=cuda",
                                          "jpegcoefenc name=first"};
-  GstHarness* producer = gst_harness_new_parse(
-      "cudadct8x8 name=first backend=cuda ! capsfilter caps=video/x-dct(memory:CUDAMemory)");
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  gst_harness_set_src_caps(producer, video_caps(info));
+  g_autoptr(GstHarness) producer = harness_of(
+      "cudadct8x8 name=first backend=cuda ! capsfilter caps=video/x-dct(memory:CUDAMemory)", info);
   gst_harness_push(producer, make_frame(info));
-  GstBuffer* coefficients = gst_harness_pull(producer);
-  GstCaps* caps = gst_pad_get_current_caps(producer->sinkpad);
+  g_autoptr(GstBuffer) coefficients = gst_harness_pull(producer);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(producer->sinkpad);
   {
     GstHarness* h = gst_harness_new_parse(elements[__i__]);
     GstElement* f = gst_bin_get_by_name(GST_BIN(producer->element), "first");
@@ -302,28 +291,11 @@ GST_START_TEST(test_coefficients_of_a_stranger) {
     gst_memory_unmap(GST_MEMORY_CAST(original), &map);
     gst_cuda_stream_unref(stream);
   }
-  gst_caps_unref(caps);
-  gst_buffer_unref(coefficients);
-  gst_harness_teardown(producer);
-  check_clean();
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("fakedriver-streams");
-  TCase* tc = tcase_create("ok");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_frames_in_and_out, 0, 3);
-  tcase_add_loop_test(tc, test_pool_of_the_peer, 0, 2);
-  tcase_add_test(tc, test_pool_for_the_peer);
-  tcase_add_test(tc, test_chain);
-  tcase_add_loop_test(tc, test_coefficients_of_a_stranger, 0, 2);
-  return suite;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (const int status = testing::enter_mode("ok")) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

@@ -65,13 +65,10 @@ std::string on_device(std::string line, int device) {
 }
 
 GstBuffer* one_file(const GstVideoInfo& info) {
-  GstHarness* h =
-      gst_harness_new_parse("cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1");
-  gst_harness_set_src_caps(h, video_caps(info));
+  g_autoptr(GstHarness) h =
+      harness_of("cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1", info);
   fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-  GstBuffer* file = gst_harness_pull(h);
-  gst_harness_teardown(h);
-  return file;
+  return gst_harness_pull(h);
 }
 
 // The first harness, kept alive while its buffers are used.
@@ -89,9 +86,8 @@ GstHarness* make_buffer(const Case& one, GstBuffer** buffer) {
 
 // What comes out for `buffer` on a device; `detour`: the copy on the device fails.
 Bytes use_buffer(const Case& one, GstBuffer* buffer, GstCaps* caps, int device, bool detour) {
-  GstHarness* h = gst_harness_new_parse(on_device(one.use, device).c_str());
-  GstBus* bus = gst_bus_new();
-  gst_element_set_bus(h->element, bus);
+  g_autoptr(GstHarness) h = gst_harness_new_parse(on_device(one.use, device).c_str());
+  const Messages bus(h->element);
   gst_harness_set_src_caps(h, gst_caps_ref(caps));
   Bytes result;
   // Twice: the detour is told of once.
@@ -100,22 +96,14 @@ Bytes use_buffer(const Case& one, GstBuffer* buffer, GstCaps* caps, int device, 
     if (detour) shim().inject("cuMemcpy3DPeerAsync", 0, kPeerAccessUnsupported, kShimcudaOnce);
     fail_unless(gst_harness_push(h, gst_buffer_ref(buffer)) == GST_FLOW_OK, "%s", one.name);
     if (detour) shim().inject(nullptr, 0, 0, kShimcudaOnce);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     result.bytes = bytes_of(out);
-    gst_buffer_unref(out);
   }
-  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING)) {
-    GError* error = nullptr;
-    gst_message_parse_warning(message, &error, nullptr);
-    fail_unless(g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS), "%s",
-                error->message);
-    g_error_free(error);
-    gst_message_unref(message);
+  for (const Told& warning : take_messages(bus, GST_MESSAGE_WARNING)) {
+    fail_unless(warning.domain == GST_RESOURCE_ERROR && warning.code == GST_RESOURCE_ERROR_SETTINGS,
+                "%s", warning.text.c_str());
     result.warnings++;
   }
-  gst_element_set_bus(h->element, nullptr);
-  gst_object_unref(bus);
-  gst_harness_teardown(h);
   return result;
 }
 
@@ -125,11 +113,9 @@ Bytes expected_of(const Case& one) {
   const std::string line = std::string(one.make) + " ! " + one.use;
   Case together = whole;
   together.make = line.c_str();
-  GstBuffer* buffer = nullptr;
-  GstHarness* h = make_buffer(together, &buffer);
+  g_autoptr(GstBuffer) buffer = nullptr;
+  g_autoptr(GstHarness) h = make_buffer(together, &buffer);
   Bytes result = {bytes_of(buffer), 0};
-  gst_buffer_unref(buffer);
-  gst_harness_teardown(h);
   return result;
 }
 
@@ -140,14 +126,14 @@ int device_count() {
   return count(&devices) == 0 ? devices : 0;
 }
 
-GST_START_TEST(test_foreign_contexts) {
+CHECK_LOOP_TEST(test_foreign_contexts, 0, G_N_ELEMENTS(kCases)) {
   const Case& one = kCases[__i__];
   if (strstr(one.make, "jpeg") && require_element_or_skip("jpegcoefdec") != 0) return;
   const bool comparable = !one.computes || !is_fake_behind_shim();
   const Bytes expected = expected_of(one);
   GstBuffer* buffer = nullptr;
   GstHarness* h = make_buffer(one, &buffer);
-  GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
   const int devices = device_count();
   if (devices < 2) std::printf("%s: one device only\n", one.name);
   for (int device = 0; device < MIN(devices, 2); device++)
@@ -161,24 +147,14 @@ GST_START_TEST(test_foreign_contexts) {
         fail_unless(found.bytes == expected.bytes, "%s, device %d%s: other bytes", one.name, device,
                     detour ? ", through system memory" : "");
     }
-  gst_caps_unref(caps);
   gst_buffer_unref(buffer);
   gst_harness_teardown(h);
   check_nothing_is_left(one.name);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("foreign");
-  TCase* tc = tcase_create("foreign");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_foreign_contexts, 0, G_N_ELEMENTS(kCases));
-  return suite;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (const int status = testing::require_shim_or_skip()) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

@@ -13,6 +13,8 @@
 
 namespace {
 
+using namespace testing;
+
 constexpr GstVideoFormat kFormats[] = {
     GST_VIDEO_FORMAT_GRAY8,     GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_I420,
     GST_VIDEO_FORMAT_YV12,      GST_VIDEO_FORMAT_NV12,      GST_VIDEO_FORMAT_NV21,
@@ -43,13 +45,12 @@ struct Result {
 
 // One buffer through one line; the result in system memory.
 Result run_one(const std::string& line, GstCaps* caps, GstBuffer* in) {
-  GstHarness* h = testing::new_harness(line);
+  g_autoptr(GstHarness) h = new_harness(line);
   gst_harness_set_src_caps(h, gst_caps_ref(caps));
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
   Result result;
   result.buffer = gst_harness_pull(h);
   result.caps = gst_pad_get_current_caps(h->sinkpad);
-  testing::end_harness(h);
   return result;
 }
 
@@ -64,16 +65,14 @@ void compare_coefficients(const Result& a, const Result& b, int* different, doub
   GstDctInfo info;
   fail_unless(gst_dct_info_from_caps(&info, a.caps, nullptr));
   fail_unless(gst_caps_is_equal(a.caps, b.caps));
-  const std::vector<guint8> bytes_a = testing::bytes_of(a.buffer);
-  const std::vector<guint8> bytes_b = testing::bytes_of(b.buffer);
+  const std::vector<guint8> bytes_a = bytes_of(a.buffer);
+  const std::vector<guint8> bytes_b = bytes_of(b.buffer);
   for (guint c = 0; c < info.n_components; c++)
     for (guint by = 0; by < info.components[c].blocks_h; by++)
       for (guint bx = 0; bx < info.components[c].blocks_w; bx++)
         for (guint k = 0; k < 64; k++) {
-          const double x =
-              testing::coefficient_at(info, a.buffer, bytes_a, c, bx, by, k % 8, k / 8);
-          const double y =
-              testing::coefficient_at(info, b.buffer, bytes_b, c, bx, by, k % 8, k / 8);
+          const double x = coefficient_at(info, a.buffer, bytes_a, c, bx, by, k % 8, k / 8);
+          const double y = coefficient_at(info, b.buffer, bytes_b, c, bx, by, k % 8, k / 8);
           *different += x != y;
           *largest = MAX(*largest, std::fabs(x - y));
         }
@@ -82,11 +81,11 @@ void compare_coefficients(const Result& a, const Result& b, int* different, doub
 // The two engines on the same frame, there and back. The integer methods agree to the last bit;
 // the floating ones within one level.
 void check_engines(GstVideoFormat format, const char* method, const char* coding) {
-  const GstVideoInfo info = testing::video_info(format, 75, 43);
+  const GstVideoInfo info = video_info(format, 75, 43);
   const int depth = static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&info, 0));
   const bool integer = depth == 8 && (g_str_equal(method, "islow") || g_str_equal(method, "ifast"));
-  GstBuffer* frame = testing::make_frame(info);
-  GstCaps* raw_caps = testing::video_caps(info);
+  g_autoptr(GstBuffer) frame = make_frame(info);
+  g_autoptr(GstCaps) raw_caps = video_caps(info);
   const Result cpu = run_one(line_of("cudadct8x8", "cpu", method, coding), raw_caps, frame);
   const Result gpu = run_one(line_of("cudadct8x8", "cuda", method, coding), raw_caps, frame);
   int different = 0;
@@ -96,42 +95,37 @@ void check_engines(GstVideoFormat format, const char* method, const char* coding
   fail_unless(largest <= allowed, "%s %s %s: %d coefficients differ, by up to %g",
               gst_video_format_to_string(format), method, coding, different, largest);
 
-  gchar* raw_string = gst_caps_to_string(raw_caps);
+  g_autofree gchar* raw_string = gst_caps_to_string(raw_caps);
   const Result cpu_raw =
       run_one(line_of("cudaidct8x8", "cpu", method, raw_string), cpu.caps, cpu.buffer);
   const Result gpu_raw =
       run_one(line_of("cudaidct8x8", "cuda", method, raw_string), cpu.caps, cpu.buffer);
-  const int difference = testing::largest_difference(info, cpu_raw.buffer, gpu_raw.buffer);
+  const int difference = largest_difference(info, cpu_raw.buffer, gpu_raw.buffer);
   fail_unless(difference <= (integer ? 0 : 1), "%s %s %s: samples differ by %d",
               gst_video_format_to_string(format), method, coding, difference);
-  g_free(raw_string);
   for (const Result& r : {cpu, gpu, cpu_raw, gpu_raw}) r.free();
-  gst_caps_unref(raw_caps);
-  gst_buffer_unref(frame);
 }
 
-GST_START_TEST(test_engines_agree) {
+CHECK_LOOP_TEST(test_engines_agree, 0, G_N_ELEMENTS(kFormats)) {
   const GstVideoFormat format = kFormats[__i__];
   for (const char* coding : kCodings)
     for (const char* method : {"islow", "ifast", "float"}) check_engines(format, method, coding);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_teaching_methods_agree) {
+CHECK_TEST(test_teaching_methods_agree) {
   for (GstVideoFormat format : {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_NV12})
     for (const char* method :
          {"reference", "naive", "matrix", "separable", "decomposed", "shuffle"})
       for (const char* coding : {kCodings[0], kCodings[2], kCodings[5]})
         check_engines(format, method, coding);
 }
-GST_END_TEST;
 
 // Scaled inverses: libjpeg's arithmetic to the bit, the others within one level.
-GST_START_TEST(test_scaled_engines_agree) {
-  const GstVideoInfo info = testing::video_info(kFormats[__i__], 75, 43);
+CHECK_LOOP_TEST(test_scaled_engines_agree, 0, G_N_ELEMENTS(kFormats)) {
+  const GstVideoInfo info = video_info(kFormats[__i__], 75, 43);
   const bool deep = GST_VIDEO_INFO_COMP_DEPTH(&info, 0) > 8;
-  GstBuffer* frame = testing::make_frame(info);
-  GstCaps* raw_caps = testing::video_caps(info);
+  g_autoptr(GstBuffer) frame = make_frame(info);
+  g_autoptr(GstCaps) raw_caps = video_caps(info);
   const std::string raw_format =
       std::string("video/x-raw,format=") + gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
   for (const char* coding : kCodings) {
@@ -145,7 +139,7 @@ GST_START_TEST(test_scaled_engines_agree) {
         GstVideoInfo scaled;
         fail_unless(gst_caps_is_equal(cpu.caps, gpu.caps));
         fail_unless(gst_video_info_from_caps(&scaled, cpu.caps));
-        const int difference = testing::largest_difference(scaled, cpu.buffer, gpu.buffer);
+        const int difference = largest_difference(scaled, cpu.buffer, gpu.buffer);
         fail_unless(difference <= (deep || !g_str_equal(method, "islow") ? 1 : 0),
                     "%s %s %s %s: samples differ by %d", raw_format.c_str(), coding, method, scale,
                     difference);
@@ -154,10 +148,7 @@ GST_START_TEST(test_scaled_engines_agree) {
       }
     dct.free();
   }
-  gst_caps_unref(raw_caps);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 // ---- Either memory, at every place ----
 
@@ -171,14 +162,14 @@ std::string device_source(const GstVideoInfo& info) {
          gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) + " ! ";
 }
 
-GST_START_TEST(test_memory_places) {
+CHECK_TEST(test_memory_places) {
   for (GstVideoFormat format : {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_Y444,
                                 GST_VIDEO_FORMAT_GBR, GST_VIDEO_FORMAT_P010_10LE}) {
     for (int places = 0; places < 8; places++) {
       const bool in = places & 1, dct = places & 2, out = places & 4;
-      const GstVideoInfo info = testing::video_info(format, 67, 45);
-      GstCaps* caps = testing::video_caps(info);
-      GstBuffer* frame = testing::make_frame(info);
+      const GstVideoInfo info = video_info(format, 67, 45);
+      g_autoptr(GstCaps) caps = video_caps(info);
+      g_autoptr(GstBuffer) frame = make_frame(info);
       const std::string format_name = gst_video_format_to_string(format);
       const std::string line = (in ? device_source(info) : std::string()) +
                                "cudadct8x8 backend=cuda method=float quality=100 ! video/x-dct" +
@@ -190,16 +181,13 @@ GST_START_TEST(test_memory_places) {
       // Device frames of odd height cannot be read through a plain map on GStreamer 1.22: their
       // planes are mapped one by one.
       if (!out) {
-        const int difference = testing::largest_difference(info, frame, result.buffer);
+        const int difference = largest_difference(info, frame, result.buffer);
         fail_unless(difference <= 5, "%s: samples differ by %d", line.c_str(), difference);
       }
       result.free();
-      gst_buffer_unref(frame);
-      gst_caps_unref(caps);
     }
   }
 }
-GST_END_TEST;
 
 // ---- tee, queue, appsink: bytes that peers without fences read ----
 
@@ -208,29 +196,26 @@ struct Collected {
 };
 
 GstFlowReturn collect(GstAppSink* sink, gpointer data) {
-  GstSample* sample = gst_app_sink_pull_sample(sink);
-  static_cast<Collected*>(data)->frames.push_back(testing::bytes_of(gst_sample_get_buffer(sample)));
-  gst_sample_unref(sample);
+  g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
+  static_cast<Collected*>(data)->frames.push_back(bytes_of(gst_sample_get_buffer(sample)));
   return GST_FLOW_OK;
 }
 
 // Runs a pipeline with appsinks "a" and "b"; returns what they saw.
 void run_tee(const std::string& line, Collected* a, Collected* b) {
-  GstElement* pipeline = testing::launch(line);
+  g_autoptr(GstElement) pipeline = launch(line);
   GstAppSinkCallbacks callbacks = {};
   callbacks.new_sample = collect;
   for (auto [name, collected] : {std::pair{"a", a}, std::pair{"b", b}}) {
-    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
+    g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
     gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, collected, nullptr);
-    gst_object_unref(sink);
   }
-  const std::string failure = testing::run_to_eos(pipeline);
+  const std::string failure = run_to_eos(pipeline);
   fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
 
-GST_START_TEST(test_tee_queue_appsink) {
+CHECK_TEST(test_tee_queue_appsink) {
   constexpr int kFrames = 60;
   const auto line = [&](const char* backend, const char* memory) {
     return std::string("videotestsrc pattern=ball num-buffers=") + std::to_string(kFrames) +
@@ -252,10 +237,9 @@ GST_START_TEST(test_tee_queue_appsink) {
     if (*memory == '\0') fail_unless(gpu_dct.frames == cpu_dct.frames, "coefficients differ");
   }
 }
-GST_END_TEST;
 
 // Frames that race through a long chain of queues: a fence that is not honoured shows as garbage.
-GST_START_TEST(test_race) {
+CHECK_TEST(test_race) {
   Collected cpu, gpu, unused;
   const auto line = [](const char* backend) {
     std::string text =
@@ -276,48 +260,40 @@ GST_START_TEST(test_race) {
   for (size_t i = 0; i < 80; i++)
     fail_unless(gpu.frames[i] == cpu.frames[i], "frame %d differs", static_cast<int>(i));
 }
-GST_END_TEST;
 
 // ---- Contexts ----
 
 // Coefficients of one pipeline's context go through an element of another's.
-GST_START_TEST(test_foreign_context) {
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstCaps* caps = testing::video_caps(info);
-  GstBuffer* frame = testing::make_frame(info);
+CHECK_TEST(test_foreign_context) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  g_autoptr(GstCaps) caps = video_caps(info);
+  g_autoptr(GstBuffer) frame = make_frame(info);
   // Kept alive while its buffer is used.
-  GstHarness* first = gst_harness_new_parse(
+  g_autoptr(GstHarness) first = gst_harness_new_parse(
       "cudadct8x8 backend=cuda quality=100 ! capsfilter caps=video/x-dct(memory:CUDAMemory)");
   gst_harness_set_src_caps(first, gst_caps_ref(caps));
   gst_harness_push(first, gst_buffer_ref(frame));
-  GstBuffer* coefficients = gst_harness_pull(first);
-  GstCaps* dct_caps = gst_pad_get_current_caps(first->sinkpad);
+  g_autoptr(GstBuffer) coefficients = gst_harness_pull(first);
+  g_autoptr(GstCaps) dct_caps = gst_pad_get_current_caps(first->sinkpad);
   for (int i = 0; i < 3; i++) {
     const Result result =
         run_one("cudaidct8x8 backend=cuda ! capsfilter caps=video/x-raw", dct_caps, coefficients);
-    fail_unless(testing::largest_difference(info, frame, result.buffer) <= 3);
+    fail_unless(largest_difference(info, frame, result.buffer) <= 3);
     result.free();
   }
   // And on the CPU, which reads device memory through a map.
-  GstCaps* system_caps = gst_caps_copy(dct_caps);
+  g_autoptr(GstCaps) system_caps = gst_caps_copy(dct_caps);
   gst_caps_set_features(system_caps, 0, nullptr);
   const Result result = run_one("cudaidct8x8 backend=cpu", system_caps, coefficients);
-  fail_unless(testing::largest_difference(info, frame, result.buffer) <= 3);
+  fail_unless(largest_difference(info, frame, result.buffer) <= 3);
   result.free();
-  gst_caps_unref(system_caps);
-  gst_caps_unref(dct_caps);
-  gst_buffer_unref(coefficients);
-  gst_harness_teardown(first);
-  gst_buffer_unref(frame);
-  gst_caps_unref(caps);
 }
-GST_END_TEST;
 
 // The GstCudaContext that an element answers a context query with.
 gpointer context_of(GstElement* pipeline, const char* name) {
-  GstElement* e = gst_bin_get_by_name(GST_BIN(pipeline), name);
-  GstPad* pad = gst_element_get_static_pad(e, "src");
-  GstQuery* query = gst_query_new_context("gst.cuda.context");
+  g_autoptr(GstElement) e = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(e, "src");
+  g_autoptr(GstQuery) query = gst_query_new_context("gst.cuda.context");
   fail_unless(gst_pad_query(pad, query), "%s answers no context query", name);
   GstContext* context = nullptr;
   gst_query_parse_context(query, &context);
@@ -328,16 +304,13 @@ gpointer context_of(GstElement* pipeline, const char* name) {
         gst_structure_get_value(s, gst_structure_nth_field_name(s, static_cast<guint>(i)));
     if (G_VALUE_HOLDS_OBJECT(value)) object = g_value_get_object(value);
   }
-  gst_query_unref(query);
-  gst_object_unref(pad);
-  gst_object_unref(e);
   fail_unless(object != nullptr);
   return object;
 }
 
 // Two elements of a pipeline end with the same context.
-GST_START_TEST(test_context_is_shared) {
-  GstElement* pipeline = gst_parse_launch(
+CHECK_TEST(test_context_is_shared) {
+  g_autoptr(GstElement) pipeline = gst_parse_launch(
       "videotestsrc num-buffers=2 ! cudadct8x8 name=f backend=cuda ! queue ! cudaidct8x8 name=i "
       "backend=cuda ! fakesink",
       nullptr);
@@ -346,29 +319,11 @@ GST_START_TEST(test_context_is_shared) {
                          GST_STATE_CHANGE_SUCCESS);
   fail_unless(context_of(pipeline, "f") == context_of(pipeline, "i"));
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("gpu");
-  TCase* tc = tcase_create("gpu");
-  suite_add_tcase(suite, tc);
-  tcase_set_timeout(tc, 300);
-  tcase_add_loop_test(tc, test_scaled_engines_agree, 0, G_N_ELEMENTS(kFormats));
-  tcase_add_loop_test(tc, test_engines_agree, 0, G_N_ELEMENTS(kFormats));
-  tcase_add_test(tc, test_teaching_methods_agree);
-  tcase_add_test(tc, test_memory_places);
-  tcase_add_test(tc, test_tee_queue_appsink);
-  tcase_add_test(tc, test_race);
-  tcase_add_test(tc, test_foreign_context);
-  tcase_add_test(tc, test_context_is_shared);
-  return suite;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (const int status = testing::require_cuda_or_skip()) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

@@ -11,13 +11,15 @@
 
 namespace {
 
+using namespace testing;
+
 constexpr int kFrames = 8;
 constexpr gsize kScratchPitch = 1 << 16, kScratchRows = 1 << 10;  // 64 MiB
 constexpr int kCopies =
     100;  // of the scratch memory: milliseconds, where a frame takes microseconds
 
 GstCudaContext* context_of(GstHarness* h) {
-  GstElement* first = gst_bin_get_by_name(GST_BIN(h->element), "first");
+  g_autoptr(GstElement) first = gst_bin_get_by_name(GST_BIN(h->element), "first");
   GstContext* shared = gst_element_get_context(first, GST_CUDA_CONTEXT_TYPE);
   fail_unless(shared != nullptr);
   GstCudaContext* context = nullptr;
@@ -25,7 +27,6 @@ GstCudaContext* context_of(GstHarness* h) {
                     &context, nullptr);
   fail_unless(context != nullptr);
   gst_context_unref(shared);
-  gst_object_unref(first);
   return context;
 }
 
@@ -42,8 +43,8 @@ GstBufferPool* make_pool(GstCudaContext* context, GstCudaStream* stream, GstCaps
 
 // A finished frame of `pool` with the picture of `from`.
 GstBuffer* frame_in_cuda(GstBufferPool* pool, const GstVideoInfo& info, GstBuffer* from) {
-  GstBuffer* buffer = testing::acquire(pool);
-  testing::copy_frame(info, from, buffer);
+  GstBuffer* buffer = acquire(pool);
+  copy_frame(info, from, buffer);
   GstMapInfo map;  // uploads
   fail_unless(gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_CUDA)));
   gst_buffer_unmap(buffer, &map);
@@ -83,12 +84,13 @@ void copy_late(GstCudaContext* context, CUdeviceptr scratch, GstBuffer* to, GstB
 
 // Each frame holds a wrong picture until long after it was pushed; what comes out is compared with
 // the CPU engine's.
-GST_START_TEST(test_late_frames) {
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 640, 360);
-  GstCaps* caps = testing::video_caps(info);
-  GstHarness* cpu = gst_harness_new_parse("cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu");
+CHECK_TEST(test_late_frames) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 640, 360);
+  GstCaps* caps = video_caps(info);
+  g_autoptr(GstHarness) cpu =
+      gst_harness_new_parse("cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu");
   gst_harness_set_src_caps(cpu, gst_caps_ref(caps));
-  GstHarness* h = gst_harness_new_parse(
+  g_autoptr(GstHarness) h = gst_harness_new_parse(
       "cudadct8x8 name=first backend=cuda ! cudaidct8x8 backend=cuda ! "
       "capsfilter caps=video/x-raw(memory:CUDAMemory)");
   caps = gst_caps_make_writable(caps);
@@ -104,12 +106,12 @@ GST_START_TEST(test_late_frames) {
   fail_unless_equals_int(CuMemAlloc(&scratch, kScratchPitch * kScratchRows), CUDA_SUCCESS);
   gst_cuda_context_pop(nullptr);
 
-  GstBuffer* wrong = testing::make_frame(info, 1000);
+  GstBuffer* wrong = make_frame(info, 1000);
   GstBuffer* outputs[kFrames];
   GstBuffer* expected[kFrames];
   for (guint i = 0; i < kFrames; i++) {
-    GstBuffer* right = testing::make_frame(info, i + 1);
-    GstBuffer* right_in_cuda = frame_in_cuda(stock, info, right);
+    GstBuffer* right = make_frame(info, i + 1);
+    g_autoptr(GstBuffer) right_in_cuda = frame_in_cuda(stock, info, right);
     GstBuffer* in = frame_in_cuda(pool, info, wrong);
     copy_late(context, scratch, in, right_in_cuda);
     fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
@@ -124,10 +126,9 @@ GST_START_TEST(test_late_frames) {
     }
     fail_unless_equals_int(gst_harness_push(cpu, right), GST_FLOW_OK);
     expected[i] = gst_harness_pull(cpu);
-    gst_buffer_unref(right_in_cuda);
   }
   for (int i = 0; i < kFrames; i++) {
-    fail_unless_equals_int(testing::largest_difference(info, outputs[i], expected[i]), 0);
+    fail_unless_equals_int(largest_difference(info, outputs[i], expected[i]), 0);
     gst_buffer_unref(outputs[i]);
     gst_buffer_unref(expected[i]);
   }
@@ -142,24 +143,12 @@ GST_START_TEST(test_late_frames) {
   }
   gst_cuda_stream_unref(stream);
   gst_caps_unref(caps);
-  gst_harness_teardown(h);
-  gst_harness_teardown(cpu);
   gst_object_unref(context);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("gpu-streams");
-  TCase* tc = tcase_create("streams");
-  tcase_set_timeout(tc, 120);
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_late_frames);
-  return suite;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (const int status = testing::require_cuda_or_skip()) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

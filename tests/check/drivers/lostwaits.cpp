@@ -254,7 +254,7 @@ std::string first_missing(const Scene& scene, const std::string& noticed) {
   return "";
 }
 
-GST_START_TEST(test_each_wait) {
+CHECK_LOOP_TEST(test_each_wait, 0, static_cast<int>(scenes().size())) {
   const Scene& scene = scenes()[static_cast<size_t>(__i__)];
   if (std::string(scene.line).find("jpeg") != std::string::npos &&
       require_element_or_skip("jpegcoefdec") != 0)
@@ -279,16 +279,6 @@ GST_START_TEST(test_each_wait) {
   const std::string missing = first_missing(scene, all);
   fail_unless(missing.empty(), "%s: not noticed: %s", scene.name, missing.c_str());
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("lostwaits");
-  TCase* tc = tcase_create("lostwaits");
-  tcase_set_timeout(tc, 0);
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_each_wait, 0, static_cast<int>(scenes().size()));
-  return suite;
-}
 
 }  // namespace
 
@@ -297,5 +287,5 @@ int main(int argc, char** argv) {
   if (g_getenv("CUDATRANSFORM_SANITIZED"))
     return testing::skip("a sanitizer ends what shall go wrong");
   g_setenv("FAKECUDA_DEVICES", "2", TRUE);
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

@@ -13,6 +13,8 @@
 
 namespace {
 
+using namespace testing;
+
 struct Case {
   const char* name;
   std::vector<const char*> elements;  // that it needs besides cudaupload and cudadownload
@@ -68,8 +70,7 @@ class Written {
     const int file = g_file_open_tmp("cudatransform-XXXXXX", &name_, nullptr);
     fail_unless(file >= 0, "no temporary file");
     g_close(file, nullptr);
-    const std::string failure = testing::run_pipeline(line + " ! filesink location=" + name_);
-    fail_unless(failure.empty(), "%s: %s", line.c_str(), failure.c_str());
+    run_well(line + " ! filesink location=" + name_);
   }
   ~Written() {
     g_unlink(name_);
@@ -80,11 +81,10 @@ class Written {
 
   const char* name() const { return name_; }
   std::string bytes() const {
-    gchar* bytes = nullptr;
+    g_autofree gchar* bytes = nullptr;
     gsize size = 0;
     fail_unless(g_file_get_contents(name_, &bytes, &size, nullptr), "%s", name_);
     std::string all(bytes, size);
-    g_free(bytes);
     return all;
   }
 
@@ -92,7 +92,7 @@ class Written {
   gchar* name_ = nullptr;
 };
 
-GST_START_TEST(test_between_others) {
+CHECK_LOOP_TEST(test_between_others, 0, G_N_ELEMENTS(kCases)) {
   const Case& one = kCases[__i__];
   for (const char* element : one.elements)
     if (!has(element)) {
@@ -106,43 +106,39 @@ GST_START_TEST(test_between_others) {
     line = std::string("filesrc location=") + file->name() + " ! ";
   }
   line += one.line;
-  const testing::Frames expected = testing::play(
-      line +
-      " ! cudadownload ! cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw ! "
-      "appsink name=sink sync=false");
+  const Frames expected =
+      play(line +
+           " ! cudadownload ! cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw ! "
+           "appsink name=sink sync=false");
   // What does not give the same frames twice by itself says nothing about us.
   const std::string alone = line + " ! cudadownload ! video/x-raw ! appsink name=sink sync=false";
   const std::string what = std::string(one.name) + ", without the transforms";
-  testing::compare(testing::play(alone), testing::play(alone), what);
+  compare(play(alone), play(alone), what);
   for (const char* depth : {"1", "3"})
     for (const char* queue : {"", "queue ! "}) {
       const std::string ours = std::string(" ! cudadct8x8 backend=cuda async-depth=") + depth +
                                " ! " + queue + "cudaidct8x8 backend=cuda async-depth=" + depth;
       int warnings = 0;
       // Straight to the host, by way of cudadownload, and to both at once.
-      testing::compare(
-          expected,
-          testing::play(line + ours + " ! video/x-raw ! appsink name=sink sync=false", &warnings),
-          one.name);
+      compare(expected,
+              play(line + ours + " ! video/x-raw ! appsink name=sink sync=false", &warnings),
+              one.name);
       fail_unless_equals_int(warnings, 0);
-      testing::compare(
+      compare(expected,
+              play(line + ours + IN_CUDA " ! cudadownload ! appsink name=sink sync=false"),
+              one.name);
+      compare(
           expected,
-          testing::play(line + ours + IN_CUDA " ! cudadownload ! appsink name=sink sync=false"),
-          one.name);
-      testing::compare(
-          expected,
-          testing::play(line + ours +
-                        IN_CUDA
-                        " ! tee name=t ! queue ! cudadownload ! appsink name=sink sync=false  t. ! "
-                        "queue ! cudadct8x8 backend=cuda ! fakesink"),
+          play(line + ours +
+               IN_CUDA " ! tee name=t ! queue ! cudadownload ! appsink name=sink sync=false  t. ! "
+                       "queue ! cudadct8x8 backend=cuda ! fakesink"),
           one.name);
     }
   std::printf("%s: %d frames\n", one.name, static_cast<int>(expected.size()));
 }
-GST_END_TEST;
 
 // Pictures that stay on the card, go to the host, go both ways, and are encoded there.
-GST_START_TEST(test_dirac_decoder) {
+CHECK_TEST(test_dirac_decoder) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   const char* names[] = {"p01_qpel_biref_8x8full_420", "p05_qpel_444", "i11_dd97_d4_422_10b_vlc"};
   for (const char* name : names) {
@@ -152,17 +148,13 @@ GST_START_TEST(test_dirac_decoder) {
       return;
     }
     const std::string from = "filesrc location=" + path + " ! cudadiracdec backend=";
-    const testing::Frames expected =
-        testing::play(from + "cpu ! video/x-raw ! appsink name=sink sync=false");
+    const Frames expected = play(from + "cpu ! video/x-raw ! appsink name=sink sync=false");
     const std::string line = from + "cuda" IN_CUDA;
-    testing::compare(expected,
-                     testing::play(line + " ! cudadownload ! appsink name=sink sync=false"), name);
-    testing::compare(
-        expected,
-        testing::play(line +
-                      " ! tee name=t ! queue ! cudadownload ! appsink name=sink sync=false  t. ! "
-                      "queue ! cudadct8x8 backend=cuda ! fakesink"),
-        name);
+    compare(expected, play(line + " ! cudadownload ! appsink name=sink sync=false"), name);
+    compare(expected,
+            play(line + " ! tee name=t ! queue ! cudadownload ! appsink name=sink sync=false  t. ! "
+                        "queue ! cudadct8x8 backend=cuda ! fakesink"),
+            name);
     std::printf("%s: %d frames\n", name, static_cast<int>(expected.size()));
     if (name != names[0] || !has("x264enc")) continue;
     const std::string encode = " ! x264enc threads=1 speed-preset=ultrafast";
@@ -170,17 +162,6 @@ GST_START_TEST(test_dirac_decoder) {
     fail_unless(!film.empty() && film == Written(from + "cpu ! video/x-raw" + encode).bytes());
     std::printf("x264enc: %d bytes\n", static_cast<int>(film.size()));
   }
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("nvcodec");
-  TCase* tc = tcase_create("nvcodec");
-  suite_add_tcase(suite, tc);
-  tcase_set_timeout(tc, 300);
-  tcase_add_loop_test(tc, test_between_others, 0, G_N_ELEMENTS(kCases));
-  tcase_add_test(tc, test_dirac_decoder);
-  return suite;
 }
 
 }  // namespace
@@ -190,5 +171,5 @@ int main(int argc, char** argv) {
   gst_init(&argc, &argv);
   for (const char* element : {"cudaupload", "cudadownload"})
     if (const int status = testing::require_element_or_skip(element)) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

@@ -49,7 +49,7 @@ inline void hide_shim_from_children() {
   if (!path || !shim().get_counts || !dladdr(reinterpret_cast<void*>(shim().get_counts), &info) ||
       !info.dli_fname)
     return;
-  gchar* own = g_path_get_dirname(info.dli_fname);
+  g_autofree gchar* own = g_path_get_dirname(info.dli_fname);
   gchar** folders = g_strsplit(path, ":", -1);
   std::string others;
   for (gchar** folder = folders; *folder; folder++)
@@ -57,7 +57,6 @@ inline void hide_shim_from_children() {
       others += (others.empty() ? "" : ":") + std::string(*folder);
   g_setenv("LD_LIBRARY_PATH", others.c_str(), TRUE);
   g_strfreev(folders);
-  g_free(own);
 }
 
 // 0 with the shim and a device behind it; otherwise an exit status. Call it first in main.

@@ -10,29 +10,24 @@
 
 namespace {
 
-using testing::Frames;
+using namespace testing;
 
 Frames play(const std::string& line, int* warnings, std::string* upload = nullptr) {
   const auto look = [&](GstElement* pipeline) {
     if (!upload) return;
-    GstElement* inverse = gst_bin_get_by_name(GST_BIN(pipeline), "inverse");
-    GstStructure* stats = nullptr;
+    g_autoptr(GstElement) inverse = gst_bin_get_by_name(GST_BIN(pipeline), "inverse");
+    g_autoptr(GstStructure) stats = nullptr;
     g_object_get(inverse, "stats", &stats, nullptr);
-    gchar* text = gst_structure_to_string(stats);
+    g_autofree gchar* text = gst_structure_to_string(stats);
     *upload = text;
-    g_free(text);
-    gst_structure_free(stats);
-    gst_object_unref(inverse);
   };
   return testing::play(line, warnings, look);
 }
 
-using testing::compare;
-
 // 0 or 1: devices that are no peers are told of once by each element that copies.
 int warnings_of_a_copy() {
-  GstCudaContext* one = testing::new_context(0);
-  GstCudaContext* other = testing::new_context(1);
+  GstCudaContext* one = new_context(0);
+  GstCudaContext* other = new_context(1);
   const bool reach = gst_cuda_context_can_access_peer(other, one);
   gst_object_unref(one);
   gst_object_unref(other);
@@ -69,14 +64,13 @@ void coefficients_cross(const std::string& name) {
   }
 }
 
-GST_START_TEST(test_coefficients_cross) {
+CHECK_TEST(test_coefficients_cross) {
   for (const char* name : {"dct8x8", "dwt"}) coefficients_cross(name);
 }
-GST_END_TEST;
 
 // Back and forth, with all devices busy: a copy that starts too early, or memory that is used again
 // too early, shows as other bytes.
-GST_START_TEST(test_race) {
+CHECK_TEST(test_race) {
   const std::string from = source("I420", 1280, 720, 100);
   const auto chain = [&](bool cuda) {
     std::string line = from;
@@ -93,38 +87,29 @@ GST_START_TEST(test_race) {
   const Frames cpu = play(chain(false), &warnings);
   compare(cpu, play(chain(true), &warnings), "four times there and back");
 }
-GST_END_TEST;
 
-GST_START_TEST(test_frames_cross) {
+CHECK_TEST(test_frames_cross) {
   for (const auto& [width, height] : {std::pair{66, 46}, {1920, 1080}}) {
-    const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, width, height);
-    GstBuffer* frame = testing::make_frame(info);
-    GstHarness* cpu = gst_harness_new_parse("cudadct8x8 backend=cpu");
-    gst_harness_set_src_caps(cpu, testing::video_caps(info));
+    const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, width, height);
+    g_autoptr(GstBuffer) frame = make_frame(info);
+    g_autoptr(GstHarness) cpu = harness_of("cudadct8x8 backend=cpu", info);
     gst_harness_push(cpu, gst_buffer_ref(frame));
-    GstBuffer* expected = gst_harness_pull(cpu);
-    GstHarness* gpu = gst_harness_new_parse(
+    g_autoptr(GstBuffer) expected = gst_harness_pull(cpu);
+    g_autoptr(GstHarness) gpu = gst_harness_new_parse(
         "cudadct8x8 backend=cuda cuda-device-id=1 ! capsfilter caps=video/x-dct");
-    gst_harness_set_src_caps(gpu, testing::cuda_video_caps(info));
-    GstCudaContext* context = testing::new_context(0);
+    gst_harness_set_src_caps(gpu, cuda_video_caps(info));
+    GstCudaContext* context = new_context(0);
     for (int i = 0; i < 20; i++) {
-      gst_harness_push(gpu, testing::to_cuda(context, info, frame));
-      GstBuffer* got = gst_harness_pull(gpu);
-      fail_unless(testing::bytes_of(got) == testing::bytes_of(expected), "%d x %d, frame %d", width,
-                  height, i);
-      gst_buffer_unref(got);
+      gst_harness_push(gpu, to_cuda(context, info, frame));
+      g_autoptr(GstBuffer) got = gst_harness_pull(gpu);
+      fail_unless(bytes_of(got) == bytes_of(expected), "%d x %d, frame %d", width, height, i);
     }
-    gst_buffer_unref(expected);
-    gst_buffer_unref(frame);
-    gst_harness_teardown(cpu);
-    gst_harness_teardown(gpu);
     gst_object_unref(context);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_files_of_levels_that_cross) {
-  if (testing::require_element_or_skip("jpegcoefenc")) return;
+CHECK_TEST(test_files_of_levels_that_cross) {
+  if (require_element_or_skip("jpegcoefenc")) return;
   const std::string from = source("I420", 640, 361, 40);
   int warnings = 0;
   const Frames cpu = play(from +
@@ -139,12 +124,11 @@ GST_START_TEST(test_files_of_levels_that_cross) {
   compare(cpu, gpu, from);
   fail_unless_equals_int(warnings, 0);
 }
-GST_END_TEST;
 
 // Files whose codes one device reads are levels that the other transforms, or that another element
 // writes, and the other way round.
-GST_START_TEST(test_files_that_a_device_reads_cross) {
-  if (testing::require_element_or_skip("jpegcoefenc")) return;
+CHECK_TEST(test_files_that_a_device_reads_cross) {
+  if (require_element_or_skip("jpegcoefenc")) return;
   const std::string files =
       source("I420", 640, 361, 40) +
       "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu ! jpegcoefdec name=d n-threads=3 ";
@@ -167,10 +151,9 @@ GST_START_TEST(test_files_that_a_device_reads_cross) {
             decoder);
   }
 }
-GST_END_TEST;
 
 // Pictures that one device decodes are frames that the other transforms; a decoder on each at once.
-GST_START_TEST(test_pictures_cross) {
+CHECK_TEST(test_pictures_cross) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   if (data == nullptr || *data == '\0') {
     g_print("pictures that cross: no CUDATRANSFORM_TEST_DATA\n");
@@ -198,10 +181,9 @@ GST_START_TEST(test_pictures_cross) {
     }
   }
 }
-GST_END_TEST;
 
 // For people who read the log: how long the copy of a frame of coefficients takes.
-GST_START_TEST(test_speed) {
+CHECK_TEST(test_speed) {
   int warnings = 0;
   std::string stats;
   play(source("I420", 3840, 2160, 60) +
@@ -212,26 +194,10 @@ GST_START_TEST(test_speed) {
   g_print("24.9 MB of coefficients from device 0 to device 1 are the upload of\n%s\n",
           stats.c_str());
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("twodevices");
-  TCase* tc = tcase_create("twodevices");
-  suite_add_tcase(suite, tc);
-  tcase_set_timeout(tc, 300);
-  tcase_add_test(tc, test_coefficients_cross);
-  tcase_add_test(tc, test_race);
-  tcase_add_test(tc, test_frames_cross);
-  tcase_add_test(tc, test_files_of_levels_that_cross);
-  tcase_add_test(tc, test_files_that_a_device_reads_cross);
-  tcase_add_test(tc, test_pictures_cross);
-  tcase_add_test(tc, test_speed);
-  return suite;
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (const int status = testing::require_cuda_or_skip(2)) return status;
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

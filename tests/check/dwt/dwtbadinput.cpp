@@ -25,16 +25,15 @@ GstBuffer* coefficients(const GstDwtInfo& info, gsize size, GstDwtMeta** meta) {
   return buffer;
 }
 
-GST_START_TEST(test_short_frames) {
+CHECK_TEST(test_short_frames) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);  // 1152 bytes
   for (gsize size : {gsize{0}, gsize{1}, info.size - 1})
     expect(
         push_one(forward_dwt(), video_caps(info), gst_buffer_new_allocate(nullptr, size, nullptr)),
         {std::to_string(size).c_str(), "1152"});
 }
-GST_END_TEST;
 
-GST_START_TEST(test_short_coefficients) {
+CHECK_TEST(test_short_coefficients) {
   const GstDwtInfo info = dwt_info();
   GstDwtMeta* meta;
   for (gsize size : {gsize{0}, gsize{64}, info.size - 1})
@@ -44,9 +43,8 @@ GST_START_TEST(test_short_coefficients) {
       push_one(inverse_dwt(), gst_dwt_info_to_caps(&info), coefficients(info, info.size, &meta));
   fail_unless(text.empty(), "%s", text.c_str());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_missing_meta) {
+CHECK_TEST(test_missing_meta) {
   GstDwtInfo info = dwt_info(TRUE);
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   expect(push_one(inverse_dwt(), gst_dwt_info_to_caps(&info), buffer),
@@ -60,7 +58,6 @@ GST_START_TEST(test_missing_meta) {
   buffer = gst_buffer_new_allocate(nullptr, info.size - 2, nullptr);
   expect(push_one(inverse_dwt(), gst_dwt_info_to_caps(&info), buffer), {"3006", "3008"});
 }
-GST_END_TEST;
 
 struct Lie {
   void (*tell)(GstDwtMeta* meta);
@@ -80,17 +77,16 @@ const Lie kLies[] = {
     {[](GstDwtMeta* m) { m->quantizers[2].indices[7] = 116; }, "index 116, expected 0 to 115"},
 };
 
-GST_START_TEST(test_lying_meta) {
+CHECK_LOOP_TEST(test_lying_meta, 0, G_N_ELEMENTS(kLies)) {
   const GstDwtInfo info = dwt_info();
   GstDwtMeta* meta;
   GstBuffer* buffer = coefficients(info, info.size, &meta);
   kLies[__i__].tell(meta);
   expect(push_one(inverse_dwt(), gst_dwt_info_to_caps(&info), buffer), {kLies[__i__].named});
 }
-GST_END_TEST;
 
 // Coefficients of one transform under caps of another.
-GST_START_TEST(test_meta_of_another_transform) {
+CHECK_TEST(test_meta_of_another_transform) {
   const GstDwtInfo info = dwt_info();
   GstDwtInfo other;
   fail_unless(gst_dwt_info_set(&other, info.wavelet, info.wavelet_ho, 5, 0, TRUE, 8, info.sampling,
@@ -99,36 +95,13 @@ GST_START_TEST(test_meta_of_another_transform) {
   expect(push_one(inverse_dwt(), gst_dwt_info_to_caps(&other), coefficients(info, 9999, &meta)),
          {"24 x 36", "32 x 64"});
 }
-GST_END_TEST;
 
-// The text of the first error.
-std::string error_on(GstBus* bus) {
-  std::string text;
-  if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    text = error->message;
-    g_error_free(error);
-    gst_message_unref(message);
-  }
-  return text;
-}
-
-// Good caps with one field changed.
-GstCaps* with_field(const char* field, const char* text) {
-  GstCaps* caps = gst_caps_from_string(
-      "video/x-dwt,format=S16LE,wavelet=dd97,wavelet-ho=dd97,levels=4,levels-ho=0,depth=8,"
-      "quantized=true,sampling=GRAYSCALE,colorspace=GRAY,width=16,height=16,framerate=25/1");
-  GValue value = G_VALUE_INIT;
-  g_value_init(&value, g_ascii_isdigit(*text) ? G_TYPE_INT : G_TYPE_STRING);
-  fail_unless(gst_value_deserialize(&value, text));
-  gst_caps_set_value(caps, field, &value);
-  g_value_unset(&value);
-  return caps;
-}
+constexpr char kGood[] =
+    "video/x-dwt,format=S16LE,wavelet=dd97,wavelet-ho=dd97,levels=4,levels-ho=0,depth=8,"
+    "quantized=true,sampling=GRAYSCALE,colorspace=GRAY,width=16,height=16,framerate=25/1";
 
 // What is wrong with one field, where templates cannot say so, or what goes with another.
-GST_START_TEST(test_lying_caps) {
+CHECK_TEST(test_lying_caps) {
   const struct {
     const char* field;
     const char* value;
@@ -142,37 +115,31 @@ GST_START_TEST(test_lying_caps) {
       {"colorspace", "sYUV", "colorspace sYUV contradicts sampling GRAYSCALE"},
   };
   for (const auto& lie : lies) {
-    GstHarness* h = gst_harness_new_parse(inverse_dwt().c_str());
-    GstBus* bus = gst_bus_new();
-    gst_element_set_bus(h->element, bus);
-    gst_harness_set_src_caps(h, with_field(lie.field, lie.value));
+    g_autoptr(GstHarness) h = gst_harness_new_parse(inverse_dwt().c_str());
+    const Messages bus(h->element);
+    gst_harness_set_src_caps(h, with_field(kGood, lie.field, lie.value));
     fail_if(gst_harness_push(h, gst_buffer_new_allocate(nullptr, 4096, nullptr)) == GST_FLOW_OK);
-    expect(error_on(bus), {lie.named});
-    gst_element_set_bus(h->element, nullptr);
-    gst_object_unref(bus);
-    gst_harness_teardown(h);
+    expect(take_text(bus, GST_MESSAGE_ERROR), {lie.named});
   }
 }
-GST_END_TEST;
 
 // What can be seen from the caps alone is not linked.
-GST_START_TEST(test_refused_caps) {
+CHECK_TEST(test_refused_caps) {
   const struct {
     const char* field;
     const char* value;
   } lies[] = {{"wavelet", "db4"}, {"levels", "7"},     {"levels-ho", "5"},
               {"depth", "9"},     {"format", "F32LE"}, {"sampling", "YCbCr-4:4:0"}};
   for (const auto& lie : lies)
-    fail_unless(refuses_caps(inverse_dwt(), with_field(lie.field, lie.value)), "%s=%s", lie.field,
-                lie.value);
-  fail_if(refuses_caps(inverse_dwt(), with_field("levels", "4")));
+    fail_unless(refuses_caps(inverse_dwt(), with_field(kGood, lie.field, lie.value)), "%s=%s",
+                lie.field, lie.value);
+  fail_if(refuses_caps(inverse_dwt(), gst_caps_from_string(kGood)));
   for (const char* format : {"AYUV", "A420", "RGBA", "YUY2"}) {
     GstCaps* raw = video_caps(video_info(GST_VIDEO_FORMAT_I420, 32, 24));
     gst_caps_set_simple(raw, "format", G_TYPE_STRING, format, nullptr);
     fail_unless(refuses_caps(forward_dwt(), raw), "%s", format);
   }
 }
-GST_END_TEST;
 
 // ---- Settings ----
 
@@ -202,41 +169,36 @@ const BadSetting kBadSettings[] = {
 };
 
 // Before data flows; and the element works once the setting does.
-GST_START_TEST(test_bad_settings) {
+CHECK_LOOP_TEST(test_bad_settings, 0, G_N_ELEMENTS(kBadSettings)) {
   const BadSetting& bad = kBadSettings[__i__];
-  GstElement* pipeline =
+  g_autoptr(GstElement) pipeline =
       launch("videotestsrc num-buffers=2 ! " +
              forward_dwt(std::string("name=f ") + bad.properties) + " ! fakesink");
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_PLAYING),
                          GST_STATE_CHANGE_FAILURE);
-  const std::string text = error_on(bus);
+  const std::string text = take_text(bus, GST_MESSAGE_ERROR);
   for (const char* named : bad.named) expect(text, {named});
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  GstElement* dwt = gst_bin_get_by_name(GST_BIN(pipeline), "f");
+  g_autoptr(GstElement) dwt = gst_bin_get_by_name(GST_BIN(pipeline), "f");
   gst_util_set_object_arg(G_OBJECT(dwt), "wavelet", "haar");
   gst_util_set_object_arg(G_OBJECT(dwt), "wavelet-ho", "same");
   g_object_set(dwt, "levels", 1u, "levels-ho", 0u, "quant-matrix", "<4, 3, 2, 1>", nullptr);
-  const std::string error = run_to_eos(pipeline);
-  fail_unless(error.empty(), "%s", error.c_str());
+  run_well(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(dwt);
-  gst_object_unref(bus);
-  gst_object_unref(pipeline);
 }
-GST_END_TEST;
 
 // While frames flow: the next frame is refused with the reason.
-GST_START_TEST(test_bad_settings_while_playing) {
+CHECK_TEST(test_bad_settings_while_playing) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
   for (const BadSetting& bad : kBadSettings) {
-    GstHarness* h = gst_harness_new_parse(forward_dwt("name=f").c_str());
-    GstBus* bus = gst_bus_new();
-    gst_element_set_bus(h->element, bus);
+    g_autoptr(GstHarness) h = gst_harness_new_parse(forward_dwt("name=f").c_str());
+    const Messages bus(h->element);
     gst_harness_set_src_caps(h, video_caps(info));
     fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-    GstElement* dwt = gst_bin_get_by_name(GST_BIN(h->element), "f");
-    GstElement* wanted = gst_parse_launch((forward_dwt() + bad.properties).c_str(), nullptr);
+    g_autoptr(GstElement) dwt = gst_bin_get_by_name(GST_BIN(h->element), "f");
+    g_autoptr(GstElement) wanted =
+        gst_parse_launch((forward_dwt() + bad.properties).c_str(), nullptr);
     for (const char* property : {"wavelet", "wavelet-ho", "levels", "levels-ho", "quant-matrix"}) {
       GValue value = G_VALUE_INIT;
       GParamSpec* spec = g_object_class_find_property(G_OBJECT_GET_CLASS(dwt), property);
@@ -246,58 +208,22 @@ GST_START_TEST(test_bad_settings_while_playing) {
       g_value_unset(&value);
     }
     fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_ERROR);
-    const std::string text = error_on(bus);
+    const std::string text = take_text(bus, GST_MESSAGE_ERROR);
     for (const char* named : bad.named) expect(text, {named});
-    gst_object_unref(wanted);
-    gst_object_unref(dwt);
-    gst_element_set_bus(h->element, nullptr);
-    gst_object_unref(bus);
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 // Levels that no encoder makes wrap as the transform says, and end in a picture.
-GST_START_TEST(test_wild_levels) {
+CHECK_TEST(test_wild_levels) {
   const GstDwtInfo info = dwt_info();
-  for (int pattern = 0; pattern < 4; pattern++) {
+  for (int pattern = 0; pattern < kWildPatterns; pattern++) {
     GstDwtMeta* meta;
     GstBuffer* buffer = coefficients(info, info.size, &meta);
-    GstMapInfo map;
-    gst_buffer_map(buffer, &map, GST_MAP_WRITE);
-    for (gsize i = 0; i < map.size / 2; i++) {
-      const gint16 value = pattern == 0   ? G_MAXINT16
-                           : pattern == 1 ? G_MININT16
-                           : pattern == 2 ? (i % 2 ? G_MAXINT16 : G_MININT16)
-                                          : static_cast<gint16>(i * 40503u);
-      GST_WRITE_UINT16_LE(map.data + 2 * i, value);
-    }
-    gst_buffer_unmap(buffer, &map);
+    fill_wildly(buffer, pattern);
     for (guint8& index : meta->quantizers[0].indices) index = GST_DWT_MAX_QUANT_INDEX;
     const std::string text = push_one(inverse_dwt(), gst_dwt_info_to_caps(&info), buffer);
     fail_unless(text.empty(), "%s", text.c_str());
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("dwtbadinput");
-  TCase* tc = tcase_create("badinput");
-  tcase_set_timeout(tc, 180);
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_short_frames);
-  tcase_add_test(tc, test_short_coefficients);
-  tcase_add_test(tc, test_missing_meta);
-  tcase_add_loop_test(tc, test_lying_meta, 0, G_N_ELEMENTS(kLies));
-  tcase_add_test(tc, test_meta_of_another_transform);
-  tcase_add_test(tc, test_lying_caps);
-  tcase_add_test(tc, test_refused_caps);
-  tcase_add_loop_test(tc, test_bad_settings, 0, G_N_ELEMENTS(kBadSettings));
-  tcase_add_test(tc, test_bad_settings_while_playing);
-  tcase_add_test(tc, test_wild_levels);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

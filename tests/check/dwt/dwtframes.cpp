@@ -20,33 +20,25 @@ constexpr const char* kWavelets[] = {"dd97",       "legall53", "dd137",  "haar",
 
 // Whether the elements take frames of that format in CUDA memory, which GStreamer 1.22 has few of.
 bool fits_cuda_memory(const GstVideoInfo& info) {
-  GstElement* element = gst_element_factory_make("cudadwt", nullptr);
-  GstPad* pad = gst_element_get_static_pad(element, "sink");
-  GstCaps* templates = gst_pad_get_pad_template_caps(pad);
-  GstCaps* caps = video_caps(info);
+  g_autoptr(GstElement) element = gst_element_factory_make("cudadwt", nullptr);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
+  g_autoptr(GstCaps) templates = gst_pad_get_pad_template_caps(pad);
+  g_autoptr(GstCaps) caps = video_caps(info);
   gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
-  const bool fits = is_cuda() && gst_caps_can_intersect(templates, caps);
-  gst_caps_unref(caps);
-  gst_caps_unref(templates);
-  gst_object_unref(pad);
-  gst_object_unref(element);
-  return fits;
+  return is_cuda() && gst_caps_can_intersect(templates, caps);
 }
 
 // The frame that comes back of `line` equals the one that went in.
 void check_lossless_line(const std::string& line, const GstVideoInfo& info, guint seed) {
-  GstHarness* h = new_harness(line);
+  g_autoptr(GstHarness) h = new_harness(line);
   gst_harness_set_sink_caps(h, video_caps(info));
   gst_harness_set_src_caps(h, video_caps(info));
-  GstBuffer* in = make_frame(info, seed);
+  g_autoptr(GstBuffer) in = make_frame(info, seed);
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
   const int difference = largest_difference(info, in, out);
   fail_unless(difference == 0, "%s, %s, %dx%d: samples differ by %d", line.c_str(),
               GST_VIDEO_INFO_NAME(&info), info.width, info.height, difference);
-  gst_buffer_unref(in);
-  gst_buffer_unref(out);
-  end_harness(h);
 }
 
 void check_lossless(const std::string& properties, const GstVideoInfo& info, guint seed = 1) {
@@ -69,7 +61,7 @@ std::string with_wavelet(const char* wavelet, int levels) {
   return std::string("wavelet=") + wavelet + " levels=" + std::to_string(levels);
 }
 
-GST_START_TEST(test_lossless) {
+CHECK_LOOP_TEST(test_lossless, 0, G_N_ELEMENTS(kWavelets)) {
   const char* wavelet = kWavelets[__i__];
   constexpr int kSizes[][2] = {{1, 1}, {2, 3}, {17, 9}, {64, 48}, {97, 31}, {5, 130}};
   int pick = 0;
@@ -85,16 +77,14 @@ GST_START_TEST(test_lossless) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_large) {
+CHECK_LOOP_TEST(test_large, 0, G_N_ELEMENTS(kWavelets)) {
   check_lossless(with_wavelet(kWavelets[__i__], 6), video_info(GST_VIDEO_FORMAT_I420, 1922, 1081));
   if (__i__ == 1 && !quick())
     check_lossless("levels=6", video_info(GST_VIDEO_FORMAT_I420, 7680, 4320));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_two_filters) {
+CHECK_TEST(test_two_filters) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_Y42B, 75, 42);
   for (const char* wavelet : kWavelets)
     for (const char* wavelet_ho : kWavelets)
@@ -104,45 +94,38 @@ GST_START_TEST(test_two_filters) {
     for (int ho = levels ? 0 : 1; ho <= 4; ho++)
       check_lossless(with_wavelet("legall53", levels) + " levels-ho=" + std::to_string(ho), info);
 }
-GST_END_TEST;
 
 // Frames with padding between rows, in both directions.
-GST_START_TEST(test_unquantised) {
+CHECK_TEST(test_unquantised) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 50, 38);
-  GstHarness* h = new_harness(forward_dwt("quant-index=40") +
-                              " ! video/x-dwt(ANY),quantized=false ! " + inverse_dwt());
+  g_autoptr(GstHarness) h = new_harness(forward_dwt("quant-index=40") +
+                                        " ! video/x-dwt(ANY),quantized=false ! " + inverse_dwt());
   gst_harness_set_src_caps(h, video_caps(info));
-  GstBuffer* in = make_frame(info);
+  g_autoptr(GstBuffer) in = make_frame(info);
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
   fail_unless_equals_int(largest_difference(info, in, out), 0);
-  gst_buffer_unref(in);
-  gst_buffer_unref(out);
-  end_harness(h);
 }
-GST_END_TEST;
 
 // ---- Metas ----
 
 // The coefficients of one frame; `info` gets what their caps say.
 GstBuffer* transformed(const std::string& properties, GstDwtInfo* info, int width = 70,
                        int height = 45) {
-  GstHarness* h = new_harness(forward_dwt(properties));
+  g_autoptr(GstHarness) h = new_harness(forward_dwt(properties));
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, width, height);
   gst_harness_set_src_caps(h, video_caps(raw));
   fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
   GstBuffer* out = gst_harness_pull(h);
-  GstCaps* caps = current_caps(h);
+  g_autoptr(GstCaps) caps = current_caps(h);
   gchar* reason = nullptr;
   fail_unless(gst_dwt_info_from_caps(info, caps, &reason), "%s", reason);
-  gst_caps_unref(caps);
-  end_harness(h);
   return out;
 }
 
 void check_indices(const std::string& properties, const std::vector<int>& wanted) {
   GstDwtInfo info;
-  GstBuffer* buffer = transformed(properties, &info);
+  g_autoptr(GstBuffer) buffer = transformed(properties, &info);
   const GstDwtMeta* meta = gst_buffer_get_dwt_meta(buffer);
   gchar* reason = nullptr;
   fail_unless(gst_dwt_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason), "%s",
@@ -152,10 +135,9 @@ void check_indices(const std::string& properties, const std::vector<int>& wanted
     for (guint b = 0; b < wanted.size(); b++)
       fail_unless(gst_dwt_meta_get_quant_index(meta, c, b) == wanted[b], "%s: band %u has %d",
                   properties.c_str(), b, gst_dwt_meta_get_quant_index(meta, c, b));
-  gst_buffer_unref(buffer);
 }
 
-GST_START_TEST(test_indices) {
+CHECK_TEST(test_indices) {
   check_indices("levels=2", {0, 0, 0, 0, 0, 0, 0});
   check_indices("levels=2 quant-index=115", {115, 115, 115, 115, 115, 115, 115});
   check_indices("levels=2 quant-index=3 quant-matrix=flat", {3, 3, 3, 3, 3, 3, 3});
@@ -174,12 +156,11 @@ GST_START_TEST(test_indices) {
   check_indices("levels=0 levels-ho=2 wavelet=haar-shift quant-index=30 quant-matrix=vc2",
                 {26, 30, 28});
 }
-GST_END_TEST;
 
 // The index that a controller gives each frame at its time.
-GST_START_TEST(test_controlled) {
-  GstHarness* h = new_harness(forward_dwt("name=dwt levels=1"));
-  GstElement* dwt = gst_bin_get_by_name(GST_BIN(h->element), "dwt");
+CHECK_TEST(test_controlled) {
+  g_autoptr(GstHarness) h = new_harness(forward_dwt("name=dwt levels=1"));
+  g_autoptr(GstElement) dwt = gst_bin_get_by_name(GST_BIN(h->element), "dwt");
   GstControlSource* source = gst_interpolation_control_source_new();
   g_object_set(source, "mode", GST_INTERPOLATION_MODE_LINEAR, nullptr);
   gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), 0, 0.0);
@@ -192,27 +173,23 @@ GST_START_TEST(test_controlled) {
     GstBuffer* in = make_frame(raw);
     GST_BUFFER_PTS(in) = time * GST_SECOND;
     fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     fail_unless_equals_int(gst_dwt_meta_get_quant_index(gst_buffer_get_dwt_meta(out), 0, 3),
                            23 * time);
-    gst_buffer_unref(out);
   }
   gst_object_unref(source);
-  gst_object_unref(dwt);
-  end_harness(h);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_carried_metas) {
+CHECK_TEST(test_carried_metas) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 33, 21);
-  GstHarness* h = new_harness(forward_dwt("keep-reference=true") + " ! " + inverse_dwt());
+  g_autoptr(GstHarness) h = new_harness(forward_dwt("keep-reference=true") + " ! " + inverse_dwt());
   gst_harness_set_src_caps(h, video_caps(info));
   GstBuffer* in = make_frame(info);
   GST_BUFFER_PTS(in) = 7 * GST_SECOND;
   GST_BUFFER_DURATION(in) = GST_SECOND;
   gst_buffer_add_video_region_of_interest_meta(in, "face", 3, 4, 5, 6);
   fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
   fail_unless_equals_uint64(GST_BUFFER_PTS(out), 7 * GST_SECOND);
   fail_unless_equals_uint64(GST_BUFFER_DURATION(out), GST_SECOND);
   const auto* region = reinterpret_cast<GstVideoRegionOfInterestMeta*>(
@@ -220,49 +197,44 @@ GST_START_TEST(test_carried_metas) {
   fail_unless(region != nullptr && region->x == 3 && region->h == 6);
   fail_unless(gst_buffer_get_dwt_meta(out) == nullptr);
   fail_unless(gst_buffer_get_coef_reference_meta(out) == nullptr);
-  gst_buffer_unref(out);
-  end_harness(h);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_allocation) {
+CHECK_TEST(test_allocation) {
   GstDwtInfo info;
   fail_unless(gst_dwt_info_set(&info, GST_DWT_WAVELET_HAAR, GST_DWT_WAVELET_HAAR, 2, 0, TRUE, 8,
                                GST_COEF_SAMPLING_420, 64, 48, nullptr));
-  GstHarness* h = new_harness(inverse_dwt());
+  g_autoptr(GstHarness) h = new_harness(inverse_dwt());
   gst_harness_set_src_caps(h, gst_dwt_info_to_caps(&info));
   fail_unless(lists_meta(h, gst_dwt_info_to_caps(&info), GST_DWT_META_API_TYPE));
   fail_unless(lists_meta(h, gst_dwt_info_to_caps(&info), GST_COEF_FENCE_API_TYPE));
-  end_harness(h);
 }
-GST_END_TEST;
 
 // ---- Measuring ----
 
 double psnr_of(double mse, double peak) { return 10 * std::log10(peak * peak / mse); }
 
 // Both elements measure what the frames amount to.
-GST_START_TEST(test_psnr) {
+CHECK_TEST(test_psnr) {
   for (const char* wavelet : kWavelets) {
     for (GstVideoFormat format :
          {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I422_10LE}) {
       const GstVideoInfo info = video_info(format, 101, 67);
-      GstHarness* h = new_harness(
+      g_autoptr(GstHarness) h = new_harness(
           forward_dwt(with_wavelet(wavelet, 3) +
                       " name=f quant-index=22 keep-reference=true measure=psnr+zeros+time") +
           " ! " + inverse_dwt("name=i measure=psnr+zeros+time") + " ! capsfilter");
       gst_harness_set_sink_caps(h, video_caps(info));
       gst_harness_set_src_caps(h, video_caps(info));
-      GstBuffer* in = make_frame(info);
+      g_autoptr(GstBuffer) in = make_frame(info);
       fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
       fail_unless(gst_harness_push_event(h, gst_event_new_eos()));
-      GstBuffer* out = gst_harness_pull(h);
+      g_autoptr(GstBuffer) out = gst_harness_pull(h);
       const std::vector<double> mse = mean_squared_errors(info, in, out);
       const double peak = (1 << GST_VIDEO_INFO_COMP_DEPTH(&info, 0)) - 1;
       double zeros[2];
       for (int side = 0; side < 2; side++) {
-        GstElement* element = gst_bin_get_by_name(GST_BIN(h->element), side ? "i" : "f");
-        GstStructure* stats = nullptr;
+        g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(h->element), side ? "i" : "f");
+        g_autoptr(GstStructure) stats = nullptr;
         g_object_get(element, "stats", &stats, nullptr);
         const char* fields[] = {"psnr-y", "psnr-u", "psnr-v", "psnr"};
         for (size_t f = 0; f < 4; f++) {
@@ -275,75 +247,55 @@ GST_START_TEST(test_psnr) {
         gint64 time = 0;
         fail_unless(gst_structure_get_int64(stats, "kernel-time", &time));
         fail_unless(time > 0);
-        gst_structure_free(stats);
-        gst_object_unref(element);
       }
       fail_unless(zeros[0] > 0.3 && zeros[0] < 1 && zeros[0] == zeros[1], "%g %g", zeros[0],
                   zeros[1]);
       fail_unless(mse[3] > 0);
-      gst_buffer_unref(in);
-      gst_buffer_unref(out);
-      end_harness(h);
     }
   }
 }
-GST_END_TEST;
 
 // The share of zeros that is measured is that of the buffer.
-GST_START_TEST(test_zeros) {
+CHECK_TEST(test_zeros) {
   GstDwtInfo info;
   GstBuffer* buffer = transformed("levels=3 quant-index=24", &info);
-  GstCaps* caps = gst_dwt_info_to_caps(&info);
+  g_autoptr(GstCaps) caps = gst_dwt_info_to_caps(&info);
   const std::vector<guint8> bytes = samples_of(buffer, caps);
-  gst_caps_unref(caps);
   fail_unless_equals_uint64(bytes.size(), info.size);
   gsize zeros = 0;
   for (gsize i = 0; i < bytes.size(); i += 2) zeros += bytes[i] == 0 && bytes[i + 1] == 0;
   gst_buffer_unref(buffer);
 
-  GstHarness* h = new_harness(forward_dwt("name=f levels=3 quant-index=24 measure=zeros"));
+  g_autoptr(GstHarness) h =
+      new_harness(forward_dwt("name=f levels=3 quant-index=24 measure=zeros"));
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 70, 45);
   gst_harness_set_src_caps(h, video_caps(raw));
   fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
   gst_harness_push_event(h, gst_event_new_eos());
-  GstElement* element = gst_bin_get_by_name(GST_BIN(h->element), "f");
-  GstStructure* stats = nullptr;
+  g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(h->element), "f");
+  g_autoptr(GstStructure) stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
   double share = 0;
   fail_unless(gst_structure_get_double(stats, "zeros", &share));
   fail_unless(std::fabs(share - static_cast<double>(zeros) * 2 / static_cast<double>(info.size)) <
               1e-9);
-  gst_structure_free(stats);
-  gst_object_unref(element);
-  end_harness(h);
 }
-GST_END_TEST;
 
 // Without a source frame there is nothing to compare with, and one warning says so.
-GST_START_TEST(test_no_reference) {
-  GstHarness* h = new_harness(forward_dwt() + " ! " + inverse_dwt("measure=psnr"));
-  GstBus* bus = gst_bus_new();
-  gst_element_set_bus(h->element, bus);
+CHECK_TEST(test_no_reference) {
+  g_autoptr(GstHarness) h = new_harness(forward_dwt() + " ! " + inverse_dwt("measure=psnr"));
+  const Messages bus(h->element);
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
   gst_harness_set_src_caps(h, video_caps(info));
   for (int i = 0; i < 3; i++)
     fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
-  fail_unless(message != nullptr);
-  GError* warning = nullptr;
-  gst_message_parse_warning(message, &warning, nullptr);
-  expect(warning->message, {"PSNR is not measured", "cudadwt attaches it with keep-reference"});
-  g_error_free(warning);
-  gst_message_unref(message);
-  fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING) == nullptr);
-  gst_element_set_bus(h->element, nullptr);
-  gst_object_unref(bus);
-  end_harness(h);
+  const std::vector<Told> warnings = take_messages(bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_uint64(warnings.size(), 1);
+  expect(warnings[0].text, {"PSNR is not measured", "cudadwt attaches it with keep-reference"});
 }
-GST_END_TEST;
 
 // The engine under test makes what the CPU engine makes on one thread.
-GST_START_TEST(test_engines_agree) {
+CHECK_LOOP_TEST(test_engines_agree, 0, G_N_ELEMENTS(kWavelets)) {
   const auto line = [&](const char* engine, const char* format) {
     const std::string of = std::string(" backend=") + engine;
     return std::string("videotestsrc num-buffers=3 ! video/x-raw,format=") + format +
@@ -359,29 +311,5 @@ GST_START_TEST(test_engines_agree) {
     for (const char* sink : {"a", "b"}) compare(wanted.at(sink), found.at(sink), sink);
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("dwtframes");
-  TCase* tc = tcase_create("frames");
-  tcase_set_timeout(tc, 300);
-  suite_add_tcase(suite, tc);
-  const int wavelets = G_N_ELEMENTS(kWavelets);
-  tcase_add_loop_test(tc, test_lossless, 0, wavelets);
-  tcase_add_loop_test(tc, test_large, 0, wavelets);
-  tcase_add_test(tc, test_two_filters);
-  tcase_add_test(tc, test_unquantised);
-  tcase_add_test(tc, test_indices);
-  tcase_add_test(tc, test_controlled);
-  tcase_add_test(tc, test_carried_metas);
-  tcase_add_test(tc, test_allocation);
-  tcase_add_test(tc, test_psnr);
-  tcase_add_test(tc, test_zeros);
-  tcase_add_test(tc, test_no_reference);
-  tcase_add_loop_test(tc, test_engines_agree, 0, wavelets);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -13,8 +13,8 @@ namespace {
 
 using namespace testing;
 
-GST_START_TEST(test_states) {
-  GstElement* pipeline =
+CHECK_TEST(test_states) {
+  g_autoptr(GstElement) pipeline =
       launch("videotestsrc num-buffers=5 ! video/x-raw,width=64,height=48 ! " +
              forward_dwt("quant-index=9") + " ! " + inverse_dwt() + " ! fakesink");
   for (int round = 0; round < 2; round++) {
@@ -24,25 +24,21 @@ GST_START_TEST(test_states) {
       fail_unless(gst_element_get_state(pipeline, nullptr, nullptr, 10 * GST_SECOND) ==
                   GST_STATE_CHANGE_SUCCESS);
     }
-    const std::string error = run_to_eos(pipeline);
-    fail_unless(error.empty(), "%s", error.c_str());
+    run_well(pipeline);
     gst_element_set_state(pipeline, GST_STATE_NULL);
   }
-  gst_object_unref(pipeline);
 }
-GST_END_TEST;
 
 constexpr const char* kInverse = "cudaidwt ENGINE ! video/x-raw";
 
-GST_START_TEST(test_branches) {
+CHECK_TEST(test_branches) {
   for (const char* size : {"width=320,height=192", "width=70,height=46"})
     check_branches(source_of(size), "cudadwt ENGINE wavelet=dd97 quant-index=14",
                    {"video/x-dwt(ANY)", kInverse, "identity drop-allocation=true", kInverse});
 }
-GST_END_TEST;
 
 // Both transforms in one pipeline, by turns.
-GST_START_TEST(test_beside_the_dct) {
+CHECK_TEST(test_beside_the_dct) {
   for (const char* size : {"width=320,height=192", "width=71,height=47"}) {
     check_branches(source_of(size), "cudadct8x8 ENGINE ! cudaidct8x8 ENGINE ! video/x-raw(ANY)",
                    {"cudadwt ENGINE levels=2 ! cudaidwt ENGINE ! video/x-raw",
@@ -50,7 +46,6 @@ GST_START_TEST(test_beside_the_dct) {
                     "cudadwt ENGINE quant-index=20 ! video/x-dwt"});
   }
 }
-GST_END_TEST;
 
 // Every sample comes back, but of the fake driver that makes no pictures.
 void check_equal(const GstVideoInfo& info, GstBuffer* in, GstBuffer* out) {
@@ -58,8 +53,9 @@ void check_equal(const GstVideoInfo& info, GstBuffer* in, GstBuffer* out) {
   if (!is_deferred()) fail_unless_equals_int(difference, 0);
 }
 
-GST_START_TEST(test_flushes) {
-  GstHarness* h = new_harness(forward_dwt("async-depth=4") + " ! " + inverse_dwt("async-depth=4"));
+CHECK_TEST(test_flushes) {
+  g_autoptr(GstHarness) h =
+      new_harness(forward_dwt("async-depth=4") + " ! " + inverse_dwt("async-depth=4"));
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   gst_harness_set_src_caps(h, video_caps(info));
   for (guint round = 0; round < 5; round++) {
@@ -67,17 +63,13 @@ GST_START_TEST(test_flushes) {
       fail_unless_equals_int(gst_harness_push(h, make_frame(info, i)), GST_FLOW_OK);
     push_flush(h);
     while (GstBuffer* old = gst_harness_try_pull(h)) gst_buffer_unref(old);
-    GstBuffer* in = make_frame(info, 100 + round);
+    g_autoptr(GstBuffer) in = make_frame(info, 100 + round);
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
     drain(h);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     check_equal(info, in, out);
-    gst_buffer_unref(in);
-    gst_buffer_unref(out);
   }
-  end_harness(h);
 }
-GST_END_TEST;
 
 // ---- Anything between any two frames ----
 
@@ -166,13 +158,11 @@ class Soak {
 
   // Every frame comes out, and what is not quantised comes out as it was.
   void push() {
-    GstBuffer* in = make_frame(info_, random(5));
+    g_autoptr(GstBuffer) in = make_frame(info_, random(5));
     fail_unless_equals_int(gst_harness_push(h_, gst_buffer_ref(in)), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h_);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h_);
     fail_unless(out != nullptr);
     if (index_ == 0) check_equal(info_, in, out);
-    gst_buffer_unref(in);
-    gst_buffer_unref(out);
   }
 
   GstHarness* h_;
@@ -182,25 +172,9 @@ class Soak {
   guint32 state_ = 20;
 };
 
-GST_START_TEST(test_soak) {
+CHECK_TEST(test_soak) {
   Soak soak;
   for (int n = frame_count(); n > 0; n--) soak.step();
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("dwtstream");
-  TCase* tc = tcase_create("stream");
-  tcase_set_timeout(tc, 300);
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_states);
-  tcase_add_test(tc, test_branches);
-  tcase_add_test(tc, test_beside_the_dct);
-  tcase_add_test(tc, test_flushes);
-  tcase_add_test(tc, test_soak);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

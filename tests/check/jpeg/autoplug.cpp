@@ -1,12 +1,12 @@
 // Autoplugging: with ranks that a user raises, decodebin and playbin play JPEG through our
 // elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
 
 #include <functional>
 #include <string>
 
+#include "tests/check/folder.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 
@@ -18,30 +18,21 @@ constexpr const char* kOurs[] = {"jpegcoefdec", "cudaidct8x8"};
 
 // A picture and a film, made once.
 struct Files {
-  std::string folder, picture, film;
+  Folder folder;
+  const std::string picture = folder.file("picture.jpg"), film = folder.file("film.avi");
+
+  Files() {
+    const std::string coder =
+        ",width=70,height=50,framerate=25/1 ! cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu ! ";
+    run_well("videotestsrc num-buffers=1 ! video/x-raw,format=I420" + coder +
+             "filesink location=" + picture);
+    run_well("videotestsrc num-buffers=5 pattern=ball ! video/x-raw,format=I420" + coder +
+             "avimux ! filesink location=" + film);
+  }
 };
 
 const Files& files() {
-  static const Files made = [] {
-    Files f;
-    gchar* folder = g_dir_make_tmp("autoplug-XXXXXX", nullptr);
-    f.folder = folder;
-    g_free(folder);
-    f.picture = f.folder + "/picture.jpg";
-    f.film = f.folder + "/film.avi";
-    const std::string coder =
-        ",width=70,height=50,framerate=25/1 ! cudadct8x8 backend=cpu ! "
-        "jpegcoefenc backend=cpu ! ";
-    const auto run = [](const std::string& line) {
-      const std::string error = run_pipeline(line);
-      fail_unless(error.empty(), "%s: %s", line.c_str(), error.c_str());
-    };
-    run("videotestsrc num-buffers=1 ! video/x-raw,format=I420" + coder +
-        "filesink location=" + f.picture);
-    run("videotestsrc num-buffers=5 pattern=ball ! video/x-raw,format=I420" + coder +
-        "avimux ! filesink location=" + f.film);
-    return f;
-  }();
+  static const Files made;
   return made;
 }
 
@@ -65,10 +56,9 @@ bool has_ours(GstElement* bin, const char* factory) {
 }
 
 GstFlowReturn collect(GstAppSink* sink, gpointer data) {
-  GstSample* sample = gst_app_sink_pull_sample(sink);
+  g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
   static_cast<Frames*>(data)->push_back(
       samples_of(gst_sample_get_buffer(sample), gst_sample_get_caps(sample)));
-  gst_sample_unref(sample);
   return GST_FLOW_OK;
 }
 
@@ -82,12 +72,11 @@ Frames try_to_play(const char* player, const std::string& file, const Look& look
   GstAppSinkCallbacks callbacks = {};
   callbacks.new_sample = collect;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
-  GstElement* pipeline = gst_element_factory_make(player, nullptr);
+  g_autoptr(GstElement) pipeline = gst_element_factory_make(player, nullptr);
   g_object_set(pipeline, "uri", ("file://" + file).c_str(), "video-sink", sink, nullptr);
   *failure = run_to_eos(pipeline);
   if (failure->empty()) look(pipeline);  // what did not end may have plugged nothing
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   return frames;
 }
 
@@ -126,17 +115,8 @@ void check(const std::string& file, const std::string& direct) {
   });
 }
 
-GST_START_TEST(test_raised_ranks) {
-  set_ranks(GST_RANK_PRIMARY + 100);
-  const Files& f = files();
-  check(f.picture, "filesrc location=" + f.picture + " ! jpegcoefdec");
-  check(f.film, "filesrc location=" + f.film + " ! avidemux ! jpegcoefdec");
-  set_ranks(GST_RANK_NONE);
-}
-GST_END_TEST;
-
 // Without a user's wish nothing of ours is plugged.
-GST_START_TEST(test_ranks_as_they_are) {
+CHECK_TEST(test_ranks_as_they_are) {
   if (require_element_or_skip("jpegdec") != 0) return;
   std::string found;
   const auto look = [&](GstElement* pipeline) {
@@ -148,15 +128,13 @@ GST_START_TEST(test_ranks_as_they_are) {
     fail_unless_equals_uint64(frames.size(), 1);
   });
 }
-GST_END_TEST;
 
-Suite* make_suite() {
-  Suite* suite = suite_create("autoplug");
-  TCase* tc = tcase_create("autoplug");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_ranks_as_they_are);
-  tcase_add_test(tc, test_raised_ranks);
-  return suite;
+CHECK_TEST(test_raised_ranks) {
+  set_ranks(GST_RANK_PRIMARY + 100);
+  const Files& f = files();
+  check(f.picture, "filesrc location=" + f.picture + " ! jpegcoefdec");
+  check(f.film, "filesrc location=" + f.film + " ! avidemux ! jpegcoefdec");
+  set_ranks(GST_RANK_NONE);
 }
 
 }  // namespace
@@ -165,10 +143,5 @@ int main(int argc, char** argv) {
   gst_init(&argc, &argv);
   for (const char* element : {"avimux", "decodebin3", "playbin3"})
     if (const int status = require_element_or_skip(element)) return status;
-  const int status = testing::run(argc, argv, make_suite);
-  if (status == 0) {
-    for (const std::string& file : {files().picture, files().film}) g_remove(file.c_str());
-    g_rmdir(files().folder.c_str());
-  }
-  return status;
+  return testing::run(argc, argv);
 }

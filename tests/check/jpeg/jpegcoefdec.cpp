@@ -11,26 +11,21 @@ using namespace testing;
 
 // ---- Where pictures begin and end ----
 
-GST_START_TEST(test_bytes_in_any_pieces) {
+CHECK_TEST(test_bytes_in_any_pieces) {
   const std::vector<Bytes> pictures = {make_jpeg(40, 30),
                                        make_jpeg(40, 30, Subsampling::k420, 50, 2),
                                        make_jpeg(40, 30, Subsampling::k420, 95, 3)};
   const Bytes stream =
       joined({{1, 2, 0xff, 3}, pictures[0], pictures[1], {0xff, 0xff, 0, 7}, pictures[2], {9, 9}});
   for (const gsize piece : {gsize{1}, gsize{7}, gsize{500}, stream.size()}) {
-    GstHarness* harness = open_bytes();
-    for (gsize at = 0; at < stream.size(); at += piece) {
-      const auto begin = stream.begin() + static_cast<gssize>(at);
-      const Bytes part(begin, begin + static_cast<gssize>(MIN(piece, stream.size() - at)));
+    g_autoptr(GstHarness) harness = open_bytes();
+    for (const Bytes& part : in_pieces(stream, piece))
       fail_unless_equals_int(gst_harness_push(harness, buffer_of(part)), GST_FLOW_OK);
-    }
     finish(harness);
     for (const Bytes& picture : pictures) expect(harness, picture);
     expect_no_more(harness);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // A picture with a whole other one in its first segment.
 Bytes with_thumbnail() {
@@ -43,120 +38,104 @@ Bytes with_thumbnail() {
 }
 
 // The thumbnail of a segment is no picture, and has an end of its own.
-GST_START_TEST(test_thumbnail_inside) {
+CHECK_TEST(test_thumbnail_inside) {
   const Bytes picture = with_thumbnail();
-  GstHarness* harness = open_bytes();
+  g_autoptr(GstHarness) harness = open_bytes();
   for (int i = 0; i < 3; i++) gst_harness_push(harness, buffer_of(picture));
   finish(harness);
   for (int i = 0; i < 3; i++) expect(harness, picture);
   expect_no_more(harness);
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
 // A block of a file may begin where a thumbnail does: bytes without times have no boundaries.
-GST_START_TEST(test_thumbnail_at_a_boundary) {
+CHECK_TEST(test_thumbnail_at_a_boundary) {
   const Bytes picture = with_thumbnail();
   constexpr gsize kStart = 2 + 4;
-  GstHarness* harness = open_bytes();
+  g_autoptr(GstHarness) harness = open_bytes();
   push(harness, cut(picture, kStart));
   push(harness, Bytes(picture.begin() + kStart, picture.end()));
   finish(harness);
   expect(harness, picture);
   expect_no_more(harness);
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
 // Time that nothing is shown in, before anything has been.
-GST_START_TEST(test_gap_at_the_start) {
+CHECK_TEST(test_gap_at_the_start) {
   const Bytes picture = make_jpeg(64, 48);
-  GstHarness* harness = open();
+  g_autoptr(GstHarness) harness = open();
   gst_harness_push_event(harness, gst_event_new_gap(0, GST_SECOND));
   push(harness, picture, GST_SECOND);
   finish(harness);
   expect(harness, picture, GST_SECOND);
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
 // A picture that has lost its end takes nothing from the one behind it.
-GST_START_TEST(test_lost_end) {
+CHECK_TEST(test_lost_end) {
   const Bytes good = make_jpeg(64, 48);
   const Bytes lost = cut(good, good.size() / 2);
   for (const bool bytes : {true, false}) {
-    GstHarness* harness = bytes ? open_bytes() : open();
+    g_autoptr(GstHarness) harness = bytes ? open_bytes() : open();
     for (const Bytes& picture : {good, lost, good, lost, lost, good}) push(harness, picture);
     finish(harness);
     for (int i = 0; i < 3; i++) expect(harness, good);
     expect_no_more(harness);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // A damaged length swallows no picture where buffers have times.
-GST_START_TEST(test_lost_end_behind_a_wrong_length) {
+CHECK_TEST(test_lost_end_behind_a_wrong_length) {
   const Bytes good = make_jpeg(64, 48);
   Bytes wrong = good;
   wrong[segment_of(good, 0xda).begin + 2] = 0xff;
-  GstHarness* harness = open();
+  g_autoptr(GstHarness) harness = open();
   for (const Bytes& picture : {good, wrong, good}) push(harness, picture);
   finish(harness);
   expect(harness, good);
   expect(harness, good);
   expect_no_more(harness);
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_parsed) {
+CHECK_TEST(test_parsed) {
   const Bytes picture = make_jpeg(64, 48);
-  GstHarness* harness = open("", "image/jpeg,parsed=true,width=64,height=48,framerate=25/1");
+  g_autoptr(GstHarness) harness =
+      open("", "image/jpeg,parsed=true,width=64,height=48,framerate=25/1");
   for (int i = 0; i < 3; i++) push(harness, picture, static_cast<GstClockTime>(i));
   for (int i = 0; i < 3; i++) expect(harness, picture, static_cast<GstClockTime>(i));
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
 // ---- Order, times, threads ----
 
-GST_START_TEST(test_order_and_times) {
+CHECK_TEST(test_order_and_times) {
   std::vector<Bytes> pictures;
   for (int i = 0; i < 20; i++)
     pictures.push_back(i % 5 == 0 ? make_jpeg(400, 300, Subsampling::k420, 95, guint(i))
                                   : make_jpeg(24, 16, Subsampling::k420, 75, guint(i)));
   for (const char* threads : {"n-threads=1", "n-threads=2", "n-threads=7", "n-threads=0"}) {
-    GstHarness* harness = open(threads);
+    g_autoptr(GstHarness) harness = open(threads);
     for (gsize i = 0; i < pictures.size(); i++) push(harness, pictures[i], i * 40 * GST_MSECOND);
     finish(harness);
     // Every fifth is of another size, so caps change all the time, and always before the picture.
     for (gsize i = 0; i < pictures.size(); i++) {
-      GstBuffer* buffer = gst_harness_pull(harness);
+      g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
       fail_unless_equals_uint64(GST_BUFFER_PTS(buffer), i * 40 * GST_MSECOND);
       GstDctInfo info;
       gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
                        TRUE, 8, GST_COEF_SAMPLING_420, i % 5 ? 24 : 400, i % 5 ? 16 : 300, nullptr);
-      GstCaps* caps = gst_dct_info_to_caps(&info);
+      g_autoptr(GstCaps) caps = gst_dct_info_to_caps(&info);
       const std::string wrong = compare(pictures[i], buffer, caps);
       fail_unless(wrong.empty(), "%s, picture %d: %s", threads, int(i), wrong.c_str());
-      gst_caps_unref(caps);
-      gst_buffer_unref(buffer);
     }
     expect_no_more(harness);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 GstClockTime latency_of(const std::string& properties, bool live, const char* caps = kCaps) {
-  GstHarness* harness = open(properties, nullptr);
+  g_autoptr(GstHarness) harness = open(properties, nullptr);
   gst_harness_set_live(harness, live);
   gst_harness_set_src_caps_str(harness, caps);
   for (int i = 0; i < 10; i++) push(harness, make_jpeg(24, 16), GstClockTime(i) * 40 * GST_MSECOND);
   const GstClockTime latency = gst_harness_query_latency(harness);
   finish(harness);
-  gst_harness_teardown(harness);
   return latency;
 }
 
@@ -165,7 +144,7 @@ void expect_measured(GstClockTime latency, GstClockTime most) {
   fail_unless(latency > 0 && latency <= most, "%" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
 }
 
-GST_START_TEST(test_latency) {
+CHECK_TEST(test_latency) {
   fail_unless_equals_uint64(latency_of("n-threads=1", true), 0);
   expect_measured(latency_of("n-threads=4", true), 3 * 40 * GST_MSECOND);
   expect_measured(latency_of("n-threads=4", true, "image/jpeg,framerate=2000/1"),
@@ -176,36 +155,31 @@ GST_START_TEST(test_latency) {
   for (const char* caps : {"image/jpeg,framerate=0/1", "image/jpeg"})
     expect_measured(latency_of("n-threads=4", true, caps), 3 * 40 * GST_MSECOND);
 }
-GST_END_TEST;
 
 // A finished picture leaves, whether the next one comes or not.
-GST_START_TEST(test_no_picture_waits_for_the_next) {
+CHECK_TEST(test_no_picture_waits_for_the_next) {
   const Bytes picture = make_jpeg(24, 16);
-  GstHarness* harness = open("n-threads=8");
+  g_autoptr(GstHarness) harness = open("n-threads=8");
   for (int i = 0; i < 20; i++) {
     push(harness, picture);
     expect(harness, picture);
   }
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
 // With one thread, a picture comes out before the next one goes in.
-GST_START_TEST(test_one_thread_delays_nothing) {
+CHECK_TEST(test_one_thread_delays_nothing) {
   const Bytes picture = make_jpeg(24, 16);
-  GstHarness* harness = open("n-threads=1");
+  g_autoptr(GstHarness) harness = open("n-threads=1");
   for (int i = 0; i < 5; i++) {
     push(harness, picture);
     fail_unless_equals_int(static_cast<int>(gst_harness_buffers_in_queue(harness)), 1);
     expect(harness, picture);
   }
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_flush) {
+CHECK_TEST(test_flush) {
   const Bytes before = make_jpeg(300, 200), after = make_jpeg(300, 200, Subsampling::k420, 75, 9);
-  GstHarness* harness = open("n-threads=4");
+  g_autoptr(GstHarness) harness = open("n-threads=4");
   for (int i = 0; i < 3; i++) push(harness, before);
   push(harness, cut(before, 1000));
   push_flush(harness);
@@ -214,29 +188,6 @@ GST_START_TEST(test_flush) {
   finish(harness);
   for (int i = 0; i < 3; i++) expect(harness, after);
   expect_no_more(harness);
-  gst_harness_teardown(harness);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegcoefdec");
-  TCase* tc = tcase_create("jpegcoefdec");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_bytes_in_any_pieces);
-  tcase_add_test(tc, test_thumbnail_inside);
-  tcase_add_test(tc, test_thumbnail_at_a_boundary);
-  tcase_add_test(tc, test_gap_at_the_start);
-  tcase_add_test(tc, test_lost_end);
-  tcase_add_test(tc, test_lost_end_behind_a_wrong_length);
-  tcase_add_test(tc, test_parsed);
-  tcase_add_test(tc, test_order_and_times);
-  tcase_add_test(tc, test_latency);
-  tcase_add_test(tc, test_no_picture_waits_for_the_next);
-  tcase_add_test(tc, test_one_thread_delays_nothing);
-  tcase_add_test(tc, test_flush);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

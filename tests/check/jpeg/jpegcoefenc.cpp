@@ -3,21 +3,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // With the argument "cjpeg": whole files against those of libjpeg-turbo's cjpeg.
-#include <glib/gstdio.h>
-
 #include <cstdio>
 #include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tests/check/folder.h"
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
 
 namespace {
 
-using testing::JpegFile;
+using namespace testing;
+
 using Bytes = std::vector<guint8>;
 
 struct Kind {
@@ -39,9 +39,7 @@ constexpr Kind kKinds[] = {
 // where things are slow.
 constexpr int kSizes[][2] = {{17, 33}, {65, 9},  {1, 1},   {7, 9},   {8, 8},
                              {9, 7},   {16, 16}, {40, 24}, {100, 75}};
-std::span<const int[2]> sizes() {
-  return std::span(kSizes).first(testing::quick() ? 2 : std::size(kSizes));
-}
+std::span<const int[2]> sizes() { return std::span(kSizes).first(quick() ? 2 : std::size(kSizes)); }
 
 constexpr GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
                                              GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
@@ -51,65 +49,60 @@ constexpr GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_CO
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
                            GstDctInfo* info) {
-  GstHarness* h = testing::new_harness(testing::forward("quality=" + std::to_string(quality)) +
-                                       " ! capsfilter caps=video/x-dct");
-  gst_harness_set_src_caps(h, testing::video_caps(raw));
+  g_autoptr(GstHarness) h =
+      new_harness(forward("quality=" + std::to_string(quality)) + " ! capsfilter caps=video/x-dct");
+  gst_harness_set_src_caps(h, video_caps(raw));
   GstBuffer* buffer = gst_harness_push_and_pull(h, gst_buffer_ref(frame));
-  GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
   fail_unless(gst_dct_info_from_caps(info, caps, nullptr));
-  gst_caps_unref(caps);
-  testing::end_harness(h);
   return buffer;
 }
 
 void check_same(const char* what, const JpegFile& file, const JpegFile& expected,
                 const GstDctInfo& info) {
-  const std::string text = testing::difference(file, expected);
+  const std::string text = difference(file, expected);
   fail_unless(text.empty(), "%s: %s %dx%d: %s", what, gst_coef_sampling_to_string(info.sampling),
               static_cast<int>(info.width), static_cast<int>(info.height), text.c_str());
 }
 
+// Whether cjpeg is to judge; otherwise libjpeg and djpeg are.
+bool with_cjpeg = false;
+
 // Frames through cudadct8x8: the same levels and tables as in its buffers and as libjpeg makes.
-GST_START_TEST(test_frames) {
+CHECK_LOOP_TEST(test_frames, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kKinds)) {
   const Kind& kind = kKinds[__i__];
   for (const auto& size : sizes()) {
     for (const int quality : {20, 85, 100}) {
-      const GstVideoInfo raw = testing::video_info(kind.format, size[0], size[1]);
-      GstBuffer* frame = testing::make_frame(raw, static_cast<guint>(quality));
+      const GstVideoInfo raw = video_info(kind.format, size[0], size[1]);
+      g_autoptr(GstBuffer) frame = make_frame(raw, static_cast<guint>(quality));
       GstDctInfo info;
-      GstBuffer* coefficients = coefficients_of(raw, frame, quality, &info);
+      g_autoptr(GstBuffer) coefficients = coefficients_of(raw, frame, quality, &info);
       fail_unless_equals_int(info.sampling, kind.sampling);
-      GstHarness* h = testing::encoder_harness(info);
-      const Bytes file = testing::encode(h, gst_buffer_ref(coefficients));
-      const JpegFile found = testing::read_jpeg(file);
-      check_same("the buffer", found, testing::levels_of(info, coefficients), info);
-      const Bytes judge = testing::jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, quality);
-      check_same("libjpeg", found, testing::read_jpeg(judge), info);
-      testing::check_djpeg(file);
-      gst_harness_teardown(h);
-      gst_buffer_unref(coefficients);
-      gst_buffer_unref(frame);
+      g_autoptr(GstHarness) h = encoder_harness(info);
+      const Bytes file = encode(h, gst_buffer_ref(coefficients));
+      const JpegFile found = read_jpeg(file);
+      check_same("the buffer", found, levels_of(info, coefficients), info);
+      const Bytes judge = jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, quality);
+      check_same("libjpeg", found, read_jpeg(judge), info);
+      check_djpeg(file);
     }
   }
 }
-GST_END_TEST;
 
 // Random levels, in buffers whose rows lie apart and off any alignment, too.
-GST_START_TEST(test_levels) {
+CHECK_LOOP_TEST(test_levels, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
   for (const auto& size : sizes()) {
-    const GstDctInfo info = testing::levels_info(kAllSamplings[__i__], size[0], size[1]);
-    GstHarness* h = testing::encoder_harness(info);
+    const GstDctInfo info = levels_info(kAllSamplings[__i__], size[0], size[1]);
+    g_autoptr(GstHarness) h = encoder_harness(info);
     for (guint seed = 0; seed < 4; seed++) {
-      GstBuffer* buffer = testing::make_levels(info, seed, seed % 2 == 1);
-      const JpegFile expected = testing::levels_of(info, buffer);
-      const Bytes file = testing::encode(h, buffer);
-      check_same("random levels", testing::read_jpeg(file), expected, info);
-      testing::check_djpeg(file);
+      GstBuffer* buffer = make_levels(info, seed, seed % 2 == 1);
+      const JpegFile expected = levels_of(info, buffer);
+      const Bytes file = encode(h, buffer);
+      check_same("random levels", read_jpeg(file), expected, info);
+      check_djpeg(file);
     }
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 struct Options {
   bool progressive, optimize, arithmetic;
@@ -133,21 +126,21 @@ std::vector<Options> all_options() {
 }
 
 // Options may change from frame to frame; none of them leaves anything behind.
-GST_START_TEST(test_options) {
-  const GstDctInfo info = testing::levels_info(kAllSamplings[__i__], 100, 75);
-  GstHarness* h = testing::encoder_harness(info);
-  GstElement* element = gst_harness_find_element(h, "jpegcoefenc");
-  GstBuffer* buffer = testing::make_levels(info, 7);
-  const JpegFile expected = testing::levels_of(info, buffer);
-  const Bytes plain = testing::encode(h, gst_buffer_ref(buffer));
+CHECK_LOOP_TEST(test_options, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
+  const GstDctInfo info = levels_info(kAllSamplings[__i__], 100, 75);
+  g_autoptr(GstHarness) h = encoder_harness(info);
+  g_autoptr(GstElement) element = gst_harness_find_element(h, "jpegcoefenc");
+  g_autoptr(GstBuffer) buffer = make_levels(info, 7);
+  const JpegFile expected = levels_of(info, buffer);
+  const Bytes plain = encode(h, gst_buffer_ref(buffer));
   for (const Options& options : all_options()) {
     g_object_set(element, "progressive", options.progressive, "optimize", options.optimize,
                  "arithmetic", options.arithmetic, "restart-interval", options.restart_interval,
                  nullptr);
-    const Bytes file = testing::encode(h, gst_buffer_ref(buffer));
-    const JpegFile found = testing::read_jpeg(file);
+    const Bytes file = encode(h, gst_buffer_ref(buffer));
+    const JpegFile found = read_jpeg(file);
     check_same("options", found, expected, info);
-    testing::check_djpeg(file);
+    check_djpeg(file);
     fail_unless_equals_int_hex(found.frame_marker, options.frame_marker());
     fail_unless_equals_uint64(found.restart_interval, options.restart_interval);
     const bool has_markers = options.restart_interval == 1 || options.restart_interval == 3;
@@ -158,19 +151,15 @@ GST_START_TEST(test_options) {
 
     g_object_set(element, "progressive", FALSE, "optimize", FALSE, "arithmetic", FALSE,
                  "restart-interval", 0, nullptr);
-    fail_unless(testing::encode(h, gst_buffer_ref(buffer)) == plain, "options were left behind");
+    fail_unless(encode(h, gst_buffer_ref(buffer)) == plain, "options were left behind");
   }
-  gst_buffer_unref(buffer);
-  gst_object_unref(element);
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_headers) {
+CHECK_TEST_IF(test_headers, !with_cjpeg) {
   for (const GstCoefSampling sampling : kAllSamplings) {
-    const GstDctInfo info = testing::levels_info(sampling, 20, 20);
-    GstHarness* h = testing::encoder_harness(info);
-    const JpegFile file = testing::read_jpeg(testing::encode(h, testing::make_levels(info, 1)));
+    const GstDctInfo info = levels_info(sampling, 20, 20);
+    g_autoptr(GstHarness) h = encoder_harness(info);
+    const JpegFile file = read_jpeg(encode(h, make_levels(info, 1)));
     const bool rgb = sampling == GST_COEF_SAMPLING_RGB;
     fail_unless_equals_int(file.jfif, !rgb);
     fail_unless_equals_int(file.adobe, rgb);
@@ -179,31 +168,28 @@ GST_START_TEST(test_headers) {
     for (size_t c = 1; c < file.components.size(); c++)
       fail_unless_equals_int(file.components[c].table_slot, rgb ? 0 : 1);
 
-    GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
     const GstStructure* s = gst_caps_get_structure(caps, 0);
     fail_unless(gst_structure_has_name(s, "image/jpeg"));
     fail_unless_equals_string(gst_structure_get_string(s, "sampling"),
                               gst_coef_sampling_to_string(sampling));
     fail_unless_equals_string(gst_structure_get_string(s, "colorspace"),
                               gst_coef_sampling_get_colorspace(sampling));
-    gst_caps_unref(caps);
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 // Tables in every combination of equal and different ones, some with entries of 16 bits.
-GST_START_TEST(test_tables) {
-  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_444, 20, 20);
+CHECK_TEST_IF(test_tables, !with_cjpeg) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, 20, 20);
   const struct {
     guint table[3];
     int slot[3];
   } cases[] = {{{0, 1, 2}, {0, 1, 2}}, {{0, 1, 1}, {0, 1, 1}}, {{0, 0, 1}, {0, 0, 1}},
                {{0, 1, 0}, {0, 1, 0}}, {{2, 1, 3}, {0, 1, 0}}, {{3, 2, 3}, {0, 0, 0}}};
   for (const bool large : {false, true}) {
-    GstHarness* h = testing::encoder_harness(info);
+    g_autoptr(GstHarness) h = encoder_harness(info);
     for (const auto& one : cases) {
-      GstBuffer* buffer = testing::make_levels(info, 5);
+      GstBuffer* buffer = make_levels(info, 5);
       GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
       meta->n_tables = 4;  // 2 and 3 are equal
       for (guint t = 0; t < 4; t++)
@@ -211,57 +197,51 @@ GST_START_TEST(test_tables) {
           meta->tables[t].values[k] =
               static_cast<guint16>((large ? 65000 : 1) + 64 * MIN(t, 2) + k);
       for (guint c = 0; c < 3; c++) meta->components[c].table = one.table[c];
-      const JpegFile expected = testing::levels_of(info, buffer);
-      const Bytes bytes = testing::encode(h, buffer);
-      const JpegFile file = testing::read_jpeg(bytes);
+      const JpegFile expected = levels_of(info, buffer);
+      const Bytes bytes = encode(h, buffer);
+      const JpegFile file = read_jpeg(bytes);
       check_same("tables", file, expected, info);
-      testing::check_djpeg(bytes);
+      check_djpeg(bytes);
       for (size_t c = 0; c < 3; c++)
         fail_unless_equals_int(file.components[c].table_slot, one.slot[c]);
       fail_unless_equals_int(file.table_precision, large);
       fail_unless_equals_int_hex(file.frame_marker, large ? 0xc1 : 0xc0);
     }
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 // From the property of cudadct8x8 to the file.
-GST_START_TEST(test_large_qtable) {
+CHECK_TEST_IF(test_large_qtable, !with_cjpeg) {
   std::string table = "300";
   for (int k = 1; k < 64; k++) table += ",300";
   const std::string line =
-      testing::forward("luma-qtable=\"<" + table + ">\"") + " ! " + testing::encoder("n-threads=1");
-  GstHarness* h = testing::new_harness(line);
-  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 24);
-  gst_harness_set_src_caps(h, testing::video_caps(raw));
-  const JpegFile file = testing::read_jpeg(testing::encode(h, testing::make_frame(raw)));
+      forward("luma-qtable=\"<" + table + ">\"") + " ! " + encoder("n-threads=1");
+  g_autoptr(GstHarness) h = new_harness(line);
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 40, 24);
+  gst_harness_set_src_caps(h, video_caps(raw));
+  const JpegFile file = read_jpeg(encode(h, make_frame(raw)));
   fail_unless_equals_int(file.table_precision, 1);
   fail_unless_equals_int_hex(file.frame_marker, 0xc1);
   for (const guint16 entry : file.components[0].table) fail_unless_equals_int(entry, 300);
-  testing::end_harness(h);
 }
-GST_END_TEST;
 
 // The file of a grey frame that the two elements make, linked as they are.
 Bytes file_of(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char* properties) {
-  const std::string line = testing::forward("quality=" + std::to_string(quality)) + " ! " +
-                           testing::encoder(std::string("n-threads=1 ") + properties);
-  GstHarness* h = testing::new_harness(line);
-  gst_harness_set_src_caps(h, testing::video_caps(raw));
-  const Bytes file = testing::encode(h, gst_buffer_ref(frame));
-  testing::end_harness(h);
-  return file;
+  const std::string line = forward("quality=" + std::to_string(quality)) + " ! " +
+                           encoder(std::string("n-threads=1 ") + properties);
+  g_autoptr(GstHarness) h = new_harness(line);
+  gst_harness_set_src_caps(h, video_caps(raw));
+  return encode(h, gst_buffer_ref(frame));
 }
 
 // The file that cjpeg makes of the same samples.
 Bytes cjpeg_file(const GstVideoInfo& raw, GstBuffer* frame, int quality,
                  const std::string& options) {
-  gchar* folder = g_dir_make_tmp("jpegcoefenc-XXXXXX", nullptr);
-  const std::string pgm = std::string(folder) + "/in.pgm", jpg = std::string(folder) + "/out.jpg";
+  const Folder folder;
+  const std::string pgm = folder.file("in.pgm"), jpg = folder.file("out.jpg");
   std::string picture =
       "P5\n" + std::to_string(raw.width) + " " + std::to_string(raw.height) + "\n255\n";
-  const Bytes samples = testing::bytes_of(frame);
+  const Bytes samples = bytes_of(frame);
   for (int y = 0; y < raw.height; y++)
     picture.append(reinterpret_cast<const char*>(
                        &samples[static_cast<size_t>(y * GST_VIDEO_INFO_PLANE_STRIDE(&raw, 0))]),
@@ -273,19 +253,13 @@ Bytes cjpeg_file(const GstVideoInfo& raw, GstBuffer* frame, int quality,
   gint status = -1;
   fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));
   fail_unless_equals_int(status, 0);
-  gchar* data = nullptr;
+  g_autofree gchar* data = nullptr;
   gsize size = 0;
   fail_unless(g_file_get_contents(jpg.c_str(), &data, &size, nullptr));
-  const Bytes file(data, data + size);
-  g_free(data);
-  g_unlink(pgm.c_str());
-  g_unlink(jpg.c_str());
-  g_rmdir(folder);
-  g_free(folder);
-  return file;
+  return {data, data + size};
 }
 
-GST_START_TEST(test_cjpeg) {
+CHECK_TEST_IF(test_cjpeg, with_cjpeg) {
   const struct {
     const char *ours, *theirs;
   } options[] = {{"", ""},
@@ -296,64 +270,36 @@ GST_START_TEST(test_cjpeg) {
                  {"restart-interval=5", "-restart 5B"},
                  {"restart-interval=5 progressive=true", "-restart 5B -progressive"}};
   for (const auto& size : sizes()) {
-    const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_GRAY8, size[0], size[1]);
-    GstBuffer* frame = testing::make_frame(raw);
+    const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_GRAY8, size[0], size[1]);
+    g_autoptr(GstBuffer) frame = make_frame(raw);
     for (const auto& option : options)
       for (const int quality : {5, 75, 100})
         fail_unless(file_of(raw, frame, quality, option.ours) ==
                         cjpeg_file(raw, frame, quality, std::string("-baseline ") + option.theirs),
                     "%dx%d, quality %d %s: cjpeg makes another file", size[0], size[1], quality,
                     option.ours);
-    gst_buffer_unref(frame);
   }
 }
-GST_END_TEST;
 
 // Which qualities need -baseline, as the documentation has it.
-GST_START_TEST(test_cjpeg_at_every_quality) {
-  const GstVideoInfo raw = testing::video_info(GST_VIDEO_FORMAT_GRAY8, 24, 16);
-  GstBuffer* frame = testing::make_frame(raw);
+CHECK_TEST_IF(test_cjpeg_at_every_quality, with_cjpeg) {
+  const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_GRAY8, 24, 16);
+  g_autoptr(GstBuffer) frame = make_frame(raw);
   for (int quality = 1; quality <= 100; quality++) {
     const Bytes ours = file_of(raw, frame, quality, "");
     fail_unless(ours == cjpeg_file(raw, frame, quality, "-baseline"), "quality %d", quality);
     const bool same = ours == cjpeg_file(raw, frame, quality, "");
     fail_unless(same == (quality > 23), "quality %d without -baseline", quality);
   }
-  gst_buffer_unref(frame);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegcoefenc");
-  TCase* tc = tcase_create("files");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_frames, 0, G_N_ELEMENTS(kKinds));
-  tcase_add_loop_test(tc, test_levels, 0, G_N_ELEMENTS(kAllSamplings));
-  tcase_add_loop_test(tc, test_options, 0, G_N_ELEMENTS(kAllSamplings));
-  tcase_add_test(tc, test_headers);
-  tcase_add_test(tc, test_tables);
-  tcase_add_test(tc, test_large_qtable);
-  return suite;
-}
-
-Suite* make_cjpeg_suite() {
-  Suite* suite = suite_create("jpegcoefenc-cjpeg");
-  TCase* tc = tcase_create("cjpeg");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_cjpeg);
-  tcase_add_test(tc, test_cjpeg_at_every_quality);
-  return suite;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || !g_str_equal(argv[1], "cjpeg")) {
-    if (!testing::has_djpeg()) std::printf("no djpeg: files are read by libjpeg alone\n");
-    return testing::run(argc, argv, make_suite);
-  }
+  with_cjpeg = argc > 1 && g_str_equal(argv[1], "cjpeg");
+  if (!testing::has_djpeg()) std::printf("no djpeg: files are read by libjpeg alone\n");
   gchar* cjpeg = g_find_program_in_path("cjpeg");
   g_free(cjpeg);
-  if (cjpeg == nullptr) return testing::skip("no program cjpeg (libjpeg-turbo-progs)");
-  return testing::run(argc, argv, make_cjpeg_suite);
+  if (with_cjpeg && !cjpeg) return testing::skip("no program cjpeg (libjpeg-turbo-progs)");
+  return testing::run(argc, argv);
 }

@@ -9,24 +9,15 @@
 
 namespace {
 
-using testing::check_output;
-using testing::contains;
-using testing::harness_with;
-using testing::JpegFile;
-using testing::numbered;
+using namespace testing;
+
 using Bytes = std::vector<guint8>;
 
-// The first error on the bus, "" without one.
-std::string first_error(GstBus* bus, GQuark* domain) {
-  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-  if (message == nullptr) return "";
-  GError* error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  const std::string text = error->message;
-  *domain = error->domain;
-  g_error_free(error);
-  gst_message_unref(message);
-  return text;
+// The text of the error on the bus, which the stream has.
+std::string stream_error(GstBus* bus) {
+  const std::vector<Told> errors = take_messages(bus, GST_MESSAGE_ERROR);
+  fail_unless(errors.size() == 1 && errors[0].domain == GST_STREAM_ERROR);
+  return errors[0].text;
 }
 
 struct BadLevel {
@@ -47,58 +38,48 @@ constexpr BadLevel kBadLevels[] = {
     {0, {-32768, 32767}, "DC levels from -32768 to 32767"},
 };
 
-GST_START_TEST(test_levels_out_of_range) {
+CHECK_LOOP_TEST(test_levels_out_of_range, 0, G_N_ELEMENTS(kBadLevels)) {
   const BadLevel& bad = kBadLevels[__i__];
-  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
   for (const char* options : {"", "optimize=true", "progressive=true", "arithmetic=true",
                               "arithmetic=true progressive=true", "restart-interval=1000"}) {
     for (const guint component : {0u, 2u}) {
-      GstHarness* h = testing::encoder_harness(info, options);
-      GstBus* bus = gst_bus_new();
-      gst_element_set_bus(h->element, bus);
-      GstBuffer* buffer = testing::make_levels(info, 1);
+      g_autoptr(GstHarness) h = encoder_harness(info, options);
+      const Messages bus(h->element);
+      GstBuffer* buffer = make_levels(info, 1);
       for (guint block = 0; block < 2; block++)
-        testing::set_level(info, buffer, component, block, bad.k, bad.levels[block]);
+        set_level(info, buffer, component, block, bad.k, bad.levels[block]);
       fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_ERROR);
-      GQuark domain = 0;
-      const std::string text = first_error(bus, &domain);
-      fail_unless(domain == GST_STREAM_ERROR);
+      const std::string text = stream_error(bus);
       fail_unless(contains(text, bad.text), "%s: %s", options, text.c_str());
-      gst_element_set_bus(h->element, nullptr);
-      gst_object_unref(bus);
-      gst_harness_teardown(h);
     }
   }
 }
-GST_END_TEST;
 
 // The largest levels that there are, and DC levels that no 8-bit samples have.
-GST_START_TEST(test_large_levels) {
-  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
-  GstHarness* h = testing::encoder_harness(info);
+CHECK_TEST(test_large_levels) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  g_autoptr(GstHarness) h = encoder_harness(info);
   for (const gint16 dc : {-1024, 1023, 2047, -2047}) {
-    GstBuffer* buffer = testing::make_levels(info, 2);
+    GstBuffer* buffer = make_levels(info, 2);
     gst_buffer_memset(buffer, 0, 0, info.size);
     for (guint k = 0; k < 64; k++) {
-      testing::set_level(info, buffer, 0, 3, k, k % 2 ? 1023 : -1023);
-      testing::set_level(info, buffer, 1, 3, k, k % 2 ? -1023 : 1023);
+      set_level(info, buffer, 0, 3, k, k % 2 ? 1023 : -1023);
+      set_level(info, buffer, 1, 3, k, k % 2 ? -1023 : 1023);
     }
-    testing::set_level(info, buffer, 0, 3, 0, dc);
-    const JpegFile expected = testing::levels_of(info, buffer);
-    const Bytes file = testing::encode(h, buffer);
-    fail_unless(testing::difference(testing::read_jpeg(file), expected).empty(), "DC %d", dc);
+    set_level(info, buffer, 0, 3, 0, dc);
+    const JpegFile expected = levels_of(info, buffer);
+    const Bytes file = encode(h, buffer);
+    fail_unless(difference(read_jpeg(file), expected).empty(), "DC %d", dc);
   }
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // A buffer that contradicts its caps. Those before it come out, and after NULL all is well again.
-GST_START_TEST(test_bad_buffers) {
-  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_420, 64, 40);
+CHECK_TEST(test_bad_buffers) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
   for (int kind = 0; kind < 5; kind++) {
-    GstHarness* h = harness_with("n-threads=7", info);
-    GstBus* bus = gst_bus_new();
-    gst_element_set_bus(h->element, bus);
+    g_autoptr(GstHarness) h = harness_with("n-threads=7", info);
+    const Messages bus(h->element);
     for (guint i = 0; i < 3; i++)
       fail_unless_equals_int(gst_harness_push(h, numbered(info, i)), GST_FLOW_OK);
     GstBuffer* bad = numbered(info, 3);
@@ -109,10 +90,8 @@ GST_START_TEST(test_bad_buffers) {
     if (kind == 3) meta->tables[1].values[63] = 0;
     if (kind == 4) meta->n_components = 4;
     fail_unless_equals_int(gst_harness_push(h, bad), GST_FLOW_ERROR);
-    GQuark domain = 0;
-    const std::string text = first_error(bus, &domain);
-    fail_unless(domain == GST_STREAM_ERROR && contains(text, "cannot be written"), "%s",
-                text.c_str());
+    const std::string text = stream_error(bus);
+    fail_unless(contains(text, "cannot be written"), "%s", text.c_str());
     if (kind == 4) fail_unless(contains(text, "4 components in the meta, expected 3"));
     check_output(h, info, 0, 3);
 
@@ -120,43 +99,24 @@ GST_START_TEST(test_bad_buffers) {
     gst_element_set_state(h->element, GST_STATE_PLAYING);
     GstSegment segment;
     gst_segment_init(&segment, GST_FORMAT_TIME);
-    GstCaps* caps = gst_dct_info_to_caps(&info);
+    g_autoptr(GstCaps) caps = gst_dct_info_to_caps(&info);
     gst_harness_push_event(h, gst_event_new_stream_start("again"));
     gst_harness_push_event(h, gst_event_new_caps(caps));
     gst_harness_push_event(h, gst_event_new_segment(&segment));
-    gst_caps_unref(caps);
     for (guint i = 4; i < 6; i++)
       fail_unless_equals_int(gst_harness_push(h, numbered(info, i)), GST_FLOW_OK);
     gst_harness_push_event(h, gst_event_new_eos());
     check_output(h, info, 4, 2);
-    gst_element_set_bus(h->element, nullptr);
-    gst_harness_teardown(h);
-    gst_object_unref(bus);
   }
 }
-GST_END_TEST;
 
 // What JPEG could hold and this element cannot yet.
-GST_START_TEST(test_caps_of_a_fourth_component) {
-  const GstDctInfo info = testing::levels_info(GST_COEF_SAMPLING_444, 64, 40);
+CHECK_TEST(test_caps_of_a_fourth_component) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, 64, 40);
   GstCaps* caps = gst_dct_info_to_caps(&info);
   gst_caps_set_simple(caps, "sampling", G_TYPE_STRING, "CMYK", "colorspace", G_TYPE_STRING, "CMYK",
                       nullptr);
-  fail_unless(testing::refuses_caps("jpegcoefenc", caps));
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegcoefenc-badinput");
-  TCase* tc = tcase_create("stream");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_levels_out_of_range, 0, G_N_ELEMENTS(kBadLevels));
-  tcase_add_test(tc, test_large_levels);
-  tcase_add_test(tc, test_bad_buffers);
-  tcase_add_test(tc, test_caps_of_a_fourth_component);
-  return suite;
+  fail_unless(refuses_caps("jpegcoefenc", caps));
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -46,22 +46,20 @@ std::vector<Damage> damages() {
 }
 
 // Whoever writes what comes out of it into files gets nothing that they cannot hold.
-GST_START_TEST(test_concealed_pictures_can_be_written) {
+CHECK_TEST(test_concealed_pictures_can_be_written) {
   for (const Damage& damage : damages()) {
-    GstHarness* harness =
+    g_autoptr(GstHarness) harness =
         gst_harness_new_parse("jpegcoefdec on-error=conceal ! jpegcoefenc n-threads=1");
     gst_harness_set_src_caps_str(harness, "image/jpeg,framerate=25/1");
     for (const Bytes& jpeg : {good(), damage.jpeg, good()})
       fail_unless(gst_harness_push(harness, buffer_of(jpeg)) == GST_FLOW_OK, "%s", damage.name);
     gst_harness_push_event(harness, gst_event_new_eos());
     fail_unless(gst_harness_buffers_in_queue(harness) >= 2, "%s", damage.name);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // By default a damaged picture is dropped, with a warning, and the next is as good as ever.
-GST_START_TEST(test_drop) {
+CHECK_TEST(test_drop) {
   for (const Damage& damage : damages()) {
     Decoder decoder;
     for (int round = 0; round < 2; round++) {
@@ -78,10 +76,9 @@ GST_START_TEST(test_drop) {
     fail_unless(contains(warning, "Dropped"), "%s: '%s'", damage.name, warning.c_str());
   }
 }
-GST_END_TEST;
 
 // What JPEG allows, though few files have it, is not even irregular.
-GST_START_TEST(test_rarities) {
+CHECK_TEST(test_rarities) {
   const Bytes& jpeg = good();
   const Segment sof = segment_of(jpeg, 0xc0);
   const std::vector<Damage> rarities = {
@@ -104,9 +101,8 @@ GST_START_TEST(test_rarities) {
     fail_unless_equals_int(decoder.messages(GST_MESSAGE_WARNING), 0);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_conceal) {
+CHECK_TEST(test_conceal) {
   Decoder decoder("on-error=conceal");
   decoder.push(good());
   decoder.push(damaged(good()));
@@ -136,17 +132,15 @@ GST_START_TEST(test_conceal) {
   decoder.expect(good());
   fail_unless_equals_uint64(decoder.stat("dropped"), 1);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_fail) {
+CHECK_TEST(test_fail) {
   Decoder decoder("on-error=fail");
   fail_unless_equals_int(decoder.push(good()), GST_FLOW_OK);
   fail_unless_equals_int(decoder.push(damaged(good())), GST_FLOW_ERROR);
   fail_unless(contains(decoder.message(GST_MESSAGE_ERROR), "damaged"));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_max_errors) {
+CHECK_TEST(test_max_errors) {
   Decoder decoder("max-errors=2");
   for (int round = 0; round < 3; round++) {
     decoder.push(good());
@@ -159,20 +153,18 @@ GST_START_TEST(test_max_errors) {
   fail_unless_equals_int(decoder.push(damaged(good())), GST_FLOW_ERROR);
   fail_unless(contains(decoder.message(GST_MESSAGE_ERROR), "damaged"));
 }
-GST_END_TEST;
 
 // A file of which nothing could be shown is no success.
-GST_START_TEST(test_nothing_but_damage) {
+CHECK_TEST(test_nothing_but_damage) {
   Decoder decoder;
   for (int i = 0; i < 3; i++) decoder.push(damaged(good()));
   decoder.finish();
   const std::string error = decoder.message(GST_MESSAGE_ERROR);
   fail_unless(contains(error, "None of 3 JPEG pictures"), "%s", error.c_str());
 }
-GST_END_TEST;
 
 // One warning for a run of bad pictures: a bus may have no reader.
-GST_START_TEST(test_one_warning_a_run) {
+CHECK_TEST(test_one_warning_a_run) {
   Decoder decoder;
   for (int round = 0; round < 3; round++) {
     decoder.push(good());
@@ -181,10 +173,9 @@ GST_START_TEST(test_one_warning_a_run) {
   decoder.push(good());
   fail_unless_equals_int(decoder.messages(GST_MESSAGE_WARNING), 3);
 }
-GST_END_TEST;
 
 // A damaged size must not renegotiate, nor what belongs to a damaged picture.
-GST_START_TEST(test_damaged_header_changes_no_caps) {
+CHECK_TEST(test_damaged_header_changes_no_caps) {
   Decoder decoder;
   const Segment sof = segment_of(good(), 0xc0);
   decoder.push(good());
@@ -202,24 +193,5 @@ GST_START_TEST(test_damaged_header_changes_no_caps) {
     gst_event_unref(event);
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegdamage");
-  TCase* tc = tcase_create("jpegdamage");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_concealed_pictures_can_be_written);
-  tcase_add_test(tc, test_drop);
-  tcase_add_test(tc, test_rarities);
-  tcase_add_test(tc, test_conceal);
-  tcase_add_test(tc, test_fail);
-  tcase_add_test(tc, test_max_errors);
-  tcase_add_test(tc, test_nothing_but_damage);
-  tcase_add_test(tc, test_one_warning_a_run);
-  tcase_add_test(tc, test_damaged_header_changes_no_caps);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

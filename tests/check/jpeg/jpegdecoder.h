@@ -40,53 +40,26 @@ class Decoder {
   // The next buffer has these coefficients.
   void expect(const Bytes& jpeg) {
     fail_unless(count() > 0, "a picture is missing");
-    GstBuffer* buffer = pull();
-    GstCaps* caps = gst_pad_get_current_caps(harness_->sinkpad);
+    g_autoptr(GstBuffer) buffer = pull();
+    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(harness_->sinkpad);
     const std::string wrong = compare(jpeg, buffer, caps);
     fail_unless(wrong.empty(), "%s", wrong.c_str());
-    gst_caps_unref(caps);
-    gst_buffer_unref(buffer);
   }
 
   // The text of the first message of that kind since the last call, "" for none; other messages go.
   std::string message(GstMessageType type) {
     std::string text;
     while (GstMessage* message = gst_bus_pop(bus_)) {
-      if (GST_MESSAGE_TYPE(message) == type && text.empty()) text = text_of(message);
+      if (GST_MESSAGE_TYPE(message) == type && text.empty()) text = told_by(message).text;
       gst_message_unref(message);
     }
     return text;
   }
-  int messages(GstMessageType type) {
-    int count = 0;
-    while (GstMessage* message = gst_bus_pop_filtered(bus_, type)) {
-      count++;
-      gst_message_unref(message);
-    }
-    return count;
-  }
-  guint64 stat(const char* field) {
-    GstStructure* stats = nullptr;
-    g_object_get(element_, "stats", &stats, nullptr);
-    guint64 value = G_MAXUINT64;
-    gst_structure_get_uint64(stats, field, &value);
-    gst_structure_free(stats);
-    return value;
-  }
+  int messages(GstMessageType type) { return static_cast<int>(take_messages(bus_, type).size()); }
+  guint64 stat(const char* field) { return stat_of(element_, field); }
   GstHarness* harness() { return harness_; }
 
  private:
-  static std::string text_of(GstMessage* message) {
-    GError* error = nullptr;
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-      gst_message_parse_error(message, &error, nullptr);
-    else
-      gst_message_parse_warning(message, &error, nullptr);
-    const std::string text = error->message;
-    g_error_free(error);
-    return text;
-  }
-
   GstHarness* harness_;
   GstElement* element_;
   GstBus* bus_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
@@ -57,14 +58,10 @@ Outcome decode(const std::vector<Bytes>& pictures, const std::string& properties
     gst_buffer_unref(buffer);
   }
   GstElement* decoder = gst_harness_find_element(h, "jpegcoefdec");
-  GstStructure* stats = nullptr;
-  g_object_get(decoder, "stats", &stats, nullptr);
-  fail_unless(gst_structure_get(
-      stats, "frames", G_TYPE_UINT64, &outcome.counts.frames, "damaged", G_TYPE_UINT64,
-      &outcome.counts.damaged, "dropped", G_TYPE_UINT64, &outcome.counts.dropped, "irregular",
-      G_TYPE_UINT64, &outcome.counts.irregular, "cuda-frames", G_TYPE_UINT64, &outcome.by_cuda,
-      "cpu-frames", G_TYPE_UINT64, &outcome.by_cpu, nullptr));
-  gst_structure_free(stats);
+  outcome.counts = {stat_of(decoder, "frames"), stat_of(decoder, "damaged"),
+                    stat_of(decoder, "dropped"), stat_of(decoder, "irregular")};
+  outcome.by_cuda = stat_of(decoder, "cuda-frames");
+  outcome.by_cpu = stat_of(decoder, "cpu-frames");
   gst_object_unref(decoder);
   end_harness(h);
   fail_unless_equals_uint64(outcome.by_cuda + outcome.by_cpu, outcome.counts.frames);
@@ -105,7 +102,7 @@ std::vector<Bytes> some_pictures() {
   return pictures;
 }
 
-GST_START_TEST(test_sound_pictures_are_decoded_on_the_device) {
+CHECK_TEST_IF(test_sound_pictures_are_decoded_on_the_device, is_cuda()) {
   const std::vector<Bytes> pictures = some_pictures();
   for (const char* threads : {"n-threads=1", "n-threads=4"}) {
     const Outcome ours = expect_same(pictures, threads);
@@ -113,16 +110,14 @@ GST_START_TEST(test_sound_pictures_are_decoded_on_the_device) {
     fail_unless_equals_uint64(ours.by_cpu, 0);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_fetched_to_system_memory) {
+CHECK_TEST_IF(test_fetched_to_system_memory, is_cuda()) {
   const Outcome ours = expect_same(some_pictures(), "n-threads=3", "video/x-dct ! ");
   fail_unless_equals_uint64(ours.by_cpu, 0);
 }
-GST_END_TEST;
 
 // In order with the others.
-GST_START_TEST(test_other_kinds_are_decoded_by_the_cpu) {
+CHECK_TEST_IF(test_other_kinds_are_decoded_by_the_cpu, is_cuda()) {
   std::vector<Bytes> pictures;
   for (guint i = 0; i < 12; i++) {
     const Bytes picture = make_jpeg(64, 48, Subsampling::k420, 75, i + 1);
@@ -132,7 +127,6 @@ GST_START_TEST(test_other_kinds_are_decoded_by_the_cpu) {
   fail_unless_equals_uint64(ours.by_cuda, 8);
   fail_unless_equals_uint64(ours.by_cpu, 4);
 }
-GST_END_TEST;
 
 // One thing wrong, or several, anywhere.
 Bytes with_damage(Bytes picture, std::mt19937& random) {
@@ -167,7 +161,7 @@ Bytes with_damage(Bytes picture, std::mt19937& random) {
 }
 
 // By parts, because what comes out is kept.
-GST_START_TEST(test_damage_has_the_same_verdict) {
+CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
   constexpr int kPart = 500;
   std::mt19937 random(11);
   std::vector<Bytes> good;
@@ -195,10 +189,9 @@ GST_START_TEST(test_damage_has_the_same_verdict) {
   fail_unless(damaged > static_cast<guint64>(count) / 2);
   fail_unless(by_cuda >= static_cast<guint64>(count) / 3);
 }
-GST_END_TEST;
 
 // More of them than any queue, lane or pool of the element holds.
-GST_START_TEST(test_thousands_of_tiny_pictures) {
+CHECK_TEST_IF(test_thousands_of_tiny_pictures, is_cuda()) {
   std::vector<Bytes> kinds, pictures;
   guint seed = 1;
   for (const Subsampling subsampling : {Subsampling::kGray, Subsampling::k422, Subsampling::k420})
@@ -210,10 +203,9 @@ GST_START_TEST(test_thousands_of_tiny_pictures) {
   const Outcome ours = expect_same(pictures, "n-threads=8");
   fail_unless_equals_uint64(ours.by_cuda, pictures.size());
 }
-GST_END_TEST;
 
 // Where max-memory has no room for what the device is given.
-GST_START_TEST(test_without_memory_for_the_device) {
+CHECK_TEST_IF(test_without_memory_for_the_device, is_cuda()) {
   const Bytes picture = make_jpeg(256, 256, Subsampling::k420, 90);
   // What is counted for libjpeg-turbo, and for the decoder for sound files.
   const gsize decoders = (gsize{1} << 17) + (gsize{1} << 16);
@@ -223,10 +215,9 @@ GST_START_TEST(test_without_memory_for_the_device) {
   fail_unless_equals_uint64(ours.by_cpu, 2);
   fail_unless_equals_uint64(ours.counts.damaged, 0);
 }
-GST_END_TEST;
 
 // Small ones take the CPU as long as the device.
-GST_START_TEST(test_auto_looks_at_the_size) {
+CHECK_TEST_IF(test_auto_looks_at_the_size, is_cuda()) {
   const Bytes small = make_jpeg(64, 48), large = make_jpeg(512, 400, Subsampling::k420, 100);
   fail_unless(small.size() < 50'000 && large.size() > 150'000, "%d and %d bytes",
               static_cast<int>(small.size()), static_cast<int>(large.size()));
@@ -235,47 +226,15 @@ GST_START_TEST(test_auto_looks_at_the_size) {
   const Outcome system = decode({small, large}, "n-threads=1", "video/x-dct ! ");
   fail_unless_equals_uint64(system.by_cuda, 0);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_refused_without_a_device) {
-  GstElement* decoder = gst_element_factory_make("jpegcoefdec", nullptr);
-  GstBus* bus = gst_bus_new();
-  gst_element_set_bus(decoder, bus);
+CHECK_TEST(test_refused_without_a_device) {
+  g_autoptr(GstElement) decoder = gst_element_factory_make("jpegcoefdec", nullptr);
+  const Messages bus(decoder);
   gst_util_set_object_arg(G_OBJECT(decoder), "backend", "cpu");
   gst_util_set_object_arg(G_OBJECT(decoder), "entropy", "cuda");
   fail_unless(gst_element_set_state(decoder, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
-  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-  fail_unless(message != nullptr);
-  GError* error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  fail_unless(contains(error->message, "entropy=cuda"), "%s", error->message);
-  g_error_free(error);
-  gst_message_unref(message);
+  expect(take_text(bus, GST_MESSAGE_ERROR), {"entropy=cuda"});
   gst_element_set_state(decoder, GST_STATE_NULL);
-  gst_element_set_bus(decoder, nullptr);
-  gst_object_unref(bus);
-  gst_object_unref(decoder);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegentropy");
-  TCase* tc = tcase_create("entropy");
-  tcase_set_timeout(tc, 0);
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_refused_without_a_device);
-  const char* backend = g_getenv("CUDATRANSFORM_TEST_BACKEND");
-  if (g_strcmp0(backend, "cuda") != 0) return suite;
-  tcase_add_test(tc, test_sound_pictures_are_decoded_on_the_device);
-  tcase_add_test(tc, test_fetched_to_system_memory);
-  tcase_add_test(tc, test_other_kinds_are_decoded_by_the_cpu);
-  tcase_add_test(tc, test_damage_has_the_same_verdict);
-  tcase_add_test(tc, test_thousands_of_tiny_pictures);
-  tcase_add_test(tc, test_without_memory_for_the_device);
-  tcase_add_test(tc, test_auto_looks_at_the_size);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

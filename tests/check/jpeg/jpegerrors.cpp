@@ -28,9 +28,8 @@ guint pushed(GstHarness* h) { return gst_harness_buffers_in_queue(h); }
 void expect_pictures(const Stream& stream, guint first, guint count) {
   fail_unless(pushed(stream.h) == count, "%s: %u pictures", stream.name.c_str(), pushed(stream.h));
   for (guint i = first; i < first + count; i++) {
-    GstBuffer* buffer = gst_harness_pull(stream.h);
+    g_autoptr(GstBuffer) buffer = gst_harness_pull(stream.h);
     fail_unless_equals_uint64(GST_BUFFER_PTS(buffer), i * kFrame);
-    gst_buffer_unref(buffer);
   }
 }
 
@@ -87,13 +86,11 @@ GstBuffer* jpeg_picture(guint number, bool bad) {
 GstEvent* jpeg_caps() {
   static int rate = 25;
   const std::string text = "image/jpeg,framerate=" + std::to_string(++rate) + "/1";
-  GstCaps* caps = gst_caps_from_string(text.c_str());
-  GstEvent* event = gst_event_new_caps(caps);
-  gst_caps_unref(caps);
-  return event;
+  g_autoptr(GstCaps) caps = gst_caps_from_string(text.c_str());
+  return gst_event_new_caps(caps);
 }
 
-GST_START_TEST(test_decoder) {
+CHECK_TEST(test_decoder) {
   for (const char* properties : {"on-error=fail", "max-errors=0", "max-errors=0 qos=false"})
     for (const char* threads : {"1", "4", "8", "64"})
       for (int round = 0; round < rounds(); round++) {
@@ -101,10 +98,9 @@ GST_START_TEST(test_decoder) {
         run_stream({open(line + " backend=" + backend()), line, jpeg_picture, jpeg_caps});
       }
 }
-GST_END_TEST;
 
 // The bad picture is one that downstream does not take.
-GST_START_TEST(test_not_negotiated) {
+CHECK_TEST(test_not_negotiated) {
   const auto picture = [](guint number, bool bad) {
     static const Bytes other = make_jpeg(72, 48);
     return buffer_of(bad ? other : good(), number * kFrame);
@@ -117,7 +113,6 @@ GST_START_TEST(test_not_negotiated) {
       run_stream({h, line, picture, jpeg_caps});
     }
 }
-GST_END_TEST;
 
 // ---- jpegcoefenc ----
 
@@ -143,13 +138,11 @@ GstEvent* levels_caps() {
   GstDctInfo info = info_of_frames();
   info.fps_n = ++rate;
   info.fps_d = 1;
-  GstCaps* caps = gst_dct_info_to_caps(&info);
-  GstEvent* event = gst_event_new_caps(caps);
-  gst_caps_unref(caps);
-  return event;
+  g_autoptr(GstCaps) caps = gst_dct_info_to_caps(&info);
+  return gst_event_new_caps(caps);
 }
 
-GST_START_TEST(test_encoder) {
+CHECK_TEST(test_encoder) {
   for (const char* threads : {"1", "4", "8", "64"})
     for (int round = 0; round < rounds(); round++) {
       const std::string line = std::string("n-threads=") + threads;
@@ -157,18 +150,5 @@ GST_START_TEST(test_encoder) {
         run_stream({harness_with(line, info_of_frames()), line, picture, levels_caps});
     }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegerrors");
-  TCase* tc = tcase_create("jpegerrors");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_decoder);
-  tcase_add_test(tc, test_not_negotiated);
-  tcase_add_test(tc, test_encoder);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

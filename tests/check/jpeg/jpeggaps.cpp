@@ -50,7 +50,7 @@ void gap(GstHarness* harness, GstClockTime at) {
 void push_sound(GstHarness* harness, GstClockTime at) { push(harness, make_jpeg(64, 48), at); }
 
 // What comes out is what comes out of jpegdec, event by event.
-GST_START_TEST(test_as_jpegdec) {
+CHECK_TEST(test_as_jpegdec) {
   void (*const plays[])(GstHarness*) = {
       [](GstHarness* h) { gap(h, 0); },
       [](GstHarness* h) {
@@ -100,14 +100,13 @@ GST_START_TEST(test_as_jpegdec) {
     }
   }
 }
-GST_END_TEST;
 
 // The caps that a gap at the start makes.
 std::string caps_of_gap(const std::string& line, const char* caps) {
-  GstHarness* harness = gst_harness_new_parse(line.c_str());
+  g_autoptr(GstHarness) harness = gst_harness_new_parse(line.c_str());
   gst_harness_set_src_caps_str(harness, caps);
   gap(harness, 0);
-  GstCaps* found = current_caps(harness);
+  g_autoptr(GstCaps) found = current_caps(harness);
   fail_unless(found != nullptr, "%s, %s: no caps", line.c_str(), caps);
   const GstStructure* s = gst_caps_get_structure(found, 0);
   int width = 0, height = 0, n = 0, d = 0;
@@ -116,15 +115,12 @@ std::string caps_of_gap(const std::string& line, const char* caps) {
   gst_structure_get_fraction(s, "framerate", &n, &d);
   const char* sampling = gst_structure_get_string(s, "sampling");
   const char* colorimetry = gst_structure_get_string(s, "colorimetry");
-  const std::string text = std::to_string(width) + "x" + std::to_string(height) + " " +
-                           std::to_string(n) + "/" + std::to_string(d) + " " +
-                           (sampling ? sampling : "-") + " " + (colorimetry ? colorimetry : "-");
-  gst_caps_unref(found);
-  gst_harness_teardown(harness);
-  return text;
+  return std::to_string(width) + "x" + std::to_string(height) + " " + std::to_string(n) + "/" +
+         std::to_string(d) + " " + (sampling ? sampling : "-") + " " +
+         (colorimetry ? colorimetry : "-");
 }
 
-GST_START_TEST(test_caps_of_a_gap) {
+CHECK_TEST(test_caps_of_a_gap) {
   const std::string line = "jpegcoefdec";
   const struct {
     std::string line;
@@ -148,25 +144,22 @@ GST_START_TEST(test_caps_of_a_gap) {
     fail_unless_equals_string(found.c_str(), c.expected);
   }
 }
-GST_END_TEST;
 
 // The first picture has the last word.
-GST_START_TEST(test_a_picture_that_differs) {
+CHECK_TEST(test_a_picture_that_differs) {
   const Bytes picture = make_jpeg(40, 30, Subsampling::k422);
   for (const char* threads : {"n-threads=1", "n-threads=4"}) {
-    GstHarness* harness = open(threads, kSized);
+    g_autoptr(GstHarness) harness = open(threads, kSized);
     gap(harness, 0);
     push(harness, picture, GST_SECOND);
     finish(harness);
     expect(harness, picture, GST_SECOND);
     expect_no_more(harness);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // Pictures that are still in work leave before a gap that came after them.
-GST_START_TEST(test_order_with_threads) {
+CHECK_TEST(test_order_with_threads) {
   const std::string seen = text_of(log_of("jpegcoefdec n-threads=8", kSized, [](GstHarness* h) {
     const Bytes picture = make_jpeg(1600, 1200);
     for (int i = 0; i < 3; i++) push(h, picture, GstClockTime(i) * 40 * GST_MSECOND);
@@ -177,7 +170,6 @@ GST_START_TEST(test_order_with_threads) {
   fail_unless_equals_string(seen.c_str(),
                             "stream-start caps segment buffer buffer buffer gap buffer eos");
 }
-GST_END_TEST;
 
 GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
   gst_buffer_unref(buffer);
@@ -185,21 +177,15 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
 }
 
 int errors_on(GstBus* bus) {
-  int errors = 0;
-  while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
-    gst_message_unref(message);
-    ++errors;
-  }
-  return errors;
+  return static_cast<int>(take_messages(bus, GST_MESSAGE_ERROR).size());
 }
 
 // Who sends an event hears nothing of the pictures that leave before it. The next picture says that
 // they were refused, or, where none comes, an error at the end does, once.
-GST_START_TEST(test_refused_before_a_gap) {
+CHECK_TEST(test_refused_before_a_gap) {
   for (const bool pushes_again : {false, true}) {
     GstHarness* harness = open("n-threads=4", kSized);
-    GstBus* bus = gst_bus_new();
-    gst_element_set_bus(harness->element, bus);
+    const Messages bus(harness->element);
     gst_pad_set_chain_function(harness->sinkpad, refuse);
     const GstFlowReturn pushed = gst_harness_push(harness, buffer_of(make_jpeg(4000, 3000), 0));
     const bool is_told = pushed != GST_FLOW_OK;  // it was finished at once
@@ -210,16 +196,13 @@ GST_START_TEST(test_refused_before_a_gap) {
                              GST_FLOW_NOT_NEGOTIATED);
     gst_harness_push_event(harness, gst_event_new_eos());
     fail_unless_equals_int(errors_on(bus), is_told || pushes_again ? 0 : 1);
-    gst_element_set_bus(harness->element, nullptr);
-    gst_object_unref(bus);
     gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // Before the first picture nobody knows how long it takes.
-GST_START_TEST(test_latency) {
-  GstHarness* harness = open("n-threads=4", nullptr);
+CHECK_TEST(test_latency) {
+  g_autoptr(GstHarness) harness = open("n-threads=4", nullptr);
   gst_harness_set_live(harness, TRUE);
   gst_harness_set_src_caps_str(harness, kSized);
   gap(harness, 0);
@@ -229,21 +212,20 @@ GST_START_TEST(test_latency) {
   const GstClockTime latency = gst_harness_query_latency(harness);
   fail_unless(latency > 0 && latency <= 3 * 40 * GST_MSECOND, "%" GST_TIME_FORMAT,
               GST_TIME_ARGS(latency));
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
 // A pipeline with a track that begins late prerolls, and pauses after a seek into the gap.
-GST_START_TEST(test_preroll) {
+CHECK_TEST(test_preroll) {
   for (const char* tail : {"! cudaidct8x8", ""}) {
-    GstElement* pipeline = launch(std::string("appsrc name=a format=time caps=") + kSized +
-                                  " ! jpegcoefdec " + tail + " ! fakesink name=s sync=true");
-    GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "a");
-    GstPad* src = gst_element_get_static_pad(source, "src");
+    g_autoptr(GstElement) pipeline =
+        launch(std::string("appsrc name=a format=time caps=") + kSized + " ! jpegcoefdec " + tail +
+               " ! fakesink name=s sync=true");
+    g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(pipeline), "a");
+    g_autoptr(GstPad) src = gst_element_get_static_pad(source, "src");
     // Held back, so that the gap comes instead of data.
     gst_element_set_state(pipeline, GST_STATE_PAUSED);
-    GstPad* sink = gst_pad_get_peer(src);
-    GstCaps* caps = gst_caps_from_string(kSized);
+    g_autoptr(GstPad) sink = gst_pad_get_peer(src);
+    g_autoptr(GstCaps) caps = gst_caps_from_string(kSized);
     GstSegment segment;
     gst_segment_init(&segment, GST_FORMAT_TIME);
     std::vector<GstEvent*> events = {gst_event_new_stream_start("late"), gst_event_new_caps(caps),
@@ -266,51 +248,19 @@ GST_START_TEST(test_preroll) {
                            GST_STATE_CHANGE_SUCCESS);
     gst_element_set_state(pipeline, GST_STATE_NULL);
     g_thread_join(thread);
-    gst_caps_unref(caps);
-    gst_object_unref(sink);
-    gst_object_unref(src);
-    gst_object_unref(source);
-    gst_object_unref(pipeline);
   }
 }
-GST_END_TEST;
 
 // Nothing behind it takes coefficients: an error, as from other decoders, and no crash.
-GST_START_TEST(test_no_caps_for_a_gap) {
-  GstHarness* harness = gst_harness_new("jpegcoefdec");
-  GstBus* bus = gst_bus_new();
-  gst_element_set_bus(harness->element, bus);
+CHECK_TEST(test_no_caps_for_a_gap) {
+  g_autoptr(GstHarness) harness = gst_harness_new("jpegcoefdec");
+  const Messages bus(harness->element);
   gst_harness_set_sink_caps_str(harness, "video/x-raw");
   gst_harness_set_src_caps_str(harness, kSized);
   gap(harness, 0);
-  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-  fail_unless(message != nullptr);
-  GError* error = nullptr;
-  gst_message_parse_error(message, &error, nullptr);
-  fail_unless(g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
-  g_error_free(error);
-  gst_message_unref(message);
-  gst_element_set_bus(harness->element, nullptr);
-  gst_object_unref(bus);
-  gst_harness_teardown(harness);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpeggaps");
-  TCase* tc = tcase_create("jpeggaps");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_as_jpegdec);
-  tcase_add_test(tc, test_caps_of_a_gap);
-  tcase_add_test(tc, test_a_picture_that_differs);
-  tcase_add_test(tc, test_order_with_threads);
-  tcase_add_test(tc, test_refused_before_a_gap);
-  tcase_add_test(tc, test_latency);
-  tcase_add_test(tc, test_preroll);
-  tcase_add_test(tc, test_no_caps_for_a_gap);
-  return suite;
+  const std::vector<Told> errors = take_messages(bus, GST_MESSAGE_ERROR);
+  fail_unless(errors.size() == 1 && errors[0].domain == GST_STREAM_ERROR &&
+              errors[0].code == GST_STREAM_ERROR_FORMAT);
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

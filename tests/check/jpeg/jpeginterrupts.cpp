@@ -15,10 +15,8 @@ using namespace testing;
 Bytes slow_picture(const char* properties) {
   const int side = quick() ? 256 : 720;
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, side, side);
-  GstHarness* h = encoder_harness(info, properties);
-  const Bytes file = encode(h, make_levels(info, 1));
-  gst_harness_teardown(h);
-  return file;
+  g_autoptr(GstHarness) h = encoder_harness(info, properties);
+  return encode(h, make_levels(info, 1));
 }
 
 const Bytes& slow() {
@@ -54,8 +52,8 @@ void check_given_up(gint64 time, gint64 whole) {
   fail_unless(time < whole / 2, "%d us, the whole %d us", int(time), int(whole));
 }
 
-GST_START_TEST(test_flush) {
-  GstHarness* h = open_threads();
+CHECK_TEST(test_flush) {
+  g_autoptr(GstHarness) h = open_threads();
   const gint64 whole = whole_time(h);
   push(h, slow());
   const Stopwatch watch;
@@ -68,20 +66,12 @@ GST_START_TEST(test_flush) {
   finish(h);
   expect(h, slow());
   expect_no_more(h);
-  GstElement* element = gst_harness_find_element(h, "jpegcoefdec");
-  GstStructure* stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
-  guint64 damaged = 1;
-  gst_structure_get_uint64(stats, "damaged", &damaged);
-  fail_unless_equals_uint64(damaged, 0);
-  gst_structure_free(stats);
-  gst_object_unref(element);
-  gst_harness_teardown(h);
+  g_autoptr(GstElement) element = gst_harness_find_element(h, "jpegcoefdec");
+  fail_unless_equals_uint64(stat_of(element, "damaged"), 0);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_stop) {
-  GstHarness* h = open_threads();
+CHECK_TEST(test_stop) {
+  g_autoptr(GstHarness) h = open_threads();
   const gint64 whole = whole_time(h);
   push(h, slow());
   const Stopwatch watch;
@@ -90,16 +80,13 @@ GST_START_TEST(test_stop) {
   check_given_up(time, whole);
   gst_element_set_state(h->element, GST_STATE_PLAYING);
   gst_harness_push_event(h, gst_event_new_stream_start("again"));
-  GstCaps* caps = gst_caps_from_string(kCaps);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(kCaps);
   gst_harness_push_event(h, gst_event_new_caps(caps));
-  gst_caps_unref(caps);
   push_segment(h);
   push(h, good());
   finish(h);
   expect(h, good());
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 GstPadProbeReturn flush_at_query(GstPad* pad, GstPadProbeInfo* probe, gpointer) {
   if (GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(probe)) == GST_QUERY_LATENCY)
@@ -109,7 +96,7 @@ GstPadProbeReturn flush_at_query(GstPad* pad, GstPadProbeInfo* probe, gpointer) 
 
 // The thread that pushes decodes, and asks for the latency just before its first picture: the flush
 // begins in the middle of that.
-GST_START_TEST(test_flush_of_the_streaming_thread) {
+CHECK_TEST(test_flush_of_the_streaming_thread) {
   GstHarness* other = open(std::string("n-threads=1 backend=") + backend());
   const gint64 whole = whole_time(other);
   gst_harness_teardown(other);
@@ -130,10 +117,9 @@ GST_START_TEST(test_flush_of_the_streaming_thread) {
   expect_no_more(h);
   gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // The first of many scans is damaged. Who drops the picture need not read the others.
-GST_START_TEST(test_first_damage) {
+CHECK_TEST(test_first_damage) {
   const Bytes whole = slow_picture("progressive=true");
   const Segment scan = segment_of(whole, 0xda);
   const gsize data = scan.begin + 4 + 2 * 3 + 4;  // behind the scan's header
@@ -152,19 +138,5 @@ GST_START_TEST(test_first_damage) {
   }
   check_given_up(time[0], time[1]);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpeginterrupts");
-  TCase* tc = tcase_create("jpeginterrupts");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_flush);
-  tcase_add_test(tc, test_stop);
-  tcase_add_test(tc, test_flush_of_the_streaming_thread);
-  tcase_add_test(tc, test_first_damage);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

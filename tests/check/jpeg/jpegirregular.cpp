@@ -78,34 +78,26 @@ guint irregular_of(GstBuffer* buffer) {
 
 // The coefficients of the next buffer, as libjpeg reads them from the file as it is.
 void expect_as_libjpeg(GstHarness* h, const Bytes& jpeg, const char* name, guint flags) {
-  GstBuffer* buffer = gst_harness_try_pull(h);
+  g_autoptr(GstBuffer) buffer = gst_harness_try_pull(h);
   fail_unless(buffer != nullptr, "%s: no picture", name);
   fail_if(GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED), "%s: corrupted", name);
   fail_unless(irregular_of(buffer) == flags, "%s: %u", name, irregular_of(buffer));
-  GstCaps* caps = gst_pad_get_current_caps(h->sinkpad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
   GstDctInfo info;
   fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
   const std::string wrong = difference(read_jpeg(jpeg, true), levels_of(info, buffer));
   fail_unless(wrong.empty(), "%s: %s", name, wrong.c_str());
-  gst_caps_unref(caps);
-  gst_buffer_unref(buffer);
 }
 
 guint64 stat_of(GstHarness* h, const char* field) {
-  GstElement* decoder = gst_harness_find_element(h, "jpegcoefdec");
-  GstStructure* stats = nullptr;
-  g_object_get(decoder, "stats", &stats, nullptr);
-  guint64 value = G_MAXUINT64;
-  gst_structure_get_uint64(stats, field, &value);
-  gst_structure_free(stats);
-  gst_object_unref(decoder);
-  return value;
+  g_autoptr(GstElement) decoder = gst_harness_find_element(h, "jpegcoefdec");
+  return testing::stat_of(decoder, field);
 }
 
 // Between good ones; caps say that each buffer is a picture, with and without an end.
-GST_START_TEST(test_every_kind) {
+CHECK_TEST(test_every_kind) {
   const std::vector<Oddity> all = oddities();
-  GstHarness* h = new_harness(decoder_line());
+  g_autoptr(GstHarness) h = new_harness(decoder_line());
   gst_harness_set_src_caps_str(h, "image/jpeg,parsed=true,framerate=25/1");
   GstClockTime time = 0;
   for (const Oddity& oddity : all)
@@ -120,14 +112,12 @@ GST_START_TEST(test_every_kind) {
   fail_unless_equals_uint64(stat_of(h, "frames"), 2 * all.size());
   fail_unless_equals_uint64(stat_of(h, "damaged"), 0);
   fail_unless_equals_uint64(stat_of(h, on_cuda() ? "cpu-frames" : "cuda-frames"), 0);
-  end_harness(h);
 }
-GST_END_TEST;
 
 // As a webcam makes them: intervals with bytes left over, no Huffman tables.
-GST_START_TEST(test_webcam) {
+CHECK_TEST(test_webcam) {
   constexpr guint kFrames = 300;
-  GstHarness* h = new_harness(decoder_line());
+  g_autoptr(GstHarness) h = new_harness(decoder_line());
   gst_harness_set_src_caps_str(h, "image/jpeg,framerate=30/1,width=64,height=48");
   std::vector<Bytes> frames;
   for (guint i = 0; i < kFrames; i++) {
@@ -142,12 +132,10 @@ GST_START_TEST(test_webcam) {
     expect_as_libjpeg(h, frame, "webcam", GST_DCT_JPEG_LEFT_OVER_BYTES);
   fail_unless_equals_uint64(stat_of(h, "irregular"), kFrames);
   fail_unless_equals_uint64(stat_of(h, on_cuda() ? "cuda-frames" : "cpu-frames"), kFrames);
-  end_harness(h);
 }
-GST_END_TEST;
 
 // A progressive picture without its end: complete, or with a scan missing.
-GST_START_TEST(test_progressive) {
+CHECK_TEST(test_progressive) {
   GstHarness* made = gst_harness_new_parse(
       "jpegcoefdec backend=cpu n-threads=1 ! jpegcoefenc backend=cpu n-threads=1 progressive=true");
   gst_harness_set_src_caps_str(made, "image/jpeg,parsed=true,framerate=25/1");
@@ -179,10 +167,9 @@ GST_START_TEST(test_progressive) {
   fail_unless(verdict(inserted(inserted(whole, end, left_over), scans[0].end, left_over)) ==
               is_damaged);
 }
-GST_END_TEST;
 
 // Intervals that were misread: the count of MCUs is off, or what follows is an interval too many.
-GST_START_TEST(test_what_looks_alike_is_damage) {
+CHECK_TEST(test_what_looks_alike_is_damage) {
   const Bytes restarts = with_restarts(good(), 2);
   const Segment sos = segment_of(restarts, 0xda), sof = segment_of(good(), 0xc0);
   gsize first = sos.begin + 14;
@@ -213,21 +200,18 @@ GST_START_TEST(test_what_looks_alike_is_damage) {
     fail_unless(decoder.stat("irregular") == 0, "%s", damage.name);
   }
 }
-GST_END_TEST;
 
 // A stream of bytes, in which pictures without an end are cut at the next one.
-GST_START_TEST(test_without_ends_in_a_stream) {
+CHECK_TEST(test_without_ends_in_a_stream) {
   Bytes stream;
   for (int i = 0; i < 12; i++) stream = joined({stream, cut(good(), good().size() - 2)});
-  GstHarness* h = new_harness(decoder_line());
+  g_autoptr(GstHarness) h = new_harness(decoder_line());
   gst_harness_set_src_caps_str(h, "image/jpeg");
   gst_harness_push(h, buffer_of(stream));
   gst_harness_push_event(h, gst_event_new_eos());
   fail_unless_equals_uint64(stat_of(h, "frames"), 12);
   fail_unless_equals_uint64(stat_of(h, "irregular"), 12);
-  end_harness(h);
 }
-GST_END_TEST;
 
 int told = 0;
 void count_told(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
@@ -238,7 +222,7 @@ void count_told(GstDebugCategory*, GstDebugLevel level, const gchar*, const gcha
 }
 
 // Once in a stream, and again in the next; never on the bus.
-GST_START_TEST(test_told_once) {
+CHECK_TEST(test_told_once) {
   const Bytes odd = inserted(good(), good().size() - 2, {0x5a});
   gst_debug_add_log_function(count_told, nullptr, nullptr);
   gst_debug_set_threshold_for_name("cudatransform", GST_LEVEL_INFO);
@@ -253,11 +237,10 @@ GST_START_TEST(test_told_once) {
   gst_debug_unset_threshold_for_name("cudatransform");
   gst_debug_remove_log_function(count_told);
 }
-GST_END_TEST;
 
 // A meta without segments: it travels with copies of the whole buffer, and writers make nothing of
 // it.
-GST_START_TEST(test_meta_without_segments) {
+CHECK_TEST(test_meta_without_segments) {
   const Bytes odd = inserted(good(), good().size() - 2, {0x5a});
   Decoder decoder("keep-metadata=false");
   decoder.push(odd);
@@ -274,7 +257,7 @@ GST_START_TEST(test_meta_without_segments) {
   fail_unless(gst_buffer_get_dct_jpeg_meta(buffer) == nullptr);
   gst_buffer_unref(buffer);
 
-  GstHarness* h =
+  g_autoptr(GstHarness) h =
       gst_harness_new_parse("jpegcoefdec keep-metadata=false ! jpegcoefenc n-threads=1");
   gst_harness_set_src_caps_str(h, "image/jpeg,parsed=true,framerate=25/1");
   gst_harness_push(h, buffer_of(odd));
@@ -284,24 +267,6 @@ GST_START_TEST(test_meta_without_segments) {
   fail_unless(bytes_of(first) == bytes_of(second));
   gst_buffer_unref(first);
   gst_buffer_unref(second);
-  gst_harness_teardown(h);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegirregular");
-  TCase* tc = tcase_create("irregular");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_every_kind);
-  tcase_add_test(tc, test_webcam);
-  tcase_add_test(tc, test_progressive);
-  tcase_add_test(tc, test_what_looks_alike_is_damage);
-  tcase_add_test(tc, test_without_ends_in_a_stream);
-  tcase_add_test(tc, test_told_once);
-  tcase_add_test(tc, test_meta_without_segments);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -43,7 +43,7 @@ GstHarness* open_with(guint64 memory, guint threads) {
 GstElement* decoder_of(GstHarness* h) { return gst_harness_find_element(h, "jpegcoefdec"); }
 
 // All of it is counted: the file, the levels, the rows that are decoded elsewhere, and little more.
-GST_START_TEST(test_refusal) {
+CHECK_TEST(test_refusal) {
   const guint64 counted = large().size() + kLevels + kPadded;
   fail_unless(needed() >= counted && needed() < counted + 1000000, "%" G_GUINT64_FORMAT, needed());
   Decoder decoder("max-memory=" + std::to_string(needed() - 1));
@@ -67,13 +67,12 @@ GST_START_TEST(test_refusal) {
   fail_unless_equals_int(strict.push(large()), GST_FLOW_ERROR);
   fail_unless(contains(strict.message(GST_MESSAGE_ERROR), "max-memory"));
 }
-GST_END_TEST;
 
 // As many at a time as there is room for; none is lost.
-GST_START_TEST(test_in_flight) {
+CHECK_TEST(test_in_flight) {
   constexpr guint kPictures = 12;
   for (const guint room : {1u, 3u}) {
-    GstHarness* h = open_with(room * needed() + needed() / 2, 8);
+    g_autoptr(GstHarness) h = open_with(room * needed() + needed() / 2, 8);
     for (guint i = 0; i < kPictures; i++) {
       push(h, large(), i * 40 * GST_MSECOND);
       const guint in_flight = i + 1 - gst_harness_buffers_in_queue(h);
@@ -82,17 +81,15 @@ GST_START_TEST(test_in_flight) {
     finish(h);
     fail_unless_equals_int(static_cast<int>(gst_harness_buffers_in_queue(h)), int{kPictures});
     expect(h, large(), 0);
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 void count_down(gpointer count, GstMiniObject*) {
   g_atomic_int_dec_and_test(static_cast<int*>(count));
 }
 
 // What others have held comes back, and is not kept beyond the limit.
-GST_START_TEST(test_pool) {
+CHECK_TEST(test_pool) {
   constexpr guint kPictures = 10;
   if (is_cuda()) return;  // there it is the device's
   GstHarness* h = open_with(4 * needed(), 2);
@@ -100,17 +97,15 @@ GST_START_TEST(test_pool) {
   for (guint i = 0; i < kPictures; i++) push(h, large(), i * 40 * GST_MSECOND);
   finish(h);
   for (guint i = 0; i < kPictures; i++) {
-    GstBuffer* buffer = gst_harness_pull(h);
+    g_autoptr(GstBuffer) buffer = gst_harness_pull(h);
     alive++;
     gst_mini_object_weak_ref(GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(buffer, 0)), count_down,
                              &alive);
-    gst_buffer_unref(buffer);
   }
   fail_unless(g_atomic_int_get(&alive) * kLevels <= 4 * needed(), "%d are kept", alive);
   gst_harness_teardown(h);
   fail_unless_equals_int(g_atomic_int_get(&alive), 0);
 }
-GST_END_TEST;
 
 gsize bytes_in_use() {
   const struct mallinfo2 info = mallinfo2();
@@ -122,8 +117,9 @@ void forget(GstHarness* h) {
 }
 
 // Behind large pictures nothing large stays: no private rows, no pool.
-GST_START_TEST(test_nothing_stays) {
-  GstHarness* h = open_with(guint64{1} << 30, 8);
+// Device blocks are not host memory.
+CHECK_TEST_IF(test_nothing_stays, test_numbers() && !is_cuda()) {
+  g_autoptr(GstHarness) h = open_with(guint64{1} << 30, 8);
   push(h, good());
   const gsize before = bytes_in_use();
   for (guint i = 0; i < 12; i++) {
@@ -140,22 +136,6 @@ GST_START_TEST(test_nothing_stays) {
   push_flush(h);
   const gsize after = bytes_in_use();
   fail_unless(after < before + kPadded / 2, "%" G_GSIZE_FORMAT " bytes more", after - before);
-  gst_harness_teardown(h);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegmemory");
-  TCase* tc = tcase_create("jpegmemory");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_refusal);
-  tcase_add_test(tc, test_in_flight);
-  tcase_add_test(tc, test_pool);
-  // Device blocks are not host memory.
-  if (test_numbers() && !is_cuda()) tcase_add_test(tc, test_nothing_stays);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -38,18 +38,17 @@ Bytes metadata_of(const Bytes& jpeg) {
 // What came before it is there, too, also behind a queue's thread.
 void await_eos(GstHarness* harness) {
   for (bool ended = false; !ended;) {
-    GstEvent* event = gst_harness_pull_event(harness);
+    g_autoptr(GstEvent) event = gst_harness_pull_event(harness);
     fail_unless(event != nullptr, "no EOS");
     ended = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
-    gst_event_unref(event);
   }
 }
 
 // The file that comes out; empty for none.
 Bytes through(const Bytes& jpeg, const std::string& decoder = "", const std::string& encoder = "",
               const std::string& between = "") {
-  GstHarness* harness = testing::new_harness("jpegcoefdec n-threads=1 " + decoder + between +
-                                             " ! jpegcoefenc n-threads=1 " + encoder);
+  g_autoptr(GstHarness) harness = testing::new_harness(
+      "jpegcoefdec n-threads=1 " + decoder + between + " ! jpegcoefenc n-threads=1 " + encoder);
   gst_harness_set_src_caps_str(harness, "image/jpeg,framerate=25/1");
   gst_harness_push(harness, buffer_of(jpeg, 0));
   gst_harness_push(harness, buffer_of(good(), 40 * GST_MSECOND));
@@ -60,7 +59,6 @@ Bytes through(const Bytes& jpeg, const std::string& decoder = "", const std::str
     out = bytes_of(buffer);
     gst_buffer_unref(buffer);
   }
-  testing::end_harness(harness);
   return out;
 }
 
@@ -76,7 +74,7 @@ Bytes rich() {
   return jpeg;
 }
 
-GST_START_TEST(test_everything_stays) {
+CHECK_TEST(test_everything_stays) {
   const Bytes jpeg = rich();
   for (const char* between : {"", " ! queue", " ! tee name=t ! queue", " ! identity"})
     fail_unless(metadata_of(through(jpeg, "", "", between)) == metadata_of(jpeg), "%s", between);
@@ -85,9 +83,8 @@ GST_START_TEST(test_everything_stays) {
   // Written as it was, it is the file that it was.
   fail_unless(through(good()) == good());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_what_is_left_behind) {
+CHECK_TEST(test_what_is_left_behind) {
   const Bytes comment = segment(0xfe, "stays");
   const Bytes out = through(with(
       {segment(0xe0, "AVI1", 14), segment(0xe2, kMpf, 90), comment, segment(0xee, "Adobe", 12)}));
@@ -97,24 +94,21 @@ GST_START_TEST(test_what_is_left_behind) {
   fail_unless(metadata_of(through(exif)) == metadata_of(exif));
   fail_unless(metadata_of(through(with({comment}, false))) == metadata_of(with({comment})));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_switched_off) {
+CHECK_TEST(test_switched_off) {
   const Bytes plain = metadata_of(good());
   fail_unless(metadata_of(through(rich(), "keep-metadata=false")) == plain);
   fail_unless(metadata_of(through(rich(), "", "keep-metadata=false")) == plain);
 }
-GST_END_TEST;
 
 // It is about that picture, and no other that is made of it.
-GST_START_TEST(test_not_with_another_picture) {
+CHECK_TEST(test_not_with_another_picture) {
   for (const char* remade :
        {" ! cudaidct8x8 ! cudadct8x8", " ! cudaidct8x8 scale=1/2 ! cudadct8x8"})
     fail_unless(metadata_of(through(rich(), "", "", remade)) == metadata_of(good()), "%s", remade);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_many_and_large) {
+CHECK_TEST(test_many_and_large) {
   std::vector<Bytes> comments(10000, segment(0xfe, "x"));
   const Bytes many = with({joined(comments)});
   fail_unless(metadata_of(through(many)) == metadata_of(many));
@@ -122,10 +116,9 @@ GST_START_TEST(test_many_and_large) {
   std::vector<Bytes> large(272, segment(0xef, "", 65533));
   fail_unless(metadata_of(through(with({joined(large)}))) == metadata_of(good()));
 }
-GST_END_TEST;
 
 // Whatever the header says, nothing beyond its end is read, and the next picture is not troubled.
-GST_START_TEST(test_damaged_segments) {
+CHECK_TEST(test_damaged_segments) {
   const Bytes before = segment(0xfe, "sound");
   for (const Bytes& wrong :
        {Bytes{0xff, 0xfe, 0, 0}, Bytes{0xff, 0xfe, 0, 1}, Bytes{0xff, 0xe1, 0xff, 0xff},
@@ -135,10 +128,9 @@ GST_START_TEST(test_damaged_segments) {
       through(cut(jpeg, size), "on-error=conceal");
   }
 }
-GST_END_TEST;
 
 // A meta of an application's may hold anything.
-GST_START_TEST(test_foreign_meta) {
+CHECK_TEST(test_foreign_meta) {
   const Bytes sound = segment(0xfe, "sound");
   const std::vector<Bytes> metas = {{},
                                     {0xff},
@@ -150,39 +142,19 @@ GST_START_TEST(test_foreign_meta) {
                                     Bytes(1000, 0xff),
                                     Bytes(1000, 0)};
   for (const Bytes& wrong : metas) {
-    GstHarness* decoder = open("keep-metadata=false n-threads=1");
+    g_autoptr(GstHarness) decoder = open("keep-metadata=false n-threads=1");
     push(decoder, good());
     GstBuffer* buffer = gst_harness_pull(decoder);
-    GstHarness* encoder = gst_harness_new_parse("jpegcoefenc n-threads=1");
+    g_autoptr(GstHarness) encoder = gst_harness_new_parse("jpegcoefenc n-threads=1");
     gst_harness_set_src_caps(encoder, current_caps(decoder));
     const Bytes all = joined({sound, wrong});
     GBytes* bytes = g_bytes_new(all.data(), all.size());
     gst_buffer_add_dct_jpeg_meta(buffer, bytes);
     g_bytes_unref(bytes);
     fail_unless_equals_int(gst_harness_push(encoder, buffer), GST_FLOW_OK);
-    GstBuffer* file = gst_harness_pull(encoder);
+    g_autoptr(GstBuffer) file = gst_harness_pull(encoder);
     fail_unless(metadata_of(bytes_of(file)) == metadata_of(with({sound})));
-    gst_buffer_unref(file);
-    gst_harness_teardown(encoder);
-    gst_harness_teardown(decoder);
   }
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegmetadata");
-  TCase* tc = tcase_create("jpegmetadata");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_everything_stays);
-  tcase_add_test(tc, test_what_is_left_behind);
-  tcase_add_test(tc, test_switched_off);
-  tcase_add_test(tc, test_not_with_another_picture);
-  tcase_add_test(tc, test_many_and_large);
-  tcase_add_test(tc, test_damaged_segments);
-  tcase_add_test(tc, test_foreign_meta);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -27,12 +27,10 @@ static GstVideoFormat format_of(Subsampling subsampling) {
 
 Bytes make_jpeg(int width, int height, Subsampling subsampling, int quality, guint seed) {
   const GstVideoInfo info = video_info(format_of(subsampling), width, height);
-  GstBuffer* frame = make_frame(info, seed);
+  g_autoptr(GstBuffer) frame = make_frame(info, seed);
   const int h = subsampling == Subsampling::kGray ? 1 : 2;
   const int v = subsampling == Subsampling::k420 ? 2 : 1;
-  const Bytes bytes = jpeg_of_frame(info, frame, h, v, quality);
-  gst_buffer_unref(frame);
-  return bytes;
+  return jpeg_of_frame(info, frame, h, v, quality);
 }
 
 Bytes make_cmyk_jpeg(bool ycck) {

@@ -51,7 +51,7 @@ bool fails(Decoder& decoder) {
   return false;
 }
 
-GST_START_TEST(test_order) {
+CHECK_TEST(test_order) {
   Decoder decoder("n-threads=4");
   for (int i = 0; i < 4; i++) {
     decoder.push(slow());
@@ -68,9 +68,8 @@ GST_START_TEST(test_order) {
   fail_unless_equals_uint64(decoder.stat("frames"), 12);
   fail_unless_equals_uint64(decoder.stat("irregular"), 4);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_leaves_alone) {
+CHECK_TEST(test_leaves_alone) {
   Decoder decoder("n-threads=4");
   decoder.push(slow());
   decoder.push(fast());
@@ -79,10 +78,9 @@ GST_START_TEST(test_leaves_alone) {
   decoder.push(slow());
   expect_soon(decoder, slow());
 }
-GST_END_TEST;
 
 // An irregular picture ends a run of damaged ones.
-GST_START_TEST(test_irregular_ends_a_run) {
+CHECK_TEST(test_irregular_ends_a_run) {
   Decoder decoder("n-threads=3 max-errors=2");
   for (const Bytes& jpeg : {damaged(), damaged(), irregular(), damaged(), damaged()})
     fail_unless_equals_int(decoder.push(jpeg), GST_FLOW_OK);
@@ -91,11 +89,10 @@ GST_START_TEST(test_irregular_ends_a_run) {
   fail_unless_equals_int(decoder.count(), 1);
   fail_unless_equals_uint64(decoder.stat("dropped"), 4);
 }
-GST_END_TEST;
 
 // What is told of a damaged picture does not wait for the next, which is not taken then. The error
 // is said again until a flush.
-GST_START_TEST(test_fails_alone) {
+CHECK_TEST(test_fails_alone) {
   Decoder decoder("n-threads=3 on-error=fail", "image/jpeg,framerate=25/1,parsed=true");
   decoder.push(damaged());
   fail_unless(fails(decoder));
@@ -107,7 +104,6 @@ GST_START_TEST(test_fails_alone) {
   expect_soon(decoder, fast());
   fail_unless_equals_int(decoder.messages(GST_MESSAGE_ERROR), 0);
 }
-GST_END_TEST;
 
 std::atomic<int> refused;
 
@@ -138,13 +134,12 @@ bool is_refusal_told() {
   return true;
 }
 
-GST_START_TEST(test_refusal_is_told) {
+CHECK_TEST(test_refusal_is_told) {
   while (!is_refusal_told()) g_usleep(1000);
 }
-GST_END_TEST;
 
 // The element is stopped while pictures are in work, are being pushed, or have just left.
-GST_START_TEST(test_stops_at_any_time) {
+CHECK_TEST(test_stops_at_any_time) {
   for (gulong wait = 0; wait < 25000; wait += 500) {
     Decoder decoder("n-threads=3");
     decoder.push(slow());
@@ -152,7 +147,6 @@ GST_START_TEST(test_stops_at_any_time) {
     g_usleep(wait);
   }
 }
-GST_END_TEST;
 
 // Holds up the first caps until a flush has begun, and counts ALLOCATION queries. Not those caps
 // that the streaming thread brings, which is to flush.
@@ -200,25 +194,8 @@ bool is_asked_again() {
   return true;
 }
 
-GST_START_TEST(test_flush_while_negotiating) {
+CHECK_TEST(test_flush_while_negotiating) {
   while (!is_asked_again()) g_usleep(1000);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegpushing");
-  TCase* tc = tcase_create("jpegpushing");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_order);
-  tcase_add_test(tc, test_leaves_alone);
-  tcase_add_test(tc, test_irregular_ends_a_run);
-  tcase_add_test(tc, test_fails_alone);
-  tcase_add_test(tc, test_refusal_is_told);
-  tcase_add_test(tc, test_stops_at_any_time);
-  tcase_add_test(tc, test_flush_while_negotiating);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -13,11 +13,10 @@ using namespace testing;
 // ---- Bombs ----
 
 glong peak_kilobytes() {
-  gchar* status = nullptr;
+  g_autofree gchar* status = nullptr;
   glong peak = 0;
   if (g_file_get_contents("/proc/self/status", &status, nullptr, nullptr))
     if (const char* line = strstr(status, "VmHWM:")) sscanf(line, "VmHWM: %ld", &peak);
-  g_free(status);
   return peak;
 }
 
@@ -32,7 +31,7 @@ Bytes bomb(guint8 process) {
   return jpeg;
 }
 
-GST_START_TEST(test_bombs) {
+CHECK_TEST(test_bombs) {
   for (const char* mode : {"", "on-error=conceal", "max-pixels=0"}) {
     for (const guint8 process : {guint8{0xc0}, guint8{0xc2}, guint8{0xc9}}) {
       Decoder decoder(mode);
@@ -46,9 +45,8 @@ GST_START_TEST(test_bombs) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_max_pixels) {
+CHECK_TEST(test_max_pixels) {
   Decoder decoder("max-pixels=3071");  // 64x48 - 1
   decoder.push(make_jpeg(40, 30));
   decoder.push(good());
@@ -57,10 +55,9 @@ GST_START_TEST(test_max_pixels) {
   fail_unless_equals_int(decoder.count(), 2);
   fail_unless(contains(decoder.message(GST_MESSAGE_WARNING), "max-pixels"));
 }
-GST_END_TEST;
 
 // A picture that never ends is given up.
-GST_START_TEST(test_many_scans) {
+CHECK_TEST(test_many_scans) {
   const Segment sos = segment_of(good(), 0xda);
   const Bytes& jpeg = good();
   // A progressive picture of a thousand scans, each of the first DC bits of nothing.
@@ -76,10 +73,9 @@ GST_START_TEST(test_many_scans) {
   fail_unless_equals_int(decoder.count(), 3);
   fail_unless_equals_uint64(decoder.stat("damaged"), 1);
 }
-GST_END_TEST;
 
 // A header takes time in proportion to its length, whatever it is made of: not minutes.
-GST_START_TEST(test_many_segments) {
+CHECK_TEST(test_many_segments) {
   Bytes segments;
   for (int i = 0; i < 100000; i++) segments.insert(segments.end(), {0xff, 0xe0, 0, 2});
   Decoder decoder;
@@ -89,7 +85,6 @@ GST_START_TEST(test_many_segments) {
   fail_unless_equals_int(decoder.count(), 1);
   fail_unless(g_get_monotonic_time() - start < 20 * G_USEC_PER_SEC);
 }
-GST_END_TEST;
 
 // ---- What cannot be held ----
 
@@ -110,7 +105,7 @@ Bytes with_lines_later(guint8 lines) {
 }
 
 // Without the lines, or without a width, it is damage.
-GST_START_TEST(test_no_size) {
+CHECK_TEST(test_no_size) {
   const Segment sof = segment_of(good(), 0xc0);
   const Bytes no_height = with_byte(with_byte(good(), sof.begin + 5, 0), sof.begin + 6, 0);
   const Bytes lines = with_lines_later(48);
@@ -125,9 +120,8 @@ GST_START_TEST(test_no_size) {
     fail_unless_equals_uint64(decoder.stat("damaged"), 1);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_refusals) {
+CHECK_TEST(test_refusals) {
   const Segment sof = segment_of(good(), 0xc0);
   expect_refusal("CMYK", make_cmyk_jpeg(false), "CMYK");
   expect_refusal("YCCK", make_cmyk_jpeg(true), "YCCK");
@@ -137,10 +131,9 @@ GST_START_TEST(test_refusals) {
   expect_refusal("3x1", with_byte(good(), sof.begin + 11, 0x31), "sampling factors 3x1");
   expect_refusal("Cb unlike Cr", with_byte(good(), sof.begin + 14, 0x21), "sampling factors");
 }
-GST_END_TEST;
 
 // The same as damage of a stream that has begun well.
-GST_START_TEST(test_no_refusal_in_the_middle) {
+CHECK_TEST(test_no_refusal_in_the_middle) {
   const Segment sof = segment_of(good(), 0xc0);
   Decoder decoder;
   decoder.push(good());
@@ -150,10 +143,9 @@ GST_START_TEST(test_no_refusal_in_the_middle) {
   fail_unless_equals_int(decoder.count(), 2);
   fail_unless(decoder.message(GST_MESSAGE_ERROR).empty());
 }
-GST_END_TEST;
 
 // Two fields a frame: never half a picture. They have the full width of what encloses them.
-GST_START_TEST(test_fields) {
+CHECK_TEST(test_fields) {
   const auto field = [](guint8 polarity) {
     return inserted(without_segments(good(), 0xe0), 2,
                     {0xff, 0xe0, 0, 16, 'A', 'V', 'I', '1', polarity, 0, 0, 0, 0, 0, 0, 0, 0, 0});
@@ -178,10 +170,9 @@ GST_START_TEST(test_fields) {
     for (int i = 0; i < 3; i++) decoder.expect(good());
   }
 }
-GST_END_TEST;
 
 // In the middle of a stream, whose container goes on saying the size of the first pictures.
-GST_START_TEST(test_smaller_pictures_in_the_middle) {
+CHECK_TEST(test_smaller_pictures_in_the_middle) {
   const Bytes large = make_jpeg(128, 96);
   Decoder decoder("", "image/jpeg,framerate=25/1,width=128,height=96");
   for (const Bytes& jpeg : {large, good(), good(), large, good()}) decoder.push(jpeg);
@@ -189,24 +180,5 @@ GST_START_TEST(test_smaller_pictures_in_the_middle) {
   fail_unless_equals_int(decoder.count(), 5);
   fail_unless_equals_uint64(decoder.stat("damaged"), 0);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegrefusals");
-  TCase* tc = tcase_create("jpegrefusals");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_bombs);
-  tcase_add_test(tc, test_max_pixels);
-  tcase_add_test(tc, test_many_scans);
-  tcase_add_test(tc, test_many_segments);
-  tcase_add_test(tc, test_no_size);
-  tcase_add_test(tc, test_refusals);
-  tcase_add_test(tc, test_no_refusal_in_the_middle);
-  tcase_add_test(tc, test_fields);
-  tcase_add_test(tc, test_smaller_pictures_in_the_middle);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

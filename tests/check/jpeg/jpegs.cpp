@@ -147,7 +147,7 @@ bool has_djpeg() {
 
 void check_djpeg(const std::vector<guint8>& file) {
   if (!has_djpeg() || quick()) return;
-  gchar* name = nullptr;
+  g_autofree gchar* name = nullptr;
   const int fd = g_file_open_tmp("jpegcoefenc-XXXXXX.jpg", &name, nullptr);
   fail_unless(fd >= 0);
   g_close(fd, nullptr);
@@ -155,14 +155,12 @@ void check_djpeg(const std::vector<guint8>& file) {
                                   static_cast<gssize>(file.size()), nullptr));
   gchar djpeg[] = "djpeg", outfile[] = "-outfile", null[] = "/dev/null";
   gchar* command[] = {djpeg, outfile, null, name, nullptr};
-  gchar* text = nullptr;
+  g_autofree gchar* text = nullptr;
   gint status = -1;
   fail_unless(g_spawn_sync(nullptr, command, nullptr, G_SPAWN_SEARCH_PATH, nullptr, nullptr,
                            nullptr, &text, &status, nullptr));
   fail_unless(status == 0 && *text == '\0', "djpeg: status %d, %s", status, text);
-  g_free(text);
   g_unlink(name);
-  g_free(name);
 }
 
 GstDctInfo levels_info(GstCoefSampling sampling, int width, int height) {
@@ -222,11 +220,9 @@ GstHarness* encoder_harness(const GstDctInfo& info, const std::string& propertie
 
 std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer) {
   fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
-  GstBuffer* out = gst_harness_try_pull(h);
+  g_autoptr(GstBuffer) out = gst_harness_try_pull(h);
   fail_unless(out != nullptr, "no file");
-  const std::vector<guint8> file = bytes_of(out);
-  gst_buffer_unref(out);
-  return file;
+  return bytes_of(out);
 }
 
 GstHarness* harness_with(const std::string& properties, const GstDctInfo& info) {
@@ -244,17 +240,15 @@ GstBuffer* numbered(const GstDctInfo& info, guint number) {
 
 void check_output(GstHarness* h, const GstDctInfo& info, guint first, guint count) {
   for (guint i = first; i < first + count; i++) {
-    GstBuffer* out = gst_harness_try_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_try_pull(h);
     fail_unless(out != nullptr, "frame %u is missing", i);
     fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * kFrame);
     fail_unless_equals_uint64(GST_BUFFER_DURATION(out), kFrame);
     fail_if(GST_BUFFER_FLAG_IS_SET(out, GST_BUFFER_FLAG_DELTA_UNIT), "not a sync point");
     fail_if(gst_buffer_get_dct_meta(out) != nullptr, "a file with GstDctMeta");
-    GstBuffer* in = numbered(info, i);
+    g_autoptr(GstBuffer) in = numbered(info, i);
     const std::string text = difference(read_jpeg(bytes_of(out)), levels_of(info, in));
     fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
-    gst_buffer_unref(in);
-    gst_buffer_unref(out);
   }
 }
 

@@ -17,11 +17,8 @@ namespace {
 using namespace testing;
 
 void push_pieces(GstHarness* harness, const Bytes& stream, gsize piece) {
-  for (gsize at = 0; at < stream.size(); at += piece) {
-    const auto begin = stream.begin() + static_cast<gssize>(at);
-    const Bytes part(begin, begin + static_cast<gssize>(std::min(piece, stream.size() - at)));
+  for (const Bytes& part : in_pieces(stream, piece))
     fail_unless_equals_int(gst_harness_push(harness, buffer_of(part)), GST_FLOW_OK);
-  }
 }
 
 // A picture that begins with that many bytes of comments.
@@ -43,18 +40,17 @@ double seconds_in_pieces(const Bytes& picture, gsize piece) {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
   };
-  GstHarness* harness = open_bytes("n-threads=1");
+  g_autoptr(GstHarness) harness = open_bytes("n-threads=1");
   const double begin = now();
   push_pieces(harness, picture, piece);
   const double spent = now() - begin;
   expect(harness, picture);
-  gst_harness_teardown(harness);
   return spent;
 }
 
 // Sixteen times as many buffers may not cost much more than the bytes do. Looking at all that has
 // come so far, for each buffer, costs sixteen times as much.
-GST_START_TEST(test_small_buffers_cost_little) {
+CHECK_TEST_IF(test_small_buffers_cost_little, test_numbers()) {
   const Bytes picture = large_picture(gsize(48) << 20);
   double few = 1e9, many = 1e9;
   for (int round = 0; round < 3; round++) {
@@ -65,10 +61,9 @@ GST_START_TEST(test_small_buffers_cost_little) {
   const double packets = seconds_in_pieces(picture, 1400);
   fail_unless(packets < 10 * few, "%f s in packets, %f s in 64 KiB", packets, few);
 }
-GST_END_TEST;
 
 // Each picture has the time of the buffer that its first byte came in.
-GST_START_TEST(test_times_of_pieces) {
+CHECK_TEST(test_times_of_pieces) {
   const std::vector<Bytes> pictures = {make_jpeg(24, 16), make_jpeg(24, 16, Subsampling::k420, 50),
                                        make_jpeg(24, 16, Subsampling::k420, 90)};
   const std::vector<Bytes> between = {{1, 0xff, 3}, {}, {0xff, 0xff, 0}};
@@ -80,62 +75,53 @@ GST_START_TEST(test_times_of_pieces) {
     stream = joined({stream, pictures[i]});
   }
   for (gsize piece = 1; piece < 700; piece += piece < 40 ? 1 : 53) {
-    GstHarness* harness = open("n-threads=1");
-    for (gsize at = 0; at < stream.size(); at += piece) {
-      const auto begin = stream.begin() + static_cast<gssize>(at);
-      const Bytes part(begin, begin + static_cast<gssize>(std::min(piece, stream.size() - at)));
-      gst_harness_push(harness, buffer_of(part, at / piece * GST_MSECOND));
-    }
+    g_autoptr(GstHarness) harness = open("n-threads=1");
+    GstClockTime time = 0;
+    for (const Bytes& part : in_pieces(stream, piece))
+      gst_harness_push(harness, buffer_of(part, GST_MSECOND * time++));
     for (gsize i = 0; i < pictures.size(); i++) {
       GstClockTime pts = begins[i] / piece * GST_MSECOND;
       // Of several pictures that begin in a buffer, all have its time.
       expect(harness, pictures[i], pts);
     }
     expect_no_more(harness);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // Whatever is cut off at the end of the stream is a picture, in however many buffers it came.
-GST_START_TEST(test_end_without_an_end) {
+CHECK_TEST(test_end_without_an_end) {
   const Bytes whole = make_jpeg(64, 48), lost = cut(whole, whole.size() / 2);
   for (const gsize piece : {gsize{1}, gsize{2}, gsize{100}, lost.size() - 1, lost.size()}) {
-    GstHarness* harness = open_bytes("n-threads=1 on-error=conceal");
+    g_autoptr(GstHarness) harness = open_bytes("n-threads=1 on-error=conceal");
     push_pieces(harness, lost, piece);
     expect_no_more(harness);
     finish(harness);
-    GstBuffer* buffer = gst_harness_pull(harness);
+    g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
     fail_unless(GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED));
-    gst_buffer_unref(buffer);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // A buffer that begins like a picture ends the one before it, of which the last byte was an FF.
-GST_START_TEST(test_cut_behind_an_ff) {
+CHECK_TEST(test_cut_behind_an_ff) {
   const Bytes whole = make_jpeg(64, 48);
   for (const Bytes& tail : {Bytes{0xff}, Bytes{0xff, 0xff}, Bytes{}}) {
     const Bytes lost = joined({cut(whole, whole.size() / 2), tail});
     for (const bool bytes : {true, false}) {
-      GstHarness* harness = bytes ? open_bytes("n-threads=1") : open("n-threads=1");
+      g_autoptr(GstHarness) harness = bytes ? open_bytes("n-threads=1") : open("n-threads=1");
       push_pieces(harness, joined({whole, lost}), 50);
       push_pieces(harness, whole, whole.size());
       for (int i = 0; i < 2; i++) expect(harness, whole);
       expect_no_more(harness);
-      gst_harness_teardown(harness);
     }
   }
 }
-GST_END_TEST;
 
 // Backwards, the base class gathers pictures and decodes them later, the last one first.
-GST_START_TEST(test_backwards) {
+CHECK_TEST(test_backwards) {
   const std::vector<Bytes> pictures = {make_jpeg(24, 16), make_jpeg(24, 16, Subsampling::k420, 50),
                                        make_jpeg(24, 16, Subsampling::k420, 90)};
   for (const gsize piece : {gsize{64}, gsize{100000}}) {
-    GstHarness* harness = open("n-threads=1");
+    g_autoptr(GstHarness) harness = open("n-threads=1");
     GstSegment segment;
     gst_segment_init(&segment, GST_FORMAT_TIME);
     segment.rate = -1;
@@ -160,15 +146,13 @@ GST_START_TEST(test_backwards) {
     fail_unless_equals_int(gst_harness_push(harness, next), GST_FLOW_OK);
     for (gsize i = pictures.size(); i-- > 0;) expect(harness, pictures[i], (i + 1) * GST_MSECOND);
     expect_no_more(harness);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
 
 // What has come of a picture before a flush is no part of the one behind it.
-GST_START_TEST(test_flush_in_a_picture) {
+CHECK_TEST(test_flush_in_a_picture) {
   const Bytes before = make_jpeg(64, 48), after = make_jpeg(64, 48, Subsampling::k420, 75, 9);
-  GstHarness* harness = open("n-threads=1");
+  g_autoptr(GstHarness) harness = open("n-threads=1");
   for (int i = 0; i < 2; i++) {
     push_pieces(harness, cut(before, 400), 100);
     push_flush(harness);
@@ -176,9 +160,7 @@ GST_START_TEST(test_flush_in_a_picture) {
     expect(harness, after);
     expect_no_more(harness);
   }
-  gst_harness_teardown(harness);
 }
-GST_END_TEST;
 
 // Address space of this process, as the kernel has it.
 rlim_t address_space() {
@@ -188,7 +170,7 @@ rlim_t address_space() {
 }
 
 // Without memory for a picture's bytes there is an error that says so, and the application lives.
-GST_START_TEST(test_no_memory_for_a_picture) {
+CHECK_TEST_IF(test_no_memory_for_a_picture, !quick()) {
   const Bytes whole = make_jpeg(64, 48), begin = cut(whole, 2);
   const Bytes comment = large_picture(3);
   const Bytes segment(comment.begin() + 2, comment.begin() + 4 + 0xffff);
@@ -211,23 +193,5 @@ GST_START_TEST(test_no_memory_for_a_picture) {
   decoder.finish();
   fail_unless_equals_int(decoder.count(), 0);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("jpegsplitting");
-  TCase* tc = tcase_create("jpegsplitting");
-  tcase_set_timeout(tc, 120);
-  suite_add_tcase(suite, tc);
-  if (test_numbers()) tcase_add_test(tc, test_small_buffers_cost_little);
-  tcase_add_test(tc, test_times_of_pieces);
-  tcase_add_test(tc, test_end_without_an_end);
-  tcase_add_test(tc, test_cut_behind_an_ff);
-  tcase_add_test(tc, test_backwards);
-  tcase_add_test(tc, test_flush_in_a_picture);
-  if (!quick()) tcase_add_test(tc, test_no_memory_for_a_picture);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

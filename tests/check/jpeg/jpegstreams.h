@@ -23,23 +23,20 @@ inline GstHarness* open(const std::string& properties = "", const char* caps = k
 inline GstHarness* open_bytes(const std::string& properties = "") {
   GstHarness* harness = open(properties, nullptr);
   gst_harness_push_event(harness, gst_event_new_stream_start("bytes"));
-  GstCaps* caps = gst_caps_new_empty_simple("image/jpeg");
+  g_autoptr(GstCaps) caps = gst_caps_new_empty_simple("image/jpeg");
   gst_harness_push_event(harness, gst_event_new_caps(caps));
-  gst_caps_unref(caps);
   push_segment(harness, GST_FORMAT_BYTES);
   return harness;
 }
 
 // The next buffer is that picture.
 inline void expect(GstHarness* harness, const Bytes& jpeg, GstClockTime pts = GST_CLOCK_TIME_NONE) {
-  GstBuffer* buffer = gst_harness_pull(harness);
+  g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
   fail_unless(buffer != nullptr, "a picture is missing");
-  GstCaps* caps = current_caps(harness);
+  g_autoptr(GstCaps) caps = current_caps(harness);
   const std::string wrong = compare(jpeg, buffer, caps);
   fail_unless(wrong.empty(), "%s", wrong.c_str());
   if (GST_CLOCK_TIME_IS_VALID(pts)) fail_unless_equals_uint64(GST_BUFFER_PTS(buffer), pts);
-  gst_caps_unref(caps);
-  gst_buffer_unref(buffer);
 }
 
 inline void push(GstHarness* harness, const Bytes& jpeg, GstClockTime pts = 0) {

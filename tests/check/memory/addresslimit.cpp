@@ -41,7 +41,7 @@ class LimitedAddressSpace {
 };
 
 void check(const std::string& line, const Input& input) {
-  GstElement* pipeline = make_pipeline(line, input);
+  g_autoptr(GstElement) pipeline = make_pipeline(line, input);
   Ending ending;
   {
     const LimitedAddressSpace limited;
@@ -51,7 +51,6 @@ void check(const std::string& line, const Input& input) {
   check_no_space(ending, line.c_str());
   ending = play_input(pipeline, input);
   fail_unless(ending.error.empty(), "with room again: %s", ending.error.c_str());
-  gst_object_unref(pipeline);
 }
 
 GstVideoInfo frame_info() { return video_info(GST_VIDEO_FORMAT_GRAY8, kSize, kSize); }
@@ -75,21 +74,19 @@ Input no_levels(gsize offset) {
   return input;
 }
 
-GST_START_TEST(test_frame_to_coefficients) {
+CHECK_TEST(test_frame_to_coefficients) {
   Input input;
   input.caps = video_caps(frame_info());
   input.buffers.push_back(black_frame());
   GST_BUFFER_PTS(input.buffers[0]) = 0;
   check("cudadct8x8 name=our backend=cpu n-threads=1", input);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_coefficients_to_frame) {
+CHECK_TEST(test_coefficients_to_frame) {
   check("cudaidct8x8 name=our backend=cpu n-threads=1", no_levels(0));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_file_to_coefficients) {
+CHECK_TEST(test_file_to_coefficients) {
   GstBuffer* frame = black_frame();
   const std::vector<guint8> file = jpeg_of_frame(frame_info(), frame, 1, 1, 80);
   gst_buffer_unref(frame);
@@ -99,23 +96,10 @@ GST_START_TEST(test_file_to_coefficients) {
   GST_BUFFER_PTS(input.buffers[0]) = 0;
   check("jpegcoefdec name=our backend=cpu n-threads=1", input);
 }
-GST_END_TEST;
 
 // Levels that are not aligned are copied.
-GST_START_TEST(test_coefficients_to_file) {
+CHECK_TEST(test_coefficients_to_file) {
   check("jpegcoefenc name=our backend=cpu n-threads=1", no_levels(2));
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("addresslimit");
-  TCase* tc = tcase_create("cpu");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_frame_to_coefficients);
-  tcase_add_test(tc, test_coefficients_to_frame);
-  tcase_add_test(tc, test_file_to_coefficients);
-  tcase_add_test(tc, test_coefficients_to_file);
-  return suite;
 }
 
 }  // namespace
@@ -124,5 +108,5 @@ int main(int argc, char** argv) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return testing::skip("sanitisers need address space without end");
 #endif
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

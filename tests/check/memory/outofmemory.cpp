@@ -165,112 +165,84 @@ void run_transform(const char* factory, const Input& input) {
   run_all("queue ! " + ours(factory, "n-threads=4 async-depth=4") + " ! queue", input);
 }
 
-GST_START_TEST(test_frames_to_coefficients) { run_transform("cudadct8x8", raw_frames()); }
-GST_END_TEST;
+CHECK_TEST(test_frames_to_coefficients) { run_transform("cudadct8x8", raw_frames()); }
 
-GST_START_TEST(test_coefficients_to_frames) {
+CHECK_TEST(test_coefficients_to_frames) {
   run_transform("cudaidct8x8", levels(kWidth, kHeight, false));
 }
-GST_END_TEST;
 
-GST_START_TEST(test_both) {
+CHECK_TEST(test_both) {
   run_all("cudadct8x8 name=our1 backend=" + std::string(backend()) +
               " ! cudaidct8x8 name=our2 backend=" + backend(),
           raw_frames());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_keep_reference) {
+CHECK_TEST(test_keep_reference) {
   const std::string line =
       "cudadct8x8 name=our1 keep-reference=true backend=" + std::string(backend()) +
       " ! video/x-dct ! cudaidct8x8 name=our2 " + "measure=psnr backend=" + backend();
   run_all(line, raw_frames());
   run_all(line, pooled_frames());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_wavelets) {
+CHECK_TEST(test_wavelets) {
   run_transform("cudadwt", raw_frames());
   const std::string line =
       "cudadwt name=our1 keep-reference=true quant-index=9 backend=" + std::string(backend()) +
       " ! cudaidwt name=our2 measure=psnr backend=" + backend();
   run_all(line, raw_frames());
 }
-GST_END_TEST;
 
-GST_START_TEST(test_files_to_coefficients) {
+CHECK_TEST(test_files_to_coefficients) {
   const Input input = files();
   run_all(ours("jpegcoefdec", "n-threads=1"), input);
   run_all("queue ! " + ours("jpegcoefdec", "n-threads=4") + " ! queue", input);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_coefficients_to_files) {
+CHECK_TEST(test_coefficients_to_files) {
   // Large enough for files of more than a mebibyte.
   const Input input = levels(1544, 1208, true);
   run_all(ours("jpegcoefenc", "n-threads=1"), input);
   run_all("queue ! " + ours("jpegcoefenc", "n-threads=4") + " ! queue", input);
 }
-GST_END_TEST;
 
 // Through device memory, where there is one.
-GST_START_TEST(test_files_to_files) {
+CHECK_TEST(test_files_to_files) {
   run_all("jpegcoefdec name=our1 backend=" + std::string(backend()) +
               " ! jpegcoefenc name=our2 backend=" + backend(),
           files());
 }
-GST_END_TEST;
 
 // GStreamer would merge them.
-GST_START_TEST(test_buffers_of_several_memories) {
+CHECK_TEST(test_buffers_of_several_memories) {
   run_all(ours("cudadct8x8", ""), raw_frames(true));
   run_all(ours("cudaidct8x8", ""), levels(kWidth, kHeight, false, true));
   run_all(ours("jpegcoefdec", ""), files(true));
   run_all(ours("jpegcoefenc", ""), levels(kWidth, kHeight, false, true));
 }
-GST_END_TEST;
 
 // A source that takes the pool which is proposed to it: what fails then is its own, but does not
 // end the process.
-GST_START_TEST(test_proposed_pools) {
+CHECK_TEST(test_proposed_pools) {
   const Input frames = raw_frames(), coefficients = levels(kWidth, kHeight, false);
   for (const bool forward : {true, false}) {
     const Input& input = forward ? frames : coefficients;
     const std::string line = ours(forward ? "cudadct8x8" : "cudaidct8x8", "");
     for (int nth = 1; nth < 3; nth++) {
-      GstElement* pipeline = make_pipeline(line, input, true);
+      g_autoptr(GstElement) pipeline = make_pipeline(line, input, true);
       arm(nth, INT_MAX);
       const Ending ending = play_input(pipeline, input);
       fail_unless(disarm() > 0, "allocation %d was never made", nth);
       fail_if(ending.error.empty(), "allocation %d: went through", nth);
       const Ending again = play_input(pipeline, input);
       fail_unless(again.error.empty(), "allocation %d: %s", nth, again.error.c_str());
-      gst_object_unref(pipeline);
     }
   }
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("outofmemory");
-  TCase* tc = tcase_create(backend());
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_frames_to_coefficients);
-  tcase_add_test(tc, test_coefficients_to_frames);
-  tcase_add_test(tc, test_both);
-  tcase_add_test(tc, test_keep_reference);
-  tcase_add_test(tc, test_wavelets);
-  tcase_add_test(tc, test_files_to_coefficients);
-  tcase_add_test(tc, test_coefficients_to_files);
-  tcase_add_test(tc, test_files_to_files);
-  tcase_add_test(tc, test_buffers_of_several_memories);
-  tcase_add_test(tc, test_proposed_pools);
-  return suite;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (!find_allocator()) return testing::skip("the allocator that fails is not preloaded");
-  return testing::run(argc, argv, make_suite);
+  return testing::run(argc, argv);
 }

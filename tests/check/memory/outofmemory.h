@@ -42,14 +42,12 @@ inline GstPadProbeReturn drop_allocation(GstPad*, GstPadProbeInfo* info, gpointe
 inline GstElement* make_pipeline(const std::string& line, const Input& input,
                                  bool takes_proposals = false) {
   GstElement* pipeline = launch("appsrc name=src format=time ! " + line + " ! fakesink sync=false");
-  GstElement* src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
+  g_autoptr(GstElement) src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
   g_object_set(src, "caps", input.caps, "max-bytes", G_GUINT64_CONSTANT(0), nullptr);
   if (!takes_proposals) {
-    GstPad* pad = gst_element_get_static_pad(src, "src");
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(src, "src");
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, drop_allocation, nullptr, nullptr);
-    gst_object_unref(pad);
   }
-  gst_object_unref(src);
   return pipeline;
 }
 
@@ -60,31 +58,26 @@ struct Ending {
 
 // Plays it to its end, and leaves it in NULL.
 inline Ending play_input(GstElement* pipeline, const Input& input) {
-  GstElement* src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstElement) src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (GstBuffer* buffer : input.buffers)
     gst_app_src_push_buffer(GST_APP_SRC(src), gst_buffer_ref(buffer));
   gst_app_src_end_of_stream(GST_APP_SRC(src));
-  GstMessage* message = gst_bus_timed_pop_filtered(
+  g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
       bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   fail_unless(message != nullptr, "nothing happened for 30 s");
   Ending ending;
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    ending.error = error->message;
+    const Told told = told_by(message);
+    ending.error = told.text;
     ending.source = GST_OBJECT_NAME(GST_MESSAGE_SRC(message));
     ending.is_no_space =
-        g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-    g_error_free(error);
+        told.domain == GST_RESOURCE_ERROR && told.code == GST_RESOURCE_ERROR_NO_SPACE_LEFT;
   }
-  gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_bus_set_flushing(bus, TRUE);
   gst_bus_set_flushing(bus, FALSE);
-  gst_object_unref(bus);
-  gst_object_unref(src);
   return ending;
 }
 

@@ -9,13 +9,11 @@ namespace {
 using namespace testing;  // the helpers are half of every line here
 
 // Frames in the proposed memory, with a decoder's padding, give what frames in plain memory give.
-GST_START_TEST(test_padded_frames) {
+CHECK_TEST(test_padded_frames) {
   for (GstVideoFormat format :
        {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420_10LE}) {
     const GstVideoInfo info = video_info(format, 67, 46);
-    GstHarness* h = gst_harness_new_parse(
-        (forward("async-depth=3") + " ! capsfilter caps=video/x-dct").c_str());
-    gst_harness_set_src_caps(h, video_caps(info));
+    GstHarness* h = harness_of(forward("async-depth=3") + " ! capsfilter caps=video/x-dct", info);
     GstVideoAlignment alignment;
     gst_video_alignment_reset(&alignment);
     alignment.padding_top = 16;
@@ -23,7 +21,7 @@ GST_START_TEST(test_padded_frames) {
     alignment.padding_right = 13;
     alignment.padding_bottom = 5;
     for (guint& stride : alignment.stride_align) stride = 63;
-    GstCaps* caps = video_caps(info);
+    g_autoptr(GstCaps) caps = video_caps(info);
     GstBufferPool* pool = proposed_pool(h, caps, &alignment);
     std::vector<GstBuffer*> pushed;
     for (guint i = 0; i < 5; i++) {
@@ -41,9 +39,7 @@ GST_START_TEST(test_padded_frames) {
       fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
     }
     gst_harness_push_event(h, gst_event_new_eos());
-    GstHarness* plain =
-        gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
-    gst_harness_set_src_caps(plain, video_caps(info));
+    g_autoptr(GstHarness) plain = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
     for (guint i = 0; i < 5; i++) {
       gst_harness_push(plain, make_frame(info, i));
       GstBuffer *a = gst_harness_pull(h), *b = gst_harness_pull(plain);
@@ -53,43 +49,33 @@ GST_START_TEST(test_padded_frames) {
       gst_buffer_unref(b);
     }
     free_pool(pool);
-    gst_caps_unref(caps);
     gst_harness_teardown(h);
-    gst_harness_teardown(plain);
-    check_clean_if_fake();
   }
 }
-GST_END_TEST;
 
 // A buffer that is being uploaded is not its owner's yet.
-GST_START_TEST(test_inputs_are_held) {
+CHECK_TEST(test_inputs_are_held) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* h =
-      gst_harness_new_parse((forward("async-depth=3") + " ! capsfilter caps=video/x-dct").c_str());
-  gst_harness_set_src_caps(h, video_caps(info));
-  GstCaps* caps = video_caps(info);
+  g_autoptr(GstHarness) h =
+      harness_of(forward("async-depth=3") + " ! capsfilter caps=video/x-dct", info);
+  g_autoptr(GstCaps) caps = video_caps(info);
   GstBufferPool* pool = proposed_pool(h, caps, nullptr);
-  GstBuffer* in = frame_from(pool, info, 1);
+  g_autoptr(GstBuffer) in = frame_from(pool, info, 1);
   fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
   if (is_fake()) fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(in), 2);
   drain(h);
   fail_unless_equals_int(GST_MINI_OBJECT_REFCOUNT_VALUE(in), 1);
-  gst_buffer_unref(in);
   free_pool(pool);
-  gst_caps_unref(caps);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
 }
-GST_END_TEST;
 
-GST_START_TEST(test_coefficients_are_proposed_memory) {
+CHECK_TEST(test_coefficients_are_proposed_memory) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* f = gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
-  gst_harness_set_src_caps(f, video_caps(info));
+  GstHarness* f = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
   gst_harness_push(f, make_frame(info));
   GstBuffer* coefficients = gst_harness_pull(f);
-  GstCaps* caps = gst_pad_get_current_caps(f->sinkpad);
-  GstHarness* h = gst_harness_new_parse((inverse() + " ! capsfilter caps=video/x-raw").c_str());
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(f->sinkpad);
+  g_autoptr(GstHarness) h =
+      gst_harness_new_parse((inverse() + " ! capsfilter caps=video/x-raw").c_str());
   gst_harness_set_src_caps(h, gst_caps_ref(caps));
   GstBufferPool* pool = proposed_pool(h, caps, nullptr);
   GstBuffer* in = acquire(pool);
@@ -106,24 +92,18 @@ GST_START_TEST(test_coefficients_are_proposed_memory) {
   for (guint t = 0; t < meta->n_tables; t++) gst_dct_meta_set_table(own, t, meta->tables[t].values);
   for (GstBuffer* buffer : {coefficients, in}) {
     fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
-    GstBuffer* out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
     fail_unless(is_pinned(out), "frames in plain memory");
-    gst_buffer_unref(out);
   }
   free_pool(pool);
-  gst_caps_unref(caps);
   gst_harness_teardown(f);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
 }
-GST_END_TEST;
 
 // Buffers, parts of them and pools live on after the element, and give everything back.
-GST_START_TEST(test_memory_outlives_the_element) {
+CHECK_TEST(test_memory_outlives_the_element) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* h = gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
-  gst_harness_set_src_caps(h, video_caps(info));
-  GstCaps* caps = video_caps(info);
+  GstHarness* h = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
+  g_autoptr(GstCaps) caps = video_caps(info);
   GstBufferPool* pool = proposed_pool(h, caps, nullptr);
   GstBuffer* in = frame_from(pool, info, 1);
   const std::vector<guint8> before = bytes_of(in);
@@ -154,18 +134,14 @@ GST_START_TEST(test_memory_outlives_the_element) {
   gst_buffer_unref(copy);
   gst_buffer_unref(out);
   free_pool(pool);
-  gst_caps_unref(caps);
-  check_clean_if_fake();
 }
-GST_END_TEST;
 
 // Who allocates for every frame, without a pool, does not lock pages for every frame.
-GST_START_TEST(test_blocks_are_used_again) {
+CHECK_TEST(test_blocks_are_used_again) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* h = gst_harness_new_parse((forward() + " ! capsfilter caps=video/x-dct").c_str());
-  gst_harness_set_src_caps(h, video_caps(info));
-  GstCaps* caps = video_caps(info);
-  GstQuery* query = gst_query_new_allocation(caps, TRUE);
+  g_autoptr(GstHarness) h = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
+  g_autoptr(GstCaps) caps = video_caps(info);
+  g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
   fail_unless(gst_pad_peer_query(h->srcpad, query));
   GstAllocator* allocator = nullptr;
   GstAllocationParams params;
@@ -193,24 +169,18 @@ GST_START_TEST(test_blocks_are_used_again) {
     fail_unless_equals_int(counts().allocations, after_first);
   }
   gst_object_unref(allocator);
-  gst_query_unref(query);
-  gst_caps_unref(caps);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
 }
-GST_END_TEST;
 
 // Where no page can be locked, everything works with ordinary memory.
-GST_START_TEST(test_no_page_locked_memory) {
+CHECK_TEST(test_no_page_locked_memory) {
   if (!is_fake()) return;
   g_setenv("FAKECUDA_MODE", "no-pinned", TRUE);
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstHarness* h =
-      gst_harness_new_parse((forward("async-depth=3") + " ! video/x-dct ! " +
-                             inverse("async-depth=3") + " ! capsfilter caps=video/x-raw")
-                                .c_str());
-  gst_harness_set_src_caps(h, video_caps(info));
-  GstCaps* caps = video_caps(info);
+  g_autoptr(GstHarness) h =
+      harness_of(forward("async-depth=3") + " ! video/x-dct ! " + inverse("async-depth=3") +
+                     " ! capsfilter caps=video/x-raw",
+                 info);
+  g_autoptr(GstCaps) caps = video_caps(info);
   GstBufferPool* pool = proposed_pool(h, caps, nullptr);
   for (guint i = 0; i < 6; i++) {
     GstBuffer* in = frame_from(pool, info, i);
@@ -221,25 +191,6 @@ GST_START_TEST(test_no_page_locked_memory) {
   fail_unless_equals_int(gst_harness_buffers_received(h), 6);
   g_unsetenv("FAKECUDA_MODE");
   free_pool(pool);
-  gst_caps_unref(caps);
-  gst_harness_teardown(h);
-  check_clean_if_fake();
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("pinnedpools");
-  TCase* tc = tcase_create("pinnedpools");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_padded_frames);
-  tcase_add_test(tc, test_inputs_are_held);
-  tcase_add_test(tc, test_coefficients_are_proposed_memory);
-  tcase_add_test(tc, test_memory_outlives_the_element);
-  tcase_add_test(tc, test_blocks_are_used_again);
-  tcase_add_test(tc, test_no_page_locked_memory);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -21,15 +21,19 @@ inline bool is_page_locked(const void* address) {
   void* values[] = {&type};
   return ask(1, &attribute, values, reinterpret_cast<guintptr>(address)) == 0 && type == 1;
 }
-inline void check_clean_if_fake() {
-  if (is_fake()) check_clean();
-}
+// On the fake driver everything is gone after each test of a program that includes this.
+inline const bool kLooksAfterEachTest = [] {
+  after_each_test = [] {
+    if (is_fake()) check_clean();
+  };
+  return true;
+}();
 
 // The pool that the element proposes for `caps` (transfer full), configured with the padding of
 // `alignment`, if any, and started.
 inline GstBufferPool* proposed_pool(GstHarness* h, GstCaps* caps,
                                     const GstVideoAlignment* alignment) {
-  GstQuery* query = gst_query_new_allocation(caps, TRUE);
+  g_autoptr(GstQuery) query = gst_query_new_allocation(caps, TRUE);
   fail_unless(gst_pad_peer_query(h->srcpad, query));
   fail_unless(gst_query_get_n_allocation_pools(query) > 0, "no pool");
   fail_unless(gst_query_get_n_allocation_params(query) > 0, "no allocator");
@@ -55,7 +59,6 @@ inline GstBufferPool* proposed_pool(GstHarness* h, GstCaps* caps,
   fail_unless(gst_buffer_pool_set_config(pool, config));
   fail_unless(gst_buffer_pool_set_active(pool, TRUE));
   gst_object_unref(allocator);
-  gst_query_unref(query);
   return pool;
 }
 

@@ -85,7 +85,7 @@ std::vector<GstBuffer*> frames_for(Peer* peer, GstHarness** harness, int keep) {
   return out;
 }
 
-GST_START_TEST(test_peers_pool) {
+CHECK_TEST(test_peers_pool) {
   const struct {
     GType type;
     guint max, align;
@@ -120,19 +120,7 @@ GST_START_TEST(test_peers_pool) {
     gst_buffer_unref(frames[0]);
     gst_harness_teardown(h);
     gst_clear_object(&peer.pool);
-    check_clean_if_fake();
   }
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("pinnedpools-peers");
-  TCase* tc = tcase_create("pinnedpools-peers");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_peers_pool);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -130,13 +130,12 @@ static void gst_tiny_xor_class_init(GstTinyXorClass* klass) {
   g_object_class_install_property(object_class, PROP_MASK,
                                   g_param_spec_uint("mask", "Mask", "What samples are XORed with",
                                                     0, 255, 255, cudatransform::kWhilePlaying));
-  GstCaps* caps = gst_caps_from_string(
+  g_autoptr(GstCaps) caps = gst_caps_from_string(
       "video/x-raw(memory:CUDAMemory), format={ I420, Y444 }; "
       "video/x-raw, format={ I420, Y444, GRAY8 }");
   for (const auto& [name, direction] : {std::pair("sink", GST_PAD_SINK), {"src", GST_PAD_SRC}})
     gst_element_class_add_pad_template(element_class,
                                        gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
-  gst_caps_unref(caps);
   gst_element_class_set_static_metadata(element_class, "XOR", "Filter/Effect/Video",
                                         "XORs samples with a mask", "The cudatransform authors");
 }

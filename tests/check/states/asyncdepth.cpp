@@ -14,7 +14,7 @@ namespace {
 using namespace testing;
 
 // On the fake driver nothing finishes before it is waited for: just so many frames are held.
-GST_START_TEST(test_delay) {
+CHECK_LOOP_TEST(test_delay, first_depth(), end_of_depths()) {
   for (const std::string& line : {forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct",
                                   forward() + " ! video/x-dct ! " + inverse(depth_property(__i__)) +
                                       " ! capsfilter caps=video/x-raw"}) {
@@ -34,10 +34,9 @@ GST_START_TEST(test_delay) {
     fail_unless_equals_int(run.received(), 20);
   }
 }
-GST_END_TEST;
 
 // The bytes of every frame, with the quality of its time, are those of async-depth=1.
-GST_START_TEST(test_bytes) {
+CHECK_LOOP_TEST(test_bytes, first_depth(), end_of_depths()) {
   make_lines(__i__);
   const std::string plain[3] = {
       forward() + " ! capsfilter caps=video/x-dct",
@@ -61,12 +60,11 @@ GST_START_TEST(test_bytes) {
     }
   }
 }
-GST_END_TEST;
 
 // Settings are taken when a frame comes, not when it goes.
-GST_START_TEST(test_settings) {
+CHECK_LOOP_TEST(test_settings, first_depth(), end_of_depths()) {
   AsyncRun run(forward("name=f " + depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
-  GstElement* f = run.element("f");
+  g_autoptr(GstElement) f = run.element("f");
   run.caps(small());
   for (guint i = 0; i < 10; i++) {
     g_object_set(f, "quality", 10 * i + 5, nullptr);
@@ -75,18 +73,15 @@ GST_START_TEST(test_settings) {
   run.event(gst_event_new_eos());
   guint16 previous = G_MAXUINT16;
   for (guint i = 0; i < 10; i++) {
-    GstBuffer* out = run.pull();
+    g_autoptr(GstBuffer) out = run.pull();
     const guint16 dc = gst_buffer_get_dct_meta(out)->tables[0].values[0];
     fail_unless(dc < previous, "frame %u: %u after %u", i, dc, previous);
     previous = dc;
-    gst_buffer_unref(out);
   }
-  gst_object_unref(f);
 }
-GST_END_TEST;
 
 // The frame after a discontinuity is marked, and no other.
-GST_START_TEST(test_discontinuity) {
+CHECK_LOOP_TEST(test_discontinuity, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {
     AsyncRun run(line);
@@ -96,16 +91,14 @@ GST_START_TEST(test_discontinuity) {
           i, static_cast<GstBufferFlags>(i == 5 || i == 6 || i == 9 ? GST_BUFFER_FLAG_DISCONT : 0));
     run.event(gst_event_new_eos());
     for (guint i = 0; i < 12; i++) {
-      GstBuffer* out = run.pull();
+      g_autoptr(GstBuffer) out = run.pull();
       fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * GST_SECOND / 25);
       fail_unless_equals_int(GST_BUFFER_IS_DISCONT(out), i == 5 || i == 6 || i == 9);
-      gst_buffer_unref(out);
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_qos) {
+CHECK_LOOP_TEST(test_qos, first_depth(), end_of_depths()) {
   AsyncRun run(forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
   run.caps(small());
   run.push_many(0, 4);
@@ -115,16 +108,14 @@ GST_START_TEST(test_qos) {
   run.push_many(300, 303);  // in time
   run.event(gst_event_new_eos());
   for (guint i : {0, 1, 2, 3, 300, 301, 302}) {
-    GstBuffer* out = run.pull();
+    g_autoptr(GstBuffer) out = run.pull();
     fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * GST_SECOND / 25);
     fail_unless_equals_int(GST_BUFFER_IS_DISCONT(out), i == 300);
-    gst_buffer_unref(out);
   }
   fail_unless_equals_int(run.received(), 7);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_latency) {
+CHECK_LOOP_TEST(test_latency, first_depth(), end_of_depths()) {
   const struct {
     std::string line;
     guint waiting;  // elements that hold frames
@@ -157,10 +148,9 @@ GST_START_TEST(test_latency) {
                                 123 + frames * rate.frame);
     }
 }
-GST_END_TEST;
 
 // A frame that is no good is an error after the good ones before it.
-GST_START_TEST(test_error_in_order) {
+CHECK_LOOP_TEST(test_error_in_order, first_depth(), end_of_depths()) {
   AsyncRun run(forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
   run.caps(small());
   run.push_many(0, 3);
@@ -169,14 +159,12 @@ GST_START_TEST(test_error_in_order) {
       GST_FLOW_ERROR);
   fail_unless_equals_int(run.received(), 3);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_measuring) {
+CHECK_LOOP_TEST(test_measuring, first_depth(), end_of_depths()) {
   AsyncRun run(
       forward("name=f measure=psnr+time+zeros post-messages=true " + depth_property(__i__)) +
       " ! capsfilter caps=video/x-dct");
-  GstBus* bus = gst_bus_new();
-  gst_element_set_bus(run.harness()->element, bus);
+  const Messages bus(run.harness()->element);
   run.caps(small());
   run.push_many(0, 20);
   run.event(gst_event_new_eos());
@@ -188,26 +176,6 @@ GST_START_TEST(test_measuring) {
     gst_message_unref(message);
   }
   fail_unless_equals_uint64(expected, 20);
-  gst_element_set_bus(run.harness()->element, nullptr);
-  gst_object_unref(bus);
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("asyncdepth");
-  TCase* tc = tcase_create("asyncdepth");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_delay, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_bytes, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_settings, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_discontinuity, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_qos, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_latency, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_error_in_order, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_measuring, first_depth(), end_of_depths());
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -13,7 +13,7 @@ namespace {
 using namespace testing;
 
 // Serialised events come after the frames before them, and before those after.
-GST_START_TEST(test_events) {
+CHECK_LOOP_TEST(test_events, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {
     AsyncRun run(line);
@@ -40,9 +40,8 @@ GST_START_TEST(test_events) {
     expect_seen(run, expected + "gap 3 4 5 tag 6 7 custom-downstream 8 9 segment 10 11 12 eos");
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_caps_change) {
+CHECK_LOOP_TEST(test_caps_change, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {
     AsyncRun run(line);
@@ -62,21 +61,19 @@ GST_START_TEST(test_caps_change) {
     fail_unless_equals_string(rest.c_str(), "0 1 2 caps 3 4 caps 5 eos");
     std::vector<gsize> sizes;
     for (int i = 0; i < 6; i++) {
-      GstBuffer* out = run.pull();
+      g_autoptr(GstBuffer) out = run.pull();
       sizes.push_back(gst_buffer_get_size(out));
-      gst_buffer_unref(out);
     }
     fail_unless(sizes[0] == sizes[2] && sizes[2] < sizes[3] && sizes[3] == sizes[4] &&
                 sizes[5] == sizes[0]);
   }
 }
-GST_END_TEST;
 
 // New sizes behind the element alone: what is in flight keeps the old one.
-GST_START_TEST(test_rescaling) {
+CHECK_LOOP_TEST(test_rescaling, first_depth(), end_of_depths()) {
   AsyncRun run(forward() + " ! video/x-dct ! " + inverse("name=i " + depth_property(__i__)) +
                " ! capsfilter caps=video/x-raw");
-  GstElement* i = run.element("i");
+  g_autoptr(GstElement) i = run.element("i");
   run.caps(small(64, 48));
   run.push_many(0, 4);
   g_object_set(i, "scale", 2, nullptr);
@@ -86,17 +83,14 @@ GST_START_TEST(test_rescaling) {
   fail_unless(seen.size() > 20 && seen.substr(seen.size() - 24) == "0 1 2 3 caps 4 5 6 7 eos", "%s",
               seen.c_str());
   for (guint n = 0; n < 8; n++) {
-    GstBuffer* out = run.pull();
+    g_autoptr(GstBuffer) out = run.pull();
     fail_unless_equals_uint64(GST_BUFFER_PTS(out), n * GST_SECOND / 25);
     fail_unless_equals_uint64(gst_buffer_get_size(out), n < 4 ? 64 * 48 * 3 / 2 : 32 * 24 * 3 / 2);
-    gst_buffer_unref(out);
   }
-  gst_object_unref(i);
 }
-GST_END_TEST;
 
 // A flush drops what is in flight; what comes after it comes alone.
-GST_START_TEST(test_flush) {
+CHECK_LOOP_TEST(test_flush, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {
     AsyncRun run(line);
@@ -113,10 +107,9 @@ GST_START_TEST(test_flush) {
     }
   }
 }
-GST_END_TEST;
 
 // Down to READY and NULL with frames in flight, and up again.
-GST_START_TEST(test_states) {
+CHECK_LOOP_TEST(test_states, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {
     for (GstState low : {GST_STATE_READY, GST_STATE_NULL}) {
@@ -139,9 +132,8 @@ GST_START_TEST(test_states) {
     }
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_drain_query) {
+CHECK_LOOP_TEST(test_drain_query, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {
     AsyncRun run(line);
@@ -151,21 +143,5 @@ GST_START_TEST(test_drain_query) {
     fail_unless_equals_int(run.received(), 3);
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("asyncdepth-events");
-  TCase* tc = tcase_create("asyncdepth-events");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_events, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_caps_change, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_rescaling, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_flush, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_states, first_depth(), end_of_depths());
-  tcase_add_loop_test(tc, test_drain_query, first_depth(), end_of_depths());
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -54,10 +54,8 @@ class AsyncRun {
     return buffer;
   }
   std::vector<guint8> samples(GstBuffer* buffer) const {
-    GstCaps* caps = current_caps(h_);
-    std::vector<guint8> samples = samples_of(buffer, caps);
-    gst_caps_unref(caps);
-    return samples;
+    g_autoptr(GstCaps) caps = current_caps(h_);
+    return samples_of(buffer, caps);
   }
   guint received() const { return gst_harness_buffers_received(h_); }
   GstHarness* harness() const { return h_; }

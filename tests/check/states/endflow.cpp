@@ -28,38 +28,29 @@ class Refused {
  public:
   Refused(const std::string& line, GstFlowReturn answer) : run_(line) {
     peer_.answer = answer;
-    gst_element_set_bus(run_.harness()->element, bus_);
     g_object_set_data(G_OBJECT(run_.harness()->sinkpad), "peer", &peer_);
     gst_pad_set_chain_function(run_.harness()->sinkpad, refuse);
     run_.caps(small());
     run_.push_many(0, 4);
     fail_unless_equals_int(peer_.asked, 0);
   }
-  ~Refused() {
-    gst_element_set_bus(run_.harness()->element, nullptr);
-    gst_object_unref(bus_);
-  }
 
   AsyncRun& run() { return run_; }
   Peer& peer() { return peer_; }
   // The number of errors so far.
   int errors() {
-    while (GstMessage* message = gst_bus_pop_filtered(bus_, GST_MESSAGE_ERROR)) {
-      GError* error = nullptr;
-      gst_message_parse_error(message, &error, nullptr);
-      fail_unless(g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED), "%s",
-                  error->message);
-      g_error_free(error);
-      gst_message_unref(message);
+    for (const Told& error : take_messages(bus_, GST_MESSAGE_ERROR)) {
+      fail_unless(error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED, "%s",
+                  error.text.c_str());
       errors_++;
     }
     return errors_;
   }
 
  private:
-  GstBus* bus_ = gst_bus_new();
   Peer peer_;
   AsyncRun run_;
+  const Messages bus_{run_.harness()->element};
   int errors_ = 0;
 };
 
@@ -81,17 +72,16 @@ constexpr struct {
 
 constexpr int kCases = G_N_ELEMENTS(kLines) * G_N_ELEMENTS(kAnswers);
 
-GST_START_TEST(test_refusal_at_eos) {
+CHECK_LOOP_TEST(test_refusal_at_eos, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   Refused refused(kLines[__i__ / G_N_ELEMENTS(kAnswers)], answer.answer);
   refused.run().event(gst_event_new_eos());
   fail_unless_equals_int(refused.peer().asked, 1);  // and the rest is dropped
   fail_unless_equals_int(refused.errors(), answer.errors);
 }
-GST_END_TEST;
 
 // The last frames leave before an event that comes before the end.
-GST_START_TEST(test_refusal_before_eos) {
+CHECK_LOOP_TEST(test_refusal_before_eos, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   Refused refused(kLines[__i__ / G_N_ELEMENTS(kAnswers)], answer.answer);
   refused.run().event(gst_event_new_gap(GST_SECOND, GST_SECOND));
@@ -101,10 +91,9 @@ GST_START_TEST(test_refusal_before_eos) {
   fail_unless_equals_int(refused.peer().asked, 1);
   fail_unless_equals_int(refused.errors(), answer.errors);
 }
-GST_END_TEST;
 
 // Behind what was refused for good nothing comes out, whatever is pushed, until a flush.
-GST_START_TEST(test_nothing_behind) {
+CHECK_LOOP_TEST(test_nothing_behind, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   if (!answer.final) return;
   Refused refused(kLines[__i__ / G_N_ELEMENTS(kAnswers)], answer.answer);
@@ -119,10 +108,9 @@ GST_START_TEST(test_nothing_behind) {
   refused.run().event(gst_event_new_eos());
   fail_unless_equals_int(refused.peer().asked, 1 + 3);
 }
-GST_END_TEST;
 
 // The base class pushes a frame that is refused, with others behind it.
-GST_START_TEST(test_nothing_behind_a_push) {
+CHECK_LOOP_TEST(test_nothing_behind_a_push, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   if (!answer.final) return;
   Refused refused(kLines[__i__ / G_N_ELEMENTS(kAnswers)], answer.answer);
@@ -132,19 +120,5 @@ GST_START_TEST(test_nothing_behind_a_push) {
   refused.run().event(gst_event_new_eos());
   fail_unless_equals_int(refused.peer().asked, 1);
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("endflow");
-  TCase* tc = tcase_create("endflow");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_refusal_at_eos, 0, kCases);
-  tcase_add_loop_test(tc, test_refusal_before_eos, 0, kCases);
-  tcase_add_loop_test(tc, test_nothing_behind, 0, kCases);
-  tcase_add_loop_test(tc, test_nothing_behind_a_push, 0, kCases);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -79,14 +79,14 @@ void preroll(GstElement* pipeline, const Line& line) {
                          GST_STATE_CHANGE_SUCCESS);
 }
 
-GST_START_TEST(test_preroll) {
+CHECK_LOOP_TEST(test_preroll, 0, G_N_ELEMENTS(kLines)) {
   const Line& line = kLines[__i__];
   const std::string text = line_of(line);
   if (text.empty()) return;
   const char* wanted = g_getenv("CUDATRANSFORM_PREROLLS");
   const int runs = wanted ? std::atoi(wanted) : quick() ? 1 : 3;
   for (int run = 0; run < runs; run++) {
-    GstElement* pipeline = launch(text);
+    g_autoptr(GstElement) pipeline = launch(text);
     preroll(pipeline, line);
     if (run % 3 == 2) {  // stopped as it is
       Watchdog::get().now(line.name, "stopping");
@@ -97,19 +97,7 @@ GST_START_TEST(test_preroll) {
       fail_unless(failure.empty(), "%s: %s", line.name, failure.c_str());
       gst_element_set_state(pipeline, GST_STATE_NULL);
     }
-    gst_object_unref(pipeline);
   }
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("preroll");
-  TCase* tc = tcase_create("preroll");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_preroll, 0, G_N_ELEMENTS(kLines));
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

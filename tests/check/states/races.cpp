@@ -91,8 +91,8 @@ class Run {
     gst_bus_set_sync_handler(bus, see_message, &output_, nullptr);
     gst_object_unref(bus);
     caps_ = gst_bin_get_by_name(GST_BIN(pipeline_), "caps");
-    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
-    GstPad* pad = gst_element_get_static_pad(sink, "sink");
+    g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
     gst_pad_add_probe(
         pad, GST_PAD_PROBE_TYPE_BUFFER,
         [](GstPad*, GstPadProbeInfo* info, gpointer output) {
@@ -100,8 +100,6 @@ class Run {
           return GST_PAD_PROBE_OK;
         },
         &output_, nullptr);
-    gst_object_unref(pad);
-    gst_object_unref(sink);
   }
   ~Run() {
     over_ = true;
@@ -157,9 +155,8 @@ class Run {
         return;
       default: {
         Watchdog::get().now(kNames[line_], "new caps");
-        GstCaps* caps = gst_caps_from_string(kCaps[random_() % 2]);
+        g_autoptr(GstCaps) caps = gst_caps_from_string(kCaps[random_() % 2]);
         g_object_set(caps_, "caps", caps, nullptr);
-        gst_caps_unref(caps);
         return;
       }
     }
@@ -169,19 +166,17 @@ class Run {
   // A thread that asks what travels with the data, as a peer may at any time.
   void ask(unsigned seed) {
     std::mt19937 random(seed);
-    GstCaps* raw = gst_caps_from_string(kCaps[0]);
+    g_autoptr(GstCaps) raw = gst_caps_from_string(kCaps[0]);
     while (!over_) {
       GstPad* pad = gst_element_get_static_pad(elements_[random() % elements_.size()], "sink");
       GstCaps* caps = random() % 2 ? gst_pad_get_current_caps(pad) : gst_caps_ref(raw);
-      GstQuery* query =
+      g_autoptr(GstQuery) query =
           caps && random() % 2 ? gst_query_new_allocation(caps, TRUE) : gst_query_new_drain();
       (void)gst_pad_query(pad, query);
-      gst_query_unref(query);
       gst_clear_caps(&caps);
       gst_object_unref(pad);
       g_usleep(random() % 400);  // lets frames gather, now and then
     }
-    gst_caps_unref(raw);
   }
 
   // A thread that asks and sets what an application does.
@@ -196,13 +191,12 @@ class Run {
       set(element, "async-depth", std::to_string(2 + random() % 8));
       read_all(element);
       for (const char* name : {"sink", "src"}) {
-        GstPad* pad = gst_element_get_static_pad(element, name);
+        g_autoptr(GstPad) pad = gst_element_get_static_pad(element, name);
         for (GstQuery* query : {gst_query_new_latency(), gst_query_new_caps(nullptr),
                                 gst_query_new_context("gst.cuda.context")}) {
           (void)gst_pad_query(pad, query);
           gst_query_unref(query);
         }
-        gst_object_unref(pad);
       }
       g_usleep(random() % 1000);
     }
@@ -229,10 +223,9 @@ class Run {
   // Messages are read as they come: a bus that nobody reads grows.
   static GstBusSyncReply see_message(GstBus*, GstMessage* message, gpointer output) {
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-      GError* error = nullptr;
+      g_autoptr(GError) error = nullptr;
       gst_message_parse_error(message, &error, nullptr);
       static_cast<Output*>(output)->end_with(error->message);
-      g_error_free(error);
     }
     gst_message_unref(message);
     return GST_BUS_DROP;
@@ -248,7 +241,7 @@ class Run {
   std::vector<std::thread> threads_;
 };
 
-GST_START_TEST(test_races) {
+CHECK_LOOP_TEST(test_races, 0, kLines) {
   if (__i__ == kLines - 1 && require_element_or_skip("jpegcoefenc")) return;
   {
     Run run(__i__);
@@ -256,17 +249,5 @@ GST_START_TEST(test_races) {
   }
   if (is_cuda() && is_fake()) check_clean();
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("races");
-  TCase* tc = tcase_create("races");
-  suite_add_tcase(suite, tc);
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, test_races, 0, kLines);
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -22,11 +22,10 @@ int patience() {
 }
 
 double resident_mb() {
-  gchar* text = nullptr;
+  g_autofree gchar* text = nullptr;
   if (!g_file_get_contents("/proc/self/statm", &text, nullptr, nullptr)) return 0;
   unsigned long size = 0, resident = 0;
   std::sscanf(text, "%lu %lu", &size, &resident);
-  g_free(text);
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / kMb;
 }
 
@@ -83,11 +82,10 @@ void SoakWatch::give_up(int seconds) {
   while (const gchar* id = threads ? g_dir_read_name(threads) : nullptr) {
     std::string line = std::string("  thread ") + id;
     for (const char* file : {"comm", "wchan", "syscall"}) {
-      gchar* text = nullptr;
+      g_autofree gchar* text = nullptr;
       const std::string path = std::string("/proc/self/task/") + id + "/" + file;
       if (g_file_get_contents(path.c_str(), &text, nullptr, nullptr))
         line += std::string(" ") + g_strchomp(text);
-      g_free(text);
     }
     std::fprintf(stderr, "%s\n", line.c_str());
   }

@@ -8,39 +8,32 @@
 
 namespace {
 
-using testing::forward;
-using testing::inverse;
-using testing::launch;
+using namespace testing;
 
-GST_START_TEST(test_ladders) {
+CHECK_TEST(test_ladders) {
   for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
-    GstElement* e = gst_element_factory_make(factory, nullptr);
+    g_autoptr(GstElement) e = gst_element_factory_make(factory, nullptr);
     fail_unless(e != nullptr);
-    gst_util_set_object_arg(G_OBJECT(e), "backend", testing::backend());
+    gst_util_set_object_arg(G_OBJECT(e), "backend", backend());
     const GstState ladder[] = {
         GST_STATE_READY,  GST_STATE_NULL,    GST_STATE_READY,  GST_STATE_PAUSED, GST_STATE_READY,
         GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY,  GST_STATE_PAUSED,
         GST_STATE_NULL,   GST_STATE_PLAYING, GST_STATE_NULL};
     for (GstState state : ladder)
       fail_unless_equals_int(gst_element_set_state(e, state), GST_STATE_CHANGE_SUCCESS);
-    gst_object_unref(e);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(test_never_started) {
+CHECK_TEST(test_never_started) {
   for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
-    GstElement* e = gst_element_factory_make(factory, nullptr);
-    GstStructure* stats = nullptr;
+    g_autoptr(GstElement) e = gst_element_factory_make(factory, nullptr);
+    g_autoptr(GstStructure) stats = nullptr;
     g_object_get(e, "stats", &stats, nullptr);
     fail_unless(stats != nullptr);
     fail_unless(gst_structure_has_name(
         stats, (std::string("application/x-") + factory + "-stats").c_str()));
-    gst_structure_free(stats);
-    gst_object_unref(e);
   }
 }
-GST_END_TEST;
 
 std::string active_backend(GstElement* e) {
   gint value = 0;
@@ -52,17 +45,15 @@ std::string active_backend(GstElement* e) {
   return nick;
 }
 
-GST_START_TEST(test_active_backend) {
-  GstElement* e = gst_element_factory_make("cudadct8x8", nullptr);
-  gst_util_set_object_arg(G_OBJECT(e), "backend", testing::backend());
+CHECK_TEST(test_active_backend) {
+  g_autoptr(GstElement) e = gst_element_factory_make("cudadct8x8", nullptr);
+  gst_util_set_object_arg(G_OBJECT(e), "backend", backend());
   fail_unless(active_backend(e) == "auto");
   gst_element_set_state(e, GST_STATE_READY);
-  fail_unless(active_backend(e) == testing::backend());
+  fail_unless(active_backend(e) == backend());
   gst_element_set_state(e, GST_STATE_NULL);
   fail_unless(active_backend(e) == "auto");
-  gst_object_unref(e);
 }
-GST_END_TEST;
 
 GstMessage* wait_for(GstElement* pipeline, int types) {
   GstBus* bus = gst_element_get_bus(pipeline);
@@ -70,28 +61,18 @@ GstMessage* wait_for(GstElement* pipeline, int types) {
       bus, 30 * GST_SECOND, static_cast<GstMessageType>(types | GST_MESSAGE_ERROR));
   gst_object_unref(bus);
   fail_unless(message != nullptr, "nothing happened for 30 s");
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    fail("%s", error->message);
-  }
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) fail("%s", told_by(message).text.c_str());
   return message;
 }
 
 guint64 frames_of(GstElement* pipeline, const char* name) {
-  GstElement* e = gst_bin_get_by_name(GST_BIN(pipeline), name);
-  GstStructure* stats = nullptr;
-  g_object_get(e, "stats", &stats, nullptr);
-  guint64 frames = G_MAXUINT64;
-  gst_structure_get_uint64(stats, "frames", &frames);
-  gst_structure_free(stats);
-  gst_object_unref(e);
-  return frames;
+  g_autoptr(GstElement) e = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  return stat_of(e, "frames");
 }
 
 // The same pipeline runs again after READY and after NULL, and counts anew.
-GST_START_TEST(test_run_again) {
-  GstElement* pipeline =
+CHECK_TEST(test_run_again) {
+  g_autoptr(GstElement) pipeline =
       launch("videotestsrc num-buffers=7 ! video/x-raw,width=70,height=50 ! " +
              forward("name=f measure=psnr+time keep-reference=true") + " ! queue ! " +
              inverse("name=i measure=psnr+time") + " ! fakesink");
@@ -103,12 +84,10 @@ GST_START_TEST(test_run_again) {
     gst_element_set_state(pipeline, between);
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST(test_seek) {
-  GstElement* pipeline =
+CHECK_TEST(test_seek) {
+  g_autoptr(GstElement) pipeline =
       launch("videotestsrc num-buffers=1000 ! video/x-raw,width=64,height=48,framerate=25/1 ! " +
              forward("measure=psnr+zeros+time") + " ! queue ! " + inverse() + " ! fakesink");
   gst_element_set_state(pipeline, GST_STATE_PAUSED);
@@ -125,16 +104,12 @@ GST_START_TEST(test_seek) {
     }
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
-GST_END_TEST;
 
 GstEventType next_event(GstHarness* h) {
-  GstEvent* event = gst_harness_pull_event(h);
+  g_autoptr(GstEvent) event = gst_harness_pull_event(h);
   fail_unless(event != nullptr);
-  const GstEventType type = GST_EVENT_TYPE(event);
-  gst_event_unref(event);
-  return type;
+  return GST_EVENT_TYPE(event);
 }
 
 void expect_event(GstHarness* h, GstEventType wanted) {
@@ -149,13 +124,12 @@ void expect_event(GstHarness* h, GstEventType wanted) {
   fail("no %s", gst_event_type_get_name(wanted));
 }
 
-GST_START_TEST(test_events) {
-  GstHarness* h =
-      gst_harness_new_parse((forward("measure=psnr+time+zeros") + " ! " + inverse()).c_str());
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+CHECK_TEST(test_events) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  g_autoptr(GstHarness) h =
+      harness_of(forward("measure=psnr+time+zeros") + " ! " + inverse(), info);
   for (int round = 0; round < 2; round++) {
-    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(h));
     gst_harness_push_event(h, gst_event_new_gap(GST_SECOND, GST_SECOND));
     expect_event(h, GST_EVENT_GAP);
@@ -166,143 +140,123 @@ GST_START_TEST(test_events) {
     expect_event(h, GST_EVENT_FLUSH_START);
     gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
     expect_event(h, GST_EVENT_FLUSH_STOP);
-    testing::push_segment(h);
-    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    push_segment(h);
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(h));
   }
   gst_harness_push_event(h, gst_event_new_eos());
   expect_event(h, GST_EVENT_EOS);
-  fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_EOS);
-  gst_harness_teardown(h);
+  fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_EOS);
 }
-GST_END_TEST;
 
 // A gap before any caps, EOS before any buffer.
-GST_START_TEST(test_empty_stream) {
+CHECK_TEST(test_empty_stream) {
   for (const std::string& element : {forward(), inverse()}) {
-    GstHarness* h = gst_harness_new_parse(element.c_str());
+    g_autoptr(GstHarness) h = gst_harness_new_parse(element.c_str());
     gst_harness_push_event(h, gst_event_new_stream_start("empty"));
     gst_harness_push_event(h, gst_event_new_eos());
     expect_event(h, GST_EVENT_EOS);
-    gst_harness_teardown(h);
   }
 }
-GST_END_TEST;
 
 // Neither element delays anything.
-GST_START_TEST(test_latency) {
-  GstHarness* h = gst_harness_new_parse((forward() + " ! " + inverse()).c_str());
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+CHECK_TEST(test_latency) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  g_autoptr(GstHarness) h = harness_of(forward() + " ! " + inverse(), info);
   gst_harness_set_upstream_latency(h, 123);
   fail_unless_equals_uint64(gst_harness_query_latency(h), 123);
   for (guint i = 1; i <= 3; i++) {
-    gst_harness_push(h, testing::make_frame(info));
+    gst_harness_push(h, make_frame(info));
     fail_unless_equals_int(gst_harness_buffers_received(h), i);
   }
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // Frames that are too late are dropped, and QoS messages say so.
-GST_START_TEST(test_qos) {
+CHECK_TEST(test_qos) {
   for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {
-    GstElement* e = gst_element_factory_make(factory, nullptr);
+    g_autoptr(GstElement) e = gst_element_factory_make(factory, nullptr);
     gboolean qos = FALSE;
     g_object_get(e, "qos", &qos, nullptr);
     fail_unless(qos, "%s ignores QoS", factory);
-    gst_object_unref(e);
   }
-  GstHarness* h = gst_harness_new_parse(forward().c_str());
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
-  gst_harness_set_src_caps(h, testing::video_caps(info));
-  GstBuffer* first = testing::make_frame(info);
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  g_autoptr(GstHarness) h = harness_of(forward(), info);
+  GstBuffer* first = make_frame(info);
   GST_BUFFER_PTS(first) = 0;
   gst_harness_push(h, first);
   gst_harness_push_upstream_event(
       h, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 4.0, 10 * GST_SECOND, 0));
   for (int i = 1; i <= 3; i++) {
-    GstBuffer* late = testing::make_frame(info);
+    GstBuffer* late = make_frame(info);
     GST_BUFFER_PTS(late) = i * 40 * GST_MSECOND;
     fail_unless_equals_int(gst_harness_push(h, late), GST_FLOW_OK);
   }
   fail_unless_equals_int(gst_harness_buffers_received(h), 1);
-  GstBuffer* in_time = testing::make_frame(info);
+  GstBuffer* in_time = make_frame(info);
   GST_BUFFER_PTS(in_time) = 60 * GST_SECOND;
   gst_harness_push(h, in_time);
   fail_unless_equals_int(gst_harness_buffers_received(h), 2);
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // A file that is read with caps alone has a segment in bytes and buffers without timestamps.
-GST_START_TEST(test_stream_in_bytes) {
-  GstHarness* h = gst_harness_new_parse(
-      (forward("measure=psnr+time post-messages=true") + " ! " + inverse()).c_str());
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 40, 40);
-  gst_harness_set_src_caps(h, testing::video_caps(info));
+CHECK_TEST(test_stream_in_bytes) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 40);
+  g_autoptr(GstHarness) h =
+      harness_of(forward("measure=psnr+time post-messages=true") + " ! " + inverse(), info);
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_BYTES);
   gst_harness_push_event(h, gst_event_new_segment(&segment));
   for (int i = 0; i < 3; i++) {
-    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_OK);
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
     gst_buffer_unref(gst_harness_pull(h));
   }
   gst_harness_push_event(h, gst_event_new_eos());
-  gst_harness_teardown(h);
 }
-GST_END_TEST;
 
 // After an error the element goes to NULL and works again.
-GST_START_TEST(test_after_error) {
-  GstElement* pipeline =
+CHECK_TEST(test_after_error) {
+  g_autoptr(GstElement) pipeline =
       launch("appsrc name=src format=time ! " + forward() + " ! " + inverse() + " ! fakesink");
-  GstElement* src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
-  const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-  GstCaps* caps = testing::video_caps(info);
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstElement) src = gst_bin_get_by_name(GST_BIN(pipeline), "src");
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+  g_autoptr(GstCaps) caps = video_caps(info);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   for (int round = 0; round < 3; round++) {
     g_object_set(src, "caps", caps, nullptr);
     gst_element_set_state(pipeline, GST_STATE_PLAYING);
     GstFlowReturn flow;
-    GstBuffer* good = testing::make_frame(info);
+    GstBuffer* good = make_frame(info);
     g_signal_emit_by_name(src, "push-buffer", good, &flow);
     gst_buffer_unref(good);
     GstBuffer* bad = gst_buffer_new_allocate(nullptr, 10, nullptr);
     g_signal_emit_by_name(src, "push-buffer", bad, &flow);
     gst_buffer_unref(bad);
-    GstMessage* message = gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
+    g_autoptr(GstMessage) message =
+        gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
     fail_unless(message != nullptr);
-    gst_message_unref(message);
     gst_element_set_state(pipeline, GST_STATE_NULL);
     gst_bus_set_flushing(bus, TRUE);
     gst_bus_set_flushing(bus, FALSE);
   }
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstFlowReturn flow;
-  GstBuffer* good = testing::make_frame(info);
+  g_autoptr(GstBuffer) good = make_frame(info);
   g_signal_emit_by_name(src, "push-buffer", good, &flow);
   g_signal_emit_by_name(src, "end-of-stream", &flow);
-  gst_buffer_unref(good);
   gst_message_unref(wait_for(pipeline, GST_MESSAGE_EOS));
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_caps_unref(caps);
-  gst_object_unref(bus);
-  gst_object_unref(src);
-  gst_object_unref(pipeline);
 }
-GST_END_TEST;
 
 // Properties are set and read from another thread while frames flow.
-GST_START_TEST(test_stress_properties) {
-  const std::string frames = testing::under_valgrind() ? "80" : "400";
-  GstElement* pipeline =
+CHECK_TEST(test_stress_properties) {
+  const std::string frames = under_valgrind() ? "80" : "400";
+  g_autoptr(GstElement) pipeline =
       launch("videotestsrc num-buffers=" + frames + " ! video/x-raw,width=96,height=64 ! " +
              forward("name=f post-messages=true keep-reference=true") + " ! queue ! " +
              inverse("name=i post-messages=true") + " ! fakesink");
-  GstElement* f = gst_bin_get_by_name(GST_BIN(pipeline), "f");
-  GstElement* i = gst_bin_get_by_name(GST_BIN(pipeline), "i");
-  GstBus* bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstElement) f = gst_bin_get_by_name(GST_BIN(pipeline), "f");
+  g_autoptr(GstElement) i = gst_bin_get_by_name(GST_BIN(pipeline), "i");
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   bool done = false;
   for (int n = 0; !done; n++) {
@@ -312,10 +266,9 @@ GST_START_TEST(test_stress_properties) {
     gst_util_set_object_arg(G_OBJECT(f), "method", n % 2 ? "islow" : "float");
     gst_util_set_object_arg(G_OBJECT(f), "quant-preset", n % 5 ? "annex-k" : "mpeg");
     for (GstElement* e : {f, i}) {
-      GstStructure* stats = nullptr;
+      g_autoptr(GstStructure) stats = nullptr;
       gdouble psnr = 0;
       g_object_get(e, "stats", &stats, "psnr", &psnr, nullptr);
-      gst_structure_free(stats);
     }
     GstMessage* message = gst_bus_timed_pop_filtered(
         bus, GST_MSECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
@@ -325,57 +278,24 @@ GST_START_TEST(test_stress_properties) {
     done = true;
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
-  gst_object_unref(f);
-  gst_object_unref(i);
-  gst_object_unref(pipeline);
 }
-GST_END_TEST;
 
 // A pool that is flushing, as at shutdown and on seeks, is no error, and not out of memory.
-GST_START_TEST(test_flushing_pool) {
+CHECK_TEST(test_flushing_pool) {
   for (const std::string& line : {forward(), forward() + " ! " + inverse()}) {
-    GstHarness* h = testing::new_harness(line);
-    GstBus* bus = gst_bus_new();
-    gst_element_set_bus(h->element, bus);
-    const GstVideoInfo info = testing::video_info(GST_VIDEO_FORMAT_I420, 64, 48);
-    gst_harness_set_src_caps(h, testing::video_caps(info));
-    GstBuffer* first = gst_harness_push_and_pull(h, testing::make_frame(info));
+    g_autoptr(GstHarness) h = new_harness(line);
+    const Messages bus(h->element);
+    const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
+    gst_harness_set_src_caps(h, video_caps(info));
+    g_autoptr(GstBuffer) first = gst_harness_push_and_pull(h, make_frame(info));
     GstBufferPool* pool = first->pool;
     fail_unless(pool != nullptr);
     gst_buffer_pool_set_flushing(pool, TRUE);
-    fail_unless_equals_int(gst_harness_push(h, testing::make_frame(info)), GST_FLOW_FLUSHING);
-    fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == nullptr);
+    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_FLUSHING);
+    fail_unless(take_messages(bus, GST_MESSAGE_ERROR).empty());
     gst_buffer_pool_set_flushing(pool, FALSE);
-    gst_buffer_unref(gst_harness_push_and_pull(h, testing::make_frame(info)));
-    gst_buffer_unref(first);
-    gst_element_set_bus(h->element, nullptr);
-    gst_object_unref(bus);
-    testing::end_harness(h);
+    gst_buffer_unref(gst_harness_push_and_pull(h, make_frame(info)));
   }
-}
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("states");
-  TCase* tc = tcase_create("states");
-  suite_add_tcase(suite, tc);
-  tcase_add_test(tc, test_ladders);
-  tcase_add_test(tc, test_never_started);
-  tcase_add_test(tc, test_active_backend);
-  tcase_add_test(tc, test_run_again);
-  tcase_add_test(tc, test_seek);
-  tcase_add_test(tc, test_events);
-  tcase_add_test(tc, test_empty_stream);
-  tcase_add_test(tc, test_latency);
-  tcase_add_test(tc, test_qos);
-  tcase_add_test(tc, test_stream_in_bytes);
-  tcase_add_test(tc, test_after_error);
-  tcase_add_test(tc, test_stress_properties);
-  tcase_add_test(tc, test_flushing_pool);
-  return suite;
 }
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

@@ -52,12 +52,11 @@ struct Input {
 
 // What `line` makes of `in` (transfer full).
 Input made_by(const char* line, const Input& in) {
-  GstHarness* h = gst_harness_new_parse(line);
+  g_autoptr(GstHarness) h = gst_harness_new_parse(line);
   gst_harness_set_src_caps(h, in.caps);
   fail_unless_equals_int(gst_harness_push(h, in.buffer), GST_FLOW_OK);
   const Input out = {gst_harness_pull(h), gst_pad_get_current_caps(h->sinkpad)};
   fail_unless(out.buffer && out.caps);
-  gst_harness_teardown(h);
   return out;
 }
 
@@ -146,9 +145,8 @@ class Line {
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; t++)
       threads.emplace_back([&] {
-        GstQuery* query = make(this);
+        g_autoptr(GstQuery) query = make(this);
         if (gst_pad_query(sink_, query)) answered++;
-        gst_query_unref(query);
       });
     for (std::thread& thread : threads) thread.join();
     return answered;
@@ -206,7 +204,7 @@ gboolean activate(GstPad* pad, GstObject* parent, GstPadMode mode, gboolean acti
   return done;
 }
 
-GST_START_TEST(test_ladder) {
+CHECK_LOOP_TEST(test_ladder, 0, G_N_ELEMENTS(kKinds)) {
   const Kind* kind = kind_of(__i__);
   if (!kind) return;
   Line line(*kind);
@@ -244,10 +242,9 @@ GST_START_TEST(test_ladder) {
   fail_unless_equals_int(activation.stopped, 3);
   gst_pad_set_activatemode_function(line.sink(), video_base);
 }
-GST_END_TEST;
 
 // In the middle of stop(), while it drops the first of the frames in flight.
-GST_START_TEST(test_stop) {
+CHECK_LOOP_TEST(test_stop, 0, G_N_ELEMENTS(kKinds)) {
   const Kind* kind = kind_of(__i__);
   if (!kind) return;
   for (const GstState low : {GST_STATE_READY, GST_STATE_NULL}) {
@@ -276,10 +273,9 @@ GST_START_TEST(test_stop) {
     }
   }
 }
-GST_END_TEST;
 
 // From FLUSH_START to FLUSH_STOP, with frames in flight; afterwards everything is as before.
-GST_START_TEST(test_flush) {
+CHECK_LOOP_TEST(test_flush, 0, G_N_ELEMENTS(kKinds)) {
   const Kind* kind = kind_of(__i__);
   if (!kind) return;
   Line line(*kind);
@@ -302,18 +298,5 @@ GST_START_TEST(test_flush) {
     if (kind->transforms) fail_unless_equals_int(line.received(), received + 3);
   }
 }
-GST_END_TEST;
-
-Suite* make_suite() {
-  Suite* suite = suite_create("stopqueries");
-  TCase* tc = tcase_create("stopqueries");
-  suite_add_tcase(suite, tc);
-  tcase_add_loop_test(tc, test_ladder, 0, G_N_ELEMENTS(kKinds));
-  tcase_add_loop_test(tc, test_stop, 0, G_N_ELEMENTS(kKinds));
-  tcase_add_loop_test(tc, test_flush, 0, G_N_ELEMENTS(kKinds));
-  return suite;
-}
 
 }  // namespace
-
-int main(int argc, char** argv) { return testing::run(argc, argv, make_suite); }

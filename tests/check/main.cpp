@@ -1,0 +1,5 @@
+// The main() of test programs that have none of their own.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/check/testing.h"
+
+int main(int argc, char** argv) { return testing::run(argc, argv); }
