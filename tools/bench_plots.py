@@ -19,8 +19,8 @@ except ImportError as error:
     raise BenchError("pictures need matplotlib; install python3-matplotlib, or ask for --table") \
         from error
 
-# The font is matplotlib's own, so the same numbers give the same file. A background of its own makes
-# the picture readable on dark pages too.
+# The font is matplotlib's own: the same numbers give the same file. A background of its own makes
+# the picture readable on dark pages, too.
 matplotlib.rcParams.update({
     "font.family": "DejaVu Sans",
     "font.size": 9, "axes.titlesize": 10, "figure.facecolor": "white", "axes.facecolor": "white",

@@ -1,4 +1,4 @@
-"""Reads what bench_cuda, bench_cpu and bench_jpeg write: names into keys, counters, several runs into one."""
+"""Reads runs of bench_cuda, bench_cpu and bench_jpeg: names into keys, several runs into one."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import json
 import math
@@ -91,8 +91,8 @@ def load_json(path, hint=""):
 
 def load_run(path):
     """The context of one file, and its benchmarks as (keys, counters)."""
-    run = load_json(path, ". A benchmark that is interrupted leaves an incomplete file; run it again "
-                    f"with --benchmark_out_format=json --benchmark_out={path}")
+    run = load_json(path, ". A benchmark that is interrupted writes an incomplete file; run it "
+                    f"again with --benchmark_out_format=json --benchmark_out={path}")
     if not isinstance(run, dict) or not isinstance(run.get("benchmarks"), list):
         raise BenchError(f"{path}: not a run of Google Benchmark: it has no list \"benchmarks\"")
     return run.get("context", {}), run["benchmarks"]
@@ -179,7 +179,7 @@ def issue_rate(context):
 
 
 def load_peers(path):
-    """[{"name", "direction", "ratios": {size: ratio}}] and where they are from. Raises BenchError."""
+    """[{"name", "direction", "ratios": {size: ratio}}] and their source. Raises BenchError."""
     told = load_json(path)
     try:
         peers = [{"name": str(peer["name"]), "direction": peer["direction"],
@@ -208,7 +208,8 @@ def device_line(results, engine):
                  with_word("compiled for", context.get("compiled_for"))]
     elif engine == "jpeg":
         parts = [context.get("cpu"), context.get("cores") and f"{context['cores']} cores",
-                 context.get("gstreamer"), with_word("bytes a file:", context.get("bytes_per_file"))]
+                 context.get("gstreamer"),
+                 with_word("bytes a file:", context.get("bytes_per_file"))]
     else:
         parts = [context.get("cpu"), context.get("cores") and f"{context['cores']} cores",
                  context.get("compiler"), with_word("Highway", context.get("highway_target")),

@@ -28,7 +28,8 @@ def busy_seconds():
     """CPU time that anybody has used on this machine; None where the kernel does not tell."""
     try:
         with open("/proc/stat", encoding="ascii") as file:
-            user, nice, system, _idle, _wait, irq, soft, steal = map(int, file.readline().split()[1:9])
+            user, nice, system, _idle, _wait, irq, soft, steal = map(
+                int, file.readline().split()[1:9])
     except (OSError, ValueError):
         return None
     return (user + nice + system + irq + soft + steal) / os.sysconf("SC_CLK_TCK") or None
@@ -196,7 +197,7 @@ class Run:
                "avg ms": "ms avg"}
 
     def gpudct_bench(self, engine, row, column):
-        """By bench_cuda where the step is a kernel or a method that teaches, else by bench_papers."""
+        """By bench_cuda where the step is a kernel or a teaching method, else by bench_papers."""
         if row == "gpujpeg":
             raise Missing(NO_GPUJPEG)
         if engine == "cuda" and row not in ("float", "islow", "ifast"):

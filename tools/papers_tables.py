@@ -43,7 +43,8 @@ def significant(value, digits):
 
 
 FORMATS = {"psnr6": "{:.6f}".format, "rate": lambda value: significant(value, 4),
-           "seconds": lambda value: significant(value, 3), "ms": lambda value: significant(value, 3),
+           "seconds": lambda value: significant(value, 3),
+           "ms": lambda value: significant(value, 3),
            "factor": lambda value: significant(value, 3)}
 
 
@@ -188,11 +189,11 @@ def markdown(data, wanted, runs, pictures=()):
     """`pictures`: links to the figures that have been drawn."""
     links = {os.path.basename(link): link for link in pictures}
     parts = ["# The papers' tables, beside ours",
-             "What four papers and projects at our beginning printed, and what this project makes of "
-             "the same tables. `tools/papers` measures and writes this page; `tools/papers --from "
-             "RUN.json ...` shows runs of several machines beside each other. A dash has a number, "
-             "and the number a reason below its table. Figures of a paper are as printed, also where "
-             "they contradict each other.",
+             "What four papers and projects at our beginning printed, and what this project makes "
+             "of the same tables. `tools/papers` measures and writes this page; `tools/papers "
+             "--from RUN.json ...` shows runs of several machines beside each other. A dash has a "
+             "number, and the number a reason below its table. Figures of a paper are as printed, "
+             "also where they contradict each other.",
              "\n".join("- " + sentence for sentence in legend(runs))]
     for paper in chosen(data, wanted):
         parts += [f"## {paper['name']}", paper["citation"], f"Its machine: {paper['machine']}.",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests of tools/arrows.py: an arrow or a word that is planted is found, and nothing else is. And the
+# Tests of tools/arrows.py: a planted arrow or word is found, and nothing else is. And the
 # legends of kernels lead to files that exist.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests of tools/papers: the papers' figures, what becomes of readings, how runs are shown, and a quick
+# Tests of tools/papers: the papers' figures, what readings become, how runs are shown, and a quick
 # run of the real programs.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
@@ -37,7 +37,8 @@ def table_of(paper, table):
 
 def printed(paper, table, row):
     return [float(text) for text in
-            next(one for one in table_of(paper, table)["rows"] if one["id"] == row)["paper"] if text]
+            next(one for one in table_of(paper, table)["rows"] if one["id"] == row)["paper"]
+            if text]
 
 
 def keys():
@@ -75,7 +76,8 @@ class Data(unittest.TestCase):
                 self.assertEqual(sum(text is not None for text in cells), count, (paper, table))
 
     def test_whitepaper(self):
-        rows = [printed("whitepaper", "table1", row) for row in ("gold1", "cuda1", "gold2", "cuda2")]
+        rows = [printed("whitepaper", "table1", row)
+                for row in ("gold1", "cuda1", "gold2", "cuda2")]
         for column in zip(*rows):
             self.assertLess(max(column) - min(column), 1e-4)
 
@@ -107,7 +109,8 @@ class Data(unittest.TestCase):
 
 
 def benchmark(name, **counters):
-    return {"name": name + "/iterations:1/manual_time", "run_name": name + "/iterations:1/manual_time",
+    return {"name": name + "/iterations:1/manual_time",
+            "run_name": name + "/iterations:1/manual_time",
             "run_type": "iteration", **counters}
 
 
@@ -126,8 +129,10 @@ class Readings(unittest.TestCase):
     def test_missing(self):
         self.assertIn("no case engine:cpu/case:hong",
                       self.cell("hong", "table1", "serial", "1024^2")["missing"])
-        for place in (("whitepaper", "table2", "impl1", "512"), ("hong", "table2", "global", "2048^2"),
-                      ("gpudct", "bench", "lut", "avg ms"), ("hong", "statements", "matrix-local", "factor")):
+        for place in (("whitepaper", "table2", "impl1", "512"),
+                      ("hong", "table2", "global", "2048^2"),
+                      ("gpudct", "bench", "lut", "avg ms"),
+                      ("hong", "statements", "matrix-local", "factor")):
             self.assertIn("no driver here", self.cell(*place)["missing"], place)
         self.assertIn("CESNET", self.cell("gpudct", "bench", "gpujpeg", "avg ms")["missing"])
         self.assertIn("did not run", self.cell("dirac", "table2", "total", "CUDA")["missing"])
@@ -145,7 +150,8 @@ class Readings(unittest.TestCase):
         self.run.dirac = papers_dirac.Dirac({"CPU": papers_runs.Readings({}, [cpu]),
                                              "CUDA": papers_runs.Readings({}, [cuda])})
         for place, value in ((("table1", "bbb", "CUDA"), 70), (("table2", "2", "CPU"), 3.252),
-                             (("table2", "total", "CUDA"), .59349), (("statements", "whole", ""), 7),
+                             (("table2", "total", "CUDA"), .59349),
+                             (("statements", "whole", ""), 7),
                              (("statements", "pictures", ""), 10)):
             self.assertAlmostEqual(self.cell("dirac", *place)["value"], value, msg=place)
         self.assertIn("no case", self.cell("dirac", "table1", "2012", "CPU")["missing"])
@@ -165,7 +171,8 @@ class Readings(unittest.TestCase):
     def test_hong(self):
         cpu = "engine:cpu/case:hong/size:4096/algorithm:matrix/form:"
         gpu = "engine:cuda/case:hong/size:4096/algorithm:matrix/variant:{}/direction:forward"
-        self.give([benchmark(cpu + "serial", ms=800, share=0.25), benchmark(cpu + "tbb", ms=200, share=1)],
+        self.give([benchmark(cpu + "serial", ms=800, share=0.25),
+                   benchmark(cpu + "tbb", ms=200, share=1)],
                   [benchmark(gpu.format(name), **{"ms avg": time})
                    for name, time in (("block", 9), ("global", 8), ("shared", 2))], device="a card")
         self.assertEqual(self.cell("hong", "table2", "serial", "4096^2"),
@@ -179,14 +186,17 @@ class Readings(unittest.TestCase):
     def test_gpudct(self):
         self.give([benchmark("engine:cpu/case:gpudct/step:float", samples=2 ** 30,
                              **{"ms avg": 500, "ms min": 400, "ms max": 1000}),
-                   benchmark("engine:cpu/case:judge/step:islow", samples1=1000, sse1=65025, ties1=0)],
+                   benchmark("engine:cpu/case:judge/step:islow", samples1=1000, sse1=65025,
+                             ties1=0)],
                   [benchmark("engine:cuda/case:gpudct/size:32K/step:next/direction:inverse",
                              **{"ms avg": 0.5, "GiB/s min": 3800})], device="a card")
-        for column, value in (("avg GiB/s", 4), ("min GiB/s", 2), ("max GiB/s", 5), ("avg ms", 500)):
+        for column, value in (("avg GiB/s", 4), ("min GiB/s", 2), ("max GiB/s", 5),
+                              ("avg ms", 500)):
             self.assertEqual(self.cell("gpudct", "bench-cpu", "float", column), {"value": value})
         self.assertEqual(self.cell("gpudct", "bench", "next", "min GiB/s"), {"value": 3800})
         self.assertAlmostEqual(self.cell("gpudct", "psnr-cpu", "islow", "Cb")["value"], 30)
-        self.assertEqual(self.cell("gpudct", "psnr-cpu", "islow", "Cb, ties right"), {"value": "inf"})
+        self.assertEqual(self.cell("gpudct", "psnr-cpu", "islow", "Cb, ties right"),
+                         {"value": "inf"})
         self.assertIn("component", self.cell("gpudct", "psnr-cpu", "islow", "Cr")["missing"])
 
     def test_programs(self):
@@ -227,7 +237,8 @@ class Shown(unittest.TestCase):
                 reasons = dict(re.findall(r"^\[([0-9]+)\] (.+?)\s*$", part, re.M))
                 for cell in (cell for row in rows for cell in row if DASH in cell):
                     dashes += 1
-                    self.assertTrue(reasons.get(re.fullmatch(DASH + r" \[([0-9]+)\]", cell)[1]), cell)
+                    self.assertTrue(reasons.get(re.fullmatch(DASH + r" \[([0-9]+)\]", cell)[1]),
+                                    cell)
                 for cell in (cell for row in rows for cell in row):
                     self.assertTrue(cell)
             self.assertGreater(dashes, 300)
@@ -253,7 +264,8 @@ class Shown(unittest.TestCase):
     def test_bad_runs(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.json")
-            for content, said in (("{", "not JSON"), ("[]", "not a run"), ('{"format": "x"}', "not a run")):
+            for content, said in (("{", "not JSON"), ("[]", "not a run"),
+                                  ('{"format": "x"}', "not a run")):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(content)
                 with self.assertRaisesRegex(BenchError, said):
@@ -279,7 +291,8 @@ class Program(unittest.TestCase):
 
     def measure(self, *arguments, **environment):
         path = os.path.join(self.folder, "run.json")
-        result = papers("--quick", "--programs", PROGRAMS, "--barbara", self.picture, "--json", path,
+        result = papers("--quick", "--programs", PROGRAMS, "--barbara", self.picture,
+                        "--json", path,
                         *arguments, CUDATRANSFORM_TEST_DATA="/nonexistent", **environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return papers_tables.load_run(path), result.stdout

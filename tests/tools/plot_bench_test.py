@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests of tools/plot-bench: which numbers get into tables and pictures, and what it says of bad files.
+# Tests of tools/plot-bench: the numbers in tables and pictures, and its errors on bad files.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: plot_bench_test.py PLOT_BENCH FOLDER PEERS.json

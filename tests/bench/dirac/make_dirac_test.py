@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Streams of make_dirac: their rate, the same bytes with any number of threads, the frames of FFmpeg.
+"""Streams of make_dirac: their rate, the same bytes with any number of threads, FFmpeg's frames.
 
-make_dirac_test.py MAKE_DIRAC    needs the plugin; FFmpeg's frames of predicted pictures are not exact
+make_dirac_test.py MAKE_DIRAC    needs the plugin; FFmpeg's predicted frames are not exact
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
@@ -51,7 +51,8 @@ def judge(program, folder, kind, source, rate):
         problems.append("times")
     if kind != "inter" and shutil.which("ffmpeg") and ffmpeg_frames(path) != frames:
         problems.append("FFmpeg has other frames")
-    print("FAIL" if problems else "ok  ", kind, source, f"{found:.2f} Mbit/s", *problems, flush=True)
+    print("FAIL" if problems else "ok  ", kind, source, f"{found:.2f} Mbit/s", *problems,
+          flush=True)
     return not problems
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Turns a profile of bench_cuda by Nsight Compute into instructions a sample for --instructions=FILE.
+# Turns Nsight Compute's profile of bench_cuda into instructions a sample (--instructions=FILE).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """ncu_instructions.py NAMES.csv PROFILE.csv >INSTRUCTIONS.csv
 
