@@ -18,7 +18,7 @@ import sys
 
 def compile_image(report, command):
     """Returns nvcc's status, and whether it had nothing to say but its report."""
-    # nvcc is not told to be verbose for nothing: tests read what ptxas says of each architecture.
+    # nvcc is told to be verbose because tests read ptxas's words about each architecture.
     result = subprocess.run([*command, "-Xptxas=-v"], stderr=subprocess.PIPE, text=True,
                             errors="replace", check=False)
     told, said = [], []
@@ -42,7 +42,7 @@ def headers_of(root, room):
 
 
 def cache_key(command, source, headers):
-    changing = {"-o", "-MF"}  # what follows names outputs
+    changing = {"-o", "-MF"}  # the rest names outputs
     # Not nvcc's own path: its version says which it is.
     flags = [argument for before, argument in zip(command, command[1:])
              if before not in changing and not argument.startswith("-I")

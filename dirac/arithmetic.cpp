@@ -6,8 +6,8 @@ namespace cudatransform {
 
 namespace {
 
-// Dirac specification 2.2.3, annex B: what a context loses at a 1, by its upper 8 bits. At a 0 it
-// gains the entry that is as far from the table's other end.
+// Dirac specification 2.2.3, annex B: a context's loss at a 1, by its upper 8 bits. At a 0 it gains
+// the entry that is as far from the table's other end.
 constexpr int16_t kLosses[256] = {
     0,    2,    5,    8,    11,   15,   20,   24,   29,   35,   41,   47,   53,   60,   67,   74,
     82,   89,   97,   106,  114,  123,  132,  141,  150,  160,  170,  180,  190,  201,  211,  222,

@@ -20,9 +20,9 @@ inline constexpr uint16_t kDiracEvenProbability = 0x8000;
 using DiracContext = uint32_t;
 inline constexpr DiracContext kDiracEvenContext = uint32_t{kDiracEvenProbability} << 16;
 
-// What is added to a probability after a bit: index 2 * (probability >> 8) + bit.
+// The change of a probability by a bit: index 2 * (probability >> 8) + bit.
 extern const std::array<int16_t, 512> kDiracContextSteps;
-// The same of contexts, modulo 2^32: index (context >> 24), and 256 more after a 0.
+// The same for contexts, modulo 2^32: index (context >> 24), and 256 more after a 0.
 extern const std::array<uint32_t, 512> kDiracWideSteps;
 
 class DiracArithmetic {
@@ -34,7 +34,7 @@ class DiracArithmetic {
 
   bool decode(DiracContext* context) { return decode_mask(context) != 0; }
 
-  // All ones for a 1, zero for a 0. No branch: for bits that nothing can tell.
+  // All ones for a 1, zero for a 0. No branch: for bits that cannot be predicted.
   uint32_t decode_mask(DiracContext* context) {
     const uint32_t p = *context;
     const uint64_t split = split_at(p);
@@ -47,7 +47,7 @@ class DiracArithmetic {
     return ~zero_32;
   }
 
-  // The same, for bits that decide what comes next: the processor goes on with what it expects.
+  // The same with a branch, for bits that decide what comes next: the processor predicts them.
   bool decode_ahead(DiracContext* context) {
     const uint32_t p = *context;
     const uint64_t split = split_at(p);
@@ -63,7 +63,7 @@ class DiracArithmetic {
     return false;
   }
 
-  // How many of up to `most` bits in `context` are 1 before the first 0, which is taken as well:
+  // Counts up to `most` bits in `context` that are 1 before the first 0, which is taken as well:
   // such a run seldom renormalises.
   size_t run_of_ones(DiracContext* context, size_t most) {
     uint32_t p = *context;
@@ -85,9 +85,9 @@ class DiracArithmetic {
     return ones;
   }
 
-  // A number as stop bits, each in its context from `stops`, of which there are `count` and the
-  // last serves for all that follow, and data bits in `data`. The first stop bit, a 0, has been
-  // taken. False where the number has more than 30 bits.
+  // A number: stop bits, each in its own of the `count` contexts from `stops`, of which the last
+  // serves for all that follow, and data bits in `data`. The first stop bit, a 0, has been taken.
+  // False where the number has more than 30 bits.
   bool decode_rest(DiracContext* stops, int count, DiracContext* data, uint32_t* value) {
     DiracContext* const last = stops + count - 1;
     uint32_t v = 1;
@@ -117,7 +117,7 @@ class DiracArithmetic {
  private:
   static constexpr uint32_t kLeastRange = 0x40000000;
 
-  // Where the code is divided, in the upper 16 bits as the code is.
+  // The point where the range is divided, in the upper 16 bits as the code is.
   uint64_t split_at(DiracContext context) const {
     return uint64_t{range_} * context & 0xffff000000000000;
   }
@@ -150,7 +150,7 @@ class DiracArithmetic {
   const uint8_t* data_;
   size_t size_;
   size_t next_;  // the byte that is loaded next
-  // The code in the upper 16 bits, what follows it below, and behind that a 1, the mark, and zeros.
+  // The code in the upper 16 bits, the next bits below it; then a 1, the mark, and zeros.
   uint64_t window_;
   uint32_t range_ = 0xffff0000;  // in the upper 16 bits
 };

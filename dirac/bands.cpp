@@ -14,7 +14,7 @@ namespace cudatransform {
 
 namespace {
 
-// Where the sign of a level is likely that of a neighbour: low-pass direction of the band.
+// The neighbour whose sign a level is likely to have: in the low-pass direction of the band.
 enum class SignFrom { kNone, kAbove, kLeft };
 
 struct Contexts {
@@ -49,7 +49,7 @@ uint64_t doubled(uint64_t bits) {
   return bits | bits << 1;
 }
 
-// What the 64 coefficients of a word of the map see around them.
+// The surroundings of the 64 coefficients of a word of the map.
 struct Surroundings {
   uint64_t above = 0;  // coefficients above that are not zero
   uint64_t above_signs = 0;
@@ -110,7 +110,7 @@ void classify(const Surroundings& around, size_t begin, size_t end, uint8_t* cla
   classes[end] = kEnd;
 }
 
-// What lies to the left is not zero.
+// The left neighbour is not zero.
 void set_near(uint8_t* of) { *of = static_cast<uint8_t>((*of & ~kQuiet) | kNearClass); }
 
 // How many coefficients from `x` to `end` have nothing around them.
@@ -120,7 +120,7 @@ size_t quiet_from(const Surroundings& around, size_t x, size_t end) {
 }
 
 // Decodes the coefficients of a codeblock. Runs of zeros among zeros stay in one context, and the
-// decoder's state stays in registers. `magnitudes`: has all bits that any of them has.
+// decoder's state stays in registers. `magnitudes` gets all bits that any magnitude has.
 template <typename Value, SignFrom kSignFrom>
 bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand* parent,
                   const Block& block, DiracBand& band, uint32_t& magnitudes) {
@@ -234,7 +234,7 @@ template <typename Value>
 class VlcBand {
  public:
   explicit VlcBand(const DiracBandCode& code) : bits_({code.data, code.size}) {}
-  // Nothing but zeros follows.
+  // Only zeros follow.
   bool at_end() const { return bits_.at_end(); }
   bool block_is_zero() { return bits_.bit(); }
   bool read_delta(int32_t* delta) {

@@ -1,8 +1,7 @@
 // Bands of core pictures: codeblocks of levels, coded arithmetically or with exp-Golomb codes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Dirac specification 2.2.3, clause 13.4. Nothing links bands but what the arithmetic decoder asks
-// of the band below in the same orientation: which of its levels are zero.
+// Dirac specification 2.2.3, clause 13.4. Bands are independent but for one question of the
+// arithmetic decoder: which levels of the band below in the same orientation are zero.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +20,8 @@ struct DiracBandCode {
 };
 
 // Decodes into `band`, whose levels are zero. `parent`: the band of the level below that has the
-// same orientation, or null. False where the data cannot be right: what was decoded until then
-// stays, and the rest is zero. `index`: the band's number, which tells its orientation.
+// same orientation, or null. False where the data cannot be right: levels decoded until then
+// stay, and the rest is zero. `index`: the band's number, which tells its orientation.
 bool decode_dirac_band(const DiracBandCode& code, bool is_arithmetic, bool is_wide, int index,
                        const DiracBand* parent, DiracBand& band);
 

@@ -145,7 +145,7 @@ class DiracBits {
   static constexpr uint64_t kStopBits = 0xaaaaaaaaaaaaaaaa;
   // Bits of peek() that are there at any position in a byte.
   static constexpr int kPeeked = 57;
-  // Of pairs, so that the stop bit and a sign follow.
+  // Counted in pairs, so that the stop bit and a sign follow.
   static constexpr int kMostPairs = 54;
   static constexpr int kShortCode = 4;  // the least that is not zero: a pair, a stop bit, a sign
 

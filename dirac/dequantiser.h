@@ -16,7 +16,7 @@ namespace cudatransform {
 
 struct DiracDequantiseJob {
   const DiracLevels* levels = nullptr;  // in host memory, and read when submit() returns
-  // Where these have data the levels have not been decoded; only the layout of the bands holds.
+  // If these have data, the levels have not been decoded; only the layout of the bands is valid.
   DiracSlices slices;
   bool is_intra = false;
   // Each coefficient of level 0 has been coded as the difference to its neighbours.

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// Where the levels of one row go. Within a row they come from left to right.
+// The place of one row's levels. Within a row they come from left to right.
 template <typename Value>
 class DiracRowWriter {
  public:

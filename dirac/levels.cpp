@@ -133,7 +133,7 @@ void predict_row(int32_t width, const Value* above, Value* row) {
   }
 }
 
-// Before it all is zero, and predicts nothing else.
+// All rows before it are zero, and so are their predictions.
 int32_t first_row_with_levels(const DiracBand& band) {
   if (band.counts == nullptr) return 0;
   const uint32_t* const end = band.counts + band.height;
@@ -150,12 +150,12 @@ void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
   }
 }
 
-// No more than this, with room for what is rounded.
+// The largest magnitude, with room for rounding.
 constexpr uint64_t kMostIn16Bits = 32000;
 
-// Whether level 0 of an intra picture stays there when its prediction has been added, and
-// `*largest` of its coefficients: they are a chain, of which the largest difference says nothing.
-// Levels are int16_t, and no difference is larger than kMostIn16Bits.
+// Whether level 0 of an intra picture still fits when its prediction has been added, and the
+// `*largest` of its coefficients: they are a chain, whose largest difference says nothing. Levels
+// are int16_t, and no difference is larger than kMostIn16Bits.
 bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   std::unique_ptr<Memory> memory;
   const auto width = static_cast<size_t>(band.width);
@@ -176,14 +176,14 @@ bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   return true;
 }
 
-// The largest that a component's coefficients become in each step of the inverse transform, where
-// no coefficient of a band is larger than `largest` says. What lifting makes of low and high values
-// is, in 64ths and rounded up, of any signs and at any edge: the sums of what the steps' impulse
-// responses are in magnitude.
+// The largest magnitudes of a component in each step of the inverse transform, if no coefficient of
+// a band exceeds its `largest`. Lifting's gains of low and high values are the sums of the
+// magnitudes of the steps' impulse responses, in 64ths and rounded up: they hold for any signs and
+// at any edge.
 struct Gain {
   uint64_t low, high;
   uint64_t of(uint64_t low_value, uint64_t high_value) const {
-    return (low * low_value + high * high_value) / 64 + 4;  // with what is rounded
+    return (low * low_value + high * high_value) / 64 + 4;  // with rounding
   }
 };
 struct Gains {
@@ -199,11 +199,11 @@ constexpr Gains kGains[] = {
 
 bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
                              bool is_intra) {
-  // By filter: the most levels at which 8 bits leave coefficients in 16 bits, and what lifting
-  // steps make of them on the way.
+  // By filter: the most levels at which coefficients of 8-bit samples, and the values of lifting
+  // steps on the way, stay within 16 bits.
   constexpr int kMostLevels[] = {4, 4, 4, 6, 5, 2, 3};
-  // Of predicted pictures this is where it becomes likely; filters whose factors add up to much
-  // have no useful bound.
+  // For predicted pictures this only becomes likely; filters whose factors add up to much have no
+  // useful bound.
   constexpr int kMostLevelsPredicted[] = {4, 5, 4, 6, 6, -1, -1};
   const int levels = transform.levels.both + transform.levels.horizontal;
   if (sequence.depth(0) > 8 || sequence.depth(1) > 8) return true;
@@ -236,7 +236,7 @@ bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transfo
         fits &= levels.band(c, i + k).largest <= kMost;
         high[k] = std::min(levels.band(c, i + k).largest, kMost);
       }
-      // Whichever comes first, rows or columns.
+      // The bound of both orders, rows first or columns first.
       const uint64_t either = std::max(high[0], high[1]);
       low = synthesise(synthesise(low, either), synthesise(either, high[2]));
       if (shifts) low = (low + 1) / 2;
@@ -262,7 +262,7 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
   coef_count_ = coefs;
   is_wide_ = must_be_wide || dirac_needs_wide_levels(sequence, transform, header.is_intra());
   band_count_ = dwt_band_count(transform.levels);
-  // Once to know how much, once to give it out.
+  // The first pass finds the size, the second gives out the parts.
   for (const bool counting : {true, false}) {
     Parts parts(counting ? nullptr : static_cast<uint8_t*>(memory_->data()));
     uint8_t* slices = nullptr;

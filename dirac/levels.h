@@ -1,11 +1,11 @@
 // The quantised coefficients of a picture as they were decoded: sparse, with their quantisers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A map has a bit for each coefficient of a band, which says that its level is not zero. Those that
-// are not are packed row by row: the levels of a row lie behind each other from the row's own place
-// on, in order of their columns. So a reader finds the level of a coefficient by counting the bits
-// before it in its row, rows are independent of each other, and what copies a band to another
-// device copies counts[y] levels of each row y.
+// A map has a bit for each coefficient of a band, which is set where its level is not zero. Only
+// those levels are packed, row by row: the levels of a row lie behind each other from the row's own
+// place on, in order of their columns. So a reader finds the level of a coefficient by counting the
+// bits before it in its row, rows are independent of each other, and a copy of a band to another
+// device takes counts[y] levels of each row y.
 //
 // Levels are integers modulo 2^16 or, where coefficients may be larger, modulo 2^32.
 #pragma once
@@ -33,12 +33,12 @@ inline int32_t dirac_part(int32_t size, int32_t index, int32_t count) {
 struct DiracBand {
   int32_t width = 0, height = 0;
   int level = 0;  // 0 is the coarsest
-  // Where it lies in the pyramid of its component.
+  // Its place in the pyramid of its component.
   int32_t x = 0, y = 0;
   // Codeblocks or slices, which share a quantiser. Column i begins at dirac_part(width, i,
   // columns); rows likewise.
   int32_t columns = 1, rows = 1;
-  // The index of each, in raster order; that of the band is what `matrix` leaves of it.
+  // The index of each, in raster order; `matrix` is taken off it for this band.
   uint8_t* quantisers = nullptr;
   uint8_t matrix = 0;
 
@@ -47,7 +47,7 @@ struct DiracBand {
   uint64_t* map = nullptr;     // bit x % 64 of word x / 64 of a row is coefficient x
   uint64_t* signs = nullptr;   // likewise: which of those are negative
   int32_t map_words = 0;       // of a row; bits behind the width are 0
-  // When it has been decoded: no coefficient is larger in magnitude, prediction aside.
+  // Valid when it has been decoded: the bound of its coefficients' magnitudes, without prediction.
   uint64_t largest = 0;
 
   const uint64_t* map_row(int32_t row) const { return map + ptrdiff_t{row} * map_words; }
@@ -63,7 +63,7 @@ class DiracLevels {
   explicit DiracLevels(MemoryBudgetPtr budget = nullptr)
       : budget_(some_budget(std::move(budget))) {}
 
-  // Lays out all bands, of which each row has to be cleared before levels are put there.
+  // Lays out all bands. Each row has to be cleared before levels are put there.
   // kUnsupported: more coefficients than `max_coefs`. `must_be_wide`: also where 16 bits are likely
   // to do.
   Status lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
@@ -110,14 +110,14 @@ inline int32_t dirac_dequantise(int32_t level, uint32_t factor, uint32_t offset)
   return static_cast<int32_t>(level < 0 ? 0 - value : value);
 }
 
-// What is added before the division by 4; for pictures that are predicted from others it is less.
+// The addend before the division by 4; pictures that are predicted from others have a smaller one.
 inline uint32_t dirac_quant_offset(int index, bool is_intra) {
   if (is_intra || index == 0) return dwt_quant_offset(index);
   return static_cast<uint32_t>((uint64_t{3} * dwt_quant_factor(index) + 4) >> 3);
 }
 
-// What no coefficient exceeds whose level's magnitude has no bits but those of `magnitudes`, of any
-// picture: the offset of intra pictures is the larger one.
+// The bound of coefficients whose level's magnitude has only bits of `magnitudes`, for any picture:
+// the offset of intra pictures is the larger one.
 inline uint64_t dirac_largest(uint32_t magnitudes, int index) {
   if (magnitudes == 0) return 0;
   const uint64_t most = (uint64_t{1} << std::bit_width(magnitudes)) - 1;

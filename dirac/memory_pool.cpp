@@ -29,7 +29,7 @@ Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
   return status;
 }
 
-// Where the driver locks no pages, ordinary ones are copied from more slowly.
+// If the driver locks no pages, ordinary ones serve. Copies from them are slower.
 Status DiracMemoryPool::allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
   Status status = budget_->allocate(device, kind_, bytes, memory);
   if (!status.ok() && kind_ == MemoryKind::kPinned)

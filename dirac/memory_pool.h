@@ -16,7 +16,7 @@
 
 namespace cudatransform {
 
-// Thread safe. Freeing and allocating what a device uses takes it longer than a picture does.
+// Thread safe. Freeing and allocating a device's memory takes it longer than a picture does.
 class DiracMemoryPool {
  public:
   struct Block {
@@ -28,14 +28,14 @@ class DiracMemoryPool {
   DiracMemoryPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr)
       : kind_(kind), most_(most), budget_(some_budget(std::move(budget))) {}
 
-  // Of `bytes`, or up to twice as many: new blocks are as large as any have had to be, so that all
-  // serve for pictures that differ by little. Where there is no memory, kept blocks are freed
-  // first.
+  // Takes a block of `bytes`, or up to twice as many: new blocks are as large as any have had to
+  // be, so that all serve for pictures that differ by little. If there is no memory, kept blocks
+  // are freed first.
   Status take(Device& device, size_t bytes, Block* block);
   void give(Block block);
-  // Of all blocks that there are.
+  // The size of all blocks that exist.
   uint64_t bytes() const { return bytes_; }
-  // Frees what is kept. False: nothing is.
+  // Frees the kept blocks. False: there are none.
   bool trim();
 
  private:

@@ -57,8 +57,8 @@ int64_t floor_of(int64_t value, int64_t divisor) {
   return (value - (value < 0 ? divisor - 1 : 0)) / divisor;
 }
 
-// What stands left of, above, and above to the left of a place: in the first row the left one
-// alone, in the first column the one above alone.
+// The neighbours left of, above, and above to the left of a place: the first row has the left one
+// alone, the first column the one above alone.
 struct Neighbours {
   int count = 0;
   int32_t index[3] = {};

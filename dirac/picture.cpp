@@ -296,8 +296,8 @@ bool DiracPicture::lay_out_wide() {
   return false;
 }
 
-// The last task tells whether levels need more than the 16 bits that do for those of encoders.
-// Where they do, all are decoded again.
+// The last task tells whether levels need more than 16 bits, which suffice for those of encoders.
+// If they do, all are decoded again.
 void DiracPicture::widen_if_needed() {
   if (levels_.is_wide() || dirac_fits_16_bits(levels_, transform_, header_.predicts_dc())) return;
   if (!lay_out_wide()) return;

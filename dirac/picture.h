@@ -26,7 +26,7 @@
 
 namespace cudatransform {
 
-// What a stream's encoder did otherwise than the specification.
+// Deviations of a stream's encoder from the specification.
 struct DiracQuirks {
   // schroedinger before 1.0.8: a band that is one codeblock has no quantiser delta.
   bool no_delta_of_single_codeblocks = false;
@@ -39,13 +39,13 @@ class DiracPicture {
   DiracPicture(const DiracPicture&) = delete;
   DiracPicture& operator=(const DiracPicture&) = delete;
 
-  // Reads the headers of a picture unit, whose bytes behind the parse info are copied, or
-  // stay as they are while `owner` is held. Fails where it cannot be decoded; otherwise damage()
-  // may say already that data is missing, of other than slices.
+  // Reads the headers of a picture unit, whose bytes behind the parse info are copied, or stay as
+  // they are while `owner` is held. Fails if the picture cannot be decoded; otherwise damage() may
+  // already report missing data, other than slices.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
                std::span<const uint8_t> data, const DiracLimits& limits, DiracQuirks quirks,
                std::shared_ptr<const void> owner = nullptr);
-  // The picture is not used any more, but for its memory.
+  // The picture is not used any more, except for its memory.
   void forget();
 
   // The same of a picture in fragments: the first unit, then those with slices. A fragment that
@@ -59,7 +59,7 @@ class DiracPicture {
   int task_count() const { return task_count_; }
   // The task that must have ended before `task` begins; -1: none. It has a lower number.
   int task_after(int task) const { return tasks_[task].after; }
-  // Of block data; otherwise of the residual.
+  // Whether the task decodes block data; otherwise it decodes the residual.
   bool is_motion_task(int task) const { return tasks_[task].kind <= TaskKind::kDc; }
   // Different tasks may run at the same time.
   void run_task(int task);

@@ -40,7 +40,7 @@ struct DiracPictureHeader {
   }
 };
 
-// Of inter pictures, as ObmcJob takes them.
+// Prediction of inter pictures, as ObmcJob takes it.
 struct DiracPrediction {
   int32_t length_x = 0, length_y = 0;
   int32_t separation_x = 0, separation_y = 0;
@@ -66,7 +66,7 @@ struct DiracTransform {
   uint8_t matrix[kMaxDwtBands] = {};  // zeros for core pictures
 };
 
-// The size of a component with what the transform needs to halve it.
+// The size of a component, padded so that the transform can halve it.
 struct DiracPaddedSize {
   int32_t width, height;
 };

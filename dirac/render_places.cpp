@@ -1,4 +1,4 @@
-// Where the samples, coefficients and residuals of a picture lie in a renderer's memory.
+// The places of a picture's samples, coefficients and residuals in a renderer's memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/render_places.h"
 

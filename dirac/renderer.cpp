@@ -14,7 +14,7 @@ namespace cudatransform {
 
 namespace {
 
-// But for the pyramids.
+// All but the pyramids.
 DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
   DiracDequantiseJob job;
   job.levels = &picture.levels();
@@ -227,8 +227,8 @@ DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
   // The buffer that it was read from takes memory, too.
   need.own = samples + picture.levels().growth() + picture.coded_bytes();
   if (!device_.is_host()) {
-    // What crosses the bus: maps, and levels of four bytes, of which each takes two bits or more;
-    // or slices as they are.
+    // The bytes on the bus: maps, and levels of four bytes, each of which takes two bits or more in
+    // the stream; or slices as they are.
     const bool sends_slices = picture.header().has_slices() && reads_slices();
     need.own += picture.levels().coef_count() / 4 + (sends_slices ? 1 : 16) * picture.coded_bytes();
   }
@@ -274,7 +274,7 @@ bool DiracRenderer::forget_half_positions(const DiracRenderedPtr* kept) {
   return any;
 }
 
-// Where there is none, half-sample positions of other references than `kept` make room.
+// If there is no memory, half-sample positions of references other than `kept` make room.
 Status DiracRenderer::take_memory(DiracMemoryPool& pool, size_t bytes, const DiracRenderedPtr* kept,
                                   DiracMemoryPool::Block* block) {
   Status status = pool.take(device_, bytes, block);
@@ -308,7 +308,7 @@ Status DiracRenderer::upsample(DiracRendered* rendered, const DiracRenderedPtr* 
   return {};
 }
 
-// `is_final`: `residual` are the samples of the picture, which are written.
+// `is_final`: `residual` is the samples of the picture, which are written.
 Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* prepared,
                                     bool is_final, SamplePlane* residual) {
   const bool has_wavelet = has_dirac_levels(picture);

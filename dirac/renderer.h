@@ -29,7 +29,7 @@ namespace cudatransform {
 struct DiracRendered {
   std::shared_ptr<const DiracSequence> sequence;
   uint32_t number = 0;
-  bool is_damaged = false;  // itself, or what it was predicted from
+  bool is_damaged = false;  // itself, or a picture that it was predicted from
   SamplePlane samples[kMaxComponents];
   ObmcReference reference;
   bool is_upsampled = false;
@@ -66,16 +66,16 @@ class DiracAhead {
   ObmcInspection inspection_;
 };
 
-// Of one engine.
+// The rendering operations of one engine.
 struct DiracRenderOps {
   const DiracDequantiseOps* dequantise;
   const DwtOps* dwt;
   const ObmcOps* obmc;
 };
 
-// The memory that rendering a picture takes at most, beside its own.
+// The most memory that rendering a picture takes, beside its own.
 struct DiracRenderNeed {
-  uint64_t own = 0;     // stays with it, or with what is shown
+  uint64_t own = 0;     // stays with it, or with the frame that is shown
   uint64_t shared = 0;  // serves the next picture, too
 };
 
@@ -95,24 +95,24 @@ class DiracRenderer {
   bool forget_half_positions() { return forget_half_positions(nullptr); }
 
   bool reads_slices() const { return ops_.dequantise->takes_slices; }
-  // Any thread, before the first task: leaves to the engine what it can decode itself.
+  // Any thread, before the first task: leaves to the engine the slices that it can decode.
   void take_slices(DiracPicture& picture) const {
     if (ops_.dequantise->takes_slices) picture.defer_slices();
   }
-  // Any thread, also while others are rendered: does ahead what it can for a picture whose tasks
+  // Any thread, also while others are rendered: does work ahead for a picture whose tasks
   // have ended.
   Status prepare(const DiracPicture& picture, std::unique_ptr<DiracAhead>* ahead);
   // `picture`: all its tasks have ended; not used after the call. `ahead`: by prepare(); null:
   // none. A reference that is missing is mid-grey.
   Status render(const DiracPicture& picture, std::unique_ptr<DiracAhead> ahead,
                 DiracRenderedPtr* rendered);
-  // Of pictures whose work has ended, in their order. False: there is none that has not been told.
+  // The times of pictures whose work has ended, in their order. False: all have been told.
   bool next_times(DiracRenderTimes* times);
   // Forgets the references: a stream was left or another one begins.
   void reset() { references_.clear(); }
 
  private:
-  // Of a picture that is under way. A picture may have both of its references upsampled.
+  // The stages of a picture that is under way. A picture may have both references upsampled.
   struct Stages {
     std::unique_ptr<Timer> wavelet, upsample[kMaxObmcReferences], motion;
     bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {}, has_motion = false;

@@ -64,7 +64,7 @@ struct DiracSequence {
   int chroma_shift_x() const { return chroma == DiracChroma::k444 ? 0 : 1; }
   int chroma_shift_y() const { return chroma == DiracChroma::k420 ? 1 : 0; }
   int depth(int component) const { return range[component != 0].depth(); }
-  // Of a component of a picture: a frame, or a field of half its rows.
+  // The size of a component of a picture: a frame, or a field of half its rows.
   uint32_t picture_width(int component) const;
   uint32_t picture_height(int component) const;
   uint32_t frame_height(int component) const;

@@ -19,7 +19,7 @@ uint64_t low_delay_bytes(const DiracTransform& transform, int64_t index) {
   return static_cast<uint64_t>(product / transform.slice_denominator);
 }
 
-// Where the high quality slice at `at` ends, or more than `end`.
+// The end of the high quality slice at `at`, or more than `end`.
 uint64_t high_quality_end(const DiracTransform& transform, const uint8_t* data, uint64_t at,
                           uint64_t end) {
   at += uint64_t{transform.prefix_bytes} + 1;
@@ -39,8 +39,8 @@ Part part_of(const DiracBand& band, int32_t column, int32_t row) {
           dirac_part(band.height, row + 1, band.rows)};
 }
 
-// Of all bands, of some slices: no coefficient is larger in magnitude. Coefficients of 32 bits are
-// not asked about.
+// The bounds of coefficients' magnitudes, for all bands of some slices. They are not needed for
+// coefficients of 32 bits.
 struct Largest {
   uint64_t of[kMaxComponents][kMaxDwtBands] = {};
 
@@ -195,7 +195,7 @@ bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, cons
     if (at >= run.end) return false;
     const uint64_t next = low_delay ? run.begin + low_delay_bytes(transform, i + 1) - before
                                     : high_quality_end(transform, data, at, run.end);
-    // A slice that is cut off keeps what there is of it.
+    // A slice that is cut off keeps the part that is there.
     places[i] = {static_cast<uint32_t>(at),
                  static_cast<uint32_t>(std::min<uint64_t>(next, run.end))};
     if (next > run.end) return false;

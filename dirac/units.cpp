@@ -1,4 +1,4 @@
-// Data units of a Dirac or VC-2 stream: what a parse code says, and where units begin and end.
+// Data units of a Dirac or VC-2 stream: parse codes, and the beginnings and ends of units.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/units.h"
 
@@ -49,8 +49,8 @@ class DiracSplitter::Search {
     return read_parse_info(data, info);
   }
 
-  // Where a unit begins that is believed, from `*from` on. False: none has come yet, and `*from` is
-  // where one may begin.
+  // Finds the first credible beginning of a unit, from `*from` on. False: none has come yet, and
+  // one may begin at `*from`.
   bool find_begin(size_t* from) const {
     for (size_t at = bytes_.find_prefix(*from); at < size_; at = bytes_.find_prefix(at + 1)) {
       *from = at;
@@ -64,8 +64,8 @@ class DiracSplitter::Search {
     return false;
   }
 
-  // How large the unit is with which the bytes begin; 0: that is not known yet. `*from`: where its
-  // end is searched for, where it does not say.
+  // The size of the unit that the bytes begin with; 0: it is not known yet. `*from`: where to
+  // search for its end, if the unit does not state its size.
   size_t size_of(const DiracParseInfo& info, size_t* from) const {
     if (info.is_end()) return kDiracParseInfoBytes;
     const uint64_t most = most_of(info);
@@ -106,7 +106,7 @@ class DiracSplitter::Search {
     return points_back ? Belief::kYes : Belief::kNo;
   }
 
-  // The next parse info that points back to the unit, or that is believed for itself.
+  // The next parse info that points back to the unit, or that is credible by itself.
   size_t end_by_search(uint64_t most, size_t* from) const {
     for (size_t at = bytes_.find_prefix(*from); at < size_; at = bytes_.find_prefix(at + 1)) {
       *from = at;

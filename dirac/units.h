@@ -1,4 +1,4 @@
-// Data units of a Dirac or VC-2 stream: what a parse code says, and where units begin and end.
+// Data units of a Dirac or VC-2 stream: parse codes, and the beginnings and ends of units.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A unit begins with a parse info of 13 bytes: "BBCD", a code, the distance to the next parse info,
@@ -41,7 +41,7 @@ struct DiracParseInfo {
 // False where the bytes are no parse info.
 bool read_parse_info(std::span<const uint8_t> unit, DiracParseInfo* info);
 
-// Where a unit lies in the bytes that were searched.
+// The place of a unit in the bytes that were searched.
 struct DiracUnitSpan {
   size_t skipped = 0;  // bytes before the unit that belong to none
   size_t size = 0;     // of the unit; 0: more bytes are needed
@@ -58,7 +58,7 @@ class DiracBytes {
   virtual size_t find_prefix(size_t from) const = 0;
 };
 
-// How large units may be: one that says more of itself is not believed.
+// The largest units: one that claims more is not believed.
 struct DiracUnitLimits {
   uint64_t picture = uint64_t{1} << 28;
   uint64_t other = uint64_t{1} << 28;
@@ -75,11 +75,10 @@ class DiracSplitter {
   explicit DiracSplitter(bool in_step = false) : in_step_(in_step) {}
 
   // The next unit in `bytes`, which begin where the last span ended: behind its unit, or behind
-  // what it skipped. Where that takes bytes that have not come, more are needed, unless `at_end`
+  // the bytes skipped. If that takes bytes that have not come, more are needed, unless `at_end`
   // says that none follow. No unit is larger than `limits`; bytes behind that belong to none.
   DiracUnitSpan next(const DiracBytes& bytes, bool at_end, const DiracUnitLimits& limits);
-  // How many bytes the unit says to have whose end is waited for; 0: it does not say, or there is
-  // none.
+  // The size that the unit states whose end is awaited; 0: it states none, or no end is awaited.
   uint64_t wanted() const { return wanted_; }
 
  private:

@@ -47,7 +47,7 @@ class CoefArrays {
   void install(j_common_ptr cinfo);
   // The targets of the next picture; the memory need not be clear.
   void begin_reading(const JpegLevels* levels, int components);
-  // Copies what was not decoded in place, and clears rows that were never reached.
+  // Copies rows that were not decoded in place, and clears rows that were never reached.
   void finish_reading();
   // After that: whether every row of every component was found plain (see row_is_plain()) as soon
   // as it was decoded, while it was in the cache. False also where rows were decoded in several
@@ -58,11 +58,11 @@ class CoefArrays {
 
   // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `levels`.
   jvirt_barray_ptr* begin_writing(const JpegLevels* levels, int components);
-  // The same for what is written before levels are read. When libjpeg wants to read them, guard()
-  // of its JpegErrors returns kCancelled. `levels` need not be there.
+  // The same for the part of a file in front of the levels. When libjpeg wants to read these,
+  // guard() of its JpegErrors returns kCancelled. `levels` need not be there.
   jvirt_barray_ptr* begin_header(const JpegLevels* levels, int components);
 
-  // After a picture, finished or not: frees what is more than kMostKept.
+  // After a picture, finished or not: frees the memory beyond kMostKept.
   void give_back();
 
  private:

@@ -11,7 +11,7 @@
 
 namespace cudatransform {
 
-// Whether a file with these options is one that JpegEncodeOps can code.
+// Whether JpegEncodeOps can code a file with these options.
 bool is_parallel(const JpegOptions& options);
 
 // The layout of the scan in the file that JpegWriter would write. kUnsupported as in
@@ -23,10 +23,10 @@ Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& opti
 // thread at a time.
 class JpegHeaders {
  public:
-  // What JpegWriter::write_header() writes; valid until the next call.
+  // The header that JpegWriter::write_header() writes; valid until the next call.
   Status find(const JpegPicture& picture, const JpegOptions& options,
               const JpegHuffmanTables* tables, const JpegBytes** header);
-  // Those of files whose tables are not optimised: standard_jpeg_tables().
+  // For files whose tables are not optimised: standard_jpeg_tables().
   static Status standard_tables(JpegHuffmanTables* tables) {
     const JpegHuffmanTables* standard = nullptr;
     const Status status = standard_jpeg_tables(&standard);

@@ -1,8 +1,8 @@
-// Where the blocks of a sequential scan are, and how a scan is cut into tiles; for host and device.
+// The places of a sequential scan's blocks, and its division into tiles; for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// ITU-T T.81, A.2: blocks are coded MCU by MCU. What fills up MCUs at the right and at the bottom
-// are dummy blocks without AC levels, which have the DC level of the block coded before.
+// ITU-T T.81, A.2: blocks are coded MCU by MCU. Dummy blocks without AC levels fill up MCUs at the
+// right and at the bottom; they have the DC level of the block coded before.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct JpegScanLayout {
   uint32_t table_pair[kScanComponents] = {};
   uint32_t mcus_w = 0, mcu_blocks = 0;
   uint32_t blocks = 0;  // of the scan, dummy ones included
-  // Segments end where a restart marker or the end of the scan is.
+  // A segment ends at a restart marker or at the end of the scan.
   uint32_t segment_mcus = 0, segments = 0, segment_tiles = 0, tiles = 0;
-  // By what their names say. Where there is one segment, the last two are of none.
+  // Their names say by what they divide. With one segment, the last two give 0.
   JpegDivisor by_mcu_blocks, by_mcus_w, by_h, by_segment_mcus, by_segment_tiles;
 };
 

@@ -1,4 +1,4 @@
-// Parallel Huffman coding on the host, a tile after the other: what the CUDA engine's kernels do.
+// Parallel Huffman coding on the host, a tile after the other, as the CUDA engine's kernels do it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "jpeg/encode_scan.h"
 
@@ -17,7 +17,7 @@ constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 3;  // bits may reach i
 
 Status invalid(const char* what) { return Status::error(StatusCode::kInvalidArgument, what); }
 
-// Of a block, in zigzag order, with the difference of DC levels in front.
+// A block in zigzag order, with the difference of DC levels in front.
 struct Block {
   uint32_t table_pair;
   int32_t levels[64] = {};
@@ -43,7 +43,7 @@ class Scan {
     return block;
   }
 
-  // Calls `function` with what each lane codes.
+  // Calls `function` with each lane's symbols.
   template <typename Function>
   static void for_lanes(const Block& block, const Function& function) {
     uint32_t evens = 0, odds = 0;
@@ -56,7 +56,7 @@ class Scan {
                                  odds, kJpegDcSymbols));
   }
 
-  // The words of a tile, whose first bits are what it codes, behind `*words`; others are zero.
+  // Appends the words of a tile to `*words`: its code in the first bits, then zeros.
   JpegTile code(const JpegTilePlace& place, std::vector<uint32_t>* words) {
     const size_t at = words->size();
     JpegTile tile = {};

@@ -32,8 +32,8 @@ struct JpegSymbolCounts {
 
 // Reasons why there is no scan, ORed.
 enum JpegEncodeFault : uint32_t {
-  // An AC level beyond 1023 in magnitude, or a DC level that is not from -1024 to 1023: what 8-bit
-  // samples never give. JPEG may have a code for it or not; JpegWriter knows.
+  // An AC level beyond 1023 in magnitude, or a DC level that is not from -1024 to 1023: 8-bit
+  // samples never give these. JPEG may have a code for it or not; JpegWriter knows.
   kJpegLevelsNotPlain = 1,
   kJpegNoCode = 2,  // a symbol has none
   kJpegNoRoom = 4,  // `size` is more than `capacity`
@@ -55,7 +55,7 @@ struct JpegEncodeJob {
   JpegEncodePlane levels[kScanComponents];  // CUDA: device addresses
 
   // For encode(). Codes are read during the call. The scan and an EOI marker are written to
-  // `output`, of which no more than `capacity` bytes are touched; what is there after a fault means
+  // `output`, of which no more than `capacity` bytes are touched; its content after a fault means
   // nothing. CUDA: output is device memory or pinned, the result is pinned.
   const JpegCodes* codes = nullptr;
   uint8_t* output = nullptr;
@@ -69,15 +69,15 @@ struct JpegEncodeJob {
 // Checks everything that an engine relies on. Engines call it first.
 Status validate(const JpegEncodeJob& job, bool counts);
 
-// What one engine offers. Calls return at once; `fence` (may be null) is done when results are
-// complete.
+// The operations of one engine. Calls return at once; `fence` (may be null) is done when results
+// are complete.
 struct JpegEncodeOps {
   const char* name;
   Status (*encode)(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence);
   Status (*count)(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence);
 };
 
-// On the host: the definition of what others do in parallel. For jobs that are valid; kOutOfMemory.
+// On the host: it defines the results of all engines. For jobs that are valid; kOutOfMemory.
 Status encode_jpeg_scan(const JpegEncodeJob& job);
 void count_jpeg_symbols(const JpegEncodeJob& job);
 // The same as an engine, for the host device.

@@ -21,7 +21,7 @@ Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t most_
     for (; count > 0; --count, ++code) {
       const uint32_t symbol = table.symbols[place++];
       if (symbol >= symbols || std::exchange(seen[symbol], true)) return false;
-      if (symbol % 16 > most_size) continue;  // never asked for
+      if (symbol % 16 > most_size) continue;  // never used
       codes[symbol] = jpeg_code(code, bits, symbol % 16);
     }
     return true;

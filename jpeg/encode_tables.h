@@ -10,12 +10,12 @@
 
 namespace cudatransform {
 
-// kInvalidArgument for tables that are none: with codes that do not fit, a symbol that has two, or
-// a DC symbol above 15.
+// kInvalidArgument for tables with codes that do not fit, with a symbol that has two, or with a DC
+// symbol above 15.
 Status make_jpeg_codes(const JpegHuffmanTables& tables, JpegCodes* codes);
 
-// The tables of the first `pairs` pairs that make the shortest scan of symbols that are there so
-// often; those that libjpeg computes. kUnsupported where libjpeg would not find any.
+// The tables of the first `pairs` pairs that make the shortest scan for these counts of symbols, as
+// libjpeg computes them. kUnsupported where libjpeg would find none.
 Status make_optimal_jpeg_tables(const JpegSymbolCounts& counts, uint32_t pairs,
                                 JpegHuffmanTables* tables);
 

@@ -80,7 +80,7 @@ void JpegErrors::cancel(j_common_ptr cinfo) {
 }
 
 // Whether there is anything but zeros and FFs, which fill up a buffer, in the bytes that libjpeg
-// has stepped over to find a marker.
+// has skipped to find a marker.
 bool JpegErrors::are_data(const jpeg_decompress_struct& cinfo) const {
   // The source still stands before the marker. Bytes that were in the bit buffer count, too. At the
   // end of the data libjpeg puts in an end of its own.

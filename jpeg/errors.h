@@ -27,29 +27,29 @@ class JpegErrors {
   // no objects with destructors. Afterwards the libjpeg object must be aborted or destroyed.
   template <typename Function>
   Status guard(const Function& function) {
-    // Not inlined: what `function` changes in the caller lives in memory, not in registers that
-    // longjmp would restore.
+    // Not inlined: variables of the caller that `function` changes live in memory, not in registers
+    // that longjmp would restore.
     return call([](const void* data) { (*static_cast<const Function*>(data))(); },
                 static_cast<const void*>(&function));
   }
 
-  // Forgets warnings; before each picture. `file`: what is read, nothing when writing.
-  // guard() goes on behind damage.
+  // Forgets warnings; before each picture. `file`: the bytes to be read, none when writing. guard()
+  // goes on behind damage.
   void reset(std::span<const uint8_t> file = {});
   // The first warning that means damaged coefficients; empty without one.
   const std::string& damage() const { return damage_; }
-  // What the others were about: bits of jpeg/irregular.h.
+  // The subjects of the other warnings: bits of jpeg/irregular.h.
   uint32_t irregular() const { return irregular_; }
   // The first warning that means damage unless all blocks are known to have come: coded data that
   // are left over, or data that end without EOI; empty without one.
   const std::string& doubt() const { return doubt_; }
-  // How many scans have left something over.
+  // The number of scans that have left something over.
   int scans_with_left_over() const { return scans_with_left_over_; }
-  // From now on guard() returns at the first damage, with no error: damage() says what it was.
+  // From now on guard() returns at the first damage, with no error: damage() describes it.
   void leave_at_damage() { leaves_at_damage_ = true; }
   // libjpeg's number of the error that the last guard() returned; 0 for others.
   int code() const { return state_.number; }
-  // Where messages are about a fault of ours or of the file that libjpeg does not look at.
+  // Raises a fault of ours, or of the file where libjpeg does not look.
   static void fail(j_common_ptr cinfo, const char* message);
   // There is no memory for that many bytes.
   static void fail_for_memory(j_common_ptr cinfo, const char* what, size_t bytes);
@@ -69,7 +69,7 @@ class JpegErrors {
   static JpegErrors& of(j_common_ptr cinfo);
   static void exit_on_error(j_common_ptr cinfo);
   static void note_message(j_common_ptr cinfo, int level);
-  // What a message means. An empty doubt becomes its text.
+  // The meaning of a message. An empty doubt becomes its text.
   enum class Meaning { kNothing, kOddity, kDoubt, kDamage };
   Meaning weigh(const j_common_ptr cinfo);
   Meaning note_irregular(uint32_t what, Meaning meaning);

@@ -37,7 +37,7 @@ struct HuffmanLookup {
   HuffmanLook dc[1u << kDcBits];  // advances by 0, never whole
   HuffmanLook
       ac[1u << kAcBits];  // by 1 for each zero and the value behind, by 64 at the block's end
-  HuffmanSet codes;       // for what looks do not tell
+  HuffmanSet codes;       // for codes that looks do not tell
 };
 
 void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup);

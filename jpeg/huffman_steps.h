@@ -20,8 +20,8 @@ namespace cudatransform {
 inline constexpr uint32_t kHuffmanFirstBits = 10;
 inline constexpr uint32_t kHuffmanRunBits = 11;
 inline constexpr uint32_t kLongCodes = 6;  // lengths from 11 to 16
-// What ends a block: coefficient 64 on. A code that does not exist ends it, too, and takes all of
-// 16 bits, so that every step advances.
+// Coefficient 64 ends a block. A code that does not exist ends it, too, and takes all of 16 bits,
+// so that every step advances.
 inline constexpr uint32_t kBlockEnd = 64, kNoCode = 127;
 inline constexpr uint32_t kMostAcBits = 10, kMostDcBits = 11;  // T.81, tables F.1 and F.2, 8 bits
 
@@ -39,15 +39,15 @@ CT_HD constexpr uint32_t advance_of(uint32_t entry) { return entry >> 9; }
 struct HuffmanCodes {
   uint16_t first[1u << kHuffmanFirstBits];
   uint16_t long_end[kLongCodes];
-  uint16_t long_from[kLongCodes];  // modulo 2^16: what to add to a code for its place in long_entry
+  uint16_t long_from[kLongCodes];  // modulo 2^16: with a code added, its place in long_entry
   uint16_t long_entry[256];
   uint16_t unused[4];  // to a multiple of 16 bytes
 };
-// Of a component: DC, AC.
+// The tables of a component: DC, AC.
 struct HuffmanSet {
   HuffmanCodes codes[2];
 };
-// Several codes in one look: the bits that they take with what is behind them (0: none are known),
+// Several codes in one look: the bits that they take with those behind them (0: none are known),
 // by how much they advance, and whether they end the block. At a DC code, at an AC code.
 struct HuffmanRuns {
   uint16_t runs[2][1u << kHuffmanRunBits];
@@ -78,13 +78,13 @@ inline constexpr int kMostSets = 3;
 inline constexpr uint32_t kMostMcuBlocks = 10;
 
 // A scan's bits lie in segments, from restart to restart, that begin at multiples of
-// kSubsequenceBits. Rows are parts of subsequences. A tile is decoded together with the
-// kWarmUp subsequences before it, so that what begins somewhere has synchronised at its beginning.
+// kSubsequenceBits. Rows are parts of subsequences. A tile is decoded together with the kWarmUp
+// subsequences before it, so that a decoder from there has synchronised at its beginning.
 inline constexpr uint32_t kSubsequenceBits = 1024, kRowBits = 256;
 inline constexpr uint32_t kRowsInSubsequence = kSubsequenceBits / kRowBits;
 inline constexpr uint32_t kWarmUp = 16, kTileSubsequences = 112;
 
-// Of a subsequence: the bits that it has, the segment, and whether that begins here.
+// A subsequence: the bits that it has, the segment, and whether that begins here.
 inline constexpr uint32_t kMostSegments = 1u << 20;
 CT_HD constexpr uint32_t subsequence_info(uint32_t bits, uint32_t segment, bool begins) {
   return bits | segment << 11 | (begins ? 1u : 0u) << 31;
@@ -99,7 +99,7 @@ struct McuFields {
   CT_HD uint32_t operator[](uint32_t block) const { return bits >> (2 * block) & 3; }
 };
 
-// What is decoded: plain numbers.
+// A scan to be decoded: plain numbers.
 struct JpegScanPlan {
   uint32_t first_subsequence, subsequences;
   uint32_t first_tile, tiles;
@@ -121,14 +121,14 @@ struct JpegScanPlan {
     const uint32_t left = first < mcus ? mcus - first : 0;
     return (left < interval ? left : interval) * blocks_in_mcu;
   }
-  // Of a class, where the blocks are counted from block `base` on.
+  // The component of a class, where the blocks are counted from block `base` on.
   CT_HD uint32_t component_of_class(uint32_t index, uint32_t base) const {
     return knows_phases() ? index : component[(base + index) % blocks_in_mcu];
   }
 };
 
-// Where a decoder stands: its bit, counted from the beginning of a subsequence or row; the index of
-// the next coefficient; the phase of the block.
+// The position of a decoder: its bit, counted from the beginning of a subsequence or row; the index
+// of the next coefficient; the phase of the block.
 CT_HD constexpr uint32_t huffman_state(uint32_t bit, uint32_t index, uint32_t phase) {
   return bit | index << 8 | phase << 16;
 }
@@ -183,7 +183,7 @@ struct ByteWords {
   }
 };
 
-// Bits beyond the end of a subsequence that a code which begins in it can have, and what is read
+// The bits beyond the end of a subsequence that its last code can have, and the bits that are read
 // ahead of them.
 inline constexpr uint32_t kWordsBehind = 4;
 

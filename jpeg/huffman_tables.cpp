@@ -1,4 +1,4 @@
-// Huffman tables as a JPEG file defines them, and what decoders look codes up in.
+// Huffman tables as a JPEG file defines them, and the tables in which decoders look codes up.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/huffman_tables.h"
@@ -11,7 +11,7 @@
 namespace cudatransform {
 namespace {
 
-// What a symbol of a table means to the steps.
+// The entry of the steps' tables for a symbol.
 uint16_t entry_for(uint32_t symbol, uint32_t length, bool is_ac) {
   if (!is_ac) return huffman_entry(length, symbol, 1);
   const uint32_t zeros = symbol >> 4, size = symbol & 15;
@@ -25,7 +25,7 @@ uint16_t run_for(const HuffmanSet& set, bool at_ac, uint32_t bits) {
   uint32_t used = 0, advance = 0;
   while (used < kHuffmanRunBits) {
     const bool is_ac = at_ac || advance != 0;
-    // Of codes that are longer than the first look zeros are found.
+    // Codes that are longer than the first look find zeros.
     const uint32_t entry =
         set.codes[is_ac ? 1 : 0].first[window << used >> (32 - kHuffmanFirstBits)];
     if (entry == 0 || advance_of(entry) == kNoCode || used + length_of(entry) > kHuffmanRunBits)

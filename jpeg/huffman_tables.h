@@ -1,4 +1,4 @@
-// Huffman tables as a JPEG file defines them, and what decoders look codes up in.
+// Huffman tables as a JPEG file defines them, and the tables in which decoders look codes up.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

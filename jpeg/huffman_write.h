@@ -9,16 +9,16 @@
 
 namespace cudatransform {
 
-// What speaks against a picture. Zero where libjpeg finds nothing, too; it may be more than that.
+// The evidence against a picture. Zero means that libjpeg finds none either; it may find less.
 inline constexpr uint32_t kJpegNoSuchCode = 1, kJpegBeyondBlock = 2, kJpegTooLarge = 4,
                           kJpegWrongEnd = 8, kJpegNotSynchronised = 16, kJpegMoreMcus = 32;
-// And what does not: all blocks came, and a byte or more is behind them.
+// No evidence: all blocks came, and a byte or more is behind them.
 inline constexpr uint32_t kJpegLeftOver = 64;
 
-// What is left of a segment behind its last block is either nothing of the picture's, or blocks
-// that the picture has no place for: then the segment was misread, or the header is wrong. Blocks
-// say so by their end: in whole MCUs up to less than a byte of ones, as encoders end a segment
-// (T.81, F.1.2.3). Zeros fill up buffers, and fewer bits than these may be MCUs by chance.
+// The rest of a segment behind its last block is either nothing of the picture's, or blocks that
+// the picture has no place for: then the segment was misread, or the header is wrong. Blocks say so
+// by their end: in whole MCUs up to less than a byte of ones, as encoders end a segment (T.81,
+// F.1.2.3). Zeros fill up buffers, and fewer bits than these may be MCUs by chance.
 inline constexpr uint32_t kFewLeftOverBits = 64;
 struct JpegLeftOver {
   uint32_t position;      // bit
@@ -59,7 +59,7 @@ CT_HD void walk_left_over(const Words& words, const Tables& tables, const JpegSc
   left->block = block;
 }
 
-// Where a row begins.
+// The beginning of a row.
 struct JpegRow {
   uint32_t state;
   uint32_t bits;          // that it has
@@ -95,8 +95,8 @@ class JpegScanPlace {
   uint32_t block_, mcu_x_, mcu_y_;
 };
 
-// Of the row in which a segment ends, what is behind the segment's last block, from there on. It
-// may say more than JpegScanDecoder does, which sees all of what is left.
+// Looks at the bits behind the segment's last block, in the row in which the segment ends. It may
+// report more than JpegScanDecoder does, which sees all of the rest.
 template <typename Words, typename Tables>
 CT_HD uint32_t left_over_damage(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                                 const JpegRow& row, uint32_t begin, JpegLeftOver left) {
@@ -105,16 +105,15 @@ CT_HD uint32_t left_over_damage(const Words& words, const Tables& tables, const 
   return left.are_mcus ? kJpegMoreMcus : 0;
 }
 
-// Where a row has ended: before that block of its segment, or inside of it.
+// The end of a row: before that block of its segment, or inside of it.
 struct JpegRowEnd {
   uint32_t block;
   bool is_inside;
 };
 
-// Decodes a row, of which there is something. `target(component, x, y, block)` gives the 64 levels
-// of a block, zero so far, or null for those that only fill an MCU; natural(i) the place of
-// coefficient i in it. Returns what speaks against it, and adds to `*segments` if it ends one as it
-// should.
+// Decodes a row that is not empty. `target(component, x, y, block)` gives the 64 levels of a block,
+// zero so far, or null for those that only fill an MCU; natural(i) the place of coefficient i in
+// it. Returns the evidence against it, and adds to `*segments` if it ends one as it should.
 template <typename Words, typename Tables, typename Target, typename Natural>
 CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                          const JpegRow& row, uint32_t begin, const Target& target,

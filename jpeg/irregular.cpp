@@ -1,4 +1,4 @@
-// Oddities of a JPEG file of which nothing is missing.
+// Oddities of a JPEG file that is complete.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/irregular.h"

@@ -1,4 +1,4 @@
-// Oddities of a JPEG file of which nothing is missing.
+// Oddities of a JPEG file that is complete.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -29,8 +29,8 @@ std::string irregularity_text(uint32_t irregularities);
 
 // A decoder's verdict about a picture.
 struct JpegFindings {
-  std::string damage;      // what was wrong first; empty: nothing is missing
-  uint32_t irregular = 0;  // bits of those above; nothing is said of a picture that is damaged
+  std::string damage;      // the first fault; empty: nothing is missing
+  uint32_t irregular = 0;  // bits of those above; they mean nothing if the picture is damaged
 };
 
 }  // namespace cudatransform

@@ -12,7 +12,7 @@ namespace cudatransform {
 inline constexpr int kJpegMaxAc = 1023;
 inline constexpr int kJpegMaxDcStep = 2047;
 
-// kInvalidArgument where levels of `component` are more than 8-bit JPEG can hold, for any order of
+// kInvalidArgument if levels of `component` are more than 8-bit JPEG can hold, for any order of
 // blocks and any restarts in the file: an AC level beyond kJpegMaxAc, a DC level beyond
 // kJpegMaxDcStep, or two DC levels further apart than that. Those of 8-bit samples, from -1024 to
 // 1016, never are.

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// A marker segment: what stands behind its length.
+// A marker segment: the bytes behind its length.
 struct JpegSegment {
   uint8_t code = 0;
   std::span<const uint8_t> data;
@@ -16,7 +16,7 @@ struct JpegSegment {
   bool begins_with(const char* text, size_t length) const;  // a zero at the end included
   bool is_jfif() const;                                     // as libjpeg takes one for it
   bool is_exif() const;
-  // APPn and COM, but for segments that mean nothing in the next file: those about the coding
+  // APPn and COM, except segments that mean nothing in the next file: those about the coding
   // (Adobe's APP14) or about the file's place beside others (AVI1, MPF's offsets).
   bool stays() const;
 };

@@ -1,5 +1,5 @@
-// JPEG scans decoded in parallel steps, one after the other: the definition of what the CUDA engine
-// does.
+// JPEG scans decoded in parallel steps, one after the other: the definition of the CUDA engine's
+// work.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 1. Every tile decodes its subsequences from a guess, some of the tile before first. By its own
@@ -80,7 +80,7 @@ class ScanDecoder {
   }
 
   void fix() {
-    // On the device all tiles look at once: here none sees what another has just found.
+    // On the device all tiles look at once: here none sees another's new result.
     uint32_t end_before = tiles_[0].end;
     for (uint32_t tile = 1; tile < plan_.tiles; ++tile) {
       const uint32_t end = tiles_[tile].end;
@@ -150,7 +150,7 @@ class ScanDecoder {
     }
   }
 
-  // What is known of the blocks before `sums` began, and the components' levels at its end.
+  // The number of blocks, and the components' levels, at the end of `sums`, as far as known.
   void levels_at(const Sums& sums, uint32_t* block, int32_t* dc) const {
     const uint32_t base = sums.in_segment ? 0 : blocks_before_;
     *block = base + sums.blocks;

@@ -19,11 +19,11 @@ struct JpegDecodeResult {
 
 struct JpegDecodeJob {
   const JpegScans* scans = nullptr;  // read before submit() returns
-  // What JpegScanReader::read() has filled, in host memory, for a device page-locked: read until
-  // the job is done.
+  // Filled by JpegScanReader::read(), in host memory, for a device page-locked: read until the job
+  // is done.
   const uint8_t* block = nullptr;
-  // Where levels are written, all of them, in memory of the engine: aligned to 16 bytes, as are
-  // strides; of the scans' sizes.
+  // The place of the levels, all of which are written, in memory of the engine: aligned to 16
+  // bytes, as are strides; of the scans' sizes.
   JpegLevels levels[kJpegMaxComponents];
   JpegDecodeResult* result = nullptr;  // in host memory, for a device page-locked: it writes there
 };
@@ -31,8 +31,8 @@ struct JpegDecodeJob {
 // kInvalidArgument where a job does not keep to that.
 Status validate(const JpegDecodeJob& job);
 
-// Of a job that is done: whether the levels are the file's, every one. Otherwise they may be
-// anything, and libjpeg decides whether the file is damaged.
+// For a job that is done: whether every level is the file's. Otherwise they may be anything, and
+// libjpeg decides whether the file is damaged.
 inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
   return (result.damage & ~kJpegLeftOver) == 0 && result.segments == scans.segments;
 }
@@ -43,7 +43,7 @@ inline uint32_t irregularities(const JpegScans& scans, const JpegDecodeResult& r
 
 struct JpegDecodeOps {
   const char* name;
-  // Returns at once; the job is done with `*done`. Null: the caller asks the result alone.
+  // Returns at once; the job is done with `*done`. Null: the caller looks at the result alone.
   Status (*submit)(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done);
 };
 

@@ -224,7 +224,7 @@ Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* table
   return status;
 }
 
-// What libjpeg has not looked at.
+// Checks the results of libjpeg, and completes them.
 void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
                                const JpegReading& how) {
   arrays_.finish_reading();
@@ -236,7 +236,7 @@ void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, Jpe
     for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
 }
 
-// What is to be said of a picture in which libjpeg has found no damage.
+// Decides about a picture in which libjpeg has found no damage.
 void JpegReader::weigh(JpegFindings* found) const {
   if (is_sequential() && !vouched_ && decoder_ && decoder_->goes_beyond_block())
     found->damage = "a block has more than 64 coefficients";
@@ -262,7 +262,7 @@ bool JpegReader::all_blocks_came() const {
   return true;
 }
 
-// Huffman codes can say more than levels of 8-bit samples can be, and in damaged files they do.
+// Huffman codes can express larger levels than 8-bit samples have, and in damaged files they do.
 std::string JpegReader::range_damage(const JpegLevels* levels) const {
   for (int c = 0; c < components_; c++)
     if (const Status status = check_levels(levels[c], c); !status.ok()) return status.message;

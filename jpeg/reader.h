@@ -17,8 +17,8 @@
 
 namespace cudatransform {
 
-// What stands before the first scan, of pictures that we can hold: 8 bits, one component or three,
-// of which the second and third are of the same size.
+// The header before the first scan, of pictures that we can hold: 8 bits, one component or three,
+// with the second and third of the same size.
 struct JpegHeader {
   uint32_t width = 0;
   uint32_t height = 0;
@@ -32,7 +32,7 @@ struct JpegHeader {
   // "AVI1"). By itself that proves nothing: there are whole pictures with one.
   bool has_polarity = false;
   uint32_t irregular = 0;  // bits of jpeg/irregular.h
-  // No file that is complete is smaller, in bytes after the header; 0 where nothing can be said.
+  // The least size of a complete file, in bytes after the header; 0: unknown.
   size_t least_bytes = 0;
   // Memory for reading the coefficients, besides the levels that they are read into: rows that
   // libjpeg pads, and the little that it keeps itself, for all kinds of entropy coding.
@@ -45,9 +45,9 @@ class JpegScanDecoder;
 struct JpegReading {
   // Whether to go on behind damage, to show the rest of the picture.
   bool past_damage = true;
-  // Reading ends with kCancelled soon after this, if it is there, is not 0 any more.
+  // If not null: reading ends with kCancelled soon after this is not 0 any more.
   const std::atomic<unsigned>* interrupt = nullptr;
-  // By JpegScanDecoder, where that can. Coefficients and verdict are the same.
+  // Uses JpegScanDecoder, where that can. Coefficients and verdict are the same.
   bool fast = true;
 };
 
@@ -73,14 +73,14 @@ class JpegReader {
   Status read_header(std::span<const uint8_t> file, JpegHeader* header);
 
   // Decodes into `levels`, whose sizes are the header's. Ok without damage: every coefficient is as
-  // the file has it. Ok otherwise: `found->damage` says what was wrong first; what could not be
-  // decoded is 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
+  // the file has it. Ok otherwise: `found->damage` names the first fault; coefficients that could
+  // not be decoded are 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
   // of `levels` and `tables` is written, all levels are such as 8-bit JPEG has, and no table has a
   // zero; but neither is to be used after kCancelled, nor of a damaged picture without
   // `past_damage`.
   Status read_coefficients(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
                            const JpegReading& how = {});
-  // Of the last picture: whether JpegScanDecoder has decoded it.
+  // Whether JpegScanDecoder has decoded the last picture.
   bool was_fast() const { return was_fast_; }
 
  private:

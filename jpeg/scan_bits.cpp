@@ -27,7 +27,7 @@ size_t JpegScanReader::measure(std::span<const uint8_t> file) {
   return segments > kMostSegments ? 0 : plan_room(segments);
 }
 
-// As if each component were a scan of its own, with the interval of all.
+// Counts as if each component were a scan of its own, with the interval of all.
 uint64_t JpegScanReader::most_segments() const {
   uint64_t segments = 0;
   for (int c = 0; c < components_; ++c) {
@@ -37,7 +37,7 @@ uint64_t JpegScanReader::most_segments() const {
   return segments;
 }
 
-// Of words, infos and tables for files of so many segments at most.
+// The room for words, infos and tables for files of so many segments at most.
 size_t JpegScanReader::plan_room(uint64_t segments) {
   const size_t words = rounded(size_ - at_, kSubsequenceBytes) + segments * kSubsequenceBytes;
   if (words > kMostWordBytes) return 0;
@@ -109,7 +109,7 @@ bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   return true;
 }
 
-// What stands behind the words, and the tables.
+// Writes the bytes behind the words, and the tables.
 void JpegScanReader::finish() {
   JpegScans& scans = *scans_;
   infos_[scans.subsequences] = subsequence_info(0, 0, true);

@@ -1,7 +1,7 @@
 // Sequential decoding of Huffman-coded JPEG scans on the CPU, faster than libjpeg-turbo's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Three things make it fast. Bits are loaded by whole words, without a look at what is loaded,
+// Three things make it fast. Bits are loaded by whole words, without a look at their bytes,
 // since stuffing and markers are gone by then. One look finds a code, the level behind it, and the
 // zeros before that. And all rare cases end the loop over a block's codes by the same comparison:
 // the end of the block, codes that are longer than a look, and damage.
@@ -17,7 +17,7 @@ namespace cudatransform {
 
 // The next bits of a segment, on top of a word.
 struct JpegScanDecoder::Bits {
-  const uint8_t* at;   // what is loaded next
+  const uint8_t* at;   // the byte that is loaded next
   uint64_t word = 0;   // below `count` bits there may be some more of the stream, or zeros
   uint32_t count = 0;  // 63 at most
 
@@ -56,13 +56,13 @@ inline void clear(int16_t* levels) {
 // The value of `size` bits behind `length` others (T.81, figure F.12), without a branch.
 inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
   const uint64_t behind = word << length;
-  // Where the first bit is 0 the value is negative, and the bits are its complement.
+  // If the first bit is 0, the value is negative, and the bits are its complement.
   const auto flip = ~static_cast<uint64_t>(static_cast<int64_t>(behind) >> 63);
   return static_cast<int32_t>((((behind ^ flip) >> 1 >> (63 - size)) ^ flip) - flip);
 }
 
-// A code of which a look does not tell all, and the bits behind it. False: none that 8-bit samples
-// can give.
+// A code that one look does not decode, and the bits behind it. False: 8-bit samples cannot give
+// such a code.
 template <typename Bits>
 inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most_size, Bits* bits,
                       uint32_t* advance, int32_t* value) {
@@ -239,7 +239,7 @@ void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_y) {
   }
 }
 
-// At the last MCU of the row, of which some blocks may be beyond the picture.
+// At the last MCU of the row, some of whose blocks may be beyond the picture.
 void JpegScanDecoder::aim_at_last(const JpegScanPlan& plan, uint32_t mcu_x) {
   for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) {
     const uint32_t c = plan.component[block];

@@ -22,20 +22,20 @@ class JpegScanDecoder final : private JpegScanParser {
  public:
   // `levels` are of `components` components, of the header's sizes. True: all of them and `*tables`
   // are what libjpeg gives, and every row is plain (see row_is_plain()). False: libjpeg has to
-  // decode the file, and levels may be anything; soon, where `interrupt` is there and not 0 any
-  // more.
+  // decode the file, and levels may be anything. Returns soon if `interrupt` is not null and
+  // becomes other than 0.
   bool decode(std::span<const uint8_t> file, const JpegLevels* levels, int components,
               const std::atomic<unsigned>* interrupt, JpegTables* tables);
   // The same verdict without levels and tables.
   bool check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt);
-  // Of the last file, if the verdict was true: bits of jpeg/irregular.h.
+  // If the last verdict was true: bits of jpeg/irregular.h.
   uint32_t irregular() const { return irregular_; }
   // If it was false: whether a level is beyond the end of its block, of which libjpeg says nothing.
   bool goes_beyond_block() const { return goes_beyond_block_; }
 
  private:
   struct Bits;
-  // A block of the MCU: where it lies, in the MCU that is next.
+  // A block of the MCU: its place, in the next MCU.
   struct Target {
     int16_t* levels;
     ptrdiff_t step;  // from MCU to MCU
@@ -62,7 +62,7 @@ class JpegScanDecoder final : private JpegScanParser {
   HuffmanLookup lookups_[kMostSets];
   Target targets_[kMostMcuBlocks] = {};
   int32_t dc_[kJpegMaxComponents] = {};
-  alignas(16) int16_t dummy_[64] = {};  // what only fills an MCU
+  alignas(16) int16_t dummy_[64] = {};  // blocks that only fill an MCU
 };
 
 }  // namespace cudatransform

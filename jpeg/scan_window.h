@@ -24,17 +24,17 @@ class ScanWindow {
   bool may_read(const uint8_t* at) const { return at <= last_; }
   // The last place where it is true.
   const uint8_t* last() const { return last_; }
-  // Moves `*at` with what is behind it, and adds bytes. False where there are none, or as begin().
+  // Moves `*at` and the bytes behind it, and adds more. False where there are none, or as begin().
   bool move(const uint8_t** at);
 
-  // Behind the last byte, once it has been seen; else null.
+  // The end behind the last byte, once it has been seen; else null.
   const uint8_t* end() const { return is_whole_ ? bytes_ + used_ : nullptr; }
   // The code of the marker then, one byte of the file; null where the file ends.
   const uint8_t* marker() const { return marker_; }
 
  private:
   static constexpr size_t kBytes = 8192;
-  // Of zeros: the reader of bits looks ahead a word.
+  // As many zeros: the reader of bits looks ahead a word.
   static constexpr size_t kZeros = kMostAhead + 16;
 
   bool fill();

@@ -96,7 +96,7 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
   return true;
 }
 
-// From at_ on over what is none, to the FF before a code, or to the end of the data.
+// Skips to the FF before a marker's code, from at_ on, or to the end of the data.
 bool JpegScanParser::find_marker() {
   const size_t before = at_;
   bool is_data = false;
@@ -255,7 +255,7 @@ bool JpegScanParser::use_tables(Component* component, uint32_t selectors) {
     const uint32_t number = is_ac != 0 ? selectors & 15 : selectors >> 4;
     if (number > 3) return false;
     JpegHuffmanTable& table = tables_[is_ac][number];
-    // As libjpeg has it, which fills what is missing before the first scan.
+    // As libjpeg does, which fills in missing tables before the first scan.
     if (!has_table_[is_ac][number]) {
       const JpegHuffmanTables* standard = nullptr;
       if (number > 1 || scan_ > 0 || !standard_jpeg_tables(&standard).ok()) return false;

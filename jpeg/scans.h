@@ -15,7 +15,7 @@
 namespace cudatransform {
 
 // A picture's scans. Their bits and tables are in one block of memory, at these offsets; the words
-// of the bits are as in the file, but for what stuffs them, and the markers.
+// have the file's bits without stuffing and markers.
 struct JpegScans {
   int count = 0;
   JpegScanPlan scans[kMostScans] = {};
@@ -37,8 +37,8 @@ struct JpegScans {
 // Reads the markers of one picture after another, and says which scans are decoded with which
 // tables. A class that inherits from it takes the bits. One thread at a time.
 //
-// What it reads are sequential Huffman-coded files of 8 bits, sound or irregular. "No" means that
-// libjpeg has to decide: the file may be damaged, of another kind, or unusual.
+// It reads sequential Huffman-coded files of 8 bits, sound or irregular. "No" means that libjpeg
+// has to decide: the file may be damaged, of another kind, or unusual.
 class JpegScanParser {
  protected:
   struct Component {
@@ -50,7 +50,7 @@ class JpegScanParser {
     JpegHuffmanTable dc, ac;
     HuffmanSet codes = {};
     bool made = false;
-    int slot = 0;  // of kMostSets, for what others make of the codes; it stays with them
+    int slot = 0;  // of kMostSets, for others' tables of the codes; it stays with them
   };
 
   JpegScanParser();
@@ -109,7 +109,7 @@ class JpegScanParser {
 // Reads the scans of one picture after another, for those that decode them in parallel.
 class JpegScanReader final : private JpegScanParser {
  public:
-  // How many bytes read() needs for this file at most; 0: no.
+  // The number of bytes that read() needs for this file at most; 0: no.
   size_t measure(std::span<const uint8_t> file);
   // Behind a measure() of the same file: fills `block`, which has that many bytes and is aligned to
   // 16, and describes it. False: no.

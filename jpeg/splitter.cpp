@@ -23,7 +23,7 @@ void JpegSplitter::cut() {
   found_ = true;
 }
 
-// How many of the next bytes mean nothing in this state, so that they need not be taken one by one.
+// The number of next bytes that mean nothing in this state: they need not be taken one by one.
 size_t JpegSplitter::step_over(const uint8_t* data, size_t size) {
   switch (state_) {
     case State::kSegment:

@@ -39,7 +39,7 @@ bool has_marker(const uint8_t* from) {
   const __m128i zeros = _mm_cmpeq_epi8(behind, _mm_setzero_si128());
   return _mm_movemask_epi8(_mm_andnot_si128(zeros, ffs)) != 0;
 }
-// How many bytes in front of the first FF, where there is one.
+// The number of bytes in front of the first FF, if there is one.
 size_t before_ff(uint32_t found) { return static_cast<size_t>(std::countr_zero(found)); }
 #else
 constexpr ptrdiff_t kStep = 8;
@@ -49,7 +49,7 @@ uint64_t copy_step(const uint8_t* from, uint8_t* to) {
   std::memcpy(&word, from, 8);
   std::memcpy(to, &word, 8);
   if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  // As where there is a zero in the complement: the lowest bit that is set is right.
+  // Finds zeros in the complement: the lowest bit that is set is right.
   return (~word - kOnes) & word & kTops;
 }
 size_t before_ff(uint64_t found) { return static_cast<size_t>(std::countr_zero(found)) / 8; }
@@ -65,7 +65,7 @@ bool has_vbmi2() {
   return has;
 }
 
-// The FFs of 64 bytes, and which of them no 00 is behind.
+// The FFs of 64 bytes, and those that no 00 follows.
 struct Ffs {
   uint64_t all, markers;
 };

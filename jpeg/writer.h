@@ -19,7 +19,7 @@ namespace cudatransform {
 inline constexpr uint32_t kJpegMaxSize = JPEG_MAX_DIMENSION;  // width and height
 inline constexpr uint32_t kJpegMaxRestartInterval = 65535;    // MCUs
 
-// One picture. What the pointers point to belongs to the caller and stays until write() returns.
+// One picture. The pointers' targets belong to the caller and stay until write() returns.
 struct JpegPicture {
   uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
   JpegColor color = JpegColor::kYcbcr;
@@ -27,9 +27,9 @@ struct JpegPicture {
   int h_samp = 1, v_samp = 1;
   // In the file's order (Y Cb Cr, R G B), of as many blocks as the sizes and factors above give.
   JpegLevels levels[kJpegMaxComponents];
-  // Of each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
+  // For each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
-  // Segments (jpeg/metadata.h), of which those are written that stay. They may be anything.
+  // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;
 
   int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
@@ -107,7 +107,7 @@ class JpegWriter {
   void write_metadata(const JpegPicture& picture);
   void restore_huffman_tables();
   void set_huffman_tables(const JpegHuffmanTables& tables);
-  // Gives the memory of the picture back, and what was written to `*bytes`.
+  // Gives the memory of the picture back, and moves the file to `*bytes`.
   Status finish(const Status& status, JpegBytes* bytes);
   static boolean grow(j_compress_ptr cinfo);
 

@@ -1,4 +1,4 @@
-// What every transform of pictures has: directions, planes of samples, and what is measured.
+// Common to all transforms of pictures: directions, planes of samples, and measurements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace cudatransform {
 
-// Of one picture: Y Cb Cr, R G B, or grey alone. Kernels' parameters are as long.
+// The components of a picture: Y Cb Cr, R G B, or grey alone. Kernels' parameters are as long.
 inline constexpr int kMaxComponents = 3;
 
 enum class Direction { kForward, kInverse };

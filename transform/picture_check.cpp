@@ -1,4 +1,4 @@
-// The checks that validate() of every transform makes of planes of samples and of what is measured.
+// The checks of planes of samples and of measurements that validate() of every transform makes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/picture_check.h"
 

@@ -1,4 +1,4 @@
-// The checks that validate() of every transform makes of planes of samples and of what is measured.
+// The checks of planes of samples and of measurements that validate() of every transform makes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -15,7 +15,7 @@ inline constexpr int32_t kMaxSide = 1 << 30;
 
 inline std::string text(int64_t value) { return std::to_string(value); }
 
-// What a message starts with: "component 1: ".
+// The beginning of a message: "component 1: ".
 struct Where {
   const char* what;
   int component;
@@ -42,7 +42,7 @@ Status check_pitch(const Where& where, const void* data, ptrdiff_t pitch, int64_
 Status check_samples(const Where& where, const SamplePlane& plane, int depth, int32_t max_side,
                      bool output);
 
-// What the samples of an inverse job are measured against.
+// The plane that the samples of an inverse job are measured against.
 Status check_reference(const Where& where, const SamplePlane& reference, const SamplePlane& samples,
                        int depth);
 

@@ -1,7 +1,7 @@
 // Instructions that CUDA C++ has no words for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each with what it does in C++, which tests run on a CPU (tests/emulator). PTX ISA, NVIDIA.
+// Each has an equivalent in C++, which tests run on a CPU (tests/emulator). PTX ISA, NVIDIA.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ __device__ __forceinline__ int dot2_s16_s8(uint32_t pair, uint32_t by, int sum) 
 }
 
 // Kernels of one stream may be launched before their predecessor has finished, as soon as all its
-// CTAs run and say so, and wait for its end before they touch what it writes.
+// CTAs run and say so, and wait for its end before they touch its output.
 __device__ __forceinline__ void wait_for_predecessor() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -109,7 +109,7 @@ __device__ __forceinline__ uint32_t pack_four_clamped(int a, int b, int c, int d
   return pack_clamped(b, a, pack_clamped(d, c, 0));
 }
 
-// threadIdx.x and blockIdx.x, read anew: nothing of an earlier time is kept for them.
+// threadIdx.x and blockIdx.x, read anew: no register keeps an earlier reading.
 __device__ __forceinline__ uint32_t thread_of_cta_again() {
 #ifdef CT_EMULATED
   return threadIdx.x;
@@ -129,7 +129,7 @@ __device__ __forceinline__ uint32_t cta_of_grid_again() {
 #endif
 }
 
-// In ns; one clock for all SMs. How often it is updated is the device's affair: every 32 ns on an
+// In ns; one clock for all SMs. The device decides how often it is updated: every 32 ns on an
 // H200.
 __device__ __forceinline__ uint64_t nanoseconds() {
 #ifdef CT_EMULATED

@@ -1,4 +1,4 @@
-// What the lanes of a warp add up together.
+// Sums over the lanes of a warp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,7 +13,7 @@ __device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
     value += __shfl_xor_sync(0xffffffffu, value, distance);
   return value;
 }
-// Right modulo 2^32: cards from Ampere on have an instruction for no more.
+// Right modulo 2^32: the instruction of cards from Ampere on has no more bits.
 __device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(0xffffffffu, value);

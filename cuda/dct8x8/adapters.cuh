@@ -170,9 +170,9 @@ __device__ __forceinline__ void load_eight(const uint8_t* address, float* c) {
   c[4] = b.x, c[5] = b.y, c[6] = b.z, c[7] = b.w;
 }
 
-// Eight transform values to stored coefficients, which replace the values as what a decoder will
-// make of them when kReconstruct. Returns how many are zero. natural(k) is the natural index of the
-// group's k-th coefficient.
+// Stores eight transform values as coefficients and returns how many of these are zero. With
+// kReconstruct, the values become those that a decoder will reconstruct. natural(k) is the natural
+// index of the group's k-th coefficient.
 template <typename M, typename Coef, bool kReconstruct, typename Natural>
 __device__ __forceinline__ int quantize_eight(typename M::Value* v, const ForwardTable& table,
                                               const InverseTable* inverse, Natural&& natural,

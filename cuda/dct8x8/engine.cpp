@@ -1,4 +1,4 @@
-// The CUDA engine's 8x8 DCT: what is launched for a job, in which order.
+// The CUDA engine's 8x8 DCT: the launches of a job, and their order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/engine.h"
 
@@ -21,7 +21,7 @@ namespace cudatransform {
 namespace cuda {
 namespace {
 
-// The kernel that takes everything of its method. Sums are in device memory, to which it only adds.
+// The kernel that takes every job of its method. Sums are in device memory, to which it only adds.
 Status launch_general(StreamQueue& queue, const Dct8x8Job& job, PictureSums* sums) {
   ForwardParams params;
   CT_RETURN_IF_ERROR(make_general_params(job, sums, &params));

@@ -1,4 +1,4 @@
-// What the fast kernels of both directions share: the steps of each method around a thread's block.
+// Shared by the fast kernels of both directions: the steps of each method around a thread's block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: IslowShort and FloatShort of transform/dct8x8/simd_short_rows-inl.h, IslowVector and
@@ -78,7 +78,7 @@ struct FastFloat {
   }
   static __device__ __forceinline__ int32_t bits(float v) { return __float_as_int(v); }
 
-  // What a decoder will make of the quantised values.
+  // The values that a decoder will reconstruct from the quantised ones.
   template <typename Coef, Arrangement A, typename Groups>
   static __device__ __forceinline__ void reconstruct(float* v, Groups&&,
                                                      const FastInverseTable& table, float dc) {
@@ -134,7 +134,7 @@ struct FastIslow {
   static __device__ __forceinline__ int32_t bits(int v) { return v; }
 
   // Levels that the forward transform has made need no saturation anywhere: they dequantise to
-  // within q / 2 <= 128 of what 8-bit samples can reach. They are taken from where they have been
+  // within q / 2 <= 128 of the range of 8-bit samples. They are read back from where they were
   // stored, so that they need not be in registers until then.
   template <typename Coef, Arrangement A, typename Groups>
   static __device__ __forceinline__ void reconstruct(int* v, Groups&& groups,
@@ -205,7 +205,7 @@ __device__ __forceinline__ uint64_t row_error(uint4 a, uint4 b, int valid, int s
   return sum;
 }
 
-// The squared error of what is visible of a block. source(y) is what row y should be.
+// The squared error of a block's visible samples. source(y) is the expected row y.
 template <typename Row, typename Source>
 __device__ __forceinline__ auto block_error(const FastFrame& frame, const FastPlane& plane,
                                             const FastPlace& place, const typename Row::Words* rows,

@@ -141,8 +141,8 @@ __device__ __forceinline__ uint32_t count_zero_levels(const StoredLevels<A>& lev
   return zeros;
 }
 
-// Writes a block's samples, and measures them where there is a `reference`. What a thread does
-// last.
+// Writes a block's samples, and measures them where there is a `reference`. This is a thread's last
+// step.
 template <typename M, typename Row, bool kTimed, typename Zeros>
 __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const FastPlace& place,
                                                const FastPlane* reference,
@@ -217,7 +217,7 @@ __device__ __forceinline__ void wide_inverse(const FastInverseParams& params,
   });
 }
 
-// ---- What a kernel takes, and its parts ----
+// ---- Parameters and parts of kernels ----
 
 template <Arrangement A, Variant V>
 using InverseParamsOf = std::conditional_t<

@@ -15,14 +15,14 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kSplitInverseCtaThreads = 128, kSplitInverseThreads = 8;
 inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2;
 
-// The features that tell kernels apart, with the words of kernels.h: how a component's coefficients
-// lie (and that several threads share a block), which planes of samples a kernel takes, and what it
-// does besides.
+// The features that tell kernels apart, in the words of kernels.h: the layout of a component's
+// coefficients (and whether several threads share a block), the planes of samples that a kernel
+// takes, and its additional work.
 enum class Arrangement : uint32_t { kBlock, kZigzag, kPlane, kSplit };
 enum class Planes { kEdged, kPairs, kFull };
 enum class Variant { kPlain, kMeasure, kTimed };
 
-// Where measured sums are collected on the device. The low `shift` bits of a word are a sum, the
+// The words that collect measured sums on the device. The low `shift` bits of a word are a sum, the
 // rest counts the additions to it: one atomic operation does both, and the word itself tells its
 // reader whether it is complete. No memset before the kernel, no copy behind it, no fence in
 // between. Warps add to one of many parts: additions to one address take 7 ns each.
@@ -60,13 +60,13 @@ struct FastPlane {
 
 struct FastFrame {
   uint32_t first_cta[3];  // of each plane; UINT32_MAX: no such plane
-  uint32_t timed;         // whether `times` is to be written; beside what every kernel reads first
+  uint32_t timed;         // whether to write `times`; beside fields that every kernel reads first
   PictureTimes* times;    // pinned host memory
   uint32_t successor_first;  // whether the next kernel may be launched before this one waits
   FastPlane planes[3];
   float peak;                // 2^depth - 1
-  float forward_dc;          // float: what the DC value loses
-  float inverse_dc;          // float: what the DC value gets
+  float forward_dc;          // float: subtracted from the DC value
+  float inverse_dc;          // float: added to the DC value
   SumsInProgress* progress;  // of kernels that are timed or measure
   // Only with measurements:
   PictureSums* sums;    // pinned host memory

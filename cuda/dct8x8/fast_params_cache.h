@@ -14,7 +14,7 @@ namespace cudatransform::cuda {
 // measurable. Used by one thread at a time.
 class FastParamsCache final : public StreamQueue::Kept {
  public:
-  // What a kernel of each kind is told, with the tables of `job`, which the fast kernels take;
+  // The parameters for each kind of kernel, with the tables of `job`, which the fast kernels take;
   // everything else is as it was left. Valid as long as this object.
   FastForwardParams& forward(const Dct8x8Job& job);
   FastMeasureParams& measure(const Dct8x8Job& job);

@@ -40,7 +40,7 @@ uint32_t most_split_blocks(const Dct8x8Job& job) {
   return job.method == Method::kFloat ? 40000 : 50000;
 }
 
-// ---- What the fast kernels take for granted ----
+// ---- Conditions of the fast kernels ----
 
 constexpr int64_t kMaxPitch = std::numeric_limits<int32_t>::max();
 
@@ -161,7 +161,7 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
   return ctas;
 }
 
-// ---- Kernels by number: what tells them apart, as bits ----
+// ---- Kernels by number: the features that tell them apart, as bits ----
 
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
                    kMeasureBit = 256, kTimedBit = 512, kFullBit = 1024;
@@ -313,7 +313,7 @@ bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout
   return layout->sse_shift + bits_of(additions) <= 64;
 }
 
-// Fills what measuring needs.
+// Fills the parameters for measuring.
 bool make_measuring(const Dct8x8Job& job, FastFrame* frame) {
   frame->sums = job.sums;
   frame->measure = job.measure;
@@ -359,7 +359,7 @@ const KernelFamily& fast_kernels() {
   return family;
 }
 
-// Tells the job's kind of kernel about the frame, and about its tables. Returns what it takes.
+// Fills the frame and the tables into the parameters of the job's kind of kernel. Returns these.
 static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache& params) {
   if (job.direction == Direction::kForward) {
     if (job.measure == 0) {

@@ -31,7 +31,7 @@ struct FastLaunch {
   uint32_t ctas;
   uint32_t threads;  // in a CTA
   bool tells_time;   // writes Dct8x8Job::times: the timer is not needed
-  void* argument;    // what the kernel takes by value; belongs to the cache
+  void* argument;    // the kernel's parameters, passed by value; belong to the cache
 };
 
 const KernelFamily& fast_kernels();

@@ -155,8 +155,8 @@ __device__ __forceinline__ void split_inverse(const FastInverseParams& params) {
 
 // ---- Forward: two warps share 32 blocks ----
 
-// A thread has four of its block's columns, and of the row pass computes what belongs to them. Both
-// threads of a block read all its samples, the second one from the L1 cache, and exchange nothing.
+// A thread has four of its block's columns, and computes their part of the row pass. Both threads
+// of a block read all its samples, the second one from the L1 cache, and exchange nothing.
 template <int kHalf>
 __device__ __forceinline__ void half_forward(const uint2* rows, const FastFrame&, int* v) {
 #pragma unroll
@@ -179,7 +179,7 @@ __device__ __forceinline__ void half_forward(const uint2* rows, const FastFrame&
   if (kHalf == 0) v[0] -= frame.forward_dc;
 }
 
-// Puts half of a block's levels where the CTA writes them from.
+// Puts half of a block's levels where the CTA finds them for writing.
 template <typename M, int kHalf>
 __device__ __forceinline__ void put_half(const uint2* rows, const FastFrame& frame,
                                          const FastForwardTable& table, uint8_t* block) {
@@ -201,7 +201,7 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
   constexpr bool kTimed = V == Variant::kTimed;
   constexpr uint32_t kBlocks = kSplitForwardCtaThreads / kSplitForwardThreads;
   static_assert(kBlocks == 32, "a block's two threads have the same lane of two warps");
-  using Stage = WarpStage<128, kBlocks / 2, Planes::kEdged>;  // what one of the two warps writes
+  using Stage = WarpStage<128, kBlocks / 2, Planes::kEdged>;  // written by one of the two warps
   alignas(16) __shared__ uint8_t shared[2 * Stage::kBytes];
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);

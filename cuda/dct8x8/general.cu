@@ -13,7 +13,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-// What the transforms of a plane are told besides their table.
+// The parameters of a plane's transforms besides their table.
 struct Range {
   int32_t level_shift, peak;
   int32_t low, high;  // of samples with the level shift
@@ -168,7 +168,7 @@ __device__ __forceinline__ void inverse_general(const InverseParams& params) {
 
 }  // namespace
 
-// CTAs on an SM: what fits without spilling registers.
+// CTAs on an SM: as many as fit without spilling registers.
 #define CT_KERNEL(name, Params, ...)                             \
   extern "C" __global__ void __launch_bounds__(kFusedThreads, 6) \
       name(const __grid_constant__ Params params) {              \

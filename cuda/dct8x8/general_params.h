@@ -45,7 +45,7 @@ struct PlaneParams {
   Divider by_blocks_w;
   uint32_t blocks;      // of this plane
   uint32_t first_cta;   // no CTA has blocks of two planes; UINT32_MAX: no such plane
-  int32_t level_shift;  // what the inverse adds
+  int32_t level_shift;  // added by the inverse
   int32_t low, high;    // the range of samples that it is added to
 };
 

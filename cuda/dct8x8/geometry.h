@@ -12,7 +12,7 @@ namespace cudatransform::cuda {
 inline uint32_t plane_blocks(const CoefPlane& plane) {
   return static_cast<uint32_t>(plane.blocks_w) * static_cast<uint32_t>(plane.blocks_h);
 }
-// Of all planes.
+// The blocks of all planes.
 inline uint32_t total_blocks(const Dct8x8Job& job) {
   uint32_t blocks = 0;
   for (int c = 0; c < job.components; ++c) blocks += plane_blocks(job.coefs[c]);

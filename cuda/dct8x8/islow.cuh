@@ -154,7 +154,7 @@ __device__ __forceinline__ uint32_t apart(uint32_t n) {
   return n;
 }
 
-// Both passes of the inverse: what islow_inverse_1d() (transform/dct8x8/1d-inl.h) computes. Modulo
+// Both passes of the inverse: the values of islow_inverse_1d() (transform/dct8x8/1d-inl.h). Modulo
 // 2^32, as intermediate sums may leave the range of the results.
 template <int kStride, int kPass>
 __device__ __forceinline__ void islow_inverse_direct(int* v, int offset) {

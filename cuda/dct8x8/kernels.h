@@ -5,7 +5,7 @@
 //
 //   fused      a job is one launch: samples are read, transformed, quantised and stored, or the
 //              other way round. Fused kernels are fast, general or teach.
-//   fast       islow and float for the common formats: what lies aligned and without gaps, so that
+//   fast       islow and float for the common formats: aligned and without gaps, so that
 //              all memory is accessed in vectors (fast_*.cu, fast_plan.h chooses)
 //   split      fast, for small frames: two threads a block forward and eight inverse, not one
 //   full       fast, for planes of whole blocks, 64 or more: without code for edges
@@ -16,11 +16,11 @@
 //   scaled     the inverse at 1/2, 1/4 and 1/8 of the size: fast or general (scaled.cu, scaled.cpp)
 //   measure    adds up the SSE and the zeros as well
 //   timed      writes when it began and ended, as all fast kernels do that measure
-//   plan       host code from a job to the kernel that it gets and to what that is told
-//   params     what a kernel is told, passed by value: general_params.h, fast_params.h,
+//   plan       host code that chooses a job's kernel and makes its parameters
+//   params     a kernel's parameters, passed by value: general_params.h, fast_params.h,
 //              scaled_params.h
 //
-// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+// Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   fast, split, full, wide
 //     twin   IslowShort, FloatShort in transform/dct8x8/simd_short_rows-inl.h (8-bit samples, S16);
@@ -243,7 +243,7 @@
 
 // ---- Scaled, scaled.cu ----
 
-// X(name, method, scale), the scale as what the size is divided by.
+// X(name, method, scale): the size is divided by the scale.
 #define CT_SCALED_FAST_KERNELS(X)  \
   X(scaled_islow_2_fast, Islow, 2) \
   X(scaled_float_2_fast, Float, 2) \

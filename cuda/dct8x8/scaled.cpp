@@ -91,7 +91,7 @@ Status make_scaled_params(const Dct8x8Job& job, bool fast, PictureSums* sums, Sc
   return {};
 }
 
-// What the fast kernels take for granted.
+// The conditions of the fast kernels.
 bool is_fast(const Dct8x8Job& job) {
   if (job.method == Method::kReference || job.type != CoefType::kS16 ||
       job.layout != Layout::kBlock || job.order != Order::kRaster) {

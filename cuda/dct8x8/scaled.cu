@@ -77,7 +77,7 @@ __device__ __forceinline__ Coefs<kCount, Coef> load_coefs(const uint8_t* address
   return coefs;
 }
 
-// How many coefficients from the left of a row hold all that the method uses.
+// The number of coefficients, from the left of a row, that hold all that the method uses.
 template <typename M>
 __device__ constexpr int coefs_of_row() {
   return M::uses(7) ? 8 : M::uses(3) ? 4 : M::uses(1) ? 2 : 1;
@@ -92,7 +92,7 @@ __device__ __forceinline__ void dequantize_row(const Coefs<kCount, Coef>& coefs,
     if (M::uses(u)) v[8 * row + u] = M::load(coefs.c[u], table, 8 * row + u);
 }
 
-// All that the method uses of the block at `from`.
+// All coefficients of the block at `from` that the method uses.
 template <typename M, typename Coef>
 __device__ __forceinline__ void load_block(const uint8_t* from, int64_t group_step, Order order,
                                            const InverseTable& table, typename M::Value* v) {
@@ -112,8 +112,8 @@ __device__ __forceinline__ void load_block(const uint8_t* from, int64_t group_st
   }
 }
 
-// The way of a warp's blocks of 64 int16 into its threads. A thread that read its own block would
-// touch another cache line in every instruction than its neighbours. Instead, as many threads as a
+// Moves a warp's blocks of 64 int16 into its threads. A thread that read its own block would touch
+// another cache line in every instruction than its neighbours.
 // block has rows to be read take 16 bytes each: 4, 8 or 16 blocks an instruction. 16 bytes more
 // from block to block keep accesses to shared memory free of bank conflicts. As in WarpStage,
 // reading goes by way of registers.

@@ -33,9 +33,9 @@ struct ScaledPlaneParams {
   int32_t row_repeat;
   int32_t stride;
   int32_t shift;
-  int32_t level_shift;  // what the inverse adds,
+  int32_t level_shift;  // added by the inverse,
   int32_t low, high;    // the range of samples with it,
-  int32_t bias;         // and what is taken off again after rounding (signed samples)
+  int32_t bias;         // and subtracted again after rounding (signed samples)
 };
 
 struct ScaledParams {

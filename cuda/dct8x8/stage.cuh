@@ -31,7 +31,7 @@ struct WarpStage {
     return group(kPerStep * step + lane / kLanes, lane % kLanes);
   }
 
-  // Where block `index` of the plane's sequence is.
+  // The place of block `index` in the plane's sequence.
   static __device__ __forceinline__ uint8_t* address(const FastPlane& plane, uint32_t index) {
     if (P != Planes::kPairs || !plane.interleaved)
       return plane.coefs[0] + int64_t(index) * kBlockBytes;
@@ -64,7 +64,7 @@ struct WarpStage {
     for (int step = 0; step < kSteps; ++step) *share(step) = words[step];
     __syncwarp();
   }
-  // Writes what this warp's threads have put into their groups.
+  // Writes the groups that this warp's threads have filled.
   __device__ __forceinline__ void write(const FastPlane& plane, uint32_t first) const {
     __syncwarp();
     if (are_consecutive(plane, first)) {

@@ -18,7 +18,7 @@ __device__ __forceinline__ void add_to_progress(SumInProgress* progress, uint32_
             (uint64_t{1} << shift) + sum);
 }
 
-// The first warp of the last CTA collects what all warps have added. CTAs are launched in order, so
+// The first warp of the last CTA collects the sums of all warps. CTAs are launched in order, so
 // all others are running by then or have ended. If some were not, they would still be launched
 // beside this one, which would only wait longer.
 __device__ __forceinline__ bool is_collector() {
@@ -109,7 +109,7 @@ __device__ __forceinline__ void hand_on(bool measured, SumInProgress* progress,
     result[threadIdx.x] = threadIdx.x == 0 ? sum[0] : threadIdx.x == 1 ? sum[1] : sum[2];
 }
 
-// Adds what the threads of a warp have measured; the last CTA hands the sums on, and tells the
+// Adds the measurements of a warp's threads; the last CTA hands the sums on, and tells the
 // time.
 template <bool kTimed, typename Sse>
 __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastPlane& plane,

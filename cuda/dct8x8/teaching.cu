@@ -11,7 +11,7 @@
 //   kValues        how many of a block's values a thread has: 1 or 8, a row
 //   kReadsBlock    whether a thread reads the whole block from global memory by itself; then
 //                  transform() takes that, indexed from 0 to 63, and returns the thread's result
-//   Shared         what the threads of a block share, if they do
+//   Shared         the memory that a block's threads share, if any
 //   transform<kForward>(v, first, level_shift, shared)   the thread's values, in place; `first` is
 //                  the natural index of the first of them. All threads of a CTA call it.
 #include "cuda/dct8x8/kernels.h"
@@ -124,8 +124,8 @@ struct Reference {
   }
 };
 
-// What decomposed and shuffle have in common: Sung's eight taps for a whole row, then for a whole
-// column. How rows become columns, and columns rows, is what they differ in.
+// Shared by decomposed and shuffle: Sung's eight taps for a whole row, then for a whole column.
+// They differ in how rows become columns, and columns rows.
 template <bool kForward, typename There, typename Back>
 __device__ __forceinline__ void by_rows(float* v, float level_shift, There&& there, Back&& back) {
 #pragma unroll
@@ -214,7 +214,7 @@ __device__ __forceinline__ void add_measured(const FrameParams& frame, const Pla
     add_to_sum(uint64_t(count_zeros(frame, place)), &frame.sums->zeros[component]);
 }
 
-// To measure the SSE, the CTA reads again what it has stored, as a decoder will.
+// To measure the SSE, the CTA reads its stored coefficients again, as a decoder will.
 template <typename M>
 __device__ __forceinline__ void teach_forward(const ForwardParams& params,
                                               typename M::Shared* shared) {

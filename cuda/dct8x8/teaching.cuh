@@ -1,5 +1,5 @@
-// What a thread of the teaching kernels does with the frame: one value of a block, or a row of
-// eight, from samples and coefficients of every format, layout and order, and back.
+// The teaching kernels' access to the frame: a thread reads and writes one value of a block, or a
+// row of eight, as samples and coefficients of every format, layout and order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: forward_row() and inverse_row() of transform/dct8x8/portable.cpp.
@@ -12,8 +12,8 @@
 
 namespace cudatransform::cuda {
 
-// Where a thread with kValues of a block's 64 values stands: values first .. first + kValues - 1,
-// in natural order.
+// The place of a thread that has kValues of a block's 64 values: values first ..
+// first + kValues - 1, in natural order.
 template <int kValues>
 struct TeachingPlace {
   BlockPlace block;
@@ -137,7 +137,7 @@ __device__ __forceinline__ uint64_t squared_error(const SampleParams& plane,
 
 // ---- Coefficients ----
 
-// Where a block's coefficients lie, by natural index.
+// The addresses of a block's coefficients, by natural index.
 template <typename Coef, bool kZigzag>
 struct BlockCoefs {
   uint8_t* block;

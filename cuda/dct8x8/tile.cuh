@@ -1,4 +1,4 @@
-// Where a thread of the fast kernels has its block, and the rows of samples there.
+// The place of each thread's block in the fast kernels, and the rows of samples there.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: visible_extent() of transform/dct8x8/adapters.h, group_rows() and store_group() of
@@ -11,8 +11,8 @@
 
 namespace cudatransform::cuda {
 
-// Which block of which component. A thread beyond the plane's last block repeats that block and is
-// not `active`.
+// A thread's block and its component. A thread beyond the plane's last block repeats that block and
+// is not `active`.
 struct FastPlace {
   int plane;
   int parity;      // which of the components that share the plane
@@ -284,8 +284,8 @@ __device__ __forceinline__ void store_edge_pairs(uint8_t* row, int valid, int pa
   }
 }
 
-// Writes what is visible of all rows. The warp takes the first way that suits all its blocks, and
-// all its threads call this.
+// Writes the visible samples of all rows. The warp takes the first way that suits all its blocks,
+// and all its threads call this.
 template <typename Row>
 __device__ __forceinline__ void store_rows(const FastPlane& plane, const FastPlace& place,
                                            const typename Row::Words* rows) {

@@ -43,7 +43,7 @@ class Context {
   bool stuck() const { return patience_->is_over(); }
   // The error for code that tries to enter a stuck context.
   Status stuck_status() const;
-  // Driver::check(), or why nothing has been asked of a driver.
+  // Driver::check(), or the reason why no driver was asked.
   Status check(CUresult result, const char* what) const;
 
   // Asks the driver until `ask()` is not CUDA_ERROR_NOT_READY any more, and returns its last
@@ -52,7 +52,7 @@ class Context {
   template <typename Ask>
   CUresult wait_until(bool naps, int64_t* took, Ask&& ask);
 
-  // Waits until our streams in this context, of all its Contexts, have done what they have been
+  // Waits until our streams in this context, of all its Contexts, have done the work that they were
   // given so far. After that the driver need not wait inside of calls that give something back,
   // which wait for all that the context has to do. False: it is stuck, nothing may be given back.
   bool settle();
@@ -84,9 +84,9 @@ class Context {
   std::mutex mutex_;
   std::vector<CUevent> spare_events_[2];
   std::unordered_map<const void*, Module> modules_;
-  // By family and number; null until a kernel of the family has been asked for.
+  // Indexed by family and number; null until a kernel of the family has been asked for.
   std::atomic<Handle*> handles_[KernelFamily::kMost] = {};
-  std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // what handles_ points to
+  std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory behind handles_
   std::atomic<int> dependent_launch_ = -1;                // -1: not asked yet
 };
 

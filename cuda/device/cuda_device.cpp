@@ -172,7 +172,7 @@ bool CudaDevice::is_pageable(const void* host) const {
 Status CudaDevice::enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to) {
   const Status status = try_enqueue(queue, copy, from, to);
   if (status.ok()) return status;
-  // Those before it may still use memory that the caller is about to give up.
+  // Earlier copies may still use memory that the caller is about to give up.
   (void)static_cast<StreamQueue&>(queue).synchronize();
   return status;
 }
@@ -182,7 +182,7 @@ Status CudaDevice::try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype fr
   if (copy.rows == 0 || copy.row_bytes == 0) return {};
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
-  // Inside the driver a copy of pageable memory may wait for what the stream has to do before.
+  // Inside the driver a copy of pageable memory may wait for the stream's earlier work.
   const void* host = from == CU_MEMORYTYPE_HOST ? copy.src : copy.dst;
   const bool pageable = from != to && is_pageable(host);
   auto& stream_queue = static_cast<StreamQueue&>(queue);

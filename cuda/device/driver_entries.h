@@ -5,7 +5,7 @@
 // X(member, function, name, arguments, kind): its name in cuda::Driver; its function in cuda.h, for
 // the type; the name that the driver exports, which cuda.h's macros do not say: they follow the
 // toolkit, and with CUDA 13's header cuEventElapsedTime means _v2, which drivers before CUDA 12.8
-// do not export; how many arguments it has, all integers or pointers; and what it does, in the
+// do not export; how many arguments it has, all integers or pointers; and its purpose, in the
 // words of tests/check/shimcuda/ledger.h. To be used by #name directly: another macro in between
 // would let those of cuda.h in.
 #pragma once

@@ -15,7 +15,7 @@ class KernelFamily {
  public:
   static constexpr uint32_t kMost = 64;  // families
 
-  // `count` kernels; `name` tells what the one with a number is called.
+  // `count` kernels; `name` tells the name of the one with a number.
   KernelFamily(uint32_t count, std::string (*name)(uint32_t)) : count_(count), name_(name) {}
   KernelFamily(const KernelFamily&) = delete;
   KernelFamily& operator=(const KernelFamily&) = delete;

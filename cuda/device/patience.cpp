@@ -1,5 +1,4 @@
-// How the host waits for the GPU: for how long at most, and what becomes of a context that is
-// stuck.
+// How the host waits for the GPU: the longest wait, and the fate of a context that is stuck.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/patience.h"
 
@@ -19,7 +18,7 @@ namespace {
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kShortestNap = 20'000, kLongestNap = 100'000;  // ns
 
-// Of a processor, by this thread.
+// The time that this thread has used of a processor.
 int64_t busy_ns() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,5 +1,4 @@
-// How the host waits for the GPU: for how long at most, and what becomes of a context that is
-// stuck.
+// How the host waits for the GPU: the longest wait, and the fate of a context that is stuck.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -26,7 +25,7 @@ std::string duration_text(int64_t ns);
 // does the context. Thread safe.
 class Patience {
  public:
-  // That of `context`: all callers get the same object while one of them has it, and always after
+  // The object of `context`: all callers share it while one of them has it, and always after
   // give_up().
   static std::shared_ptr<Patience> with(CUcontext context);
 

@@ -46,8 +46,8 @@ class OwnStreams {
         marks.push_back({handle, stream.progress, stream.progress->recorded()});
     return marks;
   }
-  // Whether a stream is past its mark. One that is never idle is when somebody has waited for it.
-  // Under the lock, so that it is not destroyed meanwhile.
+  // Whether a stream is past its mark. One that is never idle is past it once somebody has waited
+  // for it. Called under the lock, so that the stream is not destroyed meanwhile.
   bool is_past(const Mark& mark, const Driver& driver) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(mark.stream);
@@ -116,8 +116,8 @@ class EventFence final : public Fence {
 
   // A null stream is the legacy default stream of the fence's own context.
   Status enqueue_wait(void* native_stream) override {
-    // What a stream does next is after what it has done. A stream that has a destroyed one's handle
-    // has nothing to wait for: that one's work was finished first.
+    // A stream's next work is after its earlier work anyway. A stream that has the handle of a
+    // destroyed one has nothing to wait for: that one's work was finished first.
     if ((known_done() && result_ == CUDA_SUCCESS) ||
         (native_stream != nullptr && native_stream == stream_))
       return {};
@@ -132,7 +132,7 @@ class EventFence final : public Fence {
   }
 
  private:
-  // Another thread may have found out more in the meantime: that it is not done is no news.
+  // Another thread may have learned more in the meantime: "not done" changes nothing.
   void note(CUresult result) {
     if (result == CUDA_ERROR_NOT_READY) return;
     result_ = result;
@@ -356,7 +356,7 @@ Status StreamQueue::synchronize() {
 bool Context::settle() {
   std::vector<OwnStreams::Mark> marks = own_streams().marks_of(handle_);
   const ScopedContext scoped(*this);
-  // Of a context that is lost there is nothing to wait for.
+  // A context that is lost leaves nothing to wait for.
   if (!scoped.status().ok()) return !stuck();
   int64_t took = 0;
   const CUresult result = wait_until(false, &took, [&] {

@@ -1,4 +1,4 @@
-// A CUDA stream as a Queue: what a transform enqueues its kernels on.
+// A CUDA stream as a Queue, on which a transform enqueues its kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,9 +16,9 @@ namespace cudatransform::cuda {
 
 // How far a stream's work has come, as far as its fences know. They are numbered as they are
 // recorded, and done in that order: one answer of the driver, which takes it a microsecond, serves
-// for many. It serves for other streams, too: what this one has waited for was done before.
-// Thread safe, but for the numbers' order, which is that of the events' only because one thread at
-// a time records in a queue.
+// for many. It serves for other streams, too: work that this one has waited for was done before.
+// Thread safe, except for the numbers' order, which is that of the events' only because one thread
+// at a time records in a queue.
 class Progress {
  public:
   uint64_t next_number() { return ++recorded_; }
@@ -111,7 +111,7 @@ class StreamQueue final : public Queue {
                   bool waits_itself);
   Status try_record(FencePtr* fence);
 
-  // Types of what is kept, numbered in the order in which the process has come across them.
+  // Types of kept objects, numbered in the order in which the process has come across them.
   static inline std::atomic<size_t> kept_types_ = 0;
   template <typename T>
   static inline const size_t kept_index = kept_types_++;

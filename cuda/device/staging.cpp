@@ -13,7 +13,7 @@ Status grow(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memor
   if (*memory != nullptr && (*memory)->size() >= bytes) return {};
   memory->reset();
   const Status status = device.allocate(kind, bytes + bytes / 4, memory);
-  // Where the driver locks no pages, ordinary ones are copied from more slowly.
+  // If the driver locks no pages, ordinary ones serve. Copies from them are slower.
   return status.ok() || kind != MemoryKind::kPinned
              ? status
              : allocate_host_memory(bytes + bytes / 4, memory);

@@ -10,7 +10,7 @@
 
 namespace cudatransform::cuda {
 
-// For what a job reads once: several are under way while the next is written. Used with one queue.
+// For bytes that a job reads once: some are under way while others are written. For one queue.
 class Staging final {
  public:
   // Room for `bytes`, aligned to 256, to be written by the host. Waits for the device when all

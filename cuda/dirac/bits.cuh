@@ -15,7 +15,7 @@ class SliceBits {
       : words_(reinterpret_cast<const uint32_t*>(data)), position_(begin), end_(end) {}
 
   __device__ __forceinline__ uint64_t position() const { return position_; }
-  // Of `bits` bits, 1 to 63.
+  // A number of `bits` bits, 1 to 63.
   __device__ __forceinline__ uint64_t number(int bits) {
     const uint64_t word = peek();
     position_ += static_cast<unsigned>(bits);
@@ -75,7 +75,7 @@ class SliceBits {
     if (left < 64) word |= ~uint64_t{0} >> left;
     return word;
   }
-  // Of a code with `zeros` bits before its stop bit.
+  // The value of a code with `zeros` bits before its stop bit.
   static __device__ __forceinline__ uint32_t value_of(uint64_t word, int zeros) {
     if (zeros == 0) return 0;
     // Every second bit, next to each other.

@@ -55,7 +55,7 @@ const KernelFamily& dirac_kernels() {
   return family;
 }
 
-// Of dequantising's own.
+// The staging memory of dequantising alone.
 struct LevelStaging final : StreamQueue::Kept {
   Staging staging;
 };
@@ -316,7 +316,7 @@ class PackedSlices final : public Packed {
   }
 
  private:
-  // Those that lie behind each other at once.
+  // Clears those that lie behind each other at once.
   Status clear_pyramids(StreamQueue& queue) const {
     const auto bytes_of = [](const PyramidParams& pyramid) {
       return static_cast<size_t>(pyramid.pitch) * static_cast<size_t>(pyramid.height);

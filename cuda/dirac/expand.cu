@@ -22,7 +22,7 @@ __device__ __forceinline__ Coef stored(int32_t value) {
     return value;
 }
 
-// Of a row of a band.
+// The levels of a row of a band.
 template <typename Level, typename Coef>
 struct Row {
   const ExpandParams& params;

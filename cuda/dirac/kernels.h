@@ -1,7 +1,7 @@
 // Every kernel for Dirac alone, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+// Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   dirac_expand
 //     twin   dequantise_dirac_band() in dirac/levels.cpp, for dirac/dequantiser.cpp

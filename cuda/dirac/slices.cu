@@ -68,7 +68,7 @@ __device__ __forceinline__ SliceBits high_quality_bits(const SliceParams& params
   return SliceBits(data, 0, 0);
 }
 
-// The bits of luma, whose number is told, and the rest.
+// The bits of luma, whose number the slice states, and the rest.
 __device__ __forceinline__ SliceBits low_delay_bits(const uint8_t* data, uint2 place,
                                                     Chain& chain) {
   const uint64_t end = uint64_t{8} * place.y;
@@ -115,7 +115,7 @@ __device__ __forceinline__ Sum third_of(Sum sum) {
   return (sum - (sum < 0 ? 2 : 0)) / 3;
 }
 
-// Level 0 of low delay pictures, of which each coefficient was coded as the difference to its
+// Level 0 of low delay pictures, whose coefficients were coded as the differences to their
 // neighbours: a warp for a component. A lane has a row, and is a column behind the lane that has
 // the row above.
 template <typename Coef, typename Sum>

@@ -27,8 +27,8 @@ __device__ __forceinline__ uint32_t last_of(uint32_t a, uint32_t b) {
   return __byte_perm(a, b, 0x7632);
 }
 
-// A step as an addition: its taps, negated if it subtracts, as signed bytes. Where a tap has more
-// than 8 bits, 256 is taken out of it, and what that multiplies is added behind the shift.
+// A step as an addition: its taps, negated if it subtracts, as signed bytes. If a tap has more than
+// 8 bits, 256 is taken out of it, and the value that it multiplies is added behind the shift.
 struct EightTaps {
   int taps[8] = {};
   int rounding = 0;
@@ -42,9 +42,9 @@ constexpr EightTaps eight_taps(const LiftingStep& step) {
     made.whole = made.taps[k] > 0 ? 1 : -1;
     made.taps[k] -= 256 * made.whole;
   }
-  // Less x >> 8 is as much as (255 - x) >> 8 more.
+  // Subtracting x >> 8 equals adding (255 - x) >> 8.
   made.rounding = step.subtract ? 255 - step.rounding : step.rounding;
-  // Less v is the complement of v and 1 more.
+  // Subtracting v equals adding its complement and 1.
   if (made.whole < 0) made.rounding += 256;
   return made;
 }
@@ -69,7 +69,7 @@ __device__ __forceinline__ uint32_t lifted_pair(uint32_t pair, const uint32_t (&
   constexpr EightTaps of = eight_taps(step);
   static_assert(step.first == -3 || step.first == -4);
   constexpr int kAligned = step.first + 4;  // 1: taps of the pair's last value begin with a pair
-  // Of the value whose taps begin and end within a pair.
+  // Weights of the value whose taps begin and end within a pair.
   constexpr uint32_t kSplit[2] = {weights_of(0, of.taps[0], of.taps[1], of.taps[2]),
                                   weights_of(of.taps[3], of.taps[4], of.taps[5], of.taps[6])};
   constexpr uint32_t kSplitLast = weights_of(of.taps[7], 0, 0, 0);

@@ -1,4 +1,4 @@
-// The CUDA engine's wavelet transforms: what is launched for a job, in which order.
+// The CUDA engine's wavelet transforms: the launches of a job, and their order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dwt/engine.h"
 

@@ -18,8 +18,8 @@
 namespace cudatransform::cuda {
 
 // Filters that two values in a word can be lifted by, see packed.cuh: taps are 1, or (-1, 9, 9,
-// -1). The kernels below are what these fall back to, so they spare registers for the sake of the
-// others.
+// -1). The kernels below are the fallback for these filters, so they save registers for the sake of
+// the packed ones.
 constexpr bool lifts_lanes(Wavelet wavelet) {
   return wavelet != Wavelet::kFidelity && wavelet != Wavelet::kDaub97;
 }
@@ -186,7 +186,7 @@ struct FastInverse {
     // Only haar goes with either shift.
     const bool shifts =
         kWavelet == Wavelet::kHaar ? params.shift != 0 : lifting(kWavelet).shift_between_levels;
-    // Samples are 128 more: in front of the shift that is one addition with what it rounds with.
+    // Samples are 128 more: before the shift, one addition adds both this and the rounding.
     constexpr int32_t kMore = kAtSamples ? 128 : 0;
     int32_t row[2 * kPairs];
 #pragma unroll
@@ -257,7 +257,7 @@ struct FastForward {
   static constexpr bool kSpares = lifts_lanes(kWavelet);
   static constexpr int kRowsAhead = kSpares || kWindow > 6 ? 1 : 2;
   static constexpr int kUnroll = !kSpares && kWindow > 4 ? 2 : 1;
-  // Of a row of 2 kPairs: samples of a byte, or values.
+  // A row of 2 kPairs: samples of a byte, or values.
   using RawRow = ValueVector<uint32_t, kAtSamples ? kPairs / 2 : kPairs>;
   struct Raw {
     RawRow rows[2];

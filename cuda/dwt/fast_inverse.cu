@@ -5,8 +5,8 @@
 
 namespace cudatransform::cuda {
 
-// CTAs that an SM should hold at once. Measured: with 72 registers two or three warps more hide
-// what waiting is left; dd137 would have to keep too much in memory for that.
+// CTAs that an SM should hold at once. Measured: with 72 registers two or three warps more hide the
+// remaining waits; dd137 would have to keep too much in memory for that.
 constexpr int ctas_wanted(Wavelet wavelet) {
   if (wavelet == Wavelet::kFidelity) return 3;
   return lifts_lanes(wavelet) && wavelet != Wavelet::kDd137 ? 7 : 1;

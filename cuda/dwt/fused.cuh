@@ -104,7 +104,7 @@ struct FusedInverse {
   static __device__ __forceinline__ int32_t above_zero(int32_t value) {
     return (sizeof(Coef) == 4 ? min(value, 127) : value) + 128;
   }
-  // By selects, so that the row stays in registers.
+  // Uses selects, so that the row stays in registers.
   static __device__ __forceinline__ int32_t pick(const int32_t (&row)[2 * kPairs], int i) {
     int32_t picked = row[0];
 #pragma unroll

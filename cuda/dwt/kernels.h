@@ -6,15 +6,15 @@
 //   pass     one direction of a level: rows or columns (separable.cu). Takes every format
 //   fused    both directions of a level in one launch (fused.cuh)
 //   fast     the same for 16-bit values and samples of a byte (fast.cuh, packed.cuh, eights.cuh)
-//   segment  what a pass works on: lines of two bands, low and high, and of what they make
-//   tile     what the fused kernels work on: four bands and what they make
+//   segment  the work of a pass: lines of two bands, low and high, and of their result
+//   tile     the work of the fused kernels: four bands and their result
 //   walk     down a column, with a window of values in registers (lift.cuh)
 //   lane     of a warp; of a word, the half that has one of two values (lanes.cuh, packed.cuh)
 //   own      pairs that a thread or warp writes, beside those that it needs for them
 //
 // Haar with a shift of 1 has haar's kernels: the shift is a parameter of passes.
 //
-// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+// Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   pass (dwt_rows, dwt_columns)
 //     twin   lift_rows(), lift_columns() in transform/dwt/portable.cpp; in vectors: lift_row(),

@@ -4,13 +4,13 @@
 // A half, or lane, holds a value and a bias that makes it positive. So neither a carry nor a borrow
 // ever passes from the lower lane to the upper one, and one instruction for 32 bits adds up to
 // three pairs of values. After a shift to the right the lower lane has bits of the upper one on
-// top, which a mask takes away; the bias is a multiple of what the shift divides by, so that it
+// top, which a mask takes away; the bias is a multiple of the shift's divisor, so that it
 // comes out divided exactly and the value rounded towards minus infinity.
 //
-// Biases are chosen when the kernels are compiled. One that leaves a remainder can be what a step
-// rounds with: then no instruction adds that. A step's result may keep the bias that it happens to
-// have: then two words are added without a third for the bias, which either of an SM's pipes can
-// do. All else of a step needs the same pipe.
+// Biases are chosen when the kernels are compiled. A bias that leaves a remainder can serve as a
+// step's rounding: then no instruction adds that. A step's result may keep the bias that it happens
+// to have: then two words are added without a third for the bias, which either of an SM's pipes can
+// do. The rest of a step needs the same pipe.
 //
 // All of that holds for values within kLaneLimit, and nothing wraps then: lanes_hold() proves it
 // for each filter. The code that reads values checks them: see outside_limit().
@@ -26,16 +26,16 @@ namespace cudatransform::cuda {
 // Values to be lifted are from -kLaneLimit - 1 to kLaneLimit - 2, or 1 more, by their bias.
 inline constexpr int32_t kLaneLimit = 1024;
 
-// Of the even and odd values of a line.
+// The biases of the even and odd values of a line.
 struct LaneBias {
   int32_t even, odd;
 };
-// Of values that are read, and of those between the two directions of a level. Odd values lend
+// For values that are read, and for those between the two directions of a level. Odd values lend
 // their bias to the rounding of the step that updates even ones.
 inline constexpr LaneBias kReadBias = {kLaneLimit, kLaneLimit + 1};
 inline constexpr LaneBias kMadeBias = {12288, 12289};
 
-// Of a value in both lanes; negative ones as they are added, not as they lie in memory.
+// A value in both lanes; negative ones as they are added, not as they lie in memory.
 __host__ __device__ constexpr uint32_t in_lanes(int32_t value) {
   return static_cast<uint32_t>(value) * 0x10001u;
 }
@@ -57,7 +57,7 @@ __device__ __forceinline__ bool outside_limit(uint32_t lanes, int32_t limit) {
 
 constexpr bool has_four_taps(const LiftingStep& step) { return step.count == 4; }
 
-// What a step adds to lanes with a bias of `source`.
+// The addend of a step, for lanes with a bias of `source`.
 struct LaneTerm {
   int32_t spare;  // four taps: on top of the sum of the two in the middle, a multiple of 8
   int32_t added;  // before the last shift, for rounding
@@ -70,7 +70,7 @@ constexpr LaneTerm lane_term(const LiftingStep& step, int32_t source) {
   const int32_t rounding = has_four_taps(step) ? step.rounding / 8 : step.rounding;
   int32_t sum = step.count * source;
   if (has_four_taps(step)) {
-    // The first spare bias of which the rest is what the step rounds with.
+    // The first spare bias whose remainder is the step's rounding.
     for (term.spare = 22520; (2 * source + term.spare + term.spare / 8 - rounding) % unit != 0;)
       term.spare += 8;
     sum = 2 * source + term.spare + term.spare / 8;
@@ -81,7 +81,7 @@ constexpr LaneTerm lane_term(const LiftingStep& step, int32_t source) {
   return term;
 }
 
-// The bias that comes of a line's steps when nothing is added for its sake.
+// The bias that a line's steps produce when nothing is added for its sake.
 constexpr LaneBias bias_of_steps(Wavelet wavelet, Direction direction, LaneBias in) {
   const Pipeline steps = make_pipeline(wavelet, direction);
   int32_t bias[2] = {in.even, in.odd};
@@ -93,8 +93,8 @@ constexpr LaneBias bias_of_steps(Wavelet wavelet, Direction direction, LaneBias 
   return {bias[0], bias[1]};
 }
 
-// Whether every lane stays within 16 bits in a line whose values are up to `largest`, and what
-// comes out, grown to `largest`, within 15.
+// Whether every lane stays within 16 bits in a line whose values are up to `largest`, and the
+// results, to which `largest` then grows, within 15.
 constexpr bool line_holds(Wavelet wavelet, Direction direction, LaneBias in, LaneBias out,
                           int32_t (&largest)[2]) {
   const Pipeline steps = make_pipeline(wavelet, direction);
@@ -120,7 +120,7 @@ constexpr bool line_holds(Wavelet wavelet, Direction direction, LaneBias in, Lan
   return true;
 }
 
-// The bias of what the second direction makes: that of its steps where lanes hold it.
+// The bias of the second direction's results: that of its steps where lanes hold it.
 constexpr LaneBias last_bias(Wavelet wavelet, Direction direction) {
   int32_t largest[2] = {kReadBias.even, kReadBias.odd};
   line_holds(wavelet, direction, kReadBias, kMadeBias, largest);
@@ -135,8 +135,8 @@ constexpr LaneBias last_bias(Wavelet wavelet, Direction direction) {
   return {};
 }
 
-// Whether lanes hold all that both directions of a level make of values within the limit. Between
-// the directions both values of a line have a bias of kMadeBias.even, or both its odd one.
+// Whether lanes hold all values that both directions of a level make from values within the limit.
+// Between the directions both values of a line have a bias of kMadeBias.even, or both its odd one.
 constexpr bool lanes_hold(Wavelet wavelet, Direction direction) {
   int32_t most = 0;
   for (const int32_t made : {kMadeBias.even, kMadeBias.odd}) {
@@ -148,7 +148,7 @@ constexpr bool lanes_hold(Wavelet wavelet, Direction direction) {
   return line_holds(wavelet, direction, kMadeBias, last_bias(wavelet, direction), largest);
 }
 
-// How lanes are lifted that have one bias and get another. Each parity is updated once.
+// Lifts lanes that have one bias and get another. Each parity is updated once.
 template <Wavelet kOfWavelet, Direction kOfDirection, LaneBias kIn, LaneBias kOut>
 struct LiftLanes {
   using Value = uint32_t;

@@ -1,7 +1,7 @@
 // Lifting in registers: down a column with a sliding window, along a row with shuffles.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Which values a step needs, and how far it lies behind what has been read, follows from kLiftings
+// The values that a step needs, and its distance behind the last value read, follow from kLiftings
 // when the kernels are compiled.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr Pipeline kPipeline = make_pipeline(kWavelet, kDirection);
 template <Wavelet kWavelet>
 inline constexpr bool kWrapsAtEnd = lifting(kWavelet).wraps_at_end;
 
-// What the coefficient type keeps of a value.
+// A value as the coefficient type keeps it.
 template <typename Coef>
 __device__ __forceinline__ int32_t wrap(int32_t value) {
   return static_cast<Coef>(value);
@@ -37,8 +37,8 @@ __device__ __forceinline__ int32_t lifted(int32_t value, Tapped&& tapped) {
     const auto term = static_cast<uint32_t>(sum >> step.shift);
     made = static_cast<int32_t>(step.subtract ? old - term : old + term);
   } else {
-    // Less x >> s is as much as (2^s - 1 - x) >> s more, and a shift and an addition are a single
-    // instruction. Of values of 32 bits x may be taken modulo 2^32, where that does not hold.
+    // Subtracting x >> s equals adding (2^s - 1 - x) >> s, and a shift and an addition are a single
+    // instruction. For values of 32 bits x may be taken modulo 2^32, where that does not hold.
     constexpr bool kNegates = step.subtract && sizeof(Coef) == 2;
     uint32_t sum =
         static_cast<uint32_t>(kNegates ? (1 << step.shift) - 1 - step.rounding : step.rounding);
@@ -56,7 +56,7 @@ __device__ __forceinline__ int32_t lifted(int32_t value, Tapped&& tapped) {
   return filter.wraps_at_end ? made : wrap<Coef>(made);
 }
 
-// How a line of single values is lifted.
+// Lifts a line of single values.
 template <typename Coef, Wavelet kOfWavelet, Direction kOfDirection>
 struct LiftValues {
   using Value = int32_t;
@@ -93,8 +93,8 @@ struct WalkOf {
 
   Value values[2][kSteps.window];  // even, odd
 
-  // Takes pair `n`, of `pairs`. Beyond the last it takes what it is given for nothing. kEdges:
-  // whether the line may begin or end within the walk.
+  // Takes pair `n` of `pairs`. Beyond the last one it ignores the values given. kEdges: whether the
+  // line may begin or end within the walk.
   template <bool kEdges>
   __device__ __forceinline__ void take(Value even, Value odd, int32_t n, int32_t pairs) {
     const Value fresh[2] = {even, odd};
@@ -136,7 +136,7 @@ struct WalkOf {
 template <typename Coef, Wavelet kWavelet, Direction kDirection>
 using Walk = WalkOf<LiftValues<Coef, kWavelet, kDirection>>;
 
-// Where a lane's pairs lie in a row that a warp holds, kPairs in each lane.
+// The place of a lane's pairs in a row that a warp holds, kPairs in each lane.
 struct LaneEdges {
   int32_t first_lane, last_lane;  // that have pairs of the row; may lie outside of the warp
   bool is_first, is_last;

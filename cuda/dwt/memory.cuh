@@ -13,8 +13,8 @@ namespace cudatransform::cuda {
 // ---- Quantiser ----
 
 // 16 bits: a value is (2 l qf + sign(l) (2 qo + 1) + 3) >> 3, that of 0 as well. Scaled by 2^13,
-// what an int16_t keeps of the value, and of `more` on top, is the upper half of a word. The sign
-// and 1 are one instruction.
+// the upper half of a word is the value as an int16_t keeps it, with `more` added. The sign and 1
+// are one instruction.
 __device__ __forceinline__ uint32_t dequantised_above(int32_t level, uint32_t scaled_factor,
                                                       uint32_t scaled_offset, int32_t more) {
   const auto sign_and_one = static_cast<uint32_t>(__viaddmin_s32_relu(level, 1, 2));
@@ -120,7 +120,7 @@ __device__ __forceinline__ int32_t sample_of(int32_t value, const SamplesParams&
   return clamp_int(value, samples.low, samples.high) + samples.level_shift;
 }
 
-// Writes a value as a sample, in each of its rows, and returns how far it is off squared.
+// Writes a value as a sample, in each of its rows, and returns its squared error.
 __device__ __forceinline__ uint64_t finish_sample(int32_t value, const SamplesParams& samples,
                                                   const SamplesParams& reference, bool compares,
                                                   int32_t x, int32_t y) {
@@ -136,7 +136,7 @@ __device__ __forceinline__ uint64_t finish_sample(int32_t value, const SamplesPa
   return static_cast<uint64_t>(difference * difference);
 }
 
-// What a level leaves of a value when it ends with a shift.
+// A value behind a level that ends with a shift.
 template <typename Coef>
 __device__ __forceinline__ int32_t shifted_down(int32_t value) {
   return static_cast<int32_t>(static_cast<uint32_t>(value) + 1u) >> 1;

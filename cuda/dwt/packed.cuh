@@ -12,8 +12,8 @@
 
 namespace cudatransform::cuda {
 
-// Words of global memory. Said outright, since a compiler that has been made to keep a pointer no
-// longer knows what it points to; and not before what was waited for.
+// Words of global memory. The instruction says so, since a compiler that was made to keep a pointer
+// no longer knows its memory. It is volatile, so that it stays behind the wait.
 template <int kWords>
 __device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
   ValueVector<uint32_t, kWords> words;
@@ -50,7 +50,7 @@ struct PackedInverse {
   const TileParams& tile;
   const Place& place;
   const bool low_quantised, high_quantised;
-  // Of each band: where the lane reads, and its quantiser.
+  // For each band: the lane's place, and the quantiser.
   const uint8_t* from[4];
   uint32_t pitch[2];  // of LL and of the others
   uint32_t factor[4], offset[4];
@@ -228,7 +228,7 @@ struct PackedForward {
   using HighWindow = WalkOf<
       std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
   static constexpr int kRowsAhead = 1, kUnroll = 1;
-  // Of a row of 2 kPairs: samples of a byte, or values.
+  // A row of 2 kPairs: samples of a byte, or values.
   using RawRow = ValueVector<uint32_t, kAtSamples ? kWords : 2 * kWords>;
   struct Raw {
     RawRow rows[2];
@@ -288,9 +288,9 @@ struct PackedForward {
       }
     }
   }
-  // Of 4 times a value, below 2^16: the quotient towards 0. The reciprocal is 2^32 / qf, and 1
-  // more: exact where the product of both is below 2^32, and a qf of 2^16 and above makes 0 of
-  // everything.
+  // Quantises 4 times a value, below 2^16: the quotient towards 0. The reciprocal is 2^32 / qf, and
+  // 1 more: exact where the product of both is below 2^32, and a qf of 2^16 and above makes
+  // everything 0.
   __device__ __forceinline__ static uint32_t quantised_small(int32_t four,
                                                              const ValuesParams& band) {
     return static_cast<uint32_t>(__mulhi(four, band.small_reciprocal)) +
@@ -387,7 +387,7 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
     if (params.packs != 0) {
       Level level(params, place);
       walk_strip(level);
-      // What lanes have written is ordered by this before what others of them will write.
+      // Orders the lanes' earlier writes before the later ones of other lanes.
       if (__any_sync(0xffffffffu, level.is_outside()) == 0) return;
     }
     walk_values<kWavelet, kDirection, kAtSamples, typename Level::Place>(params);

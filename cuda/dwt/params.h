@@ -8,12 +8,12 @@
 
 namespace cudatransform::cuda {
 
-// Values of the coefficient type: a band as stored, or what lies between two launches.
+// Values of the coefficient type: a band as stored, or the values between two launches.
 struct ValuesParams {
   uint8_t* data;
   int64_t pitch;
   uint32_t factor, offset;  // of the quantiser; factor 4: none
-  // Of 16 bits: see dequantised() and quantised().
+  // For values of 16 bits: see dequantised() and quantised().
   uint32_t scaled_factor, scaled_offset;
   int32_t reciprocal32;
   int32_t reciprocal_shift;  // of both
@@ -75,8 +75,8 @@ struct FusedParams {
   int32_t shift;       // between levels
   int32_t at_samples;  // `samples` instead of `full`
   int32_t packs;       // whether values are likely to be small, see packed.cuh
-  // Of the fast kernels, which wait for their predecessor in the stream themselves. Those of a job
-  // but the first read high bands before that, as its kernels do not write them.
+  // For the fast kernels, which wait for their predecessor in the stream themselves. All but a
+  // job's first read high bands before that, as its kernels do not write them.
   int32_t is_first;
   int32_t successor_first;  // whether the successor may be launched before the end
   MeasureParams measure;

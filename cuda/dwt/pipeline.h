@@ -53,8 +53,8 @@ constexpr Pipeline make_pipeline(Wavelet wavelet, Direction direction) {
   return made;
 }
 
-// Of a row that a warp holds: the lanes at its sides whose results are wrong, because they have not
-// seen what lies beyond.
+// The lanes at the sides of a warp whose results are wrong in a row that it holds, because they
+// have not seen the neighbours beyond.
 struct StripShape {
   int lanes_before, lanes_after;
   int own_pairs;  // of all other lanes

@@ -131,7 +131,7 @@ ValuesParams DwtPlan::between(int component, int level) const {
   return {};
 }
 
-// What the finest level makes are samples: the room that its values had is free.
+// The finest level makes samples: the room that its values had is free.
 ValuesParams DwtPlan::half(int component) const { return between(component, level_count() - 1); }
 
 ValuesParams DwtPlan::low_band(const Level& level, int component) const {
@@ -186,8 +186,8 @@ bool DwtPlan::writes_values(const Level& level) const {
   return true;
 }
 
-// What the fast kernels need beside pairs that fit: nothing is measured, samples are bytes, and
-// offsets within a plane have 32 bits.
+// Further conditions of the fast kernels: nothing is measured, samples are bytes, and offsets
+// within a plane have 32 bits.
 bool DwtPlan::may_be_fast(const Level& level) const {
   const DwtKernelChoice choice = kernel_choice;
   if (choice == DwtKernelChoice::kOnePair || choice == DwtKernelChoice::kTwoPairs) return false;
@@ -225,12 +225,12 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
   return most;
 }
 
-// Whether a level's warps may take their places while the level before still runs. Of a large level
-// they would take those of other pictures' warps.
+// Whether a level's warps may take their places while the level before still runs. A large level's
+// warps would take the places of other pictures' warps.
 bool DwtPlan::may_wait_on_device(int index) const {
   constexpr int64_t kMostPairs = 1 << 20;
-  // Forward, warps of the long filters have so many registers that those that wait keep out those
-  // that work: 1080p alone took a seventh longer.
+  // Forward, warps of the long filters have so many registers that waiting warps keep out working
+  // ones: 1080p alone took a seventh longer.
   const bool is_long = job_.wavelet == Wavelet::kFidelity || job_.wavelet == Wavelet::kDaub97;
   if (is_long && direction_ == Direction::kForward) return false;
   int64_t pairs = 0;
@@ -266,12 +266,12 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
   const bool at_samples = level.last && !writes_values(level);
   params.at_samples = at_samples;
-  // Values grow with each level but where none ends with a shift. Those of 8 bits are within what
-  // lanes.cuh wants in the two finest ones.
+  // Values grow with each level, except without a shift between levels. Those of 8 bits are within
+  // the limit of lanes.cuh in the two finest ones.
   params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
                  kernel_choice == DwtKernelChoice::kFourPairs;
   params.is_first = step_ == 0;
-  // What follows a job's last kernel is likely to be the next one's first.
+  // The next job's first kernel is likely to follow a job's last one.
   const int next = step_ + 1 < level_count() ? step_ + 1 : 0;
   params.successor_first = may_wait_on_device(inverse ? next : level_count() - 1 - next);
   set_measuring(level, &params.measure);

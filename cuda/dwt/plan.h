@@ -23,7 +23,7 @@ struct DwtLaunch {
   uint32_t kernel;  // of dwt_kernels(), see kernel_table.h
   const void* image;
   unsigned ctas;
-  bool is_pass;       // what it takes: `pass`, or `fused`
+  bool is_pass;       // its parameters: `pass`, or `fused`
   bool waits_itself;  // for its predecessor in the stream
   PassParams pass;
   FusedParams fused;
@@ -51,15 +51,15 @@ class DwtPlan {
   int level_count() const { return job_.levels.both + job_.levels.horizontal; }
   Level level(int index) const;
   bool is_fused(const Level& level) const;
-  // Whether what the finest level makes lies as values do: no sample is cut off or converted.
+  // Whether the finest level's results lie as values do: no sample is cut off or converted.
   bool writes_values(const Level& level) const;
   bool may_be_fast(const Level& level) const;
   bool may_wait_on_device(int index) const;
   int pairs_a_lane(const Level& level, bool fast) const;
 
   ValuesParams band(int component, int index) const;
-  ValuesParams between(int component, int level) const;  // what a level makes of its bands
-  ValuesParams half(int component) const;                // where the passes of a level meet
+  ValuesParams between(int component, int level) const;  // a level's result from its bands
+  ValuesParams half(int component) const;                // between the passes of a level
   ValuesParams low_band(const Level& level, int component) const;
   ValuesParams high_band(const Level& level, int component, int kind) const;
   int32_t width_of(int component, int level) const;

@@ -1,4 +1,4 @@
-// Where a warp of the fused wavelet kernels works: a strip of columns, a run of rows.
+// The place of a warp in the fused wavelet kernels: a strip of columns, a run of rows.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace cudatransform::cuda {
 
-// Where a warp works.
+// The place of a warp.
 template <Wavelet kWavelet, Direction kDirection, int kPairs>
 struct Strip {
   static constexpr Pipeline kSteps = kPipeline<kWavelet, kDirection>;
@@ -23,7 +23,7 @@ struct Strip {
   bool exists, own;    // whether the warp has anything to do, and the lane to write
   LaneEdges edges;
 
-  // Of a warp of CTA `block`.
+  // The place of a warp of CTA `block`.
   __device__ __forceinline__ Strip(const FusedParams& params, uint32_t block) {
     component = (block >= params.tiles[1].first_cta) + (block >= params.tiles[2].first_cta);
     const TileParams& tile = params.tiles[component];
@@ -53,7 +53,7 @@ struct Strip {
       edges.first_lane = max(first_lane, 0);
       edges.last_lane = min(last_lane, 31);
     }
-    // Lanes outside of the row read what those at its ends do.
+    // Lanes outside of the row read the values of those at its ends.
     x = (min(max(lane, first_lane), last_lane) - first_lane) * kPairs;
     own = lane >= max(first_lane, kLanesBefore) &&
           lane <= min(last_lane, kLanesBefore + kOwnLanes - 1) && x < limit;

@@ -35,8 +35,7 @@ const KernelFamily& decode_kernels() {
   return family;
 }
 
-// Lays out the block, and what the kernels leave for each other, which serve one job after the
-// other.
+// Lays out the block and the kernels' messages to each other, which serve one job after the other.
 class Scratch {
  public:
   Scratch(const JpegScans& scans, uint32_t classes) {

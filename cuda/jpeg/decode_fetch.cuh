@@ -1,4 +1,4 @@
-// What the kernels that decode JPEG scans bring to shared memory, and where it lies.
+// The shared memory of the kernels that decode JPEG scans: its layout, and how it is filled.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,7 +1,7 @@
 // Every kernel that decodes JPEG scans, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+// Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   jpeg_decode_sync
 //     twin   ScanDecoder::synchronise(), fix(), count() in jpeg/parallel_decode.cpp; a code:

@@ -35,7 +35,7 @@ struct JpegDecodeParams {
   const uint8_t* block;
   uint64_t infos_at, words_at, sets_at, runs_at;  // see JpegScans
   uint32_t subsequences, scan_count;
-  uint32_t fixes;  // what the tile before has found is known
+  uint32_t fixes;  // whether the results of the tile before are known
   uint32_t components;
   uint32_t* result;                       // damage, whole segments, CTAs that have written
   uint32_t* told;                         // the first two of it, where the host reads them

@@ -35,7 +35,7 @@ class CtaScan {
   uint32_t* warps_;
 };
 
-// Of the threads at which a segment begins the last up to `thread`; kJpegSyncThreads: none.
+// The last thread up to `thread` at which a segment begins; kJpegSyncThreads: none.
 __device__ __forceinline__ uint32_t last_beginning(const uint32_t* begins, uint32_t thread) {
   for (int32_t warp = static_cast<int32_t>(thread / kWarp); warp >= 0; --warp) {
     uint32_t mask = begins[warp];
@@ -61,7 +61,7 @@ struct AddDifference {
   }
 };
 
-// Zeros for the levels, of which only those that have codes are written.
+// Clears the levels: only those that have codes are written later.
 __device__ __forceinline__ void clear_planes(const JpegDecodeParams& params) {
   for (uint32_t c = 0; c < params.components; ++c) {
     const JpegPlaneParams& plane = params.planes[c];
@@ -77,8 +77,8 @@ __device__ __forceinline__ void clear_planes(const JpegDecodeParams& params) {
   }
 }
 
-// Where the tile has to begin: the tile before has ended there. One thread looks, because that tile
-// may be about to change it. False: it has been decoded from there.
+// The tile has to begin where the tile before has ended. One thread looks, because that tile may be
+// about to change its end. False: this tile has been decoded from there.
 __device__ __forceinline__ bool is_to_fix(const JpegDecodeParams& params, uint32_t tile,
                                           uint32_t info, uint32_t* begin) {
   __shared__ uint32_t seen[2];

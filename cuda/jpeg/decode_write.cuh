@@ -7,7 +7,7 @@
 
 namespace cudatransform::cuda {
 
-// What comes before a tile in its segment.
+// The counts before a tile in its segment.
 struct TileBase {
   uint32_t blocks;
   uint32_t dc[kScanComponents];
@@ -83,8 +83,8 @@ __device__ __forceinline__ bool is_synchronised(const JpegDecodeParams& params,
   return begins_segment(infos[first]) || params.tiles.begins[tile] == params.tiles.states[tile - 1];
 }
 
-// Blocks that begin in a CTA, put together in shared memory to be written line by line. What has
-// begun before it, and what does not fit, is written level by level.
+// Blocks that begin in a CTA, put together in shared memory to be written line by line. Blocks that
+// began before it, and blocks that do not fit, are written level by level.
 inline constexpr uint32_t kStagedBlocks = 240,
                           kStagedWords = 33;  // of a block, to spread over banks
 
@@ -106,8 +106,8 @@ __device__ __forceinline__ int16_t* levels_of(const JpegPlaneParams& plane, uint
   return reinterpret_cast<int16_t*>(plane.data + y * plane.stride) + static_cast<uint64_t>(x) * 64;
 }
 
-// Half a warp for each block. Of the last one the next CTA writes the rest: it gets the levels
-// alone that are not zero.
+// Half a warp for each block. The next CTA writes the rest of the last one, which therefore gets
+// only its levels that are not zero.
 __device__ __forceinline__ void write_blocks(const JpegDecodeParams& params,
                                              const JpegScanPlan& scan, const Stage& stage) {
   constexpr uint32_t kLanes = 16;
@@ -167,7 +167,7 @@ __device__ __forceinline__ void fetch_all(const JpegDecodeParams& params, uint32
   }
 }
 
-// Of a row of which there is something, `before` blocks of the scan before its segment.
+// Writes a row that is not empty, `before` blocks of the scan before its segment.
 template <uint32_t kSlots>
 __device__ __forceinline__ uint32_t write_thread_row(const JpegDecodeParams& params,
                                                      const JpegScanPlan& scan, const JpegRow& row,
@@ -197,7 +197,7 @@ __device__ __forceinline__ uint32_t write_thread_row(const JpegDecodeParams& par
   return damage;
 }
 
-// The last CTA tells the host, whose memory that is: a copy would be one call of the driver more.
+// The last CTA writes to the host's memory itself: a copy would be one call of the driver more.
 __device__ __forceinline__ void tell_result(const JpegDecodeParams& params) {
   __syncthreads();
   if (threadIdx.x != 0) return;

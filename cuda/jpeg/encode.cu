@@ -2,8 +2,8 @@
 // counts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// jpeg/encode_bits.h has the arithmetic and the way it goes, jpeg/encode_scan.cpp the same on the
-// host. A CTA codes a tile of 64 blocks: a warp a block, a lane two levels. Codes stay in registers
+// jpeg/encode_bits.h has the arithmetic and the steps, jpeg/encode_scan.cpp the same on the host.
+// A CTA codes a tile of 64 blocks: a warp a block, a lane two levels. Codes stay in registers
 // until the CTA knows how long those before them are; then each lane ORs its own into shared
 // memory. The CTA that is last to finish finds out where all tiles begin in the file. So no CTA
 // waits for another, and the host waits for none.
@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // zeros are read behind the last
 
-// What a lane codes of a block, until it is known where that goes: the bits of up to two symbols,
-// where they begin in the warp's, how many they are, and how many long runs come before them.
+// A lane's codes of a block, before their place is known: the bits of up to two symbols, where they
+// begin in the warp's, how many they are, and how many long runs come before them.
 struct LaneCode {
   static constexpr uint32_t kFirstAt = 14, kSecondAt = 19, kLongRunsAt = 24;
   uint32_t bits[2];
@@ -30,7 +30,7 @@ struct LaneCode {
 };
 static_assert(kBlocksPerWarp * kJpegMostBlockBits < 1u << LaneCode::kFirstAt);
 
-// The code of one block's levels in this lane, but for where it begins. Returns its length.
+// The code of one block's levels in this lane, without its place. Returns its length.
 // `*least` becomes 0 where a symbol has no code.
 __device__ __forceinline__ uint32_t code_of(const LaneLevels& levels, const uint32_t* codes,
                                             LaneCode* coded, uint32_t* least) {
@@ -101,13 +101,13 @@ __device__ __forceinline__ void hand_on_words(const uint32_t* words, uint32_t bi
   for (uint32_t i = threadIdx.x; i < count; i += kEncodeThreads) {
     const uint32_t word = words[i];
     if (to != nullptr) to[i] = word;
-    // What is behind the tile's bits is zero.
+    // The bits behind the tile's are zero.
     for (uint32_t ones = jpeg_ones_in_a_row(word, words[i + 1]); ones != 0; ones &= ones - 1)
       atomicAdd(&ones_at[(32 - jpeg_bit_width(ones & (~ones + 1))) % 8], 1u);
   }
 }
 
-// What place_tiles() needs at once, besides the words of a tile for kPlaced numbers of two kinds.
+// The memory of place_tiles(), besides a tile's words, which hold kPlaced numbers of two kinds.
 struct Placing {
   uint32_t sums[kEncodeWarps];
   JpegSpan spans[kEncodeWarps];
@@ -115,9 +115,9 @@ struct Placing {
 constexpr uint32_t kPlaced = 1536;
 static_assert(2 * kPlaced <= kTileWords);
 
-// Tiles `first` to `first` + `count` - 1, of which the first begins at `*position` with `*stuffed`
-// bytes stuffed before it; both are then those of the tile behind them. Threads go through memory
-// side by side, and through shared memory each its share of neighbours.
+// Places tiles `first` to `first` + `count` - 1. The first begins at `*position`, with `*stuffed`
+// bytes stuffed before it; both then become those of the tile behind them. Threads go through
+// memory side by side, and through shared memory each its share of neighbours.
 __device__ __forceinline__ void place_some(const EncodeParams& params, uint32_t first,
                                            uint32_t count, uint32_t* words, Placing& shared,
                                            uint32_t* position, uint32_t* stuffed) {
@@ -164,7 +164,7 @@ __device__ __forceinline__ void place_some(const EncodeParams& params, uint32_t 
   }
 }
 
-// By one CTA: tells all tiles where they begin, and the host how large the scan is.
+// One CTA calls it: tells all tiles where they begin, and the host how large the scan is.
 __device__ __forceinline__ void place_tiles(const EncodeParams& params, uint32_t faults,
                                             uint32_t* words, Placing& shared) {
   uint32_t position = 0, stuffed = 0;
@@ -199,7 +199,7 @@ __device__ __forceinline__ void code_tiles(const EncodeParams& params) {
   uint32_t second_pairs = 0, least = ~0u;
   const uint32_t length = code_blocks(blocks, codes, coded, &second_pairs, &least);
   uint32_t bits = 0;
-  // All lanes have the warp's length, of which the last one tells.
+  // All lanes have the warp's length; the last one reports it.
   const uint32_t own = threadIdx.x % 32 == 31 ? length : 0;
   uint32_t at = sum_before_thread(own, warp_bits, &bits);
   if (blocks.found_others()) atomicOr(&faults, uint32_t{kJpegLevelsNotPlain});
@@ -212,7 +212,7 @@ __device__ __forceinline__ void code_tiles(const EncodeParams& params) {
   for (uint32_t i = 0; i < kBlocksPerWarp; ++i)
     put_code(coded[i], at, codes[(second_pairs >> i & 1) * kJpegSymbols + kJpegLongRun], words);
   __syncthreads();
-  // Without room for the words there is none for the file.
+  // If the words have no room, the file has none either.
   const bool fits = words_at + count <= params.most_words;
   hand_on_words(words, bits, fits ? params.words + words_at : nullptr, ones_at);
   __syncthreads();

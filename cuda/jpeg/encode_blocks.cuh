@@ -1,4 +1,4 @@
-// The blocks of a warp: where they are, and what each lane codes of them.
+// The blocks of a warp: their places, and each lane's levels of them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,8 +8,8 @@ namespace cudatransform::cuda {
 
 inline constexpr uint32_t kAllLanes = 0xffffffffu;
 
-// Of one block. Lane i has the levels at positions 2i and 2i + 1 in zigzag order; lane 0 has the
-// difference of DC levels.
+// The levels of one block. Lane i has those at positions 2i and 2i + 1 in zigzag order; lane 0 has
+// the difference of DC levels.
 struct LaneLevels {
   int32_t even, odd;
   // Alike in all lanes.

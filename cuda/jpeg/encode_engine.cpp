@@ -1,4 +1,4 @@
-// The CUDA engine's JPEG encoder: what is launched for a scan, and in which memory.
+// The CUDA engine's JPEG encoder: the launches of a scan, and their memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/jpeg/encode_engine.h"
 

@@ -1,7 +1,7 @@
 // Every kernel of JPEG's entropy coding, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+// Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   jpeg_encode_code_tiles, jpeg_encode_write_tiles
 //     twin   encode_jpeg_scan() in jpeg/encode_scan.cpp; a code: jpeg/encode_bits.h

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clause 15.8. A lane has four columns of two rows, a warp 128 columns
-// of them, and gathers what the blocks over its samples predict: no two threads write the same
-// sample, so there is nothing to be added up in memory. Windows, and where vectors point, are in
-// shared memory, worked out once for a tile. A prediction of four samples is two words of two
-// lanes of 16 bits each, those of even and odd columns: a sum of half positions in them is at most
-// 16 x 255 + 8. Of two references it is their mean. Windows are up to 8 a direction, and dp2a adds
-// up what they and a prediction make.
+// of them, and gathers the predictions of the blocks over its samples: no two threads write the
+// same sample, so nothing is added up in memory. Windows and the targets of vectors are in shared
+// memory, worked out once for a tile. A prediction of four samples is two words of two lanes of 16
+// bits each, those of even and odd columns: a sum of half positions in them is at most
+// 16 x 255 + 8. For two references it is their mean. Windows are up to 8 a direction, and dp2a
+// adds up their products with a prediction.
 //
 // The specification computes with samples around zero. Windows sum to 64, and the weights that this
 // kernel is for to 1, so that all of it may be done with samples as they are.
@@ -34,7 +34,7 @@ __device__ __forceinline__ Four mean_of(const Four& a, const Four& b) {
           (a.odd + b.odd + in_halves(1)) >> 1 & kEveryOther};
 }
 
-// Four bytes, of which the first has so many bits in front of it in a row's word. A word that has
+// Four bytes; the first has so many bits in front of it in a row's word. A word that has
 // none of them is not read.
 __device__ __forceinline__ uint32_t load_inner(const uint8_t* word, uint32_t bits_in_front) {
   const auto* words = reinterpret_cast<const uint32_t*>(word);
@@ -44,7 +44,7 @@ __device__ __forceinline__ uint32_t load_inner(const uint8_t* word, uint32_t bit
   return __funnelshift_r(low, high, bits_in_front);
 }
 
-// Four samples of a row, of which the last one is there again, byte by byte.
+// Four samples of a row, byte by byte; its last sample is repeated.
 __device__ __forceinline__ uint32_t load_end(const uint8_t* row, int32_t column, int32_t width) {
   uint32_t word = 0;
 #pragma unroll 1
@@ -78,8 +78,8 @@ struct Mix {
   }
 };
 
-// Where planes of references begin, for what lies around the picture. Lanes choose one each, and
-// parameters are read one by one.
+// The beginnings of references' planes, for positions around the picture. Each lane chooses one,
+// and parameters are read one by one.
 struct PlaneStarts {
   const uint8_t* at[kMaxObmcReferences][4];
 
@@ -109,7 +109,7 @@ struct Columns {
   }
 };
 
-// What is the same for all blocks over a lane.
+// Values that are the same for all blocks over a lane.
 struct LanePlace {
   int32_t x, y;     // its first sample
   uint32_t pitch;   // of all planes
@@ -130,7 +130,7 @@ struct LanePlace {
         inner_rows(static_cast<uint32_t>(max(2 * component.height - 3 - beyond, 0))) {}
 };
 
-// What one reference predicts for a lane.
+// One reference's prediction for a lane.
 struct Fetch {
   const ObmcComponentParams& component;
   const PlaneStarts& starts;
@@ -154,7 +154,7 @@ struct Fetch {
       }
       return;
     }
-    // All of them, those as well that weigh nothing: no load waits for another, and no lane for one
+    // All positions, even those that weigh nothing: no load waits for another, and no lane for one
     // whose vector needs more.
     uint32_t words[kObmcRows][4];
 #pragma unroll
@@ -199,7 +199,7 @@ struct Fetch {
     const uint32_t word = left.load(planes[left.plane] + offset, component.width);
     uint32_t other = word;
     if (has_right) other = right.load(planes[right.plane] + offset, component.width);
-    // In front of the first column it is the one that is there again, of the whole ones.
+    // In front of the first column, the first whole position is repeated.
     const uint32_t before = left.plane == 0 ? word : other;
     *left_word = __byte_perm(word, before, left.selector);
     if (has_right) *right_word = __byte_perm(other, before, right.selector);
@@ -221,7 +221,7 @@ struct Compensator {
       for (Four& four : made) four = {head * 0x10001u, head * 0x10001u};
       return;
     }
-    // Lanes with one reference do the same at once, whichever it is.
+    // Lanes with one reference do the same at once, whichever reference it is.
     int reference = used == 2 ? 1 : 0;
 #pragma unroll 1
     for (bool again = false;; again = true, reference = 1) {
@@ -235,7 +235,7 @@ struct Compensator {
     }
   }
 
-  // Adds 64 times what blocks in rows `top` to `bottom` of `span` predict.
+  // Adds 64 times the predictions of the blocks in rows `top` to `bottom` of `span`.
   __device__ __forceinline__ void sum_up(const TileSpan& span, int32_t top, int32_t bottom,
                                          int (&sums)[kObmcRows][4]) const {
     const uint32_t column = threadIdx.x % 32, group = threadIdx.x / 32;
@@ -310,7 +310,7 @@ extern "C" __global__ void __launch_bounds__(kObmcThreads, kObmcCtas)
   __shared__ TileBlocks blocks;
   __shared__ PlaneStarts starts;
   int number;
-  // From the last on: chroma has smaller blocks, so its tiles take longest.
+  // The last tiles come first: chroma has smaller blocks, so they take longest.
   const uint32_t cta = gridDim.x - 1 - blockIdx.x;
   const ObmcComponentParams& component = component_of_cta(params, cta, &number);
   const uint32_t tile = cta - component.first_cta;

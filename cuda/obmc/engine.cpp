@@ -126,7 +126,7 @@ struct KeptParams final : StreamQueue::Kept {
   ObmcParams compensate;
   UpsampleParams upsample;
 };
-// Of motion compensation's own.
+// The staging memory of motion compensation alone.
 struct BlockStaging final : StreamQueue::Kept {
   Staging staging;
 };

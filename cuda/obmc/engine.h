@@ -9,7 +9,7 @@ namespace cudatransform {
 // Whether this build has kernels that the device can run: kNotFound where it has not.
 Status probe_cuda_obmc_kernels(Device& device);
 
-// Jobs' addresses are device addresses, but for the blocks.
+// Jobs' addresses are device addresses, except the blocks.
 const ObmcOps& cuda_obmc_ops();
 
 namespace cuda {

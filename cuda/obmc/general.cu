@@ -13,7 +13,7 @@ __device__ __forceinline__ Sample* row_of(const ObmcPlaneParams& plane, int32_t 
   return reinterpret_cast<Sample*>(plane.data + y * plane.pitch);
 }
 
-// What lies at a half position, which may be outside of the picture.
+// The sample at a half position, which may be outside of the picture.
 template <typename Sample>
 __device__ __forceinline__ int32_t half_position(const ObmcComponentParams& component,
                                                  int reference, int32_t row, int32_t column) {
@@ -100,7 +100,7 @@ __device__ __forceinline__ void compensate(const ObmcParams& params) {
   }
 }
 
-// Of eight values around a half position, of which at(0) and at(1) are next to it.
+// The half position among eight values; at(0) and at(1) are next to it.
 template <typename At>
 __device__ __forceinline__ int32_t half_sample(const At& at, int32_t peak) {
   constexpr int kTap0 = kObmcFilterTaps[0], kTap1 = kObmcFilterTaps[1];

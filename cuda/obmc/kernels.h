@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 //   bytes    four samples of a byte in a word, for the common job (compensate_bytes.cu,
-//            upsample_bytes.cu): fits_bytes() in engine.cpp says what that is
+//            upsample_bytes.cu); fits_bytes() in engine.cpp defines it
 //   general  every job, a number at a time (general.cu)
 //
-// Where each family has its twin on the CPU, its tests, its benchmark and its page:
+// Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   obmc_compensate
 //     twin   Component::compensate() in transform/obmc/portable.cpp; in vectors:

@@ -20,7 +20,7 @@ inline constexpr int32_t kObmcRows = 2;
 inline constexpr int32_t kObmcTileGroups = kObmcThreads / 32;
 inline constexpr int32_t kObmcTileRows = kObmcRows * kObmcTileGroups;
 
-// Of one component: samples of one or two bytes, side by side.
+// A plane of one component: samples of one or two bytes, side by side.
 struct ObmcPlaneParams {
   uint8_t* data;
   int64_t pitch;
@@ -29,7 +29,7 @@ struct ObmcPlaneParams {
 struct ObmcAxisParams {
   ObmcAxis axis;
   Divider by_separation;
-  Divider by_ramp;  // what obmc_window() divides by
+  Divider by_ramp;  // the divisor of obmc_window()
 };
 
 struct ObmcComponentParams {

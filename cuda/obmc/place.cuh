@@ -1,4 +1,4 @@
-// Where the threads of the motion compensation kernels work, and which blocks are there.
+// The places of threads in the motion compensation kernels, and the blocks there.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -51,7 +51,7 @@ struct TileWindows {
   int32_t first_row_block[kObmcTileGroups], last_row_block[kObmcTileGroups];
 };
 
-// Those of block `index` at the first `count` of `kMost` positions, a byte each.
+// The windows of block `index` at the first `count` of `kMost` positions, a byte each.
 template <int32_t kMost>
 __device__ __forceinline__ uint32_t windows_of(const ObmcAxisParams& params, int32_t index,
                                                int32_t at, int32_t count) {
@@ -80,7 +80,7 @@ __device__ __forceinline__ void fill_windows(const ObmcComponentParams& componen
     windows->first_column_block[lane] = first;
     windows->last_column_block[lane] = last;
   }
-  // By the first warp that has no columns' blocks.
+  // The first warp that has no columns' blocks calls it.
   static_assert(kObmcTileGroups * TileWindows::kBlocks <= 32);
   static_assert(kObmcTileGroups > TileWindows::kBlocks);
   if (warp != TileWindows::kBlocks || lane >= kObmcTileGroups * TileWindows::kBlocks) return;
@@ -98,15 +98,15 @@ __device__ __forceinline__ void fill_windows(const ObmcComponentParams& componen
 // Bits of a vector below half positions.
 __device__ __forceinline__ int rest_bits(int precision) { return max(precision - 1, 0); }
 
-// Half positions that a vector points at from (x, y): the first, and how much the second of each
-// axis weighs. Vectors in whole samples point at the first of both, and at what lies around the
-// picture at its very edge.
+// Half positions that a vector points at from (x, y): the first, and the weight of the second of
+// each axis. Vectors in whole samples point at the first of both and, around the picture, at its
+// very edge.
 struct Pointed {
   int32_t column, row;  // in half samples
   int32_t rest_x, rest_y, one;
   int shift;
 
-  // Of the position `right` and `down` of the first, 0 or 1 each. All four are 1 << shift.
+  // The weight of the position `right` and `down` of the first, 0 or 1. All four are 1 << shift.
   __device__ __forceinline__ int32_t weight(int right, int down) const {
     return (right != 0 ? rest_x : one - rest_x) * (down != 0 ? rest_y : one - rest_y);
   }

@@ -1,4 +1,4 @@
-// Where the vectors of a tile's blocks point, worked out once for all threads, in shared memory.
+// The targets of the vectors of a tile's blocks, worked out once for all threads, in shared memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace cudatransform::cuda {
 
-// Where one vector of a block points from the component's first sample. A lane adds how far its own
-// first sample is from that one.
+// The target of one vector of a block, seen from the component's first sample. A lane adds the
+// distance of its own first sample from that one.
 struct alignas(16) VectorEnd {
-  // Of the half positions around the end, number `right + 2 * down`: the word with the first byte.
+  // By half position around the end, number `right + 2 * down`: the word with its first byte.
   uint64_t at[4];
   int32_t column, row;     // in half samples
   uint32_t weights;        // of the four positions, a byte each
@@ -27,14 +27,14 @@ struct alignas(16) VectorEnd {
 
 // The blocks over some rows of a tile, row by row.
 struct TileBlocks {
-  // Of luma at the usual 16 samples there are 30; only small blocks take more than one turn.
+  // Luma at the usual 16 samples has 30 of them; only small blocks take more than one turn.
   static constexpr int32_t kMost = 96;
   // They begin every two columns at least, and one is in front of the tile's first, or two.
   static_assert(kObmcTileColumns / 2 + 2 <= kMost);
   static constexpr uint32_t kReferencesBit = 16;
 
   VectorEnd ends[kMaxObmcReferences][kMost];
-  uint32_t heads[kMost];  // what a block without references predicts; its references above
+  uint32_t heads[kMost];  // the prediction of a block without references; its references above
 };
 
 // The blocks that a tile needs. Each thread works them out. TileWindows has them as well, but a
@@ -72,7 +72,7 @@ __device__ __forceinline__ VectorEnd vector_end(const ObmcParams& params,
   for (int k = 0; k < 4; ++k) {
     const int32_t row = to.row + (k >> 1), column = to.column + (k & 1);
     const int32_t byte = column >> 1;
-    // Maybe far from the plane: a lane that reads has seen that its own samples are in there.
+    // The target may be far from the plane: a lane reads only if its own samples are in there.
     const int64_t offset = (row >> 1) * planes[0].pitch + (byte & ~3);
     end.at[k] = reinterpret_cast<uint64_t>(planes[2 * (row & 1) + (column & 1)].data) +
                 static_cast<uint64_t>(offset);
@@ -92,7 +92,7 @@ __device__ __forceinline__ void fill_blocks(const ObmcParams& params,
                                             const TileSpan& span, int32_t top, int32_t bottom,
                                             TileBlocks* blocks) {
   const int32_t across = span.across(), count = (bottom - top + 1) * across;
-  // From the last threads on: the first ones have windows to fill.
+  // The last threads work first: the first ones have windows to fill.
 #pragma unroll 1
   for (auto task = static_cast<int32_t>(kObmcThreads - 1 - threadIdx.x);
        task < kMaxObmcReferences * count; task += kObmcThreads) {

@@ -58,7 +58,7 @@ struct Lane {
   }
 };
 
-// Right of each of four columns; `left` and `right` are those of the lanes beside.
+// The half positions right of four columns; `left` and `right` are those of the lanes beside.
 __device__ __forceinline__ uint32_t half_columns(uint32_t word, uint32_t left, uint32_t right) {
   const uint32_t before = __funnelshift_r(left, word, 16),
                  behind = __funnelshift_r(word, right, 16);
@@ -71,7 +71,7 @@ __device__ __forceinline__ uint32_t half_columns(uint32_t word, uint32_t left, u
   return even | odd << 8;
 }
 
-// Below each of four columns, of the eight rows around.
+// The half positions below four columns, from the eight rows around.
 __device__ __forceinline__ uint32_t half_rows(const uint32_t* rows) {
   const auto pair = [&](int k, int shift) {
     return (rows[3 - k] >> shift & kLanes) + (rows[4 + k] >> shift & kLanes);
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(kUpsampleThreads)
   const int32_t begin = static_cast<int32_t>(warp / component.tiles_across) * kUpsampleRun;
   const Lane lane = {component, x, x >= 0 && x + 4 <= component.width};
   const bool writes = own >= 0 && own < kUpsampleOwnLanes && x < component.width;
-  // Of the last column, which has nothing on its right.
+  // The last column, seen from this lane's first; it has nothing on its right.
   const uint32_t last = component.width - 1 - x;
   const uint32_t ends = last < 4 ? 0xffu << (8 * last) : 0;
   uint32_t rows[kUpsampleRun + 7];

@@ -31,7 +31,7 @@ CT_HD void islow_odd_half(T& a, T& b, T& c, T& d) {
   d = d * 12299 + ad + bd;                 // sqrt(2) (c1 + c3 - c5 - c7)
 }
 
-// Pass 1 (rows) keeps two fraction bits, pass 2 (columns) removes them; what stays is 8 times the
+// Pass 1 (rows) keeps two fraction bits, pass 2 (columns) removes them; the result is 8 times the
 // orthonormal value (sqrt(8) from each pass). 8-bit samples need no level shift before: an offset
 // of all samples reaches the DC value alone, and exactly.
 template <int kStride, int kPass, typename T>

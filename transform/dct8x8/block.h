@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A method is a type with
-//   Value                            what a block holds between the steps
+//   Value                            a block's values between the steps
 //   forward(v, level_shift)          64 samples (not level shifted) to transform values, in place
 //   store<Coef>(x, table, i)         a transform value to the coefficient of natural index i
 //   load(c, table, i)                the coefficient back to a transform value
@@ -25,7 +25,7 @@
 
 namespace cudatransform {
 
-// What the methods with the same kind of value share.
+// Shared by the methods with the same kind of value.
 struct IntegerValues {
   using Value = int32_t;
   template <typename Coef>

@@ -42,7 +42,7 @@ Method effective_method(Method method, int depth, int scale = 1);
 // first and scaling then gives the same as the other way round.
 constexpr int32_t scaled_size(int32_t size, int scale) { return (size - 1) / scale + 1; }
 
-// How many of a block's 64 coefficients the inverse at `scale` depends on: see
+// The number of a block's 64 coefficients that the inverse at `scale` depends on: see
 // transform/dct8x8/scaled.h.
 int coefficients_needed(Method method, int scale);
 
@@ -97,10 +97,10 @@ struct Dct8x8Job {
 // leave its buffers. Engines call it first.
 Status validate(const Dct8x8Job& job);
 
-// What one engine offers. submit() returns at once; `fence` (may be null) is done when outputs and
-// sums are complete. Partial blocks at the right and bottom are filled by replicating the last
-// column and row (forward) or dropped (inverse); padding bytes of the output pitch are never
-// written.
+// The operations of one engine. submit() returns at once; `fence` (may be null) is done when
+// outputs and sums are complete. Partial blocks at the right and bottom are filled by replicating
+// the last column and row (forward) or dropped (inverse); padding bytes of the output pitch are
+// never written.
 struct Dct8x8Ops {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence);

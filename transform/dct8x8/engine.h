@@ -11,7 +11,7 @@ namespace cudatransform {
 const Dct8x8Ops& host_dct8x8_ops();
 
 // The same in portable C++ alone, one block at a time: the SIMD code is tested against it. Its
-// arithmetic is the GPU's, but for `float` at full size.
+// arithmetic is the GPU's, except for `float` at full size.
 const Dct8x8Ops& portable_dct8x8_ops();
 
 }  // namespace cudatransform

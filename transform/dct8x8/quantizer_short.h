@@ -20,21 +20,21 @@ struct alignas(16) ShortForwardTable {
   bool usable = false;
 };
 
-// value = coefficient x mul, saturated to 16 bits. A coefficient none of whose absolute value's
-// bits is in `large` needs no saturation.
+// value = coefficient x mul, saturated to 16 bits. A coefficient whose absolute value has no bits
+// of `large` needs no saturation.
 struct alignas(16) ShortInverseTable {
   int16_t mul[64];
   int16_t large = 0;
   bool usable = false;
 };
 
-// Of an integer method's tables for quantised coefficients.
+// From an integer method's tables for quantised coefficients.
 ShortForwardTable make_short_forward_table(const ForwardTable& table);
 ShortInverseTable make_short_inverse_table(const InverseTable& table);
 
 inline constexpr int kLevelShift8 = 128;  // of 8-bit samples
 
-// What one component's blocks in 16-bit lanes need.
+// The tables of one component's blocks in 16-bit lanes.
 struct alignas(16) ShortTables {
   ShortForwardTable forward;  // islow, ifast
   ShortInverseTable inverse;  // islow, ifast

@@ -22,8 +22,8 @@ struct RowContext {
 };
 
 // The last step of a sample, after the level shift: clamped to low..high, then less bias. Signed
-// samples get the shift as well, and lose it when they are rounded: so they are to the bit what
-// pictures would be if those were not clamped, however a tie or the last bit of an fp32 falls.
+// samples get the shift as well, and lose it when they are rounded: so they equal to the bit
+// unclamped samples of pictures, whichever way a tie or the last bit of an fp32 falls.
 struct SampleRange {
   int32_t low, high, bias;
 };
@@ -39,7 +39,7 @@ struct RowSums {
   uint64_t zeros = 0;
 };
 
-// Transforms block row `by` of component `component` and returns what it measured.
+// Transforms block row `by` of component `component` and returns its measurements.
 using RowFunction = RowSums (*)(const RowContext& context, int component, int by);
 
 // One block at a time in portable C++, for any job that validate() accepts.

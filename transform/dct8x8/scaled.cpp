@@ -19,7 +19,7 @@ class Rows {
         block_step_(job.layout == Layout::kBlock ? 64 : 8),
         row_step_(job.layout == Layout::kBlock ? 8 : plane.pitch / ptrdiff_t(sizeof(Coef))) {}
 
-  // Row v of the current block, of which only coefficients that M uses need be there.
+  // Row v of the current block. Only coefficients that M uses need be there.
   const Coef* row(int v) {
     if (!zigzag_) return block_ + v * row_step_;
     for (int u = 0; u < 8; ++u) {

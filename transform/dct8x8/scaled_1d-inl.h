@@ -12,15 +12,15 @@
 // and the entry of frequency k in the sum of outputs n and n + 1 is sqrt(2) (cos((2n + 1) k pi /
 // 16)
 // + cos((2n + 3) k pi / 16)). Over a pair, frequency 4 cancels out; over four, 2 and 6 do as well:
-// what those rows and columns of a block hold does not matter. Sums are kept where means are meant,
+// the block's values in those rows and columns do not matter. Sums are kept where means are meant,
 // which is a descaling by one (two) bits more.
 //
 // Constants are in units of 2^-13, rounded. The fraction bits between the passes are those of the
 // full size: two. Nothing overflows int32 as long as |input| <= 2^14: the gains of an output add up
 // to 9.6 at half and 10.5 at quarter size, and 10.5 x 2^14 x 2^13 = 1.41e9, which leaves room for
-// the level shift. Hence limit14() on dequantised values and between the passes. What an encoder
-// made never meets it: with table entries to 255 no value exceeds 1,200 and no intermediate 7,000.
-// kLimit false: the caller knows that it is not met.
+// the level shift. Hence limit14() on dequantised values and between the passes. An encoder's
+// output never meets it: with table entries to 255 no value exceeds 1,200 and no intermediate
+// 7,000. kLimit false: the caller knows that it is not met.
 template <int kStride, int kPass, bool kLimit = kPass == 1, typename T>
 CT_HD void islow_half_1d(T* v, int offset) {
   constexpr int kDescale = (kPass == 1 ? 13 - 2 : 13 + 2 + 3) + 1;
@@ -61,7 +61,7 @@ CT_HD void islow_quarter_1d(T* v, int offset) {
 }
 
 // float, scaled: the inverse of 4 (2) points over the 4 (2) lowest frequencies. scaled_factor()
-// says what the table has put in front of each: in the 4-point one cos(pi/8) of frequencies 1 and 3
+// gives the table's factor of each: in the 4-point one cos(pi/8) of frequencies 1 and 3
 // and cos(pi/4) of frequency 2, so that one multiplication is left, by tan(pi/8).
 template <int kStride, typename T>
 CT_HD void float_half_1d(T* v) {

@@ -5,7 +5,7 @@
 // visible and consecutive is loaded and stored as vectors; any other one goes through a staging
 // block and the portable adapters.
 
-// Where a group's samples are: eight rows of kGroupWidth consecutive 8- or 16-bit samples.
+// The place of a group's samples: eight rows of kGroupWidth consecutive 8- or 16-bit samples.
 struct SampleRows {
   const uint8_t* first;
   ptrdiff_t pitch;
@@ -71,7 +71,7 @@ CT_HD void store_sample_row(RowI row, const SamplePlane& plane, uint8_t* to) {
   }
 }
 
-// Writes finished rows; signed ones, too: the low 16 bits are all that a container holds.
+// Writes finished rows; signed ones, too: a container holds the low 16 bits alone.
 CT_HD void store_group_samples(const SamplePlane& plane, int bx, int by, int blocks,
                                const RowI* rows) {
   if (is_whole(plane, bx, by) && plane.row_repeat == 1 && plane.type != SampleType::kS16) {
@@ -139,7 +139,7 @@ CT_HD void decode_group(const RowContext& context, int component, SampleRange ra
   for (int y = 0; y < 8; ++y) rows[y] = M::samples(v[y], range.low, range.high) + -range.bias;
 }
 
-// The blocks of row `by` from column `first` on; adds what it measures to `sums`.
+// The blocks of row `by` from column `first` on; adds its measurements to `sums`.
 template <class M, typename Coef>
 void forward_blocks(const RowContext& context, int component, int by, int first, RowSums* sums) {
   const Dct8x8Job& job = *context.job;

@@ -112,8 +112,8 @@ CT_HD Short narrow_shifted(Wide a) {
   return narrow({hn::ShiftRight<kBits>(a.low), hn::ShiftRight<kBits>(a.high)});
 }
 
-// Half to even, for what is known to fit int32: Highway's NearestInt() spends four more
-// instructions on x86 to make something of what does not.
+// Half to even, for values that are known to fit int32: Highway's NearestInt() spends four more
+// instructions on x86 on values that do not.
 CT_HD hn::Vec<DW> nearest_int(hn::Vec<DWF> a) {
 #if CT_X86_BLOCKS == 4
   return hn::Vec<DW>{_mm512_cvtps_epi32(a.raw)};

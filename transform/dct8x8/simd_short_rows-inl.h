@@ -1,4 +1,4 @@
-// A row of blocks in 16-bit lanes: the methods, their memory, and what is left to the general way.
+// A row of blocks in 16-bit lanes: the methods, their memory, and the blocks of the general way.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Included once per instruction set, after simd_short-inl.h. A method here has
@@ -243,7 +243,7 @@ struct GroupRows {
   const uint8_t* first;
   ptrdiff_t pitch;
 };
-// Where they are, or (samples of two planes that take turns) copied to `staging`, 64 a block.
+// In place, or (samples of two planes that take turns) copied to `staging`, 64 a block.
 CT_HD GroupRows group_rows(const SamplePlane& plane, int bx, int by, uint8_t* staging) {
   constexpr int kWidth = 8 * kShortBlocks;
   const uint8_t* from = sample_address(plane, 8 * bx, 8 * by);

@@ -72,7 +72,7 @@ class Timer {
 };
 
 enum class MemoryKind {
-  kDevice,  // what kernels work on; on the host device, ordinary memory aligned to 64 bytes
+  kDevice,  // the memory of kernels; on the host device, ordinary memory aligned to 64 bytes
   kPinned,  // host memory that the device copies to and from without staging
 };
 
@@ -94,7 +94,7 @@ struct Copy2D {
   ptrdiff_t src_pitch = 0;
   size_t row_bytes = 0;
   size_t rows = 0;
-  // Of copy(): the CUcontext that `src` was allocated in, also on another device; null: the
+  // For copy(): the CUcontext that `src` was allocated in, also on another device; null: the
   // device's own.
   void* src_context = nullptr;
 };
@@ -110,8 +110,8 @@ class Device {
   virtual Status allocate(MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) = 0;
   virtual std::unique_ptr<Timer> make_timer() = 0;
   // Host to device, device to host and device to device. Pageable host memory is allowed: then the
-  // source may be reused when the call returns, and a destination is complete when it returns.
-  // Where one fails, all work that the queue had before is over when the call returns.
+  // source may be reused when the call returns, and a destination is complete when it returns. If a
+  // copy fails, all earlier work of the queue is over when the call returns.
   virtual Status upload(Queue& queue, const Copy2D& copy) = 0;
   virtual Status download(Queue& queue, const Copy2D& copy) = 0;
   virtual Status copy(Queue& queue, const Copy2D& copy) = 0;

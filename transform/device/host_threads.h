@@ -34,7 +34,7 @@ class HostThreads {
   int count() const { return arena_.max_concurrency(); }
   // How many work at a time.
   int used() const { return kMayUseThreads ? count() : 1; }
-  // Calls work(i) for each i below `count`, on all threads. Throws what one of them has thrown.
+  // Calls work(i) for each i below `count`, on all threads. Throws the exception of one of them.
   template <typename Index, typename Work>
   void for_each(Index count, const Work& work) {
     if (used() > 1 && count > 1) {
@@ -59,8 +59,8 @@ class HostThreads {
 // Null when `device` was not made by make_host_device().
 HostThreads* host_threads(Device& device);
 
-// Calls work(threads), which returns a Status, with the threads of a host device. What it throws
-// becomes one: `no_memory` where that is std::bad_alloc.
+// Calls work(threads), which returns a Status, with the threads of a host device. An exception
+// becomes a Status, too: `no_memory` where it is std::bad_alloc.
 template <typename Work>
 Status run_on_host(Device& device, const char* no_memory, const Work& work) {
   HostThreads* threads = host_threads(device);

@@ -11,8 +11,8 @@ constexpr int kMostLevels = 4;    // in both directions
 constexpr int kMostHalvings = 5;  // of rows, where there are horizontal-only levels
 constexpr int kMostEntries = 1 + 4 + 1 + 3 * kMostLevels;
 
-// Of one filter, or of two, and a count of horizontal-only levels: level by level, of which a
-// transform takes as many as it has.
+// The matrix of one filter, or of two, and a count of horizontal-only levels, level by level. A
+// transform takes as many levels as it has.
 struct DefaultMatrix {
   Wavelet wavelet, wavelet_ho;
   int horizontal;

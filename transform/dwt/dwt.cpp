@@ -57,7 +57,7 @@ Status check_format(const DwtJob& job) {
   return check_measuring(job.measure, job.sums, job.timer, job.times);
 }
 
-// Of planes with memory up to the padded size.
+// Checks planes with memory up to the padded size.
 Status check_room(const Where& where, const SamplePlane& plane, int64_t width) {
   if (plane.type != SampleType::kS16 || plane.row_repeat != 1 || plane.stride != 2)
     return where.error("only plain samples of type kS16 have room for the padded size");

@@ -6,12 +6,12 @@
 // filters are lifting steps on integers (lifting.h), so that there is nothing to disagree about but
 // where values wrap. That is fixed as well, for every value that coefficients may have:
 //
-//   kS16  sums are exact in 32 bits; what a lifting step, a shift between levels or the quantiser
-//         leaves is taken modulo 2^16. But of daub97, whose values between its steps are larger
-//         than its coefficients, only what a line's last step leaves
+//   kS16  sums are exact in 32 bits; results of a lifting step, a shift between levels or the
+//         quantiser are taken modulo 2^16. For daub97, whose values between its steps are larger
+//         than its coefficients, only results of a line's last step are
 //   kS32  sums are taken modulo 2^32; products of the filters fidelity and daub97, which have
-//         factors of up to 13 bits, and of the quantiser are exact in 64 bits, and what a step
-//         leaves is taken modulo 2^32
+//         factors of up to 13 bits, and of the quantiser are exact in 64 bits, and results of a
+//         step are taken modulo 2^32
 //
 // An engine may compute in wider or narrower numbers where the result is the same.
 #pragma once
@@ -49,8 +49,8 @@ enum class DwtMethod {
 
 enum class DwtCoefType { kS16, kS32 };
 
-// One component's coefficients in pyramid arrangement: the bands of bands.h, where DwtBand::x and y
-// say. padded_width() x padded_height() of them.
+// One component's coefficients in pyramid arrangement: the bands of bands.h, at DwtBand::x and y.
+// padded_width() x padded_height() of them.
 struct DwtPlane {
   void* data = nullptr;  // aligned to the coefficient type; CUDA: 16 bytes, as the pitch
   ptrdiff_t pitch = 0;   // bytes from one row to the next
@@ -66,9 +66,9 @@ struct DwtJob {
   DwtCoefType type = DwtCoefType::kS16;
   int depth = 8;       // 8, 10, 12, 16: bits of a sample; level shift 2^(depth-1)
   int components = 0;  // 1 or 3
-  // Of type kU8 or kU16; the inverse also writes kS16, without level shift and clamping to the
-  // depth, and clamped to 16 bits. Forward the last column and row are repeated up to the padded
-  // size, before the level shift.
+  // They have type kU8 or kU16; the inverse also writes kS16, without level shift and clamping to
+  // the depth, and clamped to 16 bits. Forward the last column and row are repeated up to the
+  // padded size, before the level shift.
   SamplePlane samples[kMaxComponents];
   // Inverse, kS16: whether planes of samples have memory up to the padded size, which may be
   // written. Engines are faster with it.
@@ -87,9 +87,9 @@ struct DwtJob {
 // its buffers. Engines call it first.
 Status validate(const DwtJob& job);
 
-// What one engine offers. submit() returns at once; `fence` (may be null) is done when outputs and
-// sums are complete. Coefficients that are read are not changed; padding bytes of the output pitch
-// are never written, but for what `samples_have_room` says.
+// The operations of one engine. submit() returns at once; `fence` (may be null) is done when
+// outputs and sums are complete. Coefficients that are read are not changed; padding bytes of the
+// output pitch are never written, except as `samples_have_room` says.
 struct DwtOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence);

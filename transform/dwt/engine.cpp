@@ -124,7 +124,7 @@ bool run_in_vectors(const DwtJob& job, HostThreads& threads, PictureSums* sums) 
   return true;
 }
 
-// Whether 16-bit rows hold what steps leave.
+// Whether 16-bit rows hold the results of steps.
 bool fits_short_rows(const DwtJob& job) {
   return job.type == DwtCoefType::kS16 && !lifting(job.wavelet).wraps_at_end &&
          !lifting(job.wavelet_ho).wraps_at_end;

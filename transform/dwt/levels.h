@@ -26,7 +26,7 @@ class ComponentLevels {
   void set_low(T* memory);
 
   int count() const { return job_.levels.both + job_.levels.horizontal; }
-  // What stripes are counted in: pairs of rows, or rows where there are no vertical steps.
+  // The unit of stripes: pairs of rows, or rows where there are no vertical steps.
   int32_t units(int fineness) const { return height(fineness) / (is_both(fineness) ? 2 : 1); }
   int32_t width(int fineness) const { return width_ >> fineness; }
 
@@ -42,7 +42,7 @@ class ComponentLevels {
   RowFilter<T> filter(Wavelet wavelet, Direction direction) const {
     return {&kernels_, &lifting(wavelet), direction, job_.type == DwtCoefType::kS16};
   }
-  // Row y of what a level's low band is before it becomes, or after it was, the next level.
+  // Row y of a level's low band: forward the next level's input, inverse its result.
   T* low_row(int fineness, int32_t y) const {
     return low_[fineness] + static_cast<ptrdiff_t>(y) * low_pitch(fineness);
   }

@@ -44,7 +44,7 @@ struct Lifting {
   bool wraps_at_end = false;
 };
 
-// By the value of Wavelet.
+// Indexed by the value of Wavelet.
 inline constexpr Lifting kLiftings[kWaveletCount] = {
     // dd97
     {2,

@@ -47,8 +47,8 @@ struct Line {
   int32_t& odd(int32_t n) { return values[static_cast<size_t>(half) + static_cast<size_t>(n)]; }
 };
 
-// What a step adds to or subtracts from the value at `n`. `wide`: its sum is exact in 64 bits,
-// otherwise in 32 or modulo 2^32.
+// The term that a step adds to or subtracts from the value at `n`. `wide`: its sum is exact in 64
+// bits, otherwise in 32 or modulo 2^32.
 uint64_t step_term(const LiftingStep& step, Line& line, int32_t n, bool wide) {
   uint64_t sum = static_cast<uint64_t>(step.rounding);
   for (int k = 0; k < step.count; ++k) {
@@ -115,7 +115,7 @@ void lift_columns(const DwtJob& job, Plane<Coef>& plane, LevelSize level) {
   }
 }
 
-// Where value `i` of a line of `size`, in its natural order, lies when the even ones come first.
+// The place of value `i` of a line of `size`, in its natural order, when the even ones come first.
 int32_t split_place(int32_t i, int32_t size) { return i / 2 + (i % 2) * (size / 2); }
 
 // Copies a level from `from` to `to`; `join`: from halves to the natural order, or back.

@@ -3,7 +3,7 @@
 //
 // Index q has the factor qf(q), about 4 x 2^(q/4). A value c becomes the level sign(c) (4 |c| //
 // qf); a level l becomes the value sign(l) ((|l| qf + qo + 2) // 4), where qo(q) puts it about the
-// middle of what became l. Index 0 loses nothing.
+// middle of the values that became l. Index 0 loses nothing.
 #pragma once
 
 #include <cstdint>

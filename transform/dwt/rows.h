@@ -1,11 +1,11 @@
-// The vector code of the wavelet transforms: what it does to rows of values.
+// The vector code of the wavelet transforms: its functions on rows of values.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Values are int16_t or int32_t. 32 bits serve kS32, and kS16 where a filter's values between its
-// steps need them (Lifting::wraps_at_end): then `wrap` says what is taken modulo 2^16, and
+// steps need them (Lifting::wraps_at_end): then `wrap` says which values are taken modulo 2^16, and
 // StepRange what a step does.
 //
-// Functions work on whole vectors where nothing else is said: kRowSlack values behind a row may be
+// Functions work on whole vectors unless stated otherwise: kRowSlack values behind a row may be
 // read and written.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace cudatransform {
 
-// Of values; a whole vector of any instruction set has no more.
+// Counted in values; a whole vector of any instruction set has no more.
 inline constexpr int kRowSlack = 64;
 
 // Samples without gaps, in bytes for kU8 and else in 16 bits.

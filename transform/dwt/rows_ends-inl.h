@@ -1,5 +1,4 @@
-// Between rows of values and what is in memory: samples, coefficients, low bands; for one
-// instruction set.
+// Between rows of values and memory: samples, coefficients, low bands; for one instruction set.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Included once per instruction set, after rows_lift-inl.h.

@@ -30,8 +30,8 @@ class RowMemory {
   T* data_;
 };
 
-// A row of low and high values. Around each half there is room for what steps read beyond its ends
-// and for what whole vectors write.
+// A row of low and high values. Each half has room around it for the steps, which read beyond its
+// ends, and for whole vectors, which write there.
 template <typename T>
 struct SplitRow {
   T* low;
@@ -41,7 +41,7 @@ struct SplitRow {
 struct RowSize {
   static constexpr size_t kMargin = 32;
   size_t pairs;   // values in a half
-  size_t filled;  // with what whole vectors write
+  size_t filled;  // with the rest of whole vectors
 
   explicit RowSize(int32_t width)
       : pairs(static_cast<size_t>(width) / 2), filled((pairs + kRowSlack - 1) & ~(kRowSlack - 1)) {}
@@ -150,7 +150,7 @@ class VerticalWindow {
       const LiftingStep& step = filter_.step(k);
       int32_t needed = at + std::max(0, step.first + step.count - 1) + 1;
       if (k > 0) {
-        // What the step before still has to read must not change either.
+        // Rows that the step before still has to read must not change either.
         needed = std::max(needed, at - filter_.step(k - 1).first + 1);
         advance(k - 1, needed, load);
       } else {

@@ -25,7 +25,7 @@ struct ObmcAxis {
   int32_t separation;
 
   CT_HD constexpr int32_t overlap() const { return (length - separation) / 2; }
-  // Where block `index` begins, inside or outside of the picture.
+  // The beginning of block `index`, inside or outside of the picture.
   CT_HD constexpr int32_t begin(int32_t index) const { return index * separation - overlap(); }
   // The first and the last block over position `at`.
   CT_HD constexpr int32_t first_over(int32_t at) const {
@@ -38,14 +38,14 @@ struct ObmcAxis {
   }
 };
 
-// Of position `t` in a ramp of 2 * overlap positions. divided(n) is n / (2 * overlap - 1).
+// The weight of position `t` in a ramp of 2 * overlap. divided(n) is n / (2 * overlap - 1).
 template <typename Divided>
 CT_HD constexpr int obmc_ramp(int32_t overlap, int32_t t, const Divided& divided) {
   if (overlap == 1) return t == 0 ? 3 : 5;
   return 1 + divided(6 * t + overlap - 1);
 }
 
-// Of position `t` in block `index`. The first and last block of the grid have no ramp outwards.
+// The weight of position `t` in block `index`. The grid's first and last block have no outer ramp.
 template <typename Divided>
 CT_HD constexpr int obmc_window(const ObmcAxis& axis, int32_t index, int32_t t,
                                 const Divided& divided) {

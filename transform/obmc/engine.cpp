@@ -16,7 +16,7 @@ namespace cudatransform {
 
 namespace {
 
-// Of a stripe: few enough that its sums stay in a core's cache.
+// Rows of a stripe: few enough that its sums stay in a core's cache.
 constexpr int32_t kMostRows = 32, kLeastRows = 4;
 constexpr int32_t kMostSums = 1 << 16;
 
@@ -150,7 +150,7 @@ class Stripe {
     kernels_.add(values_, part.area.stride, part.window, window_y_, sums, area);
   }
 
-  // Whether a prediction is what the reference has, or the mean of two.
+  // Whether a prediction is a sample of the reference, or the mean of two.
   bool has_plain_weights(bool both) const {
     if (!both) return job_.weights[0] + job_.weights[1] == 1 << job_.weight_bits;
     return job_.weights[0] == 1 && job_.weights[1] == 1 && job_.weight_bits == 1;
@@ -181,7 +181,7 @@ class Stripe {
             copies, &taps);
       }
     }
-    // A neighbour alone has all the weight there is.
+    // A neighbour alone has all the weight.
     if (taps.count == 1) taps.shift = 0;
     return taps;
   }
@@ -230,7 +230,7 @@ class Stripe {
     }
   }
 
-  // Of a window or a row of a block, with what whole vectors have behind it.
+  // The size of a window or of a row of a block, with room for whole vectors behind it.
   static constexpr size_t kWindow = kMaxObmcBlock + kObmcLanes;
 
   const ObmcJob& job_;

@@ -31,10 +31,10 @@ struct ObmcBlock {
   uint8_t references = 0;                      // bit 0: the first, bit 1: the second; 0: dc
 };
 
-// The samples of a reference at whole and half positions, each as large as the component: number
-// 2 * r + c has what lies r half rows below and c half columns right of the sample. Number 0 is the
-// reference itself. Behind the last sample there is no half position; there the others repeat the
-// one before it.
+// The samples of a reference at whole and half positions, each as large as the component. Number
+// 2 * r + c has the positions r half rows below and c half columns right of the samples, so that
+// number 0 is the reference itself. Behind the last sample there is no half position; there the
+// others repeat the one before it.
 struct ObmcReference {
   SamplePlane planes[kMaxComponents][4];
 };
@@ -46,7 +46,7 @@ struct UpsampleJob {
   ObmcReference reference;
 };
 
-// What inspect_obmc_blocks() has found out about the blocks of a job, ahead of time.
+// The findings of inspect_obmc_blocks() about the blocks of a job, ahead of time.
 struct ObmcInspection {
   bool is_sound = false;         // vectors and references; false: not inspected
   bool has_byte_values = false;  // values of blocks without a reference: -128 to 127
@@ -56,18 +56,18 @@ struct ObmcJob {
   int components = 0;              // 1 or 3
   int depth[kMaxComponents] = {};  // bits of a sample: 1 to 16
   SamplePlane samples[kMaxComponents];
-  // Of type kS16, sizes as samples[]; without data: zero.
+  // It has type kS16, sizes as samples[]; without data: zero.
   SamplePlane residual[kMaxComponents];
 
-  // No blocks: nothing is predicted, and what follows has no meaning. `blocks_across` of them in a
-  // row of the grid, `blocks_down` rows, which cover the picture.
+  // No blocks: nothing is predicted, and the fields below have no meaning. `blocks_across` of them
+  // in a row of the grid, `blocks_down` rows, which cover the picture.
   const ObmcBlock* blocks = nullptr;  // in host memory
-  // Where this is set blocks lie in pinned memory, which serves again when the fence that it is
-  // given is done. For the CUDA engine.
+  // If this is set, blocks lie in pinned memory, which serves again when the fence that it receives
+  // is done. For the CUDA engine.
   FencePtr* blocks_read = nullptr;
   ObmcInspection inspection;
   int32_t blocks_across = 0, blocks_down = 0;
-  // Of luma; chroma's are halved where it has half the samples. Multiples of 4, a length at least
+  // For luma; chroma's are halved where it has half the samples. Multiples of 4, a length at least
   // its separation and at most twice.
   int32_t length_x = 0, length_y = 0;
   int32_t separation_x = 0, separation_y = 0;
@@ -87,8 +87,8 @@ Status validate(const ObmcJob& job);
 // number of references and components.
 Status inspect_obmc_blocks(const ObmcJob& job, ObmcInspection* inspection);
 
-// What one engine offers. Calls return at once; `fence` (may be null) is done when outputs are
-// complete. The blocks have been read when the call returns, but for what `blocks_read` says.
+// The operations of one engine. Calls return at once; `fence` (may be null) is done when outputs
+// are complete. The blocks have been read when the call returns, except as `blocks_read` says.
 struct ObmcOps {
   const char* name;
   Status (*upsample)(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* fence);

@@ -53,7 +53,7 @@ void upsample_rows(const SamplePlane* planes, int depth, int32_t first, int32_t 
   }
 }
 
-// A run of a row at one whole or half position: what is read at column `first` and right of it.
+// A run of a row at one whole or half position: the samples from column `first` on.
 struct Run {
   int32_t count;
   int32_t first;

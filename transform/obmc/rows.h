@@ -1,4 +1,4 @@
-// What the CPU engine's ways of motion compensation share: rows of references, filters, tasks.
+// Shared by the CPU engine's ways of motion compensation: rows of references, filters, tasks.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -18,7 +18,7 @@ Sample* row_of(const SamplePlane& plane, int32_t y) {
   return reinterpret_cast<Sample*>(sample_address(plane, 0, y));
 }
 
-// at(-3) to at(4): what lies around the position, in order.
+// at(-3) to at(4): the samples around the position, in order.
 template <typename Sample, typename At>
 Sample half_sample(const At& at, int32_t peak) {
   int32_t sum = kObmcFilterRounding;
@@ -26,7 +26,7 @@ Sample half_sample(const At& at, int32_t peak) {
   return static_cast<Sample>(std::clamp(sum >> kObmcFilterShift, 0, peak));
 }
 
-// Columns from `first` to `last`, of which some have no neighbours.
+// Columns from `first` to `last`, some of which have no neighbours.
 template <typename Sample>
 void half_columns_at_edges(const Sample* from, Sample* __restrict to, int32_t first, int32_t last,
                            int32_t width, int32_t peak) {
@@ -54,8 +54,8 @@ struct ReferenceRow {
   int32_t at(int32_t x) const { return x < 0 ? whole[0] : chosen[std::min(x, width - 1)]; }
 };
 
-// Where a block's vector points: a position of the half-sample grid, and what is left of it in
-// parts of half a sample, of which there are `one`.
+// The target of a block's vector: a position of the half-sample grid, and the remainder in parts of
+// half a sample, of which there are `one`.
 struct ObmcPosition {
   int32_t column, row;  // in half samples, from the sample that is predicted
   int rest_x, rest_y;
@@ -69,7 +69,7 @@ struct ObmcPosition {
     rest_x = precision > 0 ? vector[0] & (one - 1) : 0;
     rest_y = precision > 0 ? vector[1] & (one - 1) : 0;
   }
-  // Of the neighbour `dx` to the right and `dy` below; they sum to one * one.
+  // The weight of the neighbour `dx` to the right and `dy` below; they sum to one * one.
   int weight(int dx, int dy) const {
     return (dx != 0 ? rest_x : one - rest_x) * (dy != 0 ? rest_y : one - rest_y);
   }

@@ -50,7 +50,7 @@ HWY_INLINE void fetch_from(const ObmcTaps<Sample>& taps, int32_t half, Number* v
   using V = hn::Vec<decltype(d)>;
   V weights[kCount];
   for (int t = 0; t < kCount; ++t) weights[t] = hn::Set(d, static_cast<Number>(taps.weights[t]));
-  // Halves are subtracted before the shift, with which nothing is lost.
+  // Halves are subtracted before the shift, so that nothing is lost.
   const auto rounding = (1 << taps.shift) >> 1;
   const V bias = hn::Set(d, static_cast<Number>(rounding - half * (1 << taps.shift)));
   const Sample* from[kCount];

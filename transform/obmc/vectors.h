@@ -1,4 +1,4 @@
-// The vector code of motion compensation: what it does to blocks and rows of samples.
+// The vector code of motion compensation: its functions on blocks and rows of samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Sums are int16_t for samples of a byte, which obmc_fits_short() asks for, and int32_t for those
@@ -35,7 +35,7 @@ struct ObmcWeights {
 
 template <typename Sample, typename Number>
 struct ObmcKernels {
-  // What a block's vector points at, less `half`.
+  // The samples that a block's vector points at, less `half`.
   void (*fetch)(const ObmcTaps<Sample>& taps, int32_t half, Number* values, const ObmcArea& area);
   // values[i] = (values[i] * first + others[i] * second) >> bits, rounded; `others` may be null.
   void (*weigh)(Number* values, const Number* others, const ObmcWeights& weights,
