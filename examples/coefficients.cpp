@@ -32,8 +32,8 @@
 
 namespace {
 
-// With (ANY) the element leaves coefficients on the device if it computes there. Everything that
-// the loops below take for granted is asked for here, so that it cannot be otherwise.
+// With (ANY) the element leaves coefficients on the device if it computes there. These caps fix all
+// properties that the loops below rely on.
 #if HAVE_GST_CUDA
 constexpr char kCoefficients[] = "video/x-dct(ANY),format=S16LE,layout=block,quantized=true";
 #else
@@ -99,7 +99,7 @@ void print_component(const GstDctMeta* meta, guint index, const guint8* data) {
   const double blocks = static_cast<double>(component.blocks_w) * component.blocks_h;
   const guint16 step = meta->tables[component.table].values[0];
   const double mean = static_cast<double>(sum) * step / blocks;
-  // DC is eight times the mean of what is left of the samples after 128 has been subtracted.
+  // DC is eight times the mean of the samples after 128 has been subtracted.
   g_print(
       "  component %u, %u x %u blocks: %.2f %% of the levels are 0, mean DC %.2f (mean sample "
       "%.2f)\n",
@@ -113,9 +113,9 @@ void print_components(const GstDctMeta* meta, const char* where, const guint8* d
 }
 
 #if HAVE_GST_CUDA
-// map.data is a device pointer here. A kernel would read it where it lies, in the buffer's context;
-// this program copies what is there. An appsink promises nothing about fences, so the coefficients
-// are complete when it gets them.
+// map.data is a device pointer here. A kernel would read it in place, in the buffer's context; this
+// program copies the data. An appsink promises nothing about fences, so it receives complete
+// coefficients.
 bool print_on_device(GstBuffer* buffer, const GstDctMeta* meta) {
   GstMapInfo map;
   if (!gst_buffer_map(buffer, &map, static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_CUDA))) {
@@ -149,13 +149,13 @@ bool print_in_system_memory(GstBuffer* buffer, const GstDctMeta* meta) {
   return true;
 }
 
-// What the caps say holds for all buffers, what the meta says for this one.
+// The caps hold for all buffers, the meta for this one.
 bool print_sample(GstSample* sample, guint number) {
   GstBuffer* buffer = gst_sample_get_buffer(sample);
   GstDctInfo info;
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   gchar* reason = nullptr;
-  // After this no offset, stride or index in the meta leads out of the buffer.
+  // After this check no offset, stride or index in the meta leads out of the buffer.
   if (meta == nullptr || !gst_dct_info_from_caps(&info, gst_sample_get_caps(sample), &reason) ||
       !gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason)) {
     g_printerr("frame %u: %s\n", number, reason ? reason : "no GstDctMeta");
@@ -203,7 +203,7 @@ bool run(GstElement* pipeline, GstVideoInfo* frames) {
 
   bool good = gst_element_set_state(pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
   for (guint number = 0; good; number++) {
-    // None at the end of the stream, which an error brings about, too.
+    // Null at the end of the stream, which an error causes, too.
     GstSample* sample = gst_app_sink_pull_sample(GST_APP_SINK(sink));
     if (sample == nullptr) break;
     good = print_sample(sample, number);

@@ -1,14 +1,14 @@
-// Spreads streams over all CUDA devices of the host, and says how many frames a second each makes.
+// Spreads streams over all CUDA devices of the host, and reports the frames per second of each.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // usage: many_streams [--streams=N] [--devices=N] [--frames=N] [--width=N] [--height=N]
 //                     [--backend=auto|cuda|cpu] [--memory=system|cuda] [--compare]
 //
-// Every stream is a pipeline of its own: a frame that is repeated, its coefficients, and frames of
-// them again. Stream i runs on device i modulo the number of devices; without a device all run on
-// the CPU. The frame that is repeated lies where cudaidct8x8 has left it: in system memory that the
-// GPU reads by itself, as a decoder's frames do that takes the proposed pool, or with --memory=cuda
-// on the device, so that nothing is uploaded.
+// Every stream is a pipeline of its own: a repeated frame, its coefficients, and frames made from
+// those. Stream i runs on device i modulo the number of devices; without a device all run on the
+// CPU. The repeated frame stays where cudaidct8x8 has left it, so that nothing is uploaded: in
+// system memory that the GPU reads by itself, like the frames of a decoder that takes the proposed
+// pool, or with --memory=cuda on the device.
 // --compare plays all streams on device 0 first, then on all devices.
 //
 // Outside of this tree: c++ many_streams.cpp $(pkg-config --cflags --libs gstreamer-1.0)
@@ -37,9 +37,9 @@ struct Stream {
   std::atomic<gint64> end = 0;      // the time of EOS
 };
 
-// A context for each device, by asking elements for theirs until there is no further device. All
-// streams of a device share it: work of several contexts takes turns on a device, work of one
-// context overlaps.
+// A context for each device: asks elements for theirs until there is no further device. All streams
+// of a device share it: work of several contexts takes turns on a device, work of one context
+// overlaps.
 std::vector<GstContext*> make_contexts(int most) {
   std::vector<GstContext*> contexts;
   for (bool found = true; found && static_cast<int>(contexts.size()) < most;) {
@@ -80,7 +80,7 @@ GstPadProbeReturn on_data(GstPad*, GstPadProbeInfo* info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-// A pipeline that waits with its first frame at the sink. False, with a message, where it fails.
+// A pipeline that waits with its first frame at the sink. False, with a message, if it fails.
 bool open(Stream* stream, const Options& options, const std::vector<GstContext*>& contexts) {
   GError* error = nullptr;
   stream->pipeline = gst_parse_launch(line_of(options, stream->device).c_str(), &error);

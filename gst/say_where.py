@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 
-# Where ld.so and pkg-config look by themselves.
+# The folders that ld.so and pkg-config search by themselves.
 SYSTEM_PREFIX = "/usr"
 
 

@@ -10,8 +10,8 @@ import re
 import subprocess
 import sys
 
-# A room is a folder or a file, and a file is in the longest that fits. Each may include itself and
-# the folders and files behind it.
+# A room is a folder or a file, and the longest that fits contains a file. Each may include itself
+# and the folders and files listed for it.
 PICTURES = "transform/device transform/picture.h transform/picture_check.h transform/samples.h"
 KERNELS = PICTURES + " cuda/device cuda/common"
 ENGINE = PICTURES + " cuda/device gst-libs"

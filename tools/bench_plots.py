@@ -8,7 +8,7 @@ import warnings
 from bench_runs import DIRECTIONS, BenchError, device_line, issue_rate
 from bench_tables import number_text, ratio_text
 
-# matplotlib wants a folder for its cache of fonts; the home directory is not ours to write to.
+# matplotlib needs a folder for its font cache, and we must not write to the home directory.
 os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "plot-bench-matplotlib"))
 try:
     import matplotlib
@@ -19,8 +19,8 @@ except ImportError as error:
     raise BenchError("pictures need matplotlib; install python3-matplotlib, or ask for --table") \
         from error
 
-# The font is matplotlib's own: the same numbers give the same file. A background of its own makes
-# the picture readable on dark pages, too.
+# The font is matplotlib's own, so that the same numbers give the same file. The picture has its own
+# background, to be readable on dark pages, too.
 matplotlib.rcParams.update({
     "font.family": "DejaVu Sans",
     "font.size": 9, "axes.titlesize": 10, "figure.facecolor": "white", "axes.facecolor": "white",
@@ -41,7 +41,7 @@ def save(figure, path, caption):
     drawn = io.BytesIO()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # what does not fit is a fault of this file
+            warnings.simplefilter("error")  # data that does not fit is a fault of this file
             figure.savefig(drawn, format="png", dpi=DPI)
         # A palette halves the file.
         Image.open(drawn).convert("RGB").quantize(64).save(path, optimize=True)
@@ -89,7 +89,7 @@ def roofline_points(results, direction):
 
 def label_ladder(axes, points):
     """Writes methods left below their points, where no roof is, and none over another."""
-    # In points of 1/72 inch, so after the axes have got their limits.
+    # Points of 1/72 inch depend on the axes' limits, so this comes after those are set.
     to_points = 72 / axes.figure.dpi
     placed = []
     for line, x, y in sorted(points, key=lambda point: (-point[2], point[1])):
@@ -232,7 +232,7 @@ def ratio_bars(results, path, peers=(), peers_source=""):
          (f"\nPeers: {peers_source}" if peers else ""))
 
 
-# In the order of the page, the shortest filter first.
+# The order on the page: the shortest filter first.
 WAVELETS = ("haar", "haar-shift", "j2k53", "legall53", "dd97", "daub97", "dd137", "fidelity")
 
 

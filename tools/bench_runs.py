@@ -5,13 +5,13 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-# Parts of a name that are Google Benchmark's own.
+# The parts of a name that Google Benchmark adds.
 LIBRARY_KEYS = {"iterations", "min_time", "min_warmup_time", "repeats"}
 DIRECTIONS = ("forward", "inverse")
 # The methods in the order of docs/kernels.md.
 ROAD = ("naive", "matrix", "separable", "decomposed", "shuffle", "reference", "ifast", "islow",
         "float")
-# What has to be equal for two runs to be of the same thing.
+# Two runs are of the same thing if these are equal.
 IDENTITY = {"cuda": ("device", "compiled_for"),
             "cpu": ("cpu", "cores", "compiler", "highway_target"),
             "jpeg": ("cpu", "cores", "gstreamer", "bytes_per_file")}
@@ -44,7 +44,7 @@ class Results:
     lines: list
     contexts: dict              # engine -> context of its first run
     runs: dict                  # engine -> how many runs
-    notes: list = field(default_factory=list)  # what was left out, and why
+    notes: list = field(default_factory=list)  # the omitted runs, and the reasons
 
     def select(self, **wanted):
         """Lines whose keys have these values; "" is a key that the line has not."""
@@ -100,7 +100,7 @@ def load_run(path):
 
 def readings(path, benchmarks, notes):
     """Yields (keys, counters) of the lines that count."""
-    # With repetitions the library adds medians of its own; those are used then.
+    # With repetitions the library adds medians; we use those then.
     has_median = {b.get("run_name") for b in benchmarks if b.get("aggregate_name") == "median"}
     for benchmark in benchmarks:
         name = benchmark.get("name", "")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from bench_runs import ROAD, device_line
 
-# How a table is headed. Cases that are not here are headed by their names.
+# The headings of tables. Other cases have their names as headings.
 TITLES = {
     "stream": "The limit: a streaming kernel or copy of the same bytes",
     "limit": "Quantised 16-bit coefficients, block layout, raster order, one 8-bit plane",

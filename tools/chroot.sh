@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154  # what lib.sh and the sourcing script define
-# A Debian of another release in a folder of the build directory: making it, and running commands there.
+# A Debian of another release in a folder of the build directory: makes it, and runs commands there.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Sourced after lib.sh. Mounts are made in a mount namespace of their own: they end with the command,
-# and whoever deletes the folder deletes nothing else.
+# Sourced after lib.sh. Mounts are made in a mount namespace of their own: they end with the
+# command, so deleting the folder deletes nothing else.
 
-# Why no chroot can be made here; nothing where one can.
+# Prints the reason why no chroot can be made here, if there is one.
 why_no_chroot() {
   if [ "$(id -u)" -ne 0 ]; then
     echo 'a chroot needs root'
@@ -16,7 +16,7 @@ why_no_chroot() {
   fi
 }
 
-# debian_mirror RELEASE: the machine's own mirror if it has the release, else Debian's; nothing when
+# debian_mirror RELEASE: the machine's own mirror if it has the release, else Debian's; nothing if
 # neither can be reached.
 debian_mirror() {
   local mirror
@@ -35,11 +35,11 @@ own_mirrors() {
     sed -n 's/^Debian //p' | sort -u
 }
 
-# The architectures of the next chroot: the machine's own, and others whose libraries it is to have.
+# The architectures of the next chroot: the machine's own, and others whose libraries it needs.
 chroot_architectures=$(dpkg --print-architecture 2>/dev/null || true)
 
-# make_chroot DIR RELEASE PACKAGE...: makes DIR/root, or keeps it if it has been made of the same
-# packages. What it says goes to DIR/private/chroot.log.
+# make_chroot DIR RELEASE PACKAGE...: makes DIR/root, or keeps it if it was made of the same
+# packages. Its output goes to DIR/private/chroot.log.
 make_chroot() {
   local dir=$1 release=$2 wanted mirror setting
   shift 2
@@ -55,7 +55,7 @@ make_chroot() {
     '--aptopt=APT::Install-Recommends "false"' '--aptopt=Acquire::Languages "none"'
     --dpkgopt=force-unsafe-io '--dpkgopt=path-exclude=/usr/share/doc/*'
     '--dpkgopt=path-exclude=/usr/share/man/*' '--dpkgopt=path-exclude=/usr/share/locale/*')
-  # Proxies and the like, which it needs as much as this machine does.
+  # Proxies and the like: the chroot needs them as much as this machine.
   while read -r setting; do
     options+=("--aptopt=$setting")
   done < <(apt-config dump | grep -E '^Acquire::https?::' || true)
@@ -63,13 +63,13 @@ make_chroot() {
   printf '%s\n' "$wanted" >"$dir/private/chroot"
 }
 
-# The folder of the CUDA toolkit whose nvcc meson would find; nothing without one, or where it is
+# The folder of the CUDA toolkit whose nvcc meson would find; nothing without one, or if it is
 # scattered over /usr.
 cuda_toolkit() {
   local nvcc toolkit
   for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"; do
     [ -x "$nvcc" ] || continue
-    # nvcc itself knows where it is; what PATH has may be a script that calls it.
+    # nvcc itself knows its folder; the file in PATH may be a script that calls it.
     toolkit=$("$nvcc" --dryrun -x cu - -o /dev/null </dev/null 2>&1 | sed -n 's/^#\$ TOP=//p' || true)
     toolkit=$(realpath -q "$toolkit" || true)
     if [ -n "$toolkit" ] && [ "$toolkit" != /usr ]; then
@@ -79,7 +79,7 @@ cuda_toolkit() {
   done
 }
 
-# Where mounts are refused, what the build needs of the toolkit is copied.
+# If mounts are refused, we copy the part of the toolkit that the build needs.
 copy_toolkit() {
   local from=$1 to=$2 part
   [ ! -x "$to/bin/nvcc" ] || return 0
@@ -90,7 +90,7 @@ copy_toolkit() {
   ln -sfn ../../include "$to/targets/x86_64-linux/include"
 }
 
-# Replaces DIR/root/src by the files of the clone that git knows or does not ignore.
+# Replaces DIR/root/src by the files of the clone that git tracks or does not ignore.
 copy_sources() {
   local target=$1/root/src
   rm -rf --one-file-system "$target"
@@ -100,7 +100,7 @@ copy_sources() {
     tar -C "$target" -xf -
 }
 
-# Run in a mount namespace of its own. A refused mount is left out.
+# This runs in its own mount namespace. A refused mount is left out.
 # shellcheck disable=SC2016  # expanded there
 mount_and_enter='
   chroot=$1 toolkit=$2
@@ -110,8 +110,8 @@ mount_and_enter='
   if [ "$1" = --try ]; then exit 0; fi
   exec chroot "$chroot" "$@"'
 
-# Sets `namespace` to the command that makes a namespace in which mounts are permitted: root's own,
-# or one of a user namespace. It is empty where neither is.
+# Sets `namespace` to the command that makes a namespace with permission to mount: root's own, or a
+# user namespace. It is empty if neither works.
 find_namespace() {
   local dir=$1
   for namespace in 'unshare --mount' 'unshare --user --map-root-user --mount' ''; do
@@ -121,7 +121,7 @@ find_namespace() {
   done
 }
 
-# open_chroot DIR: for in_chroot(). Sets toolkit and namespace.
+# open_chroot DIR: prepares in_chroot(). Sets toolkit and namespace.
 open_chroot() {
   local dir=$1
   toolkit=$(cuda_toolkit)
@@ -133,8 +133,8 @@ open_chroot() {
   fi
 }
 
-# in_chroot DIR COMMAND...: runs it in DIR/root. Of the environment it sees no more than what says how
-# to test, and where in there the images are that nvcc need not compile again: chroot_images.
+# in_chroot DIR COMMAND...: runs it in DIR/root. The command sees only the environment variables
+# about testing, and chroot_images: where in there the images are that nvcc need not compile again.
 in_chroot() {
   local dir=$1 enter=(chroot "$1/root") name
   shift

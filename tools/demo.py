@@ -14,8 +14,8 @@ from demo_pipelines import DemoError, MissingDecoder
 QUALITIES = (10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95)
 SHOWN_QUALITY = 20  # low enough that a reader sees the blocks
 VIDEO_FRAMES = 100
-MISSING_DECODER = 3  # exit status, which tools/demo knows
-WAVELET_LEVELS = 3  # few enough that the smallest band can be seen
+MISSING_DECODER = 3  # the exit status that tools/demo expects
+WAVELET_LEVELS = 3  # few enough to see the smallest band
 STILL_FRAMES = 20  # a still is repeated, so that its times are means
 
 
@@ -70,7 +70,7 @@ def print_engine(rows):
     print(f"\nEngine: {forward['backend']}, {forward['device']}; method {forward['method']}.")
     print(f"Time per frame, mean over all rows: forward {means[0]:.3f} ms, "
           f"inverse {means[1]:.3f} ms.")
-    # -1 where nothing is copied.
+    # -1 if nothing is copied.
     copies = [(name, stats[f"{name}-time-mean"] / 1e6)
               for name, stats in (("upload", forward), ("download", inverse))
               if stats[f"{name}-time-mean"] >= 0]
@@ -91,7 +91,7 @@ def write_pictures(media, rows, folder):
     source, reconstruction = demo_pipelines.source_and_reconstruction(media, SHOWN_QUALITY)
     psnr = next(row[1]["mean-psnr"] for row in rows if row[0] == SHOWN_QUALITY)
     if not media.still:
-        psnr = None  # the table's is of all frames, the picture shows one
+        psnr = None  # the table's is that of all frames, the picture shows one
     coefficients = demo_pipelines.coefficients(media, SHOWN_QUALITY, quantized=False)
     levels = demo_pipelines.coefficients(media, SHOWN_QUALITY, quantized=True)
     paths = [os.path.join(folder, name)

@@ -8,7 +8,7 @@ import cudatransform
 from cudatransform.corpus import actions
 from demo_pipelines import DemoError
 
-# Options of cudatransform.write, and a remark on the result.
+# Options of cudatransform.write, and remarks on the results.
 WAYS = (("plain", {}, ""), ("optimize", {"optimize": True}, ""),
         ("progressive", {"progressive": True}, ""),
         ("arithmetic", {"arithmetic": True}, "  (few programs read it)"))
@@ -72,7 +72,7 @@ def write_again(picture, folder):
         path = os.path.join(folder, f"again-{name}.jpg")
         data = cudatransform.write(bare, path, **options)
         again = cudatransform.read(path)
-        # The claim above is checked for each file.
+        # We check the claim above for each file.
         if len(again) != len(picture) or not all(
                 numpy.array_equal(again[index], picture[index]) and
                 numpy.array_equal(again.table(index), picture.table(index))

@@ -67,7 +67,7 @@ def log_magnitude(values):
 def show(axes, array, title, grid, **options):
     """Draws one panel; `grid` puts a line round every block."""
     height, width = array.shape[:2]
-    # "antialiased" averages where several values share a pixel and leaves enlarged ones square.
+    # "antialiased" averages if several values share a pixel, and leaves enlarged ones square.
     image = axes.imshow(array, interpolation="antialiased", extent=(0, width, height, 0), **options)
     axes.set_title(title, fontsize=10)
     axes.set_xticks([])
@@ -134,7 +134,7 @@ def outline_window(axes, source, window):
 def quality_plot(path, points):
     quality, psnr, zeros = (numpy.array(column, float) for column in zip(*points))
     figure, (top, bottom) = plot.subplots(2, 1, figsize=(7, 6), sharex=True, layout="constrained")
-    finite = numpy.isfinite(psnr)  # identical frames: infinity, which has no place on an axis
+    finite = numpy.isfinite(psnr)  # identical frames: infinity, which an axis cannot show
     top.plot(quality[finite], psnr[finite], "o-", color="tab:blue")
     top.set_ylabel("PSNR of all samples [dB]")
     bottom.plot(quality, 100 * zeros, "s-", color="tab:red")

@@ -249,5 +249,5 @@ def first_plane(media, elements, multiple):
     kind = {"S16LE": "<i2", "S32LE": "<i4", "F32LE": "<f4"}[structure.get_string("format")]
     width, height = (-(-structure.get_int(side)[1] // multiple) * multiple
                      for side in ("width", "height"))
-    # In system memory components follow each other, rows without padding; luma comes first.
+    # In system memory components follow each other, luma first, rows without padding.
     return numpy.frombuffer(data, kind, width * height).reshape(height, width)

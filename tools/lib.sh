@@ -1,16 +1,16 @@
 # shellcheck shell=bash disable=SC2034  # the sourcing scripts use the lists
-# What tools/test, tools/fuzz, tools/demo and tools/papers share: packages, a private environment, set-up, compilation.
+# The shared parts of test, fuzz, demo and papers: packages, environment, set-up, compilation.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced, not run. Nothing here writes outside the clone, except apt.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build
-# The system's own: a Python of pyenv or /usr/local does not see Debian's packages.
+# The system's own Python: one of pyenv or /usr/local does not see Debian's packages.
 python=/usr/bin/python3
 
-# Names of Debian 12; those of Debian 13 are the same.
-# What the plugin alone is built with.
+# The names are Debian 12's; Debian 13 has the same.
+# The packages that the plugin alone is built with.
 plugin_packages=(
   g++ meson ninja-build pkg-config python3
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libjpeg62-turbo-dev
@@ -18,20 +18,20 @@ plugin_packages=(
 build_packages=(
   "${plugin_packages[@]}" build-essential git
   libgstreamer-plugins-bad1.0-dev              # GStreamer's CUDA headers; OpenCV comes along
-  libgl-dev                                    # which those include
+  libgl-dev                                    # needed by those headers
   gobject-introspection libgirepository1.0-dev # libgstcoef's typelib
 )
-# What the demo's pipelines use: PNG, JPEG, AVI and others.
+# The packages of the demo's pipelines: PNG, JPEG, AVI and others.
 picture_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
 )
-# What decodes everything else: installed for the demo when a file needs it.
+# The decoders of all other files: installed for the demo when a file needs them.
 codec_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
-# What the pipelines of the tests and of the documentation use.
+# The packages of the pipelines in the tests and the documentation.
 run_packages=("${picture_packages[@]}" "${codec_packages[@]}")
 test_packages=(libgtest-dev libturbojpeg0-dev libjpeg-turbo-progs ffmpeg netpbm libopenjp2-tools)
-# What the tests use besides on this machine, but not in a chroot.
+# The tests' other packages on this machine, not needed in a chroot.
 host_test_packages=(
   libbenchmark-dev libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
   valgrind clang-format shellcheck
@@ -47,7 +47,7 @@ papers_packages=(
 )
 fuzz_packages=(clang cmake) # cmake: for libjpeg-turbo, instrumented
 
-# clang's run-time libraries, libFuzzer among them, are a package for each version of it.
+# clang's run-time libraries, including libFuzzer, have a package for each version of clang.
 clang_runtime_package() {
   local version
   version=$(clang -dumpversion) && printf 'libclang-rt-%s-dev\n' "${version%%.*}"
@@ -60,7 +60,7 @@ die() {
   exit 1
 }
 
-# Everything that would land in the home directory goes into the build directory.
+# Files meant for the home directory go into the build directory.
 use_private_environment() {
   local cache=$root/build/private
   mkdir -p "$cache/tmp"
@@ -69,18 +69,18 @@ use_private_environment() {
   export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
   export XDG_RUNTIME_DIR=$cache/runtime TMPDIR=$cache/tmp
   export MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
-  # The build directories share what nvcc compiles: cuda/compile_image.py.
+  # The build directories share the images that nvcc compiles: cuda/compile_image.py.
   export CUDATRANSFORM_IMAGE_CACHE=$cache/images
   export PYTHONDONTWRITEBYTECODE=1
-  # ccache takes precompiled headers only where they may define macros and know the time.
+  # ccache takes precompiled headers only if they may define macros and know the time.
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
   export GST_REGISTRY=$cache/gstreamer-registry.bin
   # Debian's tools (meson among them) start with "env python3".
   export PATH=/usr/bin:$PATH
 }
 
-# run_long LOG WHAT COMMAND...: runs the command with its output in LOG, says every few seconds how
-# far it is, and shows the end of the log when it fails.
+# run_long LOG WHAT COMMAND...: runs the command with its output in LOG, reports its progress every
+# few seconds, and shows the end of the log when it fails.
 run_long() {
   local log=$1 what=$2 pid started=$SECONDS status=0
   shift 2
@@ -119,7 +119,7 @@ as_root() {
   fi
 }
 
-# install_packages NAME...: installs through apt what is not there yet.
+# install_packages NAME...: installs missing packages through apt.
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
     say "No dpkg here: taking it that the equivalents of these are installed: $*"
@@ -153,12 +153,12 @@ find_nvcc() {
   done
 }
 
-# GStreamer's CUDA headers, for the plugin alone: their package depends on OpenCV, so they are taken
-# out of its archive. Nothing is done where the package is installed.
+# GStreamer's CUDA headers, for the plugin alone: their package depends on OpenCV, so we take them
+# out of its archive. Does nothing if the package is installed.
 headers_package=libgstreamer-plugins-bad1.0-dev
 headers_library=libgstreamer-plugins-bad1.0-0
 
-# The folder of those headers for the library that is installed; nothing where they are the system's.
+# The folder of those headers for the installed library; nothing if they are the system's.
 headers_folder() {
   local installed
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "$headers_package" 2>/dev/null || true)
@@ -195,12 +195,12 @@ unpack_cuda_headers() {
   mv "$folder/unfinished" "$folder/pkgconfig"
 }
 
-# The photograph where no picture is given: lossless, so that no earlier JPEG block grid is in it, CC0,
-# and odd in width. Taken out of the package's archive; the package itself is not installed.
+# The default photograph: lossless, so that it contains no earlier JPEG block grid, CC0, and odd in
+# width. We take it out of the package's archive; the package itself is not installed.
 photo_package=python3-imageio
 photo_path=usr/lib/python3/dist-packages/imageio/resources/images/chelsea.png
 
-# Prints nothing where it is there already; leaves the photograph at $photo.
+# Prints nothing if the photograph is there already; leaves it at $photo.
 fetch_photo() {
   local folder=$build/photo
   photo=/$photo_path
@@ -221,7 +221,7 @@ download_photo() {
   dpkg-deb -x "$photo_package"_*.deb "$1"
 }
 
-# Where meson looks for pkg-config files first.
+# The folders that meson searches first for pkg-config files.
 pkg_config_path() {
   local folder
   folder=$(headers_folder)
@@ -229,7 +229,7 @@ pkg_config_path() {
   printf '%s\n' "${PKG_CONFIG_PATH:-}"
 }
 
-# Options of every set-up: the GPU architectures to compile for, and where the test pictures are.
+# Options of every set-up: the GPU architectures to compile for, and the folder of test pictures.
 common_options() {
   local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
   if [ -z "$archs" ]; then
@@ -241,13 +241,13 @@ common_options() {
   printf '%s\n' "-Dcuda-archs=$archs" "-Dtest-data=$data"
 }
 
-# The architectures of the cards in the machine. Where there is none that nvcc knows, PTX, which every
-# card from Turing on takes.
+# The architectures of the cards in the machine. If nvcc knows none of them, PTX, which runs on
+# every card from Turing on.
 machine_archs() {
   local nvcc known capability archs=
   nvcc=$(find_nvcc)
   known=" $([ -z "$nvcc" ] || "$nvcc" --list-gpu-code 2>/dev/null | tr '\n' ' ') "
-  # Where the driver is broken, nvidia-smi says so in place of the numbers.
+  # If the driver is broken, nvidia-smi prints that in place of the numbers.
   for capability in $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
     grep -x '[0-9]*\.[0-9]' | sort -u); do
     [[ $known != *" sm_${capability/./} "* ]] || archs+=sm_${capability/./},
@@ -256,16 +256,16 @@ machine_archs() {
   printf '%s\n' "${archs:-compute_75}"
 }
 
-# A word that changes when a package of ours comes, goes or is upgraded.
+# A word that changes when a package of ours is installed, removed or upgraded.
 packages_state() {
   dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' "${build_packages[@]}" \
     "${run_packages[@]}" "${test_packages[@]}" "${host_test_packages[@]}" 2>/dev/null | cksum |
     tr ' ' '-'
 }
 
-# build_project DIR OPTION...: sets DIR up once, again when the options, nvcc or packages have
-# changed (meson does not look again for what it once did not find), and compiles what has changed:
-# everything, or the targets in build_goals.
+# build_project DIR OPTION...: sets DIR up once, and again after changes of options, nvcc or
+# packages (meson does not look again for what it once missed). Compiles all changes, or only the
+# targets in build_goals.
 build_goals=()
 build_options=() # of every build directory of the sourcing script
 build_project() {

@@ -10,17 +10,17 @@ import tempfile
 import papers_runs
 from papers_runs import Missing
 
-# The sequences' sizes; make_dirac's pictures stand for theirs.
+# The sequences' sizes; we use pictures of make_dirac instead.
 STREAMS = {"bbb": (1920, 1080), "elephants": (1024, 576), "2012": (1920, 800)}
 MEGABITS = 8  # of 25 pictures of 1920x1080 a second; of smaller ones less
 PICTURES, TURNS = 50, 3
 QUICK_PICTURES, QUICK_TURNS, QUICK_SHRINK = 4, 1, 8
 PAPER_PICTURES = 813  # of Table 2
-# By rows of Table 2; the element has no COMBINE of its own.
+# Indexed by rows of Table 2; the element has no COMBINE of its own.
 STAGES = {"1": "motion-decode", "2": "motion-render", "3": "residual-decode", "4": "wavelet",
           "6": "upsample"}
 PICTURE_STAGES = ("2", "4", "6")
-# As in the paper: one thread of the CPU, pictures that stay on the card.
+# The paper's conditions: one thread of the CPU, pictures that stay on the card.
 ENGINES = {"CPU": {"engine": "cpu", "threads": "1"},
            "CUDA": {"engine": "cuda", "memory": "cuda", "threads": "1"}}
 NO_COMBINE = "there is no such stage: MOTION_RENDER adds the residual where it predicts"

@@ -89,7 +89,7 @@ def show(paper, table, runs):
     single = not in_paper and len(runs) == 1
     shown = Shown([""] + [column if single else f"{column}: {name}"
                           for column in table["columns"] for name in names], [])
-    # Columns that no row of the paper has are ours alone.
+    # Columns without a row of the paper are ours alone.
     empty = {index for index in range(len(table["columns"]))
              if all(index >= len(row["paper"]) or row["paper"][index] is None
                     for row in table["rows"])}
@@ -168,7 +168,7 @@ def text_table(shown):
     top = [head[0] for head in heads]
     if not any(len(head) > 1 for head in heads):
         return aligned([shown.header, *shown.rows])
-    # The name of a column stands once, above its first cell.
+    # The name of a column appears once, above its first cell.
     once = [name if index == 0 or name != top[index - 1] else "" for index, name in enumerate(top)]
     return aligned([once, [head[-1] if len(head) > 1 else "" for head in heads], *shown.rows])
 

@@ -25,7 +25,7 @@ def main(build, preload=""):
         return
     scan = {**os.environ, **environments[0], VARIABLE: missing[0]}
     if preload:
-        # It is the tests that are looked at.
+        # We only look at the tests.
         scan.update(LD_PRELOAD=preload, GST_REGISTRY_FORK="no", ASAN_OPTIONS="detect_leaks=0",
                     TSAN_OPTIONS="report_bugs=0")
     os.makedirs(os.path.dirname(missing[0]), exist_ok=True)

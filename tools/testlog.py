@@ -20,7 +20,7 @@ def reason_for(test):
     if not lines:
         reason = test["result"].lower()
     elif test["result"] in SKIPPED:
-        # GoogleTest puts the reason below the place; others say SKIP, or say it last.
+        # GoogleTest puts the reason below the place; others print SKIP first, or last.
         places = [i for i, line in enumerate(lines[:-1]) if re.search(r":\d+: Skipped$", line)]
         told = [line.partition(":")[2].strip() for line in lines if line.startswith("SKIP:")]
         reason = lines[places[0] + 1] if places else told[0] if told else lines[-1]

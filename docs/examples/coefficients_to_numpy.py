@@ -26,7 +26,7 @@ def first_picture(path):
     pipeline.get_by_name("file").set_property("location", path)
     sample = None
     if pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE:
-        # None at the end of the stream, which an error of the decoder's brings about, too.
+        # None at the end of the stream, which an error of the decoder's causes, too.
         sample = pipeline.get_by_name("sink").emit("pull-sample")
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR | Gst.MessageType.WARNING)
     pipeline.set_state(Gst.State.NULL)

@@ -102,7 +102,7 @@ class Levels:
         self.interface = {
             "shape": (component.blocks_h, component.blocks_w, 64), "typestr": "<i2", "version": 3,
             "strides": (component.stride, 64 * 2, 2),
-            # It must not be written to, but PyTorch refuses arrays that say so.
+            # The array is read-only, but PyTorch refuses arrays that say so.
             "data": (owner.info.data + component.offset, False)}
 
     @property
@@ -167,7 +167,7 @@ class Pipeline:
             sample = pull(self.sink)
             if not sample:
                 return
-            # No variable here refers to it, so the caller alone holds it.
+            # No variable here refers to it, so only the caller holds it.
             yield self._take(sample, how)
 
     @staticmethod

@@ -74,7 +74,7 @@ def picture_of(info, pyramid):
 def denoise(noisy, strength):
     """Makes each coefficient smaller: the more, the weaker its band is beside the noise."""
     info, pyramid = pyramid_of(noisy)
-    # A picture of noise alone tells how strong it is in each band.
+    # A picture of noise alone tells the strength of the noise in each band.
     noise = numpy.random.default_rng(2).normal(128, strength, noisy.shape)
     noise_bands = list(pyramid_to_png.bands_of(info, pyramid_of(noise)[1], 0))
     for (band, values), (_band, of_noise) in zip(pyramid_to_png.bands_of(info, pyramid, 0),

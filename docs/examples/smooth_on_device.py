@@ -123,7 +123,7 @@ def smooth(path, out, threshold, library):
 
     def use(pyramid):
         dropped.append(drop_small(as_array(pyramid), threshold))
-        finish()  # before anybody else reads them
+        finish()  # before other code reads them
 
     @CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
     def probe(_pad, info, _data):

@@ -21,7 +21,7 @@ from torch import nn
 import cudatransform as ct
 
 BATCH = 64
-TESTED = 5  # of as many pictures one is tested and not learnt
+TESTED = 5  # one in this many pictures is for tests, not for training
 
 
 def write_digits(folder):

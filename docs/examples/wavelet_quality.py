@@ -48,7 +48,7 @@ def at_share(points, share):
 def rows(path):
     for wavelet in FILTERS:
         levels = 3 if wavelet == "fidelity" else 4
-        # How much a step of a coefficient shows differs from band to band; VC-2 knows its filters'.
+        # Bands differ in how much a coefficient's step shows; VC-2 knows that for its filters.
         matrix = "flat" if wavelet == "j2k53" else "vc2"
         yield f"{wavelet}, {levels} levels, quant-matrix={matrix}", [
             measured(path, f"cudadwt wavelet={wavelet} levels={levels} quant-matrix={matrix} "

@@ -1,4 +1,4 @@
-// Negotiation: which video/x-raw and which video/x-dct belong together, and which to prefer.
+// Negotiation: the matching of video/x-raw and video/x-dct, and the preferred choice.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/caps.h"

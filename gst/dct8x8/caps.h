@@ -1,4 +1,4 @@
-// Negotiation: which video/x-raw and which video/x-dct belong together, and which to prefer.
+// Negotiation: the matching of video/x-raw and video/x-dct, and the preferred choice.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,21 +9,21 @@
 
 namespace cudatransform {
 
-// Everything that the transforms take or make; CUDA memory first where this build has it. That is
-// more than the allowed combinations, which the two functions below spell out: a template is read
-// by people. `with_440`: also what only JPEG files have. Transfer full.
+// All caps that the transforms take or make; CUDA memory first where this build has it. The
+// template allows more than the two functions below, so that people can read it. `with_440`:
+// includes 4:4:0, which only JPEG files have. Transfer full.
 GstCaps* dct_template_caps(bool with_440);
 
-// What the other pad can have when one pad has `caps`, as coef_caps.h says. Raw video has 1/scale
-// of the coefficients' width and height, rounded up. Transfer full.
+// The caps that the other pad can have when one pad has `caps`; see coef_caps.h. Raw video has
+// 1/scale of the coefficients' width and height, rounded up. Transfer full.
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale);
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
 
-// Reads caps of coefficients. An error where they are incomplete or contradict themselves.
+// Reads caps of coefficients. Fails where they are incomplete or contradict themselves.
 Status read_dct_caps(const GstCaps* caps, GstDctInfo* info);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first value of
-// every field as docs/elements/cudadct8x8.md lists them, whatever the peer's order is.
+// every field in the order of docs/elements/cudadct8x8.md. The peer's order does not count.
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
 
 }  // namespace cudatransform

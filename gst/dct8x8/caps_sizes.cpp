@@ -15,13 +15,13 @@ struct SizeRange {
 SizeRange scaled_down(SizeRange size, int scale) {
   return {(size.low - 1) / scale + 1, (size.high - 1) / scale + 1};
 }
-// All sizes that scaled_down() makes some of `size` of.
+// All sizes that scaled_down() turns into one of `size`.
 SizeRange scaled_up(SizeRange size, int scale) {
   return {(size.low - 1) * scale + 1, size.high * scale};
 }
 
-// Appends to `list` what `scaled` makes of the sizes in `value`: an int, a range or a list of them.
-// The steps of a range are lost: it is scaled from end to end.
+// Appends to `list` the results of `scaled` for the sizes in `value`: an int, a range or a list. A
+// range loses its steps: it is scaled from end to end.
 template <typename Scaled>
 void append_sizes(const GValue* value, const Scaled& scaled, GValue* list) {
   SizeRange size;
@@ -48,7 +48,7 @@ void append_sizes(const GValue* value, const Scaled& scaled, GValue* list) {
   gst_value_list_append_and_take_value(list, &item);
 }
 
-// Replaces width and height. False where no size is left: too large for caps.
+// Replaces width and height. False if no size is left, because all are too large for caps.
 template <typename Scaled>
 bool scale_sizes(GstStructure* s, const Scaled& scaled) {
   for (const char* field : {"width", "height"}) {

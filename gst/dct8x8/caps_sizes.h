@@ -6,9 +6,9 @@
 
 namespace cudatransform {
 
-// Replace width and height, each a number, a range or a list of them, where `s` has them: by
-// 1/scale of them, rounded up, or by everything of which 1/scale is what was there. False where no
-// size is left, because caps cannot hold one that large. `scale`: 1, 2, 4 or 8.
+// Replace width and height in `s`, if present: each is a number, a range or a list. One divides by
+// `scale` (1, 2, 4 or 8) and rounds up; the other gives all sizes that the first turns into these.
+// False if no size is left, because all are too large for caps.
 bool scale_sizes_down(GstStructure* s, int scale);
 bool scale_sizes_up(GstStructure* s, int scale);
 

@@ -11,18 +11,18 @@
 
 namespace cudatransform {
 
-// The quantisation tables of a frame, and which component has which.
+// The quantisation tables of a frame, and the table of each component.
 struct DctTables {
   const QuantTable* tables;
   int count;
   const int* table_of;  // component -> table
 };
 
-// The tables that caps were last given, so that new ones are noticed.
+// Remembers the last tables in the caps, to notice new ones.
 class ToldTables {
  public:
   bool same(const DctTables& tables, guint n_components) const;
-  // Writes them into `caps`, which are writable.
+  // Writes the tables into `caps`, which are writable.
   void tell(GstCaps* caps, const DctTables& tables, guint n_components);
 
  private:
@@ -35,13 +35,13 @@ class ToldTables {
 // Drops the fields.
 void remove_tables(GstCaps* caps);
 
-// What caps say about buffers that carry no meta: coefficients in system memory at the places of
+// Describes buffers without a meta by their caps: coefficients in system memory at the places of
 // GstDctInfo, and the tables of the caps.
 class CapsTables {
  public:
   void read(const GstCaps* caps, const GstDctInfo& info);
-  // The meta of `buffer`, or what stands for it, or null where there is neither. An error where
-  // caps have tables that are needed and cannot be used.
+  // The meta of `buffer`, or its substitute, or null if there is neither. Fails if the caps' tables
+  // are needed and cannot be used.
   Status find(GstBuffer* buffer, bool in_system_memory, const GstDctMeta** meta) const;
 
  private:

@@ -1,4 +1,4 @@
-// What GstDctInfo and GstDctMeta say of a buffer, in terms of the middle, and back.
+// Translates GstDctInfo and GstDctMeta of a buffer to the middle's terms, and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/coefficients.h"
@@ -9,7 +9,7 @@
 
 namespace cudatransform {
 
-// With the places of `components`, which are those of `info` or of a meta.
+// Takes the places from `components`, which are those of `info` or of a meta.
 static CoefLayout layout_with(const GstDctInfo& info, const GstDctComponent* components) {
   CoefLayout layout;
   layout.count = static_cast<int>(info.n_components);

@@ -1,4 +1,4 @@
-// What GstDctInfo and GstDctMeta say of a buffer, in terms of the middle, and back.
+// Translates GstDctInfo and GstDctMeta of a buffer to the middle's terms, and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace cudatransform {
 
-// Where buffers in system memory have the coefficients of `info`.
+// The places of the coefficients of `info` in buffers in system memory.
 CoefLayout layout_of(const GstDctInfo& info);
 
-// Finds the meta of `buffer`, or what stands for it (CapsTables), and where the coefficients of
-// `info` are. An error where meta, caps and size contradict each other. `*meta` may be null.
+// Finds the meta of `buffer`, or its substitute (CapsTables), and the places of the coefficients of
+// `info`. Fails if meta, caps and size contradict each other. `*meta` may be null.
 Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDctInfo& info,
                          const CapsTables& caps_tables, const GstDctMeta** meta,
                          CoefPlaces* places);

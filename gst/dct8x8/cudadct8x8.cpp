@@ -107,7 +107,7 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
       break;
   }
   GST_OBJECT_UNLOCK(object);
-  // The number of frames that we hold has changed: let the source ask again.
+  // We now hold another number of frames: let the source ask again.
   if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
 }
 
@@ -145,7 +145,7 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
   GST_OBJECT_UNLOCK(object);
 }
 
-// Tables that downstream asks for are not promised: only our own are written.
+// We promise no tables that downstream asks for: we write only our own.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {
   GstCaps* fixed =
@@ -159,7 +159,7 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   return fixed;
 }
 
-// Settings that cannot work fail the change to READY, before any data flows.
+// Wrong settings fail the change to READY, before any data flows.
 static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
                                                           GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
@@ -184,7 +184,7 @@ static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
 static void install_table(GObjectClass* klass, guint id, const char* name, const char* nick,
                           const char* blurb, GParamFlags flags) {
   // The element spec has no range: GObject would silently move a wrong entry into it, and we want
-  // to say that it is wrong.
+  // to report the entry.
   g_object_class_install_property(
       klass, id,
       gst_param_spec_array(

@@ -91,8 +91,8 @@ static void gst_cuda_idct_8x8_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_UNLOCK(object);
 }
 
-// Moves a meta that is about places in the picture to the scaled one, where the meta's own code can
-// do that; the others are dropped.
+// Scales a meta about places in the picture if the meta's own code can do that. Other such metas
+// are dropped.
 static void scale_meta(const DctTransform& dct, GstBuffer* out, GstMeta* meta, GstBuffer* in) {
   GstVideoInfo from = dct.raw_info(), to = from;
   from.width = dct.dct_info().width;

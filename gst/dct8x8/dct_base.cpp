@@ -1,4 +1,4 @@
-// The base class of cudadct8x8 and cudaidct8x8: the methods, and which caps belong together.
+// The base class of cudadct8x8 and cudaidct8x8: the methods, and the matching of caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/dct_base.h"
@@ -78,9 +78,9 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
 
 namespace {
 
-// A query is answered at one scale, though the base class transforms caps back and forth for it and
-// the property may be set in between: the two together would have no size in common. While an
-// object of this class lives, its thread sees the scale of `trans` as it was at the beginning.
+// A query needs one scale throughout. The base class transforms caps back and forth for it, and the
+// user may set the property in between: the two results would have no size in common. While an
+// object of this class lives, its thread sees the scale that `trans` had at the beginning.
 class PinnedScale {
  public:
   explicit PinnedScale(GstBaseTransform* trans);
@@ -88,7 +88,7 @@ class PinnedScale {
   PinnedScale(const PinnedScale&) = delete;
   PinnedScale& operator=(const PinnedScale&) = delete;
 
-  // The scale property or, within a query, what it was at the beginning of that.
+  // The scale property or, within a query, its value at the beginning of the query.
   static int of(GstBaseTransform* trans);
 
  private:

@@ -66,8 +66,8 @@ Status DctTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, Co
   return {};
 }
 
-// The scale of the next frame: `wanted` or, when that has just been changed and is not negotiated
-// yet, the one that the frame before had. Small pictures have the same size at several scales.
+// The scale of the next frame: `wanted`, or the previous frame's while a change is not negotiated
+// yet. Small pictures have the same size at several scales.
 int DctTransform::scale_for(int wanted) const {
   for (const int scale : {wanted, scale_, 1, 2, 4})
     if (fits(dct_, raw_, scale)) return scale;
@@ -97,7 +97,7 @@ void DctTransform::tell_tables(GstCaps* caps) {
   GstDctInfo info;
   FrameTables tables;
   if (!settings.tables_in_caps || !read_dct_caps(caps, &info).ok() || !info.quantized) return;
-  // Wrong settings are an error of the next frame.
+  // Wrong settings fail the next frame.
   if (fill_tables(settings.quant, info, &tables).ok())
     told_.tell(caps, tables.view(), info.n_components);
 }
@@ -130,11 +130,11 @@ Status DctTransform::find(GstBuffer* in, CoefPlaces* places) {
   return {};
 }
 
-// Fills in what `frame` is to measure, and has the job do so.
+// Prepares `frame` for measuring, and tells the job to measure.
 static void measure(const GstDctInfo& info, const SamplePlane* reference, MeasuredFrame* frame,
                     Dct8x8Job* job) {
   measure_job(frame, reference, job);
-  // Of a block, a scaled inverse needs a part; counting zeros takes all of it.
+  // A scaled inverse needs part of a block; counting zeros takes all of it.
   const int read = job->measure & kMeasureZeros ? 64 : coefficients_needed(job->method, job->scale);
   const guint64 block_bytes = guint64(read) * gst_coef_format_size(info.format);
   for (int c = 0; c < job->components; c++) {
@@ -155,7 +155,7 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SampleP
   job.order = dct_.order == GST_DCT_ORDER_ZIGZAG ? Order::kZigzag : Order::kRaster;
   job.quantized = dct_.quantized;
   job.depth = static_cast<int>(dct_.depth);
-  // 4:4:0 is written as 4:4:4: each two rows of the frame have the same chroma.
+  // 4:4:0 is written as 4:4:4: every two rows of the frame have the same chroma.
   const int chroma_rows = dct_.sampling == GST_COEF_SAMPLING_440 ? 2 : 1;
   job.components = component_planes(raw_, raw, job.samples, chroma_rows);
   std::copy(std::begin(tables_.tables), std::end(tables_.tables), std::begin(job.tables));

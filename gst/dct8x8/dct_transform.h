@@ -10,7 +10,7 @@
 
 namespace cudatransform {
 
-// The properties that are the DCT's. Guarded by the object lock.
+// The properties of the DCT. Guarded by the object lock.
 struct DctSettings {
   Method method = Method::kIslow;
   Method active_method = Method::kIslow;  // what runs: see effective_method()
@@ -26,8 +26,8 @@ class DctTransform final : public CoefTransform {
 
   DctSettings settings;
 
-  // Writes the tables of the settings into fixed caps of coefficients, where the settings want
-  // that. The object lock is held.
+  // Writes the settings' tables into fixed caps of coefficients, if the settings say so. The caller
+  // holds the object lock.
   void tell_tables(GstCaps* caps);
   const GstDctInfo& dct_info() const { return dct_; }
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
@@ -53,7 +53,7 @@ class DctTransform final : public CoefTransform {
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta
   ToldTables told_;
-  // Of the frame that comes next.
+  // State of the next frame.
   Method method_ = Method::kIslow;
   int scale_ = 1;
   FrameTables tables_;

@@ -1,4 +1,4 @@
-// The quantisation properties of cudadct8x8, and the tables that they amount to.
+// The quantisation properties of cudadct8x8, and the resulting tables.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/quant_settings.h"
@@ -48,7 +48,7 @@ void write_table_property(const std::optional<QuantTable>& table, GValue* array)
 }
 
 void load_table_file(const char* file, QuantSettings* settings) {
-  // Four tables with generous comments; and a pipe or a device would keep us reading.
+  // Room for four tables with long comments. Without a limit, a pipe or a device would never end.
   constexpr goffset kLargest = 1 << 20;
   settings->file = file ? file : "";
   settings->file_tables.clear();

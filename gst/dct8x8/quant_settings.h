@@ -1,4 +1,4 @@
-// The quantisation properties of cudadct8x8, and the tables that they amount to.
+// The quantisation properties of cudadct8x8, and the resulting tables.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace cudatransform {
 
-// What the user asked for. Precedence: file, then luma and chroma, then the preset. Not locked:
-// the element guards it and takes a copy for each frame.
+// The user's settings. Precedence: file, then luma and chroma, then the preset. Not locked: the
+// element guards them and takes a copy for each frame.
 struct QuantSettings {
   QuantPreset preset;
   int quality;
@@ -22,8 +22,7 @@ struct QuantSettings {
   std::optional<QuantTable> luma, chroma;
   std::string file;
 
-  // What was wrong with the value that luma-qtable, chroma-qtable or qtable-file was last set to;
-  // empty: nothing.
+  // The fault in the last value of luma-qtable, chroma-qtable or qtable-file; empty: none.
   std::string luma_error, chroma_error, file_error;
   std::vector<QuantTable> file_tables;  // 1 to 4, of `file`
 
@@ -32,15 +31,15 @@ struct QuantSettings {
 };
 
 // Reads a GstValueArray of 64 integers. An empty array means no table. On failure `table` is empty
-// and the message says what was wrong.
+// and the message names the fault.
 std::string read_table_property(const GValue* array, std::optional<QuantTable>* table);
 void write_table_property(const std::optional<QuantTable>& table, GValue* array);
 
 // Sets `file` and reads its tables; a null or empty name forgets them. Touches only the three
-// members about the file, and reads the file: call it on a copy, without a lock.
+// members about the file. Call it on a copy, without a lock, because it reads the file.
 void load_table_file(const char* file, QuantSettings* settings);
 
-// The tables of a frame, and which component has which.
+// The quantisation tables of a frame, and the table of each component.
 struct FrameTables {
   QuantTable tables[GST_DCT_MAX_TABLES] = {};
   int count = 0;

@@ -1,4 +1,4 @@
-// When frames of cudadiracdec are shown: by the times of a container, or by picture numbers.
+// The times of cudadiracdec's frames: from a container, or from picture numbers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dirac/clock.h"
@@ -9,7 +9,7 @@
 namespace cudatransform {
 namespace {
 
-// How far from what it asked for a seek by bytes may end.
+// A seek by bytes may end this far from its target.
 constexpr GstClockTime kFarOff = 30 * GST_SECOND;
 
 GstClockTime time_of(const DiracSequence& sequence, guint64 frames) {
@@ -19,7 +19,7 @@ GstClockTime time_of(const DiracSequence& sequence, guint64 frames) {
              : gst_util_uint64_scale(frames, rate.denominator * GST_SECOND, rate.numerator);
 }
 
-// Of the frame that picture `number` is in, or is a field of.
+// The number of the frame that contains picture `number`, alone or as a field.
 uint32_t frame_number(const DiracSequence& sequence, uint32_t number) {
   return sequence.field_coding ? number & ~1u : number;
 }
@@ -60,8 +60,8 @@ DiracClock::Times DiracClock::show(const DiracSequence& sequence, uint64_t seque
   number = frame_number(sequence, number);
   const GstClockTime duration = time_of(sequence, 1);
   if (resumes_) {
-    // In a stream of one sequence numbers tell the time, wherever a seek went. Numbers that begin
-    // anew with each sequence tell nothing: then it is the time that was asked for.
+    // In a stream of one sequence, numbers tell the time after any seek. Numbers that begin anew
+    // with each sequence do not: then we take the time that the seek asked for.
     GstClockTime time = first_.is_set ? time_from(first_, sequence, number) : segment_start;
     if (time < segment_start || time > segment_start + kFarOff) time = segment_start;
     anchor_ = {true, sequence_count, number, time};
@@ -70,10 +70,10 @@ DiracClock::Times DiracClock::show(const DiracSequence& sequence, uint64_t seque
     anchor_ = {true, sequence_count, number, next_time_};
   }
   if (!first_.is_set) first_ = anchor_;
-  // A first picture whose header came without a time, as out of oggdemux, has none: it is shown
-  // where the segment begins.
+  // A first picture whose header came without a time, as out of oggdemux, has none: we show it at
+  // the beginning of the segment.
   if (framed && !has_time_) next_time_ = std::max(next_time_, segment_start);
-  // Times in the order of coding, or one for many pictures, are none of a picture.
+  // Times in coding order, or one time for many pictures, are not times of pictures.
   const bool is_after = !has_time_ || given >= next_time_ - duration / 2;
   const bool is_given = framed && GST_CLOCK_TIME_IS_VALID(given) && is_after;
   GstClockTime time = time_from(anchor_, sequence, number);

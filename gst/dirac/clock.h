@@ -1,4 +1,4 @@
-// When frames of cudadiracdec are shown: by the times of a container, or by picture numbers.
+// The times of cudadiracdec's frames: from a container, or from picture numbers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,36 +11,35 @@
 
 namespace cudatransform {
 
-// Some demuxers (oggdemux) give pictures the times of their coding. The picture that is shown next
-// gets the earliest time of all that have not been shown, and the picture that had it gets `*own`.
-// Invalid times stay where they are.
+// Some demuxers (oggdemux) give pictures the times of their coding. The next shown picture gets the
+// earliest time of all unshown pictures, and the previous owner of that time gets `*own`. Invalid
+// times stay where they are.
 void take_earliest_time(GstClockTime* own, std::span<GstClockTime* const> others);
 
-// Knows neither element nor pads. Pictures are numbered in the order in which they are shown, anew
-// in each sequence that does not go on with the numbers of the one before; numbers wrap around at
-// 2^32.
+// The clock knows neither element nor pads. Pictures are numbered in display order. Numbers wrap
+// around at 2^32, and begin anew in a sequence that does not continue those of the one before.
 class DiracClock {
  public:
-  // Behind a flush the stream goes on anywhere.
+  // After a flush the stream continues anywhere.
   void flush();
-  // Whether nothing was shown since a flush, but something before it.
+  // Whether frames were shown, but none since a flush.
   bool is_behind_seek() const { return resumes_ && first_.is_set; }
 
-  // What a frame that is to be shown is given.
+  // The times of a shown frame.
   struct Times {
     GstClockTime time, duration;
     bool is_given;  // `time` is the one that the container gave the picture
   };
-  // The times of the frame that is shown next, whose first picture has this number. With `framed`
-  // buffers have times: `given` is that of this one, or none. `segment_start`: of the input.
+  // The times of the next frame, whose first picture has this number. With `framed`, buffers have
+  // times: `given` is this one's, or none. `segment_start`: of the input.
   Times show(const DiracSequence& sequence, uint64_t sequence_count, uint32_t number, bool framed,
              GstClockTime given, GstClockTime segment_start);
-  // In a stream without times: when a picture that is not shown yet will be. False: nobody knows.
+  // In a stream without times: when a waiting picture will be shown. False: unknown.
   bool predict(const DiracSequence& sequence, uint64_t sequence_count, uint32_t number,
                GstClockTime* time) const;
 
  private:
-  // The picture that a sequence's numbers count from, and when it is shown.
+  // The picture from which a sequence counts its numbers, and the time of that picture.
   struct Anchor {
     bool is_set = false;
     uint64_t sequence_count = 0;

@@ -116,7 +116,7 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     const bool fails = state.settings.on_error == OnError::kFail;
     GST_OBJECT_UNLOCK(decoder);
     if (fails || (problem.code == cudatransform::StatusCode::kUnsupported && !state.output)) {
-      // Behind the pictures that came before it.
+      // The error follows the pictures that came before it.
       const GstFlowReturn flow = cudatransform::push_dirac_frames(
           decoder, status.ok() ? state.pictures.finish() : status, true);
       if (cudatransform::is_fatal(flow)) return flow;
@@ -134,7 +134,7 @@ static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
   return cudatransform::push_dirac_frames(decoder, state.pictures.finish(), true);
 }
 
-// The end of the stream: no push is left to return a refusal.
+// At the end of the stream, no push is left to return a refusal.
 static GstFlowReturn gst_cuda_dirac_dec_finish(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   const GstFlowReturn flow = gst_cuda_dirac_dec_drain(decoder);

@@ -8,9 +8,9 @@
 
 namespace cudatransform {
 
-// Whether frames of `info`, which have these caps in system memory, go out in CUDA memory; `*caps`
-// are those of the frames then. Formats that GStreamer does not download whole stay out of it where
-// downstream takes system memory as well.
+// Whether frames of `info` go out in CUDA memory. `*caps` are the frames' caps in system memory and
+// then become those in CUDA memory. Formats that GStreamer cannot download whole stay in system
+// memory where downstream takes that as well.
 static bool choose_frame_memory(GstVideoDecoder* decoder, const GstVideoInfo& info, CapsPtr* caps) {
   bool downloads_well = false;
   return cuda_memory_holds(info, &downloads_well) &&
@@ -34,7 +34,7 @@ guint most_dirac_in_flight(const DiracState& state) {
   return overlaps && !state.frame_output.is_bounded() ? 2 : 0;
 }
 
-// Pictures wait for two frames with lower numbers, and until they are finished.
+// Pictures wait for two frames with lower numbers, and for their own completion.
 void tell_dirac_latency(GstVideoDecoder* decoder) {
   const DiracState& state = state_of(decoder);
   const GstVideoInfo& info = state.output_info;
@@ -60,7 +60,7 @@ GstFlowReturn set_dirac_output(GstVideoDecoder* decoder,
   const CodecStatePtr out(gst_video_decoder_set_interlaced_output_state(
       decoder, GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_INTERLACE_MODE(&info), sequence->width,
       sequence->height, state.input.get()));
-  // What the stream says of itself goes before what a container does.
+  // The stream's own description takes precedence over the container's.
   const GstVideoFieldOrder order = GST_VIDEO_INFO_FIELD_ORDER(&info);
   out->info.fps_n = info.fps_n;
   out->info.fps_d = info.fps_d;
@@ -77,7 +77,7 @@ GstFlowReturn set_dirac_output(GstVideoDecoder* decoder,
   state.latency.start(latency_of(most_beside, info.fps_n, info.fps_d));
   tell_dirac_latency(decoder);
   const bool negotiated = gst_video_decoder_negotiate(decoder);
-  // An answer that downstream gave while it was flushing does not hold behind the flush.
+  // A flush invalidates an answer that downstream gave while it was flushing.
   if (GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder))) return GST_FLOW_FLUSHING;
   if (!negotiated) return GST_FLOW_NOT_NEGOTIATED;
   state.output = sequence;

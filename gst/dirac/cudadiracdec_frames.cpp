@@ -1,4 +1,4 @@
-// Frames of cudadiracdec on their way out: samples, damage, and which thread pushes them.
+// The output of cudadiracdec: samples, damage, and the thread that pushes frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <utility>
@@ -20,7 +20,7 @@ DiracState::DiracState(GstVideoDecoder* decoder)
              [decoder] { return push_beside(decoder); }),
       damage(decoder, "Dirac") {}
 
-// Has the engine put the picture or fields of a frame where it belongs.
+// Tells the engine to write the picture or fields of a frame to their places.
 static Status write_pictures(DiracState& state, const DiracShown& shown, const Rects& rects) {
   for (const auto& picture : shown.pictures) {
     if (picture == nullptr) continue;
@@ -47,7 +47,7 @@ static GstFlowReturn write_frame(GstVideoDecoder* decoder, const DiracShown& sho
   SubmittedFrame& out = state.in_flight.next();
   const Status status = make_frame(state, shown, &out);
   if (!status.ok()) {
-    // Nothing may write to the buffer any more when it goes back to its pool.
+    // All writes to the buffer must end before it goes back to its pool.
     state.transport.settle();
     out.reset();
     if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
@@ -92,7 +92,7 @@ static GstFlowReturn push_waiting(GstVideoDecoder* decoder, guint most) {
   return GST_FLOW_OK;
 }
 
-// The base class does not tell which frames it pushes: none that lies outside of the segment.
+// The base class drops frames outside of the segment and does not say so.
 static GstPadProbeReturn count_frame(GstPad* pad, GstPadProbeInfo*, gpointer) {
   GstElement* const decoder = gst_pad_get_parent_element(pad);
   if (decoder == nullptr) return GST_PAD_PROBE_OK;  // the pad has outlived it
@@ -115,7 +115,7 @@ void drop_dirac_frames(GstVideoDecoder* decoder) {
   state.waiting.clear();
 }
 
-// True: no field of it has been rendered, since it would be too late.
+// True: no field of the frame has been rendered, since it would be too late.
 static bool is_left_out(const DiracShown& shown) {
   return shown.pictures[0] == nullptr && shown.pictures[1] == nullptr;
 }
@@ -152,8 +152,8 @@ static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   GST_OBJECT_LOCK(decoder);
   const OnError on_error = state.settings.on_error;
   GST_OBJECT_UNLOCK(decoder);
-  // A new peer may want another memory. What is under way has the old caps, and is in front of what
-  // is dropped.
+  // A new peer may want another memory. The frames under way have the old caps and precede the
+  // dropped ones.
   const bool renegotiates = gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder)) ||
                             state.output == nullptr || !(*state.output == *shown.sequence);
   GstFlowReturn flow = GST_FLOW_OK;
@@ -186,7 +186,7 @@ static GstFlowReturn push_ready(GstVideoDecoder* decoder, const Status& status, 
   return flow == GST_FLOW_OK && all ? push_waiting(decoder, 0) : flow;
 }
 
-// Behind a push: the thread beside looks at the device for those that it still works on.
+// After a push: tells the second thread to watch the device for frames in work.
 static GstFlowReturn pushed(GstVideoDecoder* decoder, GstFlowReturn flow) {
   DiracState& state = state_of(decoder);
   if (is_fatal(flow)) flow = fail_dirac(decoder, flow);
@@ -196,10 +196,10 @@ static GstFlowReturn pushed(GstVideoDecoder* decoder, GstFlowReturn flow) {
   return flow;
 }
 
-// What is ready, after work that ended with `status`.
+// Pushes the ready frames, after work that ended with `status`.
 static GstFlowReturn push_behind(GstVideoDecoder* decoder, const Status& status, bool all) {
   DiracState& state = state_of(decoder);
-  // Frames that were to make room could not be pushed.
+  // The frames that should have made room could not be pushed.
   if (status.code == StatusCode::kCancelled) return state.last;
   return state.last = push_ready(decoder, status, all);
 }
@@ -208,10 +208,10 @@ GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, 
   return state_of(decoder).pusher.told(pushed(decoder, push_behind(decoder, status, all)));
 }
 
-// By the thread beside: what is finished.
+// Called by the second thread: pushes the finished frames.
 static GstFlowReturn push_beside(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
-  if (state.failed != GST_FLOW_OK) return GST_FLOW_OK;  // it has been said
+  if (state.failed != GST_FLOW_OK) return GST_FLOW_OK;  // already reported
   GstFlowReturn flow = push_behind(decoder, state.pictures.take_ready(), false);
   while (flow == GST_FLOW_OK && !state.in_flight.empty() && state.in_flight.oldest_is_done())
     flow = push_waiting(decoder, state.in_flight.size() - 1);

@@ -1,4 +1,4 @@
-// What the files of cudadiracdec share.
+// The shared parts of cudadiracdec.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -24,13 +24,13 @@ namespace cudatransform {
 
 constexpr PictureSettings kDiracDefaults = {.on_error = OnError::kConceal};
 
-// How far the stream has been split.
+// The splitter of the stream and its progress.
 struct DiracSplit {
   DiracSplit();
 
   DiracSplitter splitter;
   DiracUnitLimits limits;
-  // Of the frame that is being put together.
+  // The frame that is being put together.
   std::vector<DiracInput::Unit> units;
   gsize held = 0;
   gsize dropped = 0;  // since the last frame
@@ -48,29 +48,29 @@ struct DiracState {
   guint64 outside = 0;            // of the segment
   GstClockTime picture_time = 0;  // how long each is shown; a field half a frame
   bool framed = false;            // buffers have times
-  guint64 seek_byte = 0;          // where the last seek in a raw stream went,
-  GstClockTime seek_time = 0;     // and what it asked for
+  guint64 seek_byte = 0;          // the byte that the last seek in a raw
+  GstClockTime seek_time = 0;     // stream went to, and the time that it asked for
 
   Engine engine;
   Transport transport;
   FrameOutput frame_output;
-  // Frames that the device still works on, and the codec frames that they are for.
+  // The frames that the device still works on, and their codec frames.
   FramesInFlight in_flight;
   std::deque<GstVideoCodecFrame*> waiting;
   DiracPictures pictures;
   PushThread pusher;
   DamagePolicy damage;
-  MeasuredLatency latency;  // beside that of the order in which pictures are shown
+  MeasuredLatency latency;  // without the delay of the display order
   CodecStatePtr input;
-  std::shared_ptr<const DiracSequence> output;  // that caps were made of
+  std::shared_ptr<const DiracSequence> output;  // the source of the caps
   GstVideoInfo output_info = {};
   DiracSplit split;
   DiracClock clock;
-  // The stream ends, and nothing is shown since a flush.
+  // The stream ends, and no frame was shown since a flush.
   std::atomic<bool> ends_behind_seek = false;
   bool told_of_outside = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
-  GstFlowReturn last = GST_FLOW_OK;    // of push_dirac_frames()
+  GstFlowReturn last = GST_FLOW_OK;    // the last result of push_dirac_frames()
 };
 
 }  // namespace cudatransform
@@ -92,50 +92,49 @@ inline DiracState& state_of(gpointer instance) {
 // GstVideoDecoder::parse.
 GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                  GstAdapter* adapter, bool at_eos);
-// Whether nobody wants what is being decoded.
+// Whether what is being decoded is no longer wanted.
 bool is_dirac_flushing(GstVideoDecoder* decoder);
 
-// GstVideoDecoder::decide_allocation. Deliberately not chaining up: frames have a pool of their
-// own.
+// GstVideoDecoder::decide_allocation. Deliberately not chaining up: frames have their own pool.
 gboolean decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query);
 
 // Caps and pool for the frames of `sequence`.
 GstFlowReturn set_dirac_output(GstVideoDecoder* decoder,
                                const std::shared_ptr<const DiracSequence>& sequence);
-// Frames that may be under way on the device when the next is made. None behind a live source,
-// which has one thread.
+// The most frames that the device may still work on when the next is made. None after a live
+// source, which has one thread.
 guint most_dirac_in_flight(const DiracState& state);
 void tell_dirac_latency(GstVideoDecoder* decoder);
 
-// Whether a picture, which nobody refers to, would be shown later than it should be.
+// Whether a picture that no other refers to would be shown too late.
 bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                            const DiracSequence& sequence, uint64_t sequence_count, uint32_t number);
-// Gives a frame, which is the next to be shown, its time and duration. False: it was given up,
-// because it is outside of the segment.
+// Gives the next shown frame its time and duration. False: it is outside of the segment and was
+// given up.
 bool set_dirac_times(GstVideoDecoder* decoder, const DiracShown& shown);
 
-// Seeks upstream; where that has bytes alone, by bytes.
+// Seeks upstream, by bytes if upstream cannot seek otherwise.
 gboolean dirac_seek(GstVideoDecoder* decoder, GstEvent* event);
-// Answers what is asked about time of a stream that has bytes alone. FALSE: not answered.
+// Answers a query about the times of a raw stream. FALSE: not answered.
 gboolean dirac_raw_query(GstVideoDecoder* decoder, GstQuery* query);
 // The time at which a segment of bytes begins.
 GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte);
 // Takes the event of segment `from`, in bytes, and gives one in time: the base class leaves it in
-// bytes, though it makes times of what is in it.
+// bytes, though it gives the contents times.
 GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event, const GstSegment* from);
-// Whether that is the base class's error that nothing came out before the end. Behind a seek past
-// the last intra picture nothing can.
+// Whether this is the base class's error that no frame came out before the end. After a seek past
+// the last intra picture none can.
 bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message);
 
-// Pushes the frames that are ready, after work that ended with `status`. `all`: those as well that
-// the device still works on.
+// Pushes the frames that are ready, after work that ended with `status`. `all`: also those that the
+// device still works on.
 GstFlowReturn push_dirac_frames(GstVideoDecoder* decoder, const Status& status, bool all);
-// Gives up what is in work: nothing is decoded or pushed before a flush or the next start. Returns
-// `flow`.
+// Gives up the work in progress: nothing is decoded or pushed before a flush or the next start.
+// Returns `flow`.
 GstFlowReturn fail_dirac(GstVideoDecoder* decoder, GstFlowReturn flow);
-// Pushes none of those, and waits for the device.
+// Drops the frames in flight, and waits for the device.
 void drop_dirac_frames(GstVideoDecoder* decoder);
-// From now on, those that are pushed.
+// Counts the pushed frames from now on.
 void count_dirac_frames(GstVideoDecoder* decoder);
 
 }  // namespace cudatransform

@@ -1,10 +1,10 @@
-// Times of cudadiracdec in streams that have none: seeks, duration, and where a seek has gone.
+// The times of cudadiracdec in raw streams: seeks, duration, and the time after a seek.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A raw stream has bytes alone. What they are in time follows from what has been decoded so far:
-// its bytes, and how many frames it made. That is no more exact than a bit rate is constant, so a
-// seek comes near its time and says so: the frames behind it count from their picture numbers
-// where these fit, and from the time that was asked for where not.
+// A raw stream has bytes but no times. The bytes decoded so far, and the frames that they made,
+// give the rate between the two. That is only as exact as the bit rate is constant, so a seek ends
+// near its time. Frames after it take their times from picture numbers where these fit, and from
+// the requested time otherwise.
 
 #include <cstring>
 
@@ -13,7 +13,7 @@
 namespace cudatransform {
 namespace {
 
-// What has been decoded, bytes and time; false: nothing yet.
+// The bytes and the time decoded so far; false: none yet.
 bool decoded_so_far(GstVideoDecoder* decoder, guint64* bytes, GstClockTime* time) {
   const DiracState& state = state_of(decoder);
   GST_OBJECT_LOCK(decoder);

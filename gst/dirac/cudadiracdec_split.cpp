@@ -11,14 +11,14 @@
 namespace cudatransform {
 namespace {
 
-// What may stand before a picture in its codec frame, and of what is dropped between two.
+// The most bytes before a picture in its codec frame, and the most dropped between two.
 constexpr gsize kMostBefore = gsize{1} << 16, kMostDropped = gsize{1} << 18;
-// Units without a picture, and what pictures need beside their samples.
+// Room for units without a picture, and for the pictures' needs besides their samples.
 constexpr guint64 kMostOther = guint64{1} << 20;
-// Codes of noise in 16 bits, without loss, take 5 bytes a sample.
+// Lossless codes of noise in 16 bits take 5 bytes a sample.
 constexpr guint64 kMostBytesASample = 8;
 
-// What the base class holds, from `begin` on. Nothing is merged for a look.
+// The bytes that the base class holds, from `begin` on. Reading them merges no buffers.
 class AdapterBytes final : public DiracBytes {
  public:
   AdapterBytes(GstVideoDecoder* decoder, GstAdapter* adapter, gsize begin)
@@ -45,13 +45,13 @@ class AdapterBytes final : public DiracBytes {
   gsize begin_;
 };
 
-// A frame has what it is made of beside it, because played backwards it waits for its turn in the
-// base class.
+// A frame carries its bytes with it, because in reverse playback it waits for its turn in the base
+// class.
 void unref_input(gpointer input) { delete static_cast<std::shared_ptr<DiracInput>*>(input); }
 
-// Makes a frame of the first `size` bytes. Where they came in several buffers the base class would
-// copy them to memory of GLib's, which ends the process where there is none. So they are collected
-// here, and the base class is given the first byte, by which it finds the frame's times.
+// Makes a frame of the first `size` bytes. If they came in several buffers, the base class would
+// copy them to memory of GLib's, which ends the process when memory runs out. So we collect them
+// here and give the base class the first byte, by which it finds the frame's times.
 GstFlowReturn make_frame(GstVideoDecoder* decoder, GstVideoCodecFrame* frame, GstAdapter* adapter,
                          gsize size) {
   DiracSplit& split = state_of(decoder).split;
@@ -74,7 +74,7 @@ GstFlowReturn make_frame(GstVideoDecoder* decoder, GstVideoCodecFrame* frame, Gs
   return gst_video_decoder_have_frame(decoder);
 }
 
-// How large pictures may be follows from their sequence.
+// The sequence limits the size of its pictures.
 void note_sequence(DiracSplit& split, const AdapterBytes& bytes, gsize size) {
   constexpr gsize kMostBytes = 1024;
   guint8 data[kMostBytes];
@@ -91,7 +91,7 @@ void note_sequence(DiracSplit& split, const AdapterBytes& bytes, gsize size) {
       std::min(kMostOther + kMostBytesASample * samples, DiracLimits().max_unit_bytes);
 }
 
-// Whether the decoder learns anything from the unit, whose bytes come first.
+// Whether the decoder learns anything from the unit, which begins with these bytes.
 bool tells_something(const DiracParseInfo& info, const AdapterBytes& bytes, gsize size) {
   if (info.is_auxiliary() && size > kDiracParseInfoBytes) {
     guint8 kind = 0;
@@ -121,8 +121,8 @@ bool DiracInput::map(GstBuffer* buffer) {
   return true;
 }
 
-// A frame is a picture, with the units before it that tell something of it. What tells nothing is
-// dropped at once where no frame has begun; so is what belongs to no unit.
+// A frame is a picture, with the units before it that describe it. Other units are dropped at once
+// where no frame has begun; so are bytes of no unit.
 GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                  GstAdapter* adapter, bool at_eos) {
   DiracState& state = state_of(decoder);
@@ -163,7 +163,7 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
       split.dropped += size;
       gst_adapter_flush(adapter, size);
     } else {
-      // The base class forgets the times of buffers with the frames that came in them.
+      // The base class forgets the times of buffers together with their frames.
       return make_frame(decoder, frame, adapter, size);
     }
   }
@@ -171,8 +171,8 @@ GstFlowReturn parse_dirac_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* f
     split = {};
     gst_adapter_flush(adapter, gst_adapter_available(adapter));
   }
-  // A unit that comes in several buffers is copied when it is whole. Pictures that have made room
-  // for it leave.
+  // A unit that comes in several buffers is copied when it is whole. Pictures that made room for it
+  // leave.
   const Status status =
       state.pictures.hold(gst_adapter_available(adapter) + split.splitter.wanted());
   if (status.ok() && !state.pictures.has_ready()) return GST_VIDEO_DECODER_FLOW_NEED_DATA;

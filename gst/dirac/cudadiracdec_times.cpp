@@ -1,4 +1,4 @@
-// The times of cudadiracdec's frames: its clock, with what the base class and its pads say.
+// The times of cudadiracdec's frames: its clock, fed by the base class and the pads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_dirac_picture_late(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
   return gst_video_decoder_get_max_decode_time(decoder, frame) < 0;
 }
 
-// Of the frames that the base class holds, those that are under way have their times.
+// The base class also holds the frames under way, which have their times already.
 static void reorder_times(GstVideoDecoder* decoder, GstVideoCodecFrame* shown) {
   const DiracState& state = state_of(decoder);
   GList* frames = gst_video_decoder_get_frames(decoder);
@@ -37,14 +37,14 @@ static void reorder_times(GstVideoDecoder* decoder, GstVideoCodecFrame* shown) {
   });
 }
 
-// Whether the base class will not push the frame: nothing of it is in the segment.
+// Whether the base class will not push the frame, because it is outside of the segment.
 static bool is_outside(GstVideoDecoder* decoder, const GstVideoCodecFrame& frame) {
   return !gst_segment_clip(&decoder->input_segment, GST_FORMAT_TIME, frame.pts,
                            frame.pts + frame.duration, nullptr, nullptr);
 }
 
 // Counts a frame that is outside of the segment. True: it was given up. The base class would end
-// the stream with it; where its time is one that we have made, those behind it may have their own.
+// the stream with it. If we made its time ourselves, later frames may have times of their own.
 static bool leaves_out(GstVideoDecoder* decoder, GstVideoCodecFrame* frame, bool is_given) {
   DiracState& state = state_of(decoder);
   if (!is_outside(decoder, *frame)) return false;

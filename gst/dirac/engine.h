@@ -1,4 +1,4 @@
-// The part of Dirac and VC-2 that an element's engine does.
+// The engine's part of Dirac and VC-2.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

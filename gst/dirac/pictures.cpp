@@ -1,5 +1,4 @@
-// Units of a stream to rendered frames in the order in which they are shown, each with the codec
-// frame that it came in.
+// Turns units of a stream into rendered frames in display order, each with its codec frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dirac/pictures.h"
@@ -18,7 +17,7 @@ struct DiracPictures::Job final : FrameJob {
     renderer->take_slices(*picture);
     for (int task = 0; task < picture->task_count(); ++task) run_task(task);
   }
-  // Those behind an intra picture, which may take ten times as long as each of them, wait for it.
+  // Pictures after an intra picture wait for it, and it may take ten times as long as each of them.
   // Its tasks do not depend on each other.
   int parts() const override {
     const DiracPictureHeader& header = picture->header();
@@ -55,7 +54,7 @@ struct DiracPictures::Job final : FrameJob {
 
 void DiracPictures::start(const DiracLimits& limits, int threads) {
   limits_ = limits;
-  // An intra picture may take ten times as long as those that are predicted from it.
+  // An intra picture may take ten times as long as a predicted one.
   if (!workers_.start(threads, threads > 1 ? 2 * threads : 1)) workers_.start(1);
   renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_), budget_);
   const auto spares = static_cast<size_t>(workers_.most()) + 1;
@@ -75,7 +74,7 @@ void DiracPictures::release(GstVideoCodecFrame* frame) {
   if (frame != nullptr) gst_video_decoder_release_frame(decoder_, frame);
 }
 
-// Whether it is more than one unit that cannot be decoded.
+// Whether the failure affects more than this unit.
 static bool ends_all(const Status& status) {
   return !status.ok() && status.code != StatusCode::kInvalidArgument &&
          status.code != StatusCode::kUnsupported;
@@ -89,7 +88,7 @@ Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input
         read_parse_info(data, &info) && info.is_picture() && decoder_state_->sequence() != nullptr;
     Status status = decoder_state_->take(data, input);
     for (bool made = true; status.code == StatusCode::kOutOfMemory && made;) {
-      // What the unit has ended holds memory, too.
+      // The pictures that the unit has ended hold memory, too.
       Status freed = submit(nullptr);
       if (freed.ok()) freed = make_room(&made);
       if (!freed.ok()) {
@@ -116,7 +115,7 @@ Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input
   return take_done(false);
 }
 
-// What the last unit has finished. Fragments of one picture come in several codec frames.
+// Submits finished pictures. Fragments of one picture come in several codec frames.
 Status DiracPictures::submit(GstVideoCodecFrame* frame) {
   Status status;
   while (std::unique_ptr<DiracPicture> picture = decoder_state_->next_picture()) {
@@ -138,8 +137,8 @@ Status DiracPictures::submit(GstVideoCodecFrame* frame) {
   return status;
 }
 
-// But for `all` no more than two: threads that have nothing to do wait for what comes behind this
-// call, and as one picture is submitted for each call, none has to wait for long.
+// Without `all`, no more than two: idle threads wait for what the caller does next. Each call
+// submits one picture, so none has to wait for long.
 Status DiracPictures::take_done(bool all) {
   bool found = true;
   for (int taken = 0; found && (all || taken < 2); ++taken)
@@ -167,7 +166,7 @@ Status DiracPictures::take_oldest(bool wait, bool* taken) {
   return status;
 }
 
-// Frees memory, or has a picture finished that holds some. `*made`: whether there was any.
+// Frees memory, or finishes a picture that holds some. `*made`: whether there was any.
 Status DiracPictures::make_room(bool* made) {
   *made = true;
   if (!ready_.empty() && push_ready_) {
@@ -179,7 +178,7 @@ Status DiracPictures::make_room(bool* made) {
     *made = false;
     return {};
   }
-  // Frames that wait are no reason to keep what nobody has.
+  // Waiting frames are no reason to keep unused memory.
   const bool dropped = decoder_state_->drop_spares();
   if (renderer_->trim() || dropped) return {};
   if (workers_.pending() > 0) return take_oldest(true, made);
@@ -189,7 +188,7 @@ Status DiracPictures::make_room(bool* made) {
 
 Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of) {
   for (bool made = true;;) {
-    // What is shared may have been made meanwhile.
+    // Another thread may have made the shared data meanwhile.
     const DiracRenderNeed need = need_of();
     const guint64 all = reserved_ + need.own + std::max(reserved_shared_, need.shared);
     if (budget_->has(all)) return {};
@@ -198,8 +197,8 @@ Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of)
   }
 }
 
-// Makes sure that the picture will find the memory that it takes later: a thread that reads codes
-// cannot wait for pictures before it, nor those for pictures behind them.
+// Ensures that the picture will find the memory that it takes later: a thread that reads codes
+// cannot wait for earlier pictures, nor can those wait for later ones.
 Status DiracPictures::reserve(Job& job) {
   const auto need_of = [&] { return renderer_->need(*job.picture); };
   CT_RETURN_IF_ERROR(have_room(need_of));
@@ -312,7 +311,7 @@ void DiracPictures::pop(bool at_end) {
   while (order_->pop(at_end, &number, &picture)) pair(std::move(*picture));
 }
 
-// Fields of one frame have numbers that differ in the last bit only.
+// The numbers of the two fields of a frame differ in the last bit only.
 void DiracPictures::pair(DiracShown picture) {
   if (!picture.sequence->field_coding) {
     ready_.push_back(std::move(picture));

@@ -1,5 +1,4 @@
-// Units of a stream to rendered frames in the order in which they are shown, each with the codec
-// frame that it came in.
+// Turns units of a stream into rendered frames in display order, each with its codec frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -23,9 +22,9 @@
 
 namespace cudatransform {
 
-// The units of a codec frame, and their bytes for as long as somebody needs them.
+// The units of a codec frame, and their bytes for as long as they are needed.
 struct DiracInput {
-  // Takes the bytes of `buffer`, unless there are some. False: `status` says why not.
+  // Takes the bytes of `buffer`, unless it has some already. False: `status` says why not.
   bool map(GstBuffer* buffer);
 
   struct Unit {
@@ -38,18 +37,18 @@ struct DiracInput {
 
  private:
   BufferPtr buffer_;
-  MappedBuffer mapped_;  // of which
+  MappedBuffer mapped_;  // the map of buffer_
 };
 using DiracInputPtr = std::shared_ptr<DiracInput>;
 
-// One frame to be shown: a picture, or two fields, either of which may be missing. Both are where
-// it was too late to be rendered.
+// One frame to be shown: a picture, or two fields, either of which may be missing. Both are missing
+// where the frame was too late to be rendered.
 struct DiracShown {
   std::shared_ptr<const DiracSequence> sequence;
   uint64_t sequence_count = 0;
   uint32_t number = 0;  // of the picture, or of the first of both fields
   DiracRenderedPtr pictures[2];
-  GstVideoCodecFrame* frame = nullptr;  // the first that had a part of it
+  GstVideoCodecFrame* frame = nullptr;  // the first codec frame that had a part of it
   bool is_damaged = false;
   std::string damage;
 };
@@ -74,44 +73,44 @@ struct DiracStats {
   }
 };
 
-// One thread at a time. Codec frames that nothing comes out of are released.
+// Used by one thread at a time. Releases codec frames that yield no picture.
 class DiracPictures {
  public:
   DiracPictures(GstVideoDecoder* decoder, Engine& engine) : decoder_(decoder), engine_(engine) {}
   ~DiracPictures() { stop(); }
 
-  // The engine is open, and stays so until stop(). `threads`: pictures whose codes are read at a
-  // time.
+  // The engine is open, and stays open until stop(). `threads`: how many pictures have their codes
+  // read at a time.
   void start(const DiracLimits& limits, int threads);
-  // Bytes of memory that all may take together, from now on; 0: any number.
+  // The most bytes that all pictures may take together, from now on; 0: no limit.
   void limit(guint64 most) { budget_->set_most(most); }
   void stop();
   bool is_started() const { return decoder_state_ != nullptr; }
   int threads() const { return workers_.threads(); }
-  // Whose codes are being read, or have been.
+  // The most pictures whose codes are being read or have been.
   int most_in_work() const { return workers_.most(); }
 
-  // Whether a picture would be shown too late. Asked about those that nobody refers to, which are
-  // not rendered then.
+  // Whether a picture would be shown too late. Only asked about pictures that no other refers to;
+  // late ones are not rendered.
   using IsLate = std::function<bool(GstVideoCodecFrame* frame, const DiracSequence& sequence,
                                     uint64_t sequence_count, uint32_t number)>;
   void drop_late(IsLate is_late) { is_late_ = std::move(is_late); }
-  // Called by take() and allocate() where memory is short: takes all that next() gives. Anything
-  // but OK: the call ends with kCancelled.
+  // Called by take() and allocate() where memory is short: takes all frames that next() gives. On
+  // any result but OK the call ends with kCancelled.
   using PushReady = std::function<GstFlowReturn()>;
   void push_when_full(PushReady push) { push_ready_ = std::move(push); }
-  // Memory for bytes that are to be taken; older pictures make room for it.
+  // Memory for bytes that take() will get; older pictures make room for it.
   Status allocate(gsize bytes, std::unique_ptr<Memory>* memory);
-  // Makes room for bytes that somebody else holds meanwhile.
+  // Makes room for bytes that the caller holds meanwhile.
   Status hold(gsize bytes);
 
-  // Takes all units of a codec frame, whose bytes a picture has until it is rendered. What is wrong
-  // with one of them is in `*problem`, and is no failure of the others; a failure of the call is
-  // one of the device, or of memory.
+  // Takes all units of a codec frame; a picture keeps the bytes until it is rendered. A faulty unit
+  // is reported in `*problem` and does not affect the others. The call itself fails only with the
+  // device, or for want of memory.
   Status take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem);
   // Renders the oldest picture if its codes have been read.
   Status take_ready();
-  // The stream ends: everything comes out.
+  // The stream ends: all frames come out.
   Status finish();
   // Drops everything.
   void flush();
@@ -120,9 +119,9 @@ class DiracPictures {
   bool next(DiracShown* shown);
   bool has_ready() const { return !ready_.empty(); }
   const DiracStats& stats() const { return stats_; }
-  // The longest time from a picture's bytes to its samples, or to the device's work on them.
+  // The longest time from a picture's bytes to its samples, or to the start of the device's work.
   GstClockTime longest() const { return longest_; }
-  // Whose threads read the codes.
+  // The threads that read the codes.
   FrameWorkers& workers() { return workers_; }
 
  private:
@@ -150,15 +149,15 @@ class DiracPictures {
   std::unique_ptr<DiracRenderer> renderer_;
   const MemoryBudgetPtr budget_ = std::make_shared<MemoryBudget>();
   PushReady push_ready_;
-  // What pictures in work may take yet: each, and one after the other.
+  // The memory that pictures in work may still take: each of them, and one after the other.
   guint64 reserved_ = 0, reserved_shared_ = 0;
   FrameWorkers workers_;
-  GstVideoCodecFrame* open_ = nullptr;  // of a picture of which fragments are missing
+  GstVideoCodecFrame* open_ = nullptr;  // its picture lacks fragments
   std::unique_ptr<DiracOrder<std::shared_ptr<DiracShown>>> order_;
   std::shared_ptr<DiracShown> half_;  // a frame whose second field has not come
   std::shared_ptr<const DiracSequence> shown_sequence_;
-  // Before the first intra picture there is nothing to be shown, nor what it leaves to references
-  // before it.
+  // No frame is shown before the first intra picture, nor after it if it refers to pictures before
+  // it.
   bool seen_intra_ = false;
   uint32_t first_intra_ = 0;
   std::deque<DiracShown> ready_;

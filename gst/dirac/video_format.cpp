@@ -1,4 +1,4 @@
-// The raw video that a Dirac or VC-2 sequence becomes, and its frames.
+// The raw video format of a Dirac or VC-2 sequence, and its frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dirac/video_format.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kMatrixYCoCg = 2, kMatrixGbr = 3;
 
-// The depths that formats have.
+// The bit depths of formats.
 int depth_of_format(int depth) {
   for (const int wider : {8, 10, 12}) {
     if (depth <= wider) return wider;

@@ -1,4 +1,4 @@
-// The raw video that a Dirac or VC-2 sequence becomes, and its frames.
+// The raw video format of a Dirac or VC-2 sequence, and its frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -17,17 +17,17 @@ inline constexpr char kDiracFormats[] =
     "I420, Y42B, Y444, GBR, I420_10LE, I422_10LE, Y444_10LE, GBR_10LE, I420_12LE, I422_12LE, "
     "Y444_12LE, GBR_12LE, Y444_16LE";
 
-// kUnsupported: GStreamer has no format for it, which the message names. `*unspecified_matrix`: it
-// is YCoCg, which no colorimetry can say.
+// kUnsupported: GStreamer has no format for it, which the message names. `*unspecified_matrix`: the
+// colours are YCoCg, which no colorimetry can say.
 Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
                         bool* unspecified_matrix);
 
-// Whether a frame is all of its rows and not the part that is said to be clean.
+// Whether a frame shows all of its rows and not only the clean area.
 bool has_clean_area(const DiracSequence& sequence);
 
-// Has the engine copy a picture into a frame at `rects` with the format that dirac_video_info()
-// chose: a whole frame, or the rows of its field, which is that of picture `number`. A sample of
-// fewer bits than the format's is shifted left.
+// Tells the engine to copy a picture into a frame at `rects`, in the format that dirac_video_info()
+// chose: a whole frame, or the rows of the field that is picture `number`. A sample of fewer bits
+// than the format's is shifted left.
 Status write_dirac_picture(Engine& engine, const DiracRendered& picture, uint32_t number,
                            const GstVideoInfo& info, const Rects& rects);
 

@@ -1,4 +1,4 @@
-// Negotiation: which video/x-raw and which video/x-dwt belong together, and which to prefer.
+// Negotiation: the matching of video/x-raw and video/x-dwt, and the preferred choice.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dwt/caps.h"
@@ -35,7 +35,7 @@ void set_shape(GstStructure* s, const DwtShape& shape, guint depth) {
   set_ints(s, "levels-ho", {static_cast<int>(shape.levels_ho)});
 }
 
-// Appends the structures for every shape: which format goes with which is more than caps can say.
+// Appends a structure for every shape: caps cannot express which format goes with which.
 void append_any_shape(GstCaps* caps, const GstStructure* base, const SampleGroup& group,
                       bool cuda) {
   const std::vector<std::string> j2k53 = {gst_dwt_wavelet_to_string(GST_DWT_WAVELET_J2K53)};

@@ -1,4 +1,4 @@
-// Negotiation: which video/x-raw and which video/x-dwt belong together, and which to prefer.
+// Negotiation: the matching of video/x-raw and video/x-dwt, and the preferred choice.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,22 +7,22 @@
 
 namespace cudatransform {
 
-// What a transform is, besides its pictures.
+// The parameters of a transform, without those of its pictures.
 struct DwtShape {
   GstDwtWavelet wavelet, wavelet_ho;
   guint levels, levels_ho;
 };
 
-// Everything that the transforms take or make: more than the allowed combinations, which the two
-// functions below spell out. Transfer full.
+// All caps that the transforms take or make. They allow more than the two functions below. Transfer
+// full.
 GstCaps* dwt_template_caps();
 
-// What the other pad can have when one pad has `caps`, as coef_caps.h says. Coefficients are those
-// of `shape`; null: of any. Transfer full.
+// The caps that the other pad can have when one pad has `caps`; see coef_caps.h. Coefficients have
+// `shape`; null: any shape. Transfer full.
 GstCaps* raw_to_dwt_caps(const GstCaps* caps, MemoryKinds kinds, const DwtShape* shape);
 GstCaps* dwt_to_raw_caps(const GstCaps* caps, MemoryKinds kinds);
 
-// Reads caps of coefficients. An error where they are incomplete or contradict themselves.
+// Reads caps of coefficients. Fails where they are incomplete or contradict themselves.
 Status read_dwt_caps(const GstCaps* caps, GstDwtInfo* info);
 
 // Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, quantised, then the

@@ -1,4 +1,4 @@
-// What GstDwtInfo and GstDwtMeta say of a buffer, in terms of the middle, and back.
+// Translates GstDwtInfo and GstDwtMeta of a buffer to the middle's terms, and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dwt/coefficients.h"
@@ -13,7 +13,7 @@ namespace cudatransform {
 static_assert(kMaxDwtBands == GST_DWT_MAX_BANDS);
 static_assert(kMaxDwtLevels == GST_DWT_MAX_LEVELS && kMaxDwtLevelsHo == GST_DWT_MAX_LEVELS_HO);
 
-// With the places of `components`, which are those of `info` or of a meta.
+// Takes the places from `components`, which are those of `info` or of a meta.
 static CoefLayout layout_with(const GstDwtInfo& info, const GstDwtComponent* components) {
   CoefLayout layout;
   layout.count = static_cast<int>(info.n_components);

@@ -1,4 +1,4 @@
-// What GstDwtInfo and GstDwtMeta say of a buffer, in terms of the middle, and back.
+// Translates GstDwtInfo and GstDwtMeta of a buffer to the middle's terms, and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,11 +13,11 @@ struct QuantIndices {
   guint8 of[GST_DWT_MAX_COMPONENTS][kMaxDwtBands] = {};
 };
 
-// Where buffers in system memory have the coefficients of `info`.
+// The places of the coefficients of `info` in buffers in system memory.
 CoefLayout layout_of(const GstDwtInfo& info);
 
-// Finds where the coefficients of `info` are in `buffer`, and how they are quantised. An error
-// where meta, caps and size contradict each other.
+// Finds the places and the quantisers of the coefficients of `info` in `buffer`. Fails if meta,
+// caps and size contradict each other.
 Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDwtInfo& info,
                          CoefPlaces* places, QuantIndices* indices);
 

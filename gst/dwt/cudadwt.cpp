@@ -124,10 +124,9 @@ static void gst_cuda_dwt_set_property(GObject* object, guint id, const GValue* v
   }
   const bool exists = cudatransform::check_transform(settings).ok();
   GST_OBJECT_UNLOCK(object);
-  // The number of frames that we hold has changed: let the source ask again.
+  // We now hold another number of frames: let the source ask again.
   if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
-  // The next frame negotiates the new caps first. A transform that does not exist fails with that
-  // frame.
+  // The next frame negotiates the new caps first. If no such transform exists, that frame fails.
   if (is_of_shape(id) && exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
@@ -164,7 +163,7 @@ static void gst_cuda_dwt_get_property(GObject* object, guint id, GValue* value, 
   GST_OBJECT_UNLOCK(object);
 }
 
-// Settings that cannot work fail the change to READY, before any data flows.
+// Wrong settings fail the change to READY, before any data flows.
 static GstStateChangeReturn gst_cuda_dwt_change_state(GstElement* element,
                                                       GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {

@@ -1,4 +1,4 @@
-// The base class of cudadwt and cudaidwt: the method, and which caps belong together.
+// The base class of cudadwt and cudaidwt: the method, and the matching of caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dwt/dwt_base.h"
@@ -56,9 +56,9 @@ static void gst_cuda_dwt_base_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_UNLOCK(object);
 }
 
-// What raw video becomes: coefficients of the properties' transform on their way out of cudadwt;
-// any where cudaidwt asks what it may get. Settings that contradict each other, as they may while
-// they are being set, keep nothing from being linked: they are told with the first frame.
+// The caps that raw video becomes: coefficients of the properties' transform in cudadwt, any in
+// cudaidwt. Contradictory settings, which may occur while the user sets one after the other, do not
+// keep elements from being linked: the first frame reports them.
 static GstCaps* coefs_of_raw(GstBaseTransform* trans, GstCaps* caps) {
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
   const DwtTransform& transform = gst_cuda_dwt_transform(trans);

@@ -1,4 +1,4 @@
-// The base class of cudadwt and cudaidwt: the methods, and which caps belong together.
+// The base class of cudadwt and cudaidwt: the methods, and the matching of caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

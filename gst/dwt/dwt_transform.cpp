@@ -25,7 +25,7 @@ const DwtOps& ops_of([[maybe_unused]] const Engine& engine) {
   return host_dwt_ops();
 }
 
-// The info of a small picture that is transformed so.
+// The info of a small picture with this transform.
 Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
   const DwtShape shape = settings.shape();
   gchar* reason = nullptr;
@@ -72,7 +72,7 @@ Status DwtTransform::prepare(FrameRequest* /*request*/) {
   keeps_reference_ = keep_reference;
   if (!is_forward()) return {};
   CT_RETURN_IF_ERROR(check_transform(settings));
-  // Settings that have just been changed and are not negotiated yet hold from the next frame on.
+  // Changed settings that are not negotiated yet take effect with the next frame.
   return is_negotiated(settings.shape()) ? fill_indices(settings.quant, dwt_, &indices_) : Status();
 }
 

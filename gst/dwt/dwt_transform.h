@@ -10,7 +10,7 @@
 
 namespace cudatransform {
 
-// The properties that are the wavelets'. Guarded by the object lock. Only `method` is an inverse's.
+// The properties of the wavelets. Guarded by the object lock. An inverse uses only `method`.
 struct DwtSettings {
   static constexpr int kSameWavelet = -1;
 
@@ -26,7 +26,7 @@ struct DwtSettings {
   }
 };
 
-// Whether there is such a transform; and whether there is such a quantiser for it, too.
+// Whether the transform exists; and whether the quantiser exists for it, too.
 Status check_transform(const DwtSettings& settings);
 Status check_settings(const DwtSettings& settings);
 
@@ -55,7 +55,7 @@ class DwtTransform final : public CoefTransform {
   bool is_negotiated(const DwtShape& shape) const;
 
   GstDwtInfo dwt_ = {};
-  // Of the frame that comes next.
+  // State of the next frame.
   DwtMethod method_ = DwtMethod::kFused;
   QuantIndices indices_;
 };

@@ -1,4 +1,4 @@
-// The quantisation properties of cudadwt, and the quantiser indices that they amount to.
+// The quantisation properties of cudadwt, and the resulting quantiser indices.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dwt/quant_settings.h"

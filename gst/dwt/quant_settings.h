@@ -1,4 +1,4 @@
-// The quantisation properties of cudadwt, and the quantiser indices that they amount to.
+// The quantisation properties of cudadwt, and the resulting quantiser indices.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace cudatransform {
 
-// What the user asked for. Not locked: the element guards it and takes a copy for each frame.
+// The user's settings. Not locked: the element guards them and takes a copy for each frame.
 struct QuantSettings {
   int index = 0;
   std::string matrix = "flat";  // as it was set
@@ -17,7 +17,7 @@ struct QuantSettings {
   enum class Kind { kFlat, kVc2, kList };
   Kind kind = Kind::kFlat;
   std::vector<guint8> entries;  // of kList
-  std::string error;            // what is wrong with `matrix`; empty: nothing
+  std::string error;            // the fault in `matrix`; empty: none
 };
 
 // Sets `matrix`: "flat", "vc2", or a number for each band as "<5, 3, 3, 0>". Null is flat.

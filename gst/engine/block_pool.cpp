@@ -23,7 +23,7 @@ GQuark fence_quark() {
   return quark;
 }
 
-// gstcuda's pool describes every buffer as the stand-in RGBA picture, which is not what we put in.
+// gstcuda's pool describes every buffer as the stand-in RGBA picture, but we store other data.
 void remove_stand_in_meta(GstBuffer* buffer) {
   GstVideoMeta* meta = gst_buffer_get_video_meta(buffer);
   if (!meta) return;
@@ -59,22 +59,22 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   return {};
 }
 
-// A block comes back as soon as the work that reads it has been submitted. If it is the only one,
-// the next writer waits on the device for that work, and no two frames' kernels or copies ever
-// overlap. A pool that has two hands them out in turn. The second one is made when the first comes
-// round, when everything is there that a frame cannot do without.
+// A block comes back as soon as the work that reads it has been submitted. With one block, the next
+// writer waits on the device for that work, and no two frames' kernels or copies overlap. A pool of
+// two hands them out in turn. It makes the second when the first comes round: by then all memory
+// that a frame needs is there.
 void BlockPool::make_spare() {
   blocks_++;
   GstBuffer* spare = nullptr;
-  // Where there is no memory for it, one has to do.
+  // If there is no memory for a second block, one has to do.
   if (acquire_buffer(pool_, "a device frame", &spare).ok()) gst_buffer_unref(spare);
 }
 
-// Whether `writer` may write to what `last` guards, at once or behind what it waits for now. Work
-// of others that has failed does not matter: the next bytes are new.
+// Whether `writer` may write to the memory that `last` guards, at once or after its present waits.
+// Failed work of other users does not matter: the next bytes are new.
 static bool is_left(GstCoefFence* last, Queue& writer) {
   const bool written = gst_coef_fence_wait_written(last, writer.native());
-  // Asked again, a fence has forgotten the readers that have failed and are done.
+  // After the first answer, a fence has forgotten the readers that have failed and are done.
   const bool read =
       gst_coef_fence_wait_read(last, writer.native()) || gst_coef_fence_wait_read(last, nullptr);
   return written && read;
@@ -99,7 +99,7 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   if (last && !is_left(last, writer)) {
     Status status = failed_work(writer, "earlier work on a device frame has failed");
     if (status.code == StatusCode::kDeviceLost) return status;
-    // It may still be in use, by work that cannot be waited for: the pool is to make another.
+    // Work that cannot be waited for may still use the block, so the pool is to make another.
     GST_WARNING("%s: it is set aside", status.message.c_str());
     set_aside(std::move(owner), writer);
     return acquire(writer, block);
@@ -113,8 +113,8 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   return {};
 }
 
-// Blocks that have been left by now come back. They are not given to the pool: from GStreamer 1.24
-// on that would hand the same memory out again, whatever becomes of the buffer.
+// Blocks that have become free come back. We do not give them to the pool: from GStreamer 1.24 on
+// it would hand the same memory out again, whatever becomes of the buffer.
 void BlockPool::set_aside(BufferPtr block, Queue& writer) {
   std::erase_if(aside_, [&](const BufferPtr& other) {
     auto* memory = GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(other.get(), 0));

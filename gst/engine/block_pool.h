@@ -23,21 +23,21 @@ struct DeviceBlock {
   explicit operator bool() const { return buffer != nullptr; }
 };
 
-// A private pool of device blocks. The blocks are GstCudaMemory because that is what
-// memory:CUDAMemory promises; their caps are stand-in raw caps (RGBA, a quarter as wide as a row
-// has bytes), because gstcuda allocates by raw format and knows none of ours.
+// A private pool of device blocks. The blocks are GstCudaMemory, as memory:CUDAMemory promises.
+// Their caps are stand-in raw caps (RGBA, a quarter as wide as a row has bytes), because gstcuda
+// allocates by raw format and does not know ours.
 //
-// Memory that comes back to the pool may still be read by a kernel. The fence of its last use lives
-// with the memory, and acquire() makes the queue that will write wait for it.
+// A kernel may still read memory that comes back to the pool. The fence of its last use lives with
+// the memory, and acquire() makes the queue that will write wait for it.
 //
-// Consumers' sync points are code of others, and may fail. That costs no frame: a reader whose work
-// has failed has left the memory; where a queue cannot wait, the host waits; and a block that may
-// still be in use, by work that cannot be waited for, is set aside while the pool makes another. It
-// is an error only where our own device is lost.
+// Consumers' sync points are foreign code and may fail. That costs no frame: a reader whose work
+// has failed has left the memory. Where a queue cannot wait, the host waits. If work that cannot be
+// waited for may still use a block, the pool sets it aside and makes another. An error means that
+// our own device is lost.
 class BlockPool {
  public:
   ~BlockPool() { clear(); }
-  // Nothing happens when it is already configured so.
+  // Does nothing if the pool is already configured like this.
   Status configure(Engine& engine, gsize row_bytes, guint rows);
   Status acquire(Queue& writer, DeviceBlock* block);
   void clear();
@@ -49,13 +49,13 @@ class BlockPool {
   Engine* engine_ = nullptr;  // of pool_
   GstBufferPool* pool_ = nullptr;
   std::vector<BufferPtr> aside_;
-  guint blocks_ = 0;  // that have been seen, or tried to make
+  guint blocks_ = 0;  // blocks that were seen, or tried to make
   gsize row_bytes_ = 0;
   guint rows_ = 0;
 };
 
-// Whether `fence` is that of the memory in `buffer`, and so guards its reuse. It is not for deep
-// copies, which share the fence of the buffer that they were copied from.
+// Whether `fence` belongs to the memory in `buffer`, and so guards its reuse. That of a deep copy
+// does not: the copy shares the fence of its original.
 bool fence_guards_memory(GstBuffer* buffer, const GstCoefFence* fence);
 
 }  // namespace cudatransform

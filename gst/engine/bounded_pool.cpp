@@ -1,4 +1,4 @@
-// A buffer pool that keeps no more idle memory than it may.
+// A buffer pool that limits its idle memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/bounded_pool.h"
@@ -36,7 +36,7 @@ gboolean set_config(GstBufferPool* pool, GstStructure* config) {
   return parent_class()->set_config(pool, config);
 }
 
-// Each buffer counts as idle from where it is made or comes back to where it leaves or is freed.
+// Each buffer counts as idle from its creation or return until it leaves or is freed.
 GstFlowReturn alloc_buffer(GstBufferPool* pool, GstBuffer** buffer,
                            GstBufferPoolAcquireParams* params) {
   const GstFlowReturn flow = parent_class()->alloc_buffer(pool, buffer, params);
@@ -91,7 +91,7 @@ GstBufferPool* bounded_pool_new() {
 void bounded_pool_set_limit(GstBufferPool* pool, gsize limit) {
   BoundedPool* self = bounded(pool);
   self->limit = static_cast<gint64>(std::min(limit, static_cast<gsize>(G_MAXINT64)));
-  // A buffer that comes back is freed where it is one too many, so each need only come back again.
+  // A returning buffer is freed if it is one too many, so each need only come back again.
   for (gint64 most = self->idle; most > 0 && self->idle > self->limit; most -= self->size) {
     GstBuffer* buffer = nullptr;
     if (self->size == 0 || gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) != GST_FLOW_OK)

@@ -1,4 +1,4 @@
-// A buffer pool that keeps no more idle memory than it may.
+// A buffer pool that limits its idle memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace cudatransform {
 
-// GStreamer's pools keep every buffer that comes back: as many as were ever on their way at once.
-// This one frees those that come back while it keeps `limit` bytes (at first: any number).
+// GStreamer's pools keep every buffer that comes back: as many as were ever in use at once. This
+// pool frees returning buffers while it keeps `limit` bytes (at first: any number).
 GstBufferPool* bounded_pool_new();
-// For pools that bounded_pool_new() has made. Frees idle buffers beyond the limit. Called by
-// the thread that acquires buffers.
+// For pools made by bounded_pool_new(). Frees idle buffers beyond the limit. Called by the thread
+// that acquires buffers.
 void bounded_pool_set_limit(GstBufferPool* pool, gsize limit);
-// How many bytes are idle.
+// The number of idle bytes.
 gsize bounded_pool_idle(GstBufferPool* pool);
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// GStreamer's CUDA library as far as we use it, on 1.22 and later.
+// The part of GStreamer's CUDA library that we use, on 1.22 and later.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

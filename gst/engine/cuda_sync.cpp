@@ -1,4 +1,4 @@
-// The order between our queues and what others do to CUDA memory on streams of their own.
+// Orders our queues after other users' work on CUDA memory on streams of their own.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/cuda_sync.h"
@@ -15,8 +15,8 @@ GstCudaMemory* memory_of(GstBuffer* buffer) {
   return GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0));
 }
 
-// Null: the memory has none, and is worked on with the NULL stream. Our own streams wait for that,
-// and it for them, by themselves.
+// Null: the memory has no stream, and its users work on the NULL stream. That and our own streams
+// wait for each other without our help.
 CUstream stream_of(GstCudaMemory* memory) {
   return gst_cuda_stream_get_handle(gst_cuda_memory_get_stream(memory));
 }
@@ -27,7 +27,7 @@ Status wait_for_producer(GstBuffer* buffer, Queue& queue) {
   GstCudaMemory* memory = memory_of(buffer);
   CUstream stream = stream_of(memory);
   if (!stream || !GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC)) return {};
-  // The flag stays: nothing has waited on the host, where other readers may be.
+  // The flag stays: we have not waited on the host, where other readers may be.
   return queue.wait_for_stream(stream);
 }
 

@@ -1,4 +1,4 @@
-// The debug category of everything that is not one element's; include last.
+// The debug category of all code that is not one element's; include last.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -8,21 +8,21 @@
 
 namespace cudatransform {
 
-// The error that a function of libgstcoef has given a `reason` for (transfer full); null:
+// The error of a function of libgstcoef that has given a `reason` (transfer full); null:
 // `otherwise`.
 Status error_of(StatusCode code, gchar* reason, const char* otherwise);
 
-// Posts `status` with its message behind `before`; the field `reason` of the error's details is the
+// Posts `status` with its message after `before`; the field `reason` of the error's details is the
 // message alone. Not for kCancelled, which is no error.
 void post_error(GstElement* element, const Status& status, const char* before = "");
 
-// Whether nothing may be pushed after a push, or an attempt at one, that ended like this. Other
-// flows may become GST_FLOW_OK again.
+// Whether a push, or an attempt at one, that ended like this forbids further pushes. Other flows
+// may become GST_FLOW_OK again.
 inline bool is_fatal(GstFlowReturn flow) { return flow < GST_FLOW_EOS; }
 
-// At the end of the stream, where no push is left to return what became of the last frames and
+// For the end of the stream, where no push is left to return the fate of the last frames and
 // upstream would take EOS for success: posts an error if downstream has refused them. An element
-// that returns GST_FLOW_ERROR has said why.
+// that returns GST_FLOW_ERROR has already said why.
 void post_refusal(GstElement* element, GstFlowReturn flow);
 
 }  // namespace cudatransform

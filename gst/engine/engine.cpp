@@ -1,4 +1,4 @@
-// The engine of one element: which back end, on which device, and how CUDA contexts are shared.
+// The engine of one element: its back end, its device, and the sharing of CUDA contexts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/engine.h"
@@ -39,8 +39,8 @@ Status Engine::make_device() {
                                                   device_->name() + ": " + loaded.message);
 }
 
-// A pipeline keeps its shared context also when an error has made that unusable. Puts a new one in
-// its place, for us and for all elements that are started after us.
+// A pipeline keeps its shared context even after an error has made that unusable. Replaces it with
+// a new one for us and for all elements that start after us.
 Status Engine::replace_context() {
   guint ordinal = 0;
   g_object_get(context_, "cuda-device-id", &ordinal, nullptr);
@@ -56,8 +56,8 @@ Status Engine::replace_context() {
 }
 
 Status Engine::open_cuda(int cuda_device_id) {
-  // In this order: GStreamer 1.22 never comes back from its second attempt to make a context when
-  // there is a driver without a device, so it must not be asked before we know that there is one.
+  // The order matters: with a driver but no device, GStreamer 1.22 hangs in its second attempt to
+  // make a context. So we ask it only when we know that there is a device.
   int count = 0;
   CT_RETURN_IF_ERROR(probe_cuda_driver(&count));
   if (cuda_device_id >= count)
@@ -93,7 +93,7 @@ void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
 
 bool Engine::handle_context_query(GstQuery* query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT) return false;
-  // The thread that holds the lock may be asking its neighbours for a context, us among them. If we
+  // The thread that holds the lock may be asking its neighbours for a context, including us. If we
   // waited for it, two elements could wait for each other.
   std::unique_lock lock(context_lock_, std::try_to_lock);
   return lock && context_ && gst_cuda_handle_context_query(element_, query, context_);
@@ -114,7 +114,7 @@ bool Engine::handle_context_query(GstQuery*) { return false; }
 #endif
 
 Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
-  // A context that the application has set already stays: it is for this engine.
+  // A context that the application has set stays: it is meant for this engine.
   kind_ = Kind::kClosed;
   release_device();
   if (backend != Backend::kCpu) {

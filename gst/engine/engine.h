@@ -1,4 +1,4 @@
-// The engine of one element: which back end, on which device, and how CUDA contexts are shared.
+// The engine of one element: its back end, its device, and the sharing of CUDA contexts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -17,47 +17,46 @@ namespace cudatransform {
 
 enum class Backend { kAuto, kCuda, kCpu };
 
-// Whether an element's kernels can be loaded on the device: kNotFound where this build has none for
-// it.
+// Whether the device can load an element's kernels: kNotFound where this build has none for it.
 using KernelProbe = Status (*)(Device& device);
 
-// Owned by the element; opened NULL to READY, closed READY to NULL. set_context() may arrive from
-// any thread at any time; the rest is called by state changes and the streaming thread.
+// Owned by the element; opened NULL to READY, closed READY to NULL. Any thread may call
+// set_context() at any time; state changes and the streaming thread call the rest.
 class Engine {
  public:
-  // `probe_kernels` is asked on a CUDA device; null: the element runs no kernels, and only copies.
+  // `probe_kernels` checks a CUDA device; null: the element runs no kernels, and only copies.
   explicit Engine(GstElement* element, KernelProbe probe_kernels)
       : element_(element), probe_kernels_(probe_kernels) {}
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Chooses by `backend`. kAuto falls back to the CPU and then says why in `*fallback`; it fails
-  // only if the CPU engine cannot start. `cuda_device_id` -1: any.
+  // Chooses by `backend`. kAuto falls back to the CPU and then gives the reason in `*fallback`; it
+  // fails only if the CPU engine cannot start. `cuda_device_id` -1: any.
   Status open(Backend backend, int cuda_device_id, int threads, std::string* fallback);
   void close();
 
-  // Before device memory that the engine works on is given back to the driver: waits for the device
-  // as long as for a frame. Fails when it is stuck: then whatever it may work on has to be kept.
-  // Pools of GStreamer's give back a buffer when they are configured, too.
+  // Call it before giving device memory that the engine works on back to the driver: waits for the
+  // device as long as for a frame. Fails if the device is stuck: then the memory has to be kept.
+  // GStreamer's pools give buffers back also when they are configured.
   Status settle();
 
-  // Asked by caps and allocation queries, which come from any thread.
+  // Caps and allocation queries ask this, from any thread.
   bool is_open() const { return kind_ != Kind::kClosed; }
   bool is_cuda() const { return kind_ == Kind::kCuda; }
   Device& device() { return *device_; }
   Queue& queue(QueueKind kind) { return device_->queue(kind); }
-  // Host memory that the device copies from and to: page-locked or, where the driver locks none,
+  // Host memory that the device copies from and to: page-locked or, if the driver cannot lock any,
   // ordinary, with a line in the log. Used by the streaming thread.
   Status allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory);
-  // Of host memory for transfers; null on the CPU engine, where any memory will do.
+  // Allocates host memory for transfers; null on the CPU engine, where any memory will do.
   GstAllocator* pinned_allocator() const { return pinned_allocator_; }
 
   // The shared context, null on the CPU engine; no reference is passed.
   GstCudaContext* context() const { return context_; }
 
-  // GstElement::set_context and the CONTEXT query, as nvcodec's elements answer them. Other queries
-  // are not ours to answer.
+  // GstElement::set_context and the CONTEXT query, answered as nvcodec's elements do. We do not
+  // answer other queries.
   void handle_set_context(GstContext* context, int cuda_device_id);
   bool handle_context_query(GstQuery* query);
 
@@ -78,10 +77,10 @@ class Engine {
   bool warned_of_ordinary_memory_ = false;
 };
 
-// The error of work on `queue` that has failed somewhere else: `what`, and the driver's name for it
-// where the driver still says it.
+// The error of work on `queue` that has failed elsewhere: `what`, and the driver's name for it if
+// the driver still tells.
 Status failed_work(Queue& queue, const std::string& what);
-// For the `status` of an allocation by GStreamer, which gives no reason: the driver's error where
+// Refines the `status` of an allocation by GStreamer, which gives no reason: the driver's error if
 // the device is lost, else `status`.
 Status failed_allocation(Queue& queue, Status status);
 

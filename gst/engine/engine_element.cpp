@@ -1,4 +1,4 @@
-// What every element with an engine does alike: its properties, state changes and context.
+// The common parts of elements with an engine: properties, state changes and context.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/engine_element.h"
@@ -71,7 +71,7 @@ GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* p
   return result;
 }
 
-// Not every element has the property.
+// Some elements lack the property.
 static void notify_active_backend(GstElement* element) {
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "active-backend"))
     g_object_notify(G_OBJECT(element), "active-backend");

@@ -1,4 +1,4 @@
-// Threads that work on several pictures at once, whose results are taken in order.
+// Threads that work on several pictures at once; their results are taken in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/frame_workers.h"
@@ -33,7 +33,7 @@ bool FrameWorkers::start(int threads, int most) {
         static_cast<FrameWorkers*>(self)->run(**parts);
       },
       this, threads, TRUE, nullptr);
-  // The pool is there even if none of its threads could be made: then nobody would take a job.
+  // GLib makes the pool even if it can make no thread: then no thread would take a job.
   if (pool_ && g_thread_pool_get_num_threads(pool_) > 0) return true;
   if (pool_) g_thread_pool_free(pool_, TRUE, FALSE);
   pool_ = nullptr;
@@ -83,7 +83,7 @@ void FrameWorkers::start(FrameJob* job) {
   if (job->runs_when_taken()) return;
   const auto parts = std::make_shared<Parts>(job);
   if (pool_ == nullptr || job->is_small()) return run(*parts);
-  // Pushing fails only where a new thread cannot be made; the job is queued for the others anyway.
+  // Pushing fails only if no new thread can be made; the job is queued for the others anyway.
   for (int i = 0; i < std::min(parts->count, threads_); ++i)
     g_thread_pool_push(pool_, new std::shared_ptr<Parts>(parts), nullptr);
 }
@@ -142,9 +142,9 @@ std::unique_ptr<FrameJob> FrameWorkers::drop() {
   return pop();
 }
 
-// ---- The thread beside ----
+// ---- The second thread ----
 
-// The oldest job if there is nothing to wait for but a device; with lock_.
+// The oldest job if only a device is left to wait for; with lock_.
 FrameJob* FrameWorkers::started_first() const {
   if (jobs_.empty() || is_taking_) return nullptr;
   FrameJob* const first = jobs_.front().get();
@@ -155,7 +155,7 @@ bool FrameWorkers::await_oldest() {
   std::unique_lock lock(lock_);
   beside_thread_ = g_thread_self();
   const FrameJob* on_device = nullptr;
-  gint64 since = 0;  // when it was first seen there
+  gint64 since = 0;  // when it was first seen on the device
   is_overdue_ = false;
   while (!is_interrupted_) {
     FrameJob* const first = started_first();
@@ -188,7 +188,7 @@ void FrameWorkers::nap(std::unique_lock<std::mutex>& lock, gint64 microseconds) 
 
 // With lock_.
 void FrameWorkers::note_move() {
-  if (beside_thread_ == nullptr) return;  // nobody has waited there yet
+  if (beside_thread_ == nullptr) return;  // no thread has waited there yet
   if (g_thread_self() != beside_thread_) moved_ = g_get_monotonic_time();
   if (started_first() != nullptr) wake_beside();
 }

@@ -1,4 +1,4 @@
-// Which memory caps are about, and which memories an element may offer.
+// The memories of caps, and the memories that an element may offer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/memory_caps.h"

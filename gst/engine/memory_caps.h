@@ -1,4 +1,4 @@
-// Which memory caps are about, and which memories an element may offer.
+// The memories of caps, and the memories that an element may offer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,7 +8,7 @@ namespace cudatransform {
 
 inline constexpr char kCudaMemoryFeature[] = "memory:CUDAMemory";
 
-// Which memories an element may offer: both until an engine is chosen, then what it can reach.
+// The memories that an element may offer: both until it has an engine, then those within its reach.
 struct MemoryKinds {
   bool cuda;
 };

@@ -1,4 +1,4 @@
-// Buffers of several memories, in one piece before they are mapped.
+// Joins buffers of several memories before they are mapped.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/one_piece.h"

@@ -1,4 +1,4 @@
-// Buffers of several memories, in one piece before they are mapped.
+// Joins buffers of several memories before they are mapped.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace cudatransform {
 
-// Mapping a buffer of several memories makes GStreamer merge them, and end the process where there
-// is no memory for that. `*piece` gets a reference to `buffer` where it can be mapped as it is,
-// else a copy of its bytes, for reading. kOutOfMemory without memory.
+// When a buffer of several memories is mapped, GStreamer merges them, and ends the process if
+// memory runs out. `*piece` gets a reference to `buffer` if it can be mapped as it is, else a copy
+// of its bytes, for reading. kOutOfMemory without memory.
 Status in_one_piece(GstBuffer* buffer, BufferPtr* piece);
 
-// Copies all bytes of `from`, in whatever memories, to ordinary memory of one new buffer. Without
+// Copies all bytes of `from`, whatever its memories, to ordinary memory of one new buffer. Without
 // metas and timestamps; null without memory.
 GstBuffer* copy_bytes(GstBuffer* from);
 

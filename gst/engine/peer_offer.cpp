@@ -1,4 +1,4 @@
-// What a peer offers to allocate with, and how a pool is started.
+// A peer's offer of allocators and pools, and the start of a pool.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/peer_offer.h"
@@ -66,8 +66,8 @@ bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint
   if (video_meta) gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (context) add_stream(config, context);
   if (!gst_buffer_pool_set_config(pool, config)) {
-    // The pool may have adjusted the configuration to its abilities; that is good enough if its
-    // buffers are still as we want them.
+    // The pool may have adjusted the configuration to its abilities. That is good enough if its
+    // buffers still meet our needs.
     config = gst_buffer_pool_get_config(pool);
     if (!gst_buffer_pool_config_validate_params(config, caps, size, min, max)) {
       gst_structure_free(config);

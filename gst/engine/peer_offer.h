@@ -1,4 +1,4 @@
-// What a peer offers to allocate with, and how a pool is started.
+// A peer's offer of allocators and pools, and the start of a pool.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,7 +12,7 @@ namespace cudatransform {
 // Aligned for SIMD: to a cache line, which is also the widest vector.
 GstAllocationParams aligned_params();
 
-// How a pool allocates; fields that are null or unset say nothing.
+// The allocation settings of a pool; null or unset fields leave them open.
 struct Allocation {
   GstAllocator* allocator = nullptr;  // owned
   bool has_params = false;
@@ -28,8 +28,7 @@ struct Allocation {
   void write_to(GstStructure* config) const;
 };
 
-// What the peer answered to an ALLOCATION query: its first pool, its first allocator and
-// parameters.
+// The peer's answer to an ALLOCATION query: its first pool, its first allocator and parameters.
 struct PeerOffer {
   GstBufferPool* pool = nullptr;  // owned
   guint size = 0, min = 0, max = 0;
@@ -40,13 +39,13 @@ struct PeerOffer {
   PeerOffer(const PeerOffer&) = delete;
   PeerOffer& operator=(const PeerOffer&) = delete;
 
-  // Whether nothing in the offer is more than memory that anybody could have allocated. Pools of
-  // other types, and other allocators, are of memory that the peer needs: shared with a process, a
-  // display, a device.
+  // Whether the offer contains only memory that any element could have allocated. Pools of other
+  // types, and other allocators, give memory that the peer needs: shared with a process, a display,
+  // a device.
   bool is_plain_memory() const;
 };
 
-// Configures and starts `pool`; the caller keeps it, failed or not. With `context`, frames in CUDA
+// Configures and starts `pool`; the caller keeps it even on failure. With `context`, frames in CUDA
 // memory have a stream.
 bool start_pool(GstBufferPool* pool, GstCaps* caps, gsize size, guint min, guint max,
                 bool video_meta, const Allocation& allocation = {},

@@ -27,7 +27,7 @@ constexpr gsize kLeastAlignment = 64;
 constexpr gsize kPage = 4096;  // sizes are rounded up to it, so that a spare block fits more often
 constexpr size_t kMostSpare = 8;
 
-// What the allocator of page-locked memory has besides a GObject's memory.
+// The state of the allocator of page-locked memory.
 struct PinnedState {
   std::mutex lock;
   Device* device;
@@ -112,11 +112,11 @@ static GstMemory* make_memory(GstAllocator* allocator, std::unique_ptr<Memory> b
   return &memory->parent;
 }
 
-// Memory that the driver has locked; null, with a line in the log, where there is none.
+// Memory that the driver has locked; null, with a line in the log, if it cannot lock any.
 static std::unique_ptr<Memory> take_pinned(GstAllocator* allocator, gsize bytes) {
   PinnedState* state = state_of(allocator);
   std::unique_ptr<Memory> block;
-  // The driver aligns to pages, but says so nowhere.
+  // The driver aligns to pages, but does not document that.
   const Status status = state->take((bytes + kPage) & ~(kPage - 1), &block);
   if (status.ok()) return block;
   const bool first = !state->warned.exchange(true);
@@ -180,7 +180,7 @@ static GstMemory* host_share(GstMemory* memory, gssize offset, gssize size) {
   return &part->parent;
 }
 
-// GStreamer's own goes on, and complains, where there is no memory.
+// GStreamer's own allocator goes on, and complains, where there is no memory.
 static GstMemory* host_copy(GstMemory* memory, gssize offset, gssize size) {
   if (size == -1) size = static_cast<gssize>(memory->size) - offset;
   GstAllocationParams params;
@@ -192,7 +192,7 @@ static GstMemory* host_copy(GstMemory* memory, gssize offset, gssize size) {
   return copy;
 }
 
-// Adjacent parts of one block, as gst_memory_is_span() asks: offsets are the caller's to compare.
+// Adjacent parts of one block, as gst_memory_is_span() asks: the caller compares the offsets.
 static gboolean host_is_span(GstMemory* first, GstMemory* second, gsize* offset) {
   if (offset) *offset = first->offset - first->parent->offset;
   return host(first)->data + first->offset + first->size == host(second)->data + second->offset;

@@ -1,4 +1,4 @@
-// Where output buffers come from: pools of coefficients and of raw frames, for us and our peers.
+// The sources of output buffers: pools of coefficients and of raw frames, for us and our peers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/pools.h"
@@ -158,8 +158,8 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
       gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
   GstCudaContext* context = cuda ? engine.context() : nullptr;
   PeerOffer peer(query);
-  // When a pool fails to start, GStreamer forgets the buffers that it has made until then. So
-  // nothing of device memory is made before it is needed, nor of a pool of our own.
+  // When a pool fails to start, GStreamer forgets the buffers that the pool has made. So we make
+  // device memory, and buffers of our own pools, only when they are needed.
   if (cuda) peer.min = 0;
   const guint size = MAX(peer.size, GST_VIDEO_INFO_SIZE(&info));
   const bool pinned = !cuda && engine.pinned_allocator() && peer.is_plain_memory();
@@ -186,14 +186,14 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   return pool_failed("frames", size);
 }
 
-// Upstream configures the pool anew, with the first allocator of the answer rather than with the
-// pool's: both are ours.
+// Upstream configures the pool anew, with the first allocator of the answer and not the pool's:
+// both are ours.
 static void propose(GstQuery* query, GstBufferPool* pool, GstStructure* config,
                     GstAllocator* allocator) {
   const GstAllocationParams params = aligned_params();
   if (allocator) gst_query_add_allocation_param(query, allocator, &params);
   if (!gst_buffer_pool_set_config(pool, config)) return;
-  // A pool may learn its size (pitch and all) when it is configured.
+  // A pool may learn its size (pitch included) when it is configured.
   guint size = 0, min = 0;
   const StructurePtr configured(gst_buffer_pool_get_config(pool));
   gst_buffer_pool_config_get_params(configured.get(), nullptr, &size, &min, nullptr);

@@ -1,4 +1,4 @@
-// Where output buffers come from: pools of coefficients and of raw frames, for us and our peers.
+// The sources of output buffers: pools of coefficients and of raw frames, for us and our peers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,47 +16,47 @@ Status no_system_memory(const char* what, gsize bytes);
 // Acquires from `pool`; kCancelled while it is flushing, as at shutdown and on seeks.
 Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer);
 
-// The error of a CUDA pool that does not start. It allocates when it is configured, to learn the
-// pitch. We only ask for formats that it can hold, so only the allocation can fail there.
+// The error of a CUDA pool that does not start. The pool allocates when it is configured, to learn
+// the pitch. We only ask for formats that it can hold, so only the allocation can fail there.
 Status no_device_memory(const char* what, gsize bytes);
 
-// In the answer to an ALLOCATION query, the promise to honour the fence of coefficients; and
-// whether all peers have made it.
+// The promise to honour the fence of coefficients, in an answer to an ALLOCATION query; and whether
+// all peers have made it.
 void promise_to_honour_fence(GstQuery* query);
 bool peers_honour_fence(GstQuery* query);
 
 // A buffer of system memory, aligned for SIMD as those of make_system_pool(); null without memory.
 GstBuffer* new_system_buffer(gsize size);
 
-// How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
+// The most buffers that the pool of `buffer` may have; 0: no limit, or no pool.
 guint pool_maximum(GstBuffer* buffer);
 
 // Unreferences the pool after deactivating it, and clears the variable.
 void clear_pool(GstBufferPool** pool);
-// The same for a pool whose buffers the engine works on. If its device is stuck the pool is kept
-// for ever instead, as it is: the driver would not come back from freeing device memory, and the
-// device may still download to its buffers.
+// The same for a pool whose buffers the engine works on. If the device is stuck, the pool is kept
+// for ever as it is: the driver would not return from freeing device memory, and the device may
+// still download to the buffers.
 void clear_pool(Engine& engine, GstBufferPool** pool);
-// Keeps the caller's reference: for memory that a stuck device may be working on.
+// Keeps the caller's reference for ever: a stuck device may be working on the memory.
 void keep_for_ever(gpointer object);
 
-// An active pool of buffers of `size` bytes in system memory, aligned for SIMD, of `allocator` or,
-// where that is null, of ordinary_allocator(). `make` makes the pool.
+// An active pool of buffers of `size` bytes in system memory, aligned for SIMD, from `allocator`
+// or, if null, from ordinary_allocator(). `make` makes the pool.
 Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool,
                         GstBufferPool* (*make)() = gst_buffer_pool_new);
 
 // The allocator that the answered ALLOCATION query proposes, if pools can use it; transfer full.
 GstAllocator* proposed_allocator(GstQuery* query);
 
-// An active pool of raw frames of `caps` from the answered ALLOCATION `query`: the peer's where it
-// fits our engine and memory kind, else our own. Frames that the engine downloads come from a pool
-// of our own with page-locked memory if the peer has plain memory to offer, whose alignment it then
-// has, too. `*maximum` is how many buffers the pool may have; 0: no limit.
+// An active pool of raw frames of `caps` from the answered ALLOCATION `query`: the peer's if it
+// fits our engine and memory kind, else our own. If the peer has only plain memory to offer, frames
+// that the engine downloads come from our own pool of page-locked memory with the peer's alignment.
+// `*maximum` is the most buffers that the pool may have; 0: no limit.
 Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool,
                      guint* maximum);
 
 // Proposes a pool to the peer that asks in `query`: for raw frames of `caps`, or for coefficients
-// of `size` bytes in system memory, where that helps the engine.
+// of `size` bytes in system memory, if that helps the engine.
 void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers);
 void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
                               guint min_buffers);

@@ -1,4 +1,4 @@
-// What the properties of all elements are made of: their flags, and types for their values.
+// The building blocks of properties: their flags, and types for their values.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace cudatransform {
 
-// When a property may be set.
+// The states in which a property may be set.
 inline constexpr auto kWhilePlaying = static_cast<GParamFlags>(
     G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
 inline constexpr auto kUpToReady =

@@ -14,7 +14,7 @@
 namespace cudatransform {
 namespace {
 
-// The default first.
+// The default comes first.
 constexpr GstCoefSampling kSamplings[] = {
     GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_444,
     GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_RGB,
@@ -43,7 +43,7 @@ void set_strings(GstStructure* s, const char* field, const std::vector<const cha
   gst_structure_take_value(s, field, &list);
 }
 
-// The samplings of one colorspace, or all with null.
+// The samplings of one colorspace; null: all.
 void set_samplings(GstStructure* s, const char* colorspace) {
   std::vector<const char*> samplings, colorspaces;
   for (const GstCoefSampling sampling : kSamplings)
@@ -72,7 +72,7 @@ void append_coefs(GstCaps* caps, const char* memory) {
   }
 }
 
-// Of an image/jpeg structure, what is the same in coefficient caps.
+// The fields of an image/jpeg structure that coefficient caps share.
 GstStructure* coefs_of_file(const GstStructure* file) {
   GstStructure* s = gst_structure_new_empty(GST_DCT_MEDIA_TYPE);
   for (const char* field : {"width", "height", "framerate", "pixel-aspect-ratio", "interlace-mode",
@@ -160,7 +160,7 @@ std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {
   const char* text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
   GstVideoColorimetry found;
   if (!text || !is_ycbcr(info.sampling)) return {};
-  // Neither primaries nor the transfer function are JPEG's business.
+  // JPEG says nothing about primaries and the transfer function.
   const bool known = gst_video_colorimetry_from_string(&found, text);
   const bool range = known && found.range == GST_VIDEO_COLOR_RANGE_0_255;
   const bool matrix = known && found.matrix == GST_VIDEO_COLOR_MATRIX_BT601;

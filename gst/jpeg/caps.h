@@ -11,31 +11,31 @@
 
 namespace cudatransform {
 
-// The colorimetry that JPEG means by YCbCr: full range, BT.601's matrix.
+// JPEG's colorimetry of YCbCr: full range, BT.601's matrix.
 inline constexpr char kJpegColorimetry[] = "1:4:0:0";
 
-// Quantised coefficients of 8-bit samples in libjpeg's layout, in the samplings that JPEG files
-// have; in system memory and, where this build has it, CUDA memory. Transfer full.
+// Quantised coefficients of 8-bit samples in libjpeg's layout, in the samplings of JPEG files; in
+// system memory and, where this build has it, CUDA memory. Transfer full.
 GstCaps* jpeg_coefs_template_caps(bool cuda_first);
 // image/jpeg with the fields that jpegparse writes. Transfer full.
 GstCaps* jpeg_template_caps();
 
-// The part of `coefs` that can become image/jpeg of `files`. Structures of YCbCr come twice, first
-// with JPEG's colorimetry, so that an element that can choose makes that. Transfer full.
+// The part of `coefs` that can become image/jpeg of `files`. Each YCbCr structure comes twice,
+// first with JPEG's colorimetry, so that an element with a choice picks that. Transfer full.
 GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs);
 
-// Coefficients for a gap that comes before any picture: of the caps that downstream takes the first
-// that has the sampling that `file` names, or else 4:2:0; of the size that it names, or else the
-// one that GStreamer's decoders of raw video take then. `file`: image/jpeg, or null. False where
-// downstream takes none.
+// Coefficients for a gap before the first picture. The caps are the first that downstream takes
+// with the sampling of `file`, or else 4:2:0. The size is that of `file`, or else the size that
+// GStreamer's decoders of raw video take then. `file`: image/jpeg, or null. False if downstream
+// takes none.
 bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info);
 
 // image/jpeg for coefficients of `info`, without what GstVideoEncoder adds. Transfer full.
 GstCaps* jpeg_caps_for(const GstDctInfo& info);
 
-// What a viewer will get wrong in JPEG files of coefficients with `caps`, because their colorimetry
-// is not JPEG's, and the cure; empty where it is, where nothing is said and where there is no
-// YCbCr.
+// Says what a viewer will get wrong in JPEG files of coefficients with `caps`, because their
+// colorimetry is not JPEG's, and names the cure. Empty if it is JPEG's, if the caps say nothing,
+// and if there is no YCbCr.
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps);
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// How jpegcoefdec decodes pictures: readers, the device's lanes, memory, and the caps of it all.
+// The decoding of pictures in jpegcoefdec: readers, the device's lanes, memory, and caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/codec.h"
@@ -19,10 +19,10 @@ namespace {
 
 constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKept or less
 
-// In a smaller file the chain of codes that wait for each other is as long as the CPU takes.
+// In a smaller file, the chain of dependent codes takes as long as the whole file on the CPU.
 constexpr gsize kLeastForDevice = 100'000;
 
-// What is said of the file that was read.
+// Attaches the JPEG file's own data.
 void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
   static_assert(GST_DCT_JPEG_LEFT_OVER_BYTES == int{kJpegLeftOverBytes} &&
                 GST_DCT_JPEG_STRAY_BYTES == int{kJpegStrayBytes} &&
@@ -35,7 +35,7 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
     meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
 }
 
-// The geometry of the coefficients of a picture; false for a size that GstDctInfo cannot have.
+// The geometry of a picture's coefficients; false for a size that GstDctInfo cannot have.
 bool info_of(const JpegHeader& header, GstDctInfo* info) {
   GstCoefSampling sampling = GST_COEF_SAMPLING_GRAYSCALE;
   if (header.color == JpegColor::kRgb)
@@ -55,9 +55,9 @@ bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
   return a.sampling == b.sampling && a.width == b.width && a.height == b.height;
 }
 
-// Two fields a frame make the height that encloses them twice that of each picture, and leave the
-// width: a picture that is less wide, too, is a smaller one. Where pictures say themselves that
-// they are fields, the rows that fill up their last MCUs may count on either side.
+// With two fields a frame, the caps have the width of each picture and twice its height; a picture
+// of less width is simply a smaller one. If pictures say themselves that they are fields, the rows
+// that fill up their last MCUs may count on either side.
 bool is_half_a_picture(const JpegHeader& header, const GstVideoCodecState* input) {
   if (input == nullptr) return false;
   const int width = GST_VIDEO_INFO_WIDTH(&input->info),
@@ -83,7 +83,7 @@ Status JpegCodec::start(const JpegDecodeSettings& settings) {
   settings_ = settings;
   tables_in_caps_ = settings.tables_in_caps;
   by_cuda_ = by_cpu_ = 0;
-  lanes_.clear();  // what could not be done before may be possible now
+  lanes_.clear();  // a device that failed before may work now
   if (settings.entropy != JpegEntropy::kCuda) return {};
   if (!engine_.is_cuda())
     return Status::error(StatusCode::kNotFound,
@@ -97,7 +97,7 @@ void JpegCodec::stop() {
   output_.stop();
 }
 
-// A thread is through with a picture when the device has it.
+// A thread has finished with a picture when the device has it.
 int JpegCodec::pictures_a_thread() const {
   return settings_.entropy != JpegEntropy::kCpu && engine_.is_cuda() ? 2 : 1;
 }
@@ -136,11 +136,11 @@ bool JpegCodec::wants_device(const JpegPictureJob& job) const {
   if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
   if (settings_.entropy == JpegEntropy::kCuda) return true;
   if (job.file().size() < kLeastForDevice) return false;
-  // Nothing is known before the first caps.
+  // Before the first caps the pool tells nothing.
   return output_.pool() ? output_.in_cuda() : peer_takes_cuda(job.info);
 }
 
-// For a file that the device can decode.
+// Call it for a file that the device can decode.
 void JpegCodec::take_lane(JpegPictureJob& job) {
   if (const Status status = lanes_.take(engine_.device(), &job.lane); !status.ok()) {
     GST_DEBUG_OBJECT(decoder_, "decoded by CPU: %s", status.message.c_str());
@@ -156,7 +156,7 @@ bool JpegCodec::has_room(const JpegPictureJob& job) {
     output_.limit_kept(G_MAXSIZE);
     return true;
   }
-  // Refused pictures are not too large here.
+  // Pictures over the limit are refused elsewhere, so they pass here.
   const guint64 most = std::max(settings_.max_memory, job.bytes);
   const guint64 used = used_bytes_ + job.bytes;
   const guint64 reusable = job.lane ? 0 : output_.reusable(layout_of(job.info));
@@ -177,7 +177,7 @@ Status JpegCodec::take_memory(JpegPictureJob& job) {
   if (!job.lane) return output_.begin(layout, &job.coefs);
   const Status status = output_.begin_on_device(layout, job.lane->queue(), &job.device_coefs);
   if (status.ok() || status.code == StatusCode::kDeviceLost) return status;
-  // There may be memory for one frame more on the host.
+  // The host may have memory for one more frame.
   lanes_.give(std::move(job.lane));
   job.device_coefs = {};
   return output_.begin(layout, &job.coefs);
@@ -198,7 +198,7 @@ Status JpegCodec::finish(JpegPictureJob& job, BufferPtr* buffer) {
   return {};
 }
 
-// What the picture leaves behind may be kept for the next.
+// Frees the picture's share of the limit, so that memory may be kept for the next picture.
 void JpegCodec::let_go(JpegPictureJob& job) {
   used_bytes_ -= std::exchange(job.held, 0);
   if (settings_.max_memory > used_bytes_) output_.limit_kept(settings_.max_memory - used_bytes_);
@@ -206,7 +206,7 @@ void JpegCodec::let_go(JpegPictureJob& job) {
 
 void JpegCodec::release(JpegPictureJob& job) {
   let_go(job);
-  // Memory of the lane and of the picture is in use as long as that. What has failed is over.
+  // Memory of the lane and of the picture is in use until the work ends. Failed work is over.
   uint32_t irregular = 0;
   if (job.is_on_device) (void)job.lane->finish(&job.is_by_device, &irregular);
   if (job.reader && readers_.size() < kMostReaders) readers_.push_back(std::move(job.reader));

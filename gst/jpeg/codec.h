@@ -1,4 +1,4 @@
-// How jpegcoefdec decodes pictures: readers, the device's lanes, memory, and the caps of it all.
+// The decoding of pictures in jpegcoefdec: readers, the device's lanes, memory, and caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -19,7 +19,7 @@ namespace cudatransform {
 // The default of max-pixels: a camera of 100 megapixels passes.
 inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
 
-// The properties but those of the engine.
+// The properties, except those of the engine.
 struct JpegDecodeSettings : PictureSettings {
   JpegEntropy entropy = JpegEntropy::kAuto;
   guint64 max_pixels = kMaxJpegPixels;  // 0: no limit
@@ -27,54 +27,54 @@ struct JpegDecodeSettings : PictureSettings {
   bool tables_in_caps = false;
 };
 
-// Pictures that were pushed, by what has decoded them.
+// The pushed pictures, by decoder.
 struct JpegDecodeCounts {
   guint64 by_cuda = 0, by_cpu = 0;
 };
 
-// Several threads decode pictures, each by a reader of its own. On the device each of them has one
-// picture in flight; the reader decodes again whatever the device complains of, so that libjpeg
-// alone says what is damaged. Everything is called with the decoder's stream lock, for each picture
-// in the order of the functions, but for what says otherwise.
+// Several threads decode pictures, each with its own reader. On the device each of them has one
+// picture in flight. The reader decodes a picture again if the device rejects it, so that libjpeg
+// alone decides what is damaged. Callers hold the decoder's stream lock and call the functions in
+// their order for each picture, except where a comment says otherwise.
 class JpegCodec {
  public:
   JpegCodec(GstVideoDecoder* decoder, Engine& engine)
       : decoder_(decoder), output_(engine, CoefMaker::kCpu), engine_(engine) {}
 
-  // Before the first picture. An error: `settings.entropy` cannot be had.
+  // Call it before the first picture. An error: `settings.entropy` is not available.
   Status start(const JpegDecodeSettings& settings);
-  // Gives up everything that is kept for pictures to come.
+  // Gives up all memory that is kept for later pictures.
   void stop();
-  // From the next picture on.
+  // Takes effect with the next picture.
   void set(const JpegDecodeSettings& settings) { settings_ = settings; }
   const JpegDecodeSettings& settings() const { return settings_; }
-  // How many pictures a thread may have in flight, where there are many threads.
+  // The most pictures that each of many threads may have in flight.
   int pictures_a_thread() const;
 
-  // Everything that has to be known before the picture can be decoded. `input`: what the sink caps
-  // say, or null. kInvalidArgument: the picture is damaged. kUnsupported: it is of a kind that
-  // cannot be decoded, which may be damage, too.
+  // Finds all that must be known before the picture can be decoded. `input`: the sink caps'
+  // contents, or null. kInvalidArgument: the picture is damaged. kUnsupported: we cannot decode its
+  // kind, which damage can cause, too.
   Status read_header(JpegPictureJob& job, const GstVideoCodecState* input);
-  // Whether max-memory has room for the picture beside those in work. Gives up memory that is kept
-  // for pictures to come where that makes room, but none that this picture will use.
+  // Whether max-memory has room for the picture beside those in work. To make room, gives up memory
+  // that is kept for later pictures, but none that this picture will use.
   bool has_room(const JpegPictureJob& job);
-  // Counts the picture's memory as used, and takes it for one that can be decoded.
+  // Counts the picture's memory as used, and takes it if the picture can be decoded.
   void begin(JpegPictureJob& job);
-  // Whether the output state fits a picture that has been decoded.
+  // Whether the output state fits a decoded picture.
   bool fits_output_state(const JpegPictureJob& job) const;
-  // Sets the decoder's output state for such a picture, or, before any picture, for a gap; false:
-  // downstream takes nothing of ours.
+  // Sets the decoder's output state for such a picture or, before any picture, for a gap. False:
+  // downstream takes none of our caps.
   void set_output_state(const JpegPictureJob& job, GstVideoCodecState* input);
   bool set_gap_state(GstVideoCodecState* input);
-  // The output buffer of a picture that has been decoded, without timestamps. kCancelled: flushing.
+  // The output buffer of a decoded picture, without timestamps. kCancelled: flushing.
   Status finish(JpegPictureJob& job, BufferPtr* buffer);
-  // Takes back from any job, at any stage, what the next picture can use.
+  // Takes back from any job, at any stage, the memory that the next picture can use.
   void release(JpegPictureJob& job);
 
   // The answered ALLOCATION query of the src pad. The pool of system memory stays ours.
   Status allocate(GstQuery* query) { return output_.allocate(query); }
   GstBufferPool* pool() const { return output_.pool(); }
-  // Any thread.
+  // Called by any thread.
   JpegDecodeCounts counts() const { return {by_cuda_, by_cpu_}; }
 
  private:
@@ -91,7 +91,7 @@ class JpegCodec {
   JpegDecodeSettings settings_;
   std::vector<std::unique_ptr<JpegReader>> readers_;  // idle ones
   JpegDecodeLanes lanes_;
-  guint64 used_bytes_ = 0;  // of max-memory, by the pictures in work
+  guint64 used_bytes_ = 0;  // the part of max-memory that pictures in work use
   std::atomic<guint64> by_cuda_ = 0, by_cpu_ = 0;
   GstDctInfo info_ = {};  // of the output state
   bool tables_in_caps_ = false;

@@ -1,4 +1,4 @@
-// One JPEG picture at a time decoded on the device, beside those of other lanes.
+// Decodes one JPEG picture at a time on the device, beside other lanes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/decode_lane.h"
@@ -63,7 +63,7 @@ Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTab
   std::copy_n(levels, scans_.components, job.levels);
   if (!validate(job).ok()) return {};
   const Status status = ops().submit(device_, *queue_, job, nullptr);
-  // What has been enqueued still uses memory of this lane and of the picture.
+  // Enqueued work still uses memory of this lane and of the picture.
   if (!status.ok()) (void)wait_for_queue();
   if (status.code == StatusCode::kOutOfMemory) return {};
   CT_RETURN_IF_ERROR(status);
@@ -77,8 +77,8 @@ bool JpegDecodeLane::is_ready() const {
   return segments.load(std::memory_order_acquire) != JpegDecodeResult::kPending;
 }
 
-// Waits for the result for a short while without asking the driver: it has one lock for all of a
-// context, which threads that submit pictures need as well.
+// Waits for the result for a short while without asking the driver, which has one lock per context.
+// Threads that submit pictures need that lock as well.
 void JpegDecodeLane::await() const {
   using std::chrono::microseconds;
   constexpr microseconds kLong(10000), kShort(300), kNap(20);
@@ -96,8 +96,8 @@ Status JpegDecodeLane::wait_for_queue() {
   return over->wait();
 }
 
-// The result is the last that is written, so there is no work to wait for when it is there. Of
-// work that has failed it never is.
+// The device writes the result last, so once it is there no work is left to wait for. Failed work
+// never writes it.
 Status JpegDecodeLane::finish(bool* decoded, uint32_t* irregular) {
   *decoded = false;
   await();

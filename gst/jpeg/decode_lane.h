@@ -1,4 +1,4 @@
-// One JPEG picture at a time decoded on the device, beside those of other lanes.
+// Decodes one JPEG picture at a time on the device, beside other lanes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -14,27 +14,27 @@
 
 namespace cudatransform {
 
-// Used by one thread at a time, which need not be the same.
+// Used by one thread at a time, not always the same.
 class JpegDecodeLane {
  public:
   static Status make(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
 
-  // What writes the coefficients.
+  // The queue that writes the coefficients.
   Queue& queue() { return *queue_; }
-  // Bytes of host memory that decode() takes for this file at most; 0: it is not for the device.
+  // The most bytes of host memory that submit() takes for this file; 0: not for the device.
   size_t measure(std::span<const uint8_t> file) { return reader_.measure(file); }
-  // What is taken for so many, so that pictures that grow slowly do not allocate every time.
+  // The bytes to allocate for that many: slowly growing pictures shall not allocate every time.
   static size_t room_for(size_t measured) { return measured + measured / 4; }
-  // Behind a measure() of the same file, which has not given 0: has it decoded into `levels`,
-  // device addresses. `*submitted`: that is on its way, and `*tables` are the file's. Otherwise
-  // somebody else has to look at the file.
+  // Called after a measure() of the same file that has not given 0: starts decoding it into
+  // `levels`, device addresses. `*submitted`: the work is on its way, and `*tables` are the file's.
+  // Otherwise another decoder has to look at the file.
   Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, bool* submitted);
-  // Whether finish() has nothing to wait for. Asks nobody.
+  // Whether finish() has nothing to wait for. Does not ask the device.
   bool is_ready() const;
-  // Waits for the work. `*decoded`: the coefficients are the file's, and what is odd about it are
-  // `*irregular`, bits of jpeg/irregular.h. Otherwise they may be anything.
+  // Waits for the work. `*decoded`: the coefficients are the file's, and `*irregular` has the
+  // file's oddities, bits of jpeg/irregular.h. Otherwise the coefficients may be anything.
   Status finish(bool* decoded, uint32_t* irregular);
-  // Memory that is kept for the next picture: no more than `most` bytes from now on.
+  // Keeps no more than `most` bytes of memory for the next picture.
   void give_back(size_t most);
 
  private:
@@ -49,12 +49,12 @@ class JpegDecodeLane {
   std::unique_ptr<Memory> block_, result_;  // page-locked
 };
 
-// The lanes of an element that are not in use. Used by one thread at a time.
+// The idle lanes of an element. Used by one thread at a time.
 class JpegDecodeLanes {
  public:
   static constexpr size_t kMost = 32, kMostKept = size_t{1} << 22;  // bytes of each
 
-  // kNotFound where this build has no kernels for the device: always from then on.
+  // kNotFound if this build has no kernels for the device: always from then on.
   Status probe(Device& device);
   Status take(Device& device, std::unique_ptr<JpegDecodeLane>* lane);
   void give(std::unique_ptr<JpegDecodeLane> lane);

@@ -1,10 +1,9 @@
 // Coding a picture's scan on the device: launches, the copy to the host, and the file.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// How long a scan will be is not known when its copy is enqueued. As much is copied as the last one
-// had and a little more, so that the host need not wait for the length; what is missing then is
-// copied when the length is known. It is copied to where a file is to be, which goes downstream as
-// it is.
+// We do not know the length of a scan when we enqueue its copy. So we copy as much as the last scan
+// had and a little more, and the host need not wait for the length. The rest is copied when we know
+// the length. The copy goes directly into the memory of the file, which goes downstream as it is.
 #include "gst/jpeg/device_scan.h"
 
 #include <algorithm>
@@ -20,10 +19,10 @@
 namespace cudatransform {
 namespace {
 
-// Of coefficients, that files of high quality have: for the first picture.
+// For the first picture: a file of high quality has this part of the bytes of its coefficients.
 constexpr size_t kFirstPart = 4;
 constexpr size_t kLeastRoom = 4096;
-// A header is shorter, but for metadata.
+// A header without metadata is shorter.
 constexpr size_t kHeaderRoom = 4096;
 
 // More than `bytes`, in steps of an eighth, so that pictures that grow slowly do not allocate every
@@ -113,7 +112,7 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
   return {};
 }
 
-// With room for `room` bytes at least.
+// Has room for at least `room` bytes.
 Status DeviceScan::encode(const JpegCodes& codes, size_t room) {
   Device& device = coder_->engine_->device();
   const size_t capacity = room_for(room);
@@ -137,7 +136,7 @@ Status DeviceScan::fetch(size_t from, size_t bytes) {
   Device& device = coder_->engine_->device();
   Queue& queue = device.queue(QueueKind::kDownload);
   if (!staging_ || staging_->size() < header_room_ + from + bytes) {
-    // Nothing is being copied to what there was, and if something had been it is copied again.
+    // No copy to the old memory is in progress, and any earlier copy is repeated.
     bytes += from;
     from = 0;
     staging_.reset();
@@ -164,8 +163,8 @@ bool DeviceScan::is_ready() {
 Status DeviceScan::encode_optimised() {
   CT_RETURN_IF_ERROR(counted_->wait());
   counted_.reset();
-  // Each block has one DC symbol. Other numbers have come from somewhere else, and whatever tables
-  // they would lead to, libjpeg must not make up for them in silence.
+  // Each block has one DC symbol. Other numbers come from elsewhere, and libjpeg must not make up
+  // for the tables of such numbers in silence.
   uint64_t blocks = 0;
   for (const auto& counts : results().counts.of)
     blocks = std::accumulate(counts + kJpegDcSymbols, counts + kJpegSymbols, blocks);
@@ -175,7 +174,7 @@ Status DeviceScan::encode_optimised() {
   CT_RETURN_IF_ERROR(make_optimal_jpeg_tables(results().counts, pairs, &tables_));
   JpegCodes codes;
   CT_RETURN_IF_ERROR(make_jpeg_codes(tables_, &codes));
-  // Its size is known but for stuffing and what segments are filled up with.
+  // The size is known, except for stuffing and the bits that fill up segments.
   uint64_t bits = 0;
   for (uint32_t pair = 0; pair < pairs; pair++)
     for (uint32_t i = 0; i < kJpegSymbols; i++)
@@ -187,7 +186,7 @@ Status DeviceScan::encode_optimised() {
 Status DeviceScan::wait_for_scan(bool* refused) {
   CT_RETURN_IF_ERROR(downloaded_->wait());
   const uint32_t faults = results().result.faults;
-  // Tables are Annex K's, which have all codes, or made for this very picture.
+  // Tables are Annex K's, which have all codes, or made for this picture.
   if ((faults & kJpegNoCode) != 0)
     return Status::error(StatusCode::kFailed, "a symbol of a scan has no code");
   *refused = (faults & kJpegLevelsNotPlain) != 0;
@@ -198,7 +197,7 @@ Status DeviceScan::finish(GstBuffer** file) {
   *file = nullptr;
   if (counted_) {
     const Status status = encode_optimised();
-    // Where there are no tables libjpeg has none either, and says so.
+    // If there are no tables, libjpeg has none either, and says so.
     if (status.code == StatusCode::kUnsupported) return {};
     CT_RETURN_IF_ERROR(status);
   }
@@ -245,7 +244,7 @@ Status DeviceScan::make_file(GstBuffer** file) {
 }
 
 void DeviceScan::clear() {
-  // Failures have been reported, or nobody wants to know.
+  // Failures have been reported, or are no longer wanted.
   for (FencePtr* fence : {&counted_, &coded_, &downloaded_}) {
     if (*fence) (void)(*fence)->wait();
     fence->reset();

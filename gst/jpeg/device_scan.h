@@ -1,4 +1,4 @@
-// A picture's scan that is coded on the engine's device, from its coefficients there to a file.
+// Codes a picture's scan on the engine's device, from coefficients there to a file.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace cudatransform {
 
-// What pictures of a stream have in common. With the stream lock.
+// The shared state of a stream's pictures. Guarded by the stream lock.
 class DeviceCoder {
  public:
-  // kNotFound where the engine has no device, or the device no kernels.
+  // kNotFound if the engine has no device, or the device no kernels.
   Status open(Engine& engine);
   void close();
   bool is_open() const { return ops_ != nullptr; }
-  // Whether the device is to code the next picture. Not for a while after it has refused several in
-  // a row: the thread that takes them then codes them alone, and several could.
+  // Whether the device shall code the next picture. False for a while after several refusals in a
+  // row: one thread takes and codes refused pictures, several threads code the others.
   bool takes_next();
 
  private:
@@ -35,10 +35,10 @@ class DeviceCoder {
   std::shared_ptr<FileMemory> files_;
   size_t last_size_ = 0;  // of a scan, 0: there was none
   int refusals_ = 0;      // in a row
-  int left_out_ = 0;      // pictures to come that are not for the device
+  int left_out_ = 0;      // how many later pictures the device skips
 };
 
-// Used for one picture after the other, with the stream lock; keeps its memory.
+// Used for one picture after another, with the stream lock; keeps its memory.
 class DeviceScan {
  public:
   DeviceScan() = default;
@@ -46,25 +46,25 @@ class DeviceScan {
   DeviceScan(const DeviceScan&) = delete;
   DeviceScan& operator=(const DeviceScan&) = delete;
 
-  // Enqueues the work; `*read` is done when it has read the coefficients, whose addresses are the
-  // device's. The coefficients and `picture` must stay until finish() or clear(). An error: there
-  // is nothing on its way, and others may try.
+  // Enqueues the work; `*read` is done when it has read the coefficients, which have device
+  // addresses. The coefficients and `picture` must stay until finish() or clear(). After an error
+  // no work is on its way, and other coders may try.
   Status begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
                FencePtr* read);
   bool is_begun() const { return coder_ != nullptr; }
   // Whether finish() has little or nothing to wait for. Never blocks.
   bool is_ready();
-  // Waits, and makes the file. Null and no error: the coefficients are no business of the device,
-  // but of JpegWriter, which knows what is wrong with them or writes them all the same.
+  // Waits, and makes the file. Null without an error: the device cannot code the coefficients.
+  // JpegWriter then names the fault, or writes them all the same.
   Status finish(GstBuffer** file);
-  // Waits for what is on its way.
+  // Waits for the work on its way.
   void clear();
-  // Page-locked memory that it keeps.
+  // The size of the page-locked memory that it keeps.
   gsize staging_bytes() const { return staging_ ? staging_->size() : 0; }
   void free_memory();
 
  private:
-  // Page-locked.
+  // Lies in page-locked memory.
   struct Results {
     JpegEncodeResult result;
     JpegSymbolCounts counts;
@@ -83,8 +83,8 @@ class DeviceScan {
   JpegEncodeJob job_;
   JpegHuffmanTables tables_;  // optimised ones
   FencePtr counted_, coded_, downloaded_;
-  size_t fetched_ = 0;      // bytes that are in staging_ after downloaded_,
-  size_t header_room_ = 0;  // behind so many for the header
+  size_t fetched_ = 0;      // bytes in staging_ once downloaded_ is done,
+  size_t header_room_ = 0;  // after this many for the header
   std::unique_ptr<Memory> results_, output_, staging_;
 };
 

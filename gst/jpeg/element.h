@@ -1,4 +1,4 @@
-// What jpegcoefdec and jpegcoefenc have alike: an engine that only moves coefficients, and the
+// The common parts of jpegcoefdec and jpegcoefenc: an engine that only moves coefficients, and the
 // vfuncs of GObject and GstElement around it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace cudatransform {
 
-// What an instance has behind its parent's part.
+// The instance data after its parent's part.
 struct JpegElementState {
   explicit JpegElementState(GstElement* element) : engine(element, nullptr) {}
 
@@ -31,7 +31,7 @@ struct JpegElementState {
 template <class State>
 class JpegElement {
  public:
-  // From class_init. Takes the caps of both pads.
+  // Called by class_init. Takes the caps of both pads.
   static void install(GstElementClass* klass, GstCaps* sink, GstCaps* src) {
     parent_class = GST_ELEMENT_CLASS(g_type_class_peek_parent(klass));
     G_OBJECT_CLASS(klass)->finalize = finalize;
@@ -55,7 +55,7 @@ class JpegElement {
     State& state = State::of(element);
     std::string fallback;
     if (!open_engine(element, state.engine, &state.engine_settings, 1, &fallback)) return false;
-    // Nothing is slower for it, so it is no message: the device would only be copied to or from.
+    // The device would only copy, so its absence costs no speed, and this is no message.
     if (!fallback.empty())
       GST_CAT_INFO_OBJECT(State::category(), element, "%s: %s", State::kWithoutCuda,
                           fallback.c_str());

@@ -1,4 +1,4 @@
-// One frame of coefficients on its way to a JPEG file.
+// One frame of coefficients, from its arrival to its JPEG file.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/encode_job.h"
@@ -44,7 +44,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   }
   meta_ = meta;
   const bool by_device = is_parallel(options) && coder.takes_next();
-  // Our queues wait on the device, everybody else here.
+  // Our queues wait on the device, all others here.
   CT_RETURN_IF_ERROR(input_.open(engine, coefficients_.get(), places,
                                  by_device ? QueueKind::kCompute : QueueKind::kDownload));
   Rects rects = input_.rects();
@@ -61,7 +61,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   return can_fetch ? fetch_levels() : status;
 }
 
-// kUnsupported or kOutOfMemory: nothing is on its way, and others can code the coefficients.
+// kUnsupported or kOutOfMemory: no work is on its way, and another coder can take the coefficients.
 Status EncodeJob::begin_scan(DeviceCoder& coder) {
   CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), engine_->queue(QueueKind::kCompute)));
   FencePtr read;
@@ -70,9 +70,9 @@ Status EncodeJob::begin_scan(DeviceCoder& coder) {
   return {};
 }
 
-// Instead of the device's coding: begins the download, where picture_ has its coefficients then.
+// Replaces the device's coding: begins the download of the coefficients and updates picture_.
 Status EncodeJob::fetch_levels() {
-  // It is the compute queue that has waited until they are written.
+  // The compute queue is the one that has waited until they are written.
   FencePtr written;
   CT_RETURN_IF_ERROR(engine_->queue(QueueKind::kCompute).record(&written));
   CT_RETURN_IF_ERROR(engine_->queue(QueueKind::kDownload).wait_for(written));
@@ -82,7 +82,7 @@ Status EncodeJob::fetch_levels() {
   return {};
 }
 
-// Begins the download to our staging memory, where `*rects` is afterwards.
+// Begins the download to our staging memory and points `*rects` there.
 Status EncodeJob::fetch(Engine& engine, Rects* rects) {
   Rects to = *rects;
   gsize bytes = 0;

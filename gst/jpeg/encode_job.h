@@ -1,4 +1,4 @@
-// One frame of coefficients on its way to a JPEG file.
+// One frame of coefficients, from its arrival to its JPEG file.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace cudatransform {
 
-// Used for one frame after the other: the JPEG writer and the memory for downloads stay. prepare()
-// and finish() are called with the stream lock, run() in between by any thread. The thread that
-// takes a frame runs it if the device codes that frame.
+// Used for one frame after another: the JPEG writer and the memory for downloads stay. The owner
+// calls prepare() and finish() with the stream lock; any thread calls run() in between. If the
+// device codes a frame, the thread that takes it runs it.
 class EncodeJob : public FrameJob {
  public:
   ~EncodeJob() override { clear(); }
 
-  // Takes `frame` (transfer full), failed or not. Coefficients in system memory are read where they
-  // are. Of those on the engine's device the download begins here, and run() waits for it. The
-  // buffer is kept from its pool until finish() or clear(). `coder`, if it takes them, codes them
-  // there instead, where it can; else they are coded by run().
+  // Takes `frame` (transfer full), failed or not. Coefficients in system memory are read in place.
+  // If they are on the engine's device, the download begins here, and run() waits for it. The
+  // buffer stays out of its pool until finish() or clear(). If `coder` takes the coefficients and
+  // can code them, it codes them on the device instead; else run() codes them.
   Status prepare(Engine& engine, const GstDctInfo& info, const CapsTables& caps_tables,
                  const JpegOptions& options, DeviceCoder& coder, GstVideoCodecFrame* frame);
   void run() override;
@@ -35,11 +35,11 @@ class EncodeJob : public FrameJob {
   bool is_ready() override { return scan_.is_ready(); }
   // After run(): whether the device has made the file.
   bool is_by_device() const { return file_ != nullptr; }
-  // The frame with its output buffer, or why there is none (then null).
+  // The frame with its output buffer; on failure the reason, and null.
   Status finish(GstVideoCodecFrame** frame);
   // Waits for the download and gives up the frame.
   void clear();
-  // Memory for downloads that it keeps for the next frame, in bytes.
+  // The bytes of download memory that it keeps for the next frame.
   gsize staging_bytes() const { return (staging_ ? staging_->size() : 0) + scan_.staging_bytes(); }
   void free_staging() {
     staging_.reset();
@@ -60,7 +60,7 @@ class EncodeJob : public FrameJob {
   std::unique_ptr<Memory> staging_;  // page-locked if possible
   FencePtr downloaded_;              // null where nothing is downloaded
   DeviceScan scan_;
-  BufferPtr file_;  // that the device has made
+  BufferPtr file_;  // made by the device
   Engine* engine_ = nullptr;
   GstDctInfo info_ = {};
   const GstDctMeta* meta_ = nullptr;

@@ -1,4 +1,4 @@
-// The values of the property that chooses the CPU or the GPU for the entropy coding.
+// The values of the property that selects the CPU or the GPU for entropy coding.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/jpeg/entropy.h"
 

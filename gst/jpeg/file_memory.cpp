@@ -1,4 +1,4 @@
-// Page-locked memory in which a device leaves files, and that goes downstream as it is.
+// Page-locked memory that a device writes files to and that goes downstream as it is.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/file_memory.h"

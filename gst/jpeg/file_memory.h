@@ -1,4 +1,4 @@
-// Page-locked memory in which a device leaves files, and that goes downstream as it is.
+// Page-locked memory that a device writes files to and that goes downstream as it is.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -19,9 +19,9 @@ class FileMemory : public std::enable_shared_from_this<FileMemory> {
   Status take(Engine& engine, gsize bytes, std::unique_ptr<Memory>* memory);
   void give(std::unique_ptr<Memory> memory);
   // A buffer of `size` bytes from `offset` on, without a copy; the memory comes back with it. Null,
-  // and `*memory` stays, where buffers hold as much as may be page-locked.
+  // with `*memory` in place, if buffers already hold as much as may be page-locked.
   GstBuffer* wrap(std::unique_ptr<Memory>* memory, gsize offset, gsize size);
-  // Nothing is kept any more.
+  // Stops keeping memory.
   void close();
 
  private:
@@ -33,7 +33,7 @@ class FileMemory : public std::enable_shared_from_this<FileMemory> {
   };
   void come_back(std::unique_ptr<Memory> memory);
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<Memory>> idle_;
   size_t lent_ = 0;
   gsize lent_bytes_ = 0, idle_bytes_ = 0;

@@ -53,7 +53,7 @@ static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
   }
   state.splitter.restart();
   state.collected.clear();
-  // Until caps say that somebody has done it already.
+  // Applies until caps say that upstream has split the stream already.
   gst_video_decoder_set_packetized(decoder, FALSE);
   state.gate.open();
   return TRUE;
@@ -81,8 +81,8 @@ static gboolean gst_jpeg_coef_dec_src_query(GstVideoDecoder* decoder, GstQuery* 
   return GST_VIDEO_DECODER_CLASS(parent_class)->src_query(decoder, query);
 }
 
-// Not the default, which puts in the sizes that downstream takes: sources without a size of their
-// own (multifilesrc) would fix 1x1.
+// Not the default, which adds the sizes that downstream takes: sources without a size of their own
+// (multifilesrc) would fix 1x1.
 static GstCaps* gst_jpeg_coef_dec_getcaps(GstVideoDecoder* decoder, GstCaps* filter) {
   cudatransform::CapsPtr caps(gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SINK_PAD(decoder)));
   if (filter) caps.reset(gst_caps_intersect_full(filter, caps.get(), GST_CAPS_INTERSECT_FIRST));
@@ -136,7 +136,7 @@ static gboolean gst_jpeg_coef_dec_flush(GstVideoDecoder* decoder) {
 static void gst_jpeg_coef_dec_init(GstJpegCoefDec* self) {
   auto* decoder = GST_VIDEO_DECODER(self);
   self->state = new State(decoder);
-  // Pads answer ACCEPT_CAPS by their template, as those of GStreamer's own decoders.
+  // Pads answer ACCEPT_CAPS by their template, like those of GStreamer's own decoders.
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }

@@ -1,5 +1,5 @@
-// What the files of element jpegcoefdec share: its instance, its debug category, and the vfuncs and
-// properties that have files of their own. Include it last.
+// The shared parts of jpegcoefdec: its instance, its debug category, and the vfuncs and properties
+// that have files of their own. Include it last.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -28,8 +28,8 @@ struct JpegCoefDecState : JpegElementState {
 
   JpegDecodeSettings settings;  // guarded by the object lock
   JpegPictures pictures;
-  JpegSplitter splitter;   // has seen the bytes below and those that the base class holds
-  PictureBytes collected;  // of the picture that has begun, but for its last byte
+  JpegSplitter splitter;   // has seen the bytes below and the base class's
+  PictureBytes collected;  // the picture in progress, but for its last byte
 };
 
 }  // namespace cudatransform
@@ -44,8 +44,8 @@ inline cudatransform::JpegCoefDecState& cudatransform::JpegCoefDecState::of(gpoi
   return *GST_JPEG_COEF_DEC(instance)->state;
 }
 
-// The vfunc of jpegcoefdec_split.cpp, and the whole picture as the frame's input buffer. False
-// where there was no memory for it.
+// The vfunc of jpegcoefdec_split.cpp, and the whole picture as the frame's input buffer. False if
+// memory ran out.
 GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                       GstAdapter* adapter, gboolean at_eos);
 bool gst_jpeg_coef_dec_use_collected(GstVideoCodecFrame* frame);

@@ -1,4 +1,4 @@
-// Element jpegcoefdec: a stream of bytes into pictures, each of which becomes a frame.
+// Element jpegcoefdec: splits a stream of bytes into pictures, each of which becomes a frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
@@ -28,9 +28,8 @@ bool wants_more(const JpegSplitter& splitter) {
   return !splitter.found() && !is_too_long(splitter);
 }
 
-// Feeds the splitter the first of the bytes that it has not seen. They begin with a buffer of their
-// own. Where buffers have times, one that begins like a picture is one, and what came before it was
-// cut off.
+// Feeds the splitter the first new bytes, which begin with a new buffer. If buffers have times, a
+// buffer that begins like a picture is one, and any picture before it was cut off.
 void begin_new_bytes(State* state, GstAdapter* adapter, gsize offset) {
   constexpr gsize kStart = 3;
   JpegSplitter& splitter = state->splitter;
@@ -41,7 +40,7 @@ void begin_new_bytes(State* state, GstAdapter* adapter, gsize offset) {
   if (start[0] == 0xff && start[1] == 0xd8 && start[2] == 0xff) splitter.cut();
 }
 
-// Feeds the splitter what it has not seen, where it lies.
+// Feeds the splitter the new bytes in place.
 void look_at_new_bytes(State* state, GstAdapter* adapter) {
   JpegSplitter& splitter = state->splitter;
   const gsize head = head_of(*state), available = gst_adapter_available(adapter);
@@ -64,7 +63,7 @@ void look_at_new_bytes(State* state, GstAdapter* adapter) {
   }
 }
 
-// What is not part of a picture goes at once, all but an FF that may be the first half of SOI.
+// Drops bytes outside of pictures at once, except an FF that may be the first half of SOI.
 void drop_garbage(State* state, GstAdapter* adapter) {
   const gsize available = gst_adapter_available(adapter);
   if (available <= 1) return;
@@ -75,11 +74,11 @@ void drop_garbage(State* state, GstAdapter* adapter) {
   state->splitter.feed(&last, 1);
 }
 
-// The base class shall hold no more than a byte that has been looked at: it walks over all that it
-// holds, whenever it is asked for something behind them. That byte may be the first half of a
-// marker that ends the picture before it, and without it nobody would ask for the rest of a stream
-// at its end. The base class is given the first byte, by which it finds the picture's times.
-// Without memory there is nothing collected.
+// The base class shall hold no more than one byte that we have looked at: it walks over all that it
+// holds whenever we ask for bytes after them. That byte may be the first half of a marker that ends
+// the picture before it, and without it the base class would not ask for the rest of a stream at
+// its end. The base class gets the first byte, by which it finds the picture's times. If memory
+// runs out, nothing is collected.
 bool collect(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize count) {
   if (count == 0) return true;
   const bool begins = state->collected.size() == 0;
@@ -92,8 +91,8 @@ bool collect(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize 
 
 void unref_buffer(gpointer buffer) { gst_buffer_unref(GST_BUFFER_CAST(buffer)); }
 
-// The frame has its collected bytes beside it, because played backwards it waits for its turn in
-// the base class. A buffer without bytes stands for those that there was no memory for.
+// The frame carries its collected bytes with it, because in reverse playback it waits for its turn
+// in the base class. If memory ran out, a buffer without bytes replaces them.
 GstFlowReturn have_collected(GstVideoDecoder* decoder, State* state, GstVideoCodecFrame* frame) {
   gst_video_codec_frame_set_user_data(frame, state->collected.take().release(), unref_buffer);
   state->splitter.restart();
@@ -124,7 +123,7 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
   }
   const gsize here = splitter.end() - splitter.begin() - state->collected.size();
   if (state->collected.size() == 0 && splitter.begin() >= seen) {
-    // All of it came in one buffer, of which the base class makes a part without a copy.
+    // The picture came in one buffer, and the base class takes its part of that without a copy.
     splitter.restart();
     gst_video_decoder_add_to_frame(decoder, static_cast<int>(here));
     return gst_video_decoder_have_frame(decoder);

@@ -1,4 +1,4 @@
-// The frames of jpegcoefenc: formats, threads, and coefficients in, files out, in order.
+// The frames of jpegcoefenc: formats, threads, and the way from coefficients to files, in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
@@ -27,7 +27,7 @@ static void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
   cudatransform::post_error(GST_ELEMENT(encoder), status, "A frame cannot be written as JPEG: ");
 }
 
-// Of memory for downloads that is kept for frames to come.
+// The most download memory that is kept for later frames.
 static constexpr gsize kMostStaging = gsize{1} << 28;
 
 static void keep_idle(State* state, std::unique_ptr<EncodeJob> job) {
@@ -38,7 +38,7 @@ static void keep_idle(State* state, std::unique_ptr<EncodeJob> job) {
   state->idle.push_back(std::move(job));
 }
 
-// Drops what is on its way.
+// Drops the frames on their way.
 static void drop_all(State* state) {
   while (std::unique_ptr<FrameJob> done = state->workers.drop())
     keep_idle(state, std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(done.release())));
@@ -56,7 +56,7 @@ static void tell_latency(GstVideoEncoder* encoder) {
   gst_video_encoder_set_latency(encoder, latency, latency);
 }
 
-// Pushes the oldest frame if it is done or, with `wait`, when it is; `*found` says whether it was.
+// Pushes the oldest frame if it is done. `wait`: waits for it; `*found`: whether it was done.
 static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* found) {
   State* state = &State::of(encoder);
   std::unique_ptr<FrameJob> done = state->workers.take(wait);
@@ -80,7 +80,7 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   return cudatransform::is_fatal(flow) ? fail(state, flow) : flow;
 }
 
-// Pushes everything that is on its way.
+// Pushes all frames on their way.
 static GstFlowReturn finish_all(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   GstFlowReturn flow = state->failed;
@@ -96,8 +96,8 @@ cudatransform::JpegCoefEncState::JpegCoefEncState(GstVideoEncoder* encoder)
         return finish_oldest(encoder, State::of(encoder).workers.is_overdue(), &found);
       }) {}
 
-// The end of the stream. No push is left to return a refusal, of which upstream would make an
-// error, and the base class passes EOS on whatever has become of the last files.
+// The end of the stream. No push is left to return a refusal, which upstream would turn into an
+// error, and the base class passes EOS on in any case.
 static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
   const State& state = State::of(encoder);
   const bool is_told = state.failed != GST_FLOW_OK && !state.pusher.has_untold();
@@ -122,7 +122,7 @@ static std::unique_ptr<EncodeJob> take_idle(State* state) {
   return job;
 }
 
-// How many buffers may be kept while the source of `buffer` is to bring the next one.
+// How many buffers we may keep and still leave the source of `buffer` one for the next frame.
 static size_t most_kept(GstBuffer* buffer) {
   const guint maximum = cudatransform::pool_maximum(buffer);
   if (maximum == 0) return G_MAXUINT;
@@ -133,7 +133,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
                                                     GstVideoCodecFrame* frame) {
   State* state = &State::of(encoder);
   if (state->failed != GST_FLOW_OK) {
-    // The base class keeps the frame until it is flushed; it need not keep more.
+    // The base class keeps the frame until it is flushed, but not the buffer.
     gst_clear_buffer(&frame->input_buffer);
     gst_video_codec_frame_unref(frame);
     state->pusher.forget();
@@ -149,7 +149,7 @@ static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
       job->prepare(state->engine, state->info, state->caps_tables, options, state->coder, frame);
   if (!status.ok()) {
     keep_idle(state, std::move(job));
-    const GstFlowReturn flow = finish_all(encoder);  // those before it are good
+    const GstFlowReturn flow = finish_all(encoder);  // the frames before it are good
     if (flow != GST_FLOW_OK) return flow;
     post_frame_error(encoder, status);
     return fail(state, GST_FLOW_ERROR);
@@ -182,7 +182,7 @@ static bool start_workers(GstVideoEncoder* encoder, int threads) {
   return false;
 }
 
-// Once in a stream.
+// Warns once in a stream.
 static void warn_of_colorimetry(GstVideoEncoder* encoder, const GstDctInfo& info, GstCaps* caps) {
   State* state = &State::of(encoder);
   if (state->warned_of_colorimetry) return;
@@ -192,7 +192,7 @@ static void warn_of_colorimetry(GstVideoEncoder* encoder, const GstDctInfo& info
   GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
 }
 
-// Likewise, of settings by which nobody can read what an RTP payloader sends.
+// Likewise, about settings that make an RTP payloader's output unreadable.
 static void warn_of_rtp(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   GST_OBJECT_LOCK(encoder);
@@ -215,12 +215,12 @@ static void warn_of_rtp(GstVideoEncoder* encoder) {
                       (nullptr));
 }
 
-// Everything that caps decide; `reference` has what files take over from their coefficients.
+// Applies everything that caps decide; `reference` has the fields that files take over.
 static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecState* reference) {
   State* state = &State::of(encoder);
   const GstFlowReturn flow = finish_all(encoder);
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) return false;
-  drop_all(state);  // what downstream did not want any more
+  drop_all(state);  // the frames that downstream has refused
   if (const Status status = cudatransform::read_dct_caps(caps, &state->info); !status.ok()) {
     cudatransform::post_error(GST_ELEMENT(encoder), status);
     return false;
@@ -229,7 +229,7 @@ static bool apply_caps(GstVideoEncoder* encoder, GstCaps* caps, GstVideoCodecSta
   warn_of_rtp(encoder);
   const int threads = threads_for(encoder);
   if (!start_workers(encoder, threads)) return false;
-  // With n threads, a frame is pushed at the latest when the n - 1 after it have come.
+  // With n threads, a frame is pushed at the latest when the next n - 1 have come.
   state->latency.start(cudatransform::latency_of(static_cast<guint>(threads - 1), state->info.fps_n,
                                                  state->info.fps_d));
   tell_latency(encoder);
@@ -247,14 +247,14 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   GstDctInfo info;
   if (!gst_dct_info_from_caps(&info, caps, nullptr)) return true;
   state->caps_tables.read(caps, info);
-  // Also of a colorimetry that GStreamer cannot read, and so does not take for a change.
+  // Warns also of a colorimetry that GStreamer cannot read, and so does not take for a change.
   warn_of_colorimetry(encoder, info, caps);
   if (info.sampling == state->info.sampling) return true;
   const CodecStatePtr output(gst_video_encoder_get_output_state(encoder));
   return !output || apply_caps(encoder, caps, output.get());
 }
 
-// False where the device has to do the entropy coding, and cannot.
+// False if the settings require entropy coding on the device, and the device cannot.
 static bool open_coder(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   GST_OBJECT_LOCK(encoder);
@@ -288,7 +288,7 @@ static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
 static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
   state->gate.close();
-  state->workers.start(1);  // ends the threads, and drops what nobody wants any more
+  state->workers.start(1);  // ends the threads, and drops frames that are no longer wanted
   state->idle.clear();
   state->coder.close();
   return TRUE;
@@ -299,7 +299,7 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
   CapsPtr coefs(gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder)));
   if (engine.is_open() && !engine.is_cuda())
     coefs.reset(cudatransform::without_cuda_memory(coefs.release()));
-  // Not the allowed caps of our own pad, which has to stay with what was negotiated.
+  // Does not take the allowed caps of our own pad, which has to stay with the negotiated ones.
   GstPad* src = GST_VIDEO_ENCODER_SRC_PAD(encoder);
   const CapsPtr all_files(gst_pad_get_pad_template_caps(src));
   const CapsPtr files(gst_pad_peer_query_caps(src, all_files.get()));

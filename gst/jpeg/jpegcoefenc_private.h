@@ -1,5 +1,5 @@
-// What the two halves of jpegcoefenc share: its instance, its debug category, and the vfuncs about
-// frames. Include it last.
+// The shared parts of jpegcoefenc: its instance, its debug category, and the vfuncs about frames.
+// Include it last.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -33,18 +33,18 @@ struct JpegCoefEncState : JpegElementState {
 
   JpegOptions options;                       // guarded by the object lock
   JpegEntropy entropy = JpegEntropy::kAuto;  // likewise
-  // Files since PAUSED, and those whose entropy coding was the device's.
+  // Files since PAUSED, and how many of them the device coded.
   std::atomic<guint64> frames = 0, frames_by_device = 0;
 
-  // With the encoder's stream lock.
+  // Guarded by the encoder's stream lock.
   FrameWorkers workers;
   PushThread pusher;
   DeviceCoder coder;                             // open where the device may code
-  std::vector<std::unique_ptr<EncodeJob>> idle;  // to be used again
+  std::vector<std::unique_ptr<EncodeJob>> idle;  // idle jobs
   GstDctInfo info = {};
   CapsTables caps_tables;
   bool warned_of_colorimetry = false, warned_of_rtp = false;
-  GstFlowReturn failed = GST_FLOW_OK;  // the error behind which nothing is pushed
+  GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
   MeasuredLatency latency;
 };
 
@@ -63,6 +63,6 @@ inline cudatransform::JpegCoefEncState& cudatransform::JpegCoefEncState::of(gpoi
 // The vfuncs of jpegcoefenc_frames.cpp.
 void gst_jpeg_coef_enc_install_frames(GstVideoEncoderClass* klass);
 
-// After the base class has seen caps: it calls set_format() only where what it knows of raw video
-// has changed, and levels of the same size may be of another sampling. With the stream lock.
+// Call it, with the stream lock, after the base class has seen caps. That calls set_format() only
+// for changes of raw video, and coefficients of one size may differ in sampling.
 bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps);

@@ -1,4 +1,4 @@
-// The bytes of one picture that arrives in several buffers, collected in one block.
+// Collects the bytes of a picture that arrives in several buffers in one block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/picture_bytes.h"

@@ -1,4 +1,4 @@
-// The bytes of one picture that arrives in several buffers, collected in one block.
+// Collects the bytes of a picture that arrives in several buffers in one block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,9 +9,8 @@
 
 namespace cudatransform {
 
-// Each byte is copied here once (a few times while the block grows, which it does by doubling), and
-// the buffer that it came in is free at once. The memory is malloc()'s, because GLib's ends the
-// process when there is none.
+// Each byte is copied here once (a few times while the block grows by doubling), and its buffer is
+// free at once. The memory is malloc()'s, because GLib's ends the process when memory runs out.
 class PictureBytes {
  public:
   static constexpr gsize kMost = gsize{1} << 28;  // of a picture
@@ -21,11 +20,11 @@ class PictureBytes {
   PictureBytes(const PictureBytes&) = delete;
   PictureBytes& operator=(const PictureBytes&) = delete;
 
-  // Appends the first `count` bytes of `adapter`, where they stay; false without memory.
+  // Appends the first `count` bytes of `adapter`, which keeps them; false if memory runs out.
   bool append(GstAdapter* adapter, gsize count);
   gsize size() const { return size_; }
   void clear();
-  // Everything collected so far, without a copy.
+  // All bytes collected so far, without a copy.
   BufferPtr take();
 
  private:

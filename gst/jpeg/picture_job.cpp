@@ -1,4 +1,4 @@
-// One picture of jpegcoefdec: its bytes, where it is decoded to, and what has become of it.
+// One picture of jpegcoefdec: its bytes, its destination, and its result.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/picture_job.h"
@@ -65,8 +65,8 @@ FrameJob::Left JpegPictureJob::look(bool wait) {
   return status.ok() ? left : Left::kNothing;
 }
 
-// Ok without damage: the picture is good. Ok otherwise, or kInvalidArgument: it is damaged; if it
-// conceals, it can be shown all the same.
+// Ok without damage: the picture is good. Any other ok, or kInvalidArgument: it is damaged, and can
+// still be shown if it conceals.
 Status JpegPictureJob::decode() {
   damage.clear();
   if (device_coefs.block && !std::exchange(is_device_asked_, true))
@@ -85,8 +85,8 @@ Status JpegPictureJob::submit_to_device() {
   return lane->submit(measured, levels, &tables, &is_on_device);
 }
 
-// Behind a decode() that was ok: what the device has made of the picture. The CPU decodes again
-// what the device has not decoded.
+// Call it after a decode() that was ok: takes the device's result. The CPU decodes again what the
+// device has not decoded.
 Status JpegPictureJob::settle(bool wait, Left* left) {
   *left = Left::kNothing;
   if (!is_on_device) return {};

@@ -1,4 +1,4 @@
-// One picture of jpegcoefdec: its bytes, where it is decoded to, and what has become of it.
+// One picture of jpegcoefdec: its bytes, its destination, and its result.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace cudatransform {
 
-// JpegPictures makes it, JpegCodec gives it what it is decoded with and to, and a worker decodes
-// it: on the CPU, or on the device, which may leave it to the CPU after all.
+// JpegPictures makes the job, JpegCodec gives it a decoder and memory, and a worker decodes it: on
+// the CPU, or on the device, which may still leave it to the CPU.
 struct JpegPictureJob final : FrameJob {
   explicit JpegPictureJob(GstVideoCodecFrame* frame);
   ~JpegPictureJob() override;
@@ -28,13 +28,13 @@ struct JpegPictureJob final : FrameJob {
   // Maps the frame's bytes, in one piece.
   Status map();
   std::span<const uint8_t> file() const { return {map_.data, map_.size}; }
-  // The frame, unmapped and the caller's; null once it has been taken.
+  // The frame, unmapped, for the caller; null once it has been taken.
   GstVideoCodecFrame* take_frame();
 
-  // Decoding takes `more` bytes of memory besides the picture's own. kInvalidArgument where that is
-  // more than max-memory.
+  // Decoding takes `more` bytes of memory besides the picture's own. kInvalidArgument if that
+  // exceeds max-memory.
   Status claim(guint64 more, guint width, guint height);
-  // The same for what decoding can do without: false, and nothing is claimed, where that is more.
+  // The same for memory that decoding can do without: false, without a claim, if that exceeds it.
   bool claim_if_possible(guint64 more);
 
   void run() override;
@@ -44,33 +44,33 @@ struct JpegPictureJob final : FrameJob {
   bool is_good() const { return status.ok() && damage.empty(); }
   DctTables dct_tables() const { return {tables.tables, tables.count, tables.table_of}; }
 
-  // What it may take and what is wanted of it.
-  guint64 bytes = 0;       // of max-memory
+  // The job's limits and settings.
+  guint64 bytes = 0;       // the job's share of max-memory
   guint64 max_memory = 0;  // 0: no limit
-  guint64 held = 0;        // of `bytes`, what JpegCodec counts as in use
-  bool conceals = false;   // whether what can be decoded of a damaged picture is wanted
+  guint64 held = 0;        // the part of `bytes` that JpegCodec counts as in use
+  bool conceals = false;   // whether the intact parts of a damaged picture are wanted
   bool keep_metadata = false;
-  // Not 0 any more: nobody wants the picture, and decoding may end with kCancelled.
+  // Nonzero: the picture is no longer wanted, and decoding may end with kCancelled.
   const std::atomic<unsigned>* interrupt = nullptr;
 
-  // Where it is decoded, once its header has been read.
+  // The destination, once the header has been read.
   std::unique_ptr<JpegReader> reader;
   GstDctInfo info = {};
   std::unique_ptr<CoefFrame> coefs;
-  // Or on the device.
+  // Or a destination on the device.
   std::unique_ptr<JpegDecodeLane> lane;
   gsize measured = 0;
   DeviceCoefs device_coefs;
 
-  // What has become of it.
-  Status status;         // of decoding, or of what came before it
-  bool is_late = false;  // dropped without having been decoded
+  // The result.
+  Status status;         // of decoding, or of an earlier step
+  bool is_late = false;  // dropped without decoding
   bool is_decoded = false;
-  bool is_on_device = false;  // and has not been looked at
-  bool is_by_device = false;  // and has decoded it
+  bool is_on_device = false;  // and not yet looked at
+  bool is_by_device = false;  // and decoded it
   JpegTables tables;
-  uint32_t irregular = 0;  // bits of jpeg/irregular.h; before it is decoded those of the header
-  std::string damage;      // what is missing or contradicts itself first; empty: nothing
+  uint32_t irregular = 0;  // bits of jpeg/irregular.h; before decoding, the header's
+  std::string damage;      // the first missing or contradictory part; empty: none
   BytesPtr metadata;       // of the file, for GstDctJpegMeta
 
  private:

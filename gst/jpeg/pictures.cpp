@@ -1,4 +1,4 @@
-// Pictures of jpegcoefdec: decoded in parallel, pushed in order, and what becomes of damaged ones.
+// The pictures of jpegcoefdec: decoded in parallel, pushed in order; and the handling of damage.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/pictures.h"
@@ -55,11 +55,11 @@ void JpegPictures::stop() {
 bool JpegPictures::set_input(GstVideoCodecState* state) {
   const GstFlowReturn flow = drain();
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) {
-    pusher_.set_told();  // the sender of the caps hears that they are refused
+    pusher_.set_told();  // the sender of the caps learns of the refusal
     return false;
   }
   input_.reset(gst_video_codec_state_ref(state));
-  // The caps that come out depend on those that come in.
+  // The output caps depend on the input caps.
   negotiated_ = false;
   return true;
 }
@@ -74,8 +74,8 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
   if (!started_) start_workers();
   Job job = std::make_unique<JpegPictureJob>(frame);
   job->is_late = is_late(frame);
-  // Of two pictures in a buffer that has a time the second has none, and the base class would give
-  // it that of a later one which is on its way already. Damage can split a picture like that.
+  // If a buffer with a time has two pictures, the second has no time, and the base class would give
+  // it that of a later picture already on its way. Damage can split a picture like that.
   if (GST_CLOCK_TIME_IS_VALID(frame->pts))
     last_pts_ = frame->pts;
   else if (framed_)
@@ -101,7 +101,7 @@ GstFlowReturn JpegPictures::refuse(GstVideoCodecFrame* frame, const Status& stat
 
 GstFlowReturn JpegPictures::drain() {
   const GstFlowReturn flow = push_done(true);
-  // What downstream does not want now must not come behind what is drained for.
+  // Refused frames must not follow the event that we drain for.
   while (Job job = take(true)) give_up(std::move(job));
   return flow;
 }
@@ -138,13 +138,13 @@ gboolean JpegPictures::take_event(GstEvent* event, GstVideoDecoderClass* parent_
       interrupt();
       break;
     case GST_EVENT_FLUSH_STOP: {
-      // What was interrupted is dropped by the parent class.
+      // The parent class drops the interrupted pictures.
       const gboolean taken = parent_class->sink_event(decoder_, event);
       interrupts_ &= ~kFlushing;
       return taken;
     }
     case GST_EVENT_SEGMENT: {
-      // Asked here, because the base class makes a TIME segment of every other.
+      // We ask here, because the base class turns every other segment into a TIME segment.
       const GstSegment* segment = nullptr;
       gst_event_parse_segment(event, &segment);
       GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
@@ -153,7 +153,7 @@ gboolean JpegPictures::take_event(GstEvent* event, GstVideoDecoderClass* parent_
       break;
     }
     case GST_EVENT_GAP:
-      // The base class passes it on at once, and its own caps would be those of raw video.
+      // The base class passes it on at once, and would make caps of raw video for it.
       if (!negotiate_gap()) {
         GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT,
                           ("A gap cannot be passed on: no caps have been negotiated"),
@@ -227,7 +227,7 @@ Status JpegPictures::prepare(JpegPictureJob& job) {
   CT_RETURN_IF_ERROR(job.map());
   const guint64 bytes_of_input = job.bytes;
   Status status = codec_.read_header(job, input_.get());
-  if (!status.ok()) job.bytes = bytes_of_input;  // nothing more will be taken
+  if (!status.ok()) job.bytes = bytes_of_input;  // no more pictures will be taken
   return status;
 }
 
@@ -251,7 +251,7 @@ GstFlowReturn JpegPictures::push_done(bool all) {
   return pusher_.told(flow);
 }
 
-// `*found`: whether there was one that is done.
+// `*found`: whether a picture was done.
 GstFlowReturn JpegPictures::push_oldest(bool wait, bool* found) {
   Job job = take(wait);
   *found = job != nullptr;
@@ -282,13 +282,13 @@ GstFlowReturn JpegPictures::push_or_reject(Job job) {
   const Status why =
       job->status.ok() ? Status::error(StatusCode::kInvalidArgument, job->damage) : job->status;
   if (why.code != StatusCode::kCancelled) count(&JpegPictureCounts::damaged);
-  // Only damage is a matter of opinion. A kind of file that we cannot hold may be damage, too: one
-  // wrong bit of a header is enough, but hardly of the first picture's.
+  // A policy applies to damage only. Damage may also look like an unsupported kind of file: one
+  // wrong bit of a header is enough, but it hardly hits the first picture.
   const bool is_damage = why.code == StatusCode::kInvalidArgument ||
                          (why.code == StatusCode::kUnsupported && damage_.seen_good());
   if (!is_damage) return reject(std::move(job), why);
-  // A picture that was not to be concealed has nothing behind the damage, even if on-error has
-  // changed since.
+  // A picture that was not to be concealed has no coefficients after the damage, even if on-error
+  // has changed since.
   const bool can_show =
       job->is_decoded && job->conceals && why.code == StatusCode::kInvalidArgument;
   switch (damage_.judge(settings().on_error, can_show, why.message)) {
@@ -310,7 +310,7 @@ GstFlowReturn JpegPictures::drop(Job job) {
   return gst_video_decoder_drop_frame(decoder_, frame);
 }
 
-// What is odd about pictures is told once: cameras make all of theirs alike.
+// The user is told of odd pictures once: cameras make all of theirs alike.
 void JpegPictures::note_good(const JpegPictureJob& job) {
   damage_.note_good();
   if (job.irregular == 0) return;
@@ -319,7 +319,7 @@ void JpegPictures::note_good(const JpegPictureJob& job) {
     GST_INFO_OBJECT(decoder_, "an irregular picture: %s", irregularity_text(job.irregular).c_str());
 }
 
-// A picture that cannot be decoded, for a reason that is no damage.
+// Handles a picture that cannot be decoded, for a reason other than damage.
 GstFlowReturn JpegPictures::reject(Job job, const Status& why) {
   give_up(std::move(job));
   if (why.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
@@ -363,23 +363,23 @@ void JpegPictures::tell_latency() {
   gst_video_decoder_set_latency(decoder_, latency_.value(), latency_.value());
 }
 
-// With the output state that the codec has set.
+// Call it with the output state that the codec has set.
 bool JpegPictures::negotiate() {
   const CodecStatePtr state(gst_video_decoder_get_output_state(decoder_));
-  // A picture leaves at the latest when as many have come behind it as may be in flight beside it.
+  // A picture leaves at the latest when all the others that may be in flight have followed it.
   latency_.start(
       latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d));
   tell_latency();
-  // An answer that downstream gave while it was flushing does not hold behind the flush.
+  // A flush invalidates an answer that downstream gave while it was flushing.
   return gst_video_decoder_negotiate(decoder_) &&
          !GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_));
 }
 
-// Caps for a gap that no picture has come before; a picture that differs changes them. False: what
-// is behind the element takes none.
+// Sets caps for a gap before the first picture; a picture that differs changes them. False:
+// downstream takes none.
 bool JpegPictures::negotiate_gap() {
   GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
-  (void)drain();  // what has failed shows again with the next picture
+  (void)drain();  // a failure shows again with the next picture
   bool possible = true;
   if (!CodecStatePtr(gst_video_decoder_get_output_state(decoder_))) {
     codec_.set(settings());

@@ -1,4 +1,4 @@
-// Pictures of jpegcoefdec: decoded in parallel, pushed in order, and what becomes of damaged ones.
+// The pictures of jpegcoefdec: decoded in parallel, pushed in order; and the handling of damage.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,43 +21,43 @@ namespace cudatransform {
 
 struct JpegPictureCounts {
   guint64 frames = 0;     // pushed
-  guint64 damaged = 0;    // of all that came
-  guint64 irregular = 0;  // of those that were not damaged
+  guint64 damaged = 0;    // of all received
+  guint64 irregular = 0;  // of the undamaged ones
   guint64 dropped = 0;
 };
 
-// Used with the decoder's stream lock, but for what says otherwise. Jobs run on several threads;
-// everything else happens here, in order: on the streaming thread, or, while nothing comes, on the
-// source pad's.
+// Used with the decoder's stream lock, except where a comment says otherwise. Jobs run on several
+// threads. All other work happens here, in order: on the streaming thread or, while no data comes,
+// on the source pad's.
 class JpegPictures {
  public:
   // The properties are guarded by the object lock.
   JpegPictures(GstVideoDecoder* decoder, Engine& engine, const JpegDecodeSettings& properties,
                const EngineSettings& engine_properties);
 
-  // An error: the properties ask for what cannot be had.
+  // An error: the properties ask for an unavailable feature.
   Status start();
-  // Drops what is in flight.
+  // Drops the pictures in flight.
   void stop();
-  // GstVideoDecoder::set_format. What is in flight is pushed first, with the old caps.
+  // GstVideoDecoder::set_format. Pushes the pictures in flight first, with the old caps.
   bool set_input(GstVideoCodecState* state);
 
-  // Takes `frame` (transfer full). Pushes what is done; waits only if all threads are busy. A
-  // picture that is too late to be shown is dropped when its turn comes. Behind an error nothing is
-  // pushed any more: until flush() or start() it is returned again. What pushes by the thread
-  // beside have returned is returned once.
+  // Takes `frame` (transfer full). Pushes finished pictures; waits only if all threads are busy. A
+  // picture that is too late to be shown is dropped when its turn comes. After an error nothing is
+  // pushed: until flush() or start() the error is returned again. Failed pushes by the second
+  // thread are returned once.
   GstFlowReturn decode(GstVideoCodecFrame* frame);
-  // Takes a frame that cannot be decoded because of `status`, which is no damage: an error behind
-  // the pictures that came before it.
+  // Takes a frame that cannot be decoded because of `status`, which is not damage: posts an error
+  // after the pictures before it.
   GstFlowReturn refuse(GstVideoCodecFrame* frame, const Status& status);
-  // Waits for everything in flight and pushes it.
+  // Waits for all pictures in flight and pushes them.
   GstFlowReturn drain();
-  // GstVideoDecoder::finish. A stream of which nothing could be shown is an error, whatever
+  // GstVideoDecoder::finish. If no picture of a stream could be shown, that is an error, whatever
   // on-error says.
   GstFlowReturn finish();
   void flush();
 
-  // Any thread: what is being decoded is given up soon, as is what comes until a flush is over.
+  // Called by any thread: decoding is given up soon, also of new pictures until a flush is over.
   void interrupt() { interrupts_ |= kFlushing; }
   // GstVideoDecoder::sink_event, without the stream lock; `parent_class` is that of the element.
   gboolean sink_event(GstEvent* event, GstVideoDecoderClass* parent_class);
@@ -66,7 +66,7 @@ class JpegPictures {
 
   // The answered ALLOCATION query of the src pad; false: an error has been posted.
   bool decide_allocation(GstQuery* query);
-  // Any thread. The stats property; transfer full.
+  // Called by any thread. The stats property; transfer full.
   GstStructure* stats() const;
 
  private:
@@ -111,7 +111,7 @@ class JpegPictures {
   CodecStatePtr input_;
   bool negotiated_ = false;
   bool framed_ = false;
-  GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
+  GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of the pictures that had a time
   bool told_irregular_ = false;
   JpegPictureCounts counts_;  // guarded by the object lock
 };

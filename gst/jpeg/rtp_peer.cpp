@@ -1,4 +1,4 @@
-// Whether the files that an element writes leave by RTP, which has no Huffman tables for them.
+// Finds out whether an element's files leave by RTP, which has no Huffman tables for them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/rtp_peer.h"

@@ -1,7 +1,7 @@
-// What most files of gst/ include, compiled once for each library. A file includes what it uses all
-// the same: suite nocuda of tools/test compiles without this.
+// The most used headers of gst/, compiled once for each library. Each file still includes all
+// headers that it uses: suite nocuda of tools/test compiles without this.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/package.h"  // what gst.h says of the package
+#include "gst/package.h"  // the package's data from gst.h
 
 #include <gst/gst.h>
 #include <gst/video/gstvideodecoder.h>

@@ -29,7 +29,7 @@ GValue bool_value(bool b) {
   return value;
 }
 
-// Whether the field includes `wanted`, which is used up.
+// Whether the field includes `wanted`, which this function frees.
 bool field_includes(const GValue* field, GValue wanted) {
   const bool includes = gst_value_intersect(nullptr, field, &wanted);
   g_value_unset(&wanted);

@@ -11,13 +11,13 @@
 
 namespace cudatransform {
 
-// The strings of a field that holds one or a list; empty where the field is missing.
+// The strings of a field that holds one or a list; empty if the field is missing.
 std::vector<std::string> strings_of(const GstStructure* s, const char* field);
-// Whether such a field is there and has the string.
+// Whether such a field exists and has the string.
 bool string_field_allows(const GstStructure* s, const char* field, const char* string);
 // Whether an int field is missing or includes `n`.
 bool int_field_allows(const GstStructure* s, const char* field, int n);
-// Whether a boolean field is there and includes true.
+// Whether a boolean field exists and includes true.
 bool bool_field_allows_true(const GstStructure* s, const char* field);
 
 // One value, or a list of them.
@@ -26,7 +26,7 @@ void set_ints(GstStructure* s, const char* field, const std::vector<int>& ints);
 // Both values, true first.
 void set_bools(GstStructure* s, const char* field);
 
-// Fixes a field to the first of the preferred strings that it allows.
+// Fixes a field to the first preferred string that it allows.
 void fixate_to_first_allowed(GstStructure* s, const char* field,
                              const std::vector<std::string>& preferred);
 

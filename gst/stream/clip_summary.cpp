@@ -1,4 +1,4 @@
-// The figures of a clip: what all its measured frames amount to, told at its end.
+// The summary of a clip: the figures of all its measured frames, reported at its end.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/clip_summary.h"

@@ -1,4 +1,4 @@
-// The figures of a clip: what all its measured frames amount to, told at its end.
+// The summary of a clip: the figures of all its measured frames, reported at its end.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,7 +8,7 @@ namespace cudatransform {
 
 struct MeasuredFrame;
 
-// The steps that are timed, in the order in which properties and structures name them.
+// The timed steps, in the order of their properties and structure fields.
 enum TimedStep { kKernelStep, kUploadStep, kDownloadStep, kTimedSteps };
 
 // Not locked.
@@ -27,9 +27,9 @@ class ClipSummary {
     double overall_psnr() const;
     double average_psnr() const;
 
-    // Squared errors as parts of the square of their frame's own peak: a clip may have two depths.
+    // Squared errors relative to the square of the frame's own peak: a clip may have two depths.
     double relative = 0, samples = 0;
-    double psnr_sum = 0;  // of the frames where it is finite
+    double psnr_sum = 0;  // of the frames with a finite value
     guint64 frames = 0, equal = 0;
   };
   struct Times {

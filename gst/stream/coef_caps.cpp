@@ -24,7 +24,7 @@ GstCapsFeatures* features_for(bool cuda) {
               : gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, nullptr);
 }
 
-// Only frames in system or CUDA memory are ours: not format:Interlaced, DMABuf or GLMemory.
+// We take only frames in system or CUDA memory: not format:Interlaced, DMABuf or GLMemory.
 bool features_are_ours(const GstCapsFeatures* features, MemoryKinds kinds) {
   if (!features || gst_caps_features_is_any(features)) return true;
   if (gst_caps_features_get_size(features) == 0) return true;
@@ -50,7 +50,7 @@ void add_sizes(GstStructure* s) {
                     G_MAXINT, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
 }
 
-// Appends `base` as raw video in the formats that the memory can hold; nothing where none is left.
+// Appends `base` as raw video in the formats that the memory can hold; nothing if none is left.
 void append_raw_structure(GstCaps* caps, const GstStructure* base,
                           const std::vector<const RawFormat*>& formats, bool cuda) {
   std::vector<std::string> names;
@@ -68,7 +68,7 @@ void remove_fields(GstStructure* s, const std::vector<const char*>& fields) {
   for (const char* field : fields) gst_structure_remove_field(s, field);
 }
 
-// The caps of the other pad: each structure that is ours in each memory, as `append` makes it.
+// The caps of the other pad: each supported structure in each memory, as `append` makes it.
 template <typename Append>
 GstCaps* transform_each(const GstCaps* caps, MemoryKinds kinds, Append append) {
   GstCaps* result = gst_caps_new_empty();
@@ -112,7 +112,7 @@ std::vector<const RawFormat*> formats_of(const GstStructure* coefs) {
   return formats;
 }
 
-// Of the GStreamer that is running, and the format that will be chosen.
+// Whether CUDA memory of the running GStreamer loses a plane of the format to be chosen.
 bool memory_loses_a_plane(const GstStructure* s) {
   gint height = 0;
   if (!gst_structure_get_int(s, "height", &height)) return false;

@@ -21,47 +21,45 @@ struct SampleGroup {
   std::vector<std::string> samplings;
 };
 
-// The caps of one kind of coefficients, besides the fields of all kinds: format, quantized, depth,
-// sampling, colorspace and the fields of raw video.
+// The caps of one kind of coefficients. All kinds share the fields format, quantized, depth,
+// sampling, colorspace and those of raw video; this has the rest.
 struct CoefKind {
   const char* media_type;
-  std::vector<const char*> fields;  // its own, which raw video does not have
+  std::vector<const char*> fields;  // its own fields, which raw video lacks
   bool with_440;                    // whether there may be 4:4:0, which no raw format has
 };
 
-// The structures of a kind for one group: appended to `caps`, with the other fields of `base`.
+// Appends the structures of a kind for one group to `caps`, with the other fields of `base`.
 using AppendCoefs = std::function<void(GstCaps* caps, const GstStructure* base,
                                        const SampleGroup& group, bool cuda)>;
-// Replaces width and height; false where no size is left. Without one, sizes are equal.
+// Replaces width and height; false if no size is left. Without this function, sizes are equal.
 using Resize = std::function<bool(GstStructure* s)>;
 
-// Appends `base` as coefficients of `group`: the fields that all kinds have but format.
-// `quantized` is null for both. Returns the structure, for the caller's own fields, which is owned
-// by `caps`.
+// Appends `base` as coefficients of `group`: all common fields except format. `quantized` is null
+// for both. Returns the structure, which `caps` own, for the caller to add fields.
 GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, const CoefKind& kind,
                                     const SampleGroup& group, const bool* quantized, bool cuda);
 
-// Everything that elements take or make; CUDA memory first where this build has it. `own` has the
+// All caps that elements take or make; CUDA memory first where this build has it. `own` has the
 // kind's own fields and its formats. Transfer full.
 GstCaps* raw_template_caps();
 GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own);
 
-// What the other pad can have when one pad has `caps`. Fields that neither side defines (framerate,
-// pixel-aspect-ratio, colorimetry, interlace-mode, ...) are kept. Transfer full.
+// The caps that the other pad can have when one pad has `caps`. Fields that neither side defines
+// (framerate, pixel-aspect-ratio, colorimetry, interlace-mode, ...) stay. Transfer full.
 GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const AppendCoefs& append, const Resize& resize = {});
 GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const Resize& resize = {});
 
-// Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first format
-// of raw_formats() that is allowed. Frames that CUDA memory loses a plane of (formats.h) go to
-// system memory where the peer leaves the choice.
+// Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first allowed
+// format of raw_formats(). Frames that lose a plane in CUDA memory (formats.h) go to system memory
+// if the peer leaves the choice.
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 
-// Reads caps of raw video. An error for formats that are not supported.
+// Reads caps of raw video. Fails for unsupported formats.
 Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info);
-// The error of caps of coefficients that libgstcoef does not take, for this `reason` (transfer
-// full).
+// The error of caps of coefficients that libgstcoef has rejected for this `reason` (transfer full).
 Status unusable_coef_caps(gchar* reason);
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// Coefficients of another element: waited for, mapped, and given back, as their fence wants it.
+// Coefficients of another element: waits for them, maps them and marks them as read in their fence.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_input.h"
@@ -49,15 +49,15 @@ Status CoefInput::bring_in(Transport& transport, GstBuffer* buffer, const CoefPl
   fence_ = places.fence;
   const Residence residence = residence_of(engine, buffer);
   on_device_ = residence == Residence::kDevice;
-  // Our own queues wait for the producer on the device, also where that is another one. Where the
-  // map is for the host, the host waits here.
+  // Our own queues wait for the producer on the device, even if that is another one. If the map is
+  // for the host, the host waits here.
   if (on_device_)
     CT_RETURN_IF_ERROR(wait_written(engine, fence_, &engine.queue(QueueKind::kCompute)));
   const auto map_for = [&](bool device, Rects* rects) -> Status {
     if (!device) CT_RETURN_IF_ERROR(wait_written(engine, fence_, nullptr));
     CT_RETURN_IF_ERROR(map(device));
     *rects = places.layout.at(map_.data);
-    // They are going to be copied first, on another queue.
+    // The coefficients will be copied first, on another queue.
     if (residence == Residence::kForeignDevice || (device && !rects->aligned()))
       CT_RETURN_IF_ERROR(wait_written(engine, fence_, &engine.queue(QueueKind::kUpload)));
     return {};

@@ -1,4 +1,4 @@
-// Coefficients of another element: waited for, mapped, and given back, as their fence wants it.
+// Coefficients of another element: waits for them, maps them and marks them as read in their fence.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace cudatransform {
 
-// One buffer while it is being read; the buffer has to outlive it. The sink pad's counterpart of
-// CoefOutput.
+// One buffer while it is being read; the buffer has to outlive it. The counterpart of CoefOutput
+// for the sink pad.
 class CoefInput {
  public:
   CoefInput() = default;
@@ -17,21 +17,21 @@ class CoefInput {
   CoefInput(const CoefInput&) = delete;
   CoefInput& operator=(const CoefInput&) = delete;
 
-  // Maps the coefficients where they are. On our device, later work of `reader` finds them written;
-  // anywhere else they are in system memory afterwards, and written.
+  // Maps the coefficients in place. On our device, later work of `reader` waits until they are
+  // written. Otherwise this function waits, and they are in system memory afterwards.
   Status open(Engine& engine, GstBuffer* buffer, const CoefPlaces& places, QueueKind reader);
   bool is_on_device() const { return on_device_; }
   const Rects& rects() const { return placed_.rects; }
 
-  // Brings them to where kernels read them, aligned, by way of a block of `pool` if need be. Later
-  // work of the compute queue finds them written.
+  // Brings the coefficients within reach of kernels, aligned, through a block of `pool` if need be.
+  // Later work of the compute queue waits until they are written.
   Status bring_in(Transport& transport, GstBuffer* buffer, const CoefPlaces& places,
                   BlockPool& pool, MeasuredFrame* frame);
 
-  // `done` is the work that reads them. After open(), the caller keeps the buffer until then: this
-  // is for users of the memory without the buffer.
+  // `done` is the work that reads the coefficients. After open(), the caller keeps the buffer until
+  // then: this tells other users of the memory.
   void mark_read(const FencePtr& done);
-  // After bring_in(): the memory is not reused before then.
+  // After bring_in(): keeps the memory from being reused before then.
   void mark_read(Transport& transport, const FencePtr& done);
   void close();
 

@@ -1,4 +1,4 @@
-// Negotiation of elements whose transform is a CoefTransform, as the vfuncs of GstBaseTransform.
+// Negotiation for elements whose transform is a CoefTransform: vfuncs of GstBaseTransform.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/debug.h"
@@ -12,7 +12,7 @@ static const CoefTransform& transform_of(GstBaseTransform* trans) {
   return static_cast<const CoefTransform&>(*GST_CUDA_TRANSFORM_BASE(trans)->state->transform);
 }
 
-// Coefficients stay on the device if the engine is there; frames stay where the input is.
+// Coefficients stay on the device if the engine is there; frames stay in the input's memory.
 static GstCaps* fixate_caps(GstBaseTransform* trans, GstPadDirection direction, GstCaps* caps,
                             GstCaps* othercaps) {
   const CoefTransform& transform = transform_of(trans);

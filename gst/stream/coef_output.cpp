@@ -1,4 +1,4 @@
-// Coefficients that an element makes, delivered in the memory that caps want.
+// Delivers an element's coefficients in the memory that caps require.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_output.h"
@@ -24,7 +24,7 @@ void CoefFrame::unmap() {
 }
 
 void CoefOutput::configure(const CoefLayout& layout, bool in_cuda) {
-  // Before anything else: the query that makes new pools does not come if downstream is flushing.
+  // This comes first: if downstream is flushing, the query that makes new pools does not come.
   stop();
   layout_ = layout;
   in_cuda_ = in_cuda;
@@ -38,7 +38,7 @@ Status CoefOutput::allocate(GstQuery* query) {
     return make_system_pool(engine_.pinned_allocator(), layout_.size, &pool_);
   }
   stop();
-  // A peer that uploads proposes memory that it uploads from without staging.
+  // An uploading peer proposes memory from which it uploads without staging.
   GstAllocator* allocator = in_cuda_ ? nullptr : proposed_allocator(query);
   const Status status = make_system_pool(allocator, layout_.size, &pool_, bounded_pool_new);
   gst_clear_object(&allocator);
@@ -94,7 +94,7 @@ Status CoefOutput::finish_on_engine(Transport& transport, EngineCoefs coefs, con
   }
   *places = places_in(coefs.block, coefs.rects);
   out->buffer = std::move(coefs.block.buffer);
-  // A peer that does not know the fence reads whenever it likes.
+  // A peer that does not know the fence may read at any time.
   if (!fence_is_honoured_) out->ready = done;
   return {};
 }
@@ -114,9 +114,9 @@ gsize CoefOutput::reusable(const CoefLayout& layout) const {
   return any ? layout.size : 0;
 }
 
-// Memory whose upload is over, or new memory, which takes the driver long. It waits for the oldest
-// upload where a producer that is faster than the bus would take all memory, or more than the
-// limit.
+// Memory whose upload is over, or new memory, which takes the driver long. A producer that is
+// faster than the bus would take all memory, or exceed the limit; then this waits for the oldest
+// upload.
 Status CoefOutput::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
   const gsize with_new = (pinned_.size() + 1) * layout_.size;
@@ -163,7 +163,7 @@ Status CoefOutput::begin(const CoefLayout& layout, std::unique_ptr<CoefFrame>* m
 
 Status CoefOutput::finish(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places) {
   if (in_cuda_) return upload_frame(std::move(frame), buffer, places);
-  if (frame->pinned) {  // begun when caps were of device memory
+  if (frame->pinned) {  // begun when caps required device memory
     GstBuffer* copy = new_system_buffer(layout_.size);
     if (!copy) return no_memory(layout_.size);
     gst_buffer_fill(copy, 0, frame->data, layout_.size);
@@ -186,9 +186,9 @@ Status CoefOutput::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
   set_written(block.fence, uploaded);
-  // Other memory is not page-locked, and has been read by now.
+  // Other memory is not page-locked, so the driver has read it by now.
   if (frame->is_kept) pinned_.emplace_back(std::move(frame->pinned), uploaded);
-  // A peer that does not know the fence reads whenever it likes.
+  // A peer that does not know the fence may read at any time.
   if (!fence_is_honoured_) CT_RETURN_IF_ERROR(uploaded->wait());
   *places = places_in(block, to);
   *buffer = std::move(block.buffer);
@@ -203,7 +203,7 @@ Status CoefOutput::begin_on_device(const CoefLayout& layout, Queue& writer, Devi
 
 void CoefOutput::discard(DeviceCoefs coefs, Queue& writer) {
   FencePtr left;
-  // Where none can be recorded all work of the queue is over.
+  // If recording fails, all work of the queue is over.
   if (coefs.block && writer.record(&left).ok()) set_written(coefs.block.fence, left);
 }
 

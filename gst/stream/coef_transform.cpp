@@ -1,4 +1,4 @@
-// Transforms between frames and coefficients as the frame loop sees them: the steps of a frame.
+// The frame loop's view of transforms between frames and coefficients: the steps of a frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_transform.h"

@@ -1,4 +1,4 @@
-// Transforms between frames and coefficients as the frame loop sees them: the steps of a frame.
+// The frame loop's view of transforms between frames and coefficients: the steps of a frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace cudatransform {
 
-// What caps say of a stream of coefficients.
+// The facts about a stream of coefficients in its caps.
 struct CoefStream {
   CoefLayout layout;
-  SourcePicture picture;  // that they are of
+  SourcePicture picture;  // the picture that they describe
 };
 
 // One negotiated stream of frames through one engine. A forward transform brings a frame to the
@@ -55,18 +55,18 @@ class CoefTransform : public FrameTransform {
 
   // Fixes caps of coefficients (transfer full): device memory first if `prefer_cuda`.
   virtual GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const = 0;
-  // How many bytes a buffer of such caps has in system memory.
+  // The bytes of a buffer of such caps in system memory.
   virtual bool size_of(const GstCaps* coefs, gsize* size) const = 0;
   virtual GType meta_api() const = 0;
   virtual const char* media_type() const = 0;
 
  protected:
-  // Takes new caps of coefficients. They belong to frames of `raw`, or it is an error.
+  // Takes new caps of coefficients. Fails if they do not belong to frames of `raw`.
   virtual Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) = 0;
-  // Inverse: finds the coefficients in `in`, and takes what its meta says of them.
+  // Inverse: finds the coefficients in `in`, and takes the data of its meta.
   virtual Status find(GstBuffer* in, CoefPlaces* places) = 0;
-  // Gives the engine the job of a frame, with the settings of prepare(). `reference` are the planes
-  // of the source frame to compare with, or null.
+  // Gives the engine the job of a frame, with the settings of prepare(). `reference` has the planes
+  // of the source frame for comparison, or is null.
   virtual Status enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
                          MeasuredFrame* frame, FencePtr* done) = 0;
   // Forward: attaches the meta of the coefficients at `places`.
@@ -77,7 +77,7 @@ class CoefTransform : public FrameTransform {
   Engine& engine_;
   Transport& transport_;
   GstVideoInfo raw_ = {};
-  // Of the frame that comes next; prepare() sets them.
+  // State of the next frame; prepare() sets it.
   bool keeps_reference_ = false;
   const char* incomparable_ = nullptr;  // why it cannot be compared with its source; null: it can
 
@@ -96,20 +96,20 @@ class CoefTransform : public FrameTransform {
   bool warned_of_incomparable_ = false;
 };
 
-// For make_transform of an element's class.
+// The make_transform of an element's class.
 template <typename Transform, Direction kDirection>
 std::unique_ptr<FrameTransform> make_coef_transform(Transport& transport) {
   return std::make_unique<Transform>(transport, kDirection);
 }
 
-// The error where frames of `raw` do not belong to coefficients of that size.
+// The error if frames of `raw` do not belong to coefficients of that size.
 Status sizes_differ(const GstVideoInfo& raw, int width, int height);
 
-// An element whose transform is a CoefTransform: which caps to prefer, and how large buffers are.
-// It sets transform_caps itself, and ends it with filter_caps().
+// Sets up an element whose transform is a CoefTransform: the caps to prefer, and the size of
+// buffers. The element sets transform_caps itself, and ends it with filter_caps().
 void install_coef_negotiation(GstBaseTransformClass* klass);
-// What transform_caps of `trans` has found for `caps` (transfer full), as far as `filter` (may be
-// null) allows it. Transfer full.
+// The caps that transform_caps of `trans` has found for `caps` (transfer full), as far as `filter`
+// (may be null) allows. Transfer full.
 GstCaps* filter_caps(GstBaseTransform* trans, const GstCaps* caps, GstCaps* found, GstCaps* filter);
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// What becomes of damaged pictures: one policy for all decoders.
+// The treatment of damaged pictures: one policy for all decoders.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/damage.h"
@@ -26,7 +26,7 @@ DamagePolicy::Verdict DamagePolicy::judge(OnError on_error, bool can_show,
         ("%u in a row", bad_in_row_), ("reason", G_TYPE_STRING, what.c_str(), nullptr));
     return Verdict::kFail;
   }
-  // One message for a run of bad pictures: a bus may have no reader.
+  // A run of bad pictures gets one message, because the application may not read the bus.
   if (bad_in_row_ == 1)
     GST_ELEMENT_WARNING(decoder_, STREAM, DECODE,
                         ("Dropped a damaged %s picture: %s", codec_, what.c_str()), (nullptr));

@@ -1,4 +1,4 @@
-// What becomes of damaged pictures: one policy for all decoders.
+// The treatment of damaged pictures: one policy for all decoders.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,24 +8,24 @@
 
 namespace cudatransform {
 
-// Property on-error.
+// The property on-error.
 enum class OnError { kDrop, kConceal, kFail };
 
 // Used with the decoder's stream lock.
 class DamagePolicy {
  public:
-  // `codec`: as users know it.
+  // `codec`: the name that users know.
   DamagePolicy(GstVideoDecoder* decoder, const char* codec) : decoder_(decoder), codec_(codec) {}
 
-  // A new stream.
+  // Starts a new stream.
   void start() { *this = DamagePolicy(decoder_, codec_); }
   void note_good();
-  // Whether there was a good picture.
+  // Whether the stream had a good picture.
   bool seen_good() const { return seen_good_; }
 
-  // What becomes of a picture that is damaged in the way that `what` says. `can_show`: there is
-  // something to be shown of it. kDrop: the user has been warned, once for a run of such pictures.
-  // kFail: an element error has been posted. Pictures that are shown do not count for max-errors.
+  // The verdict on a damaged picture; `what` describes the damage. `can_show`: part of it can be
+  // shown. kDrop: the user has been warned, once for a run of such pictures. kFail: an element
+  // error has been posted. Pictures that are shown do not count for max-errors.
   enum class Verdict { kShow, kDrop, kFail };
   Verdict judge(OnError on_error, bool can_show, const std::string& what);
 

@@ -1,4 +1,4 @@
-// The memory that a decoder's frames leave in, and the pool that its base class insists on.
+// The memory of a decoder's output frames, and the pool that its base class insists on.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/decoder_memory.h"

@@ -1,4 +1,4 @@
-// The memory that a decoder's frames leave in, and the pool that its base class insists on.
+// The memory of a decoder's output frames, and the pool that its base class insists on.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,18 +11,18 @@
 namespace cudatransform {
 
 enum class MemoryChoice {
-  kCudaWherePossible,  // wherever downstream takes it
-  kSystemIfPossible,   // CUDA memory where downstream takes nothing else
+  kCudaWherePossible,  // CUDA memory if downstream takes it
+  kSystemIfPossible,   // CUDA memory if downstream takes no other
 };
 
-// Whether frames go out in CUDA memory: the engine is CUDA, and downstream takes them there as
-// `choice` says. `*caps`, which are of system memory, then become those of CUDA memory.
+// Whether frames go out in CUDA memory: the engine is CUDA, and downstream takes such frames, as
+// `choice` requires. `*caps`, which are of system memory, then become those of CUDA memory.
 bool choose_memory(GstVideoDecoder* decoder, const Engine& engine, MemoryChoice choice,
                    CapsPtr* caps);
 
-// Ends GstVideoDecoder::decide_allocation for frames that bring their buffers: puts `pool`, which
-// the base class insists on, in place of all in `query`. Where `status`, of what has chosen the
-// pool, is none, posts it and is false.
+// Ends GstVideoDecoder::decide_allocation for frames that bring their buffers: replaces all pools
+// in `query` by `pool`, which the base class insists on. `status` is the result of choosing the
+// pool; if that is an error, posts it and returns false.
 bool answer_allocation(GstVideoDecoder* decoder, GstQuery* query, const Status& status,
                        GstBufferPool* pool);
 

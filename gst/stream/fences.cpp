@@ -8,7 +8,7 @@ namespace {
 
 const FencePtr& fence_in(gpointer user_data) { return *static_cast<FencePtr*>(user_data); }
 
-// The end of the work that `done` stands for.
+// A sync point at the end of the work `done`.
 GstCoefSyncPoint* sync_point_of(const FencePtr& done) {
   static const GstCoefSyncPointFuncs kFuncs = {
       [](gpointer data) -> gboolean { return fence_in(data)->wait().ok(); },

@@ -7,12 +7,12 @@
 
 namespace cudatransform {
 
-// `done` is the work that writes what `fence` guards, or that reads it.
+// `done` is the work that writes the memory that `fence` guards, or that reads it.
 void set_written(GstCoefFence* fence, const FencePtr& done);
 void add_read(GstCoefFence* fence, const FencePtr& done);
 
-// Later work of `queue` starts when what `fence` guards is written; null: the host waits. No fence
-// means that it is.
+// Later work of `queue` starts when the memory that `fence` guards is written. Null: the host
+// waits. Without a fence the memory is written already.
 Status wait_written(Engine& engine, GstCoefFence* fence, Queue* queue);
 
 }  // namespace cudatransform

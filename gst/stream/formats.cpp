@@ -1,4 +1,4 @@
-// Which raw video formats stand for which sampling and depth.
+// The raw video formats of each sampling and depth.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/formats.h"
@@ -6,10 +6,10 @@
 namespace cudatransform {
 
 const std::vector<RawFormat>& raw_formats() {
-  // The formats that gstcuda holds grew over time, and asking it for another aborts the process:
-  // 1.24 added I420_12LE, Y444_10LE and Y444_12LE. No version holds GRAY8, GRAY16_LE or Y41B.
-  // NV21 of odd height is allocated one row short from 1.24 on, and caps cannot say "even heights
-  // only", so from there on NV21 stays in system memory.
+  // gstcuda holds more formats in newer versions, and asking it for another aborts the process:
+  // 1.24 added I420_12LE, Y444_10LE and Y444_12LE. No version holds GRAY8, GRAY16_LE or Y41B. From
+  // 1.24 on it allocates NV21 of odd height one row short, and caps cannot say "even heights only",
+  // so there NV21 stays in system memory.
 #if GST_CHECK_VERSION(1, 23, 1)
   constexpr bool kSince124 = true;
 #else
@@ -47,7 +47,7 @@ bool cuda_memory_loses_a_plane(GstVideoFormat format, int height, guint minor, g
   if (!planar_420) return false;
   const bool odd = height % 2 != 0;
   if (minor <= 22) return odd;
-  // Its first fix broke the even heights, until 1.24.4.
+  // GStreamer's first fix broke the even heights, until 1.24.4.
   return !odd && (minor == 23 || (minor == 24 && micro < 4));
 }
 

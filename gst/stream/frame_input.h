@@ -1,4 +1,4 @@
-// Raw frames that an engine reads: mapped, and brought to it.
+// Raw frames for an engine: maps them and brings them to it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace cudatransform {
 
-// One frame while it is being read; the buffer has to outlive it. The sink pad's counterpart of
-// FrameOutput.
+// One frame while it is being read; the buffer has to outlive it. The counterpart of FrameOutput
+// for the sink pad.
 class FrameInput {
  public:
-  // Brings the frame to where kernels read it, by way of a block of `pool` if need be. `info` is
-  // what caps (or a reference meta) say. `frame` gets the time of the copy; may be null.
+  // Brings the frame within reach of kernels, through a block of `pool` if need be. `info` comes
+  // from caps (or a reference meta). `frame` gets the time of the copy; may be null.
   Status bring_in(Transport& transport, GstBuffer* buffer, const GstVideoInfo& info,
                   InPlace in_place, BlockPool& pool, MeasuredFrame* frame) {
     const auto map = [&](bool device, Rects* rects) -> Status {
@@ -21,7 +21,7 @@ class FrameInput {
     };
     return transport.place(buffer, map, in_place, pool, frame, &placed_);
   }
-  // With the addresses that kernels read.
+  // Has the addresses that kernels read.
   const Placed& placed() const { return placed_; }
 
  private:

@@ -1,4 +1,4 @@
-// Raw frames that an engine makes, delivered in the memory that caps want.
+// Delivers an engine's raw frames in the memory that caps require.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/frame_output.h"

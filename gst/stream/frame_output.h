@@ -1,4 +1,4 @@
-// Raw frames that an engine makes, delivered in the memory that caps want.
+// Delivers an engine's raw frames in the memory that caps require.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -17,17 +17,17 @@ class FrameOutput {
   // New caps. The answered ALLOCATION query for `caps` makes the pool.
   void configure(const GstVideoInfo& info, bool in_cuda);
   Status allocate(GstQuery* query, GstCaps* caps);
-  // What frames come from; null before there is one.
+  // The pool of frames; null before there is one.
   GstBufferPool* pool() const { return pool_; }
   // Whether the host has to wait for a frame before it can be pushed.
   bool waits_for_frames() const;
-  // Whether the pool has a largest number of frames: an element that holds frames back must not
-  // wait for one of a pool that has no other.
+  // Whether the pool has a largest number of frames. If so, an element that holds frames back must
+  // not wait for one of them: it may hold all.
   bool is_bounded() const { return pool_ && pool_maximum_ > 0; }
 
-  // A new frame in `out`, and where the engine is to write it.
+  // A new frame in `out`, and the place that the engine shall write to.
   Status begin(SubmittedFrame* out, Rects* rects);
-  // `done` is the work that writes there.
+  // `done` is the work that writes the frame.
   Status finish(Transport& transport, const Rects& rects, const FencePtr& done,
                 MeasuredFrame* frame, SubmittedFrame* out);
 
@@ -40,7 +40,7 @@ class FrameOutput {
   bool in_cuda_ = false;
   GstBufferPool* pool_ = nullptr;
   guint pool_maximum_ = 0;
-  BlockPool blocks_;  // what frames in system memory are downloaded from
+  BlockPool blocks_;  // the source of downloads to system memory
 };
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// Frames that have been submitted and not been pushed: async-depth's queue.
+// The queue of async-depth: frames that have been submitted and not yet pushed.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/frames_in_flight.h"
@@ -16,7 +16,7 @@ Status SubmittedFrame::finish() {
   return status;
 }
 
-// A failure does not matter any more.
+// A failure no longer matters.
 void SubmittedFrame::reset() {
   (void)finish();
   buffer.reset();

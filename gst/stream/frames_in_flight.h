@@ -1,4 +1,4 @@
-// Frames that have been submitted and not been pushed: async-depth's queue.
+// The queue of async-depth: frames that have been submitted and not yet pushed.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace cudatransform {
 
-// An output buffer, and the objects that have to stay until its work is done.
+// An output buffer, and the objects that must stay until its work is done.
 class SubmittedFrame {
  public:
   BufferPtr buffer;
-  FencePtr ready;         // to be waited for before the buffer is pushed; null: nothing
-  MappedFrame frame;      // where a raw frame is downloaded to
-  MappedBuffer memory;    // or where coefficients are
-  BufferPtr device_copy;  // what is downloaded
+  FencePtr ready;         // wait for it before the push; null: no wait
+  MappedFrame frame;      // the target of a raw frame's download
+  MappedBuffer memory;    // or of that of coefficients
+  BufferPtr device_copy;  // the source of the download
 
-  // Waits and lets go of everything but the buffer. On an error, too.
+  // Waits and lets go of all but the buffer, even after an error.
   Status finish();
   void reset();
 };
@@ -31,13 +31,13 @@ class FramesInFlight {
   ~FramesInFlight() { drop(); }
   bool empty() const { return count_ == 0; }
   guint size() const { return count_; }
-  // The frame to be filled; add() takes it in. There is room for kMost of them.
+  // The frame to be filled; add() takes it in. The ring has room for kMost of them.
   SubmittedFrame& next() { return frames_[(first_ + count_) % kMost]; }
   void add() { count_++; }
   SubmittedFrame& oldest() { return frames_[first_]; }
-  // Whether the oldest can be taken without waiting.
+  // Whether the oldest frame can be taken without waiting.
   bool oldest_is_done();
-  // Waits for the oldest and hands out its buffer.
+  // Waits for the oldest frame and hands out its buffer.
   Status take(BufferPtr* buffer);
   // Waits for all and pushes none.
   void drop();

@@ -1,4 +1,4 @@
-// What it costs in time to hold frames back.
+// The latency of frames that are held back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,20 +8,20 @@
 
 namespace cudatransform {
 
-// Frames a second where caps do not say how many there are (framerate=0/1: a variable or unknown
-// rate). GStreamer's x264enc assumes the same. To report no latency would be worse: sinks of a live
-// pipeline would drop every frame.
+// The frames a second if caps do not tell (framerate=0/1: a variable or unknown rate). GStreamer's
+// x264enc assumes the same. If we reported no latency, sinks of a live pipeline would drop every
+// frame.
 inline constexpr int kAssumedRate = 25;
 
-// How late a frame leaves that waits for `held` more, at a rate as caps have it.
+// The delay of a frame that waits for `held` more, at the rate of the caps.
 inline GstClockTime latency_of(guint held, int fps_n, int fps_d) {
   const bool known = fps_n > 0 && fps_d > 0;
   return gst_util_uint64_scale_int(GST_SECOND * held, known ? fps_d : 1,
                                    known ? fps_n : kAssumedRate);
 }
 
-// How long pictures take that leave as soon as they are finished: the longest so far. In steps,
-// each twice the one before, because whenever it changes a pipeline asks all its elements anew.
+// The time that pictures take that leave as soon as they are finished: the longest so far. It grows
+// by doubling, because a pipeline asks all its elements anew after every change.
 class MeasuredLatency {
  public:
   // A new stream, or new caps. No picture is held back for longer than `most`.
@@ -29,8 +29,8 @@ class MeasuredLatency {
     most_ = most;
     told_ = std::min(step_, most_);
   }
-  // Whether value() has changed. Counts as well that the thread that pushes may leave a finished
-  // picture alone for a while.
+  // Whether value() has changed. Also counts the time for which the pushing thread may leave a
+  // finished picture alone.
   bool add(GstClockTime took) {
     const GstClockTime late = took + kLeftAlone;
     while (step_ < late && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;

@@ -13,7 +13,7 @@
 namespace cudatransform {
 namespace {
 
-// Null where the device gives no memory or no timers.
+// Null if the device gives no memory or no timers.
 std::unique_ptr<MeasuredFrame> make_frame(Device& device) {
   auto frame = std::make_unique<MeasuredFrame>();
   if (!device.allocate(MemoryKind::kPinned, sizeof(MeasuredFrame::Results), &frame->memory).ok())
@@ -110,7 +110,7 @@ void Measure::release() {
 }
 
 std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
-  // The device wrote the results that collect() is going to read and clear: no cache has them.
+  // The device wrote the results that collect() will read and clear: they are in no cache.
   if (!in_flight_.empty()) __builtin_prefetch(in_flight_.front()->results(), 1);
   if (free_.empty() && !in_flight_.empty() && in_flight_.front()->fence->done()) read_oldest(true);
   if (free_.empty()) free_.push_back(make_frame(engine.device()));
@@ -141,11 +141,11 @@ void Measure::drain(bool may_post) {
 
 void Measure::read_oldest(bool may_post) {
   MeasuredFrame& frame = *in_flight_.front();
-  // A failure shows up where the work's result is used; here it only means that there is nothing
-  // to report.
+  // Users of the result report the failure; here it only means that there is no measurement to
+  // report.
   if (frame.fence->wait().ok()) finish(frame, may_post);
   frame.fence.reset();
-  // Now rather than in begin(): the device has written them, and now they are in our cache again.
+  // Here and not in begin(): the device has written them, and now they are in our cache again.
   *frame.results() = {};
   free_.push_back(std::move(in_flight_.front()));
   in_flight_.pop_front();

@@ -25,7 +25,7 @@ enum MeasureKinds : guint { kMeasurePsnr = 1, kMeasureTime = 2, kMeasureZeroShar
 // One frame being measured. The streaming thread fills it and hands it back; results are read when
 // the fence is done, so that no frame ever waits to be measured.
 struct MeasuredFrame {
-  // What the kernel writes: one line of the cache.
+  // The kernel's results: one line of the cache.
   struct alignas(64) Results {
     PictureSums sums;
     PictureTimes times;
@@ -39,7 +39,7 @@ struct MeasuredFrame {
 
   // Filled by the element.
   guint kinds = 0;
-  bool has_sse = false;  // psnr was asked for and there was something to compare with
+  bool has_sse = false;  // psnr was requested, and a reference was available
   bool uploaded = false, downloaded = false;
   int components = 0;
   guint64 samples[kMaxComponents] = {};       // visible samples of each component
@@ -52,16 +52,16 @@ struct MeasuredFrame {
   FencePtr fence;
   gint64 submitted = 0;  // by the monotonic clock, in us
 
-  // The picture is `planes` of samples of so many bits, which the kernel reads or writes.
+  // The picture is `planes` of samples of this many bits, which the kernel reads or writes.
   void set_samples(std::span<const SamplePlane> planes, int bits);
   Results* results() const { return static_cast<Results*>(memory->data()); }
   const PictureSums& sums() const { return results()->sums; }
-  // By whichever clock the engine took. False where there is no time.
+  // Uses the clock that the engine took. False if there is no time.
   bool read_kernel_ns(uint64_t* nanoseconds) const;
 };
 
-// Has a job of any transform measure what `frame` is for. `reference`: the planes that an inverse
-// compares its samples with; null: none.
+// Tells a job of any transform to measure for `frame`. `reference`: the planes for an inverse to
+// compare its samples with; null: none.
 template <typename Job>
 void measure_job(MeasuredFrame* frame, const SamplePlane* reference, Job* job) {
   const bool psnr = frame->kinds & kMeasurePsnr;
@@ -92,7 +92,7 @@ class TimeStatistics {
   std::vector<guint64> recent_;
 };
 
-// The measurements of the last frame: -1 where it was not measured, or where there is no such step.
+// The measurements of the last frame; -1: not measured, or no such step.
 struct MeasuredValues {
   double psnr[4] = {-1, -1, -1, -1};        // of the components, then of all together
   gint64 time[kTimedSteps] = {-1, -1, -1};  // ns
@@ -107,27 +107,27 @@ class Measure {
 
   // READY to PAUSED: a new stream, new statistics.
   void reset();
-  // Before the engine closes: frees everything made by its device.
+  // Call it before the engine closes: frees all that its device has made.
   void release();
 
   void count_frame() { frames_++; }
-  // A frame to fill, or null where the device gives none (the frame then goes unmeasured). May have
-  // to read one that has finished.
+  // A frame to fill, or null if the device gives none (the frame then goes unmeasured). May have to
+  // read a finished one.
   std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
-  // Reads what is known to have finished, in order, and posts the messages of those that post one.
-  // Asks the device where that has been unknown for long (fence_age.h).
+  // Reads the frames known to have finished, in order, and posts their messages. Asks the device if
+  // their state has been unknown for long (fence_age.h).
   void collect(gint64 now);
-  // The same, but waits for everything that was submitted. Messages only if they may_post.
+  // The same, but waits for all submitted frames. Posts messages only if they may_post.
   void drain(bool may_post);
 
-  // The end of a clip: posts the summary of the frames measured since the last one, if there are
-  // any. Or forgets them, because they are no part of the next clip.
+  // The end of a clip: posts the summary of the frames measured since the last summary, if there
+  // are any. Or forgets these frames, because they do not belong to the next clip.
   void finish_clip();
   void drop_clip();
 
-  // Last frame; -1 where it was not measured. `component` 0..2, or -1 for all together.
+  // The last frame's value; -1: not measured. `component` 0..2, or -1 for all together.
   double last_psnr(int component) const;
   MeasuredValues last_values() const;
   // The stats property; `engine_fields` (transfer full) is completed and returned.

@@ -1,4 +1,4 @@
-// The properties that decoders have alike: on-error and max-memory.
+// The common properties of decoders: on-error and max-memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/picture_properties.h"

@@ -1,4 +1,4 @@
-// The properties that decoders have alike: on-error and max-memory.
+// The common properties of decoders: on-error and max-memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,14 +13,14 @@ struct PictureSettings {
   guint64 max_memory = guint64{1} << 30;  // 0: no limit
 };
 
-// The element's id of each.
+// The ids that the element gives them.
 struct PictureProperties {
   guint on_error;
   guint max_memory;
   const char* max_memory_blurb;  // what counts, and what becomes of a picture that needs more alone
 };
 
-// With the defaults that `defaults` has.
+// Installs them with the values in `defaults` as defaults.
 void install_picture_properties(GObjectClass* klass, const PictureProperties& properties,
                                 const PictureSettings& defaults);
 // False if `id` is none of `properties`. The caller holds the object lock.

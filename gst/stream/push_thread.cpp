@@ -1,4 +1,4 @@
-// A thread of the source pad that pushes what is finished while nothing comes in.
+// A thread of the source pad that pushes finished pictures while no data comes in.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/push_thread.h"
@@ -14,7 +14,7 @@ PushThread::PushThread(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
   gst_pad_set_activatemode_function_full(src, activate, this, nullptr);
 }
 
-// Somebody may keep the pad longer than its element.
+// The pad may outlive its element.
 PushThread::~PushThread() {
   gst_pad_set_activatemode_function_full(src_, nullptr, nullptr, nullptr);
   gst_object_unref(src_);
@@ -26,7 +26,7 @@ void PushThread::start() {
   thread_ = g_thread_try_new("push", run, this, nullptr);
 }
 
-// When it ends, the pad is flushing already: the thread does not stay in a push.
+// When the thread ends, the pad is flushing already: the thread does not stay in a push.
 gboolean PushThread::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean active) {
   if (mode != GST_PAD_MODE_PUSH) return !active;
   auto* self = static_cast<PushThread*>(pad->activatemodedata);

@@ -1,4 +1,4 @@
-// Which GstCoefSampling the samples of a raw format have.
+// The GstCoefSampling of a raw format's samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -18,7 +18,7 @@ inline GstCoefSampling sampling_of(const RawFormat& format) {
 }
 
 // Whether frames of YCbCr-4:4:0, for which GStreamer has no format, may be written as `format`.
-// Only files of 8 bits have them.
+// Only files of 8 bits have such frames.
 inline bool holds_440(const RawFormat& format) {
   return sampling_of(format) == GST_COEF_SAMPLING_444 && format.depth == 8;
 }

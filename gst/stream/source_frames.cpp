@@ -1,4 +1,4 @@
-// The frames that coefficients were made from: kept with them, and found again to compare with.
+// The source frames of coefficients: kept with them, and found again for comparison.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/source_frames.h"
@@ -12,7 +12,7 @@
 namespace cudatransform {
 namespace {
 
-// Not gst_buffer_copy_deep(), which ends the process where there is no memory.
+// We avoid gst_buffer_copy_deep(), which ends the process if memory runs out.
 GstBuffer* copy_frame(GstBuffer* in) {
   GstBuffer* copy = copy_bytes(in);
   if (!copy) return nullptr;
@@ -67,7 +67,7 @@ Status SourceKeeper::keep(GstBuffer* in, const GstVideoInfo& raw, bool copy, con
   return {};
 }
 
-// Says why there is no PSNR: without a meta, or with one of another picture.
+// Says why there is no PSNR: the meta is missing, or has another picture.
 void SourceFinder::warn(Transport& transport, const GstCoefReferenceMeta* meta,
                         const SourcePicture& picture) {
   if (warned_) return;

@@ -1,4 +1,4 @@
-// The frames that coefficients were made from: kept with them, and found again to compare with.
+// The source frames of coefficients: kept with them, and found again for comparison.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace cudatransform {
 
-// For keep-reference: attaches what the engine read to the coefficients.
+// For keep-reference: attaches the engine's input to the coefficients.
 class SourceKeeper {
  public:
-  // Source frames that a pipeline may keep between the two transforms, besides the one that is
-  // being filled and the one that is being read.
+  // The source frames that a pipeline may keep between the two transforms, besides one that is
+  // being filled and one that is being read.
   static constexpr guint kBuffers = 4;
 
   void start() { warned_ = false; }
-  // Frames kept downstream may be all that a small pool has: copying keeps the source running.
+  // Frames kept downstream may use up a small pool: copying them keeps the source running.
   bool must_copy(Transport& transport, GstBuffer* in);
-  // `in` is raw video of `raw`, which the engine read at `source`; `copy` is what must_copy() said.
+  // `in` is raw video of `raw`, which the engine read at `source`; `copy` is must_copy()'s result.
   Status keep(GstBuffer* in, const GstVideoInfo& raw, bool copy, const Placed& source,
               GstBuffer* coefficients);
 
@@ -28,17 +28,17 @@ class SourceKeeper {
   bool warned_ = false;
 };
 
-// What a source frame has to be of.
+// The properties that a source frame must have.
 struct SourcePicture {
   GstCoefSampling sampling;
   guint depth;
   gint width, height;
 };
 
-// As messages spell a size: "1920x1080".
+// The spelling of a size in messages: "1920x1080".
 std::string size_text(int width, int height);
 
-// A source frame while it is being read, with its planes where the engine reads them.
+// A source frame while it is being read, with its planes as the engine reads them.
 struct SourceFrame {
   GstBuffer* buffer = nullptr;  // null: there is none
   FrameInput input;
@@ -53,8 +53,8 @@ class SourceFinder {
 
   void start() { warned_ = false; }
   void stop() { blocks_.clear(); }
-  // Brings in the frame that `coefficients` were made from, if they still carry it and it can be
-  // compared. Warns where there is none.
+  // Brings in the source frame of `coefficients`, if they still carry it and it can be compared.
+  // Warns if there is none.
   Status find(Transport& transport, GstBuffer* coefficients, const SourcePicture& picture,
               SourceFrame* source);
 

@@ -1,4 +1,4 @@
-// Keeps queries that travel with the data out of a stream that is being started or stopped.
+// Keeps serialized queries out of a stream that is being started or stopped.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/stream_gate.h"
@@ -9,7 +9,7 @@ namespace cudatransform {
 
 bool StreamGate::refuses(GstPad* sink, GstQuery* query) const {
   if (!is_serialized(query)) return false;
-  // The pad is looked at first: a thread that finds it not flushing again also sees that stop() has
+  // We look at the pad first: a thread that finds it not flushing again also sees that stop() has
   // closed the gate.
   GST_OBJECT_LOCK(sink);
   const bool flushing = GST_PAD_IS_FLUSHING(sink);

@@ -1,4 +1,4 @@
-// Frames and coefficients as rectangles of bytes: checking them, and moving them to the engine.
+// Frames and coefficients as rectangles of bytes: checks them, and moves them to the engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/transfer.h"
@@ -68,11 +68,11 @@ Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock
     row_bytes = std::max(row_bytes, rects->rect[i].row_bytes);
     rows += rects->rect[i].rows;
   }
-  // Without gaps, rows of blocks end where devices begin a new one.
+  // Without gaps, a row of blocks ends where the device begins a new row.
   if (rects->gapless) row_bytes = (row_bytes + kDevicePitch - 1) / kDevicePitch * kDevicePitch;
   CT_RETURN_IF_ERROR(pool.configure(engine, row_bytes, rows));
   CT_RETURN_IF_ERROR(pool.acquire(writer, block));
-  // A device with longer rows would leave bytes between them that CPU maps of the block skip.
+  // If a device has longer rows, it leaves bytes between them that CPU maps of the block skip.
   const bool packed = rects->gapless && block->pitch == row_bytes;
   guint8* data = block->data;
   for (int i = 0; i < rects->count; i++) {
@@ -88,7 +88,7 @@ Residence residence_of([[maybe_unused]] const Engine& engine, [[maybe_unused]] G
 #if CT_HAVE_CUDA
   if (engine.is_cuda() && gst_buffer_n_memory(buffer) == 1) {
     GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
-    // Not the objects: an application may have wrapped one context twice.
+    // We do not compare the objects: an application may have wrapped one context twice.
     if (gst_is_cuda_memory(memory))
       return native_context_of(buffer) == gst_cuda_context_get_handle(engine.context())
                  ? Residence::kDevice
@@ -164,9 +164,8 @@ static Rects planes_of(const GstVideoFrame& frame) {
   return rects;
 }
 
-// The format that a meta says, which anybody may have written: to read a value that the enum does
-// not have would be undefined behaviour in C++, and GStreamer has names for those that it has
-// alone.
+// The format in a meta, which any code may have written: reading a value outside of the enum would
+// be undefined behaviour in C++, and GStreamer names only its own values.
 static guint32 raw_format_of(const GstVideoMeta* meta) {
   guint32 format = 0;
   static_assert(sizeof format == sizeof meta->format);
@@ -175,7 +174,7 @@ static guint32 raw_format_of(const GstVideoMeta* meta) {
 }
 
 static std::string format_name(guint32 format) {
-  // The last that GStreamer 1.22 has.
+  // The last format that GStreamer 1.22 has.
   const bool named =
       format > GST_VIDEO_FORMAT_UNKNOWN && format <= GST_VIDEO_FORMAT_NV12_10BE_8L128;
   const char* name =
@@ -194,7 +193,7 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
   unmap();
   const guint memories = gst_buffer_n_memory(buffer);
   const std::string size = std::to_string(gst_buffer_get_size(buffer));
-  // Checked before gst_video_frame_map(), which takes such a meta for a bug of the program.
+  // We check this before gst_video_frame_map(), which takes such a meta for a bug of the program.
   if (const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer)) {
     if (meta->width < guint(info.width) || meta->height < guint(info.height))
       return describe("the frame's video meta says " + std::to_string(meta->width) + "x" +
@@ -205,12 +204,12 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
     if (meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info))
       return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
   }
-  // A meta's planes are mapped one by one, each in one memory, as everywhere in GStreamer.
+  // We map a meta's planes one by one, each in one memory, like the rest of GStreamer.
   if (memories > 1 && flags == GST_MAP_READ && !gst_buffer_get_video_meta(buffer)) {
     CT_RETURN_IF_ERROR(in_one_piece(buffer, &piece_));
     buffer = piece_.get();
   }
-  // Without a reference of its own, which would keep metadata from being written.
+  // The frame takes no reference of its own, which would keep metadata from being written.
   const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
   if (!gst_video_frame_map(&frame_, &info, buffer, all))
     return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +

@@ -1,4 +1,4 @@
-// Frames and coefficients as rectangles of bytes: checking them, and moving them to the engine.
+// Frames and coefficients as rectangles of bytes: checks them, and moves them to the engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -26,7 +26,7 @@ struct Rect {
 struct Rects {
   int count = 0;
   Rect rect[GST_VIDEO_MAX_PLANES];
-  // Rows should follow each other without gaps, as the fast kernels need for coefficients in
+  // Rows should follow each other without gaps: the fast kernels need that for coefficients in
   // blocks.
   bool gapless = false;
 
@@ -44,11 +44,11 @@ struct PlaneLayout {
   bool operator==(const PlaneLayout&) const = default;
 };
 
-// Where a buffer has the coefficients of each component.
+// The places of each component's coefficients in a buffer.
 struct CoefLayout {
   int count = 0;
   bool gapless = false;  // see Rects
-  gsize size = 0;        // of a buffer in system memory
+  gsize size = 0;        // the bytes of a buffer in system memory
   PlaneLayout plane[GST_VIDEO_MAX_PLANES];
 
   bool operator==(const CoefLayout&) const = default;
@@ -56,24 +56,24 @@ struct CoefLayout {
   Rects at(guint8* base) const;
 };
 
-// Where a buffer has its coefficients, checked against its size, and when they are there.
+// The places of a buffer's coefficients, checked against its size, and their fence.
 struct CoefPlaces {
   CoefLayout layout;
-  GstCoefFence* fence = nullptr;  // owned by the buffer or its memory; null: they are there
+  GstCoefFence* fence = nullptr;  // owned by the buffer or its memory; null: complete
 };
 
-// The components of a frame whose planes are `planes`: fills `samples` in the order Y Cb Cr, or
-// R G B, and returns their number. Of the second and third, each row stands `chroma_rows` times in
-// the frame. `frame` tells format and size; its strides and offsets are not used.
+// The components of a frame with these planes: fills `samples` in the order Y Cb Cr, or R G B, and
+// returns their number. Each row of the second and third appears `chroma_rows` times in the frame.
+// `frame` tells format and size; its strides and offsets are not used.
 int component_planes(const GstVideoInfo& frame, const Rects& planes,
                      SamplePlane samples[kMaxComponents], int chroma_rows = 1);
 
-// A block of `pool` that has room for `*rects`, which are moved there: rectangles of the same
-// sizes, one below the other. Later work of `writer` may write to it.
+// A block of `pool` with room for `*rects`, which are moved there: rectangles of the same sizes,
+// one below the other. Later work of `writer` may write to it.
 Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
                      Rects* rects);
 
-// Where a buffer's bytes are, seen from an engine.
+// The residence of a buffer's bytes, seen from an engine.
 enum class Residence {
   kHost,
   kDevice,         // in our context
@@ -81,17 +81,17 @@ enum class Residence {
 };
 Residence residence_of(const Engine& engine, GstBuffer* buffer);
 
-// Of a buffer in CUDA memory: its CUcontext.
+// The CUcontext of a buffer in CUDA memory.
 void* native_context_of(GstBuffer* buffer);
-// Of a buffer of kForeignDevice: empty where the engine's device reaches that of the buffer by
+// For a buffer of kForeignDevice: empty if the engine's device can reach that of the buffer by
 // itself, otherwise a sentence for the user. Asks the driver.
 std::string describe_detour(const Engine& engine, GstBuffer* buffer);
 
-// How buffers of either are mapped: `flags`, with `device` for addresses on it.
+// The map flags for a buffer: `flags`, and those for device addresses if `device`.
 GstMapFlags map_flags(int flags, bool device);
 
 // A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
-// Mapped for the device, its bytes may still be on their way: see gst/engine/cuda_sync.h.
+// After a map for the device, bytes may still be on their way: see gst/engine/cuda_sync.h.
 class MappedFrame {
  public:
   MappedFrame() = default;
@@ -99,14 +99,14 @@ class MappedFrame {
   MappedFrame(const MappedFrame&) = delete;
   MappedFrame& operator=(const MappedFrame&) = delete;
 
-  // `info` is what caps (and a reference meta) say. `device`: addresses are device addresses.
+  // `info` comes from caps (and a reference meta). `device`: addresses are device addresses.
   Status map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags, bool device);
   void unmap();
   const Rects& rects() const { return rects_; }
 
  private:
   bool mapped_ = false;
-  BufferPtr piece_;  // where that is not the frame's own buffer
+  BufferPtr piece_;  // if it is not the frame's own buffer
   GstVideoFrame frame_;
   Rects rects_;
 };

@@ -22,7 +22,7 @@ static bool open_engine(GstElement* element) {
   if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
                                   static_cast<int>(threads), &fallback))
     return false;
-  // gst-launch-1.0 prints an info's debug text alone.
+  // gst-launch-1.0 prints only the debug text of an info.
   if (!fallback.empty())
     GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
                      ("Using the CPU engine: %s", fallback.c_str()));
@@ -76,7 +76,7 @@ static gboolean gst_cuda_transform_base_sink_event(GstBaseTransform* trans, GstE
     gst_cuda_transform_base_drain_at_end(self);
   else if (flags & GST_EVENT_TYPE_SERIALIZED && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP)
     (void)gst_cuda_transform_base_drain(self);
-  // The first four come after the measurements of everything before them.
+  // The first four follow the measurements of all frames before them.
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_EOS:
     case GST_EVENT_SEGMENT_DONE:
@@ -106,8 +106,8 @@ static void gst_cuda_transform_base_set_context(GstElement* element, GstContext*
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
-// Metas that hold for the picture whatever its memory: those without tags (time codes, reference
-// timestamps, captions) and those whose tags are about things that we keep.
+// Metas that hold for the picture in any memory: those without tags (time codes, reference
+// timestamps, captions) and those whose tags concern properties that we keep.
 static gboolean gst_cuda_transform_base_transform_meta(GstBaseTransform*, GstBuffer*, GstMeta* meta,
                                                        GstBuffer*) {
   const gchar* const* tags = gst_meta_api_type_get_tags(meta->info->api);
@@ -127,7 +127,7 @@ static void gst_cuda_transform_base_finalize(GObject* object) {
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
-// Not in init(), which does not know the element's class.
+// We do not do this in init(), which does not know the element's class.
 static void gst_cuda_transform_base_constructed(GObject* object) {
   auto* self = GST_CUDA_TRANSFORM_BASE(object);
   const GstCudaTransformBaseClass* klass = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self);

@@ -32,14 +32,14 @@ struct GstCudaTransformBase {
   GstCudaTransformBaseState* state;
 };
 
-// What an element's class_init fills in. Caps are GstBaseTransform's vfuncs, which an element
-// overrides where its caps differ from pad to pad.
+// An element's class_init fills this in. Caps are GstBaseTransform's vfuncs, which an element
+// overrides if its caps differ from pad to pad.
 struct GstCudaTransformBaseClass {
   GstBaseTransformClass parent_class;
   const char* element_name;    // of messages and of the stats structure
-  GstDebugCategory* category;  // what the frame loop logs to
+  GstDebugCategory* category;  // the frame loop's debug category
   cudatransform::KernelProbe probe_kernels;
-  // The transform of a new element, which has this transport and its engine.
+  // Makes the transform of a new element, which has this transport and its engine.
   std::unique_ptr<cudatransform::FrameTransform> (*make_transform)(
       cudatransform::Transport& transport);
 };
@@ -48,7 +48,7 @@ G_BEGIN_DECLS
 GType gst_cuda_transform_base_get_type(void);
 G_END_DECLS
 
-// Everything behind a GstCudaTransformBase. Settings are guarded by the object lock.
+// The state of a GstCudaTransformBase. Settings are guarded by the object lock.
 struct GstCudaTransformBaseState {
   GstCudaTransformBaseState(GstElement* element, const GstCudaTransformBaseClass* klass)
       : engine(element, klass->probe_kernels),
@@ -66,43 +66,43 @@ struct GstCudaTransformBaseState {
   std::unique_ptr<cudatransform::FrameTransform> transform;
   cudatransform::Measure measure;
   gint64 last_notify = 0;
-  cudatransform::MeasuredValues notified;  // when listeners were last told
+  cudatransform::MeasuredValues notified;  // when listeners were last notified
   cudatransform::StreamGate gate;
 
-  // The streaming thread's.
+  // State of the streaming thread.
   cudatransform::FramesInFlight frames;
-  guint depth = 1;             // async_depth as it was when the stream began
+  guint depth = 1;             // async_depth when the stream began
   bool can_hold = true;        // the transform has buffers for more than one frame in flight
-  bool without_delay = false;  // the frame that comes next leaves before another is taken
+  bool without_delay = false;  // the next frame leaves before another is taken
   int fps_n = 0, fps_d = 1;    // of the caps
-  // Why a drain has ended early, for good: nothing comes out any more until a flush or a new start.
+  // The reason why a drain has ended for good: no frame comes out until a flush or a new start.
   GstFlowReturn failure = GST_FLOW_OK;
-  GstFlowReturn untold = GST_FLOW_OK;  // of a drain since the last buffer came
+  GstFlowReturn untold = GST_FLOW_OK;  // of a drain since the last buffer
   std::atomic<GstClockTime> latency = 0;
 };
 
-// For elements' vfuncs: both memories until an engine is chosen, so that pipelines can be linked;
-// then what it can reach.
+// For elements' vfuncs: both memories until the element has an engine, so that pipelines can be
+// linked; then the memories within its reach.
 cudatransform::MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self);
-// For class_init: the pads' templates (transfer full).
+// Call it in class_init: the pads' templates (transfer full).
 void gst_cuda_transform_base_add_templates(GstElementClass* klass, GstCaps* sink, GstCaps* src);
 
-// Among the files of the base class.
+// For the files of the base class.
 //
-// Pushes the frames in flight, in order: before anything that has to come after them. Frames behind
-// one that is refused are dropped.
+// Pushes the frames in flight, in order: call it before pushing anything that must follow them.
+// Drops frames after a refused one.
 GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self);
 inline GstDebugCategory* gst_cuda_transform_base_category(GstCudaTransformBase* self) {
   return GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->category;
 }
 // The vfuncs of transform_base_frames.cpp.
 void gst_cuda_transform_base_install_frames(GstBaseTransformClass* klass);
-// Drains at the end of the stream. No push is left to return a refusal, of which upstream would
-// make an error, so that is posted here.
+// Drains at the end of the stream. No push is left to return a refusal, which upstream would turn
+// into an error, so this function posts it.
 void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self);
-// Has the transform take the settings of the next frame, and notifies what has changed by that.
+// Tells the transform to take the next frame's settings, and notifies the resulting changes.
 cudatransform::Status gst_cuda_transform_base_prepare(GstCudaTransformBase* self, bool* new_caps);
-// Takes note of a new delay between frames in and frames out, after caps or allocation.
+// Updates the delay between input and output frames, after caps or allocation.
 void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self);
 // Notifies the measured properties, all together.
 void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self);

@@ -19,7 +19,7 @@ using cudatransform::Status;
 using cudatransform::StatusCode;
 using cudatransform::SubmittedFrame;
 
-// A stream that is not in time (raw bytes from a file) has neither stream time nor running time.
+// A stream without times (raw bytes from a file) has neither stream time nor running time.
 static GstClockTime stream_time_of(GstBaseTransform* trans, GstBuffer* in) {
   if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
   return gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
@@ -48,8 +48,8 @@ Status gst_cuda_transform_base_prepare(GstCudaTransformBase* self, bool* new_cap
   return status;
 }
 
-// Frames in flight go with the caps that they were made with. A flow that is not OK shows again
-// when the next buffer is pushed; so do caps that are refused.
+// Frames in flight leave with the caps that they were made with. A flow other than OK shows again
+// when the next buffer is pushed; so do refused caps.
 static void push_new_caps(GstCudaTransformBase* self) {
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
   CapsPtr caps(gst_pad_get_current_caps(src));
@@ -66,7 +66,7 @@ void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
   GstCudaTransformBaseState* state = self->state;
   const auto then = std::exchange(state->notified, state->measure.last_values());
   const auto& now = state->notified;
-  // A value that is not measured and was not has not changed.
+  // A value that is unmeasured, now and before, has not changed.
   g_object_freeze_notify(G_OBJECT(self));
   for (size_t i = 0; i < std::size(kPsnrs); i++)
     if (now.psnr[i] >= 0 || then.psnr[i] >= 0) g_object_notify(G_OBJECT(self), kPsnrs[i]);
@@ -81,8 +81,8 @@ static void notify_now_and_then(GstCudaTransformBase* self, gint64 now) {
   gst_cuda_transform_base_notify_measured(self);
 }
 
-// Submits the work for `in`; its output joins the frames in flight. Controlled properties are set
-// to their value at its time.
+// Submits the work for `in`; its output joins the frames in flight. Controlled properties take
+// their values at its time.
 static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   GstCudaTransformBaseState* state = self->state;
   const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
@@ -101,7 +101,7 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   SubmittedFrame& out = state->frames.next();
   const Status status = state->transform->submit(in, &out, frame.get());
   if (!status.ok()) {
-    // Uploads and sums may still be on their way, of a frame that is given up here.
+    // Uploads and sums of the failed frame may still be on their way.
     state->transport.settle();
     out.reset();
     return status;
@@ -121,7 +121,7 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   return {};
 }
 
-// Waits for the oldest frame. After a failure, which is posted, none is left.
+// Waits for the oldest frame. After a failure, which is posted, no frame is left.
 static GstFlowReturn take_oldest(GstCudaTransformBase* self, GstBuffer** out) {
   GstCudaTransformBaseState* state = self->state;
   BufferPtr buffer;
@@ -136,13 +136,13 @@ static GstFlowReturn take_oldest(GstCudaTransformBase* self, GstBuffer** out) {
   return GST_FLOW_OK;
 }
 
-// Whether a stream is over with it, and only a flush or a new start can change that.
+// Whether this flow ends a stream, until a flush or a new start.
 static bool is_final(GstFlowReturn flow) { return flow <= GST_FLOW_ERROR; }
 
 GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
   GstCudaTransformBaseState* state = self->state;
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
-  // Behind a frame that has failed none comes out, also not behind one that the base class pushed.
+  // No frame follows a failed one, even if the base class pushed that.
   const bool held = !state->frames.empty();
   GstFlowReturn flow = state->failure;
   if (is_final(gst_pad_get_last_flow_return(src))) flow = gst_pad_get_last_flow_return(src);
@@ -165,10 +165,10 @@ void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
-// How many frames there may be between a frame that comes and one that goes.
+// The most frames between an input frame and its output.
 static guint depth_of(GstCudaTransformBase* self) {
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
-  // The application may activate the pad otherwise at any time.
+  // The application may activate the pad in another mode at any time.
   GST_OBJECT_LOCK(src);
   const bool is_pulled = GST_PAD_MODE(src) == GST_PAD_MODE_PULL;
   GST_OBJECT_UNLOCK(src);
@@ -176,7 +176,7 @@ static guint depth_of(GstCudaTransformBase* self) {
   return is_pulled || !self->state->can_hold ? 1 : self->state->depth;
 }
 
-// The base class marks the buffer that leaves next as the one after a discontinuity: it has to be
+// The base class marks the next outgoing buffer as the one after a discontinuity, so that must be
 // the right one.
 static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransform* trans,
                                                                  gboolean is_discont,
@@ -192,7 +192,7 @@ static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransfor
   return parent->submit_input_buffer(trans, is_discont, owner.release());
 }
 
-// Called after every input buffer, and again until it has nothing to push.
+// Called after every input buffer, and again until no buffer is left to push.
 static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* trans,
                                                              GstBuffer** out) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
@@ -214,14 +214,14 @@ static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* t
   }
   if (state->frames.empty()) return GST_FLOW_OK;
   const guint depth = depth_of(self);
-  // With depth 1 the only frame has just been submitted: it is waited for, not asked for.
+  // With depth 1 the only frame has just been submitted: we wait for it without asking first.
   const bool leaves = state->without_delay || depth == 1 || state->frames.oldest_is_done() ||
                       state->frames.size() >= depth;
   return leaves ? take_oldest(self, out) : GST_FLOW_OK;
 }
 
-// Never called, because generate_output does not call it: the base class takes an element without
-// this function for one that passes everything through.
+// Never called, because generate_output does not call it. Without this function the base class
+// would take the element for one that passes all buffers through.
 static GstFlowReturn gst_cuda_transform_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
   g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
 }

@@ -16,7 +16,7 @@ MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self) {
   return {!engine.is_open() || engine.is_cuda()};
 }
 
-// Frames in flight are of the old caps, which the src pad still has. A new peer may not take them.
+// Frames in flight have the old caps, which the src pad still has. A new peer may not take them.
 static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCaps* incaps,
                                                  GstCaps* outcaps) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
@@ -34,7 +34,7 @@ static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCap
     return FALSE;
   }
   state->can_hold = state->transform->can_hold_frames();
-  // Wrong settings are an error of the next frame.
+  // Wrong settings fail the next frame.
   bool new_caps = false;
   (void)gst_cuda_transform_base_prepare(self, &new_caps);
   return TRUE;
@@ -70,9 +70,9 @@ static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* tra
   return TRUE;
 }
 
-// Without a peer the base class answers with the pad template, which knows no engine. And where a
-// source can make anything (videotestsrc), the order of its formats says nothing, while ours says
-// that plain 8-bit 4:2:0 comes before 12-bit 4:4:4.
+// Without a peer the base class answers with the pad template, which knows no engine. If a source
+// can make any format (videotestsrc), its order of formats says nothing, while ours puts plain
+// 8-bit 4:2:0 before 12-bit 4:4:4.
 static void refine_caps_result(GstBaseTransform* trans, GstPadDirection direction,
                                GstQuery* query) {
   GstCaps* caps = nullptr;
@@ -86,10 +86,10 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
   gst_query_set_caps_result(query, refined.get());
 }
 
-// Queries that travel with the data come after the frames before them.
+// Serialized queries follow the frames before them.
 static void drain_before(GstCudaTransformBase* self, GstQuery* query) {
   (void)gst_cuda_transform_base_drain(self);
-  // Asked by elements that want their buffers back.
+  // Elements that want their buffers back ask this.
   if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->transport.release_inputs();
 }
 

@@ -1,4 +1,4 @@
-// The base class of elements that transform frame by frame: the properties that all have.
+// The base class of elements that transform frame by frame: the common properties.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/debug.h"
@@ -100,7 +100,7 @@ static void gst_cuda_transform_base_get_property(GObject* object, guint id, GVal
                                                  GParamSpec* pspec) {
   auto* self = GST_CUDA_TRANSFORM_BASE(object);
   GstCudaTransformBaseState* state = self->state;
-  // Measure has a lock of its own.
+  // Measure has its own lock.
   switch (id) {
     case PROP_PSNR:
       g_value_set_double(value, state->measure.last_psnr(-1));

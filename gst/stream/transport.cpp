@@ -1,4 +1,4 @@
-// The way of one stream's frames to the engine and back: what both ends of every element share.
+// Moves one stream's frames to the engine and back: the part that both ends of every element share.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/transport.h"
@@ -12,7 +12,7 @@
 
 namespace cudatransform {
 
-// Input buffers that the device may be reading, where their pool has so many.
+// The most input buffers that the device may be reading, if their pool has that many.
 static constexpr guint kMostHeld = 4;
 
 void Transport::start(guint async_depth) {
@@ -42,7 +42,7 @@ void Transport::warn_once(std::string warning, bool* warned) {
   *warned = true;
 }
 
-// Looked up once for each pool.
+// We look it up once for each pool.
 guint Transport::known_pool_maximum(GstBuffer* buffer) {
   if (!buffer->pool) return 0;
   if (buffer->pool != known_pool_) known_maximum_ = pool_maximum(buffer);
@@ -50,9 +50,9 @@ guint Transport::known_pool_maximum(GstBuffer* buffer) {
   return known_maximum_;
 }
 
-// Keeps a buffer that the GPU still reads from being reused, and lets go of those that it has read.
+// Keeps a buffer that the GPU still reads from being reused, and lets go of those already read.
 void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
-  // Holding every buffer of a bounded pool would stop the source that is to bring the next one.
+  // If we held every buffer of a bounded pool, its source could not bring the next one.
   const guint maximum = known_pool_maximum(buffer);
   const guint wanted = std::max(kMostHeld, async_depth_);
   const size_t most =
@@ -62,7 +62,7 @@ void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   const auto fence_of = [&](size_t i) { return held_[i].fence.get(); };
   const bool waits = held_.size() > most;
   while (held_.size() > most) release_oldest();
-  // Behind one that had to be waited for, the device need not be asked for the next.
+  // After a wait for one buffer, the device need not be asked about the next.
   while (held_.size() > 1 &&
          (waits ? fence_of(0)->known_done()
                 : first_is_done_by(now, held_.front().since, held_.size(), fence_of))) {
@@ -70,7 +70,7 @@ void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   }
 }
 
-// Waits for it. A failure of the work is reported where its result is used.
+// Waits for the work. Users of its result report a failure.
 void Transport::release_oldest() {
   HeldBuffer& oldest = held_.front();
   if (!oldest.fence->wait().ok() && !engine_.settle().ok()) keep_for_ever(oldest.buffer.release());
@@ -93,7 +93,7 @@ Status Transport::place(GstBuffer* buffer, const MapFunction& map, InPlace in_pl
   const Status status = bring_to_device(buffer, residence, pool, timer, placed);
   if (status.ok() || residence != Residence::kForeignDevice) return status;
 
-  // The driver does not copy between the two.
+  // The driver does not copy between these two devices.
   warn_once("Frames come from another CUDA device and are copied through system memory: " +
                 status.message,
             &warned_of_detour_);
@@ -101,7 +101,7 @@ Status Transport::place(GstBuffer* buffer, const MapFunction& map, InPlace in_pl
   return bring_to_device(buffer, Residence::kHost, pool, timer, placed);
 }
 
-// Says once, for each context that frames come from, if copies from there are slow.
+// Warns of slow copies, once for each context that frames come from.
 void Transport::warn_of_detour(GstBuffer* buffer) {
   void* context = native_context_of(buffer);
   if (context == known_foreign_context_) return;
@@ -110,8 +110,8 @@ void Transport::warn_of_detour(GstBuffer* buffer) {
   if (!detour.empty()) warn_once(std::move(detour), &warned_of_detour_);
 }
 
-// Copies placed->rects into a block of `pool` on the upload queue and makes the compute queue wait
-// for it.
+// Copies placed->rects into a block of `pool` on the upload queue; the compute queue waits for the
+// copy.
 Status Transport::bring_to_device(GstBuffer* buffer, Residence residence, BlockPool& pool,
                                   Timer* timer, Placed* placed) {
   Queue& queue = engine_.queue(QueueKind::kUpload);
@@ -150,7 +150,7 @@ Status Transport::fetch(const Rects& from, const Rects& to, const FencePtr& comp
   const Status status = download(engine_.device(), queue, from, to);
   if (status.ok() && timed) CT_RETURN_IF_ERROR(frame->download->end(queue));
   CT_RETURN_IF_ERROR(queue.record(downloaded));
-  // Of planes, some may be on their way already, and `to` must stay until they are there.
+  // Some of a frame's planes may already be on their way, and `to` must stay until they are there.
   if (!status.ok()) return status;
   if (frame) {
     frame->downloaded = timed;

@@ -1,4 +1,4 @@
-// The way of one stream's frames to the engine and back: what both ends of every element share.
+// Moves one stream's frames to the engine and back: the part that both ends of every element share.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,28 +16,28 @@
 
 namespace cudatransform {
 
-// Frames of a source that are being filled and being read, whatever else is kept of them.
+// The frames that a source is filling and that are being read, besides frames kept elsewhere.
 inline constexpr guint kWorkingBuffers = 2;
 
-// Bytes that the engine is to read, where it can read them.
+// Bytes for the engine, at a place where it can read them.
 struct Placed {
   Rects rects;
-  DeviceBlock block;  // a copy on the device; none when the bytes are used in place
+  DeviceBlock block;  // a copy on the device; none if the bytes are used in place
 };
 
 enum class InPlace { kAlways, kIfAligned, kNever };  // of bytes that are on our device already
 
-// Maps a buffer for the device or for the host, as often as it is asked.
+// Maps a buffer for the device or for the host, as often as required.
 using MapFunction = std::function<Status(bool device, Rects* rects)>;
 
-// Used by one thread at a time. No step waits for the GPU: a frame is handed out with the fence
-// that the host has to wait for before it pushes it.
+// Used by one thread at a time. No step waits for the GPU: each frame comes with the fence that the
+// host has to wait for before it pushes the frame.
 class Transport {
  public:
   explicit Transport(Engine& engine) : engine_(engine) {}
   ~Transport() { release_inputs(); }
 
-  // A new stream: how many frames may be in flight between submission and push. Every warning may
+  // Starts a new stream: the most frames in flight between submission and push. Every warning may
   // come again.
   void start(guint async_depth);
   // New caps: frames may come from another pool and another device.
@@ -45,26 +45,26 @@ class Transport {
   Engine& engine() const { return engine_; }
   guint async_depth() const { return async_depth_; }
 
-  // Finds the bytes of `buffer` for the engine: in place, or in a copy on the device, in a block of
+  // Brings the bytes of `buffer` to the engine: in place, or as a copy on the device, in a block of
   // `pool`. `frame` gets the time of the copy; null: it is not measured.
   Status place(GstBuffer* buffer, const MapFunction& map, InPlace in_place, BlockPool& pool,
                MeasuredFrame* frame, Placed* placed);
-  // `done` is the work that reads what has been placed of `buffer`: it is not reused before.
+  // `done` is the work that reads the placed bytes of `buffer`: keeps it from being reused before.
   void mark_read(GstBuffer* buffer, const Placed& placed, const FencePtr& done);
-  // Copies a result from the device to system memory; it is there when `*downloaded` is done.
+  // Copies a result from the device to system memory; it has arrived when `*downloaded` is done.
   Status fetch(const Rects& from, const Rects& to, const FencePtr& computed, MeasuredFrame* frame,
                FencePtr* downloaded);
 
-  // After a failed frame: waits until nothing uses that frame's memory any more.
+  // Call it after a failed frame: waits until no work uses that frame's memory any more.
   void settle();
   // Waits until the device has read all input buffers, and lets go of them.
   void release_inputs();
 
-  // How many buffers the pool of `buffer` may have; 0: no limit, or no pool.
+  // The most buffers that the pool of `buffer` may have; 0: no limit, or no pool.
   guint known_pool_maximum(GstBuffer* buffer);
-  // A sentence for the user, unless `*warned`, which it sets.
+  // Stores a sentence for the user, unless `*warned` is set, and sets that.
   void warn_once(std::string warning, bool* warned);
-  // The one since the last call, or nothing.
+  // The warning since the last call, if any.
   std::string take_warning() { return std::exchange(warning_, {}); }
 
  private:

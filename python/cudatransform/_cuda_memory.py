@@ -66,7 +66,7 @@ class CudaArray:
 
     @property
     def __cuda_array_interface__(self) -> dict:
-        # Writable, because PyTorch refuses arrays that are not. No stream: the array is complete.
+        # Writable, because PyTorch refuses other arrays. No stream: the array is complete.
         return {"shape": self.shape, "strides": self.strides, "typestr": self.dtype.str,
                 "data": (self._address, False), "version": 3, "stream": None}
 

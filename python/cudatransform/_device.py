@@ -14,7 +14,7 @@ CUDA = 2  # DLDeviceType
 DLPACK_NAME = b"dltensor"  # a library that takes a capsule renames it
 _ON_DEVICE = 2             # CUmemorytype
 _ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-_LEGACY_STREAM = 1         # what both protocols call the default stream
+_LEGACY_STREAM = 1         # the name of the default stream in both protocols
 
 
 class DLTensor(Structure):
@@ -186,7 +186,7 @@ def view(array: Any) -> View:
 
 
 def _by_dlpack(capsule: Any) -> View:
-    # The capsule keeps its name, so its own destructor gives the array back.
+    # The capsule keeps its name, so its own destructor returns the array.
     tensor = DLTensor.from_address(_capsule_get(capsule, DLPACK_NAME))
     letters = {code: letter for letter, code in KINDS.items()}
     if tensor.lanes != 1 or tensor.bits % 8 or tensor.code not in letters:

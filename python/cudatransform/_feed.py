@@ -22,7 +22,7 @@ from ._stage import Stage, StageError
 from .errors import Failure, ReadError
 
 # A grey picture of 8 x 8 samples, decoded before all others. A file of an unsupported kind is an
-# error of the stream if it is the first, and damage of one picture behind another.
+# error of the stream if it is the first, and later only a damaged picture.
 MARKER = (b"\xff\xd8\xff\xdb\0\x43\0" + b"\1" * 64 + b"\xff\xc0\0\x0b\x08\0\x08\0\x08\1\1\x11\0"
           b"\xff\xda\0\x08\1\1\0\0\x3f\0\x2b\xff\xd9")
 MOST_READS = 8
@@ -105,20 +105,20 @@ class Feed:
     def __init__(self, owner: Any, stage: Stage, paths: Iterator[Any], ahead: int,
                  most_reads: int) -> None:
         self._gst, self._stage, self._paths = _gst.libraries(), stage, paths
-        # The decoder may read any of it as long as the decoder lives.
+        # The decoder may read any of it throughout the decoder's life.
         self._all_memory: Set[Memory] = set()
         stage.memory = self._all_memory
         self.entries: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self.memory: Deque[Memory] = collections.deque()
         self.lost = 0
-        # For pushing: the files whose reads have begun, the number of the last one that was pushed,
-        # that of the last one with a marker behind it, and whether the end was pushed.
+        # The push state: the files whose reads have begun, the number of the last pushed file, that
+        # of the last one with a marker after it, and whether the end was pushed.
         self._lock = threading.RLock()
         self._reading: Deque[Entry] = collections.deque()
         self._pushed = self._marked = 0
         self._ended = self._closing = False
-        # How many files may come: as told to the thread, and what it has taken over of that.
-        # Anything but a number ends the thread.
+        # The number of files that may come: as told to the thread, and the part of it that the
+        # thread has taken over. Anything but a number ends the thread.
         self._told: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self._told.put(ahead)
         self._owner = weakref.ref(owner, self._told.put)
@@ -293,7 +293,7 @@ class Feed:
                 self.recover()
 
     def _push_end(self, end: End) -> None:
-        # At an error, too: the pictures before it come out.
+        # Also after an error: the pictures before it come out.
         with self._lock:
             self._ended = True
             self._stage.push_end()
@@ -341,7 +341,7 @@ class Feed:
         self._told.put(None)
         self._stage.stop()
         # The thread may stay in the caller's iterable for ever; it ends when that returns. It is
-        # this very thread where the garbage collector has found the Reader in it.
+        # this very thread if the garbage collector has found the Reader in it.
         while (not self._is_gone and not self._in_paths
                and self._ident != threading.get_ident()):
             try:

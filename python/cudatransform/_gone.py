@@ -20,8 +20,8 @@ class _Watch(weakref.ref):
     __slots__ = ("_as_parameter_", "other")
 
 
-# A watch must live until it is called, also where the garbage collector takes an object with all
-# that it refers to.
+# A watch must live until it is called, even if the garbage collector takes an object together with
+# all that it refers to.
 _watches: Set[Any] = set()
 os.register_at_fork(after_in_child=_watches.clear)  # the objects are the parent's
 

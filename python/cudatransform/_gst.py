@@ -138,7 +138,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_caps_features_from_string": (_P, _S), "gst_caps_set_features_simple": (None, _P, _P),
     },
     "libgobject-2.0.so.0": {
-        # For "try-pull-sample": the sink, the signal, nanoseconds, where the sample goes.
+        # For "try-pull-sample": the sink, the signal, nanoseconds, the place of the sample.
         "g_signal_emit_by_name": (None, _P, _S, c_uint64, POINTER(_P)),
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
@@ -155,8 +155,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     },
 }
 
-# Functions that never wait keep Python's lock: where another thread wants it, as in a Reader, to
-# let go of it costs more than the call.
+# Functions that never wait keep Python's lock: if another thread wants it, as in a Reader, letting
+# go of it costs more than the call.
 _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_mini_object_replace",
           "gst_sample_get_buffer", "gst_buffer_new_wrapped_full", "gst_buffer_n_memory",
           "gst_buffer_peek_memory",
@@ -165,7 +165,7 @@ _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_mini_object_repla
           "gst_bus_pop_filtered", "gst_app_sink_is_eos",
           # An appsink promises no fence, so its buffers are complete, and this returns at once.
           "gst_coef_fence_wait_written"}
-# Functions that wait at times. A caller that knows that one will not uses its name with _now.
+# Functions that may wait. If a caller knows that one will not, it uses the name with _now.
 _AT_TIMES = {"gst_pad_push", "g_signal_emit_by_name"}
 
 
@@ -233,8 +233,8 @@ def libraries() -> Libraries:
                           "start it by spawn or forkserver (torch: DataLoader(..., "
                           "multiprocessing_context='spawn'))")
     if _loaded is None:
-        # Two threads may both do it: the second time nothing happens. With a lock, one might wait
-        # for a thread that a signal has taken out of here.
+        # Two threads may both do it: the second does nothing. With a lock, one might wait for a
+        # thread that a signal has taken out of here.
         _loaded = Libraries()
     return _loaded
 
@@ -297,14 +297,14 @@ class HeldBuffer:
         self.sample = sample
         if gst.gst_buffer_n_memory(sample.buffer) != 1:
             raise Unavailable("a buffer is in several pieces")
-        # The memory is mapped, not the buffer: an appsink keeps a reference to that until the next
-        # one comes, so it never counts as writable.
+        # We map the memory, not the buffer: an appsink keeps a reference to the buffer until the
+        # next one comes, so the buffer never counts as writable.
         memory, info = gst.gst_buffer_peek_memory(sample.buffer, 0), MapInfo()
         self.writable = not cuda and _look(gst, memory, info, MAP_READ | MAP_WRITE)
         if not self.writable and not _look(gst, memory, info, MAP_READ | (MAP_CUDA if cuda else 0)):
             raise Unavailable("a buffer cannot be mapped")
         self.address, self.size = info.data, info.size
-        # Not a property: numpy drops what a signal's handler raises in one.
+        # We avoid a property: numpy drops exceptions of a signal's handler in one.
         self.__array_interface__ = {"shape": (self.size,), "typestr": "|u1", "version": 3,
                                     "data": (self.address, not self.writable)}
 

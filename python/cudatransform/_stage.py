@@ -143,7 +143,7 @@ class Stage:
         """
         self.memory = memory
         self._runs += 1
-        # The result has the same time: that tells it from what an interrupted run has left.
+        # The result has the same time, which tells it from the remains of an interrupted run.
         _gst.BufferHead.from_address(buffer).pts = self._runs
         self.push(buffer)
         sample = self._made_of_run()

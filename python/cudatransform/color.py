@@ -6,8 +6,8 @@ from typing import List, Sequence, Tuple
 
 import numpy as np
 
-# Of GStreamer's samplings: the columns and rows of the picture that a sample of Cb or Cr stands
-# for. None: no chroma.
+# GStreamer's samplings: the columns and rows of the picture that a sample of Cb or Cr covers. None:
+# no chroma.
 SAMPLINGS = {
     "GRAYSCALE": None, "YCbCr-4:2:0": (2, 2), "YCbCr-4:2:2": (2, 1), "YCbCr-4:4:4": (1, 1),
     "YCbCr-4:4:0": (1, 2), "YCbCr-4:1:1": (4, 1), "RGB": (1, 1),

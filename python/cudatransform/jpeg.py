@@ -20,7 +20,7 @@ from .picture import Picture, picture_of_sample
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 
-# As much as jpegcoefdec collects of a stream without an end.
+# The most that jpegcoefdec collects of a stream without an end.
 MOST_BYTES = 256 << 20
 DECODER = "jpegcoefdec name=first backend=cpu"
 JPEG_CAPS = "image/jpeg,parsed=true"

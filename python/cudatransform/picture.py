@@ -187,7 +187,7 @@ def empty(width: int, height: int, sampling: str, tables: np.ndarray,
         levels = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
         components.append(Component(levels, ids[index], columns // across, rows // down, c_width,
                                     c_height, which[index]))
-    # As in a file, there is no table without a user.
+    # A file has no unused tables either.
     used = sorted({component.table for component in components})
     for component in components:
         component.table = used.index(component.table)

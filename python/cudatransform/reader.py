@@ -106,7 +106,7 @@ class Walk:
         self.stage = _new_stage(reader)
         self.on_cuda = reader.device != "cpu"
         self.device = int(reader.device.partition(":")[2] or 0)
-        # The Feed learns of room for several files at once: to wake its thread for each file costs
+        # The Feed learns of room for several files at once: waking its thread for each file costs
         # as much as reading one.
         ahead = reader.batch + 2 * reader.workers
         self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))

@@ -19,7 +19,7 @@ from .tables import one_table
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
            "shuffle")
-# By bits of a sample: GStreamer's format and numpy's type of samples, and of levels.
+# Indexed by a sample's bits: GStreamer's format, and numpy's types of samples and of levels.
 _DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16),
            16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
 _ROW = 4  # GStreamer's rows of samples begin at multiples of this

@@ -1,5 +1,4 @@
-// What the files about each kind of coefficients share: refusals, fields of caps, places in a
-// buffer.
+// The shared parts of all kinds of coefficients: refusals, fields of caps, places in a buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/coef-private.h>
 

@@ -1,5 +1,4 @@
-// What the files about each kind of coefficients share: refusals, fields of caps, places in a
-// buffer.
+// The shared parts of all kinds of coefficients: refusals, fields of caps, places in a buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,16 +6,16 @@
 
 namespace gstcoef {
 
-// What boxed types of plain structs copy by.
+// The copy function of boxed types of plain structs.
 template <typename Struct>
 Struct* copy_struct(const Struct* from) {
   return static_cast<Struct*>(g_memdup2(from, sizeof *from));
 }
 
-// Says why something is refused: to a debug category and, where the caller wants it, in a string.
+// Gives the reason of a refusal: to a debug category and, if the caller wants it, in a string.
 class Refusal {
  public:
-  // Sets *reason, where the caller wants one, to null: nothing is refused yet.
+  // Sets *reason, if the caller wants one, to null: nothing is refused yet.
   Refusal(GstDebugCategory* category, gchar** reason);
   // Always FALSE, for `return refuse(...)`.
   gboolean operator()(const char* format, ...) const G_GNUC_PRINTF(2, 3);
@@ -26,7 +25,7 @@ class Refusal {
   gchar** const reason_;
 };
 
-// What caps of every kind of coefficients say.
+// The fields that caps of every kind of coefficients have.
 struct PictureFields {
   GstCoefFormat format;
   gboolean quantized;
@@ -36,11 +35,11 @@ struct PictureFields {
   gint fps_n, fps_d;
 };
 
-// The structure of fixed caps of that name, or null.
+// The structure of fixed caps with that name, or null.
 const GstStructure* fixed_structure(const GstCaps* caps, const char* media_type,
                                     const Refusal& refuse);
 gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const Refusal& refuse);
-// Whether there are pictures of the kind, whatever the transform.
+// Whether such pictures exist, whatever the transform.
 gboolean check_picture(GstCoefFormat format, guint depth, GstCoefSampling sampling, gint width,
                        gint height, const Refusal& refuse);
 
@@ -52,13 +51,13 @@ struct Placement {
   guint rows;
 };
 
-// Places `rows` rows of `row_bytes` bytes at *offset and moves it behind them; false where the
-// bytes do not fit a gssize.
+// Places `rows` rows of `row_bytes` bytes at *offset and moves it past them; false if the bytes do
+// not fit a gssize.
 bool place_rows(gsize row_bytes, guint rows, gsize* offset);
 // Whether the rows of component `index` lie in the buffer and are aligned to a coefficient.
 gboolean check_placement(const Placement& p, GstCoefFormat format, guint index, gsize buffer_size,
                          const Refusal& refuse);
-// Whether a buffer without meta is large enough for what Info says.
+// Whether a buffer without meta is large enough for its Info.
 template <typename Info>
 gboolean check_size(const Info& info, gsize buffer_size, const Refusal& refuse) {
   if (buffer_size >= info.size) return TRUE;
@@ -68,7 +67,7 @@ gboolean check_size(const Info& info, gsize buffer_size, const Refusal& refuse) 
                 gst_coef_sampling_to_string(info.sampling), gst_coef_format_to_string(info.format));
 }
 
-// Whether the components of a meta are as many as those of an info.
+// Whether a meta has as many components as an info.
 template <typename Meta, typename Info>
 gboolean check_count(const Meta& meta, const Info& info, const Refusal& refuse) {
   if (meta.n_components == info.n_components) return TRUE;
@@ -76,7 +75,7 @@ gboolean check_count(const Meta& meta, const Info& info, const Refusal& refuse) 
                 info.n_components, gst_coef_sampling_to_string(info.sampling));
 }
 
-// Whether a component stands for the right samples.
+// Whether a component covers the right samples.
 template <typename Component>
 gboolean check_shape(const Component& c, const Component& wanted, guint index,
                      const Refusal& refuse) {
@@ -88,7 +87,7 @@ gboolean check_shape(const Component& c, const Component& wanted, guint index,
   return TRUE;
 }
 
-// Sampling factors mean ratios: 2x2, 2x2, 2x2 is as good a 4:4:4 as 1x1, 1x1, 1x1.
+// Sampling factors mean ratios: 2x2, 2x2, 2x2 is 4:4:4 just like 1x1, 1x1, 1x1.
 template <typename Meta, typename Info>
 gboolean check_ratios(const Meta& meta, const Info& info, const Refusal& refuse) {
   const auto& luma = meta.components[0];
@@ -105,9 +104,9 @@ gboolean check_ratios(const Meta& meta, const Info& info, const Refusal& refuse)
   return TRUE;
 }
 
-// Whether a buffer's meta, which may be null, can be believed; see gst_dct_meta_validate().
-// `missing` is what a buffer of quantised coefficients lacks without a meta. check_component(i) and
-// check_quantisers() check what one transform alone has.
+// Whether a buffer's meta, which may be null, is valid; see gst_dct_meta_validate(). `missing`
+// names what a buffer of quantised coefficients lacks without a meta. check_component(i) and
+// check_quantisers() check the parts of a single transform.
 template <typename Meta, typename Info, typename CheckComponent, typename CheckQuantisers>
 gboolean validate(const Meta* meta, const Info& info, gsize buffer_size, const char* missing,
                   const Refusal& refuse, CheckComponent check_component,

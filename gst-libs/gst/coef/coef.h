@@ -1,4 +1,4 @@
-// libgstcoef: coefficients as video, for elements and applications. This header has all the others.
+// libgstcoef: coefficients as video, for elements and applications. Includes all other headers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -9,7 +9,7 @@ bool pair_allowed(GstCoefFormat format, gboolean quantized, guint depth) {
   return format == (depth <= 12 ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_S32LE);
 }
 
-// The sizes of component `index`; its offset and stride are the caller's.
+// The sizes of component `index`; the caller sets its offset and stride.
 GstDctComponent component_geometry(GstCoefSampling sampling, guint index, gint width, gint height) {
   const GstCoefShape shape = gst_coef_sampling_shape(sampling, index, width, height);
   GstDctComponent c = {};
@@ -24,7 +24,7 @@ GstDctComponent component_geometry(GstCoefSampling sampling, guint index, gint w
   return c;
 }
 
-// Lays the components out one after the other; false when the bytes do not fit a gssize.
+// Lays the components out one after the other; false if the bytes do not fit a gssize.
 bool lay_out(GstDctInfo* info) {
   const guint coefficient_size = gst_coef_format_size(info->format);
   const guint components = gst_coef_sampling_components(info->sampling);

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 /**
  * GST_DCT_MAX_COMPONENTS:
  *
- * How many components there is room for. No #GstCoefSampling has four yet: the fourth is there for
+ * The number of components that fit. No #GstCoefSampling has four yet: the fourth is reserved for
  * CMYK and alpha, and gst_dct_meta_validate() refuses it until then.
  *
  * Since: 1.0
@@ -31,7 +31,7 @@ G_BEGIN_DECLS
 /**
  * GST_DCT_MAX_TABLES:
  *
- * How many quantisation tables a buffer may have.
+ * The most quantisation tables of a buffer.
  *
  * Since: 1.0
  */
@@ -43,7 +43,7 @@ G_BEGIN_DECLS
  *   component are in raster order
  * @GST_DCT_LAYOUT_PLANE: coefficient (u, v) of block (bx, by) is at row 8 by + v, column 8 bx + u
  *
- * Where a block's coefficients lie.
+ * The layout of a block's coefficients in memory.
  *
  * Since: 1.0
  */
@@ -125,7 +125,7 @@ GST_COEF_API GType gst_dct_component_get_type(void);
  * @components: (array fixed-size=4): the components in the default layout
  * @size: bytes of a buffer in the default layout
  *
- * Everything that video/x-dct caps say, and the default layout of a buffer in system memory:
+ * The contents of video/x-dct caps, and the default layout of a buffer in system memory:
  * components one after the other, rows without padding.
  *
  * Since: 1.0
@@ -154,7 +154,7 @@ GST_COEF_API GType gst_dct_info_get_type(void);
 /**
  * gst_dct_info_new: (constructor)
  *
- * Returns: (transfer full): an info that nobody has filled, with everything zero
+ * Returns: (transfer full): an unfilled info, with all fields zero
  *
  * Since: 1.0
  */
@@ -222,8 +222,7 @@ GST_COEF_API gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* ca
  * gst_dct_info_to_caps:
  * @info: an info that gst_dct_info_set() or gst_dct_info_from_caps() has filled
  *
- * Makes caps in system memory; the caller adds features and the fields that #GstDctInfo does not
- * know.
+ * Makes caps in system memory; the caller adds features and the fields that are not in #GstDctInfo.
  *
  * Returns: (transfer full) (nullable): fixed caps, or %NULL when @info was never filled
  *
@@ -272,16 +271,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstDctInfo, gst_dct_info_free)
  * gst_dct_caps_set_tables:
  * @caps: writable caps of video/x-dct
  * @values: (array length=n_values) (nullable): 64 divisors for each table, 1 to 65535, in natural
- *   order, one table behind the other
+ *   order, one table after the other
  * @n_values: 64 for each of 1 to 4 tables; 0 removes the fields
  * @component_tables: (array length=n_components) (nullable): the index of each component's table
  * @n_components: 1 to 4
  * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
  *   expected; else %NULL
  *
- * Writes quantisation tables into the fields quantization-tables and component-tables, where they
- * say what the coefficients of buffers without #GstDctMeta have to be multiplied by. Caps stay
- * with coefficients where metas do not: in files of gdppay, for one. A buffer's meta comes first.
+ * Writes quantisation tables into the fields quantization-tables and component-tables. Coefficients
+ * of buffers without #GstDctMeta have to be multiplied by them. Caps stay with coefficients where
+ * metas do not, as in files of gdppay. A buffer's meta takes precedence.
  *
  * Returns: %TRUE when the fields have been set or removed
  *
@@ -295,7 +294,7 @@ GST_COEF_API gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* valu
  * gst_dct_caps_get_tables:
  * @caps: fixed caps of video/x-dct
  * @values: (out) (array length=n_values) (transfer full) (nullable): 64 divisors for each table, in
- *   natural order, one table behind the other
+ *   natural order, one table after the other
  * @n_values: (out): 64 for each of 1 to 4 tables
  * @component_tables: (out) (array length=n_components) (transfer full) (nullable): the index of
  * each component's table
@@ -303,8 +302,8 @@ GST_COEF_API gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* valu
  * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
  *   expected; else %NULL
  *
- * Reads what gst_dct_caps_set_tables() has written, or somebody else. On %FALSE the arrays are
- * %NULL.
+ * Reads the fields that gst_dct_caps_set_tables(), or other code, has written. On %FALSE the arrays
+ * are %NULL.
  *
  * Returns: %TRUE when @caps have tables that can be used
  *

@@ -1,4 +1,4 @@
-// GstDctJpegMeta: what a JPEG file says about its picture besides the coefficients.
+// GstDctJpegMeta: the contents of a JPEG file besides the coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/dct.h>
 #include <gst/coef/meta-private.h>

@@ -1,4 +1,4 @@
-// GstDctMeta: what may change with every buffer of video/x-dct.
+// GstDctMeta: the properties of video/x-dct that may change with every buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// What may change with every buffer of video/x-dct: places, tables, a fence; and what a JPEG file
-// says besides its coefficients.
+// The properties of video/x-dct that may change with every buffer: places, tables, a fence; and the
+// contents of a JPEG file besides its coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -33,8 +33,8 @@ typedef struct {
  * @tables: (array fixed-size=4): the tables that @components index
  * @fence: (nullable): when the coefficients are complete; %NULL: now
  *
- * What may change with every buffer of video/x-dct. Immutable once the buffer has been pushed.
- * Copied with copies of the whole buffer only; the fence is shared.
+ * The properties of video/x-dct that may change with every buffer. Immutable once the buffer has
+ * been pushed. Copied with copies of the whole buffer only; the fence is shared.
  *
  * A consumer that has not promised to wait for @fence (%GST_COEF_FENCE_API_TYPE) receives finished
  * buffers. The library allocates the meta and may add fields at its end.
@@ -54,7 +54,7 @@ typedef struct {
  * GST_DCT_META_API_TYPE:
  *
  * The API of #GstDctMeta. In the answer to an ALLOCATION query it has GStreamer's usual meaning, "I
- * read this meta", and promises nothing about fences: that is %GST_COEF_FENCE_API_TYPE. Producers
+ * read this meta", and promises nothing about fences: %GST_COEF_FENCE_API_TYPE does that. Producers
  * attach the meta in any case, because coefficients cannot be read without it.
  *
  * Since: 1.0
@@ -86,7 +86,7 @@ GST_COEF_API const GstMetaInfo* gst_dct_meta_get_info(void);
  * @info: a filled info
  *
  * Adds a meta with @info's components in its default layout, no tables and no fence; the caller
- * then changes what differs.
+ * then changes the differing fields.
  *
  * Returns: (transfer none): the meta, owned by @buffer
  *
@@ -135,7 +135,7 @@ GST_COEF_API guint16* gst_dct_meta_dup_table(const GstDctMeta* meta, guint index
 /**
  * gst_dct_meta_set_table:
  * @meta: a meta whose buffer has not been pushed
- * @index: index of the table; tables before it that nobody has set are zero, hence not valid
+ * @index: index of the table; tables before it that were never set are zero, hence not valid
  * @values: (array fixed-size=64): the divisors in natural order
  *
  * Returns: %FALSE when there is no room for such a table
@@ -188,18 +188,18 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
 /**
  * GstDctJpegIrregularity:
  * @GST_DCT_JPEG_REGULAR: nothing
- * @GST_DCT_JPEG_LEFT_OVER_BYTES: bytes behind the last block of a scan or of a restart interval,
+ * @GST_DCT_JPEG_LEFT_OVER_BYTES: bytes after the last block of a scan or of a restart interval,
  *   before the next marker
  * @GST_DCT_JPEG_STRAY_BYTES: bytes between segments
  * @GST_DCT_JPEG_SCAN_PARAMETERS: the header of a sequential scan has other values than 0, 63, 0, 0
  *   for Ss, Se, Ah and Al
- * @GST_DCT_JPEG_MISSING_END: the file ends behind the last block, without an EOI marker
+ * @GST_DCT_JPEG_MISSING_END: the file ends after the last block, without an EOI marker
  * @GST_DCT_JPEG_USELESS_MARKER: a marker without a meaning where it is: RSTn outside of a scan,
- *   TEM, DNL behind a frame header that has the height
- * @GST_DCT_JPEG_UNKNOWN_HEADER: a JFIF version or an Adobe transform code that nobody knows
+ *   TEM, DNL after a frame header that has the height
+ * @GST_DCT_JPEG_UNKNOWN_HEADER: an unknown JFIF version or Adobe transform code
  *
- * What was odd about a JPEG file of which nothing is missing: all blocks came, by valid codes, so
- * that the coefficients are certain, as far as files of Huffman codes can be.
+ * The oddities of a complete JPEG file: all blocks came, by valid codes, so the coefficients are as
+ * certain as files of Huffman codes allow.
  *
  * Since: 1.0
  */
@@ -219,18 +219,18 @@ GST_COEF_API GType gst_dct_jpeg_irregularity_get_type(void);
 /**
  * GstDctJpegMeta:
  * @meta: the parent
- * @segments: (nullable): APPn and COM segments as they stand in a JPEG file, one behind the other,
+ * @segments: (nullable): APPn and COM segments as they stand in a JPEG file, one after the other,
  *   each from the FF of its marker on; %NULL: none were kept
  * @irregular: what was odd about the file that was read
  *
- * What a JPEG file says about its picture besides the coefficients: density, Exif, XMP, colour
- * profile, comments. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
- * whole buffer; the bytes are shared. It holds for that very picture, so elements that make another
- * one of it do not carry it over.
+ * The contents of a JPEG file besides the coefficients: density, Exif, XMP, colour profile,
+ * comments. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the whole
+ * buffer; the bytes are shared. It describes this very picture, so elements that turn it into
+ * another do not carry it over.
  *
- * @irregular describes the file that was read and not the coefficients, so nobody writes it into
- * another file, and the meta is not serialised for it. The library allocates the meta and may add
- * fields at its end.
+ * @irregular describes the file that was read and not the coefficients, so elements do not write it
+ * into another file, and the meta is not serialised for it. The library allocates the meta and may
+ * add fields at its end.
  *
  * Since: 1.0
  */
@@ -266,8 +266,7 @@ GST_COEF_API const GstMetaInfo* gst_dct_jpeg_meta_get_info(void);
  * @buffer: (transfer none): a writable buffer of coefficients
  * @segments: (transfer none) (nullable): marker segments, see #GstDctJpegMeta
  *
- * Nothing of @segments is looked at here. The meta says that nothing was odd; the caller then
- * changes that.
+ * Does not check @segments. The meta reports no oddities; the caller then changes that.
  *
  * Returns: (transfer none): the meta, owned by @buffer
  *

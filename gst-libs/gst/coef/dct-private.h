@@ -1,4 +1,4 @@
-// What the files about video/x-dct share: the debug category and refusals.
+// The shared parts of video/x-dct: the debug category and refusals.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -14,9 +14,8 @@ namespace gstcoef {
 // reads.
 inline constexpr uint8_t kSerialVersion = 1;
 
-// Appends everything in `meta` but the fence, which means nothing elsewhere. False, with `bytes`
-// untouched, for a meta with too many components or tables, which deserialise() would not take
-// back.
+// Appends all of `meta` except the fence, which means nothing elsewhere. False, with `bytes`
+// untouched, if the meta has too many components or tables for deserialise().
 bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes);
 
 // Fills components and tables of `meta`. False, with `meta` untouched, on any other version, length

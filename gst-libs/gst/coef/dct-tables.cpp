@@ -13,7 +13,7 @@ constexpr char kComponentsField[] = "component-tables";
 constexpr guint kEntries = 64;
 
 struct Tables {
-  std::vector<guint16> values;  // all tables, one behind the other
+  std::vector<guint16> values;  // all tables, one after the other
   std::vector<guint> of_component;
 };
 

@@ -1,4 +1,4 @@
-// The GTypes of what dct.h declares, the boxed GstDctInfo, and the debug category.
+// The GTypes of dct.h, the boxed GstDctInfo, and the debug category.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/dct-private.h>
 

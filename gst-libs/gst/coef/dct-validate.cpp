@@ -1,8 +1,8 @@
-// gst_dct_meta_validate(): whether a buffer's meta can be believed.
+// gst_dct_meta_validate(): whether a buffer's meta is valid.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Metas come from other elements, applications and files. What passes here cannot make a reader
-// leave the buffer or divide by zero.
+// Metas come from other elements, applications and files. A valid meta cannot make a reader leave
+// the buffer or divide by zero.
 #include <gst/coef/dct-private.h>
 
 namespace {

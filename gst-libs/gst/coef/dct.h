@@ -1,4 +1,4 @@
-// What buffers of video/x-dct mean: the coefficients of an 8x8 DCT, as in JPEG.
+// The meaning of video/x-dct buffers: the coefficients of an 8x8 DCT, as in JPEG.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

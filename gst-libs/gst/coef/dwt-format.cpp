@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A transform whose values have wrapped still inverts to its picture, but quantised it is garbage.
-// So 16 bits are for transforms in which no value can leave them, of any picture: neither what is
-// kept nor what stands between two lifting steps. Between the steps of daub97 engines have 32 bits.
+// So 16 bits are for transforms whose values always fit, for any picture: kept ones and those
+// between lifting steps. Between the steps of daub97 engines have 32 bits.
 #include <algorithm>
 
 #include <gst/coef/dwt-private.h>
 
 namespace {
 
-// What one filter can make of a line, stage by stage: by how much more than its samples the values
-// can be. Each is the largest sum of the magnitudes by which the samples go into a value, borders
-// included, without the shifts, rounded up; tests/check/coef/dwtformat.cpp computes them from the
-// lifting steps.
+// The growth of a line's values by one filter, stage by stage: how much larger than the samples
+// they can be. Each number is the largest sum of the magnitudes by which samples contribute to a
+// value, borders included, without the shifts, rounded up. tests/check/coef/dwtformat.cpp computes
+// them from the lifting steps.
 struct Growth {
   guint shift;      // bits between levels
   guint plain;      // levels of both directions, by this filter alone, at which 8 bits fit
@@ -21,7 +21,7 @@ struct Growth {
   double peak[10];  // of any value of that stage, those between steps of 16 bits among them
 };
 
-// By the value of GstDwtWavelet.
+// Indexed by GstDwtWavelet.
 constexpr Growth kGrowths[] = {
     // dd97
     {1,
@@ -59,7 +59,7 @@ constexpr Growth kGrowths[] = {
      {2, 2.5, 2.75, 2.805, 2.82, 2.842, 2.856, 2.861, 2.863, 2.866}},
 };
 
-// The largest value that there can be, by the rows' filter and the columns', but for roundings.
+// The largest possible value, by the rows' filter and the columns', without roundings.
 double largest_value(const Growth& rows, const Growth& columns, guint levels, guint levels_ho) {
   double largest = 0;
   for (guint stage = 1; stage <= levels + levels_ho; stage++) {

@@ -4,14 +4,14 @@
 
 namespace {
 
-// The next multiple of 2^halvings, or 0 where that is no gint.
+// The next multiple of 2^halvings, or 0 if that is no gint.
 guint padded(guint size, guint halvings) {
   const guint64 unit = guint64{1} << halvings;
   const guint64 up = (size + unit - 1) & ~(unit - 1);
   return up <= G_MAXINT ? static_cast<guint>(up) : 0;
 }
 
-// Lays the components out one after the other; false when the bytes do not fit a gssize.
+// Lays the components out one after the other; false if the bytes do not fit a gssize.
 bool lay_out(GstDwtInfo* info) {
   gsize offset = 0;
   info->n_components = gst_coef_sampling_components(info->sampling);

@@ -22,8 +22,8 @@ G_BEGIN_DECLS
 /**
  * GST_DWT_MAX_COMPONENTS:
  *
- * How many components there is room for. No #GstCoefSampling has four yet, and
- * gst_dwt_meta_validate() refuses the fourth until then.
+ * The number of components that fit. No #GstCoefSampling has four yet, and gst_dwt_meta_validate()
+ * refuses the fourth until then.
  *
  * Since: 1.0
  */
@@ -124,13 +124,13 @@ GST_COEF_API gboolean gst_dwt_wavelet_from_string(const gchar* string, GstDwtWav
  * @levels: levels that split rows and columns
  * @levels_ho: levels that split rows alone
  *
- * The one format that coefficients of such a transform have: #GST_COEF_FORMAT_S16LE where no
- * picture of @depth bits makes a value that 16 bits do not hold, #GST_COEF_FORMAT_S32LE elsewhere.
+ * The one format for coefficients of such a transform: #GST_COEF_FORMAT_S16LE if the values of
+ * every picture of @depth bits fit 16 bits, #GST_COEF_FORMAT_S32LE otherwise.
  *
  * At 8 bits, with one filter and no horizontal-only levels, 16 bits hold haar, haar-shift and j2k53
- * up to 6 levels, legall53 up to 5, dd97, dd137 and daub97 up to 4, fidelity up to 3. Above 8
- * bits coefficients have 32. Two filters, or horizontal-only levels, get 16 bits where the bound
- * of the largest value leaves an eighth of the range for what the roundings add.
+ * up to 6 levels, legall53 up to 5, dd97, dd137 and daub97 up to 4, fidelity up to 3. Above 8 bits
+ * coefficients have 32. Two filters, or horizontal-only levels, get 16 bits if the bound of the
+ * largest value leaves an eighth of the range for roundings.
  *
  * Returns: the format, or #GST_COEF_FORMAT_UNKNOWN where there is no such transform
  *
@@ -149,7 +149,7 @@ GST_COEF_API GstCoefFormat gst_dwt_choose_format(guint depth, GstDwtWavelet wave
  * @GST_DWT_ORIENTATION_LH: low-pass horizontally, high-pass vertically
  * @GST_DWT_ORIENTATION_HH: high-pass in both directions
  *
- * What a band has kept of its picture.
+ * The part of the picture that a band keeps.
  *
  * Since: 1.0
  */
@@ -168,7 +168,7 @@ GST_COEF_API GType gst_dwt_orientation_get_type(void);
 /**
  * GstDwtBand:
  * @level: 0 is the coarsest; horizontal-only levels follow, then the others
- * @orientation: what the band has kept
+ * @orientation: the part of the picture that the band keeps
  * @x: column of its first coefficient in the component
  * @y: row of its first coefficient
  * @width: coefficients in a row
@@ -244,7 +244,7 @@ GST_COEF_API GType gst_dwt_component_get_type(void);
  * @components: (array fixed-size=4): the components in the default layout
  * @size: bytes of a buffer in the default layout
  *
- * Everything that video/x-dwt caps say, and the default layout of a buffer in system memory:
+ * The contents of video/x-dwt caps, and the default layout of a buffer in system memory:
  * components one after the other, rows without padding.
  *
  * Since: 1.0
@@ -275,7 +275,7 @@ GST_COEF_API GType gst_dwt_info_get_type(void);
 /**
  * gst_dwt_info_new: (constructor)
  *
- * Returns: (transfer full): an info that nobody has filled, with everything zero
+ * Returns: (transfer full): an unfilled info, with all fields zero
  *
  * Since: 1.0
  */
@@ -344,8 +344,7 @@ GST_COEF_API gboolean gst_dwt_info_from_caps(GstDwtInfo* info, const GstCaps* ca
  * gst_dwt_info_to_caps:
  * @info: an info that gst_dwt_info_set() or gst_dwt_info_from_caps() has filled
  *
- * Makes caps in system memory; the caller adds features and the fields that #GstDwtInfo does not
- * know.
+ * Makes caps in system memory; the caller adds features and the fields that are not in #GstDwtInfo.
  *
  * Returns: (transfer full) (nullable): fixed caps, or %NULL when @info was never filled
  *
@@ -371,7 +370,7 @@ GST_COEF_API const GstDwtComponent* gst_dwt_info_get_component(const GstDwtInfo*
  * @info: a filled info
  * @component: index of a component
  *
- * Returns: the bytes of a row of coefficients of @component without padding bytes behind it
+ * Returns: the bytes of a row of coefficients of @component without padding bytes after it
  *
  * Since: 1.0
  */

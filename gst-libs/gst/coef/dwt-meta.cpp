@@ -1,8 +1,8 @@
-// GstDwtMeta: what may change with every buffer of video/x-dwt, and whether it can be believed.
+// GstDwtMeta: the properties of video/x-dwt that may change with every buffer, and their validity.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Metas come from other elements, applications and files. What passes gst_dwt_meta_validate()
-// cannot make a reader leave the buffer.
+// Metas come from other elements, applications and files. A meta that passes
+// gst_dwt_meta_validate() cannot make a reader leave the buffer.
 #include <gst/coef/dwt-private.h>
 #include <gst/coef/dwt-serial.h>
 #include <gst/coef/meta-private.h>

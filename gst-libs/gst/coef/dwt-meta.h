@@ -1,4 +1,4 @@
-// What may change with every buffer of video/x-dwt: places, quantisers, a fence.
+// The properties of video/x-dwt that may change with every buffer: places, quantisers, a fence.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -31,8 +31,8 @@ typedef struct {
  *   quantised
  * @fence: (nullable): when the coefficients are complete; %NULL: now
  *
- * What may change with every buffer of video/x-dwt. Immutable once the buffer has been pushed.
- * Copied with copies of the whole buffer only; the fence is shared.
+ * The properties of video/x-dwt that may change with every buffer. Immutable once the buffer has
+ * been pushed. Copied with copies of the whole buffer only; the fence is shared.
  *
  * A consumer that has not promised to wait for @fence (%GST_COEF_FENCE_API_TYPE) receives finished
  * buffers. The library allocates the meta and may add fields at its end.
@@ -51,7 +51,7 @@ typedef struct {
  * GST_DWT_META_API_TYPE:
  *
  * The API of #GstDwtMeta. In the answer to an ALLOCATION query it has GStreamer's usual meaning, "I
- * read this meta", and promises nothing about fences: that is %GST_COEF_FENCE_API_TYPE. Producers
+ * read this meta", and promises nothing about fences: %GST_COEF_FENCE_API_TYPE does that. Producers
  * attach the meta in any case.
  *
  * Since: 1.0
@@ -83,7 +83,7 @@ GST_COEF_API const GstMetaInfo* gst_dwt_meta_get_info(void);
  * @info: a filled info
  *
  * Adds a meta with @info's components in its default layout, quantiser indices of 0 and no fence;
- * the caller then changes what differs.
+ * the caller then changes the differing fields.
  *
  * Returns: (transfer none): the meta, owned by @buffer
  *

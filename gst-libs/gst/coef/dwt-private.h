@@ -1,4 +1,4 @@
-// What the files about video/x-dwt share: the debug category, refusals and the counts of bands.
+// The shared parts of video/x-dwt: the debug category, refusals and the counts of bands.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

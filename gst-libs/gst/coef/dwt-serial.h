@@ -14,8 +14,8 @@ namespace gstcoef {
 // reads.
 inline constexpr uint8_t kDwtSerialVersion = 1;
 
-// Appends everything in `meta` but the fence, which means nothing elsewhere. False, with `bytes`
-// untouched, for a meta with too many components.
+// Appends all of `meta` except the fence, which means nothing elsewhere. False, with `bytes`
+// untouched, if the meta has too many components.
 bool serialise(const GstDwtMeta& meta, std::vector<uint8_t>* bytes);
 
 // Fills components and quantizers of `meta`. False, with `meta` untouched, on any other version,

@@ -1,4 +1,4 @@
-// The GTypes of what dwt.h declares, the names of wavelets, and the boxed GstDwtInfo.
+// The GTypes of dwt.h, the names of wavelets, and the boxed GstDwtInfo.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/dwt-private.h>
 
@@ -36,7 +36,7 @@ GType gst_dwt_orientation_get_type(void) {
   return type;
 }
 
-// The names in caps are the nicks.
+// Caps use the nicks as names.
 static GEnumClass* wavelet_class() {
   static gpointer const klass = g_type_class_ref(gst_dwt_wavelet_get_type());
   return G_ENUM_CLASS(klass);

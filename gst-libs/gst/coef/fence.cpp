@@ -1,8 +1,8 @@
-// GstCoefFence and GstCoefSyncPoint: when a buffer is complete, and when its readers are done.
+// GstCoefFence and GstCoefSyncPoint: the completion of a buffer, and the end of its readers' work.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The lock guards the lists alone. Points are asked and waited for outside it, on references of our
-// own, so that a waiting thread holds nobody up.
+// The lock guards only the lists. We ask and wait for points outside it, on our own references, so
+// that a waiting thread does not hold up others.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -36,7 +36,7 @@ class Point {
 
   bool operator==(const Point& other) const { return point_ == other.point_; }
   bool is_done() const { return point_->funcs->is_done(point_->user_data); }
-  // That a stream cannot wait says nothing of the work: then we wait.
+  // If a stream cannot wait, the work may still be good: then the host waits.
   bool wait(gpointer cuda_stream) const {
     const GstCoefSyncPointFuncs& funcs = *point_->funcs;
     if (cuda_stream != nullptr && funcs.wait_stream != nullptr &&
@@ -51,8 +51,8 @@ class Point {
 
 using Points = std::vector<Point>;
 
-// Waits for all, also after a failure: the memory is free only when everyone has left it. Those
-// that have failed are added to `*failed`.
+// Waits for all points, even after a failure: the memory is free only when all users have left it.
+// Adds the failed points to `*failed`.
 bool wait_for_all(const Points& points, gpointer cuda_stream, Points* failed = nullptr) {
   bool ok = true;
   for (const Point& point : points) {
@@ -76,7 +76,7 @@ struct _GstCoefFence {
     return side;
   }
 
-  // Forgets those of `gone` that are still in the list of readers; they are released after the
+  // Forgets the points of `gone` that are still in the list of readers. Releases them after the
   // lock, because a point's destroy function is foreign code.
   void forget_read(const Points& gone) {
     Points released;
@@ -97,7 +97,7 @@ G_DEFINE_BOXED_TYPE(GstCoefFence, gst_coef_fence, gst_coef_fence_ref, gst_coef_f
 
 namespace {
 
-// With the last reference.
+// Called with the last reference.
 void free_point(GstMiniObject* object) {
   auto* point = reinterpret_cast<GstCoefSyncPoint*>(object);
   if (point->destroy != nullptr) point->destroy(point->user_data);

@@ -1,5 +1,5 @@
-// Buffers that travel while some device still computes them: when they are complete, and when their
-// readers are done.
+// Buffers that travel while a device still computes them: their completion, and the end of their
+// readers' work.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /**
  * GstCoefSyncPoint:
  *
- * One point in some device's work: a #GstMiniObject that the submitter makes. Thread safe.
+ * A point in a device's work: a #GstMiniObject that the submitter makes. Thread safe.
  *
  * Since: 1.0
  */
@@ -24,7 +24,7 @@ typedef struct _GstCoefSyncPoint GstCoefSyncPoint;
  *   where the calling thread has to wait instead, which it does as well after %FALSE
  * @is_done: whether the work is done (also when it failed); never blocks
  *
- * What a #GstCoefSyncPoint can do. The functions may be called from any thread, several at a time.
+ * The functions of a #GstCoefSyncPoint. Any thread may call them, several at a time.
  *
  * Since: 1.0
  */
@@ -74,10 +74,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefSyncPoint, gst_coef_sync_point_unref)
 /**
  * GstCoefFence:
  *
- * When a buffer's coefficients are complete, and when their readers are done: a #GstMiniObject that
- * all copies of the buffer share. It has two sides: *written*, which a consumer waits for before it
- * reads, and *read*, which the memory's next writer waits for. A fence that nobody has set is done.
- * Thread safe.
+ * The completion of a buffer's coefficients, and the end of its readers' work: a #GstMiniObject
+ * that all copies of the buffer share. It has two sides: *written*, which a consumer waits for
+ * before it reads, and *read*, which the memory's next writer waits for. A fence that was never set
+ * is done. Thread safe.
  *
  * Since: 1.0
  */
@@ -89,7 +89,7 @@ GST_COEF_API GType gst_coef_fence_get_type(void);
 /**
  * gst_coef_fence_new:
  *
- * Returns: (transfer full): a fence that nobody has set: both sides are done
+ * Returns: (transfer full): a fence that was never set: both sides are done
  *
  * Since: 1.0
  */
@@ -129,8 +129,8 @@ GST_COEF_API void gst_coef_fence_set_written(GstCoefFence* fence, GstCoefSyncPoi
  * @fence: a fence
  * @point: (transfer none): when the reader is done
  *
- * For a consumer that reads asynchronously, after it has submitted its work. Points that are done
- * are dropped, so that the list stays short.
+ * For a consumer that reads asynchronously, after it has submitted its work. Drops points that are
+ * done, so that the list stays short.
  *
  * Since: 1.0
  */
@@ -154,9 +154,9 @@ GST_COEF_API gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer 
  * @fence: a fence
  * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
  *
- * For the memory's next writer. A failure is told once: a reader whose work has failed does not use
- * the memory any more and is forgotten. If the next call fails as well, a reader is still at work
- * and cannot be waited for: then the memory must not be written.
+ * For the memory's next writer. Each failure is reported once: a reader whose work has failed no
+ * longer uses the memory and is forgotten. If the next call fails as well, a reader is still at
+ * work and cannot be waited for: then the memory must not be written.
  *
  * Returns: %FALSE when a reader's work failed
  *
@@ -173,8 +173,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefFence, gst_coef_fence_unref)
  * fence before it reads, and gst_coef_fence_add_read() where it reads asynchronously. A producer
  * finishes its buffers before it pushes them to a peer that has not promised.
  *
- * No meta has this API. It is tagged "memory", so that a #GstBaseTransform that makes buffers of
- * its own does not pass on, as its own, the promise of the element behind it.
+ * No meta has this API. It is tagged "memory", so that a #GstBaseTransform that makes its own
+ * buffers does not pass on the promise of the element after it as its own.
  *
  * Since: 1.0
  */

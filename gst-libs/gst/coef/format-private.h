@@ -13,7 +13,7 @@ struct GstCoefShape {
   guint height;
 };
 
-// How many components there are; 0 for a sampling that is none.
+// The number of components; 0 for an invalid sampling.
 guint gst_coef_sampling_components(GstCoefSampling sampling);
 // Component `index`, below that number, of a picture of width x height samples.
 GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint width,

@@ -1,4 +1,4 @@
-// The names and sizes of what format.h declares.
+// The names and sizes of the types in format.h.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/format.h>
 

@@ -1,5 +1,4 @@
-// What coefficients of every transform have in common: the type of one, and the components of a
-// picture.
+// The common parts of coefficients of all transforms: their type, and the components of a picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the metas of libgstcoef share: they describe the very memory of their buffer.
+// The shared parts of libgstcoef's metas: they describe the very memory of their buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace gstcoef {
 
-// An API whose tag tells elements that make new memory not to carry it over.
+// The tag of this API tells elements that make new memory not to carry it over.
 inline GType register_memory_api(const gchar* name) {
   static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
   return gst_meta_api_type_register(name, tags);
@@ -44,7 +44,7 @@ void free_meta(GstMeta* meta, GstBuffer*) {
   set_fence(reinterpret_cast<Meta*>(meta), nullptr);
 }
 
-// Everything behind the GstMeta, whatever somebody has written there; the fence is shared.
+// Copies all fields after the GstMeta, whatever their contents; the fence is shared.
 template <typename Meta>
 gboolean copy_meta(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type, gpointer data) {
   if (!is_whole_copy(type, data)) return FALSE;
@@ -57,7 +57,7 @@ gboolean copy_meta(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type, gp
   return TRUE;
 }
 
-// Adds a meta with the components of `info`, everything else zero; null where there is no room.
+// Adds a meta with the components of `info`, all else zero; null if there is no room.
 template <typename Meta, typename Info>
 Meta* add_meta(GstBuffer* buffer, const GstMetaInfo* kind, const Info* info) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
@@ -69,7 +69,7 @@ Meta* add_meta(GstBuffer* buffer, const GstMetaInfo* kind, const Info* info) {
   return meta;
 }
 
-// Null where the buffer has none.
+// Null if the buffer has none.
 template <typename Meta>
 Meta* get_meta(GstBuffer* buffer, GType api) {
   g_return_val_if_fail(GST_IS_BUFFER(buffer), nullptr);
@@ -93,7 +93,7 @@ using Deserialise = bool (*)(const uint8_t* bytes, size_t size, uint8_t version,
 template <typename Meta, Serialise<Meta> kSerialise, uint8_t kVersion>
 gboolean serialize_meta(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
   const auto* from = reinterpret_cast<const Meta*>(meta);
-  // A program that stores the meta stores the bytes of the buffer, too, and knows no fence.
+  // A program that stores the meta also stores the bytes of the buffer, and knows no fence.
   if (from->fence != nullptr && !gst_coef_fence_wait_written(from->fence, nullptr)) return FALSE;
   std::vector<uint8_t> bytes;
   if (!kSerialise(*from, &bytes)) return FALSE;

@@ -1,4 +1,4 @@
-// GstCoefReferenceMeta: the frame that coefficients were made from.
+// GstCoefReferenceMeta: the source frame of coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/reference.h>
 

@@ -1,4 +1,4 @@
-// GstCoefReferenceMeta: the frame that coefficients were made from.
+// GstCoefReferenceMeta: the source frame of coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * GstCoefReferenceMeta:
  * @meta: the parent
- * @source: the frame that the coefficients were made from
+ * @source: the source frame of the coefficients
  * @info: its format and size, and the strides and offsets that hold in @source
  *
  * The source frame, kept for measuring. Attached by elements with keep-reference=true. Copied with

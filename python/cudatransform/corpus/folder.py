@@ -115,7 +115,7 @@ class Output:
             if not isinstance(before, dict):
                 raise FolderError(f"{told} does not say which job's output this is")
             return before
-        # A run that ended before it had written job.json has left folders, and its lock.
+        # A run that ended before it wrote job.json has left folders, and its lock.
         held = set(os.listdir(self.path)) if os.path.isdir(self.path) else set()
         if held == {_OWN}:
             held = {name for name in os.listdir(self.own) if name not in ("done", "parts", "lock")}
@@ -165,7 +165,7 @@ class Output:
                 os.chmod(part, 0o644)
                 os.replace(part, target)
             except OSError:
-                os.unlink(part)  # so that a full disk has its room again
+                os.unlink(part)  # so that a full disk has room again
                 raise
         except OSError as error:
             if is_interruption(error):

@@ -33,10 +33,10 @@ class Worker:
         self._reader: Optional[WorkerReader] = None
 
     def __call__(self, batch: Dict[str, Any]) -> Dict[str, Any]:
-        # All are of one job.
+        # All of them belong to one job.
         action, options, source, target, device = json.loads(batch["job"][0])
         root, output = os.fsencode(source), Output(target)
-        # Ray repeats a call whose machine was lost, which may have done a part of it.
+        # Ray repeats a call whose machine was lost, which may have done part of it.
         missing = {int(number): bytes(names).split(b"\0")
                    for number, names in zip(batch["number"], batch["names"])
                    if not output.is_done(int(number))}
