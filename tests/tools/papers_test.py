@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Tests of tools/papers: the papers' figures, what readings become, how runs are shown, and a quick
-# run of the real programs.
+# Tests of tools/papers: the papers' figures, the processing of readings, the display of runs, and a
+# quick run of the real programs.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: papers_test.py TOOLS_FOLDER PROGRAMS_FOLDER [FAKECUDA_FOLDER]
@@ -82,7 +82,7 @@ class Data(unittest.TestCase):
             self.assertLess(max(column) - min(column), 1e-4)
 
     def test_hong(self):
-        # Within what rounding to milliseconds allows.
+        # Within the error of rounding to milliseconds.
         for table, tolerance in (("table1", 0.002), ("table2", 0.02), ("table3", 0.02)):
             for serial, tbb, speed in zip(*(printed("hong", table, row)
                                             for row in ("serial", "tbb", "tbb-speed"))):
@@ -320,7 +320,7 @@ class Program(unittest.TestCase):
         self.assertEqual(run["papers"], ["whitepaper"])
         self.assertIn("value", run["cells"]["whitepaper/table1/cuda1/512"])
         self.assertIn("value", run["cells"]["whitepaper/time-forward/speed2/4K"])
-        # bench_cuda believes no kernel that does not transform.
+        # bench_cuda rejects a kernel that does not transform.
         self.assertIn("missing", run["cells"]["whitepaper/time-forward/short/512"])
 
     @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib or no PIL")
