@@ -1,5 +1,4 @@
-// What the benchmark programs share: options of their own, medians, and what is said of the
-// machine.
+// Shared by the benchmark programs: options of their own, medians, and the machine's description.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/common.h"
 

@@ -1,5 +1,4 @@
-// What the benchmark programs share: options of their own, medians, and what is said of the
-// machine.
+// Shared by the benchmark programs: options of their own, medians, and the machine's description.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -17,24 +16,24 @@ void take_options(int* argc, char** argv, const std::function<bool(std::string_v
 bool has_value(std::string_view argument, std::string_view option, std::string* value);
 bool has_value(std::string_view argument, std::string_view option, double* value);
 
-// The main() of a program of Google Benchmark with options of its own; `run` does everything that
-// is left. The exit status is that of `run`, 1 if it throws, 2 for an unknown argument.
+// The main() of a Google Benchmark program with its own options; `run` does all the rest. The exit
+// status is that of `run`, 1 if it throws, 2 for an unknown argument.
 int run_program(const char* name, int argc, char** argv,
                 const std::function<bool(std::string_view)>& take, const std::function<int()>& run,
                 void (*help)() = nullptr);
 
-// The value that `share` (0 to below 1) of a list are below. The list is not empty.
+// The value that a `share` (0 to below 1) of a list lies below. The list is not empty.
 double quantile(std::vector<double> list, double share);
 double median(std::vector<double> list);
 
-// Median seconds of each contestant's job, of which each turn has `jobs`. They take turns until
-// `seconds` are up, at least three times. `repeat_before`: a job that is not timed before each
-// turn, so that each starts with what it wrote and read last in the cache.
+// Median seconds of each contestant's job; each turn has `jobs` of them. Contestants take turns
+// until `seconds` are up, at least three times. `repeat_before`: an untimed job before each turn,
+// so that each starts with its own data in the cache.
 std::vector<double> medians_of_turns(double seconds, int jobs,
                                      const std::vector<std::function<void()>>& contestants,
                                      bool repeat_before = false);
 
-// What is behind `key` in the first line of a file that has it; "unknown" without one.
+// The text after `key` in the first line of a file that has it; "unknown" without one.
 std::string line_of(const char* path, std::string_view key);
 std::string cpu_model();
 

@@ -1,4 +1,4 @@
-// What the benchmark programs share that work on a device: sound statuses, and bytes to copy.
+// Shared by the benchmark programs for devices: checked statuses, and bytes to copy.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,7 +13,7 @@ inline void require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message);
 }
 
-// So many bytes in a row.
+// Consecutive bytes.
 inline Copy2D copy_of(void* to, const void* from, size_t bytes) {
   const auto pitch = static_cast<ptrdiff_t>(bytes);
   return {to, pitch, from, pitch, bytes, 1};

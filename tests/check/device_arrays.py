@@ -1,4 +1,4 @@
-# What tests of arrays in device memory share: why they skip, and which libraries are there.
+# Shared by the tests of arrays in device memory: reasons for skips, and the available libraries.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
 import sys

@@ -1,4 +1,4 @@
-// A folder for the files of a test, which goes with all that is in it.
+// A folder for the files of a test, deleted with all its contents.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace testing {
 
-// The engine that a run of the tests is about: "cpu" unless CUDATRANSFORM_TEST_BACKEND says "cuda".
+// The engine under test: "cpu" unless CUDATRANSFORM_TEST_BACKEND says "cuda".
 const char* backend();
 bool is_cuda();
 // "cudadct8x8 backend=... PROPERTIES", likewise for the inverse.
@@ -53,14 +53,14 @@ void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to);
 // These caps with one field changed, as it is written in caps, or removed where `value` is empty.
 GstCaps* with_field(const char* caps, const char* field, const char* value);
 
-// Fills a buffer of 16-bit levels with those that no encoder makes, in one of so many ways.
+// Fills a buffer of 16-bit levels with levels that no encoder makes, in one of so many ways.
 inline constexpr int kWildPatterns = 4;
 void fill_wildly(GstBuffer* buffer, int pattern);
 
-// Whether an element's sink pad refuses `caps`, which are taken, when asked and when sent.
+// Whether an element's sink pad refuses `caps` (transfer full), in a query and in an event.
 bool refuses_caps(const std::string& element, GstCaps* caps);
 
-// Whether an element's answer to the ALLOCATION query for `caps`, which are taken, lists `api`
+// Whether an element's answer to the ALLOCATION query for `caps` (transfer full) lists `api`
 // without parameters.
 bool lists_meta(GstHarness* h, GstCaps* caps, GType api);
 
@@ -77,7 +77,7 @@ std::vector<guint8> bytes_of(GstBuffer* buffer);
 double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
                       guint component, guint bx, guint by, guint u, guint v);
 
-// Plays a pipeline, the caller's, to EOS and leaves it PLAYING. Returns what run_pipeline() does.
+// Plays the caller's pipeline to EOS and leaves it PLAYING. Returns the same as run_pipeline().
 std::string run_to_eos(GstElement* pipeline);
 
 // Runs a pipeline to EOS. Returns the text of the first error (message and debug), "" without one;
@@ -96,19 +96,19 @@ void expect(const std::string& text, std::initializer_list<const char*> named);
 
 // The frames of a pipeline that ends in "appsink name=sink".
 using Frames = std::vector<std::vector<guint8>>;
-// What can be seen of a buffer: the samples of a raw frame, component by component, or the rows of
-// coefficients, without what lies between rows; of anything else all bytes.
+// The visible contents of a buffer: the samples of a raw frame, component by component, or the rows
+// of coefficients, without the bytes between rows; of any other buffer all bytes.
 std::vector<guint8> samples_of(GstBuffer* buffer, GstCaps* caps);
-// Plays `line` to its end, and gives samples_of() all that comes out. `*warnings`: how many were on
+// Plays `line` to its end, and returns samples_of() of all output. `*warnings`: how many were on
 // the bus. `look` is called before the pipeline stops.
 Frames play(const std::string& line, int* warnings = nullptr,
             const std::function<void(GstElement*)>& look = {});
-// The same of appsinks with other names.
+// The same for appsinks with other names.
 std::map<std::string, Frames> play_sinks(const std::string& line,
                                          const std::vector<std::string>& sinks,
                                          int* warnings = nullptr,
                                          const std::function<void(GstElement*)>& look = {});
-// Fails where they differ.
+// Fails the test where they differ.
 void compare(const Frames& a, const Frames& b, const std::string& what);
 
 }  // namespace testing

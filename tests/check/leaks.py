@@ -20,7 +20,7 @@ def main():
             print(line)
     if result.returncode != 0:
         return result.returncode
-    # The tracer names its records at its start; without that nothing was watched.
+    # The tracer names its records when it starts; without them it watched nothing.
     if not any("object-alive.class" in line for line in lines):
         print("the leaks tracer did not run")
         return 1

@@ -32,7 +32,7 @@ inline constexpr Raw kRaws[] = {
     {GST_VIDEO_FORMAT_GBR, 8, "RGB"},
 };
 
-// What a source changes to while it runs.
+// Formats and sizes that a source changes to while it runs.
 struct Step {
   GstVideoFormat format;
   int width, height;

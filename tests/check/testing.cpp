@@ -1,4 +1,4 @@
-// What the element tests share: a main that does not fork, skips that show as SKIP, and GPU gates.
+// Shared by the element tests: a main that does not fork, skips that show as SKIP, and GPU gates.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/testing.h"
 
@@ -35,8 +35,8 @@ Suite* make_suite() {
 GstContext* kept_context = nullptr;
 constexpr char kKeepsContext[] = "keeps-context";  // data of elements that new_harness() makes
 
-// How often the fake driver's user has not waited for what it has to wait for: with
-// FAKECUDA_DEFERRED=1, which says what the first was.
+// How often the fake driver's user missed a wait that it needs: with FAKECUDA_DEFERRED=1, which
+// describes the first one.
 int count_violations() {
   if (!is_deferred()) return 0;
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

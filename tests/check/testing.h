@@ -1,4 +1,4 @@
-// What the element tests share: a main that does not fork, skips that show as SKIP, and GPU gates.
+// Shared by the element tests: a main that does not fork, skips that show as SKIP, and GPU gates.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // CHECK_TEST(test_name) { ... } is a test. Of a CHECK_LOOP_TEST there is one for each __i__ from
@@ -14,17 +14,17 @@
 
 namespace testing {
 
-inline constexpr int kSkip = 77;  // what meson shows as SKIP
+inline constexpr int kSkip = 77;  // meson shows it as SKIP
 
 // Runs every test of the program, in the order of their definition, in this process (CUDA does not
 // survive a fork, and neither do sanitisers' reports). Returns the exit status: 0 when all passed.
 // Skips without a GPU when CUDATRANSFORM_TEST_BACKEND is "cuda".
 int run(int argc, char** argv);
 
-// Called after each test, when all that is in its scope is gone; null: nothing.
+// Called after each test, when its scope has ended; null: nothing.
 inline void (*after_each_test)() = nullptr;
 
-// A test of the program: what CHECK_TEST and its like define.
+// A test of the program, as CHECK_TEST and its like define it.
 struct Registered {
   explicit Registered(void (*add)(TCase* tests));
 };
@@ -33,16 +33,16 @@ struct Registered {
 // call. run() fails when some are left at the end.
 int take_criticals();
 
-// Under valgrind, the sanitisers and the leaks tracer, which make everything slow: a fraction of
-// the cases does.
+// Under valgrind, the sanitisers and the leaks tracer, which make everything slow: tests run a
+// fraction of the cases.
 bool quick();
 
-// Under valgrind alone, which is slower still. Its subject is memory: of cases that take the same
-// paths and differ in the numbers, a part will do, as all of them run elsewhere.
+// Under valgrind alone, which is slower still. Valgrind checks memory: of cases that take the same
+// paths and differ in the numbers, a part is enough, as all of them run elsewhere.
 bool under_valgrind();
 
-// Whether to test times and megabytes, which depend on what else the machine does: in meson's
-// suites perf and soak, where nothing makes the program slow.
+// Whether to test times and megabytes, which depend on other load of the machine: in meson's suites
+// perf and soak, where nothing makes the program slow.
 bool test_numbers();
 
 // Prints why the program cannot run and returns kSkip; with CUDATRANSFORM_REQUIRE_GPU=1 in the
@@ -61,8 +61,8 @@ void use_kept_cuda_context(GstElement* pipeline);
 void keep_cuda_context(GstElement* pipeline);
 // gst_harness_new_parse() for such programs.
 GstHarness* new_harness(const std::string& line);
-// gst_harness_teardown(), which also keeps the context of a harness of new_harness(). It is what
-// the end of a g_autoptr(GstHarness) does.
+// gst_harness_teardown(), which also keeps the context of a harness of new_harness(). The end of a
+// g_autoptr(GstHarness) calls it.
 void end_harness(GstHarness* h);
 
 // The pipeline of that line; fails the test where there is none.
@@ -73,16 +73,16 @@ GstElement* launch(const std::string& line);
 void push_segment(GstHarness* h, GstFormat format = GST_FORMAT_TIME);
 void push_flush(GstHarness* h);
 void drain(GstHarness* h);
-GstCaps* current_caps(GstHarness* h);  // of what comes out; transfer full
+GstCaps* current_caps(GstHarness* h);  // of the output; transfer full
 
-// What a message of an error, a warning or an information says.
+// The text of an error, a warning or an information message.
 struct Told {
   std::string text, debug;
   GQuark domain = 0;
   int code = 0;
 };
 Told told_by(GstMessage* message);
-// The messages of that kind which have come; others go.
+// The messages of that kind so far; others are dropped.
 std::vector<Told> take_messages(GstBus* bus, GstMessageType type);
 // The text of the first of them, "" without one.
 std::string take_text(GstBus* bus, GstMessageType type);
@@ -105,11 +105,11 @@ class Messages {
 guint64 stat_of(GstElement* element, const char* field);
 
 // Whether the program runs on the fake driver that does all work as late as it may, where kernels
-// write something that stands for what they would write. run() fails where work was not waited for.
+// write stand-in bytes. run() fails if the program did not wait for work.
 bool is_deferred();
 
-// While it lives such a driver does all work at once, in the order in which it is enqueued: what
-// pipelines make that run from beginning to end meanwhile is what others have to make.
+// While it lives such a driver does all work at once, in the order in which it is enqueued:
+// pipelines that run entirely during its life make the reference output for others.
 class DoneAtOnce {
  public:
   DoneAtOnce();
@@ -121,8 +121,7 @@ class DoneAtOnce {
   const bool deferred_;
 };
 
-// 0 when the element is in the registry; otherwise what skip() returns. Needs GStreamer
-// initialised.
+// 0 if the element is in the registry; otherwise skip()'s result. Needs GStreamer initialised.
 int require_element_or_skip(const char* factory);
 
 }  // namespace testing

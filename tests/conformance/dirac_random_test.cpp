@@ -1,11 +1,11 @@
-// Random pictures of Dirac and VC-2: the decoder finds in them what the writer wrote, and its
-// renderer makes the specifications' samples of it, on every engine.
+// Random pictures of Dirac and VC-2: the decoder reads back the writer's picture, and its renderer
+// makes the specifications' samples of it, on every engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // They have features that no encoder's stream has: weights, predicted pictures above 8 bits, motion
 // data and predicted pictures without arithmetic coding, six levels or none, quantisers and
-// matrices of all kinds, what early encoders did otherwise. CUDATRANSFORM_TEST_PICTURES says how
-// many; CUDATRANSFORM_TEST_SEED which come first.
+// matrices of all kinds, deviations of early encoders. CUDATRANSFORM_TEST_PICTURES says how many;
+// CUDATRANSFORM_TEST_SEED which come first.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ std::string describe(const RandomStream& stream, const CodedPicture& picture) {
          (picture.has_residual ? "" : ", no residual");
 }
 
-// Engines by turns have vectors or portable code for what a host does.
+// Engines alternate between vectors and portable code for the host's part.
 DiracRenderOps ops_for(const Engine& engine, uint32_t seed) {
   DiracRenderOps ops = rendering_ops(engine);
   if (!engine.is_cuda && seed % 2 != 0) ops.dwt = &host_dwt_ops();
@@ -124,8 +124,8 @@ TEST(DiracRandom, PicturesEqualTheDefinition) {
   }
 }
 
-// Samples, or differences of samples, of a side that lead to the largest coefficients: as those of
-// `size` in a row have to be signed for the coefficient at `place`.
+// Samples, or differences of samples, of a side that lead to the largest coefficients: the required
+// signs of `size` samples in a row for the coefficient at `place`.
 std::vector<int> worst_signs(const DiracTransform& transform, int size, int place) {
   std::vector<int> signs;
   for (int i = 0; i < size; ++i) {
@@ -151,7 +151,7 @@ CodedPicture core_picture(uint32_t number, int references, Wavelet wavelet, int 
   return picture;
 }
 
-// White where the signs say so and black elsewhere, or from black to white and back, at each of
+// White at positive signs and black elsewhere, or from black to white and back, at each of
 // `places`.
 void add_worst_pictures(Wavelet wavelet, int levels, int quantiser, RandomStream* stream) {
   const int size = static_cast<int>(stream->sequence.width);
@@ -189,7 +189,7 @@ void add_worst_pictures(Wavelet wavelet, int levels, int quantiser, RandomStream
   }
 }
 
-// The specification's numbers have no bound, and 16 bits are not enough for every picture.
+// The specification's numbers have no bound, and some pictures need more than 16 bits.
 TEST(DiracRandom, WorstPicturesEqualTheDefinition) {
   const std::pair<Wavelet, int> transforms[] = {{Wavelet::kDd97, 4},     {Wavelet::kLegall53, 4},
                                                 {Wavelet::kLegall53, 5}, {Wavelet::kDd137, 4},

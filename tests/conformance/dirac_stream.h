@@ -32,16 +32,16 @@ struct DecodedStream {
   std::vector<std::string> errors;       // of units that could not be decoded
 };
 
-// `last_first`: tasks run in the opposite order, as far as they depend on nothing. `look`: is shown
-// every picture before it is rendered.
+// `last_first`: tasks run in reverse order, as far as they are independent. `look`: gets every
+// picture before it is rendered.
 struct StreamDecoding {
   DiracLimits limits;
   bool last_first = false;
   std::function<void(const DiracPicture&)> look;
 };
 
-// The engines that can make a picture, and the functions that they make it with. Instruction sets
-// below the best of this CPU have tests of their own.
+// The engines that can make a picture, and their functions for it. Instruction sets below the best
+// of this CPU have separate tests.
 std::vector<Engine> rendering_engines();
 DiracRenderOps rendering_ops(const Engine& engine);
 
@@ -49,7 +49,7 @@ DiracRenderOps rendering_ops(const Engine& engine);
 DecodedStream decode_dirac_stream(const Bytes& stream, Device& device, const DiracRenderOps& ops,
                                   const StreamDecoding& how = {});
 
-// Two fields after the other become a frame; frames stay as they are.
+// Pairs consecutive fields into frames; frames stay as they are.
 std::vector<DecodedPicture> frames_of(std::vector<DecodedPicture> pictures);
 
 }  // namespace cudatransform::test

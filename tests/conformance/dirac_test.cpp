@@ -2,8 +2,8 @@
 // the streams that BBC's conformance generator makes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The data is in dirac/ and vc2/ of the test data; each README says which decoder is right about
-// what.
+// The data is in dirac/ and vc2/ of the test data; each README says which decoder is right in which
+// cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,8 +61,8 @@ std::vector<std::string> read_hashes(const fs::path& path) {
   return hashes;
 }
 
-// CUDATRANSFORM_TEST_STREAM_BYTES: larger streams of encoders are left out. What emulates a GPU
-// takes seconds for a picture.
+// CUDATRANSFORM_TEST_STREAM_BYTES: leaves out larger streams of encoders. An emulated GPU takes
+// seconds for a picture.
 bool is_left_out(const fs::path& path) {
   const char* most = std::getenv("CUDATRANSFORM_TEST_STREAM_BYTES");
   if (most != nullptr) return fs::file_size(path) > std::strtoull(most, nullptr, 10);
@@ -113,7 +113,7 @@ TEST(Dirac, StreamsOfEncoders) {
   }
 }
 
-// A folder that goes with it.
+// A folder that is deleted with the object.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -184,7 +184,7 @@ struct Any {
   }
 };
 
-// The part before the slices: any wavelet with any levels, and numbers of the coding.
+// The part before the slices: any wavelet with any levels, and coding parameters.
 void write_head(uint32_t number, Any& any, std::initializer_list<uint64_t> numbers, BitWriter* w) {
   w->number(number, 32);
   w->unsigned_code(any(0, 6));

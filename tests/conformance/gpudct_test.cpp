@@ -63,7 +63,7 @@ TEST(Gpudct, Cathedral) {
   for (const Engine& engine : engines())
     for (const Method method : kMethods) {
       if (!engine.covers(method)) continue;
-      // Six million samples for each are nothing new to a tool that watches memory.
+      // Memory checkers learn nothing new from six million samples for each.
       if (quick() && method != Method::kIslow && method != Method::kFloat) continue;
       options.method = method;
       const BytePicture planes =

@@ -160,14 +160,13 @@ TEST(Ieee1180, Methods) {
       if (!engine.covers(method)) continue;
       Figures required, wider;
       for (const DataSet& set : data_sets()) {
-        // Sanitisers look at memory, for which the numbers make no difference: one set of each
-        // kind.
+        // Sanitisers check memory, and numbers make no difference there: one set of each kind.
         if (sanitized() && (set.negated || (set.low != 256 && set.low != 384))) continue;
         (set.required ? required : wider).widen(judge_engine(engine, method, set));
       }
       print(engine.name, method_name(method), "standard", required);
       print(engine.name, method_name(method), "wider", wider);
-      // ifast is known to be worse than the standard allows; its promise is another one.
+      // ifast is known to miss the standard; its promise is another one.
       if (method == Method::kIfast) continue;
       EXPECT_TRUE(required.pass()) << engine.name << " " << method_name(method);
       EXPECT_TRUE(wider.pass()) << engine.name << " " << method_name(method);
@@ -182,7 +181,7 @@ TEST(Ieee1180, AllZeroGivesAllZero) {
         EXPECT_EQ(sample, 0) << engine.name << " " << method_name(static_cast<Method>(m));
 }
 
-// ---- The test itself: it must reject what is wrong ----
+// ---- The test itself: it must reject wrong transforms ----
 
 using Idct = std::function<void(const double[64], double[64])>;
 

@@ -23,7 +23,7 @@ std::vector<std::vector<Gold>> gold_of(const JpegContents& photograph) {
   for (const auto& plane : exact) {
     gold.emplace_back();
     for (const double value : plane.samples) {
-      constexpr double kDoubt = 1e-8;  // what double precision may be off by
+      constexpr double kDoubt = 1e-8;  // the error of double precision
       const auto round = [](double v) {
         return static_cast<int>(std::clamp(std::floor(v + 128.5), 0.0, 255.0));
       };

@@ -13,7 +13,7 @@
 
 namespace cudatransform::test {
 
-// The two samples that the definition's value may become before it is rounded.
+// The two samples that the definition's value may round to.
 struct Gold {
   int low, high;  // equal but for ties
 };

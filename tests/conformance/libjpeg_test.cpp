@@ -40,7 +40,7 @@ struct Score {
   int jobs = 0, unequal = 0;
 };
 
-// Comparisons with libjpeg-turbo, told at the end.
+// Comparisons with libjpeg-turbo, printed at the end.
 class Comparisons {
  public:
   ~Comparisons() {
@@ -129,7 +129,7 @@ TEST(Libjpeg, Noise) {
       comparisons.compare_qualities(noise(sampling, components, width, height, seed++));
 }
 
-// Samples that drive coefficients as far as they go: 16-bit arithmetic must fail where
+// Samples that drive coefficients to their limits: 16-bit arithmetic must fail where
 // libjpeg-turbo's does, or not at all. Above quality 90 libjpeg refuses to code such levels.
 // ifast's sums are 16 bits wide where libjpeg-turbo runs on x86, and ours everywhere; on other
 // processors libjpeg-turbo differs from itself where these overflow.
@@ -196,7 +196,7 @@ TEST(Libjpeg, Cathedral) {
 
   Comparisons comparisons;
   if (!quick()) {
-    // The file's own levels, as its encoder made them, decoded by both.
+    // Both decode the file's own levels, as its encoder made them.
     const JpegContents own = jpeg_levels(file);
     for (const Method method : kIntegerMethods) {
       const BytePicture expected = jpeg_planes(file, method).planes;

@@ -1,4 +1,4 @@
-// MD5 (RFC 1321), in which lists of reference frames are kept.
+// MD5 (RFC 1321), the format of lists of reference frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/conformance/md5.h"
 

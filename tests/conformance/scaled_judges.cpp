@@ -45,7 +45,7 @@ bool reads_past_its_rows(int width, int padded_width, int scale) {
   return padded_width > (width + 7) / 8 * (8 / scale);
 }
 
-// A file that goes away with the object.
+// A file that is deleted with the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::vector<uint8_t>& bytes) {

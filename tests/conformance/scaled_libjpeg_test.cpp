@@ -61,7 +61,7 @@ void compare_with_turbojpeg(const Source& source, int quality, Scores* scores) {
     compare(contents, scale, expected, what, scores);
     // libjpeg's fast method scales by the accurate one's arithmetic, and so do we. (Not compared:
     // 4:2:0 at 1/2, for which TurboJPEG 2.1 gives the scaled inverse the fast method's multipliers
-    // for chroma. 4:2:0 at other scales and other samplings at 1/2 show what is meant.)
+    // for chroma. 4:2:0 at other scales and other samplings at 1/2 show the intention.)
     EXPECT_EQ(effective_method(Method::kIfast, 8, scale), Method::kIslow);
     if (scale == 2 && source.sampling.h == 2 && source.sampling.v == 2) continue;
     EXPECT_EQ(first_difference(expected, turbojpeg_planes(file, scale, true)), "") << what;
@@ -87,7 +87,7 @@ TEST(ScaledLibjpeg, Noise) {
   EXPECT_FALSE(scores.empty());
 }
 
-// Samples that drive coefficients as far as they go. Above quality 90 libjpeg refuses to code them.
+// Samples that drive coefficients to their limits. libjpeg refuses to code them above quality 90.
 TEST(ScaledLibjpeg, Extremes) {
   Scores scores;
   for (const uint32_t seed : {1u, 2u, 3u}) {
@@ -134,7 +134,7 @@ TEST(ScaledLibjpeg, Cathedral) {
   print_scores(scores);
 }
 
-// As a user would compare: files through djpeg. RGB is 4:4:4 that djpeg writes as it is.
+// As a user would compare: files through djpeg. RGB is 4:4:4 that djpeg writes without conversion.
 TEST(ScaledLibjpeg, Djpeg) {
   if (djpeg_planes(jpeg_from_planes({{1, 1, {0}}}, {1, 1}, 1, 1, tables_for(1, 50), Method::kIslow),
                    2, "int")

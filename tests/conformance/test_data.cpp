@@ -1,4 +1,4 @@
-// Where test pictures are, and the PGM format (netpbm's "P5").
+// Finds test pictures, and reads the PGM format (netpbm's "P5").
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/conformance/test_data.h"
 

@@ -11,13 +11,13 @@
 namespace cudatransform::test {
 
 // The path of images/NAME or NAME in $CUDATRANSFORM_TEST_DATA, else in the folder that the build
-// was given. "" when there is none.
+// names. "" if there is none.
 std::string find_test_data(const std::string& name);
 
-// All of such a file; empty when there is none.
+// All of such a file; empty if there is none.
 std::vector<uint8_t> read_test_data(const std::string& name);
 
-// A binary 8-bit PGM as one plane. False with a message when it is not one.
+// A binary 8-bit PGM as one plane. False with a message if it is not one.
 bool read_pgm(const std::string& path, BytePlane* plane, std::string* error);
 
 }  // namespace cudatransform::test

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Table 1 is the PSNR of Barbara after transform, quantisation, dequantisation and inverse; Table 2
-// the PSNR between what two implementations make of it.
+// the PSNR between the results of two implementations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Whitepaper : public testing::Test {
   QuantTable table_;
 };
 
-// How many levels the definition makes zero, at least and at most: exact ties may fall either way.
+// Bounds on the number of the definition's zero levels: exact ties may fall either way.
 struct ZeroRange {
   int least = 0, most = 0;
 };
@@ -47,7 +47,7 @@ ZeroRange zero_range(const BytePlane& plane, const QuantTable& table) {
   ZeroRange range;
   for (size_t i = 0; i < exact[0].values.size(); ++i) {
     const double quotient = std::fabs(exact[0].values[i]) / table.q[i % 64];
-    // fp32 is this sure of a quotient of coefficients up to 1024.
+    // The relative accuracy of an fp32 quotient of coefficients up to 1024.
     const double doubt = 1024 * 0x1p-18 / table.q[i % 64];
     range.least += quotient < 0.5 - doubt;
     range.most += quotient < 0.5 + doubt;

@@ -127,7 +127,7 @@ void check(Random& random, bool is_arithmetic) {
     define_band(code, true, index - 3, nullptr, &slow_parent);
     EXPECT_EQ(decode_dirac_band(code, true, true, index - 3, nullptr, fast_parent.band),
               slow_parent.is_sound);
-    if (!slow_parent.is_sound) return;  // its remains are the decoder's own affair
+    if (!slow_parent.is_sound) return;  // the remains belong to the decoder
     expect_equal(fast_parent, slow_parent);
   }
   const std::vector<uint8_t> bytes = random_bytes(random, random() % 400);

@@ -1,4 +1,4 @@
-// Writes what DiracBits reads.
+// Writes bits for DiracBits to read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -112,7 +112,7 @@ TEST(DiracBits, RowsOfCodesReadAsOneAfterTheOther) {
 }
 
 TEST(DiracBits, CodesThatTheEndCutsOff) {
-  // Behind the end: 0. A data bit is there: it counts. The sign is missing: negative.
+  // After the end: 0. A data bit is there: it counts. The sign is missing: negative.
   const std::vector<uint8_t> bytes = {0x20, 0xff};
   DiracBits all = reader_of(bytes);
   EXPECT_EQ(all.block(0).unsigned_code(), 0u);

@@ -1,4 +1,4 @@
-// Units to pictures: sequences, slices whole and in fragments, damage, memory that is used again.
+// Units to pictures: sequences, slices whole and in fragments, damage, reused memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/decoder.h"
 
@@ -56,7 +56,7 @@ void write_slice(BitWriter& w, int64_t level) {
   luma.signed_code(level);
   w.number(9, 8);
   w.number(luma.bytes().size(), 8);
-  // Ones behind the level are zeros.
+  // Ones after the level are zeros.
   for (size_t i = 0; i < 8 * luma.bytes().size(); ++i) {
     w.bit(i >= luma.count() || (luma.bytes()[i / 8] >> (7 - i % 8) & 1) != 0);
   }
@@ -195,7 +195,7 @@ TEST(DiracDecoder, LimitsAreTheCallers) {
   EXPECT_EQ(decoder.sequence(), nullptr) << "what follows belongs to what was refused";
 }
 
-// A band that is one codeblock, with a quantiser of its own: the delta is there or is not.
+// A band of one codeblock, with its own quantiser: with and without the delta.
 Bytes core_picture(bool has_delta) {
   BitWriter w;
   w.number(1, 32);
@@ -265,7 +265,7 @@ TEST(DiracDecoder, MotionInVlc) {
   splits.unsigned_code(0);
   splits.unsigned_code(2);
   modes.bit(true);  // the first reference
-  // Beside it that is predicted, until there is a block of DC values to the left.
+  // It predicts its neighbours, until there is a block of DC values to the left.
   for (int i = 0; i < 16; ++i) modes.bit(i % 4 == 0);
   x.signed_code(-7);
   y.signed_code(100);

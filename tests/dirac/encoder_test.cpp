@@ -24,7 +24,7 @@ struct Symbol {
   bool one;
 };
 
-// Bits of which some are rare; sometimes so that carries go far.
+// Bits, some of them rare; sometimes with long carries.
 std::vector<Symbol> random_symbols(Dice& dice) {
   std::vector<Symbol> symbols;
   const int count = dice.number(0, 3000), rare = dice.number(2, 200);
@@ -63,7 +63,7 @@ void expect_read_back(const DiracSequence& sequence, const SequenceForm& form) {
   const Status status = read_sequence(writer.bytes(), {}, &found);
   ASSERT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(found, sequence);
-  // What it says is all that it needs.
+  // The header needs its last byte.
   EXPECT_FALSE(read_sequence({writer.bytes().data(), writer.bytes().size() - 1}, {}, &found).ok() &&
                writer.count() % 8 == 1);
 }

@@ -1,4 +1,4 @@
-// Sequence and picture headers: their contents, and headers that are refused.
+// Sequence and picture headers: their contents, and refused headers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace cudatransform::test {
 namespace {
 
-// A sequence header with everything said: the numbers of its fields in order.
+// A sequence header with every field written: the fields' numbers in order.
 struct HeaderText {
   uint64_t version = 2, profile = 3, base = 14;
   uint64_t width = 333, height = 217, chroma = 0, scan = 1;
@@ -63,7 +63,7 @@ Status read(const std::vector<uint8_t>& bytes, DiracSequence* sequence,
   return read_sequence(bytes, limits, sequence);
 }
 
-// Nothing said but the base format.
+// Only the base format is written.
 std::vector<uint8_t> plain_header(uint64_t base, uint64_t profile = 3) {
   BitWriter w;
   for (const uint64_t value : {uint64_t{2}, uint64_t{0}, profile, uint64_t{0}, base}) {

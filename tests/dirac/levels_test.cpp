@@ -116,7 +116,7 @@ TEST(DiracLevels, LimitsAreTheCallers) {
   EXPECT_TRUE(levels.lay_out(sequence, {}, transform, 64 * 64 * 3 / 2).ok());
 }
 
-// No difference is large, but each is added to what is left of it.
+// No difference is large, but each is added to the value left of it.
 TEST(DiracLevels, ChainsOfDifferencesMayNeed32Bits) {
   const DiracSequence sequence = sequence_of(4096, 16, 255);
   DiracTransform transform;
@@ -145,7 +145,7 @@ TEST(DiracLevels, ChainsOfDifferencesMayNeed32Bits) {
     EXPECT_EQ(dirac_fits_16_bits(levels, transform, true), step * coarsest.width < 32000) << step;
     EXPECT_TRUE(dirac_fits_16_bits(levels, transform, false)) << "without prediction";
   }
-  // High values that leave no sum too large are too large themselves.
+  // Values that are too large themselves, though no sum of them is.
   clear_dirac_rows(coarsest, 0, coarsest.height);
   coarsest.largest = 0;
   transform.wavelet = transform.wavelet_ho = Wavelet::kHaar;

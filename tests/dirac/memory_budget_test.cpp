@@ -1,4 +1,4 @@
-// The memory that a stream may make its decoder hold, counted by several threads.
+// The limit on the memory that a stream makes its decoder hold, counted by several threads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/memory_budget.h"
 
@@ -25,7 +25,7 @@ TEST(MemoryBudget, CountsWhatExists) {
   EXPECT_EQ(budget->used(), 0u);
 }
 
-// One thread asks for too much all the time; the other finds what there is.
+// One thread keeps asking for too much; the other finds the memory that exists.
 TEST(MemoryBudget, WhatIsRefusedRefusesNothingElse) {
   const auto budget = std::make_shared<MemoryBudget>();
   budget->set_most(1000);

@@ -1,4 +1,4 @@
-// The order in which pictures are shown, and which of them are references.
+// The order in which pictures are shown, and the pictures that are references.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/order.h"
 
@@ -15,7 +15,7 @@ using Numbers = std::vector<uint32_t>;
 
 Picture picture(uint32_t number) { return std::make_shared<int>(static_cast<int>(number)); }
 
-// Of `coded`, how many were shown after each, and all of them in order.
+// For `coded`: how many were shown after each, and all shown ones in order.
 struct Shown {
   Numbers counts, order;
 };

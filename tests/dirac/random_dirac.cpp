@@ -1,4 +1,4 @@
-// Writes random streams of Dirac and VC-2, small ones, with all that a stream may have.
+// Writes random streams of Dirac and VC-2, small ones, with every feature of a stream.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // random_dirac FIRST COUNT PICTURES FOLDER    writes FOLDER/random-N.drc for COUNT seeds N

@@ -1,4 +1,4 @@
-// Splits a stream that comes in pieces, and counts what that takes.
+// Splits a stream that comes in pieces, and counts the cost.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace cudatransform::test {
 
-// Part of a stream, and how many of its bytes have been looked at.
+// Part of a stream, and the number of bytes that the splitter has read.
 class PartOfStream final : public DiracBytes {
  public:
   PartOfStream(const std::vector<uint8_t>& part, size_t* looked) : part_(part), looked_(looked) {}
@@ -35,9 +35,9 @@ class PartOfStream final : public DiracBytes {
 
 struct DiracSplitCost {
   std::vector<size_t> units;  // where each begins and ends
-  size_t end = 0;             // of what has been split
+  size_t end = 0;             // of the split part
   size_t calls = 0, looked = 0;
-  size_t most_held = 0;  // bytes that had come, and of which nothing was known
+  size_t most_held = 0;  // bytes received without any known unit
 };
 
 // `sizes`: those of the pieces, over and over.
@@ -67,7 +67,7 @@ inline DiracSplitCost split_dirac(const std::vector<uint8_t>& stream,
   return cost;
 }
 
-// Of each unit and each prefix the parse info, and where it leads; of each call likewise.
+// The parse info of each unit and each prefix, and its offsets; likewise for each call.
 inline size_t most_looked(size_t bytes, size_t calls) { return 8 * bytes + 80 * calls; }
 
 }  // namespace cudatransform::test

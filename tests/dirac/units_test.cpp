@@ -1,4 +1,4 @@
-// Finding units: in step, without distances, behind rubbish, in pieces.
+// Finding units: in step, without distances, after rubbish, in pieces.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/units.h"
 
@@ -126,7 +126,7 @@ TEST(DiracUnits, InPieces) {
   }
 }
 
-// A unit that claims to be so large, and then `behind`, over and over.
+// A unit that claims this size, and then `behind`, over and over.
 Bytes claiming(uint8_t code, uint32_t claim, const Bytes& behind) {
   Bytes stream = stream_of({{0x00, text("header")}, {0x08, text("picture")}, {code, {}}});
   for (int i = 0; i < 4; ++i)
@@ -146,7 +146,7 @@ TEST(DiracUnits, EachByteIsSearchedOnce) {
   const DiracUnitLimits limits{20000, 10000};
   struct Case {
     Bytes stream;
-    bool is_plausible;  // what units say: it is believed where nothing has come behind it
+    bool is_plausible;  // units' claims: believed until data has come after them
   };
   for (const Case& c :
        {Case{claiming(0x30, 0x0fffffff, padding), false},

@@ -1,8 +1,8 @@
-// What nvcc adds to C++, for the host's compiler: keywords, vectors, intrinsics.
+// nvcc's additions to C++, for the host's compiler: keywords, vectors, intrinsics.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Included before a .cu file. Of the intrinsics there are those that our kernels use, as NVIDIA's
-// CUDA Math API documents them.
+// Included before a .cu file. It has the intrinsics that our kernels use, as NVIDIA's CUDA Math API
+// documents them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Has the fake driver run our kernels.
+// Lets the fake driver run our kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <mutex>
 

@@ -16,8 +16,8 @@ namespace {
 constexpr unsigned kWarp = 32;
 constexpr size_t kStackBytes = size_t{256} << 10;
 
-// What the threads of a warp that name the same mask have brought. Twice: a thread may be one
-// exchange ahead of another that still reads.
+// Values from the threads of a warp that name the same mask. Twice: a thread may be one exchange
+// ahead of another that still reads.
 struct Group {
   uint32_t count[kWarp] = {};
   uint64_t slots[2][kWarp] = {};
@@ -41,7 +41,7 @@ void run_body() {
   fibers[running].ended = true;
 }
 
-// Until the condition holds, others run. Nobody's turn changes it: the program would hang.
+// Runs other threads until the condition holds. If none can make it true, the program would hang.
 template <typename Condition>
 void wait_until(Condition&& holds) {
   while (!holds()) swapcontext(&fibers[running].context, &scheduler);

@@ -11,14 +11,14 @@ struct Index {
   unsigned x = 0, y = 0, z = 0;
 };
 
-// Of the thread that is running.
+// Of the running thread.
 inline Index thread_index, cta_index, cta_size, grid_size;
 
 // Runs `thread` for every thread of every CTA, CTAs in order. Not from two threads at a time.
 void run_grid(unsigned ctas, unsigned threads, const std::function<void()>& thread);
 
-// Waits until all threads of the warp that are in `mask`, and have not ended, are here as well. Of
-// the 64 bits that each brings, from() tells those of a lane until its next wait.
+// Waits until all threads of the warp that are in `mask`, and have not ended, are here as well.
+// Each brings 64 bits; from() returns a lane's bits until its next wait.
 class WarpExchange {
  public:
   WarpExchange(uint32_t mask, uint64_t bits);

@@ -10,7 +10,7 @@
 
 namespace cudatransform::emulator {
 
-// Calls a kernel, once for a thread, with what a launch has been given.
+// Calls a kernel, once for each thread, with the launch's arguments.
 using Call = void (*)(void** parameters);
 
 inline std::map<std::string, Call>& kernels() {

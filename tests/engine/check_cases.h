@@ -13,8 +13,8 @@
 
 namespace cudatransform::test {
 
-// Every step-th case on each engine that `takes(engine, test)`. Prints how many jobs each engine
-// did and how many failed; names the first of them.
+// Runs every step-th case on each engine that `takes(engine, test)`. Prints how many jobs each
+// engine did and how many failed; names the first failures.
 template <typename Case, typename Takes>
 void check_cases(const std::vector<Case>& cases, size_t step, const std::vector<Engine>& engines,
                  const Takes& takes) {

@@ -8,7 +8,7 @@
 
 namespace cudatransform::test {
 
-// Of the host and of CUDA, whichever were chosen: the first.
+// The first of the host and of CUDA, whichever were chosen.
 inline std::vector<const Engine*> engine_of_each_kind() {
   std::vector<const Engine*> all;
   bool seen[2] = {};

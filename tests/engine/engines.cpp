@@ -1,4 +1,4 @@
-// Finds the engines that this machine and build have.
+// Finds the engines of this machine and build.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/engines.h"
 

@@ -33,17 +33,17 @@ struct Engine {
   bool covers(Method method) const;
 };
 
-// Those that --engine= chose; the first call decides. Portable comes first when it is among them.
+// The engines that --engine= chose; the first call decides. Portable, if chosen, comes first.
 const std::vector<Engine>& engines();
 // The judge of the integer methods, which always exists.
 const Engine& portable_engine();
 
 // CUDATRANSFORM_TEST_QUICK=1, CUDATRANSFORM_VALGRIND=1 or sanitized(): a fraction of the cases.
 bool quick();
-// CUDATRANSFORM_SANITIZED=1. The subject is memory: of cases that differ in the numbers alone a
-// part will do, but every geometry counts.
+// CUDATRANSFORM_SANITIZED=1. Sanitisers check memory: of cases that differ in the numbers alone a
+// part is enough, but every geometry counts.
 bool sanitized();
-// One of how many cases is to be tested. Of those that sanitisers would have whole a third, where
+// One case in how many is tested. Of cases that sanitisers run in full it is a third if
 // CUDATRANSFORM_TEST_QUICK=1 asks for less.
 size_t case_step();
 

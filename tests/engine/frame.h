@@ -1,9 +1,9 @@
 // Planes in an engine's memory, ringed by canaries; planes of samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A buffer lives on the host, where tests fill and read it, and is copied to the engine's memory
-// and back as a whole. Bytes that no sample or coefficient occupies hold a pattern that depends on
-// the address; after a job they must still hold it.
+// A buffer lives on the host, where tests fill and read it, and is copied as a whole to the
+// engine's memory and back. Bytes outside all samples and coefficients hold a pattern that depends
+// on the address; after a job they must still hold it.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class GuardedFrame {
  public:
   Status upload();
   Status download();
-  // After download(): what GuardedBuffer::fault() says of the first buffer that has one, or "".
+  // After download(): GuardedBuffer::fault() of the first faulty buffer, or "".
   std::string fault() const;
 
  protected:
@@ -59,7 +59,7 @@ enum class Arrangement {
 inline constexpr int kArrangementCount = 3;
 const char* arrangement_name(Arrangement arrangement);
 
-// Where rows and planes lie: chosen by a seed, so that pitches, offsets and gaps vary.
+// The places of rows and planes: chosen by a seed, so that pitches, offsets and gaps vary.
 class SampleFrame : public GuardedFrame {
  public:
   // `row_repeat`: of the chroma components.
@@ -67,7 +67,7 @@ class SampleFrame : public GuardedFrame {
               int row_repeat, bool writable, uint32_t seed);
   void fill(const Picture& picture);  // input; junk in the bits below a sample
   void poison();                      // output
-  // What was written; "" or what is wrong with it (junk below the samples, unequal repeated rows).
+  // The output; "" or the fault (junk below the samples, unequal repeated rows).
   std::string read(Picture* picture);
   void describe(SamplePlane planes[3]) const;
 
@@ -83,7 +83,7 @@ class SampleFrame : public GuardedFrame {
   std::vector<Component> components_;
 };
 
-// Where a plane lies in its allocation.
+// The place of a plane in its allocation.
 struct Room {
   size_t offset, total;
 };
@@ -94,8 +94,8 @@ size_t pick_gap(std::mt19937& random, size_t unit);
 // A place for `bytes`. Without a gap behind it the plane ends where the allocation does, to the
 // byte: the host device rounds sizes up to 64, which would hide a read past the end.
 Room make_room(std::mt19937& random, size_t bytes, size_t unit);
-// Half of all frames lie as buffer pools lay them out, which kernels may have a faster way for:
-// every plane and row aligned, blocks without gaps. Seeds that follow each other agree.
+// Half of all frames have a buffer pool's layout, which kernels may have a faster way for: every
+// plane and row aligned, blocks without gaps. Consecutive seeds agree.
 bool is_pooled(uint32_t seed);
 Room make_pooled_room(std::mt19937& random, size_t bytes);
 size_t align_up(size_t bytes);  // as in a pool

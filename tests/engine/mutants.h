@@ -16,8 +16,8 @@ namespace cudatransform::test {
 template <typename Job>
 struct Mutant {
   const char* name;
-  void (*change)(Job& job);                        // what the engine gets; or null
-  void (*spoil)(const Job& job, FencePtr* fence);  // what it has done; or null
+  void (*change)(Job& job);                        // changes the engine's input; or null
+  void (*spoil)(const Job& job, FencePtr* fence);  // changes the engine's output; or null
 };
 
 inline uint8_t* byte_at(void* data, ptrdiff_t offset) {
@@ -122,7 +122,7 @@ class MutantOps {
 };
 
 // Every step-th of `cases` finds each of the common mutants and of `more`. The unspoilt engine
-// passes the same cases: what is found is the fault. `ops`: of Engine.
+// passes the same cases: so the tests find the fault. `ops`: of Engine.
 template <typename Transform, typename Case>
 void expect_found(const typename Transform::Ops* Engine::*ops, const std::vector<Case>& cases,
                   size_t step, const std::vector<Mutant<typename Transform::Job>>& more) {

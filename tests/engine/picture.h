@@ -1,4 +1,4 @@
-// Pictures as tests think of them: plain numbers, without addresses or pitches.
+// Pictures as plain numbers for tests, without addresses or pitches.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

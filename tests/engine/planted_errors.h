@@ -1,5 +1,5 @@
-// Errors that are planted in a sound job of any transform, and whether validate() and the engines
-// refuse them.
+// Errors planted in a sound job of any transform, and whether validate() and the engines refuse
+// them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -66,7 +66,7 @@ PlantedList<Job> operator+(PlantedList<Job> a, const PlantedList<Job>& b) {
   return a;
 }
 
-// What all transforms refuse, in both directions.
+// Errors that all transforms refuse, in both directions.
 template <typename Good, typename J = typename Good::Job>
 PlantedList<J> refused_planes() {
   constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
@@ -123,7 +123,7 @@ PlantedList<J> refused_planes() {
   };
 }
 
-// What the forward transforms alone refuse of planes, and what the inverses do.
+// Errors of planes that only the forward transforms refuse, and those that the inverses do.
 template <typename Good, typename J = typename Good::Job>
 PlantedList<J> refused_planes(Direction direction) {
   if (direction == Direction::kForward)
@@ -149,7 +149,7 @@ PlantedList<J> refused_planes(Direction direction) {
   };
 }
 
-// What is changed about planes and may be, in both directions.
+// Allowed changes to planes, in both directions.
 template <typename Good, typename J = typename Good::Job>
 PlantedList<J> accepted_planes() {
   constexpr auto deep = Good::make_deep;
@@ -189,7 +189,7 @@ void expect_accepted(const PlantedList<typename Good::Job>& list) {
     }
 }
 
-// Each with a sentence.
+// Each refusal has a sentence.
 template <typename Good>
 void expect_refused(Direction direction, const PlantedList<typename Good::Job>& list) {
   for (const auto& planted : list) {

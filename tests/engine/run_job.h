@@ -40,7 +40,7 @@ std::unique_ptr<SampleFrame> make_reference(const Engine& engine, const Spec& sp
 // Pinned memory for one PictureSums, filled with junk.
 std::unique_ptr<Memory> make_sums(const Engine& engine);
 
-// Uploads must have been enqueued; returns when the job is done and its outputs may be downloaded.
+// Uploads must have been enqueued; returns when the job is done and its outputs can be downloaded.
 // `submit(device, queue, &done)` enqueues it.
 template <typename Submit>
 Status submit_and_wait(const Engine& engine, const Submit& submit) {

@@ -4,8 +4,8 @@
 
 #include "tests/engine/engines.h"
 
-// AddressSanitizer asks this at start: an allocation larger than any memory shall fail as it does
-// elsewhere, not end the program (Device.OutOfMemory). Without the sanitiser it is not called.
+// AddressSanitizer calls this at start: an allocation beyond any memory shall fail as it does
+// elsewhere, not end the program (Device.OutOfMemory). Nothing calls it without the sanitiser.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "allocator_may_return_null=1";
 }

@@ -25,13 +25,13 @@ std::vector<uint8_t> bytes_of_meta(const Meta& meta) {
   return bytes;
 }
 
-// Changes a byte, where and how the input says.
+// Changes a byte: the input says where and how.
 inline void change_byte(Input* input, std::vector<uint8_t>* bytes) {
   const size_t at = input->word() % bytes->size();
   (*bytes)[at] ^= input->byte();
 }
 
-// Replaces `meta` by one of changed bytes, if these are one; false where it is as it was.
+// Replaces `meta` by one from changed bytes, if these make one; false if it is unchanged.
 template <typename Meta>
 bool change_meta(Meta* meta, Input* input, int changes, uint8_t version) {
   std::vector<uint8_t> bytes = bytes_of_meta(*meta);
@@ -45,8 +45,8 @@ bool change_meta(Meta* meta, Input* input, int changes, uint8_t version) {
   return true;
 }
 
-// A frame: the shape of its buffer, a number, what the shape asks for, and coefficients. `*sound`
-// says whether it has to come out.
+// A frame: the shape of its buffer, a number, data for the shape, and coefficients. `*sound` says
+// whether the element has to output it.
 template <typename Kind>
 GstBuffer* make_coef_frame(ElementRun* run, Input* input, const typename Kind::Info& info,
                            bool* sound) {
@@ -74,8 +74,8 @@ GstBuffer* make_coef_frame(ElementRun* run, Input* input, const typename Kind::I
   return buffer;
 }
 
-// Feeds an element of this description such frames until the input is used up: the caps, then what
-// comes before each frame, and the frame.
+// Feeds an element of this description such frames until the input is used up: the caps, then the
+// actions before each frame, and the frame.
 template <typename Kind>
 void run_coef_frames(const char* description, Input* input) {
   constexpr guint kMostFrames = 8;
@@ -95,9 +95,9 @@ void run_coef_frames(const char* description, Input* input) {
   push_frames(&run, input, maker, kMostFrames, true, true);
 }
 
-// Reads a meta from the rest of an input: how large the buffer is (two bytes), a byte of settings,
-// a serialised meta or, where the settings say so, changes to a sound one. What was read can be
-// stored as it was. What validates goes to read_components(meta, info, size of the buffer).
+// Reads a meta from the rest of an input: the buffer's size (two bytes), a byte of settings, a
+// serialised meta or, if the settings say so, changes to a sound one. It can be stored unchanged.
+// If it is valid, it goes to read_components(meta, info, size of the buffer).
 template <typename Kind, typename ReadComponents>
 void run_meta(Input* input, const typename Kind::Info& info, uint8_t version,
               const ReadComponents& read_components) {

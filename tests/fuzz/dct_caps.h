@@ -15,9 +15,9 @@ struct DctKind {
   static constexpr uint8_t kVersion = gstcoef::kSerialVersion;
 
   // Coefficients of a small picture, of any format, layout, order and depth; five bytes of the
-  // input. False where these do not go together.
+  // input. False if these do not go together.
   static bool info_of(Input* input, GstDctInfo* info);
-  // In the default layout; divisors, where there are any, are `number` + 1.
+  // In the default layout; divisors, if there are any, are `number` + 1.
   static GstDctMeta* add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 number);
   static constexpr auto caps_of = gst_dct_info_to_caps;
   static constexpr auto validate = gst_dct_meta_validate;

@@ -14,8 +14,8 @@ struct DwtKind {
   using Meta = GstDwtMeta;
   static constexpr uint8_t kVersion = gstcoef::kDwtSerialVersion;
 
-  // Coefficients of a small picture, of any transform; six bytes of the input. False where there is
-  // no such.
+  // Coefficients of a small picture, of any transform; six bytes of the input. False if there is no
+  // such transform.
   static bool info_of(Input* input, GstDwtInfo* info) {
     constexpr int kMostSamples = 72;  // width and height
     const guint8 wavelets = input->byte(), levels = input->byte(), picture = input->byte();
@@ -27,7 +27,7 @@ struct DwtKind {
                             (levels >> 4) % (GST_DWT_MAX_LEVELS_HO + 1), picture >> 3 & 1, depth,
                             static_cast<GstCoefSampling>(picture & 7), width, height, nullptr);
   }
-  // In the default layout; indices of quantisers, where there are any, count from `number`.
+  // In the default layout; indices of quantisers, if there are any, count from `number`.
   static GstDwtMeta* add_meta(GstBuffer* buffer, const GstDwtInfo& info, guint8 number) {
     GstDwtMeta* meta = gst_buffer_add_dwt_meta(buffer, &info);
     for (guint c = 0; info.quantized && c < info.n_components; c++)

@@ -17,7 +17,7 @@ GstStaticPadTemplate source_template =
 GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-// GLib's own way ends in a trap, which libFuzzer does not catch.
+// GLib itself would trap, which libFuzzer does not catch.
 void abort_on_critical(const gchar* domain, GLogLevelFlags level, const gchar* message, gpointer) {
   g_log_default_handler(domain, level, message, nullptr);
   promise(!(level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING)),
@@ -135,7 +135,7 @@ void push_frames(ElementRun* run, Input* input, const FrameMaker& maker, guint m
       if (GstCaps* caps = maker.other_caps(before, &sound)) run->push_caps(caps);
     } else if ((before & 7) == 2) {
       run->begin_again(maker.same_caps(), GST_FORMAT_TIME);
-      sound = false;  // what was on its way is gone
+      sound = false;  // the flush drops earlier frames
     }
     bool frame_is_sound = true;
     GstBuffer* buffer = maker.frame(&frame_is_sound);

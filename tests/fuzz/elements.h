@@ -14,15 +14,14 @@
 
 namespace fuzzing {
 
-// Reads every byte of a buffer that has come out.
+// Reads every byte of an output buffer.
 void read_bytes(GstBuffer* buffer);
 
-// A new element on the CPU engine between two pads, PLAYING, which has got no event yet. At the end
-// all memory that was pushed must have been given back, and no reference to the element may be
-// left.
+// A new element on the CPU engine between two pads, PLAYING, without an event so far. At the end
+// all pushed memory must have been given back, and no reference to the element may be left.
 class ElementRun {
  public:
-  // Called for each buffer that comes out, with its caps (null without).
+  // Called for each output buffer, with its caps (null without).
   using Look = std::function<void(GstBuffer* buffer, GstCaps* caps)>;
   // An element like "jpegcoefdec n-threads=2", which has a property "backend".
   ElementRun(const char* description, Look look);
@@ -31,11 +30,11 @@ class ElementRun {
   ElementRun& operator=(const ElementRun&) = delete;
 
   GstElement* element() const { return harness_->element; }
-  // The caps that the peer behind the element takes; before begin(). By default it takes any.
+  // The caps that the peer behind the element takes; before begin(). By default any.
   void want_caps(const char* caps) { gst_harness_set_sink_caps_str(harness_, caps); }
   // STREAM_START, CAPS (takes them) and SEGMENT.
   void begin(GstCaps* caps, GstFormat format);
-  // The same behind a flush.
+  // The same after a flush.
   void begin_again(GstCaps* caps, GstFormat format);
   bool push_caps(GstCaps* caps);
   bool push_event(GstEvent* event) { return gst_harness_push_event(harness_, event); }
@@ -43,8 +42,8 @@ class ElementRun {
   GstBuffer* make_buffer(const guint8* data, gsize size);
   GstFlowReturn push(GstBuffer* buffer) { return gst_harness_push(harness_, buffer); }
 
-  guint buffers() const { return buffers_; }  // that have come out
-  bool at_eos() const { return at_eos_; }     // EOS has come out, and nothing after it
+  guint buffers() const { return buffers_; }  // of the output
+  bool at_eos() const { return at_eos_; }     // EOS came out, and nothing after it
 
  private:
   static GstPadProbeReturn note(GstPad* pad, GstPadProbeInfo* info, gpointer self);
@@ -56,18 +55,18 @@ class ElementRun {
   int memories_ = 0;  // pushed and not given back; atomic
 };
 
-// Makes the frames that an input describes. `*sound` is cleared by frames and caps that need not be
-// taken.
+// Makes the frames that an input describes. Frames and caps that the element may refuse clear
+// `*sound`.
 struct FrameMaker {
-  // Caps of the frames that follow; `how` is a byte of the input. Null: as before.
+  // Caps of the next frames; `how` is a byte of the input. Null: as before.
   std::function<GstCaps*(guint8 how, bool* sound)> other_caps;
-  std::function<GstCaps*()> same_caps;  // those that hold, for the stream behind a flush
+  std::function<GstCaps*()> same_caps;  // the current ones, for the stream after a flush
   std::function<GstBuffer*(bool* sound)> frame;
 };
 
 // Pushes at most `most` frames, with changes of caps and flushes between them, until the input is
-// used up or the element refuses one, and then EOS. Sound frames must be taken and come out, unless
-// the peer behind the element takes no such caps and `may_refuse`.
+// used up or the element refuses one, and then EOS. The element must take and output sound frames,
+// unless the peer behind it takes no such caps and `may_refuse`.
 void push_frames(ElementRun* run, Input* input, const FrameMaker& maker, guint most, bool sound,
                  bool may_refuse);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings and the caps (three bytes), then frames until it is used up. A
-// frame begins with what comes before it, the shape of its buffer and the lie of its meta; its
+// frame begins with the actions before it, the shape of its buffer and the lie of its meta; its
 // samples follow.
 #include <string>
 
@@ -28,7 +28,7 @@ std::string description_of(guint8 how, guint8 more) {
   return text;
 }
 
-// Every coefficient of what comes out can be read, and its meta is sound.
+// Every output coefficient can be read, and its meta is sound.
 void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
   GstDctInfo info;
   promise(caps != nullptr && gst_dct_info_from_caps(&info, caps, nullptr),

@@ -17,11 +17,11 @@ using fuzzing::promise;
 
 // Small enough for hundreds of pictures a second.
 constexpr guint64 kMaxSamples = guint64{1} << 14;
-// Or as many as the default allows, within so much memory, and what is too small to be counted.
+// Or as many as the default allows, within this memory, plus allocations too small to count.
 constexpr guint64 kMaxMemory = guint64{1} << 27, kUncounted = guint64{1} << 25;
 
 guint64 max_samples = kMaxSamples;
-size_t memory_before = 0;  // that malloc() had given out
+size_t memory_before = 0;  // allocated by malloc()
 
 size_t memory_in_use() {
   const struct mallinfo2 info = mallinfo2();
@@ -32,7 +32,7 @@ void check_memory() {
   promise(memory_in_use() <= memory_before + kMaxMemory + kUncounted, "memory has a bound");
 }
 
-// Reads all of the frame, so that valgrind sees samples that were never written.
+// Reads all of the frame, so that valgrind sees unwritten samples.
 void check_output(GstBuffer* buffer, GstCaps* caps) {
   GstVideoInfo info;
   promise(caps != nullptr && gst_video_info_from_caps(&info, caps), "frames have caps");

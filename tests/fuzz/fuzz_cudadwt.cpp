@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: four bytes of settings and the caps (three bytes), then frames until it is used up. A
-// frame begins with what comes before it, the shape of its buffer and the lie of its meta; its
+// frame begins with the actions before it, the shape of its buffer and the lie of its meta; its
 // samples follow.
 #include <gst/coef/dwt.h>
 
@@ -51,7 +51,7 @@ std::string description_of(Input* input) {
   return text;
 }
 
-// Every coefficient of what comes out can be read, and its meta is sound.
+// Every output coefficient can be read, and its meta is sound.
 void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
   GstDwtInfo info;
   promise(caps != nullptr && gst_dwt_info_from_caps(&info, caps, nullptr),

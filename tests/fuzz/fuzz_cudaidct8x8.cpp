@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings and the caps (five bytes), then frames until it is used up. A
-// frame begins with what comes before it, the shape of its buffer and the lies of its meta, as
+// frame begins with the actions before it, the shape of its buffer and the lies of its meta, as
 // changes to the bytes of a serialised one; its coefficients follow.
 #include <string>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: a byte of settings and the caps (six bytes), then frames until it is used up. A frame
-// begins with what comes before it, the shape of its buffer and the lies of its meta, as changes to
-// the bytes of a serialised one; its coefficients follow.
+// begins with the actions before it, the shape of its buffer and the lies of its meta, as changes
+// to the bytes of a serialised one; its coefficients follow.
 #include <gst/coef/coef.h>
 
 #include <string>

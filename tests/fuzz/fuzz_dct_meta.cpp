@@ -1,7 +1,7 @@
-// Fuzz target: GstDctMeta from bytes of any kind, and whether what passes validation can be read.
+// Fuzz target: GstDctMeta from bytes of any kind, and whether valid metas can be read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: the serial version, the caps (five bytes), and what run_meta() reads.
+// The input: the serial version, the caps (five bytes), and run_meta()'s input.
 #include "tests/fuzz/dct_caps.h"
 
 #include "tests/fuzz/coef_frames.h"
@@ -12,7 +12,7 @@ using fuzzing::DctKind;
 using fuzzing::Input;
 using fuzzing::promise;
 
-// A reader of what has passed: the first and the last byte of every component lie in the buffer.
+// A reader of valid metas: the first and the last byte of every component lie in the buffer.
 void read_components(const GstDctMeta& meta, const GstDctInfo& info, size_t size) {
   for (guint c = 0; c < info.n_components; c++) {
     const GstDctComponent& component = meta.components[c];

@@ -1,5 +1,5 @@
 // Fuzz target: units, headers and entropy decoding of Dirac and VC-2 hold for any bytes, and tasks
-// give the same levels and blocks in whichever order they run.
+// give the same levels and blocks in every order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: settings, then a stream.
@@ -120,7 +120,7 @@ Contents decode(const uint8_t* data, size_t size, bool last_first, bool in_step)
         find_dirac_unit({data + at, size - at}, true, in_step, kMaxUnitBytes);
     at += span.skipped;
     if (span.size == 0) continue;
-    // Memory of its own, so that a look outside of the unit is seen.
+    // Separate memory, so that a read outside of the unit is seen.
     const std::vector<uint8_t> unit(data + at, data + at + span.size);
     const Status status = decoder.take({unit.data(), unit.size()});
     promise(status.ok() || !status.message.empty(), "a failure says what was wrong");

@@ -1,5 +1,5 @@
-// Fuzz target: splitting a stream of Dirac costs time that is linear in its bytes and holds no more
-// than units may be large, for any claims and any cuts.
+// Fuzz target: splitting a stream of Dirac takes time linear in its bytes and holds no more than
+// the largest allowed unit, for any claims and any cuts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: a byte of settings, how many sizes of pieces follow, those sizes (0 = 256), then the

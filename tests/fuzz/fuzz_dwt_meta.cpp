@@ -1,9 +1,9 @@
-// Fuzz target: GstDwtMeta from bytes of any kind, under caps of any kind, and whether what passes
-// validation can be read.
+// Fuzz target: GstDwtMeta from bytes of any kind, under caps of any kind, and whether valid metas
+// can be read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: the serial version, the transform and the picture (eight bytes), and what run_meta()
-// reads.
+// The input: the serial version, the transform and the picture (eight bytes), and run_meta()'s
+// input.
 #include <cstring>
 
 #include "tests/fuzz/dwt_caps.h"
@@ -15,7 +15,7 @@ namespace {
 using fuzzing::Input;
 using fuzzing::promise;
 
-// Whether there is such a transform; a refusal says why.
+// Whether the transform exists; a refusal says why.
 bool info_of(Input* input, GstDwtInfo* info) {
   const int wavelets = input->byte();
   const guint levels = input->byte(), picture = input->byte();
@@ -32,7 +32,7 @@ bool info_of(Input* input, GstDwtInfo* info) {
   return set;
 }
 
-// What an info says is what its caps say.
+// An info and its caps say the same.
 void check_caps(const GstDwtInfo& info) {
   GstCaps* caps = gst_dwt_info_to_caps(&info);
   GstDwtInfo back;
@@ -41,7 +41,7 @@ void check_caps(const GstDwtInfo& info) {
   gst_caps_unref(caps);
 }
 
-// A reader of what has passed: every band lies in its component, every component in the buffer.
+// A reader of valid metas: every band lies in its component, every component in the buffer.
 void read_components(const GstDwtMeta& meta, const GstDwtInfo& info, size_t size) {
   for (guint c = 0; c < info.n_components; c++) {
     const GstDwtComponent& component = meta.components[c];

@@ -1,9 +1,9 @@
 // Fuzz target: JpegReader keeps its promises for any file, and agrees with plain libjpeg.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Every file is decoded twice, into tightly packed rows and into rows with gaps that are not
-// aligned, over two different fillings: a level that is not written shows as a difference. The rows
-// end at a page that cannot be touched, and so does the file.
+// The target decodes every file twice, into tightly packed rows and into unaligned rows with gaps,
+// over two different fillings: an unwritten level shows as a difference. The rows end at an
+// inaccessible page, and so does the file.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -23,8 +23,8 @@ constexpr uint64_t kMaxPixels = uint64_t{1} << 20;
 constexpr size_t kMaxLevelBytes = size_t{1} << 23;
 constexpr size_t kMaxFileBytes = size_t{1} << 22;
 
-// Libraries of the distribution are not instrumented, so libFuzzer sees nothing of libjpeg. What
-// libjpeg says is told to it here: it looks at all of this section.
+// Libraries of the distribution are not instrumented, so libFuzzer sees nothing of libjpeg. This
+// section tells it libjpeg's messages: it looks at all of the section.
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t outcomes[4096];
 
 void tell_fuzzer(const std::string& text, unsigned detail) {
@@ -60,8 +60,8 @@ void check_tables(const JpegTables& tables, int components) {
             "every component has a table");
 }
 
-// Levels of a picture: rows of `gap` extra bytes each (an odd multiple of 2: not aligned), the last
-// of which ends at the guard.
+// Levels of a picture: rows of `gap` extra bytes each (an odd multiple of 2: not aligned); the last
+// row ends at the guard.
 class Target {
  public:
   Target(size_t gap, uint8_t fill) : gap_(gap), fill_(fill) {}
@@ -153,7 +153,7 @@ void compare(const Outcome& a, const Target& levels_a, const Outcome& b, const T
   }
 }
 
-// libjpeg with memory of its own.
+// libjpeg with separate memory.
 void compare_with_libjpeg(const uint8_t* data, size_t size, const Outcome& outcome,
                           const Target& target) {
   JpegErrors errors;
@@ -187,7 +187,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Target packed(0, 0x11), spread(10, 0xee);
   if (size > kMaxFileBytes) return 0;
   const uint8_t* copy = file.copy(data, size);
-  JpegReader reader;  // the same one again: nothing of the first run may be left
+  JpegReader reader;  // reused: nothing of the first run may be left
   const Outcome first = decode(&reader, copy, size, &packed);
   const Outcome second = decode(&reader, copy, size, &spread);
   compare(first, packed, second, spread);

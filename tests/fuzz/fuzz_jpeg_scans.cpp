@@ -1,8 +1,8 @@
-// Fuzz target: the parallel decoder of JPEG scans is right wherever it reports nothing, and what
-// JpegReader gives does not depend on JpegScanDecoder.
+// Fuzz target: the parallel decoder of JPEG scans is right wherever it reports nothing, and
+// JpegReader's results do not depend on JpegScanDecoder.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The portable engine takes the steps of the CUDA engine, one after the other; libjpeg judges.
+// The portable engine takes the CUDA engine's steps, one after another; libjpeg judges.
 #include <cstdlib>
 #include <memory>
 

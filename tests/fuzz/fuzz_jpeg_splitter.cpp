@@ -1,4 +1,4 @@
-// Fuzz target: JpegSplitter finds the same pictures however the stream is cut into pieces.
+// Fuzz target: JpegSplitter finds the same pictures for every division of the stream.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: how many sizes of pieces follow, those sizes (0 = 256), then the stream.
@@ -18,17 +18,17 @@ using Pictures = std::vector<std::pair<size_t, size_t>>;  // begin, end
 
 bool is_soi(const uint8_t* data) { return data[0] == 0xff && data[1] == 0xd8; }
 
-// Splits as an element does: behind each picture the splitter starts anew. `sizes` are those of the
+// Splits as an element does: the splitter starts anew after each picture. `sizes` are those of the
 // pieces, over and over; none: one piece.
 Pictures split(const uint8_t* stream, size_t size, const std::vector<size_t>& sizes) {
   Pictures pictures;
   JpegSplitter splitter;
-  size_t start = 0, piece = 0;  // of the picture that is looked for; of the sizes
+  size_t start = 0, piece = 0;  // of the wanted picture; of the sizes
   for (;;) {
     const size_t seen = start + splitter.position(), left = size - seen;
     if (!splitter.found() && left > 0) {
       const size_t wanted = sizes.empty() ? left : std::min(left, sizes[piece++ % sizes.size()]);
-      // Memory of its own, so that a look outside of the piece is seen.
+      // Separate memory, so that a read outside of the piece is seen.
       const std::vector<uint8_t> bytes(stream + seen, stream + seen + wanted);
       const size_t used = splitter.feed(bytes.data(), bytes.size());
       promise(used <= wanted, "feed() uses no more than there is");

@@ -1,10 +1,9 @@
-// Fuzz target: JpegWriter refuses levels and settings that JPEG cannot hold, what it writes of
-// others is read back as it was, and the code that GPUs run writes the same.
+// Fuzz target: JpegWriter refuses levels and settings that JPEG cannot hold, other levels are read
+// back unchanged, and the GPUs' code writes the same.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: eight bytes of settings (see Picture), a byte for each of eight divisors of the
-// tables, then levels, two bytes each; what is missing is 0. Levels lie at a page that cannot be
-// touched.
+// tables, then levels, two bytes each; missing bytes are 0. Levels lie at an inaccessible page.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -29,11 +28,11 @@ constexpr uint8_t kFill = 0x33;
 
 uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-// The picture to be written, with levels that its pointers do not show yet.
+// The picture to write, with levels that its pointers do not show yet.
 struct Picture {
   JpegPicture picture;
   JpegOptions options;
-  bool lies = false;        // about its size
+  bool lies = false;        // about the picture's size
   bool is_ordinary = true;  // levels of 8-bit samples, sound tables, no lies: must be written
   uint16_t tables[kJpegMaxComponents][64];
   std::vector<int16_t> levels[kJpegMaxComponents];
@@ -69,7 +68,7 @@ struct Picture {
       for (int i = 0; i < 64; i++) tables[c][i] = divisors[(i + (shift & 0x10 ? c : 0)) % 8];
   }
 
-  // Ranges: any number, what 8-bit samples can have, and twice small ones.
+  // Ranges: any number, those of 8-bit samples, and twice small ones.
   void fill_levels(Input* input, int range) {
     for (int c = 0; c < picture.components(); c++) {
       JpegLevels& of = picture.levels[c];
@@ -148,7 +147,7 @@ void read_back(const Picture& written, const JpegBytes& file) {
   }
 }
 
-// The same file by the code that GPUs run, unless it has levels that it leaves to libjpeg.
+// The same file by the GPUs' code, unless it has levels that this code leaves to libjpeg.
 void write_in_parallel(const Picture& written, const JpegBytes& file) {
   if (!is_parallel(written.options)) return;
   static JpegHeaders headers;
@@ -200,7 +199,7 @@ bool same(const JpegBytes& a, const JpegBytes& b) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static GuardedMemory memory[] = {GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
                                    GuardedMemory(kMaxLevelBytes)};
-  // Has written all that came before, also what it refused.
+  // The writer has written all earlier pictures, and refused some.
   static JpegWriter old_writer;
   Input input(data, size);
   Picture picture(&input);

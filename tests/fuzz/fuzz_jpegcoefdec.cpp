@@ -16,7 +16,7 @@ using fuzzing::promise;
 
 constexpr guint64 kMaxPixels = guint64{1} << 18;
 
-// Reads every level, so that valgrind sees those that were never written.
+// Reads every level, so that valgrind sees unwritten ones.
 void check_levels(const GstDctInfo& info, const GstDctMeta& meta, const guint8* data) {
   guint64 large = 0;
   for (guint c = 0; c < info.n_components; c++)

@@ -1,8 +1,8 @@
 // Fuzz target: the element jpegcoefenc, fed with levels of any value and metas that lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: two bytes of settings, then frames until it is used up. A frame begins with what comes
-// before it, its caps (three bytes) and the lies of its meta; its levels follow.
+// The input: two bytes of settings, then frames until it is used up. A frame begins with the
+// actions before it, its caps (three bytes) and the lies of its meta; its levels follow.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -38,7 +38,7 @@ GstDctInfo info_of(Input* input) {
   return info;
 }
 
-// Caps, now and then wrong ones.
+// Caps, sometimes wrong ones.
 GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
   static constexpr void (*kLies[])(GstCaps*) = {
       [](GstCaps* c) { gst_caps_set_simple(c, "width", G_TYPE_INT, G_MAXINT, nullptr); },
@@ -57,7 +57,7 @@ GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
   return caps;
 }
 
-// Changes one field of a sound meta; false if nothing is changed.
+// Changes one field of a sound meta; false if it changes nothing.
 bool tell_lie(GstDctMeta* meta, guint8 which, guint32 value) {
   using C = GstDctComponent;
   static constexpr void (*kOfComponents[])(C&, guint32) = {
@@ -85,7 +85,7 @@ bool tell_lie(GstDctMeta* meta, guint8 which, guint32 value) {
   return true;
 }
 
-// Levels from the input; whether all of them can be those of 8-bit samples.
+// Levels from the input; returns whether all of them can be those of 8-bit samples.
 bool fill_levels(Input* input, std::vector<guint8>* bytes, bool tame) {
   bool ordinary = true;
   for (gsize i = 0; i + 1 < bytes->size() && input->size() > 0; i += 2) {
@@ -130,7 +130,7 @@ void check_output(GstBuffer* buffer, GstCaps* caps) {
   gst_buffer_unmap(buffer, &map);
 }
 
-// A buffer of levels with its meta, some of it untrue; `*sound` says whether it has to be written.
+// A buffer of levels with its partly untrue meta; `*sound`: the encoder has to write it.
 GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, bool* sound) {
   const guint8 shape = input->byte(), lie = input->byte();
   const guint32 value = input->word();

@@ -1,4 +1,4 @@
-// Shared by all fuzz targets: memory with a guard behind it, and a promise that aborts when broken.
+// Shared by all fuzz targets: guarded memory, and a promise that aborts when broken.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/fuzzing.h"
 

@@ -1,7 +1,7 @@
-// Shared by all fuzz targets: memory with a guard behind it, and a promise that aborts when broken.
+// Shared by all fuzz targets: guarded memory, and a promise that aborts when broken.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A target is a function LLVMFuzzerTestOneInput(). libFuzzer calls it with what it invents;
+// A target is a function LLVMFuzzerTestOneInput(). libFuzzer calls it with generated inputs;
 // run_files.cpp calls it with files, so that every compiler builds the targets and every suite runs
 // the seeds.
 #pragma once
@@ -15,11 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace fuzzing {
 
-// Says what was promised and aborts if it does not hold.
+// Aborts with the promise's text if it does not hold.
 void promise(bool holds, const char* what);
 
-// Memory that ends at a page which cannot be touched. Libraries of the distribution are not
-// instrumented: AddressSanitizer does not see where they read or write too far, and this page does.
+// Memory that ends at an inaccessible page. Libraries of the distribution are not instrumented:
+// AddressSanitizer does not see their accesses beyond the end, and this page does.
 class GuardedMemory {
  public:
   explicit GuardedMemory(size_t capacity);
@@ -40,7 +40,7 @@ class GuardedMemory {
   uint8_t* guard_ = nullptr;
 };
 
-// Takes an input apart, from its front; zeros when it is used up.
+// Takes an input apart, from its front; zeros after its end.
 class Input {
  public:
   Input(const uint8_t* data, size_t size) : data_(data), size_(size) {}
@@ -53,7 +53,7 @@ class Input {
     const unsigned high = byte();
     return static_cast<uint16_t>(high << 8 | byte());
   }
-  // Copies up to `size` bytes; the rest stays as it is where the input is shorter.
+  // Copies up to `size` bytes; the rest is unchanged if the input is shorter.
   void take(uint8_t* to, size_t size) {
     const size_t taken = std::min(size, size_);
     std::copy_n(data_, taken, to);
@@ -68,7 +68,7 @@ class Input {
   size_t size_;
 };
 
-// Sizes of pieces to cut a stream into, over and over: how many follow, then those (0 = 256).
+// Sizes of the pieces of a stream, over and over: their number, then they themselves (0 = 256).
 std::vector<size_t> sizes_of_pieces(Input* input);
 
 }  // namespace fuzzing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes the seeds of a fuzz target: sound JPEG files, and ones that are wrong on purpose.
+# Makes the seeds of a fuzz target: sound JPEG files, and deliberately wrong ones.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: make_seeds.py MAKE_JPEGS TARGET FOLDER      exits 77 where there is no cjpeg
@@ -102,7 +102,7 @@ def hand_made():
     yield "lossless", grey(16, 16, blank, marker=0xC3)
     yield "no-frame", SOI + table8() + ZERO_CODES + scan([(1, 0)]) + blank + EOI
     yield "two-frames", SOI + frame(SOF0, 8, 8, GREY) + grey(16, 16, blank)[2:]
-    # libjpeg takes the count of components from the second before it refuses it.
+    # libjpeg takes the count of components from the second header before it refuses it.
     yield "frame-behind-the-scan", grey(
         16, 16, blank, end=frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(200)]) + EOI)
     yield "12-bits", SOI + table8() + ZERO_CODES + frame(SOF1, 8, 8, GREY, 12) + EOI
@@ -263,7 +263,7 @@ def seeds_of_dct_meta():
             yield f"{number}-changed-{at}", head + b"\0\xff\x01\x07" + at.to_bytes(2, "big") + \
                 b"\x3c"
         yield f"{number}-bytes", head + b"\0\xff\0" + bytes(range(256)) * 2
-    # As many components as there is room for, of 4:2:0 and of grey.
+    # As many components as fit, of 4:2:0 and of grey.
     for sampling, size in ((1, (16, 8)), (0, (8, 8))):
         component = struct.pack("<8I2Q", 1, 1, 1, *size, size[0] // 8, 1, 0, 0, 16 * size[0])
         head = bytes([0, 0, sampling, 0, size[0] - 1, size[1] - 1]) + b"\1\xff\0"

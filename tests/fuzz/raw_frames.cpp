@@ -1,4 +1,4 @@
-// Shared by fuzz targets that feed or get raw video: frames whose sizes and GstVideoMetas lie.
+// Shared by fuzz targets with raw video: frames whose sizes and GstVideoMetas lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/raw_frames.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostSamples = 72;  // width and height
 
-// Changes one field of a sound meta; false if nothing is changed.
+// Changes one field of a sound meta; false if it changes nothing.
 bool tell_lie(GstVideoMeta* meta, guint8 which, guint32 value) {
   using Lie = void (*)(GstVideoMeta * m, guint plane, guint32 v);
   static constexpr Lie kLies[] = {
@@ -24,7 +24,7 @@ bool tell_lie(GstVideoMeta* meta, guint8 which, guint32 value) {
       [](GstVideoMeta* m, guint, guint32 v) { m->width = v; },
       [](GstVideoMeta* m, guint, guint32 v) { m->height = v; },
       [](GstVideoMeta* m, guint, guint32 v) { m->n_planes = v; },
-      // As a program in C may do it: also to what the enum does not have.
+      // As a C program may do it: also to values outside the enum.
       [](GstVideoMeta* m, guint, guint32 v) {
         const guint32 format = v & 1 ? ~v : v % 128;
         memcpy(&m->format, &format, sizeof format);
@@ -54,7 +54,7 @@ GstVideoInfo video_info_of(Input* input) {
   return info;
 }
 
-// `*sound` says whether the frame has to come out.
+// `*sound` says whether the element has to output the frame.
 GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool* sound) {
   const guint8 shape = input->byte(), lie = input->byte();
   const guint32 value = input->word();

@@ -34,7 +34,7 @@ int run_folder(const fs::path& folder) {
   for (const fs::path& path : paths) {
     std::ifstream file(path, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    // Memory of exactly this size, as libFuzzer gives.
+    // Memory of exactly this size, as in libFuzzer.
     const auto data = std::make_unique<uint8_t[]>(text.size());
     if (!text.empty()) memcpy(data.get(), text.data(), text.size());
     std::fprintf(stderr, "%s\n", path.c_str());
@@ -43,7 +43,7 @@ int run_folder(const fs::path& folder) {
   return static_cast<int>(paths.size());
 }
 
-// Runs a command with `folder` as the last argument; its exit status.
+// Runs a command with `folder` as the last argument; returns its exit status.
 int make_folder(char** begin, char** end, const fs::path& folder) {
   std::ostringstream command;
   for (char** word = begin; word != end; word++) command << '\'' << *word << "' ";

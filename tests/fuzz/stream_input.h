@@ -11,12 +11,12 @@
 
 namespace fuzzing {
 
-// The input: a byte of settings, a byte that says how many pieces (1 to 8) are described, three
-// bytes for each (what comes before it, its size), then the stream, which is cut into these pieces
-// over and over.
+// The input: a byte of settings, a byte with the number of described pieces (1 to 8), three bytes
+// for each (the action before it, its size), then the stream, which is cut into these pieces over
+// and over.
 struct StreamInput {
-  // What may come before a piece, in the low bits of its first byte. Targets may have more, from
-  // kMore on.
+  // Actions before a piece, in the low bits of its first byte. Targets may have more, from kMore
+  // on.
   enum Before { kFlush = 1, kCaps, kGap, kSegment, kSetOnError, kRestart, kMore };
   struct Piece {
     guint8 before = 0;
@@ -37,15 +37,15 @@ struct StreamInput {
 
 struct StreamTarget {
   gsize most_pieces;
-  std::function<GstCaps*(int variant)> caps;  // 0: those that the stream begins with
+  std::function<GstCaps*(int variant)> caps;  // 0: the stream's first ones
   // Makes the segment unusual, by the first byte of a piece.
   std::function<void(GstSegment* segment, guint8 before)> bend;
   // Takes Before values from kMore on.
   std::function<void(ElementRun* run, guint8 before)> more = [](ElementRun*, guint8) {};
 };
 
-// The rest of `input`, piece by piece, as long as the element takes it; then EOS, which has to
-// arrive.
+// Pushes the rest of `input`, piece by piece, as long as the element takes it; then EOS, which has
+// to arrive.
 void push_stream(ElementRun* run, const StreamInput& stream, const StreamTarget& target,
                  Input* input);
 

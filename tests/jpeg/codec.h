@@ -17,7 +17,7 @@ struct JpegSampling {
   int h, v;
 };
 
-// Planes that a JPEG file is made of.
+// Source planes of a JPEG file.
 struct Source {
   std::string name;
   JpegSampling sampling;
@@ -25,8 +25,8 @@ struct Source {
   BytePicture planes;
 };
 
-// Components of a picture whose luma has the samples fill(c, x, y), and chroma those of its
-// positions in luma. Kind and sizes are added to the name.
+// Components of a picture whose luma has the samples fill(c, x, y), and whose chroma has those at
+// its positions in luma. Adds kind and sizes to the name.
 using Fill = std::function<int(size_t c, int x, int y)>;
 Source make_source(const std::string& name, JpegSampling sampling, size_t components, int width,
                    int height, const Fill& fill);
@@ -56,7 +56,7 @@ JpegContents jpeg_levels(const std::vector<uint8_t>& file);
 // Samples as `method` decodes them, without upsampling or colour conversion.
 JpegContents jpeg_planes(const std::vector<uint8_t>& file, Method method);
 
-// The tables (luma, chroma) that jpeg_set_quality(quality, TRUE) makes.
+// The tables (luma, chroma) of jpeg_set_quality(quality, TRUE).
 std::vector<QuantTable> jpeg_quality_tables(int quality);
 
 }  // namespace cudatransform::test

@@ -51,12 +51,12 @@ void JpegTestLevels::fill(JpegFill kind, int16_t* block) {
       break;
     case JpegFill::kZero:
       break;
-    case JpegFill::kExtreme:  // the longest codes there are, and the largest differences
+    case JpegFill::kExtreme:  // the longest codes, and the largest differences
       dc_ = -dc_ - 1;
       for (int k = 1; k < 64; ++k) set(k, one_in(2) ? kJpegMaxAc : -kJpegMaxAc);
       set(0, dc_);
       break;
-    case JpegFill::kOnes:  // bytes FF, one after the other
+    case JpegFill::kOnes:  // consecutive FF bytes
       set(0, 0);
       for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : kJpegMaxAc);
       break;

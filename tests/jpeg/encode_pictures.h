@@ -11,7 +11,7 @@
 
 namespace cudatransform::test {
 
-// What the levels are like.
+// The kind of levels.
 enum class JpegFill { kPicture, kDense, kSparse, kZero, kExtreme, kOnes };
 
 struct JpegCase {

@@ -45,7 +45,7 @@ std::unique_ptr<Memory> allocate(Device& device, MemoryKind kind, size_t bytes) 
   return memory;
 }
 
-// A picture on a device, and what its scan is coded with.
+// A picture on a device, and its scan's coding parameters.
 class Picture {
  public:
   Picture(const Coder& coder, const JpegCase& c, JpegTestLevels& levels)
@@ -105,7 +105,7 @@ class Picture {
     return tables;
   }
 
-  // The file, and a guess of its size for capacity() to be met exactly.
+  // The file, and an estimate of its size that capacity() meets exactly.
   Bytes file(size_t capacity, JpegHeaders* headers) {
     JpegHuffmanTables tables;
     EXPECT_TRUE(headers->standard_tables(&tables).ok());
@@ -219,7 +219,7 @@ TEST(JpegEncode, ManyTiles) {
   check_case({640, 480, kYcbcr, 1, 1, JpegFill::kExtreme});
 }
 
-// Symbols as rare as make the longest codes, which then have to be shortened.
+// Symbols rare enough for the longest codes, which then have to be shortened.
 TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
   JpegTestLevels levels({8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero});
   JpegBlocks& component = levels.components[0];
@@ -294,7 +294,7 @@ TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
   }
 }
 
-// The size is told all the same, and is enough then.
+// The kernel reports the size all the same, and it is enough then.
 TEST(JpegEncode, MissingRoomIsReported) {
   for (const JpegFill fill : {JpegFill::kPicture, JpegFill::kOnes, JpegFill::kZero}) {
     const JpegCase c{161, 90, kYcbcr, 2, 2, fill, 5};

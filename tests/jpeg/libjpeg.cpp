@@ -39,7 +39,7 @@ void Compressor::open() { jpeg_mem_dest(this, &buffer_, &size_); }
 std::vector<uint8_t> Compressor::finish() {
   jpeg_finish_compress(this);
   const std::vector<uint8_t> file(buffer_, buffer_ + size_);
-  // Released by hand: libjpeg reallocates it.
+  // Freed explicitly: libjpeg reallocates it.
   std::free(buffer_);
   return file;
 }

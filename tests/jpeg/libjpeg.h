@@ -29,7 +29,7 @@ struct Compressor : jpeg_compress_struct {
   unsigned long size_ = 0;
 };
 
-// Has read the header; `file` is read as long as this lives.
+// Has read the header; reads `file` as long as this lives.
 struct Decompressor : jpeg_decompress_struct {
   enum class Warnings { kIgnored, kErrors };
   explicit Decompressor(const std::vector<uint8_t>& file, Warnings warnings = Warnings::kIgnored);
@@ -41,8 +41,8 @@ struct Decompressor : jpeg_decompress_struct {
   jpeg_error_mgr errors_;
 };
 
-// The levels of a component, block after block in natural order, without the blocks that only fill
-// up MCUs. `array`: of jpeg_read_coefficients().
+// The levels of a component, block after block in natural order, without the padding blocks of
+// MCUs. `array`: of jpeg_read_coefficients().
 std::vector<int16_t> component_levels(Decompressor& info, jvirt_barray_ptr array, int component);
 
 }  // namespace cudatransform::test

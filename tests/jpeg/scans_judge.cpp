@@ -1,4 +1,4 @@
-// What the parallel decoder makes of a JPEG file, judged by libjpeg-turbo.
+// The parallel decoder's results for a JPEG file, judged by libjpeg-turbo.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/jpeg/scans_judge.h"
 
@@ -37,7 +37,7 @@ bool is_sequential(const uint8_t* data, size_t size) {
   return false;
 }
 
-// Which warnings libjpeg gives, without anything of ours.
+// libjpeg's warnings, without any code of ours.
 class Warnings {
  public:
   Warnings(const uint8_t* data, size_t size) {
@@ -64,7 +64,7 @@ class Warnings {
                        [this](int code) { return all_.count(code) != 0; });
   }
   bool none() const { return all_.empty() && !failed_; }
-  // Something is missing, or contradicts itself.
+  // Data is missing, or contradicts itself.
   bool mean_damage() const {
     return failed_ || has({JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE, JWRN_MUST_RESYNC,
                            JWRN_BOGUS_PROGRESSION, JWRN_ARITH_BAD_CODE});
@@ -82,7 +82,7 @@ class Warnings {
   bool failed_ = false;
 };
 
-// What JpegReader makes of a file.
+// JpegReader's results for a file.
 struct Reading {
   LevelsMemory levels;
   JpegTables tables;
@@ -100,12 +100,12 @@ struct Reading {
   bool is_damaged() const { return !status.ok() || !found.damage.empty(); }
 };
 
-// What is wrong with a verdict, as libjpeg's warnings have it; empty if nothing is.
+// The fault of a verdict, by libjpeg's warnings; empty if there is none.
 std::string judge_verdict(const Reading& reading, const Warnings& warnings) {
   const JpegFindings& found = reading.found;
   const bool doubt = warnings.has({JWRN_EXTRANEOUS_DATA, JWRN_JPEG_EOF});
   if (reading.is_damaged()) {
-    // What libjpeg says nothing of, we say in words of our own.
+    // Faults without a message of libjpeg's have our own messages.
     const bool by_libjpeg = found.damage.find("JPEG") != std::string::npos;
     if (by_libjpeg && !warnings.mean_damage() && !doubt)
       return "no warning says what is called damage: " + found.damage;
@@ -121,13 +121,13 @@ std::string judge_verdict(const Reading& reading, const Warnings& warnings) {
   if (warnings.has({JWRN_EXTRANEOUS_DATA}) &&
       (found.irregular & (kJpegLeftOverBytes | kJpegStrayBytes)) == 0)
     return "bytes that are left over";
-  // libjpeg says nothing of bytes that were in its buffer of bits, nor of markers.
+  // libjpeg does not report bytes in its bit buffer, nor markers.
   if (warnings.none() && (found.irregular & ~(kJpegLeftOverBytes | kJpegUselessMarker)) != 0)
     return "irregular without a warning";
   return {};
 }
 
-// What is wrong with JpegReader and JpegScanDecoder; empty if nothing is.
+// The fault of JpegReader or JpegScanDecoder; empty if there is none.
 std::string judge_fast(const uint8_t* data, size_t size, const JpegHeader& header, bool* was_fast) {
   const Reading slow(data, size, {true, nullptr, false}, header);
   const Reading fast(data, size, {true, nullptr, true}, header);
@@ -271,7 +271,7 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   JpegScanReader scan_reader;
   const size_t bytes = scan_reader.measure({data, size});
   if (bytes == 0) return outcome;
-  // To the byte, so that sanitisers see what reads beyond.
+  // Exact to the byte, so that sanitisers see reads beyond the end.
   const size_t rounded = (bytes + 15) / 16 * 16;
   const std::unique_ptr<uint8_t, Freed> block(
       static_cast<uint8_t*>(std::aligned_alloc(16, rounded)));

@@ -11,7 +11,7 @@
 
 namespace cudatransform::test {
 
-// The levels of a picture, in memory with a margin that must not be written to.
+// The levels of a picture, in memory with a margin that no decoder may write to.
 class LevelsMemory {
  public:
   explicit LevelsMemory(const JpegHeader& header);
@@ -21,7 +21,7 @@ class LevelsMemory {
   std::vector<int16_t>& memory(int component) { return memory_[component]; }
   static constexpr size_t kMargin = 64;  // levels
   bool margins_are_whole() const;
-  // Empty, or where the first difference is.
+  // Empty, or the first difference's place.
   std::string difference(const LevelsMemory& other) const;
 
  private:
@@ -32,28 +32,28 @@ class LevelsMemory {
 
 enum class ScansVerdict {
   kNoJpeg,   // libjpeg refuses the header
-  kNo,       // JpegScanReader leaves it to others
+  kNo,       // JpegScanReader does not take it
   kDamaged,  // the parallel decoder reports something
-  kSound,    // and it does not
+  kSound,    // and here it does not
 };
 
 struct ScansOutcome {
   ScansVerdict verdict = ScansVerdict::kNoJpeg;
   bool judged_sound = false;  // nothing is missing, as JpegReader says with libjpeg
-  uint32_t irregular = 0;     // and what is odd
+  uint32_t irregular = 0;     // and its oddities
   bool for_us = false;        // libjpeg says: sequential, Huffman-coded
   uint32_t reported = 0;      // as JpegDecodeResult has it
   bool is_whole = false;      // no segment is missing
   uint32_t subsequences = 0;
   bool was_fast = false;  // JpegReader has decoded it by JpegScanDecoder
-  std::string wrong;      // what must not be, or empty
+  std::string wrong;      // the fault, or empty
 };
 
-// Decodes by an engine, in memory of its own. Its result is unset where work has failed.
+// Decodes by an engine, in separate memory. Its result is unset if the work failed.
 class ScansDecoder {
  public:
   ScansDecoder(Device& device, const JpegDecodeOps& ops) : device_(device), ops_(ops) {}
-  // Fills levels, margins included; what was there has been there before.
+  // Fills levels and margins with earlier data.
   JpegDecodeResult operator()(const JpegScans& scans, const uint8_t* block, LevelsMemory* levels);
   const std::string& failure() const { return failure_; }
 
@@ -67,9 +67,9 @@ class ScansDecoder {
 };
 
 // The parallel decoder must be right where it reports nothing: libjpeg finds no damage, and every
-// level and table is the same. And JpegReader must give the same with JpegScanDecoder as without
-// it, whatever the file is, and a verdict that agrees with libjpeg's warnings: some mean damage,
-// some an irregular picture, and without one there is neither.
+// level and table is the same. And JpegReader must give the same results with and without
+// JpegScanDecoder, for every file, and a verdict that agrees with libjpeg's warnings: some mean
+// damage, some an irregular picture, and no warning means neither.
 ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
                          size_t most_levels = size_t{1} << 30);
 

@@ -2,8 +2,8 @@
 // damage never missed.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Files are made here; those in the folders of CUDATRANSFORM_JPEGS (separated by ':', searched
-// through) come on top.
+// The test makes files itself; files in the folders of CUDATRANSFORM_JPEGS (separated by ':',
+// searched through) come on top.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void for_each_decoder(Test&& test) {
   }
 }
 
-// A sound file of a kind that is for us is decoded, and right.
+// The decoder decodes a sound file of a supported kind, and its levels are right.
 ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& decoder,
                             const std::string& what) {
   const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
@@ -54,7 +54,7 @@ ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& deco
   return outcome;
 }
 
-// Any sound stream is decoded right, or left to the CPU where nothing synchronises.
+// Any sound stream is decoded right, or left to the CPU if nothing synchronises.
 bool expect_decoded_or_left(const StreamKind& kind, ScansDecoder& decoder) {
   const auto file = make_stream(kind);
   const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
@@ -106,7 +106,7 @@ TEST(JpegScans, TablesOfEveryShape) {
   });
 }
 
-// The worst cases of parallel decoding: right in any case, by the CPU where nothing synchronises.
+// The worst cases of parallel decoding: always right, by the CPU if nothing synchronises.
 void expect_right_or_refused(TableShape shape, bool refused) {
   for_each_decoder([&](ScansDecoder& decoder) {
     for (const int sets : {1, 2}) {
@@ -178,7 +178,7 @@ TEST(JpegScans, Photographs) {
   });
 }
 
-// Jobs that could make a kernel leave its buffers are refused.
+// Validation refuses jobs that could make a kernel leave its buffers.
 TEST(JpegScans, JobsThatCannotBe) {
   const auto file = make_stream({});
   JpegScanReader reader;
@@ -214,7 +214,7 @@ TEST(JpegScans, JobsThatCannotBe) {
   EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].blocks_h -= 1; }));
 }
 
-// All blocks came: the levels are libjpeg's, by every decoder, and it is said what is odd.
+// All blocks came: every decoder has libjpeg's levels, and reports the irregularity.
 TEST(JpegScans, OddFilesAreDecoded) {
   for_each_decoder([](ScansDecoder& decoder) {
     std::mt19937 random(11);
@@ -229,7 +229,7 @@ TEST(JpegScans, OddFilesAreDecoded) {
       const uint32_t expected = add_oddity(&file, static_cast<Oddity>(i % 6), random);
       const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
       ASSERT_EQ(outcome.wrong, "") << kind.text() << ", oddity " << i % 6;
-      // Junk is MCUs by chance: much of it, or what the parallel decoder sees the end of alone.
+      // Junk forms MCUs by chance: much of it, or junk whose end alone the parallel decoder sees.
       if ((outcome.reported & kJpegMoreMcus) != 0) {
         ++more_mcus;
         EXPECT_TRUE(outcome.judged_sound || i % 6 == 1) << kind.text();
@@ -269,8 +269,8 @@ TEST(JpegScans, MoreMcusAreDamage) {
   });
 }
 
-// One thing wrong at a time: no file is taken for sound where libjpeg warns of damage, and oddities
-// are reported wherever libjpeg warns at all.
+// One fault at a time: no decoder takes a file for sound if libjpeg warns of damage, and it reports
+// oddities wherever libjpeg warns at all.
 TEST(JpegScans, DamageIsNeverMissed) {
   for_each_decoder([](ScansDecoder& decoder) {
     std::mt19937 random(7);
@@ -307,7 +307,7 @@ TEST(JpegScans, DamageIsNeverMissed) {
       sound += outcome.verdict == ScansVerdict::kSound ? 1 : 0;
       irregular += outcome.verdict == ScansVerdict::kSound && outcome.irregular != 0 ? 1 : 0;
     }
-    // All are tested.
+    // Every kind has been tested.
     EXPECT_GT(irregular, static_cast<int>(count) / 40);
     EXPECT_GT(damaged, static_cast<int>(count) / 20);
     EXPECT_GT(sound, static_cast<int>(count) / 20);

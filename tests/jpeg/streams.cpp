@@ -36,11 +36,11 @@ JpegHuffmanTable define(std::vector<uint8_t> symbols, TableShape shape, Random& 
   JpegHuffmanTable table;
   std::shuffle(symbols.begin(), symbols.end(), random);
   size_t left = symbols.size();
-  uint32_t space = 1;  // codes of this length that are free
+  uint32_t space = 1;  // free codes of this length
   for (uint32_t length = 1; length <= 16; ++length) {
     space *= 2;
     size_t count = 0;
-    // A code has to stay free, which is all ones, and enough for those that are left.
+    // One code must stay free, the one of all ones, and enough for the remaining symbols.
     const size_t most = std::min<size_t>(left, space - 1);
     const auto fits = [&](size_t taken) {
       return left - taken <= ((uint64_t{space} - taken) << (16 - length)) - 1;
@@ -221,7 +221,7 @@ class Writer {
       index = next;
     }
   }
-  // One that leaves the level within bounds.
+  // A difference that leaves the level within bounds.
   void write_difference(const Coder& coder, int* dc, Bits* bits) {
     for (;;) {
       const Coder::Code& code = coder.codes[random_() % coder.codes.size()];

@@ -40,12 +40,12 @@ struct StreamKind {
 // A sound file with levels by chance.
 std::vector<uint8_t> make_stream(const StreamKind& kind);
 
-// Where each marker with a code from `first` to `last` begins.
+// The positions of all markers with codes from `first` to `last`.
 std::vector<size_t> markers_of(const std::vector<uint8_t>& file, uint8_t first, uint8_t last);
 
-// Oddities that take nothing away from a file.
+// Oddities that do not damage a file.
 enum class Oddity { kBeforeRestart, kBeforeEnd, kNoEnd, kParameters, kStray, kRestartAtEnd };
-// Adds it to a file of make_stream(). Returns what it is: bits of jpeg/irregular.h.
+// Adds one to a file of make_stream(). Returns its bits of jpeg/irregular.h.
 uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& random);
 
 }  // namespace cudatransform::test

@@ -1,4 +1,4 @@
-// Taking the stuffing out of a JPEG scan, against its definition, byte by byte.
+// Removing the stuffing from a JPEG scan, against its definition, byte by byte.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ Bytes defined_data(const Bytes& bytes, size_t end) {
   return data;
 }
 
-// Memory of exactly these bytes, so that a sanitizer sees reads behind them.
+// Memory of exactly these bytes, so that a sanitizer sees reads beyond them.
 struct Exact {
   explicit Exact(const Bytes& bytes) : size(bytes.size()), data(new uint8_t[bytes.size()]) {
     std::copy(bytes.begin(), bytes.end(), data.get());
@@ -92,7 +92,7 @@ TEST(JpegStuffing, RandomBytes) {
   }
 }
 
-// The pair lies across every place at which steps meet.
+// The pair lies across every boundary between steps.
 TEST(JpegStuffing, EveryPlace) {
   std::mt19937 random(2);
   for (size_t size = 0; size < 200; ++size)

@@ -1,5 +1,5 @@
-// What the elements ask of the driver for one frame, in the long run: launches, waits, copies.
-// Fails when there are more than the table says.
+// The elements' driver calls for one frame, in the long run: launches, waits, copies. Fails if
+// there are more than in the table.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the shim driver (shimcuda/), with a GPU or the fake driver behind it.
@@ -49,45 +49,45 @@ struct Case {
 //
 // Waits: one for each frame or file in system memory; one for each frame of coefficients whose peer
 // has not promised to honour the fence. Measuring adds none. And, for now, one for each plane that
-// is copied from memory that is not pinned (*); before the first of these also for the event that
-// tells when they begin, where that is measured.
+// is copied from unpinned memory (*); before the first of these also one for the event that tells
+// when the copies begin, if that is measured.
 //
-// A thread that waits asks the driver again and again, since no call of it waits for so long at
-// most. How often depends on the GPU, and says nothing: what counts is that it waits.
+// A waiting thread asks the driver again and again, since no driver call has a time
+// limit. The number of queries depends on the GPU, and says nothing: the number of waits counts.
 //
 // Records: one for each kernel's, upload's and download's fence; with measure=time two more for
 // uploads and downloads, while kernels tell their time themselves. Stream waits: for another
 // queue's work, for coefficients by the queue that reads them, and for what used a block before its
-// pool handed it out again, unless somebody knows that it is done.
+// pool handed it out again, unless the host knows that it is done.
 //
-// Queries: one before each wait, since most have nothing to wait for; one before each plane that is
-// not pinned, since the driver may wait inside of such a copy; one for each time that is told by
-// events. What a frame was made from is known to be free once the frame is finished.
+// Queries: one before each wait, since most have nothing to wait for; one before each unpinned
+// plane, since the driver may wait inside of such a copy; one for each time that events measure. A
+// frame's source is known to be free once the frame is finished.
 //
-// What a raw frame in CUDA memory adds depends on GStreamer: kPushed where it is made, of
-// coefficients in CUDA memory, and kRead where another element has made it.
+// Calls for a raw frame in CUDA memory depend on GStreamer: kPushed if the element makes it, from
+// coefficients in CUDA memory, and kRead if another element has made it.
 #if GST_CHECK_VERSION(1, 23, 1)
-// The frame's stream says when it is finished, and the host does not wait. Recorded is where that
-// stream stands before we write, and our queue waits for it: the frame's last reader may be behind.
-// Then that stream waits for our kernel, and so does the queue that next writes to the block that
-// the coefficients were in: nobody has seen on the host that they have been read.
-// Nobody waits, so that the first element asks: before it waits for a slow GPU, and now and then
-// twice behind a fast one. So does an inverse that measures.
+// The frame's stream says when it is finished, and the host does not wait. The element records the
+// stream's position before we write, and our queue waits for it: the frame's last reader may be
+// behind. Then that stream waits for our kernel, and so does the queue that next writes to the
+// coefficients' block: no one has seen on the host that they have been read. Since no one waits,
+// the first element asks: before it waits for a slow GPU, and sometimes twice after a fast one. So
+// does an inverse that measures.
 constexpr Calls kPushed = {0, 0, 0, 1, 1 + 1 + 1, 2};
 constexpr Calls kMeasured = {0, 0, 0, 0, 0, 3};
-// Where the producer's stream stands, for which our queue waits.
+// The position of the producer's stream, for which our queue waits.
 constexpr Calls kRead = {0, 0, 0, 1, 1, 0};
 #else
 // It cannot say that it is not finished: the host waits for the kernel. After that the frame and
-// the coefficients that it was made of are free for all, and nobody else has to wait.
+// its source coefficients are free for all, and no other thread has to wait.
 constexpr Calls kPushed = {0, 1, 0, 0, 0, 1};
 constexpr Calls kMeasured = {0, 0, 0, 0, 0, 0};
 constexpr Calls kRead = {0, 0, 0, 0, 0, 0};
 #endif
 
-// Whether the GPU is as fast as the host. A slow one has done nothing before it is waited for.
-// Where nobody waits for a frame, that would leave it further and further behind, with all that it
-// still reads: the first element then waits for the oldest of the few frames that it may hold.
+// Whether the GPU is as fast as the host. A slow one has done nothing before a thread waits for it.
+// If no thread waits for a frame, the GPU would fall further and further behind, with all its
+// inputs: the first element then waits for the oldest of the few frames that it may hold.
 enum Pace { kFastGpu, kSlowGpu, kPaces };
 
 constexpr int most_waits(const Calls& most, Pace pace) {
@@ -110,8 +110,8 @@ constexpr Case kCases[] = {
     {"CUDA memory from end to end, measured", Source::kCuda,
      FORWARD " measure=psnr+time ! " INVERSE " measure=psnr+time ! " IN_CUDA,
      Calls{2, 0, 0, 2, 1, 0} + kPushed + kMeasured},
-    // Wavelets: a launch for each level. For the PSNR forward goes back again; sums are copied to
-    // the host, and events tell the time, since levels' kernels do not.
+    // Wavelets: a launch for each level. For the PSNR forward inverts its result; sums are copied
+    // to the host, and events measure the time, since levels' kernels do not.
     {"wavelets in CUDA memory from end to end", Source::kCuda,
      TO_WAVELETS " ! " FROM_WAVELETS " ! " IN_CUDA, Calls{8, 0, 0, 2, 1, 0} + kPushed},
     {"wavelets in CUDA memory from end to end, measured", Source::kCuda,
@@ -143,8 +143,8 @@ constexpr Case kCases[] = {
      {1, 1 + 3, 6, 3, 2, 1 + 2 * 3}},
     {"JPEG to frames in CUDA memory", Source::kJpeg, DECODER " ! " INVERSE " ! " IN_CUDA,
      Calls{1, 0, 3, 2, 1, 0} + kPushed},
-    // The kernels tell the host by themselves when a picture is decoded: records and queries are
-    // those of the inverse alone.
+    // The kernels themselves tell the host when a picture is decoded: records and queries are those
+    // of the inverse alone.
     {"JPEG decoded by the GPU, to frames in CUDA memory", Source::kJpeg,
      DECODER BY_GPU " ! " INVERSE " ! " IN_CUDA, Calls{5, 0, 1, 1, 0, 0} + kPushed},
     {"JPEG decoded by the GPU, to coefficients", Source::kJpeg,
@@ -168,7 +168,7 @@ constexpr Case kCases[] = {
      {1, 1 + 3, 6, 3, 2, 1 + 2 * 3}},
 };
 
-// Frames of a case's kind, as many as wanted.
+// The requested number of frames of a case's kind.
 class Frames {
  public:
   Frames(GstHarness* h, Source source) : h_(h), source_(source) {
@@ -236,8 +236,8 @@ class Frames {
 };
 
 // A GPU may be slow at any time, but not if it has had this long for so small a frame. And fences
-// ask the driver every 20 us at most: with less between frames it would depend on the host's speed
-// how many are in flight.
+// ask the driver every 20 us at most: with shorter gaps the number of frames in flight would depend
+// on the host's speed.
 void let_gpu_finish(Pace pace) { g_usleep(pace == kFastGpu && !is_fake_behind_shim() ? 2000 : 50); }
 
 void push_frame(GstHarness* h, Frames* frames, Pace pace) {
@@ -259,7 +259,7 @@ void run_frames(GstHarness* h, Frames* frames, int count, Pace pace) {
 
 void set_pace(Pace pace) { g_setenv("FAKECUDA_LAG", pace == kSlowGpu ? "1000000000" : "0", TRUE); }
 
-// More at once than later, and behind a slow GPU, so that as much is in flight as ever will be,
+// More at once than later, and with a slow GPU, so that the most frames ever are in flight,
 // whichever thread is late then.
 void warm_up(GstHarness* h, Frames* frames, Pace pace) {
   set_pace(kSlowGpu);
@@ -289,8 +289,8 @@ constexpr Column kColumns[] = {
     {"events, streams and modules made", &ShimcudaCounts::makes, nullptr},
 };
 
-// The fake driver's kernels write nothing, and not all that memory may hold can be written to a
-// file. Its device memory is the host's: no call is needed to write to it.
+// The fake driver's kernels write nothing, and files cannot hold every level that memory may have.
+// Its device memory is the host's: writing to it needs no call.
 GstPadProbeReturn write_zeros(GstPad*, GstPadProbeInfo* probe, gpointer) {
   constexpr auto kMapCuda = static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_FLAG_LAST << 1);
   GstMapInfo map;
@@ -308,7 +308,7 @@ void stand_in_for_kernel(GstHarness* h) {
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_zeros, nullptr, nullptr);
 }
 
-// Fails when there are more than the table says. Returns how many waits were slept through.
+// Fails if there are more calls than in the table. Returns the number of waits with a sleep.
 int check_calls(const Case& one, Pace pace) {
   const std::string name = std::string(one.name) + (pace == kSlowGpu ? ", slow GPU" : "");
   Calls limit = one.most;
@@ -328,12 +328,11 @@ int check_calls(const Case& one, Pace pace) {
     slept = after.sleeps - before.sleeps;
     for (const Column& column : kColumns) {
       const int calls = after.*column.counted - before.*column.counted;
-      // How much a GPU that nothing waits for has in flight, and so what pools grow to, is its
-      // affair.
+      // The GPU decides how much it has in flight if no thread waits, and so how far pools grow.
       if (pace == kSlowGpu && !is_fake_behind_shim() && !column.most) continue;
       const int most = column.most ? limit.*column.most * count : 0;
       more = more || calls > most;
-      // Nobody waits for what a fast GPU has done.
+      // No thread waits for a fast GPU's finished work.
       if (calls == most || (calls < most && pace == kFastGpu)) continue;
       report += std::string(column.name) + ": " + std::to_string(calls) + " for " +
                 std::to_string(count) + " frames, the table says " + std::to_string(most) + "; ";
@@ -347,7 +346,7 @@ int check_calls(const Case& one, Pace pace) {
 }
 
 bool can_run(const Case& one) {
-  // Kernels that do nothing decode nothing. Emulated ones tell nothing new of others.
+  // Kernels that do nothing decode nothing. Emulated ones show nothing new.
   const bool by_gpu = one.source == Source::kJpeg && strstr(one.line, BY_GPU);
   if (is_fake_behind_shim() && by_gpu != is_emulated()) return false;
   return !strstr(one.line, "jpeg") || require_element_or_skip("jpegcoefdec") == 0;
@@ -359,8 +358,8 @@ CHECK_LOOP_TEST(test_calls_per_frame, 0, G_N_ELEMENTS(kCases) * kPaces) {
   if (can_run(one)) check_calls(one, static_cast<Pace>(__i__ % kPaces));
 }
 
-// Threads that wait long sleep, and ask the driver for nothing more. The first five lines: without
-// and with copies.
+// Threads that wait long sleep, and make no further driver calls. The first five lines: without and
+// with copies.
 CHECK_LOOP_TEST(test_sleeping, 0, 5) {
   const Case& one = kCases[__i__];
   if (!is_fake_behind_shim() || !can_run(one)) return;

@@ -1,4 +1,4 @@
-// How often the host waits for the GPU: on the fake driver, which counts.
+// The number of the host's waits for the GPU: on the fake driver, which counts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/memory/pinnedpools.h"
 
@@ -6,8 +6,8 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-// One wait for a frame that the host has to wait for, none for one that it need not: from GStreamer
-// 1.24 on, raw frames in CUDA memory are such.
+// One wait for a frame that the host has to wait for, none for one that it need not: raw frames in
+// CUDA memory from GStreamer 1.24 on.
 CHECK_TEST(test_waits) {
   constexpr int kRawFrame = GST_CHECK_VERSION(1, 23, 1) ? 0 : 1;
   const struct {
@@ -28,8 +28,8 @@ CHECK_TEST(test_waits) {
   };
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   for (const auto& c : cases) {
-    // Events happen soon, so that inputs are let go of without a wait, but not before a frame's own
-    // wait has asked.
+    // Events happen soon, so that the element releases inputs without a wait, but not before a
+    // frame's own wait has asked.
     g_setenv("FAKECUDA_LAG", "3", TRUE);
     GstHarness* h = harness_of(c.line, info);
     g_autoptr(GstCaps) caps = video_caps(info);

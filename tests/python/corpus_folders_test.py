@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# cudatransform.corpus without Ray: whose the folders are, what is in the way, what is damaged.
+# cudatransform.corpus without Ray: owners of folders, obstacles, damage.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import errno
 import json
@@ -77,7 +77,7 @@ class Folders(WithCorpus):
                 self.output.release()
                 self.assertEqual(self.do("stats"), (7, 1))
         own = os.path.join(self.top, "begun", folder._OWN)
-        os.makedirs(own)  # killed here
+        os.makedirs(own)  # the job is killed here
         self.output = folder.Output(os.path.dirname(own))
         self.assertEqual(self.do("stats"), (7, 1))
         os.unlink(os.path.join(own, "job.json"))  # by hand: whose results are these?
@@ -137,7 +137,7 @@ class Folders(WithCorpus):
         self.assertEqual(folder.list_files(self.input, said.append), self.names)
         self.assertEqual(len(said), 1)
         self.assertIn("earlier", said[0])
-        # Named as the input it is one.
+        # Its name is that of an input.
         self.assertEqual(len(folder.list_files(os.path.join(self.input, "earlier"))), 6)
 
     def test_folders_that_cannot_be_read_are_told(self):

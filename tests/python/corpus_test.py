@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# cudatransform.corpus without Ray: the actions on a picture, and the workers that do them.
+# cudatransform.corpus without Ray: the actions on a picture, and their workers.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import importlib.util
 import json
@@ -106,7 +106,7 @@ class Actions(WithCorpus):
         pictures.write_all(self.input, {"f 1/secret.jpg": pictures.tiny()})
         os.chmod(secret, 0)
         self.names = folder.list_files(self.input)
-        # One has become a folder since the list was made, and one has gone.
+        # One has become a folder since the listing, and one has gone.
         self.names += [b"f 1", b"f 1/gone.jpg"]
         bad.update({"secret.jpg": (b"", "Permission denied"), "f 1": (b"", "directory"),
                     "gone.jpg": (b"", "No such file"), "bad.jpeg": (b"", "JPEG")})
@@ -191,7 +191,7 @@ class OneReader(WithCorpus):
 class Worker(WithCorpus):
     def setUp(self):
         super().setUp()
-        # More than a Reader has ahead.
+        # More than a Reader decodes ahead.
         pictures.write_all(self.input, {f"more/{index:02d}.jpg": ct.write(ct.Picture.from_pixels(
             pictures.pixels(60 + index, 50, seed=index), 75)) for index in range(20)})
         self.names = folder.list_files(self.input)

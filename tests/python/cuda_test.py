@@ -97,7 +97,7 @@ class OnDevice(unittest.TestCase):
         before = sys.getrefcount(levels)
         capsule = levels.__dlpack__()
         self.assertEqual(sys.getrefcount(levels), before + 1)
-        del capsule  # nobody has taken it
+        del capsule  # not consumed
         self.assertEqual(sys.getrefcount(levels), before)
         self.assertEqual(_cuda_memory._handed_out, {})
         capsule = levels.__dlpack__()
@@ -105,7 +105,7 @@ class OnDevice(unittest.TestCase):
         set_name = ctypes.pythonapi.PyCapsule_SetName
         set_name.argtypes = ctypes.py_object, ctypes.c_char_p
         used = b"used_dltensor"
-        set_name(capsule, used)  # somebody has taken it
+        set_name(capsule, used)  # consumed
         del capsule
         self.assertEqual(sys.getrefcount(levels), before + 1)
         _cuda_memory._DLManagedTensor.from_address(address).deleter(address)

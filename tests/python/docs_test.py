@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# docs/python.md's examples print what it shows, and those of README.md and python/README.md run.
+# docs/python.md's examples print its output, and those of README.md and python/README.md run.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: docs_test.py SOURCE_ROOT

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-# cudatransform interrupted anywhere: a result belongs to its call, and nothing is left behind.
+# Interrupts cudatransform anywhere: a result belongs to its call, and nothing leaks.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A signal's handler may raise between any two instructions of Python. Here every place is
-# tried in turn, by a function that Python calls there; and real signals, at random times.
+# A signal's handler may raise between any two instructions of Python. The test tries every place in
+# turn, by a function that Python calls there; and real signals, at random times.
 import ctypes
 import gc
 import os

@@ -4,16 +4,16 @@ import dis
 import sys
 import threading
 
-# Behind these the interpreter looks for signals (CPython 3.11 and later).
+# After these the interpreter looks for signals (CPython 3.11 and later).
 LOOKS = ("CALL", "RESUME", "JUMP_BACKWARD", "PRECALL", "YIELD")
 # Python's own way to a handler and back, where an exception would confuse Python and not us; and a
 # call's first instruction, which is the call itself.
 NO_PLACES = frozenset(("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "CHECK_EXC_MATCH",
                        "WITH_EXCEPT_START", "RESUME"))
-# From 3.12 on. There a trace function misses instructions of code that has been traced before.
+# From 3.12 on. There a trace function misses instructions of code that was traced before.
 MONITORING = getattr(sys, "monitoring", None)
-TOOL = 4  # none that Python has given a name
-NAMES = {}  # opcodes(), by the code's id: to hash code itself takes as long as its length
+TOOL = 4  # a tool id without a name in Python
+NAMES = {}  # opcodes(), by the code's id: hashing code takes time in proportion to its length
 
 
 def opcodes(code):

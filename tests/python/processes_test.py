@@ -49,7 +49,7 @@ class Processes(unittest.TestCase):
 
     def test_fork_is_refused(self):
         self.assertIn("spawn", self.in_child("fork"))
-        summary(self.path)  # the parent is none the worse
+        summary(self.path)  # the parent still works
 
     def test_a_fork_may_look_at_pictures_and_drop_them(self):
         wanted, kept = summary(self.path)[2], [ct.read(self.path)]

@@ -200,7 +200,7 @@ class BadInput(unittest.TestCase):
                         self.assertEqual(error.path, path)
                         self.assertEqual(str(error), f"{path}: {error.reason}")
                         self.assertIn(word, error.reason)
-                ct.read(sound)  # the next one is none the worse
+                ct.read(sound)  # the next one still works
 
     def test_what_is_no_file(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -230,7 +230,7 @@ class BadInput(unittest.TestCase):
                 ct.read(data[:size])
         whole = ct.read(data)
         self.assertEqual(whole.irregular, ())
-        for size in (len(data) - 2, len(data) - 1):  # nothing but the end is missing
+        for size in (len(data) - 2, len(data) - 1):  # only the end is missing
             picture = ct.read(data[:size])
             self.assertTrue(pictures.equal(picture, whole))
             self.assertEqual(picture.irregular, ("missing-end",))

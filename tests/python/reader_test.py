@@ -53,7 +53,7 @@ class Batches(WithFiles):
                 wanted = ct.read(path)
             except ct.ReadError as error:
                 self.assertIsInstance(item, ct.Failure)
-                # An unsupported file is damage behind a sound one, with the same words.
+                # An unsupported file after a sound one counts as damage, with the same words.
                 self.assertEqual(item.reason, error.reason)
             else:
                 self.assertTrue(pictures.equal(item, wanted), path)
@@ -110,7 +110,7 @@ class Batches(WithFiles):
         self.assertEqual(seen, len(pictures.bad_files()) + 3)
 
     def test_an_error_of_the_stream_loses_no_neighbour(self):
-        # Without a picture before it, what the decoder cannot hold is such an error.
+        # Without an earlier picture, a file that the decoder cannot hold is such an error.
         cmyk = next(path for path in self.bad if "cmyk" in path)
         marker, _feed.MARKER = _feed.MARKER, pictures.bad_files()["cmyk.jpg"][0]
         try:

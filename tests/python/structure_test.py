@@ -11,7 +11,7 @@ import cudatransform
 from cudatransform import _gst
 
 PACKAGE = os.path.dirname(cudatransform.__file__)
-# Optional packages, which are imported where they are used: torch and cupy by their names.
+# Optional packages, imported at the place of use: torch and cupy by their names.
 LAZY = {("corpus/actions", "pyarrow"), ("corpus/actions", "pyarrow.parquet"), ("corpus/job", "ray"),
         ("corpus/job", "ray.data"), ("transform", "importlib.import_module")}
 

@@ -1,8 +1,7 @@
-// The smallest transform that there is, for tests of what all transforms share: samples XOR a mask.
+// The smallest possible transform, for tests of the shared parts: samples XOR a mask.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// It stands beside the others as any new one would: a job, its validate(), and what each engine
-// offers.
+// It has the same parts as any new transform: a job, its validate(), and each engine's functions.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,8 @@ struct TinyOps {
 
 const TinyOps& host_tiny_ops();
 #ifdef CT_HAVE_CUDA
-// Launches its one kernel under each of its many numbers in turn: those that other transforms have
-// as well are among them. How far it is, it keeps with the queue.
+// Launches its one kernel under each of its many numbers in turn, which include numbers of other
+// transforms. The queue keeps the current one.
 const TinyOps& cuda_tiny_ops();
 #endif
 

@@ -1,4 +1,4 @@
-// What the tiny transform's kernel takes by value.
+// The parameters of the tiny transform's kernel, passed by value.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Tests of tools/arrows.py: a planted arrow or word is found, and nothing else is. And the
-# legends of kernels lead to files that exist.
+# Tests of tools/arrows.py: it finds a planted arrow or word, and nothing else. And the legends of
+# kernels lead to existing files.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: arrows_test.py TOOLS_FOLDER
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-# A house in order: each file and what it includes.
+# A tree in order: each file and its includes.
 HOUSE = {
     "gst-libs/gst/coef/fence.h": [],
     "gst-libs/gst/coef/dct.h": ["<gst/coef/fence.h>", "<gst/gst.h>"],
@@ -47,7 +47,7 @@ class Arrows(unittest.TestCase):
             file.write("".join(line + "\n" for line in lines))
 
     def run_tool(self):
-        # The folder may lie in somebody's repository.
+        # The folder may lie in another repository.
         env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(self.root))
         done = subprocess.run([sys.executable, os.path.join(TOOLS, "arrows.py"), self.root],
                               env=env, stdout=subprocess.PIPE, text=True, check=False)

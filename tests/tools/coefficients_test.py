@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: coefficients_test.py PROGRAM [FOLDER-OF-A-DRIVER]
-# With a driver, one that computes nothing, only the way of coefficients in CUDA memory is tested.
+# With a driver, one that computes nothing, it tests only the path of coefficients in CUDA memory.
 import os
 import random
 import re
@@ -110,7 +110,7 @@ class DeviceMemory(unittest.TestCase):
         self.assertEqual(lines[::4], [f"frame {number}: 16 x 16, YCbCr-4:2:0, in CUDA memory"
                                       for number in range(2)])
         for line in lines[1:4] + lines[5:]:
-            # Fresh memory of the driver's is not 0 anywhere, that of a copy never made is.
+            # The driver's fresh memory is never 0; that of a copy that did not happen is.
             self.assertEqual(LINE.fullmatch(line)[4], "0.00", line)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# An installed tree: every file in its place, and programs outside of the source tree that use it.
+# An installed tree: every file is in its place, and programs outside of the source tree use it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: install_test.py MESON BUILD_DIR         CC and CXX: the compilers; exits 77 where something
@@ -27,7 +27,7 @@ PROGRAM = os.path.join(SOURCES, "install_test.c")
 LIBRARY = "libgstcoef-1.0.so"
 HEADERS = ("coef.h", "dct-info.h", "dct-meta.h", "dct.h", "dwt-info.h", "dwt-meta.h", "dwt.h",
            "fence.h", "format.h", "prelude.h", "reference.h")
-# GStreamer's plugins for the pipelines here: to scan all of them takes seconds.
+# GStreamer's plugins for the pipelines here: scanning all of them takes seconds.
 PLUGINS = ("coreelements", "videotestsrc", "app")
 TYPELIB_PROGRAM = """
 import gi

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: many_streams_test.py PROGRAM [FOLDER-OF-A-DRIVER]
-# With a driver, one that computes nothing, streams are spread over its devices.
+# With a driver, one that computes nothing, the program spreads streams over its devices.
 import os
 import re
 import subprocess
@@ -33,7 +33,7 @@ class Streams(unittest.TestCase):
         line = lines.pop(0)
         found = TOTAL.fullmatch(line)
         self.assertTrue(found, line)
-        # The slowest decides when all are done.
+        # The slowest stream decides when all are done.
         self.assertGreater(min(rates), 0)
         self.assertAlmostEqual(float(found[1]), len(rates) * min(rates),
                                delta=.1 * len(rates) + .01 * float(found[1]))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests of tools/style.py: a fault of each kind that is planted is told, and nothing else is.
+# Tests of tools/style.py: it reports a planted fault of each kind, and nothing else.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: style_test.py TOOLS_FOLDER
@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
-# A house in order: each file, and its first lines.
+# A tree in order: each file, and its first lines.
 HOUSE = {
     "cuda/dct8x8/plan.cu": ["// What a launch needs, by the frame's format.", f"// {LICENCE}"],
     "docs/elements/cudadct8x8.md": ["# cudadct8x8"],
@@ -26,7 +26,7 @@ class Style(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="cudatransform-style-")
         self.addCleanup(folder.cleanup)
         self.root = os.path.join(folder.name, "house")
-        # The folder may lie in a repository, and the user may have settings of git.
+        # The folder may lie in a repository, and the user may have git settings.
         self.env = dict(os.environ, GIT_CEILING_DIRECTORIES=folder.name, HOME=folder.name,
                         **{f"GIT_{who}_{what}": "house" for who in ("AUTHOR", "COMMITTER")
                            for what in ("NAME", "EMAIL")})

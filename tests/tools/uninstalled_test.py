@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A build folder that is not installed: programs and Python find library and plugin in it.
+# A build folder without installation: programs and Python find library and plugin in it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: uninstalled_test.py MESON BUILD_DIR     CC and CXX: the compilers; exits 77 where something

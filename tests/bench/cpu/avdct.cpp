@@ -1,4 +1,4 @@
-// AVDCT's transforms in whole jobs, and what must hold before their time means anything.
+// AVDCT's transforms in whole jobs, and checks without which their times mean nothing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/cpu/avdct.h"
 

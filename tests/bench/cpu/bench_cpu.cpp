@@ -35,7 +35,7 @@
 namespace cudatransform::bench {
 namespace {
 
-// The last one's picture and coefficients, 192 KiB, stay in a core's own cache.
+// The last size's picture and coefficients, 192 KiB, stay in a core's own cache.
 constexpr FrameSize kSizes[] = {
     {"1080p", 1920, 1080, false}, {"4K", 3840, 2160, false}, {"256x256", 256, 256, true}};
 static_assert(1080 % 8 == 0 && 2160 % 8 == 0);
@@ -60,7 +60,7 @@ Frames& frames_of(const FrameSize& size) {
   return *frames;
 }
 
-// Median seconds of each contestant's job, over the frames by turns.
+// Median seconds of each contestant's job, over the frames in turn.
 std::vector<double> medians(Frames& frames, const std::vector<Work>& contestants) {
   std::vector<std::function<void()>> jobs;
   for (const Work& work : contestants) jobs.push_back([&frames, &work] { work(frames.next()); });
@@ -121,7 +121,7 @@ void run(benchmark::State& state, const Subject& subject) {
   }
 }
 
-// `form`: the keys of the name that only this case has, as "method:float".
+// `form`: the keys of the name that only this case has, such as "method:float".
 void add(const char* name, const std::string& form, const Subject& subject) {
   const std::string full =
       std::string("engine:cpu/case:") + (subject.size.resident ? "L2/of:" : "") + name +
@@ -144,7 +144,7 @@ void add_method(const FrameSize& size, Direction direction, Method method) {
                      run_engine(ops, threads, size, method, direction, frame);
                    }};
   };
-  // What the teaching methods cost is shown once.
+  // The cost of the teaching methods is shown once.
   if (!has_simd(method) && std::strcmp(size.name, "4K") != 0) return;
   add("serial", form, engine(portable_dct8x8_ops(), Threads::kOne));
   if (has_simd(method)) add("simd", form, engine(host_dct8x8_ops(), Threads::kOne));

@@ -32,7 +32,7 @@ void widen(const uint8_t* from, int16_t* to, size_t count) {
   }
 }
 
-// One half of a vector at a time where vectors have no halves to combine.
+// Handles half a vector at a time where vectors have no halves to combine.
 template <Stores kStores>
 void narrow(const int16_t* from, uint8_t* to, size_t count) {
   const Wide wide;

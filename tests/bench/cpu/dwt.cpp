@@ -29,8 +29,8 @@ constexpr DwtLevels kLevels = {4, 0};
 
 struct DwtFrame {
   Buffer<uint8_t> source, decoded;  // the planes one after the other
-  Buffer<int16_t> levels;           // what inverse jobs read
-  Buffer<int16_t> coefs;            // what forward jobs and copies write
+  Buffer<int16_t> levels;           // input of inverse jobs
+  Buffer<int16_t> coefs;            // output of forward jobs and copies
 };
 
 struct Plane {
@@ -186,7 +186,7 @@ void add_dwt_cases(const FrameSize& size, const double* seconds, bool* failed) {
     for (const int index : {0, 8}) {
       for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
         const auto wavelet = static_cast<Wavelet>(w);
-        // What the portable engine costs is shown once.
+        // The cost of the portable engine is shown once.
         if (index == 0 && std::strcmp(size.name, "4K") != 0) {
           add("serial", {&portable_dwt_ops(), Threads::kOne, wavelet, index, direction});
         }

@@ -14,8 +14,8 @@
 
 namespace cudatransform::bench {
 
-// Width and height are multiples of 8, and one 8-bit component is all: 3 bytes a sample must move,
-// 1 of the sample and 2 of the coefficient.
+// Width and height are multiples of 8, and there is one 8-bit component: 3 bytes a sample must
+// move, 1 of the sample and 2 of the coefficient.
 struct FrameSize {
   const char* name;
   int width, height;
@@ -42,10 +42,10 @@ Buffer<T> allocate(size_t count) {
   return Buffer<T>(data);
 }
 
-// A photo, as often as it takes; 8 bits.
+// A photo, repeated as often as needed; 8 bits.
 std::vector<uint8_t> tiled_picture(int width, int height);
 
-// How many frames of so many bytes no cache holds: four times the last one.
+// The number of frames of this many bytes that no cache holds: four times the last-level cache.
 size_t frames_beyond_caches(size_t bytes);
 
 // Samples are packed, coefficients quantised S16 in blocks, row after row without gaps.
@@ -53,18 +53,18 @@ struct Frame {
   Buffer<uint8_t> source;    // the picture
   Buffer<int16_t> levels;    // its islow levels at quality 85, in raster order
   Buffer<int16_t> permuted;  // the same in the order of AVDCT's inverse, where that is there
-  Buffer<int16_t> coefs;     // what forward jobs write
-  Buffer<uint8_t> decoded;   // what inverse jobs write
+  Buffer<int16_t> coefs;     // output of forward jobs
+  Buffer<uint8_t> decoded;   // output of inverse jobs
 };
 
 // Table K.1 at quality 85.
 const QuantTable& quality85();
 
-// Frames of one size, as many as no cache holds (one where the size is a resident one), all pages
-// touched. next() goes round, so that a job never finds in a cache what an earlier one left there.
+// Frames of one size, as many as no cache holds (one for a resident size), with all pages touched.
+// next() goes round, so that a job never finds an earlier job's data in a cache.
 class Frames {
  public:
-  // `permutation`: where AVDCT's inverse wants each coefficient, or null.
+  // `permutation`: the place that AVDCT's inverse wants for each coefficient, or null.
   Frames(const FrameSize& size, const uint8_t* permutation);
   const FrameSize& size() const { return size_; }
   Frame& next() { return frames_[position_++ % frames_.size()]; }

@@ -17,8 +17,8 @@ namespace cudatransform::bench {
 
 namespace {
 
-// Each thread of an arena on a processor of its own: jobs of a millisecond are over before some
-// schedulers, those of virtual machines above all, have thought of spreading them.
+// Pins each thread of an arena to its own processor: jobs of a millisecond end before some
+// schedulers, especially those of virtual machines, spread them.
 class Pinned final : public tbb::task_scheduler_observer {
  public:
   explicit Pinned(tbb::task_arena& arena) : task_scheduler_observer(arena) {

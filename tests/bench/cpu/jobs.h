@@ -18,7 +18,7 @@ Device& device(Threads threads);
 // body(by) for every row of blocks, in the calling thread or as the engine does it: over oneTBB.
 void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body);
 
-// A whole job of one engine on one frame. Throws std::runtime_error where the engine refuses.
+// A whole job of one engine on one frame. Throws std::runtime_error if the engine refuses.
 void run_engine(const Dct8x8Ops& ops, Threads threads, const FrameSize& size, Method method,
                 Direction direction, Frame& frame);
 // On one thread.

@@ -4,8 +4,8 @@
 
 namespace cudatransform::bench {
 
-// The reciprocal 2^16 / d of a divisor d = 8q is off by a half at most, which the largest value,
-// 2^14, makes an eighth of a level: now and then a level is one off, and the loop is as short as a
+// The reciprocal 2^16 / d of a divisor d = 8q is off by a half at most, which becomes an eighth of
+// a level for the largest value, 2^14: sometimes a level is one off, and the loop is as short as a
 // loop of 16-bit elements can be.
 PlainTable make_plain_table(const uint16_t* q) {
   PlainTable table;

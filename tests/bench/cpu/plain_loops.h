@@ -1,4 +1,4 @@
-// What AVDCT leaves out of a whole job, as loops that the compiler makes vectors of.
+// The parts of a whole job that AVDCT leaves out, as loops that the compiler vectorises.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

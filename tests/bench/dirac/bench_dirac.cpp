@@ -5,7 +5,7 @@
 // bench_dirac [--pictures=N] [--turns=N] [--engine=cpu|cuda|all] [--only=REGEX] [--benchmark_...]
 //             STREAM.drc...
 //
-// Every run is told on stderr when it ends. --only: cases whose names match. No case is a failure.
+// stderr reports every run when it ends. --only: cases whose names match. No case is a failure.
 // make_dirac makes streams of a given rate. A stream is given again and again, as sequences may be
 // joined, until N pictures (500) have been asked for. Cases with the same stream take turns.
 // Counters:

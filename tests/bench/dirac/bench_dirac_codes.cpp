@@ -56,7 +56,7 @@ bool has_levels(const DiracBand& band, int32_t column, int32_t row) {
   return false;
 }
 
-// A symbol for each coefficient of what is coded, and more for those that are not zero.
+// One symbol for each coded coefficient, and more for those that are not zero.
 void count(const DiracBand& band, bool is_wide, Sums* sums) {
   uint64_t levels = 0, symbols = 0;
   for (int32_t y = 0; y < band.height; ++y) {

@@ -1,9 +1,9 @@
-// Codes groups of pictures at a bit rate: an intra picture, and those that are predicted from it.
+// Codes groups of pictures at a bit rate: an intra picture, and pictures predicted from it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The encoder has the decoder in it: what pictures are predicted from is what dirac/ and its
-// renderer make of the bytes. Of three pictures the last is coded first, from the one before them;
-// the others have both for references.
+// The encoder contains the decoder: dirac/ and its renderer make the reference pictures from the
+// bytes. Of three pictures the last is coded first, from the one before them; the others have both
+// for references.
 #include "tests/bench/dirac/group.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ constexpr Wavelet kWavelet = Wavelet::kDd97;
 constexpr int kLevels = 4, kOfThree = 3;
 constexpr int kMostQuantiser = 60, kMostTries = 6;
 constexpr double kStepsOfHalf = 5.5;  // of quantisers, until there is half the data, about
-constexpr double kGood = 0.06;        // of a size that is near enough to what was aimed at
+constexpr double kGood = 0.06;        // of a size near enough to the target
 
 using bench::require;
 
@@ -76,7 +76,7 @@ class GroupCoder {
     bits_left_ = settings_.bits_of_a_picture * static_cast<double>(order_.size());
     for (const auto& entry : order_) weight_left_ += weight_of(entry.second);
   }
-  // Bits, in those of a picture that others do not need.
+  // Bits, in units of those of a picture that no other needs.
   double weight_of(Role role) const {
     if (settings_.is_intra) return 1;
     return role == Role::kIntra ? 8 : role == Role::kForward ? 3 : 1;
@@ -124,7 +124,7 @@ class GroupCoder {
     lay_out_bands(settings_.sequence, picture);
   }
 
-  // A picture with one is predicted from the last reference, one with two from the last two.
+  // A picture with one reference is predicted from the last one, one with two from the last two.
   DiracRendered& reference(const CodedPicture& picture, int number) const {
     return number == picture.header.reference_count - 1 ? *last_ : *before_;
   }
@@ -146,7 +146,7 @@ class GroupCoder {
     return rendered.reference;
   }
 
-  // What motion compensation alone makes of the picture; mid-grey for one that has none.
+  // The picture by motion compensation alone; mid-grey for one without.
   Planes predicted(const Planes& source, const CodedPicture& picture) {
     Planes planes = source;
     if (picture.is_intra()) {
@@ -215,7 +215,7 @@ class GroupCoder {
     return value < 0 ? -level : level;
   }
 
-  // The coarsest band of an intra picture is coded as differences to what the decoder has.
+  // The coarsest band of an intra picture is coded as differences to the decoder's values.
   void quantise_differences(const std::vector<int32_t>& pyramid, int32_t width, CodedBand* band) {
     BasicPlane<int64_t> known(band->width, band->height);
     for (int32_t y = 0; y < band->height; ++y) {
@@ -259,7 +259,7 @@ class GroupCoder {
     return write_picture(settings_.sequence, *picture);
   }
 
-  // The bytes whose number is nearest to `aim`, of a few quantisers that are tried.
+  // The bytes whose number is nearest to `aim`, over a few trial quantisers.
   Bytes search_quantiser(const std::vector<std::vector<int32_t>>& coefs, double aim, Role role,
                          CodedPicture* picture) {
     int& likely = quantisers_[role];

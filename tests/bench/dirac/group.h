@@ -1,4 +1,4 @@
-// Codes groups of pictures at a bit rate: an intra picture, and those that are predicted from it.
+// Codes groups of pictures at a bit rate: an intra picture, and pictures predicted from it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,11 +21,11 @@ struct GroupSettings {
 
 constexpr int kPicturesOfAGroup = 25;
 
-// A parse code, and the data behind the parse info.
+// A parse code, and the data after the parse info.
 using DiracUnit = std::pair<uint8_t, std::vector<uint8_t>>;
 
-// Pictures `first` to `last` - 1 of `scene`, in the order of coding. Groups depend on nothing but
-// these. Throws std::runtime_error.
+// Pictures `first` to `last` - 1 of `scene`, in the order of coding. Groups depend on these alone.
+// Throws std::runtime_error.
 std::vector<DiracUnit> code_group(const Scene& scene, const GroupSettings& settings, int first,
                                   int last);
 

@@ -89,7 +89,7 @@ DiracSequence sequence_of(const Options& options) {
   return s;
 }
 
-// All groups, by as many threads as are wanted.
+// Codes all groups in as many threads as the user wants.
 std::vector<std::vector<DiracUnit>> code_groups(const Scene& scene, const GroupSettings& settings,
                                                 const Options& options) {
   const int count = (options.pictures + kPicturesOfAGroup - 1) / kPicturesOfAGroup;

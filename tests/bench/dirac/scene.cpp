@@ -1,4 +1,4 @@
-// Moving pictures to be coded, made from numbers alone: the same on every machine.
+// Moving pictures for encoders, made from numbers alone: the same on every machine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/dirac/scene.h"
 
@@ -31,7 +31,7 @@ int to_and_fro(int at, int most) {
   return place <= most ? place : period - place;
 }
 
-// Values at the corners of cells, and between them what lies between, in 1/256ths.
+// Values at the corners of cells, interpolated between them, in 1/256ths.
 int value_noise(uint32_t seed, int x, int y, int cell) {
   const auto corner = [&](int i, int j) {
     return static_cast<int>(mixed(seed, static_cast<uint32_t>(i), static_cast<uint32_t>(j)) & 0xff);
@@ -117,7 +117,7 @@ void Scene::draw_photograph(int number, std::vector<BasicPlane<uint8_t>>* planes
         plane.at(x, y) = static_cast<uint8_t>(
             sampled(canvas, 4 * x + (window.x >> shift), 4 * y + (window.y >> shift)));
     }
-    // Things show another part of the canvas, and have a way of their own.
+    // Objects show another part of the canvas, and move on their own.
     for (uint32_t t = 0; t < kThings; ++t) {
       const int w = width_ / between(t, 1, 3, 8, 14), h = height_ / between(t, 2, 3, 6, 10);
       const int speed_x = between(t, 3, 3, 3, 15), speed_y = between(t, 4, 3, 1, 9);

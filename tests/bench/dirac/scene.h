@@ -1,4 +1,4 @@
-// Moving pictures to be coded, made from numbers alone: the same on every machine.
+// Moving pictures for encoders, made from numbers alone: the same on every machine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

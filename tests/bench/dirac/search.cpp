@@ -13,13 +13,13 @@ constexpr int kPreset = 3, kLength = 16, kSeparation = 12;
 constexpr int kUnit = 2 * kSeparation;  // samples, of two blocks
 constexpr int kPrecision = 2, kQuarters = 4;
 constexpr int kStep = 3;    // of samples that are compared
-constexpr int kLambda = 2;  // what a quarter sample of difference to the neighbour costs
+constexpr int kLambda = 2;  // the cost of a quarter sample of difference to the neighbour
 
 struct Vector {
   int x = 0, y = 0;
 };
 
-// A reference at quarter samples, as the definition has it.
+// A reference at quarter samples, by the definition.
 class Upsampled {
  public:
   explicit Upsampled(const ObmcReference& reference) {
@@ -98,7 +98,7 @@ class Search {
                most - bits);
   }
 
-  // From the best of `starts` by steps that become smaller.
+  // Starts from the best of `starts`, with ever smaller steps.
   Vector match(int r, Vector likely, std::initializer_list<Vector> starts) const {
     Vector best;
     int least = 1 << 28;

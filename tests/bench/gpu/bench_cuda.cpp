@@ -75,8 +75,8 @@ struct Options {
   std::string profile;       // file: is written, with lines of "NAME,SAMPLES"
 };
 
-// Google Benchmark chooses, names and prints; what it times means nothing. So it is run twice: once
-// to find out what --benchmark_filter leaves, and once over the results.
+// Google Benchmark chooses, names and prints; its own times mean nothing. So it runs twice: once to
+// find the cases that --benchmark_filter leaves, and once over the results.
 struct Session {
   std::vector<Case> cases = all_cases();
   std::vector<DwtCase> wavelets = dwt_cases();
@@ -87,7 +87,7 @@ struct Session {
   bool failed = false;
 };
 
-// As the papers' tables have it.
+// The figures of the papers' tables.
 void report_paper(benchmark::UserCounters& counters, const Result& result) {
   const auto add = [&](const std::string& which, double ms_of, double rate_of) {
     counters["ms " + which] = 1e3 * ms_of;
@@ -100,7 +100,7 @@ void report_paper(benchmark::UserCounters& counters, const Result& result) {
   if (std::isfinite(result.exactness->psnr)) counters["psnr"] = result.exactness->psnr;
 }
 
-// Null, and the error told, where there is no figure.
+// Null, and the error is printed, if there is no figure.
 const Result* result_of(benchmark::State& state, Session& session, const std::string& name) {
   const auto found = session.results.find(name);
   const std::string error = found == session.results.end() ? "not measured" : found->second.error;
@@ -139,7 +139,7 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["instr/sample"] = known->second;
 }
 
-// `report` tells the case's figures in the second run.
+// `report` reports the case's figures in the second run.
 void register_case(Session* session, const std::string& name,
                    const std::function<void(benchmark::State&)>& report) {
   benchmark::RegisterBenchmark(name.c_str(),
@@ -176,7 +176,7 @@ void choose(Session* session) {
   session->choosing = false;
 }
 
-// Those whose names are in `wanted`, by group.
+// The cases whose names are in `wanted`, by group.
 template <typename C>
 std::vector<std::vector<C>> groups_of(const std::vector<C>& cases,
                                       const std::set<std::string>& wanted) {

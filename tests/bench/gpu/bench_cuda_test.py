@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Tests of bench_cuda without a GPU: its list, its exit status, and that it believes no kernel that
-# writes nothing; and of ncu_instructions.py.
+# Tests of bench_cuda without a GPU: its list, its exit status, and that it rejects kernels that
+# write nothing; and of ncu_instructions.py.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: bench_cuda_test.py BENCH_CUDA FAKECUDA_FOLDER NCU_INSTRUCTIONS
@@ -77,7 +77,7 @@ class WithFakeDriver(unittest.TestCase):
         self.assertEqual(run["context"]["device"], "Fake GPU")
         for number in ("sm_count", "sm_clock_mhz", "memory_clock_mhz"):
             self.assertGreater(float(run["context"][number]), 0)
-        # What the filter leaves out is not measured.
+        # bench_cuda does not measure cases that the filter leaves out.
         measured = re.findall("measuring: (.*), ([0-9]+) cases", result.stderr)
         self.assertIn(("limit 1080p forward", "4"), measured)
         self.assertNotIn("inverse", [group.split()[-1] for group, _ in measured

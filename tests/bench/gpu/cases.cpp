@@ -1,4 +1,4 @@
-// Which jobs are measured at which sizes.
+// The list of measured jobs and their sizes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/cases.h"
 
@@ -11,9 +11,9 @@ namespace {
 
 using test::Sampling;
 
-// One plane, padded to whole 16x16 macroblocks as encoders have it. As many sets as hold more than
-// 256 MiB, several times an L2 cache. A graph takes some 400 us: long enough for events, short
-// enough for the clocks to stay as they are.
+// One plane, padded to whole 16x16 macroblocks as encoders have it. There are enough sets for more
+// than 256 MiB, several times an L2 cache. A graph takes some 400 us: long enough for events, short
+// enough for steady clocks.
 struct Size {
   const char* name;
   int width, height;
@@ -62,7 +62,7 @@ class List {
 
   const JobSpec& spec() const { return spec_; }
 
-  // A row of a paper's table, by its own words: `paper`'s kernel, or the spec's method.
+  // A row of a paper's table, by its own name: `paper`'s kernel, or the spec's method.
   Case& add_paper(const char* kind, const std::string& words, const JobSpec& spec,
                   const char* kernel = nullptr) {
     Case& added = append(kind, spec);
@@ -232,7 +232,7 @@ std::vector<Case> format_cases(const Size& size, Direction direction) {
     if (size.visible_height == k1080p.visible_height) {
       list.add("planes", spec);
       list.add_plain(spec, "/format:I420");
-      // Whole blocks, half as many again as one plane has: where the choice of kernels turns.
+      // Whole blocks, half again as many as in one plane: the choice of kernels changes here.
       spec.height = size.height;
       list.add_kernels(spec, "/format:I420");
       spec.height = size.visible_height;

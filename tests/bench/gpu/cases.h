@@ -1,4 +1,4 @@
-// The list of the GPU's benchmarks: names, jobs, and what is measured together.
+// The list of the GPU's benchmarks: names, jobs, and groups of cases.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -25,20 +25,20 @@ struct Case {
   // A paper's kernel instead of the job, or null.
   const PaperKernel* paper = nullptr;
   // A case of a paper's tables: compared with the definition before it is timed, or with the bytes
-  // of another method; told as those tables are, by means and extremes.
+  // of another method; reported like those tables, by means and extremes.
   bool in_paper = false;
   Method exact_as = Method::kReference;
   // Programmatic dependent launch.
   bool dependent_launch = false;
-  // Launched one by one, with a fence behind each as elements have it, and not as a graph.
+  // Launched one by one, with a fence after each as elements do, and not as a graph.
   bool plain = false;
-  // Kernels instead of those that the engine would choose.
+  // Replaces the kernels that the engine would choose.
   cuda::KernelChoice kernels = cuda::KernelChoice::kAuto;
   // The case of the same group that "of I420" compares with, or "".
   std::string baseline;
 };
 
-// All of them, those of a group next to each other.
+// All cases; those of a group are next to each other.
 std::vector<Case> all_cases();
 
 }  // namespace cudatransform::bench

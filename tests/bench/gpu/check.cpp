@@ -1,4 +1,4 @@
-// Poison, checksums and what differences between them mean.
+// Poison, checksums and the meaning of their differences.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/check.h"
 
@@ -54,7 +54,7 @@ uint64_t OutputCheck::checksum_of(size_t set) const {
 void OutputCheck::run(const std::function<void()>& work) {
   const uint8_t poison = kPoison[runs_ % 2];
   buffers_.poison(poison);
-  const uint64_t poisoned = checksum_of(0);  // that of every set
+  const uint64_t poisoned = checksum_of(0);  // of every set
   work();
   gpu_.synchronize();
   ++runs_;

@@ -1,4 +1,4 @@
-// Whether a benchmark wrote what it should: checksums of outputs that were poisoned before.
+// Whether a benchmark wrote its output: checksums of outputs that were poisoned before.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -14,13 +14,12 @@ namespace cudatransform::bench {
 // Checks one case's outputs, in every set of buffers.
 class OutputCheck {
  public:
-  // `regions` of the buffers' output are what is written; `measures`: so are the sums.
+  // `regions` of the buffers' output are written; with `measures`, so are the sums.
   OutputCheck(const Gpu& gpu, Device& device, const Buffers& buffers, std::vector<Region> regions,
               bool measures);
 
-  // Poisons outputs, calls `work`, which writes every set, and compares. Every call poisons
-  // otherwise, so that what was left as it was differs too. After the first fault nothing is
-  // reported but that.
+  // Poisons outputs, calls `work`, which writes every set, and compares. Every call uses another
+  // poison, so that untouched output differs too. After the first fault it reports only that.
   void run(const std::function<void()>& work);
 
   const std::string& fault() const { return fault_; }

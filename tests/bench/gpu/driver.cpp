@@ -137,7 +137,7 @@ Graph::Graph(const Gpu& gpu, const std::function<void()>& work) : gpu_(gpu) {
   try {
     work();
   } catch (...) {
-    // A stream left capturing would refuse everything that follows.
+    // A stream that stays in capture mode would refuse all further work.
     driver.stream_end_capture(gpu.stream(), &graph);
     if (graph != nullptr) driver.graph_destroy(graph);
     throw;

@@ -1,8 +1,7 @@
-// What benchmarks ask of the CUDA driver and the engine does not: graphs, attributes, timed events.
+// CUDA driver functions that only benchmarks need: graphs, attributes, timed events.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Failures of the driver are thrown as std::runtime_error with the call and the driver's own name
-// for the error.
+// A failing call throws std::runtime_error with the call and the driver's own name for the error.
 #pragma once
 
 #include <cuda.h>
@@ -25,8 +24,8 @@ struct DriverTable : cuda::Driver {
 #undef CT_BENCH_MEMBER
 };
 
-// Device 0 and its primary context, which the engine uses as well: current for the thread that made
-// the object, as long as it lives. Not for several threads.
+// Device 0 and its primary context, which the engine uses as well: current for the creating thread
+// as long as the object lives. Not for several threads.
 class Gpu {
  public:
   // `stream`: the engine's compute stream, on which everything here happens.
@@ -40,13 +39,13 @@ class Gpu {
   void check(CUresult result, const char* what) const;
   int attribute(CUdevice_attribute attribute) const;
   std::string pci_bus_id() const;
-  std::string cuda_version() const;  // that the driver knows, as "13.0"
+  std::string cuda_version() const;  // the newest that the driver supports, as "13.0"
 
   // A kernel of stream.cu or of a paper's .cu.
   CUfunction kernel(const char* name) const;
   void launch(CUfunction kernel, unsigned ctas, unsigned threads, void** arguments,
               unsigned ctas_y = 1) const;
-  // As many CTAs as the device holds at once.
+  // The number of CTAs that the device holds at once.
   unsigned resident_ctas(CUfunction kernel, unsigned threads) const;
   void fill(void* address, uint8_t value, size_t bytes) const;
   // `bytes` of device memory to any host memory; waits.
@@ -61,8 +60,8 @@ class Gpu {
   std::vector<CUmodule> modules_;
 };
 
-// What `work` enqueues on the stream, as something that is launched at once. Nothing may be
-// allocated or loaded in it, so run it once before.
+// The work that `work` enqueues on the stream, for launching at once. It may not allocate or load
+// anything, so run it once before.
 class Graph {
  public:
   Graph(const Gpu& gpu, const std::function<void()>& work);

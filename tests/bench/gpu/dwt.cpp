@@ -30,8 +30,8 @@ constexpr DwtSize kSizes[] = {{"1080p", 1920, 1080, false, 48},
                               {"8K", 7680, 4320, false, 8},
                               {"32K", 32768, 32768, true, 1}};
 
-// Where a frame's planes lie, in samples and in coefficients: rows of both begin at multiples of
-// 256 bytes.
+// The places of a frame's planes, in samples and in coefficients: rows of both begin at multiples
+// of 256 bytes.
 struct Layout {
   explicit Layout(const DwtSize& size) : components(size.grey ? 1 : 3) {
     const auto aligned = [](int64_t bytes) { return (bytes + 255) / 256 * 256; };
@@ -78,7 +78,7 @@ struct Layout {
   size_t visible = 0, padded = 0;           // samples, coefficients
 };
 
-// A device, of which each has a stream of its own, and the driver on that stream.
+// A device, each with its own stream, and the driver on that stream.
 struct Lane {
   Lane() {
     require(make_primary_cuda_device(0, &device));
@@ -104,7 +104,7 @@ struct Lane {
 };
 using Lanes = std::vector<std::unique_ptr<Lane>>;
 
-// Buffers of a group: the picture, its coefficients, and what jobs write.
+// Buffers of a group: the picture, its coefficients, and the jobs' output.
 struct Set {
   std::unique_ptr<Memory> picture, coefs, samples, levels;
 };
@@ -161,7 +161,7 @@ class Group {
       lanes_[0]->gpu->fill(output(direction, set), 0xa5, output_bytes(direction));
     lanes_[0]->gpu->synchronize();
   }
-  // What every set's output should be; "" or what is wrong.
+  // The expected output of every set; "" or the fault.
   std::string fault(Direction direction) const {
     std::vector<uint8_t> seen(output_bytes(direction));
     for (size_t set = 0; set < sets(); ++set) {
@@ -224,11 +224,11 @@ class Subject {
     result_.samples = layout.visible;
     for (size_t i = 0; variant != nullptr && i < one.pictures; ++i)
       streams_.push_back(std::make_unique<Stream>(*group.lanes()[i]->gpu, *variant, in, out));
-    // Every set and every stream alike.
+    // The same for every set and every stream.
     launches_ = std::max(group.sets(), one.pictures);
   }
 
-  // Equal for those that are compared: the same bytes the same way.
+  // Equal for contestants that are compared: the same bytes in the same way.
   using Traffic = std::pair<Direction, size_t>;
   Traffic traffic() const { return {case_.direction, case_.pictures}; }
   bool is_stream() const { return variant_ != nullptr; }
@@ -252,7 +252,7 @@ class Subject {
   }
   void launch() const { graph_->launch(); }
   void add_time(double seconds) { times_.push_back(seconds / static_cast<double>(launches_)); }
-  // After the last repetition: what was measured, on new poison.
+  // After the last repetition: checks the measured work, on new poison.
   void finish() {
     result_.seconds = median(times_);
     result_.spread = (quantile(times_, 0.75) - quantile(times_, 0.25)) / result_.seconds;
@@ -264,7 +264,7 @@ class Subject {
   }
 
  private:
-  // All launches, in as many streams as there are pictures in flight; the first one waits for all.
+  // All launches, in as many streams as pictures in flight; the first stream waits for all.
   void enqueue() const {
     const Lanes& lanes = group_.lanes();
     lanes[0]->record();
@@ -326,7 +326,7 @@ void add_case(const DwtSize& size, Wavelet wavelet, int index, Direction directi
 std::vector<DwtCase> dwt_cases() {
   std::vector<DwtCase> all;
   for (const DwtSize& size : kSizes) {
-    // One picture that large fills every card.
+    // One picture of this size fills every card.
     const std::vector<size_t> in_flight =
         size.sets == 1 ? std::vector<size_t>{1} : std::vector<size_t>{1, kInFlight};
     for (int w = 0; w < kWaveletCount; ++w) {

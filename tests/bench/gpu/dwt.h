@@ -1,4 +1,4 @@
-// The CUDA engine's wavelet transforms, for bench_cuda: names, and what is measured together.
+// The CUDA engine's wavelet transforms, for bench_cuda: names, and groups of cases.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace cudatransform::bench {
 
-// 8 bits, four levels, S16 coefficients: one plane where it is that large, else 4:2:0.
+// 8 bits, four levels, S16 coefficients: one plane for the largest size, else 4:2:0.
 struct DwtSize {
   const char* name;
   int width, height;
@@ -32,11 +32,11 @@ struct DwtCase {
   size_t pictures;  // in flight: that many streams
 };
 
-// All of them, those of a group next to each other.
+// All cases; those of a group are next to each other.
 std::vector<DwtCase> dwt_cases();
 
 // Measures the cases of one group and the streaming kernels of the same bytes, which have as many
-// streams. What each writes is compared with the CPU engine's. Throws when the device fails.
+// streams. Compares each output with the CPU engine's. Throws when the device fails.
 void measure_dwt_group(const Gpu& gpu, const std::vector<DwtCase>& cases,
                        const MeasureOptions& options, Results* results);
 

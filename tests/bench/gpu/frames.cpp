@@ -134,7 +134,7 @@ size_t block_bytes_needed(const JobSpec& spec) {
 std::string buffers_key(const JobSpec& spec) {
   std::string key = std::string(spec.format.name) + " " + std::to_string(spec.width) + "x" +
                     std::to_string(spec.height) + " " + std::to_string(int(spec.direction));
-  // Coefficients that are read have to lie as the job wants them; those written just need the room.
+  // Input coefficients have to lie as the job wants them; output needs only the room.
   if (spec.direction == Direction::kInverse)
     key += " " + std::to_string(int(spec.layout)) + " " + std::to_string(int(spec.order)) + " " +
            std::to_string(spec.scale);
@@ -209,7 +209,7 @@ Buffers::Buffers(const Gpu& gpu, Device& device, const JobSpec& spec, size_t set
   }
   if (forward_) {
     upload_picture(gpu, device, spec, geometry_, sets_[0].samples->data());
-    // From there to the other sets: quicker than from the host.
+    // Copies from there to the other sets, which is faster than from the host.
     for (size_t i = 1; i < sets; ++i)
       require(device.copy(device.queue(QueueKind::kCompute),
                           copy_of(sets_[i].samples->data(), sets_[0].samples->data(),
@@ -235,11 +235,11 @@ void Buffers::fill_coefs(Device& device, const JobSpec& spec) {
     const Dct8x8Job job = make_job(forward, full, source->data(), set.coefs->data());
     require(cuda_dct8x8_ops().submit(device, device.queue(QueueKind::kCompute), job, nullptr));
   }
-  gpu_.synchronize();  // before the source goes
+  gpu_.synchronize();  // before the source is freed
 }
 
 Dct8x8Job Buffers::job(const JobSpec& spec, size_t set) const {
-  // The spec's own geometry: coefficients that are written may lie otherwise than the buffers'.
+  // The spec's own geometry: output coefficients may lie otherwise than the buffers'.
   Dct8x8Job job =
       make_job(spec, FrameGeometry(spec), sets_[set].samples->data(), sets_[set].coefs->data());
   if (spec.measure != 0) job.sums = sums(set);

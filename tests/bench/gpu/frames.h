@@ -34,7 +34,7 @@ struct JobSpec {
   CoefType type() const { return format.depth == 16 ? CoefType::kS32 : CoefType::kS16; }
 };
 
-// Equal for specs whose outputs must be equal, whatever is measured besides.
+// Equal for specs whose outputs must be equal, whatever else they measure.
 std::string output_key(const JobSpec& spec);
 // Equal for specs that can share buffers.
 std::string buffers_key(const JobSpec& spec);
@@ -44,8 +44,8 @@ struct Region {
   size_t offset, pitch, row_bytes, rows;
 };
 
-// Where everything lies in a set's allocations: one for all planes of samples, one for all planes
-// of coefficients. Rows of samples begin at multiples of 64 bytes, planes at multiples of 256.
+// The layout of a set's allocations: one for all planes of samples, one for all planes of
+// coefficients. Rows of samples begin at multiples of 64 bytes, planes at multiples of 256.
 struct FrameGeometry {
   explicit FrameGeometry(const JobSpec& spec);
 
@@ -54,9 +54,8 @@ struct FrameGeometry {
   CoefPlane coefs[3];
   size_t sample_allocation = 0, coef_allocation = 0;
   std::vector<Region> sample_regions, coef_regions;
-  // What must move at least: visible samples, and whole blocks.
-  // For a scaled inverse the parts of blocks, in the 32 bytes that memory is read by, that
-  // transform/dct8x8/dct8x8.h says the method depends on.
+  // The least traffic: visible samples, and whole blocks. For a scaled inverse only the parts of
+  // blocks, in memory's units of 32 bytes, that the method depends on by transform/dct8x8/dct8x8.h.
   size_t sample_bytes = 0, coef_bytes = 0;
   size_t visible_samples = 0, blocks = 0;
 
@@ -69,7 +68,7 @@ struct FrameGeometry {
 // that the engine's forward transform makes of it. All outputs are poisoned.
 class Buffers {
  public:
-  // Coefficients are made by islow, above 8 bits by float.
+  // islow makes the coefficients, above 8 bits float.
   Buffers(const Gpu& gpu, Device& device, const JobSpec& spec, size_t sets);
 
   size_t sets() const { return sets_.size(); }

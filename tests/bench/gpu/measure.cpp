@@ -34,8 +34,8 @@ class LaunchMode {
   LaunchMode& operator=(const LaunchMode&) = delete;
 };
 
-// Bytes that are read and written, and the sets that launches go round: streaming kernels are the
-// same for all cases that have these in common.
+// Bytes read and written, and the sets that launches go round: cases with equal ones share their
+// streaming kernels.
 using FrameTraffic = std::tuple<size_t, size_t, size_t>;
 FrameTraffic traffic_of(const Case& one) {
   const FrameGeometry geometry(one.spec);
@@ -86,8 +86,8 @@ class Subject {
   bool is_ready() const { return ready_; }
   const Stopwatch& watch() const { return watch_; }
 
-  // Runs every set once, which loads kernels and allocates, then captures the graph. What goes
-  // wrong with this case alone is its result's error; throws when the device is lost.
+  // Runs every set once, which loads kernels and allocates, then captures the graph. A fault of
+  // this case alone is its result's error; throws when the device is lost.
   void prepare() {
     try {
       const LaunchMode mode(case_);
@@ -126,13 +126,13 @@ class Subject {
         std::accumulate(times_.begin(), times_.end(), 0.0) / static_cast<double>(n);
     result_.most_seconds = times_[n - 1];
     result_.spread = (times_[n - 1 - n / 4] - times_[n / 4]) / result_.seconds;
-    // What was measured, on another poison.
+    // Checks the measured work, on another poison.
     check_->run([this] { launch(); });
     if (result_.error.empty()) result_.error = check_->fault();
   }
 
  private:
-  // Throws where the output is not what it should be.
+  // Throws if the output is wrong.
   void require_exact() {
     const Exactness exactness = exactness_of(
         gpu_, jobs_[0], case_.paper == nullptr || case_.paper->quantised, case_.exact_as);

@@ -38,7 +38,7 @@ def read_names(lines):
 
 def read_launches(lines):
     """Yields (kernel, grid, instructions of warps) in the order of launching."""
-    # Before the table stand the profiler's own messages, and what the program printed.
+    # The profiler's messages and the program's output precede the table.
     lines = iter(lines)
     header = next((line for line in lines if line.startswith('"ID"')), None)
     if header is None:

@@ -1,5 +1,5 @@
-// Streaming kernels: read so many bytes and write so many, as fast as the memory allows; and what
-// benchmarks need besides, a checksum and an empty kernel.
+// Streaming kernels: read and write given numbers of bytes, as fast as the memory allows; and two
+// helpers of benchmarks, a checksum and an empty kernel.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A unit is 16 bytes. A tile is what a group of lanes (a CTA, or a warp) moves at once: each lane
@@ -27,7 +27,7 @@ __device__ __forceinline__ void write(uint4* to, uint4 unit) {
     *to = unit;
 }
 
-// The unit that a lane writes as its j-th: all that it has read goes into one or the other.
+// The unit that a lane writes as its j-th: each of its inputs goes into some unit.
 template <int R, int W>
 __device__ __forceinline__ uint4 combine(const uint4 (&read)[R], int j) {
   uint4 unit = read[j % R];

@@ -1,4 +1,4 @@
-// What a streaming kernel is told: a plain struct, passed by value.
+// The parameters of a streaming kernel: a plain struct, passed by value.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace cudatransform::bench {
 
-// Counts of 16-byte units. Tile t reads units t x in_tile .. + in_tile - 1 as far as there are any,
-// and writes likewise.
+// Counts of 16-byte units. Tile t reads units t x in_tile .. + in_tile - 1, up to the last one, and
+// writes likewise.
 struct StreamParams {
   const void* in;
   void* out;

@@ -1,4 +1,4 @@
-// The variants of the streaming kernel, and how a number of bytes is cut into tiles.
+// The variants of the streaming kernel, and the division of bytes into tiles.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/streams.h"
 
@@ -62,8 +62,8 @@ Stream::Stream(const Gpu& gpu, const StreamVariant& variant, size_t in_bytes, si
   params_.out_units = divide_up(out_bytes, 16);
   params_.tiles = std::max(divide_up(params_.in_units, lanes * static_cast<uint32_t>(shape.in)),
                            divide_up(params_.out_units, lanes * static_cast<uint32_t>(shape.out)));
-  // Of the side that has less than the shape would move, each tile gets its share; of the other a
-  // whole tile, so that kernels need not check every access where both sides are whole.
+  // On the side with less traffic than the shape would move, each tile gets its share; on the other
+  // a whole tile, so that kernels need not check every access if both sides are whole.
   const auto tile = [&](uint32_t units, int per_lane) {
     const uint32_t whole = lanes * static_cast<uint32_t>(per_lane);
     return divide_up(units, whole) == params_.tiles ? whole : part(units, params_.tiles);

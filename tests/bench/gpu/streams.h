@@ -1,4 +1,4 @@
-// Streaming kernels as the measure of what the memory allows: variants, and their launches for any
+// Streaming kernels as the measure of the memory's speed: variants, and their launches for any
 // numbers of bytes read and written.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace cudatransform::bench {
 
-// One way to stream. Which is best depends on the size and the direction, so all are measured and
+// One way to stream. The best way depends on the size and the direction, so all are measured and
 // the best of them is the limit.
 struct StreamVariant {
   const char* name;  // "cta256x2": a tile a CTA of 256 threads, of twice as many units as the least

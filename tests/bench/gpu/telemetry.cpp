@@ -12,7 +12,7 @@
 namespace cudatransform::bench {
 namespace {
 
-// nvml.h is not part of every toolkit; this is what is used of it. All functions return 0 for
+// nvml.h is not part of every toolkit; these are the functions in use. All of them return 0 for
 // success.
 constexpr unsigned kClockSm = 1, kClockMemory = 2;
 
@@ -20,7 +20,7 @@ struct Reason {
   unsigned long long bit;
   const char* name;
 };
-// nvmlClocksEventReasons*. Idle (1) says nothing of a busy device.
+// nvmlClocksEventReasons*. Idle (1) says nothing about a busy device.
 constexpr Reason kReasons[] = {
     {0x2, "clocks set by the application"},
     {0x4, "power"},

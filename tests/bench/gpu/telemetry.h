@@ -1,4 +1,4 @@
-// What identifies a run on a GPU: the device, versions, clocks and what held them back.
+// Identifies a run on a GPU: the device, versions, clocks and what throttles them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -19,10 +19,10 @@ class Telemetry {
   Telemetry(const Telemetry&) = delete;
   Telemetry& operator=(const Telemetry&) = delete;
 
-  // Takes note of clocks and of what holds them back; call it while the device is busy.
+  // Records clocks and what throttles them; call it while the device is busy.
   void sample();
   // For the context of the results. sm_count, sm_clock_mhz and memory_clock_mhz, plain numbers, are
-  // what the device is built for; "..._seen" the clocks of the samples.
+  // the device's specified values; "..._seen" the clocks of the samples.
   std::vector<std::pair<std::string, std::string>> context(const std::string& device_name) const;
 
  private:

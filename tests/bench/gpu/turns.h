@@ -15,8 +15,8 @@
 
 namespace cudatransform::bench {
 
-// Every repetition measures every subject once, in another order, so that clocks that drift and
-// neighbours that heat are shared out alike.
+// Every repetition measures every subject once, in another order, so that drifting clocks and
+// heating neighbours affect all alike.
 template <typename Subject>
 void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int repetitions,
                       const std::function<void()>& sample) {
@@ -28,8 +28,8 @@ void measure_in_turns(const Gpu& gpu, const std::vector<Subject*>& subjects, int
   std::mt19937 random(1);
   for (int i = 0; i < repetitions; ++i) {
     std::shuffle(order.begin(), order.end(), random);
-    // While this one runs the host gets ahead. Otherwise an idle device would pass the first event
-    // before the graph behind it has been handed over, and the host's time would count as its.
+    // The host gets ahead while this kernel runs. Otherwise an idle device would pass the first
+    // event before the graph after it is submitted, and the host's time would count as the graph's.
     order.back()->launch();
     for (const Subject* subject : order) {
       subject->watch().begin();

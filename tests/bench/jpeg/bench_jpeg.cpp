@@ -60,7 +60,7 @@ struct Contestant {
 
 JpegSet hd = {"1080p", JpegPicture::kWidth, JpegPicture::kHeight, {}};
 JpegSet large = {"4K", 2 * JpegPicture::kWidth, 2 * JpegPicture::kHeight, {}};
-std::vector<JpegSet> small;  // ones, from which the device is to be faster than the cores
+std::vector<JpegSet> small;  // ones for which the device should be faster than the cores
 std::vector<Contestant> contestants;
 double all_seconds = 60;
 bool with_cuda = false, verbose = false;
@@ -83,7 +83,7 @@ void add(Job job, const JpegSet& set, const std::string& name, std::function<dou
 
 void add_pipeline(Job job, const JpegSet& set, const std::string& name, const std::string& elements,
                   int frames, int before = skipped) {
-  // Made at its first turn, kept for the others.
+  // Made in its first turn, kept for the others.
   auto pipeline = std::make_shared<std::unique_ptr<JpegPipeline>>();
   add(job, set, name, [=, &set] {
     if (!*pipeline) *pipeline = std::make_unique<JpegPipeline>(job, set, elements);
@@ -121,7 +121,7 @@ void add_nvjpeg_encoder(const JpegSet& set, int threads, int frames) {
              why);
 }
 
-// Files, one by one, each from push to what comes out.
+// Files, one by one, each from its push to its output.
 void add_latency(const JpegSet& set, const std::string& name, const std::string& elements,
                  const char* caps) {
   auto line = std::make_shared<std::unique_ptr<Line>>();
@@ -157,7 +157,7 @@ constexpr const char* kFrames = "video/x-raw(memory:CUDAMemory)";
 constexpr const char* kCoefficients = "video/x-dct(memory:CUDAMemory)";
 
 void add_cuda_decoders(int cores, int many) {
-  // Twice as many pictures as there are cores are in work, each in memory that is made for it.
+  // Twice as many pictures as cores are in work, each in newly allocated memory.
   const int before = skipped + 4 * cores;
   const std::string by_cuda = "jpegcoefdec backend=cuda", threads = std::to_string(cores);
   const std::string by_cpu = by_cuda + " entropy=cpu n-threads=" + threads;
@@ -167,7 +167,7 @@ void add_cuda_decoders(int cores, int many) {
   add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU, coefficients", by_cpu + coefficients, many);
   for (const JpegSet* one : {&hd, &large}) {
     const JpegSet& set = *one;
-    // Most of a second, so that neither the beginning of a turn nor its end shows.
+    // Most of a second, so that neither the start of a turn nor its end shows.
     const int frames = (&set == &large ? 8 : 24) * many;
     const auto add_one = [&](const std::string& name, const std::string& elements) {
       add_pipeline(Job::kDecode, set, name, elements, frames, before);
@@ -180,7 +180,7 @@ void add_cuda_decoders(int cores, int many) {
     add_latency(set, "ours, CUDA, coefficients, one at a time", by_cuda + " n-threads=1",
                 kCoefficients);
   }
-  // From which size on the device is faster.
+  // The size from which on the device is faster.
   for (const JpegSet& set : small) {
     for (const char* entropy : {"cpu", "cuda"})
       add_pipeline(Job::kDecode, set, std::string("ours, coefficients, codes by ") + entropy,
@@ -189,7 +189,7 @@ void add_cuda_decoders(int cores, int many) {
   if (has_element("nvjpegdec"))
     add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
   add_nvjpeg_decoder("nvJPEG, hardware", NvjpegBackend::kHardware, 32, many);
-  // Batches of 100 and less it leaves to the CPU, one thread.
+  // nvJPEG leaves batches of 100 and less to the CPU, one thread.
   add_nvjpeg_decoder("nvJPEG, gpu_hybrid", NvjpegBackend::kGpuHybrid, 128, many);
 }
 
@@ -240,7 +240,7 @@ void add_contestants() {
   if (with_cuda) add_cuda_encoders(cores, many);
 }
 
-// How many times as fast as another; not where that has not run.
+// The speed relative to another's, if that has run.
 void compare(benchmark::State& state, const Contestant& contestant, const char* counter,
              const char* name) {
   if (contestant.set != &hd) return;

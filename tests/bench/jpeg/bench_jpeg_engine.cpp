@@ -47,7 +47,7 @@ struct Source {
   std::vector<uint8_t> scan;
 };
 
-// `across` x `across` times the file side by side.
+// The file repeated `across` x `across` times.
 std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t across) {
   JpegReader reader;
   JpegHeader header;

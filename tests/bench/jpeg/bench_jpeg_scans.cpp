@@ -6,7 +6,7 @@
 // Rows: pictures in flight, each on a queue of its own. Columns, in frames/s:
 //   bits ready      files were taken apart before, so bus and device alone are measured
 //   1 thread ...    so many threads take files apart, every time, and submit
-// Every picture's result is looked at, and the first of each file is compared with libjpeg's.
+// The benchmark checks every picture's result, and compares each file's first with libjpeg's.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

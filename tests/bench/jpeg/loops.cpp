@@ -1,5 +1,4 @@
-// libjpeg-turbo without GStreamer, a picture after the other: what the JPEG elements are measured
-// by.
+// libjpeg-turbo without GStreamer, one picture after another: the yardstick for the JPEG elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/jpeg/loops.h"
 

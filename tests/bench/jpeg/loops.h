@@ -1,5 +1,4 @@
-// libjpeg-turbo without GStreamer, a picture after the other: what the JPEG elements are measured
-// by.
+// libjpeg-turbo without GStreamer, one picture after another: the yardstick for the JPEG elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,8 +12,8 @@ enum class JpegLoop {
   kWriteRaw,          // jpeg_write_raw_data, JDCT_ISLOW: planes to file
 };
 
-// Seconds a picture, over `count` pictures in turns. The objects and buffers are used again, as a
-// careful program would.
+// Seconds a picture, over `count` pictures in turns. Reuses objects and buffers, as a careful
+// program would.
 double time_jpeg_loop(JpegLoop loop, const std::vector<JpegPicture>& pictures, int count);
 
 }  // namespace cudatransform::bench

@@ -1,5 +1,5 @@
-// NVIDIA's nvJPEG without GStreamer, opened at run time: what the JPEG elements on a GPU are
-// measured by.
+// NVIDIA's nvJPEG without GStreamer, opened at run time: the yardstick for the JPEG elements on a
+// GPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace cudatransform::bench {
 
 // A function that returns seconds a picture, over at least as many pictures as it was made for,
-// after one of each batch or thread that is not counted. It throws std::runtime_error with nvJPEG's
-// status. Null where there is no driver, no libnvjpeg, or no such unit; `*why` says what.
+// after an uncounted one of each batch or thread. It throws std::runtime_error with nvJPEG's
+// status. Null where there is no driver, no libnvjpeg, or no such unit; `*why` names it.
 using NvjpegLoop = std::function<double()>;
 
 enum class NvjpegBackend {  // nvjpegBackend_t

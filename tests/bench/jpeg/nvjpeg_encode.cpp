@@ -96,7 +96,7 @@ void Encoder::place(const std::vector<uint8_t>& i420) {
   }
 }
 
-// One picture, to memory that is kept.
+// One picture, to memory that is reused.
 void Encoder::run(Thread& one) {
   check_nvjpeg(
       encode(nvjpeg.handle(), one.encoder, one.params, &image, kCss420, width, height, one.stream),

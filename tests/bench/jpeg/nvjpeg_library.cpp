@@ -1,4 +1,4 @@
-// NVIDIA's nvJPEG on the first device, opened at run time: what both loops of nvJPEG share.
+// NVIDIA's nvJPEG on the first device, opened at run time: shared by both loops of nvJPEG.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/jpeg/nvjpeg_library.h"
 

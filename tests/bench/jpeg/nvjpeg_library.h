@@ -1,4 +1,4 @@
-// NVIDIA's nvJPEG on the first device, opened at run time: what both loops of nvJPEG share.
+// NVIDIA's nvJPEG on the first device, opened at run time: shared by both loops of nvJPEG.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Prototypes are those of the CUDA toolkit's nvJPEG documentation; the library itself comes with
@@ -24,7 +24,7 @@ struct NvjpegImage {  // nvjpegImage_t
 // A library that is opened once and never closed, and its functions by name.
 class LateLibrary {
  public:
-  // Throws std::runtime_error where there is none of those, or in find() no such function.
+  // Throws std::runtime_error if none of those exists, or in find() no such function.
   LateLibrary(const char* what, std::initializer_list<const char*> names);
   template <typename Function>
   void find(const char* name, Function** function) const {

@@ -12,8 +12,8 @@
 namespace cudatransform::bench {
 namespace {
 
-// Contrast and sensor grain such that files of quality 90 are as large as those of cameras that
-// look at something detailed: about 600 KB.
+// Contrast and sensor grain for files of quality 90 as large as a camera's of a detailed scene:
+// about 600 KB.
 constexpr double kContrast = 0.55, kGrain = 2.2;
 
 test::BytePicture make_planes(uint32_t seed) {

@@ -17,11 +17,11 @@ struct JpegPicture {
 // Different ones, so that no predictor learns one by heart.
 std::vector<JpegPicture> make_jpeg_pictures(int count);
 
-// Of twice the width and height, each of four of `pictures`: files of 2.4 MB.
+// Pictures of twice the width and height, each of four of `pictures`: files of 2.4 MB.
 std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int count);
 
-// Of that size, even numbers: a part of each of `pictures`.
+// Pictures of that size, even numbers: a part of each of `pictures`.
 std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int width, int height);
 

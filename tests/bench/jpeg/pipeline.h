@@ -25,13 +25,13 @@ struct JpegSet {
 // Kept from turn to turn. Throws std::runtime_error when an element fails.
 class JpegPipeline {
  public:
-  // `set` stays. What the elements take are files, or frames in I420.
+  // `set` must outlive the pipeline. The elements take files, or frames in I420.
   JpegPipeline(JpegJob job, const JpegSet& set, const std::string& elements);
   ~JpegPipeline();
   JpegPipeline(const JpegPipeline&) = delete;
   JpegPipeline& operator=(const JpegPipeline&) = delete;
 
-  // Seconds a picture, between `frames` of them at the sink, behind `skipped` at the start.
+  // Seconds a picture, over `frames` of them at the sink, after `skipped` at the start.
   double turn(int frames, int skipped);
 
  private:

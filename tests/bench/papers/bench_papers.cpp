@@ -1,4 +1,4 @@
-// What three papers measured, on this machine: the program behind tools/papers.
+// Measures on this machine the cases of three papers: the program behind tools/papers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Names are key:value pairs; engine: is cpu or cuda. case:
@@ -13,7 +13,7 @@
 //   ms, share, error (hong)        median; part of the rows that was timed; largest error
 //   ms avg, min, max, samples      gpudct
 //   sse0, ties0, samples0 ...      judge: by component; ties: either neighbour of a tie is right
-// A case without what it needs (a card, a file) fails and says what is missing.
+// A case that lacks a requirement (a card, a file) fails and names it.
 //
 // Exit status: 0, also where cases have failed: they say why; 2 for arguments that are not
 // understood.
@@ -40,7 +40,7 @@ struct Options {
   std::string picture, jpeg;
   double seconds = 0.5;  // of a case's repetitions
   double budget = 60;    // seconds that one turn may take
-  double shrink = 1;     // what the sides of planes without a picture are divided by
+  double shrink = 1;     // divides the sides of planes without a picture
 };
 
 using Work = std::function<void(benchmark::State&)>;
@@ -129,7 +129,7 @@ void add_gpudct(const Options& options) {
       if (step.is_kernel && runner != Runner::kCuda) continue;
       const std::string engine = std::string("engine:") + engine_key(runner);
       const std::string of = std::string("/step:") + step.name;
-      // bench_cuda times the kernels of the steps; here, what they lead to.
+      // bench_cuda times the kernels of the steps; this checks their output.
       const bool random = runner != Runner::kCuda || step.method <= Method::kFloat;
       if (random && step.method != Method::kReference) {
         const int side = shrunk(runner == Runner::kCuda ? 32768 : 4096, options);

@@ -1,4 +1,4 @@
-// Levels of both kinds through the inverse of one method.
+// Levels of both kinds through one method's inverse.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/gpudct.h"
 
@@ -28,7 +28,7 @@ const test::Engine& engine_of(Runner runner, [[maybe_unused]] const GpudctStep& 
   return *engine;
 }
 
-// One file is asked for again and again.
+// The cases reuse one file.
 const test::JpegContents& contents_of(const std::string& path) {
   static std::string known;
   static test::JpegContents contents;
@@ -55,12 +55,12 @@ const std::vector<std::vector<test::Gold>>& gold_of_file(const std::string& path
 }  // namespace
 
 GpudctTimes run_random(Runner runner, const GpudctStep& step, int side, double seconds) {
-  // Products of any level and table entry would leave what a coefficient of 8-bit samples can be.
+  // Products of any level and table entry would exceed the range of an 8-bit sample's coefficient.
   std::mt19937 random(1);
   QuantTable table;
   for (auto& entry : table.q) entry = static_cast<uint16_t>(1 + random() % 64);
   std::vector<int16_t> levels(static_cast<size_t>(side) * side);
-  // Those of large planes repeat, after more than a cache holds and not after whole rows.
+  // Levels of large planes repeat, with a period beyond any cache and not of whole rows.
   const size_t period = std::min(levels.size(), (size_t{1} << 24) + 64 * 1001);
   for (size_t i = 0; i < period; ++i)
     levels[i] = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);

@@ -1,10 +1,10 @@
-// The steps of GPUDCT's ladder that are no methods of the elements: inverse transforms of 16-bit
+// The steps of GPUDCT's ladder that are not methods of the elements: inverse transforms of 16-bit
 // levels in block layout to 8-bit samples, written from its description of each step.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Its naive, separable, decomposed and no_shared are our naive, separable, decomposed and shuffle
 // (cuda/dct8x8/teaching.cu). Frames are whole blocks, and threads beyond the last repeat it without
-// storing. Multiply-adds are written out, as -fmad=false has the compiler make none.
+// storing. Multiply-adds are written out, as the compiler makes none under -fmad=false.
 #include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/transpose.cuh"
 #include "tests/bench/papers/params.h"
@@ -85,7 +85,7 @@ __device__ __forceinline__ void transpose_bytes(uint32_t* a, uint32_t* b, int li
 
 }  // namespace
 
-// lut: as naive, a thread a sample and 64 terms, but cosines come from a table in memory.
+// lut: like naive, a thread a sample and 64 terms, but cosines come from a table in memory.
 __device__ const Matrix8x8<float> kTable = make_dct_matrix<float>();
 
 extern "C" __global__ void __launch_bounds__(kThreads)
@@ -106,9 +106,9 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   if (active) samples_of(p, block)[y * p.sample_pitch + x] = uint8_t(byte_of(sum));
 }
 
-// next: a thread a row, transposed by shuffles, and what can be saved on the way: the level shift
-// is DC's, products are added where they arise, and samples are transposed back as bytes, four to a
-// word, by three shuffles and not twelve.
+// next: a thread a row, transposed by shuffles, with savings on the way: the level shift is DC's,
+// products are added where they arise, and samples are transposed back as bytes, four to a word, by
+// three shuffles and not twelve.
 extern "C" __global__ void __launch_bounds__(kThreads)
     gpudct_next(const __grid_constant__ PaperParams p) {
   const uint32_t place = blockIdx.x * (kThreads / 8) + threadIdx.x / 8;

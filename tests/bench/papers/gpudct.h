@@ -9,12 +9,12 @@
 
 namespace cudatransform::bench {
 
-// The steps of GPUDCT's ladder: methods of ours, kernels of the benchmark's; and our own ends of
-// it.
+// The steps of GPUDCT's ladder: our methods, the benchmark's kernels, and two further steps of
+// ours.
 struct GpudctStep {
   const char* name;
   Method method;
-  bool is_kernel = false;  // of the CUDA engine alone; `method` means nothing
+  bool is_kernel = false;  // for the CUDA engine alone; `method` means nothing
 };
 inline constexpr GpudctStep kGpudctSteps[] = {
     {"naive", Method::kNaive},         {"lut", Method::kNaive, true},

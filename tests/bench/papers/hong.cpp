@@ -1,4 +1,4 @@
-// The naive loops as the paper has them; the other algorithms are the CPU engine's.
+// The paper's naive loops; the other algorithms are the CPU engine's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/hong.h"
 
@@ -28,8 +28,8 @@ const std::vector<uint8_t>& plane_of(int side) {
   return samples;
 }
 
-// Called through variables that may change at any time: else the compiler moves cosines and roots
-// out of the loops, which is the next algorithm already.
+// Called through volatile variables: otherwise the compiler moves cosines and roots out of the
+// loops, which is already the next algorithm.
 double (*volatile cosine)(double) = std::cos;
 double (*volatile root)(double) = std::sqrt;
 

@@ -44,7 +44,7 @@ __device__ __forceinline__ void store(const PaperParams& p, const Block& block, 
 }
 
 // Coefficient i by the formula; sample(k) is the block's k-th one. Cosines and roots are computed
-// where they stand.
+// in place.
 template <typename Sample>
 __device__ __forceinline__ float naive(int i, Sample&& sample) {
   const float step = 0.196349541f;  // pi / 16
@@ -116,7 +116,7 @@ CT_SAMPLE_KERNEL(hong_naive_shared) {
 
 // ---- Matrix: T M T^T ----
 
-// Loops and an array that is indexed in them, as on a CPU: so the array is in memory.
+// Loops with an array indexed in them, as on a CPU: so the array is in memory.
 CT_BLOCK_KERNEL(hong_matrix_block) {
   const Block block = block_of_thread(p);
   float half[64];

@@ -24,8 +24,8 @@ struct HongResult {
   double error;  // largest difference from the definition's coefficients
 };
 
-// A plane of side x side samples to unquantised fp32 coefficients. Where the plane would take
-// longer than `budget` seconds, as many rows as fit are transformed. Throws.
+// Transforms a plane of side x side samples to unquantised fp32 coefficients. If the plane would
+// take longer than `budget` seconds, it transforms as many rows as fit. Throws.
 HongResult run_hong(HongAlgorithm algorithm, Runner runner, int side, double seconds,
                     double budget);
 

@@ -1,5 +1,4 @@
-// What the cases of papers share: the engines, and a job of whole planes that is timed again and
-// again.
+// Shared by the cases of papers: the engines, and repeated timing of a job of whole planes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -18,7 +17,7 @@ namespace cudatransform::bench {
 // Plain C++ on one thread and on all cores, SIMD on one and on all, and the CUDA engine.
 enum class Runner { kSerial, kTbb, kSimd, kSimdTbb, kCuda };
 
-// The engine; null for kCuda where there is none, and then `*why` says what is missing.
+// The engine; null for kCuda if there is none, and then `*why` names what is missing.
 const test::Engine* find_engine(Runner runner, std::string* why);
 
 // Seconds of a job: one reading after the other, sorted.
@@ -31,8 +30,8 @@ struct Times {
   double mean() const;
 };
 
-// `turn` returns the seconds of one turn. At least `least_turns` of them, and more until `seconds`
-// are over.
+// `turn` returns the seconds of one turn. Runs at least `least_turns` of them, and more until
+// `seconds` are over.
 template <typename Turn>
 Times repeat(int least_turns, double seconds, Turn&& turn) {
   using Clock = std::chrono::steady_clock;
@@ -43,7 +42,7 @@ Times repeat(int least_turns, double seconds, Turn&& turn) {
   return times;
 }
 
-// One or several planes through one engine, packed, in memory of its own.
+// One or several planes through one engine, packed, in separate memory.
 class PlaneJob {
  public:
   struct Plane {
@@ -61,8 +60,8 @@ class PlaneJob {
 
   void write_input(size_t plane, const void* data);
   void read_output(size_t plane, void* data);
-  // By the device's clock. A reading is of so many launches that it lasts `shortest` seconds; one
-  // job comes before all, to warm up.
+  // By the device's clock. A reading has enough launches to last `shortest` seconds; one job runs
+  // before all, to warm up.
   Times time(int least_readings, double seconds, double shortest = 3e-4);
 
  private:

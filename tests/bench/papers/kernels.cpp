@@ -1,4 +1,4 @@
-// The list of the papers' kernels, what they are told, and the comparison with the definition.
+// The list of the papers' kernels, their parameters, and the comparison with the definition.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/kernels.h"
 
@@ -30,7 +30,7 @@ constexpr PaperKernel kKernels[] = {
     {"whitepaper_short", kForward, Layout::kBlock, 256, 32, true, false},
 };
 
-// Frames of up to so many blocks are compared as a whole; of others so many rows of blocks.
+// Frames of up to this many blocks are compared whole; larger ones in this many rows of blocks.
 constexpr int kWholeBlocks = 1 << 17, kRows = 16;
 
 // One row of blocks of a job, on the host.
@@ -71,19 +71,19 @@ BlockPair block_of(const Dct8x8Job& job, const BlockRow& row, int bx) {
   return block;
 }
 
-// The numbers that an output may be: one, or two where the definition is a tie.
+// The valid outputs: one number, or two where the definition is a tie.
 struct Expected {
   double low, high;
   double error(double is) const { return is < low ? low - is : is > high ? is - high : 0; }
 };
 
 Expected rounded(double value) {
-  constexpr double kDoubt = 1e-8;  // what double precision may be off by
+  constexpr double kDoubt = 1e-8;  // the error of double precision
   return {test::round_half_away(value - kDoubt), test::round_half_away(value + kDoubt)};
 }
 double clamp_byte(double value) { return std::clamp(value, 0.0, 255.0); }
 
-// What the output should have been.
+// The expected output.
 void expect(const Dct8x8Job& job, const BlockPair& block, bool quantised, Expected* expected) {
   const QuantTable& table = job.tables[job.coefs[0].table];
   const auto step = [&](int i) { return quantised ? static_cast<double>(table.q[i]) : 1.0; };

@@ -1,5 +1,5 @@
-// The kernels of papers that are no methods of the elements (gpudct.cu, hong.cu, whitepaper.cu):
-// their launches; and how near to the definition an output is.
+// The kernels of papers that are not methods of the elements (gpudct.cu, hong.cu, whitepaper.cu):
+// their launches, and the distance of an output from the definition.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -19,7 +19,7 @@ struct PaperKernel {
   bool quantised;
   bool uses_scratch;
 };
-// Throws where there is none of that name.
+// Throws if none has that name.
 const PaperKernel& paper_kernel(const std::string& name);
 
 // A kernel for jobs of one spec: one 8-bit plane of whole blocks.
@@ -35,7 +35,7 @@ class PaperLaunch {
   std::unique_ptr<Memory> scratch_;
 };
 
-// How far an output is from the definition's: of a whole frame or, where it is large, of some
+// The distance of an output from the definition's: of a whole frame or, of a large one, of some
 // thousands of blocks from all over it. Where the definition lies between two numbers, either is
 // right: the last bit of a flat block's arithmetic would decide over all its samples.
 struct Exactness {
@@ -45,7 +45,7 @@ struct Exactness {
   bool passes() const { return psnr >= 50 && max_error <= 1; }
 };
 
-// Compares what a job has written; `quantised`: whether it divides by the job's table. `exact_as`:
+// Compares a job's output; `quantised`: whether the job divides by its table. `exact_as`:
 // kReference for the definition, or a method whose bytes the output should have.
 Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantised, Method exact_as);
 

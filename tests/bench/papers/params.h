@@ -1,4 +1,4 @@
-// What the kernels of the papers are told: a plain struct, passed by value.
+// The parameters of the papers' kernels: a plain struct, passed by value.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,4 +1,4 @@
-// Jobs of the engines' kind to the papers' kernels.
+// Turns jobs of the engines' kind into launches of the papers' kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/steps.h"
 

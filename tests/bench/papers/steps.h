@@ -1,4 +1,4 @@
-// The steps of GPUDCT's ladder that are no method of the elements, as engines of their own.
+// The steps of GPUDCT's ladder that are not methods of the elements, as separate engines.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,9 +1,9 @@
-// The 16-bit kernel of NVIDIA's DCT8x8 whitepaper as we would write it: forward, quantised, eight
+// The 16-bit kernel of NVIDIA's DCT8x8 whitepaper, written our way: forward, quantised, eight
 // threads a block, two values in a word wherever they lie in memory. Its bytes are those of ifast.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A value between the passes is the sum of eight samples at the most, and products of such by less
-// than two: 16 bits hold it, so nothing is lost by storing it so.
+// A value between the passes is the sum of eight samples at the most, or a product of such a sum by
+// less than two: 16 bits hold it, so storing it loses nothing.
 #include "cuda/dct8x8/adapters.cuh"
 #include "tests/bench/papers/params.h"
 #include "transform/dct8x8/block.h"
@@ -12,7 +12,7 @@ namespace cudatransform::bench {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Words of a row, of which the last is not used: rows of four blocks begin in 32 different banks.
+// Words of a row, the last of which is unused: rows of four blocks begin in 32 different banks.
 constexpr int kRow = 5, kBlock = 8 * kRow;
 
 }  // namespace

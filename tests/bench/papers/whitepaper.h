@@ -17,7 +17,7 @@ test::BytePlane enlarge(const test::BytePlane& plane, int factor);
 struct WhitepaperResult {
   int width, height;
   double sse;       // against the source
-  double sse_gold;  // against what plain C++ makes of it
+  double sse_gold;  // against the picture of plain C++
   Times forward, inverse;
 };
 

@@ -1,4 +1,4 @@
-// What the pipelines are compared with: the engines' kernels alone, and copies alone.
+// The pipelines' yardsticks: the engines' kernels alone, and copies alone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/pipeline/bare.h"
 
@@ -146,7 +146,7 @@ double Kernels::time_direction(bool forward, double seconds, int least_frames) {
     require(queue.record(&fence));
     require(fence->wait());
   };
-  submit(0);  // loads what has to be loaded
+  submit(0);  // loads modules
   wait();
   // Rounds of the ring, so that the queue is never empty and never full.
   const int round = std::max(least_frames, int(sets_.size()));

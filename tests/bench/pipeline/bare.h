@@ -1,4 +1,4 @@
-// What the pipelines are compared with: the engines' kernels alone, and copies alone.
+// The pipelines' yardsticks: the engines' kernels alone, and copies alone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,12 +11,12 @@
 namespace cudatransform::bench {
 
 // Forward and inverse jobs on 4:2:0 frames with a picture in them, quality 85: from a ring of
-// frames into two outputs in turn, as pools make it.
+// frames into two alternating outputs, as pools have it.
 class Kernels {
  public:
   // `threads` 0: on CUDA device 0.
   Kernels(const PipeSize& size, Method method, int threads);
-  // Seconds of a forward and an inverse job together: on CUDA between two events round many of
+  // Seconds of a forward and an inverse job together: on CUDA between two events around many of
   // each, on the CPU by the clock.
   double run(double seconds, int least_frames);
 

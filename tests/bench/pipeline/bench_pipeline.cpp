@@ -61,11 +61,11 @@ PipeSize sized(PipeSize size, double seconds) {
   return size;
 }
 constexpr int kSkipped = 77;
-// How long a contestant's turn is: long enough for the start and the end not to count, short enough
-// for the next one to find the machine in the same state. A virtual processor takes up to half as
-// long again for seconds or minutes, while somebody else keeps the other hardware thread of its
-// core busy, and a thread that pushes frames without a pause stays on one processor for as long. So
-// each round has its own.
+// The length of a contestant's turn: long enough to hide the start and the end, short enough for
+// the next one to find the machine in the same state. A virtual processor takes up to half as long
+// again for seconds or minutes while another user keeps the other hardware thread of its core busy,
+// and a thread that pushes frames without a pause stays on one processor for as long. So each round
+// has its own.
 constexpr double kTurn = 0.05;
 
 struct Options {
@@ -79,8 +79,8 @@ using Turn = std::function<Reading(double seconds)>;
 struct Contestant {
   std::string name;
   std::function<Turn()> make;
-  int elements = 0;             // that host time is divided by; 0: none is told
-  std::string baseline, ratio;  // the other's name, and what the quotient is called
+  int elements = 0;             // the divisor of host time; 0: none is reported
+  std::string baseline, ratio;  // the other's name, and the quotient's name
   Turn turn;
   Turns turns;
 };
@@ -218,7 +218,7 @@ class Session {
   double alone_width_ = 0;
 };
 
-// What is between the elements.
+// The part between the elements.
 const char* between(bool queue) {
   return queue ? " ! queue max-size-buffers=8 max-size-bytes=0 max-size-time=0 ! " : " ! ";
 }

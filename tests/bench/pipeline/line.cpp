@@ -1,4 +1,4 @@
-// Elements between two pads of the benchmark's own, which push frames and take what comes out.
+// Elements between two pads of the benchmark's own, which push frames and take the output.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/pipeline/line.h"
 

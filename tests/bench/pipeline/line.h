@@ -1,4 +1,4 @@
-// Elements between two pads of the benchmark's own, which push frames and take what comes out.
+// Elements between two pads of the benchmark's own, which push frames and take the output.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -25,8 +25,8 @@ std::vector<uint8_t> pipe_picture(const PipeSize& size);
 // How many frames there are.
 size_t pipe_ring(const PipeSize& size);
 
-// Seconds for a frame: by the clock, and of the processor in the pushing thread alone, where a
-// thread that sleeps takes none.
+// Seconds for a frame: by the clock, and of the processor in the pushing thread alone, where
+// sleeping takes none.
 struct Reading {
   double seconds = 0, host_seconds = 0;
 };
@@ -35,8 +35,8 @@ struct Reading {
 // promises to honour GstCoefFence. Throws std::runtime_error when an element fails.
 class Line {
  public:
-  // `elements` as gst-launch-1.0 takes them; `sink_caps`: what the last pad takes. `pictures`, by
-  // turns in the ring: as pipe_picture() makes one, which is the only one where there is none.
+  // `elements` in gst-launch-1.0's syntax; `sink_caps`: the last pad's caps. `pictures`, by turns
+  // in the ring: without any, the one of pipe_picture().
   Line(const std::string& elements, const PipeSize& size, bool frames_in_cuda,
        const std::string& sink_caps, const std::vector<std::vector<uint8_t>>& pictures = {});
   // Pushes `files` of JPEG in place of frames, from memory that it does not copy.
@@ -48,11 +48,11 @@ class Line {
 
   // Pushes frames for a while, and waits until all of them have come out and are complete.
   Reading run(double seconds, int least_frames);
-  // Seconds for a frame when as many leave as come, which is so behind the first ones: for elements
-  // that keep back what they are pushed behind a frame.
+  // Seconds for a frame when as many leave as come, after the first ones: for elements that hold
+  // frames back.
   double rate(int frames);
   // The median of `count` frames' times from push to complete output, each pushed when the one
-  // before is there. For elements that do not hold frames back.
+  // before is complete. For elements that do not hold frames back.
   double latency(int count);
   GstElement* element(const char* name) const { return gst_bin_get_by_name(GST_BIN(bin_), name); }
 

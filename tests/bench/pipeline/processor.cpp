@@ -1,4 +1,4 @@
-// The processor a thread runs on: choosing it, and whether somebody else uses its core.
+// The processor a thread runs on: choosing it, and whether another thread uses its core.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/pipeline/processor.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSteps = 50000;
 
-// The empty statements let the compiler neither leave out steps nor join them.
+// The empty statements keep the compiler from omitting steps or joining them.
 void multiply_in_a_row() {
   uint64_t x = 3;
   for (int i = 0; i < kSteps; ++i) {
@@ -36,7 +36,7 @@ void add_side_by_side() {
   }
 }
 
-// The shortest of some times: what interrupts it is of no interest.
+// The shortest of some times: interruptions do not matter.
 double seconds_of(void (*work)()) {
   using Clock = std::chrono::steady_clock;
   double least = 1;
@@ -58,8 +58,8 @@ void move_to_processor(int number) {
   while (!CPU_ISSET(processor, &allowed) || left-- > 0) ++processor;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
-  // The thread goes at once, and stays there as long as the kernel sees no reason to move it.
-  // Threads that it starts later shall go where they like.
+  // The thread moves at once, and stays there as long as the kernel sees no reason to move it.
+  // Threads that it starts later may run anywhere.
   sched_setaffinity(0, sizeof one, &one);
   sched_setaffinity(0, sizeof allowed, &allowed);
 }

@@ -1,11 +1,11 @@
-// The processor a thread runs on: choosing it, and whether somebody else uses its core.
+// The processor a thread runs on: choosing it, and whether another thread uses its core.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 namespace cudatransform::bench {
 
-// Takes the calling thread to another of the processors that it may run on; numbers above their
-// count begin anew. It is not bound there.
+// Moves the calling thread to another of the processors that it may run on; numbers wrap at their
+// count. It is not bound there.
 void move_to_processor(int number);
 
 // How long independent additions take on the processor that the calling thread is on, in units of
@@ -15,9 +15,9 @@ void move_to_processor(int number);
 // Xeon, 2.1 GHz). Takes half a millisecond.
 double core_width();
 
-// A thread was alone on its core if core_width() was at most so many times what the lowest tenth of
-// many values are below: not the least one, which is often 5 to 10 % lower since something came
-// between. Where more than nine tenths shared their cores, or cores differ, this cannot tell.
+// A thread was alone on its core if core_width() was at most this many times the lowest decile of
+// many values: not the minimum, which is often 5 to 10 % lower because of an interruption. Where
+// more than nine tenths shared their cores, or cores differ, this cannot tell.
 inline constexpr double kAloneWidth = 1.1;
 
 }  // namespace cudatransform::bench

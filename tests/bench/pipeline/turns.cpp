@@ -1,4 +1,4 @@
-// What a contestant of the pipelines' benchmark took, turn by turn, and medians of it.
+// The times of a contestant of the pipelines' benchmark, turn by turn, and medians of them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/pipeline/turns.h"
 

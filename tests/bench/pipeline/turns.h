@@ -1,4 +1,4 @@
-// What a contestant of the pipelines' benchmark took, turn by turn, and medians of it.
+// The times of a contestant of the pipelines' benchmark, turn by turn, and medians of them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace cudatransform::bench {
 
-// Whether the pushing thread had a core for itself.
+// Whether the pushing thread had a core to itself.
 enum class Core { kAlone, kShared };
 
 class Turns {
@@ -20,14 +20,14 @@ class Turns {
   // core_width() of each turn.
   std::vector<double> widths() const;
 
-  // Of the turns that were alone or shared their core; `alone_width`: at most that wide for the
-  // first. Nothing where there are fewer than kEnough.
+  // Over the turns that were alone or shared their core; `alone_width`: the limit for the first.
+  // Nothing if there are fewer than kEnough.
   std::optional<Reading> medians(Core core, double alone_width) const;
   // Of all turns.
   Reading medians() const;
 
-  // The median of the quotients of two contestants' times, round by round: of those rounds where
-  // both were alone, or of all where these are fewer than kEnough.
+  // The median of the quotients of two contestants' times, round by round: over the rounds where
+  // both were alone, or over all if these are fewer than kEnough.
   static double quotient(const Turns& over, const Turns& under, double alone_width);
 
  private:

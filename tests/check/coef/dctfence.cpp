@@ -1,4 +1,4 @@
-// Tests of GstCoefFence with points whose moment of completion the test decides.
+// Tests of GstCoefFence with points that complete when the test says so.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
 #include <condition_variable>
@@ -106,7 +106,7 @@ CHECK_TEST(test_mini_objects) {
   fail_unless(work.destroyed);
 }
 
-// GstBaseTransform must not hand on the promise of the element behind it.
+// GstBaseTransform must not hand on the promise of the element after it.
 CHECK_TEST(test_promise) {
   fail_unless_equals_string(g_type_name(GST_COEF_FENCE_API_TYPE), "GstCoefFenceAPI");
   fail_unless(gst_meta_api_type_has_tag(GST_COEF_FENCE_API_TYPE,
@@ -158,7 +158,7 @@ CHECK_TEST(test_waits_outside_the_lock) {
   read.finish();
   writer.join();
   reader.join();
-  // The waiting reader forgets what it has waited for, not what came meanwhile.
+  // The waiting reader forgets what it waited for, but not what came meanwhile.
   fail_unless(read.destroyed);
   fail_if(late.destroyed);
   late.finish();
@@ -192,10 +192,10 @@ CHECK_TEST(test_failures) {
   add_read(fence, &bad_reader);
   add_read(fence, &good);
   bad_reader.finish(false);
-  // A failure does not keep it from waiting for the others.
+  // A failure does not stop it from waiting for the others.
   fail_if(gst_coef_fence_wait_read(fence, stream_at(8)));
   fail_unless_equals_int(good.stream_waits, 1);
-  // It has left the memory, and is told of once; the written side is for all who come.
+  // The failed point has left the memory and is reported once; later readers get the written side.
   fail_unless(bad_reader.destroyed);
   fail_if(good.destroyed);
   fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
@@ -205,7 +205,7 @@ CHECK_TEST(test_failures) {
   fail_unless(good.destroyed);
 }
 
-// Where a stream cannot wait for it, a thread does, and nothing has failed.
+// Where a stream cannot wait for a point, a thread does, and nothing has failed.
 CHECK_TEST(test_stream_cannot_wait) {
   Work work;
   work.stream_fails = true;
@@ -219,7 +219,7 @@ CHECK_TEST(test_stream_cannot_wait) {
   fail_unless_equals_int(work.waiting, 2);
 }
 
-// One that can neither be waited for nor is done is told of again and again.
+// A point that can neither be waited for nor is done is reported again and again.
 CHECK_TEST(test_reader_cannot_be_waited_for) {
   static constexpr GstCoefSyncPointFuncs kBroken = {[](gpointer) -> gboolean { return FALSE; },
                                                     nullptr, is_done};
@@ -246,7 +246,7 @@ CHECK_TEST(test_host_only) {
   gst_coef_fence_set_written(fence, point);
   fail_unless(gst_coef_fence_wait_written(fence, stream_at(8)));
   fail_unless_equals_int(work.waiting, 1);
-  // Setting again replaces, and boxed copies are references.
+  // A second set replaces the first, and boxed copies are references.
   Work other;
   other.finish();
   set_written(fence, &other);

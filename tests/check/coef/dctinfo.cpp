@@ -171,7 +171,7 @@ constexpr char kGood[] =
     "video/x-dct,format=S16LE,layout=block,order=raster,quantized=true,depth=8,"
     "sampling=YCbCr-4:2:0,colorspace=sYUV,width=64,height=48,framerate=25/1";
 
-// Why caps are refused; empty: they are not.
+// The reason for refusing caps; empty: they are not refused.
 std::string refusal(GstCaps* caps) {
   GstDctInfo info;
   std::memset(&info, 0xa5, sizeof(info));

@@ -210,7 +210,7 @@ CHECK_TEST(test_sizes) {
   meta->components[1].stride += 64;
   for (GstDctComponent& c : meta->components) c.v_samp *= 2;
   fail_unless(gst_dct_meta_validate(meta, &info, 8192, &reason), "%s", reason);
-  // What describes another picture.
+  // Components that describe another picture.
   GstDctInfo other;
   fail_unless(gst_dct_info_set(&other, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_422, 17, 33,
@@ -286,7 +286,7 @@ CHECK_TEST(test_serial) {
   gst_buffer_unref(buffer);
 }
 
-// CMYK and alpha have room in the meta and in its serial form, but no caps yet that they would fit.
+// CMYK and alpha have room in the meta and in its serial form, but no caps fit them yet.
 CHECK_TEST(test_four_components) {
   const GstDctInfo info = make_info();
   GstDctMeta* meta;
@@ -307,7 +307,7 @@ CHECK_TEST(test_four_components) {
   fail_if(gst_dct_meta_validate(copied, &info, 2 * info.size, nullptr));
 }
 
-// What anybody may have written into a meta is copied as it is, and never stored.
+// A meta of any contents is copied as it is, and never stored.
 CHECK_TEST(test_serial_of_lies) {
   const GstDctInfo info = make_info();
   const struct {

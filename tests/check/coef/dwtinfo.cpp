@@ -60,7 +60,7 @@ CHECK_TEST(test_round_trip) {
   });
 }
 
-// Worked out by hand.
+// Figures worked out by hand.
 CHECK_TEST(test_figures) {
   GstDwtInfo info;
   fail_unless(gst_dwt_info_set(&info, GST_DWT_WAVELET_LEGALL53, GST_DWT_WAVELET_HAAR, 2, 1, TRUE, 8,
@@ -107,7 +107,7 @@ CHECK_TEST(test_figures) {
   gst_dwt_info_free(copy);
 }
 
-// The engines have the bands where the library says; and each coefficient is in one band.
+// The engines' bands lie where the library says; and each coefficient is in one band.
 CHECK_TEST(test_bands) {
   visit_transforms([](GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho, guint levels, guint ho) {
     if (wavelet != GST_DWT_WAVELET_HAAR || wavelet_ho != wavelet) return;
@@ -163,7 +163,7 @@ constexpr char kGood[] =
     "video/x-dwt,format=S16LE,wavelet=dd97,wavelet-ho=dd97,levels=4,levels-ho=0,quantized=true,"
     "depth=8,sampling=YCbCr-4:2:0,colorspace=sYUV,width=64,height=48,framerate=25/1";
 
-// One field of the good caps changed or (empty) removed, and a part of what names it.
+// One field of the good caps changed or (empty) removed, and a part of its name in the message.
 struct Lie {
   const char* field;
   const char* value;
@@ -245,9 +245,9 @@ CHECK_TEST(test_widths) {
                            GST_COEF_FORMAT_UNKNOWN);
 }
 
-// By how much more than the samples of a line values of one stage can be: the low-pass, the
-// high-pass, and anything on the way. The weights of all samples of a line of so many are followed
-// through the lifting steps.
+// The gain of one stage over the samples of a line: of the low-pass, of the high-pass, and of every
+// intermediate value. It follows the weights of all samples of a line of this length through the
+// lifting steps.
 struct Stage {
   double low, high, peak;
 };
@@ -291,11 +291,11 @@ Stage analyse(const cudatransform::Lifting& lifting, Weights* line) {
   return {low, high, std::max({low, high, peak})};
 }
 
-// Where coefficients have 16 bits, no 8-bit picture has a value beyond them, whatever two filters
-// and levels there are.
+// Where coefficients have 16 bits, no 8-bit picture exceeds them, for any two filters and any
+// levels.
 CHECK_TEST(test_nothing_overflows) {
   constexpr size_t kSamples = 512;
-  constexpr guint kStages = 7;  // beyond, the bound goes on as it has begun
+  constexpr guint kStages = 7;  // from here on the bound goes on as it began
   std::vector<std::vector<Stage>> stages;
   for (GstDwtWavelet w : kWavelets) {
     Weights line(kSamples, std::vector<double>(kSamples));
@@ -318,8 +318,8 @@ CHECK_TEST(test_nothing_overflows) {
       if (stage <= levels)
         largest = std::max(largest, scale * std::max(rows.low, rows.high) * stages[w][stage].peak);
     }
-    // Roundings add up to 900 where there are two filters or horizontal-only levels; otherwise the
-    // worst pictures have been tried (tests/engine/dwt).
+    // Roundings add up to 900 with two filters or horizontal-only levels; for others the worst
+    // pictures have been tried (tests/engine/dwt).
     const double most = w == w_ho && ho == 0 ? 32767 : 32767 - 900;
     fail_unless(largest <= most, "%s, %s, %u, %u: %g", kNames[w], kNames[w_ho], levels, ho,
                 largest);

@@ -1,4 +1,4 @@
-// What the tests of both metas do alike.
+// Shared by the tests of both metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace testing {
 
-// A fence whose life can be seen: its written point counts its own destruction.
+// A fence whose life is visible: its written point counts its own destruction.
 inline GstCoefFence* make_watched_fence(gint* destroyed) {
   static const GstCoefSyncPointFuncs funcs = {[](gpointer) -> gboolean { return TRUE; },
                                               [](gpointer, gpointer) -> gboolean { return TRUE; },
@@ -30,7 +30,7 @@ struct Lie {
   const char* named;
 };
 
-// A true meta of `make(info, &meta)` is valid; no lie is believed, and each is named.
+// A true meta of `make(info, &meta)` is valid; validate() refuses every lie, and names it.
 template <typename Info, typename Meta, size_t n>
 void check_lies(const Info& info, const Lie<Meta> (&lies)[n],
                 GstBuffer* (*make)(const Info&, Meta**),
@@ -56,11 +56,11 @@ inline void expect_reason(gchar* reason, const char* named) {
   g_free(reason);
 }
 
-// Neither parts of the serial form nor more than it, nor other versions, are read.
+// No parts of the serial form, longer data, or other versions are read.
 template <typename Read>
 void check_only_whole(std::vector<uint8_t> bytes, uint8_t version, Read read) {
   for (size_t size = 0; size < bytes.size(); size++) {
-    // An own block for each length: a read past its end is seen by the sanitiser.
+    // A separate block for each length: the sanitiser sees a read past its end.
     const std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
     fail_if(read(cut.data(), size, version));
   }

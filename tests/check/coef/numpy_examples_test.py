@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-# docs/examples/coefficients_to_numpy.py and numpy_to_jpeg.py against libjpeg-turbo's programs; what
-# pages show of them stands in them.
+# docs/examples/coefficients_to_numpy.py and numpy_to_jpeg.py against libjpeg-turbo's programs;
+# pages show the examples' own lines.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: numpy_examples_test.py FOLDER-OF-THE-EXAMPLES      exits 77 where something is missing
@@ -68,7 +68,7 @@ def check_read(path):
     assert table[0].tolist() == ANNEX_K_FIRST_ROW, table
     image = reader.dc_image(levels, table)
     rounded = numpy.floor(image + 0.5).clip(0, 255)
-    # At 1/8 djpeg shows of each block the mean, rounded and clamped.
+    # At 1/8 djpeg shows each block's mean, rounded and clamped.
     assert (rounded == decoded(path, "-scale", "1/8")).all()
     assert image.std() > 20  # there was something to see
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# The library through its typelib: names, caps to geometry, a meta with tables, what validate says.
+# The library through its typelib: names, caps to geometry, a meta with tables, validate's reasons.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import sys
 

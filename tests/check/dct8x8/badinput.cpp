@@ -28,7 +28,7 @@ CHECK_TEST(test_short_frames) {
   fail_unless(text.empty(), "%s", text.c_str());
 }
 
-// As a program in C may do it: also to what C++ could not read as this enum.
+// As a C program may do it: also to a value that C++ could not read as this enum.
 void set_raw_format(GstVideoMeta* meta, guint32 format) {
   static_assert(sizeof format == sizeof meta->format);
   std::memcpy(&meta->format, &format, sizeof format);
@@ -66,10 +66,10 @@ CHECK_LOOP_TEST(test_lying_video_meta, 0, G_N_ELEMENTS(kMetaLies)) {
   lie.tell(meta);
   const std::string text = push_one(forward(), video_caps(info), buffer);
   expect(text, {lie.named});
-  take_criticals();  // GStreamer may complain about such a meta on its own
+  take_criticals();  // GStreamer may complain about such a meta itself
 }
 
-// Samples of 16 bits at odd addresses: not an error, and nothing that the hardware minds.
+// Samples of 16 bits at odd addresses: no error, and the hardware can read them.
 CHECK_TEST(test_odd_addresses) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420_10LE, 17, 9);
   GstVideoInfo odd = info;
@@ -83,7 +83,7 @@ CHECK_TEST(test_odd_addresses) {
   GstBuffer* buffer = make_frame(odd);
   gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420_10LE, 17,
                                  9, 3, odd.offset, odd.stride);
-  // Either an error that says so or a right result; here only that neither crashes.
+  // An error that says so or a right result will do; this test only looks for crashes.
   push_one(forward("method=reference"), video_caps(info), buffer);
 }
 
@@ -168,7 +168,7 @@ CHECK_LOOP_TEST(test_lying_dct_meta, 0, G_N_ELEMENTS(kDctLies)) {
   expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {kDctLies[__i__].named});
 }
 
-// Caps with tables for CMYK or alpha, and a buffer that has no others.
+// Caps with tables for CMYK or alpha, and a buffer without tables of its own.
 CHECK_TEST(test_tables_of_a_fourth_component) {
   const GstDctInfo info = dct_info();
   const std::vector<guint16> values(64, 1);
@@ -180,7 +180,7 @@ CHECK_TEST(test_tables_of_a_fourth_component) {
   expect(push_one(inverse(), caps, buffer), {"tables of 4 components, expected 3"});
 }
 
-// The inverse takes no caps of coefficients with a fourth component, the forward no frames of them.
+// The inverse takes no caps with a fourth component, the forward no frames with one.
 CHECK_TEST(test_caps_of_a_fourth_component) {
   const GstDctInfo info = dct_info();
   GstCaps* cmyk = gst_dct_info_to_caps(&info);
@@ -223,7 +223,7 @@ CHECK_TEST(test_wild_levels) {
   }
 }
 
-// Values that are no numbers.
+// NaN and infinities.
 CHECK_TEST(test_nan_coefficients) {
   const GstDctInfo info = dct_info(FALSE);
   for (const char* method : {"islow", "ifast", "float", "reference", "matrix", "shuffle"}) {
@@ -257,7 +257,7 @@ GstPadProbeReturn watch_good(GstPad*, GstPadProbeInfo* info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-// Says of what flows that it is twice as wide.
+// Claims that the data is twice as wide.
 GstPadProbeReturn relabel(GstPad*, GstPadProbeInfo* info, gpointer) {
   GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
@@ -298,7 +298,7 @@ std::string run_branches(const std::string& line, Branches* branches) {
   return text;
 }
 
-// A source beside the broken one goes on to its own end.
+// A source beside the broken one continues to its own end.
 CHECK_TEST(test_other_source_goes_on) {
   Branches branches;
   const std::string text =

@@ -1,6 +1,5 @@
-// Coefficients that several branches of a pipeline read at once, through tee and queue, some of
-// them by elements that know their fence and some by appsinks that do not: everybody reads the
-// right bytes.
+// Several branches of a pipeline read coefficients at once, through tee and queue: elements that
+// know their fence, and appsinks that do not. All read the right bytes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 

@@ -11,7 +11,7 @@
 
 namespace testing {
 
-// "... ! tee" with `branches`, each behind a queue, against each branch alone on the CPU engine, or
+// "... ! tee" with `branches`, each after a queue, against each branch alone on the CPU engine; or,
 // on the fake driver, which makes no pictures, with work that is done at once.
 inline void check_branches(const std::string& source, const std::string& head,
                            const std::vector<std::string>& branches) {

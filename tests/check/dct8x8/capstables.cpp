@@ -100,7 +100,7 @@ CHECK_TEST(test_refusals) {
   }
 }
 
-// A file in the middle of a chain that has been cut in two: what `use` makes of what `make` made.
+// A chain cut in two, with a file in between: `use` reads the output of `make`.
 std::string temporary() {
   return std::string(g_get_tmp_dir()) + "/capstables-" + std::to_string(getpid()) + ".gdp";
 }
@@ -138,7 +138,7 @@ CHECK_TEST_IF(test_files, has_gdp()) {
   check_chain(files, files + " tables-in-caps=true", "jpegcoefenc");
 }
 
-// A quality that changes while frames flow: caps change with it, and no frame gets others' tables.
+// A quality that changes while frames flow: caps change with it, and frames get their own tables.
 CHECK_TEST(test_changing_quality) {
   g_autoptr(GstHarness) h = gst_harness_new_parse(
       (forward("name=f tables-in-caps=true") + " ! capsfilter caps=video/x-dct").c_str());

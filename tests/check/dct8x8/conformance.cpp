@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The conformance tests judge the engine against the standard; this one shows that the element
-// hands the engine's numbers on.
+// hands on the engine's numbers.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -119,7 +119,7 @@ Copy2D rows_of(void* to, const void* from, size_t bytes, size_t rows) {
   return copy;
 }
 
-// What the engine makes of the coefficients, as signed samples without level shift or clamp.
+// The engine's output for the coefficients, as signed samples without level shift or clamp.
 std::vector<gint16> engine_samples(const std::vector<gint32>& coefficients, Method method) {
   const Dct8x8Ops* ops = nullptr;
   const std::unique_ptr<Device> device = make_device(&ops);
@@ -156,7 +156,7 @@ std::vector<gint16> engine_samples(const std::vector<gint32>& coefficients, Meth
   return result;
 }
 
-// What comes out of the element.
+// The element's output.
 std::vector<guint8> element_samples(const std::vector<gint32>& coefficients, const char* method) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S32LE, GST_DCT_LAYOUT_BLOCK,
@@ -212,7 +212,7 @@ CHECK_LOOP_TEST(test_element_is_engine, 0, G_N_ELEMENTS(kDataSets)) {
                 set.high, set.negated ? " negated" : "", wrong, static_cast<int>(engine.size()),
                 clamped);
     fail_unless(wrong == 0, "%s: %d samples, by up to %d", m.name, wrong, largest);
-    // The wide sets do clamp, or this would not be a test of the clamp.
+    // The wide sets do clamp; without them this would not test the clamp.
     fail_unless((clamped > 0) == (set.low > 128));
   }
 }

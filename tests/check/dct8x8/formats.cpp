@@ -1,4 +1,4 @@
-// Which frames CUDA memory loses a plane of, on which GStreamer.
+// Formats whose frames lose a plane in CUDA memory, by version of GStreamer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/stream/formats.h"
 

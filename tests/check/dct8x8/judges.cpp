@@ -1,4 +1,4 @@
-// PSNR as others see it: FFmpeg's psnr filter, and the picture of NVIDIA's whitepaper.
+// PSNR by other judges: FFmpeg's psnr filter, and the picture of NVIDIA's whitepaper.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <cmath>

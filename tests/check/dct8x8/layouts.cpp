@@ -44,10 +44,10 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
   const std::string line =
       forward(kFine) + " ! " + coding_caps(coding, raw.depth) + " ! " + inverse("method=float");
   g_autoptr(GstHarness) h = new_harness(line);
-  // A step of one in 64 coefficients may move a sample by a little more than one level; more would
-  // be a misplaced coefficient.
+  // A step of one in 64 coefficients may move a sample by a little more than one level; a larger
+  // move means a misplaced coefficient.
   const int allowed = std::string(coding.format) == "F32LE" ? 1 : 4;
-  // Under valgrind every format, every size and every coding still come up, in some of the pairs.
+  // Under valgrind every format, size and coding still occurs, in some of the pairs.
   const auto shift = (&coding - kCodings) / 3 + (&raw - kRaws) / 3;
   for (const auto& size : kSizes) {
     if (under_valgrind() && (&size - kSizes + shift) % 3 != 0) continue;
@@ -107,7 +107,7 @@ void check_same(const Coefficients& a, const Coefficients& b) {
   }
 }
 
-// How many formats do for tests of numbers: what those do to memory, test_matrix does as well.
+// The number of formats that tests of numbers need: test_matrix covers their memory as well.
 int compared() { return under_valgrind() ? 3 : G_N_ELEMENTS(kRaws); }
 
 CHECK_LOOP_TEST(test_layouts_hold_the_same_numbers, 0, compared()) {

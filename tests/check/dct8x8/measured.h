@@ -1,4 +1,4 @@
-// A pair of elements in a harness, and what they measure.
+// A pair of elements in a harness, and their measurements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -28,7 +28,7 @@ inline double psnr_of(double mse, int depth) {
   return mse == 0 ? HUGE_VAL : 10 * std::log10(peak * peak / mse);
 }
 
-// Whether it is the message about a clip, not one about a frame.
+// Whether the message is about a clip, not about a frame.
 inline bool is_summary(GstMessage* message) {
   return g_str_has_suffix(gst_structure_get_name(gst_message_get_structure(message)), "-summary");
 }
@@ -62,7 +62,7 @@ struct Pair {
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
     return gst_harness_pull(h);
   }
-  // Pushes a made-up frame, of which nothing is left.
+  // Pushes a made-up frame and keeps nothing of it.
   void pass(guint seed = 1) {
     g_autoptr(GstBuffer) in = testing::make_frame(info, seed);
     gst_buffer_unref(push(in));

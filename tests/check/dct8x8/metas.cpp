@@ -1,5 +1,5 @@
-// What travels with a frame through both elements: timestamps, flags, metas about the picture; and
-// what must not: metas about the memory.
+// Data that travels with a frame through both elements: timestamps, flags, metas about the picture;
+// and data that must not: metas about the memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -88,7 +88,7 @@ CHECK_TEST(test_both) {
   }
 }
 
-// The source is held by the coefficients and by nothing once they are gone.
+// The coefficients hold the source, and nothing holds it once they are gone.
 CHECK_TEST(test_keep_reference) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
   GstHarness* h = harness_of(forward("keep-reference=true"), info);
@@ -104,7 +104,7 @@ CHECK_TEST(test_keep_reference) {
   ASSERT_BUFFER_REFCOUNT(in, "source", 1);
 }
 
-// Strides that are not the width, and planes in another order than in caps.
+// Strides other than the width, and planes in another order than in caps.
 CHECK_TEST(test_video_meta) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 37, 21);
   GstVideoInfo padded = info;

@@ -1,4 +1,4 @@
-// Negotiation: what is chosen when nobody asks, what is refused, and which caps fields survive.
+// Negotiation: the choice when nobody asks, refused caps, and the caps fields that survive.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -27,7 +27,7 @@ CHECK_LOOP_TEST(test_defaults, 0, G_N_ELEMENTS(kRaws)) {
   gst_caps_unref(caps);
   gst_harness_teardown(h);
 
-  // And back, with nobody asking: the first format of the sampling and depth.
+  // The way back when nobody asks: the first format of the sampling and depth.
   h = gst_harness_new_parse((forward() + " ! " + inverse()).c_str());
   gst_harness_set_src_caps(h, video_caps(video_info(raw.format, 24, 16)));
   gst_harness_push(h, make_frame(video_info(raw.format, 24, 16)));
@@ -61,7 +61,7 @@ CHECK_TEST(test_fields_survive) {
   fail_unless(gst_caps_is_subset(caps, wanted), "%s", gst_caps_to_string(caps));
 }
 
-// Whether an element takes a stream of such caps; where it does not, no buffer gets through.
+// Whether an element takes a stream of such caps; if not, no buffer gets through.
 bool accepts(const char* element, const std::string& caps_string) {
   g_autoptr(GstHarness) h =
       gst_harness_new_parse((std::string(element) + " backend=" + backend()).c_str());
@@ -69,7 +69,7 @@ bool accepts(const char* element, const std::string& caps_string) {
   fail_unless(caps != nullptr, "%s", caps_string.c_str());
   gst_harness_set_src_caps(h, caps);
   const GstFlowReturn flow = gst_harness_push(h, gst_buffer_new_allocate(nullptr, 8, nullptr));
-  // A buffer of 8 bytes is too short for everything: caps that are taken end in GST_FLOW_ERROR.
+  // A buffer of 8 bytes is always too short: caps that the element takes end in GST_FLOW_ERROR.
   return flow != GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -121,7 +121,7 @@ CHECK_TEST(test_refusals) {
   fail_if(accepts("cudaidct8x8", good + ",interlace-mode=alternate" + size));
 }
 
-// Linking elements that cannot agree fails while negotiating and says so; nothing hangs.
+// Linking incompatible elements fails while negotiating and says so; nothing hangs.
 CHECK_TEST(test_disagreement) {
   for (const char* caps : {"video/x-dct(ANY),sampling=GRAYSCALE", "video/x-dct(ANY),depth=16",
                            "video/x-dct(ANY),format=F32LE,quantized=true",
@@ -150,7 +150,7 @@ CHECK_TEST(test_no_capsfilter) {
   }
 }
 
-// What gst-inspect shows for a build with CUDA: both memories. From READY on an element on the CPU
+// gst-inspect's output for a build with CUDA: both memories. From READY on an element on the CPU
 // engine offers system memory alone.
 CHECK_TEST(test_memory_kinds) {
   for (const char* factory : {"cudadct8x8", "cudaidct8x8"}) {

@@ -1,5 +1,4 @@
-// Properties: the quantisation tables that they make, changes while playing, strings that do not
-// parse.
+// Properties: the quantisation tables that they make, changes while playing, and malformed strings.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
@@ -210,7 +209,7 @@ CHECK_TEST(test_controlled_quality) {
   gst_object_unref(source);
 }
 
-// A fraction that may be 63, zeros, 65536: the pipeline ends with an error that says what is wrong.
+// A fraction that may be 63, zeros, 65536: the pipeline ends with an error that names the fault.
 void expect_error(const std::string& properties, const char* named) {
   const std::string error =
       run_pipeline("videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=32,height=16 ! " +
@@ -280,7 +279,7 @@ CHECK_TEST(test_ranges) {
     for (guint16 value : meta->tables[meta->components[0].table].values)
       fail_unless(value >= 1, "a zero got into the tables");
   }
-  // GLib itself complains about these; they are no errors of ours.
+  // GLib itself complains about these; they are not our errors.
   take_criticals();
 }
 

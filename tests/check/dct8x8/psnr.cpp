@@ -54,7 +54,7 @@ CHECK_LOOP_TEST(test_own_sum, 0, G_N_ELEMENTS(kFormats)) {
   }
 }
 
-// With quantized=false it is the round trip through the negotiated format.
+// With quantized=false the PSNR is that of the round trip through the negotiated format.
 CHECK_TEST(test_unquantised) {
   for (const char* type : {"S32LE", "F32LE"}) {
     Pair pair("method=float measure=psnr keep-reference=true", "method=float measure=psnr",
@@ -92,7 +92,7 @@ CHECK_TEST(test_not_measured) {
   gst_buffer_unref(pair.push(in));
   gst_buffer_unref(in);
   pair.drain();
-  // The forward element was not asked, the inverse has nothing to compare with.
+  // The forward element does not measure, the inverse has nothing to compare with.
   for (GstElement* element : {pair.fwd, pair.inv})
     for (const char* field : kPsnrFields) fail_unless(property(element, field) == -1);
   g_autoptr(GstStructure) stats = nullptr;
@@ -114,7 +114,7 @@ void push_some(Pair& pair, guint frames) {
   for (guint i = 0; i < frames; i++) pair.pass(i);
 }
 
-// Nothing to compare with: said once in each stream, by the element that was to measure.
+// Nothing to compare with: the measuring element says so once in each stream.
 CHECK_TEST(test_no_reference_warns) {
   Pair pair("measure=psnr", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
   for (int stream = 0; stream < 2; stream++) {
@@ -142,7 +142,7 @@ CHECK_TEST(test_nothing_to_warn_of) {
   fail_unless_equals_uint64(warnings_on(pair.bus).size(), 0);
 }
 
-// A reference is there, but of another size: the warning says which.
+// The reference has another size: the warning states it.
 GstPadProbeReturn exchange_reference(GstPad*, GstPadProbeInfo* probe, gpointer) {
   GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(probe));
   GstMeta* meta = gst_buffer_get_meta(buffer, GST_COEF_REFERENCE_META_API_TYPE);

@@ -81,7 +81,7 @@ struct Resizer {
   }
 };
 
-// What arrives at the end.
+// Formats and sizes at the end of the pipeline.
 struct Seen {
   int frames = 0, sizes = 0, short_frames = 0, last_width = 0;
 

@@ -1,5 +1,5 @@
-// The scale property of cudaidct8x8 in a stream: changes while playing, methods, metas, what is
-// measured.
+// The scale property of cudaidct8x8 in a stream: changes while playing, methods, metas,
+// measurements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
 #include <cstring>
@@ -169,7 +169,7 @@ CHECK_TEST(test_metas) {
   }
 }
 
-// There is no picture of that size to compare with: one warning, PSNR -1, and the rest is measured.
+// No picture of that size exists to compare with: one warning, PSNR -1, and the rest is measured.
 CHECK_TEST(test_measuring) {
   Pair pair("keep-reference=true measure=zeros", "measure=psnr+time+zeros post-messages=true",
             GST_VIDEO_FORMAT_I420, 64, 48);
@@ -182,7 +182,7 @@ CHECK_TEST(test_measuring) {
       gst_buffer_unref(pair.push(in));
     }
     gst_harness_push_event(pair.h,
-                           gst_event_new_stream_start("next"));  // waits for what is measured
+                           gst_event_new_stream_start("next"));  // waits for the measurements
     int i = 0;
     for (GstElement* element : {pair.fwd, pair.inv}) {
       g_autoptr(GstStructure) stats = nullptr;

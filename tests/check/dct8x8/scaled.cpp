@@ -1,5 +1,5 @@
 // The scale property of cudaidct8x8: sizes and samples for every format, caps in both directions,
-// what is refused.
+// refusals.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
 #include <cstring>
@@ -70,7 +70,7 @@ double basis(guint k, int n, int points) {
   return (k == 0 ? std::sqrt(0.125) : 0.5) * std::cos((2 * n + 1) * k * G_PI / (2 * points));
 }
 
-// The sample (x, y) of a component at 1/scale: the mean of what the 8-point inverse has in its
+// The sample (x, y) of a component at 1/scale: the mean of the 8-point inverse's samples in its
 // place (islow), or the inverse of as many points over the lowest frequencies.
 double expected_sample(const Coefficients& coefs, guint c, int x, int y, int scale, bool means) {
   const int points = 8 / scale;
@@ -153,7 +153,7 @@ CHECK_LOOP_TEST(test_samples, 0, G_N_ELEMENTS(kFormats)) {
     const bool deep = GST_VIDEO_INFO_COMP_DEPTH(&raw, 0) > 8;
     for (const int scale : kScales)
       for (const char* method : {deep ? "float" : "islow", "float", "reference"}) {
-        // What "reference" does with a frame the same code does for its kind of methods.
+        // For "reference", the code of its kind of methods handles a frame.
         if (under_valgrind() && g_str_equal(method, "reference") && __i__ % 4 != 0) continue;
         fail_unless(check_frame(coefs, method, scale) > 0);
       }
@@ -203,7 +203,7 @@ CHECK_TEST(test_440) {
 
 // ---- Caps ----
 
-// What the element's pad can have when the other side is limited to `caps`.
+// The caps of the element's pad when the other side is limited to `caps`.
 GstCaps* caps_across(int scale, bool towards_src, const std::string& caps_string) {
   g_autoptr(GstElement) e = gst_element_factory_make("cudaidct8x8", nullptr);
   gst_util_set_object_arg(G_OBJECT(e), "backend", backend());
@@ -266,7 +266,7 @@ CHECK_TEST(test_caps) {
   fail_unless(gst_caps_is_empty(none), "%s", gst_caps_to_string(none));
 }
 
-// A size that is asked for behind the element reaches the source in front of it.
+// A size that downstream asks for reaches the source.
 CHECK_TEST(test_negotiation) {
   for (const int scale : kScales)
     for (const char* format : {"I420", "GRAY8", "Y41B", "I420_10LE"}) {

@@ -6,7 +6,7 @@
 
 namespace testing {
 
-// Denominators, which are the values behind the property's nicks.
+// Denominators, which are the values of the property's nicks.
 inline constexpr int kScales[] = {1, 2, 4, 8};
 
 inline std::string property_of(int scale) {

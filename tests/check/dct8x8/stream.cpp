@@ -1,5 +1,5 @@
-// A video with sound, decoded, through both elements, to the end: every frame arrives, with the
-// timestamps it had.
+// A decoded video with sound, through both elements, to the end: every frame arrives, with its own
+// timestamps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <initializer_list>
 #include <string>
@@ -64,7 +64,7 @@ CHECK_TEST(test_video_with_sound) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Not ours: the libraries that decodebin loads leak as they start.
+  // Not our leak: the libraries that decodebin loads leak as they start.
   if (g_getenv("CUDATRANSFORM_VALGRIND")) return testing::skip("decoders under valgrind");
   gst_init(&argc, &argv);
   for (const char* needed : {"decodebin", "theoraenc", "theoradec", "vorbisenc", "oggmux"})

@@ -1,5 +1,4 @@
-// What is told about a clip at its end: the summary message, its log line, and the properties that
-// change together.
+// A clip's summary at its end: the message, its log line, and the properties that change together.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the fake driver kernels do nothing: the error of every frame is 0 there, and only a method
@@ -39,7 +38,7 @@ GstBuffer* grey_frame(const GstVideoInfo& info) {
   return buffer;
 }
 
-// The errors of the frame that was pushed, and sees to its end.
+// Pushes a frame, sees to its end and returns its errors.
 std::vector<double> push_measured(Pair& pair, GstBuffer* in) {
   g_autoptr(GstBuffer) out = pair.push(in);
   std::vector<double> mse = mean_squared_errors(pair.info, in, out);
@@ -75,7 +74,7 @@ void check_errors(const GstStructure* s, const std::vector<std::vector<double>>&
   }
 }
 
-// The same figures as those of stats, where that has them.
+// The same figures as in stats, where stats has them.
 void check_against_stats(const GstStructure* s, GstElement* element) {
   g_autoptr(GstStructure) stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
@@ -91,7 +90,7 @@ void check_against_stats(const GstStructure* s, GstElement* element) {
   }
 }
 
-// A clip with a frame that loses nothing between others.
+// A clip in which one frame loses nothing.
 CHECK_TEST(test_values) {
   Pair pair("method=reference measure=psnr+time+zeros keep-reference=true quality=60",
             "method=reference measure=psnr+time+zeros", GST_VIDEO_FORMAT_I420, 64, 48,
@@ -103,7 +102,7 @@ CHECK_TEST(test_values) {
   fail_unless_equals_uint64(pair.messages(kForwardSummary).size(), 0);
   pair.drain();
   for (GstElement* element : {pair.fwd, pair.inv}) {
-    // Both are on the bus: each look takes its own alone.
+    // Both are on the bus: each call takes only its own.
     GstBus* bus = pair.bus;
     g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT);
     fail_unless(message != nullptr);
@@ -123,7 +122,7 @@ CHECK_TEST(test_values) {
   fail_unless(gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT) == nullptr);
 }
 
-// Components that do not exist, and what was not asked for.
+// Components that do not exist, and figures that nobody asked for.
 CHECK_TEST(test_what_is_not_measured) {
   Pair pair("measure=zeros", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   pair.pass();
@@ -143,7 +142,7 @@ CHECK_TEST(test_what_is_not_measured) {
       fail_unless_equals_int64(whole(s, std::string(time) + suffix), -1);
 }
 
-// No frame was measured: nothing is said, whatever ends.
+// No frame was measured: there is no message at any end.
 CHECK_TEST(test_nothing_measured) {
   Pair pair("post-messages=true", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   pair.pass();
@@ -152,7 +151,7 @@ CHECK_TEST(test_nothing_measured) {
   fail_unless(gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT) == nullptr);
 }
 
-// Each end tells of the frames since the end before it; a flush throws away what it cuts off.
+// Each end reports the frames since the end before it; a flush drops the figures that it cuts off.
 CHECK_TEST(test_clips) {
   Pair pair("measure=psnr", "", GST_VIDEO_FORMAT_I420, 32, 16);
   const auto push = [&](guint frames) {
@@ -174,7 +173,7 @@ CHECK_TEST(test_clips) {
   push(4);
   pair.drain();
   fail_unless_equals_uint64(frames_told(), 4);
-  // What was measured since PAUSED is still in stats.
+  // Figures since PAUSED are still in stats.
   g_autoptr(GstStructure) stats = nullptr;
   g_object_get(pair.fwd, "stats", &stats, nullptr);
   fail_unless_equals_uint64(count(stats, "measured-frames"), 10);
@@ -197,7 +196,7 @@ CHECK_TEST(test_time_properties) {
     }
     g_object_set(element, "measure", 4 /* zeros */, nullptr);
   }
-  // The last frame was measured, but not this.
+  // The last frame was measured, but not for this figure.
   push_flush(pair.h);
   pair.pass();
   pair.drain();
@@ -214,7 +213,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-// With the first frame and at the end, each once; what is not measured is not told.
+// Reported with the first frame and at the end, each once; unmeasured figures are not reported.
 CHECK_TEST(test_notifications) {
   Pair pair("method=reference measure=psnr+time", "", GST_VIDEO_FORMAT_I420, 64, 48, "video/x-dct");
   std::vector<std::string> names;
@@ -226,7 +225,7 @@ CHECK_TEST(test_notifications) {
   if (is_cuda()) expected.push_back("upload-time");
   expected = sorted(expected);
   const size_t n = expected.size();
-  // On the GPU the first frame may not be known when it is asked for the first time.
+  // On the GPU the first frame may not be known at the first query.
   fail_unless(names.size() >= n && names.size() <= 2 * n);
   fail_unless(sorted({names.end() - static_cast<ptrdiff_t>(n), names.end()}) == expected);
   push_flush(pair.h);
@@ -234,7 +233,7 @@ CHECK_TEST(test_notifications) {
   names.clear();
   pair.pass();
   pair.drain();
-  // PSNR is no more, which is news once.
+  // PSNR is no longer measured, which is news once.
   names = sorted(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   fail_unless(names == expected);
@@ -261,7 +260,7 @@ void note_line(GstDebugCategory* category, GstDebugLevel level, const gchar*, co
     logged().push_back(text);
 }
 
-// One line of the plugin's category, with what the message says.
+// One line of the plugin's category, with the message's contents.
 CHECK_TEST(test_log) {
   Pair pair("measure=psnr+time", "", GST_VIDEO_FORMAT_I420, 32, 16);
   gst_debug_set_threshold_for_name("cudatransform", GST_LEVEL_INFO);

@@ -15,12 +15,12 @@ import ogg  # noqa: E402
 import vectors_test  # noqa: E402
 from vectors_test import SKIP, Gst  # noqa: E402
 
-# Pictures that are shown in another order than they are coded in, core syntax, slices.
+# Pictures whose order of coding differs from the order of showing, core syntax, slices.
 NAMES = ("p01_qpel_biref_8x8full_420", "p02_fullpel_backref_12part_420", "i04_haar0_d2_420",
          "v02_hq_legall_d3_420", "v09_ld_legall_d3")
 DEMUXERS = {"mkv": "matroskademux", "avi": "avidemux", "ts": "tsdemux", "mov": "qtdemux"}
-# Into these files FFmpeg writes times of decoding, those that it makes up for raw streams are all
-# alike: behind the end that it writes qtdemux shows nothing.
+# FFmpeg writes decoding times into these files, and those that it makes up for raw streams are all
+# alike: qtdemux shows nothing after the end that FFmpeg writes.
 MOV_TIMES = ["-bsf:v", "setts=ts=N/(25*TB):duration=1/(25*TB)"]
 
 
@@ -37,7 +37,7 @@ def judge(folder, name, path, demuxer):
     found, times, ended = vectors_test.decode(path, f"{demuxer} ! cudadiracdec")
     plain = vectors_test.decode(os.path.join(folder, name + ".drc"), "cudadiracdec")[1]
     # Containers round times to milliseconds, and may begin at any. FFmpeg takes some of these
-    # streams for twice as fast, and writes so into AVI files, whose times are counted by it.
+    # streams for twice as fast, and writes that rate into AVI files, which count times by it.
     factor = 2 if demuxer == "avidemux" and times[1][0] - times[0][0] < plain[1][0] else 1
     moved = [abs(factor * (a - times[0][0]) - (b - plain[0][0]))
              for (a, _), (b, _) in zip(times, plain)]

@@ -42,7 +42,7 @@ def damaged(data, dice):
         elif kind == 3 and at > 200:
             del data[at:]
         elif kind == 4:
-            # What headers say weighs most.
+            # Damage to headers has the largest effects.
             data[dice.randrange(min(80, len(data)))] = dice.randrange(256)
         else:
             data[at] ^= 1 << dice.randrange(8)
@@ -67,7 +67,7 @@ def play(data, dice):
         behind += failed
         return Gst.PadProbeReturn.OK
 
-    # In the thread that posts it.
+    # In the thread that posts the message.
     def note(_bus, message):
         nonlocal failed
         failed = failed or message.type == Gst.MessageType.ERROR
@@ -133,7 +133,7 @@ def main():
         if not ended or error == "":
             print("FAIL", number, error)
             return 1
-    # What is damaged here and there is shown all the same.
+    # Pictures with some damage are shown all the same.
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     print(f"{count} damaged streams: {shown} frames, {stopped} errors, at most {megabytes} MB and "
           f"{slowest:.1f} s")

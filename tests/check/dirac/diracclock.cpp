@@ -1,4 +1,4 @@
-// When frames are shown: the clock of cudadiracdec alone, without an element.
+// When frames are shown: cudadiracdec's clock alone, without an element.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/dirac/clock.h"
 
@@ -50,8 +50,8 @@ CHECK_TEST(test_times_of_the_container) {
   }
 }
 
-// Pictures 0 3 1 2 6 4 5 with the times 0 1 2 3 4 5 6, which a demuxer has given them in the order
-// of their coding. What is shown takes the earliest of what has come and is not shown.
+// Pictures 0 3 1 2 6 4 5 with the times 0 1 2 3 4 5 6, which a demuxer has given them in coding
+// order. A shown picture takes the earliest time that has come and is not used.
 CHECK_TEST(test_times_in_coding_order) {
   constexpr std::array<uint32_t, 7> kCoded = {0, 3, 1, 2, 6, 4, 5};
   std::array<GstClockTime, 7> times = {};  // by number
@@ -61,7 +61,7 @@ CHECK_TEST(test_times_in_coding_order) {
   for (size_t i = 0; i < kCoded.size(); i++) {
     times[kCoded[i]] = kFrame * i;
     waiting.push_back(&times[kCoded[i]]);
-    // Shown as soon as all before it have come.
+    // A picture is shown as soon as all earlier ones have come.
     for (bool found = true; found;) {
       found = false;
       for (size_t w = 0; w < waiting.size(); w++) {
@@ -105,7 +105,7 @@ CHECK_TEST(test_missing_times) {
   fail_unless(!times.is_given);
 }
 
-// A time before the end of the frame before is none of a picture, but for what roundings make.
+// A time before the end of the previous frame belongs to no picture, except for rounding.
 CHECK_TEST(test_times_that_do_not_ascend) {
   Stream stream;
   stream.expect(GST_SECOND, 0, GST_SECOND);
@@ -155,7 +155,7 @@ CHECK_TEST(test_numbers_wrap_around) {
     const uint32_t step = fields ? 2 : 1;
     for (uint32_t i = 0; i < 6; i++) stream.expect(kFrame * i, 0u - 3 * step + i * step);
   }
-  // What is before the first is shown with it.
+  // Pictures before the first are shown with it.
   Stream stream;
   stream.framed = false;
   stream.expect(0, 2);
@@ -171,7 +171,7 @@ CHECK_TEST(test_unknown_rate) {
   fail_unless_equals_uint64(stream.show(8).duration, 0);
 }
 
-// Behind a seek, numbers of one sequence tell where it went, if that is near what it asked for.
+// After a seek, numbers of one sequence tell the position, if it is near the one asked for.
 CHECK_TEST(test_flush) {
   Stream stream;
   stream.framed = false;
@@ -185,7 +185,7 @@ CHECK_TEST(test_flush) {
   stream.expect(12 * GST_SECOND, 100 + 12 * 25);
   fail_unless(!stream.clock.is_behind_seek());
   stream.expect(12 * GST_SECOND + kFrame, 101 + 12 * 25);
-  // Numbers that have begun anew, or lead far away.
+  // Numbers that start anew, or lead far away.
   for (const uint32_t number : {0u, 100 + 41 * 25u}) {
     stream.clock.flush();
     stream.expect(10 * GST_SECOND, number);
@@ -193,7 +193,7 @@ CHECK_TEST(test_flush) {
   }
 }
 
-// A container's times go before those, and need not ascend over a flush.
+// A container's times take precedence, and need not ascend over a flush.
 CHECK_TEST(test_flush_of_a_container) {
   Stream stream;
   stream.expect(9 * GST_SECOND, 0, 9 * GST_SECOND);

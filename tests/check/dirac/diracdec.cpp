@@ -1,8 +1,8 @@
-// cudadiracdec in a harness: bytes in pieces of any size, threads, states, flushes, streams that
-// follow each other, what it refuses, and what its statistics say.
+// cudadiracdec in a harness: bytes in pieces of any size, threads, states, flushes, consecutive
+// streams, refusals, and statistics.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The streams are those of the test data, whose frames' digests vectors_test.py compares.
+// The streams are in the test data; vectors_test.py compares their frames' digests.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -62,7 +62,7 @@ void push(GstHarness* h, const Bytes& stream, gsize piece = 4096) {
     fail_unless_equals_int(gst_harness_push(h, buffer_of(part)), GST_FLOW_OK);
 }
 
-// The samples of all that has come out. Caps change before the first frame that they are of.
+// The samples of all output. Caps change before their first frame.
 Frames pull(GstHarness* h) {
   Frames frames;
   while (GstBuffer* buffer = gst_harness_try_pull(h)) {
@@ -81,7 +81,7 @@ Frames finish(GstHarness* h) {
   return pull(h);
 }
 
-// What one thread makes of a stream that comes in one piece.
+// The output of one thread for a stream that comes in one piece.
 Frames expected_of(const Bytes& stream) {
   const DoneAtOnce at_once;
   g_autoptr(GstHarness) h = open("n-threads=1");
@@ -110,7 +110,7 @@ CHECK_TEST(test_pieces_and_threads) {
     const Frames expected = expected_of(stream);
     for (const char* threads : {"n-threads=1", "n-threads=2", "n-threads=7", "n-threads=0"}) {
       for (const gsize piece : {gsize{13}, gsize{997}, gsize{60000}}) {
-        // Threads that wait for each other are what slow tools look for here.
+        // Slow tools look for threads that wait for each other here.
         if (quick() && (piece == 13 || g_str_equal(threads, "n-threads=1"))) continue;
         g_autoptr(GstHarness) h = open(threads);
         push(h, stream, piece);
@@ -120,7 +120,7 @@ CHECK_TEST(test_pieces_and_threads) {
   }
 }
 
-// What is no unit is passed over, before the stream, between streams and behind them.
+// The element skips bytes outside units: before the stream, between streams and after them.
 CHECK_TEST(test_bytes_between_units) {
   const Bytes stream = read(kPredicted), noise = {'B', 'B', 'C', 0, 'B', 'B', 'C', 'D', 7, 1, 2};
   const Frames expected = expected_of(joined({stream, stream}));
@@ -129,7 +129,7 @@ CHECK_TEST(test_bytes_between_units) {
   compare(expected, finish(h), "noise between sequences");
 }
 
-// Of no data; the distances that it gives.
+// A unit without data, but with distances.
 Bytes padding(guint32 next, guint32 previous) {
   Bytes unit = {'B', 'B', 'C', 'D', 0x30};
   for (const guint32 distance : {next, previous})
@@ -138,8 +138,8 @@ Bytes padding(guint32 next, guint32 previous) {
   return unit;
 }
 
-// A unit that claims to be longer than all that comes, and small ones behind it: millions of bytes,
-// which take no longer than they have to, and what follows them is found.
+// A unit that claims to be longer than all further bytes, and small ones after it: millions of
+// bytes. The element takes no longer than it must, and finds the units after them.
 CHECK_TEST(test_claims) {
   const Bytes stream = read(kLowDelay), small = padding(13, 13);
   Bytes many = padding(0x0fffffff, 0);
@@ -175,7 +175,7 @@ CHECK_TEST(test_states) {
   const Frames expected = expected_of(stream);
   g_autoptr(GstHarness) h = open("n-threads=3");
   for (const GstState down : {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY}) {
-    // In the middle of a picture, with others on their way.
+    // In the middle of a picture, while others are in work.
     push(h, cut(stream, stream.size() / 2));
     gst_element_set_state(h->element, down);
     pull(h);
@@ -271,7 +271,7 @@ CHECK_TEST(test_refusals) {
   const Bytes stream = read(kPredicted);
   fail_unless(play_one("", stream).empty());
   expect(play_one("max-samples=1000", stream), {"1000"});
-  Bytes future = stream;  // a sequence header of a version that nobody has written
+  Bytes future = stream;  // a sequence header of an unknown version
   future[13] = 0x01;
   future[14] = 0x01;
   const std::string text = play_one("on-error=fail", future);
@@ -283,7 +283,7 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
-// The sequence header and the first picture but for its last byte: it ends where the stream does.
+// The sequence header and the first picture without its last byte: it ends where the stream does.
 Bytes first_picture(const Bytes& stream) {
   constexpr guint8 kPrefix[] = {'B', 'B', 'C', 'D'};
   auto at = stream.begin();
@@ -312,8 +312,7 @@ CHECK_TEST(test_refused_at_events) {
   }
 }
 
-// What a stream says that it takes at most, or an empty text; with frames of which it takes so
-// much.
+// The error of a stream under this memory limit; "" where the limit suffices, and then the frames.
 std::string error_within(guint64 bytes, const Bytes& stream, Frames* frames) {
   g_autoptr(GstHarness) h = open("n-threads=2 max-memory=" + std::to_string(bytes));
   const Messages bus(h->element);

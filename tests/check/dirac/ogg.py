@@ -47,7 +47,7 @@ def granule_position(shown, decoded, distance):
 def positions(found):
     """The granule position of each unit: that of the picture that it is or that follows."""
     numbers = [int.from_bytes(data[13:17], "big") for code, data in found if code & PICTURE]
-    # How late the first picture must be shown so that none is shown before it is decoded.
+    # The delay of the first picture that lets every picture be decoded before it is shown.
     wait = max(i - (number - numbers[0]) for i, number in enumerate(numbers))
     result, decoded, header = [], 0, 0
     for code, _ in found:

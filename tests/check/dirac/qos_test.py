@@ -37,7 +37,7 @@ def check(path, decoder):
     everything, left_out = decode(path, decoder, 0)
     assert left_out == 0, left_out
     some, left_out = decode(path, decoder, Gst.SECOND)
-    # The sink is twice as far ahead as it said: until then pictures are left out.
+    # The sink is twice as far ahead as it said: until then the element skips pictures.
     end = everything[0][1] + 2 * Gst.SECOND
     assert left_out > 0 and len(some) < len(everything), (left_out, len(some), len(everything))
     assert set(some) <= set(everything), "a frame changed, or its time"

@@ -26,7 +26,7 @@ def pull(out, count):
         assert sample, f"{len(frames)} of {count} frames"
         frames.append((vectors_test.digest(sample), sample.get_buffer().pts,
                        sample.get_segment().start))
-        del sample  # appsink changes it for the next frame where nobody else has it
+        del sample  # appsink reuses it for the next frame if it holds the only reference
     return frames
 
 

@@ -26,7 +26,7 @@ NAMES = ["i04_haar0_d2_420", "i08_dd97_d4_odd_444", "i09_legall_d4_odd_420",
          "v09_ld_legall_d3", "v10_hqcbr_fragments"]
 FILES = 3
 STREAMS = 40  # of a file
-GROWTH = 8  # MB, of what is in use while nothing plays
+GROWTH = 8  # MB of memory in use while nothing plays
 FRAME = 40 * Gst.MSECOND
 LIBC = ctypes.CDLL(None)
 

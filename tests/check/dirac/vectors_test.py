@@ -79,7 +79,7 @@ def judge(folder, name, decoder):
 def main():
     Gst.init(None)
     arguments = [argument for argument in sys.argv[1:] if argument != "--cuda"]
-    # All that this computer has, and one after the other.
+    # All threads of this machine, and one.
     decoders = ("cudadiracdec backend=cpu", "cudadiracdec backend=cpu n-threads=1")
     if "--cuda" in sys.argv:
         decoders = ("cudadiracdec backend=cuda ! video/x-raw",

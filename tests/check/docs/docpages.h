@@ -11,21 +11,21 @@ namespace testing {
 using Row = std::vector<std::string>;
 using Names = std::set<std::string>;
 
-// Where read_page() looks.
+// The folder of read_page().
 void set_pages_folder(const char* path);
 std::string read_page(const std::string& name);
 
-// The rows of the first table after the heading `title` of a page, without its own head, and of the
-// tables at the places that the section's line "Shared: ..." links to.
+// The rows of the first table after the heading `title` of a page, without its header, and of the
+// tables that the section's line "Shared: ..." links to.
 std::vector<Row> rows_under(const std::string& page, const std::string& title);
-// What stands in `backticks`.
+// The names in `backticks`.
 std::vector<std::string> quoted(const std::string& text);
 
 std::string trim(const std::string& text);
 std::vector<std::string> split(const std::string& text, char separator);
 bool contains(const std::string& text, const std::string& part);
 
-// Fails the test with the name that only one of the two has.
+// Fails the test with the name that is in only one of the two.
 void check_same(const char* what, const Names& documented, const Names& real);
 
 }  // namespace testing

@@ -1,10 +1,10 @@
-// The element pages in docs/elements, with the pages that they share, against the elements: every
-// property with its type, range, default and when it may change; every field of stats and of
-// messages. docs_caps.cpp has the caps.
+// The element pages in docs/elements, with their shared pages, against the elements: every property
+// with its type, range, default and when it may change; every field of stats and of messages.
+// docs_caps.cpp has the caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// gst-inspect-1.0 prints what is compared here: GObject's property list and the pad templates. The
-// first argument is the folder of the pages, the second "jpeg" where the build has those elements.
+// gst-inspect-1.0 prints the same facts: GObject's property list and the pad templates. The first
+// argument is the folder of the pages, the second "jpeg" where the build has those elements.
 #include <cstring>
 #include <map>
 #include <string>
@@ -49,7 +49,7 @@ bool is_inherited(GParamSpec* spec) {
          g_type_is_a(GST_TYPE_VIDEO_ENCODER, spec->owner_type);
 }
 
-// Of what is inherited the element may have changed the default when it was made.
+// The element may have changed the default of an inherited property when it was made.
 std::string default_of(GParamSpec* spec, GstElement* element) {
   if (!is_inherited(spec)) return text_of(spec, g_param_spec_get_default_value(spec));
   GValue value = G_VALUE_INIT;
@@ -73,7 +73,7 @@ std::string type_of(GParamSpec* spec) {
   return g_type_name(G_PARAM_SPEC_VALUE_TYPE(spec));
 }
 
-// Of whole numbers; empty for everything else.
+// For whole numbers; empty for all other types.
 std::string range_of(GParamSpec* spec) {
   const auto range = [](const auto* number) {
     return std::to_string(number->minimum) + " to " + std::to_string(number->maximum);
@@ -128,7 +128,7 @@ void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
   fail_unless(documented == real, "%s: the default is '%s', documented as '%s'", spec->name,
               real.c_str(), documented.c_str());
   fail_if(row[5].empty(), "%s: no meaning", spec->name);
-  // What is inherited does not say when it may change.
+  // Inherited properties do not say when they may change.
   if (is_inherited(spec)) return;
   fail_unless(
       contains(changeable, "PLAYING") == static_cast<bool>(spec->flags & GST_PARAM_MUTABLE_PLAYING),
@@ -161,7 +161,7 @@ GST_START_TEST(test_properties) {
   for (guint i = 0; i < n; i++) {
     const bool inherited = is_inherited(specs[i]);
     if (!inherited) real.insert(specs[i]->name);
-    // The page may speak of what is inherited; then it must be right.
+    // The page may mention inherited properties; then it must be right.
     if (inherited && documented.count(specs[i]->name)) real.insert(specs[i]->name);
   }
   check_same(name, documented, real);
@@ -201,7 +201,7 @@ void check_structure(const char* what, const std::vector<Row>& table, const GstS
 
 constexpr const char* kMeasuring = "measuring";
 
-// The measuring page says ELEMENT for the name of each.
+// The measuring page says ELEMENT for each element's name.
 bool names_structure(std::string name, const char* element) {
   const size_t at = name.find(element);
   fail_unless(at != std::string::npos, "%s", name.c_str());
@@ -254,7 +254,7 @@ GST_START_TEST(test_stats_and_messages) {
 }
 GST_END_TEST;
 
-// Against the page of the element itself. All fields are there before the first frame.
+// Compares with the element's own page. All fields exist before the first frame.
 GST_START_TEST(test_codec_stats) {
   const char* name = kElements[__i__];
   GstElement* element = gst_element_factory_make(name, nullptr);
@@ -267,7 +267,7 @@ GST_START_TEST(test_codec_stats) {
 }
 GST_END_TEST;
 
-// What gst-inspect shows at the top.
+// The lines at the top of gst-inspect's output.
 GST_START_TEST(test_metadata) {
   GstElementFactory* factory = gst_element_factory_find(kElements[__i__]);
   fail_unless(factory != nullptr);

@@ -63,7 +63,7 @@ Fields template_fields(const char* factory, const char* media, bool cuda_only = 
   return fields;
 }
 
-// Adds what a table says to `fields`, or puts it in the place of what they say.
+// Adds a table's entries to `fields`, or replaces theirs.
 void read_fields(const std::vector<Row>& table, Fields* fields) {
   for (const Row& row : table) {
     const std::vector<std::string> values = quoted(row[2]);
@@ -84,7 +84,7 @@ void check_fields(const char* what, const Fields& documented, const Fields& real
 
 constexpr const char* kLibraryPage = "../libgstcoef";
 
-// The library's page lists what one of both takes (4:4:0).
+// The library's page lists values that only one of both takes (4:4:0).
 void check_coefficients(const char* forward, const char* inverse, const char* media) {
   Fields real, documented;
   for (const char* element : {forward, inverse})

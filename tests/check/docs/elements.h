@@ -14,7 +14,7 @@ inline constexpr int kTransforms = 4;    // the first
 inline constexpr int kJpegElements = 2;  // the last, which a build without libjpeg does not have
 inline constexpr int kAllElements = G_N_ELEMENTS(kElements);
 
-// docs_caps.cpp. Those of JPEG are kElements from `jpeg` to `end`.
+// docs_caps.cpp. The JPEG elements are kElements from `jpeg` to `end`.
 void add_caps_tests(TCase* tc, int jpeg, int end);
 
 }  // namespace testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The links of all pages: the files that they name are there, and so are the headings in them.
+# Checks the links of all pages: the files that they name exist, and so do the headings in them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: links.py SOURCE_ROOT

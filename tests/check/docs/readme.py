@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-# Runs every gst-launch line of the README's and the documentation's blocks as it stands.
+# Runs every gst-launch line in the blocks of the README and of the documentation as it stands.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: readme.py FILE.md...
 #
-# Blocks run one after the other in a folder of their own, where docs/ is the clone's: a block may
-# read what one before it wrote. Those without gst-launch-1.0 (installing, building) are not run.
-# What a test machine lacks, a camera and a window, has a stand-in. Blocks about barbara.pgm need
+# Blocks run one after the other in a separate folder, where docs/ is the clone's: a block may read
+# an earlier block's output. Blocks without gst-launch-1.0 (installing, building) do not run. The
+# camera and the window that a test machine lacks have stand-ins. Blocks about barbara.pgm need
 # CUDATRANSFORM_TEST_DATA, those about both engines need a GPU.
 import os
 import re
@@ -17,12 +17,12 @@ import tempfile
 
 SKIP = 77
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "docs")
-# Regular expression: what is run instead.
+# Regular expression: its replacement.
 STAND_INS = {
     # A camera that writes JPEG, and is unplugged after a second.
     r"\bv4l2src( device=\S+)?":
         "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=Y42B ! jpegenc",
-    # What such a camera sends by RTP.
+    # The RTP stream of such a camera.
     r'\budpsrc port=\d+ caps="[^"]*"':
         "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=Y42B,width=640,height=480 ! "
         "jpegenc ! rtpjpegpay",
@@ -94,7 +94,7 @@ def main():
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                     errors="replace", timeout=120, check=False)
             ran += 1
-            # gst-launch-1.0 exits 0 after some failures, but never without saying ERROR.
+            # gst-launch-1.0 exits 0 after some failures, but always prints ERROR.
             bad = result.returncode != 0 or re.search(r"ERROR|CRITICAL|WARNING:", result.stdout)
             print(f"{'FAIL' if bad else 'ok  '} {name}")
             if bad:

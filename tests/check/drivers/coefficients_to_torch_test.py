@@ -31,7 +31,7 @@ REPEATED = ("multifilesrc location=\"{}\" num-buffers=12 caps=image/jpeg,framera
 def levels_in_system_memory():
     pipeline = on_device.Pipeline(SYSTEM.format(PATH))
     coefficients = next(iter(pipeline.buffers(cuda=False)))
-    # Not by the code that is tested: there components follow each other without padding.
+    # Independent of the code under test: there components follow each other without padding.
     data = ctypes.string_at(coefficients.info.data, coefficients.info.size)
     found, offset = [], 0
     for component in coefficients.meta.contents.components[:len(coefficients)]:
@@ -84,7 +84,7 @@ def check_arrays(as_array, to_numpy, address_of):
     assert count == 12, count
     pipeline.close()
     gc.collect()
-    # Arrays outlive their pipeline, and nobody has written to their memory.
+    # Arrays outlive their pipeline, and no one has written to their memory.
     check_context()
     addresses = {address_of(array) for array, _ in kept}
     assert len(addresses) == len(kept)

@@ -17,7 +17,7 @@ inline GstCudaContext* new_context(guint device) {
   return context;
 }
 
-// What elements of a pipeline are given to share `context`.
+// The context that elements of a pipeline get in order to share `context`.
 inline void set_context(GstElement* element, GstCudaContext* context) {
   GstContext* shared = gst_context_new_cuda_context(context);
   gst_element_set_context(element, shared);

@@ -1,5 +1,5 @@
-// jpegcoefenc's property entropy, on a GPU and on a driver whose kernels code as the host does: who
-// codes what, and that the files are the same.
+// jpegcoefenc's property entropy, on a GPU and on a driver whose kernels code as the host does:
+// which of the two codes a picture, and that the files are the same.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <functional>
 #include <string>
@@ -14,7 +14,7 @@ using namespace testing;  // the helpers are half of every line here
 
 using Bytes = std::vector<guint8>;
 
-// Nothing is left behind, where that can be told.
+// Nothing stays alive, where the driver can tell.
 void finish_run() {
   if (is_fake()) check_clean();
 }
@@ -30,7 +30,7 @@ Bytes make_file(const Kind& kind, guint seed) {
   return jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, kind.quality);
 }
 
-// What one run has made: files, who has coded them, and how it ended.
+// The results of one run: files, their coders, and its end.
 struct Outputs {
   std::vector<Bytes> files;
   guint64 frames = 0, by_cuda = 0, by_cpu = 0;
@@ -106,7 +106,7 @@ constexpr Kind kKinds[] = {{GST_VIDEO_FORMAT_I420, 150, 91, 2, 2, 90},
                            {GST_VIDEO_FORMAT_Y444, 33, 64, 1, 1, 100},
                            {GST_VIDEO_FORMAT_GRAY8, 75, 75, 1, 1, 75}};
 
-// Pictures of many sizes, one after the other, so that there is less room than is needed first.
+// Pictures of many sizes in sequence, so that the first estimate of room is too small.
 std::vector<Bytes> mixed_files(const Kind& kind, guint count) {
   std::vector<Bytes> files;
   for (guint i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ std::vector<Bytes> mixed_files(const Kind& kind, guint count) {
   return files;
 }
 
-// Files that are kept, more than go downstream without a copy, stay as they were.
+// Files that the test keeps, more than go downstream without a copy, do not change.
 CHECK_TEST(test_files_that_are_kept) {
   std::vector<Bytes> files;
   for (guint i = 0; i < 90; i++) files.push_back(make_file(kKinds[0], i));
@@ -144,7 +144,7 @@ CHECK_TEST(test_device_writes_the_same_files) {
   }
 }
 
-// What only libjpeg writes.
+// Files that only libjpeg writes.
 CHECK_TEST(test_other_processes_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 6);
   for (const char* options : {"progressive=true", "arithmetic=true"}) {
@@ -168,7 +168,7 @@ Change set_one_level(guint which, gsize offset, gint16 value) {
   };
 }
 
-// DC levels beyond those of samples, for which JPEG has codes all the same: in order with others.
+// DC levels beyond those of samples, which JPEG has codes for all the same: in order with others.
 CHECK_TEST(test_unusual_levels_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
   const Change change = set_one_level(3, 0, 1030);
@@ -179,7 +179,7 @@ CHECK_TEST(test_unusual_levels_are_the_cpus) {
   check_same(device, cpu, "a DC level of 1030");
 }
 
-// A stream of them is left to the CPU's threads, and the device is asked again from time to time.
+// The CPU's threads take a stream of them, and the element tries the device again now and then.
 CHECK_TEST(test_unusual_streams_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[3], 90);
   const Change change = [](GstBuffer* levels, guint number) {
@@ -207,7 +207,7 @@ CHECK_TEST(test_levels_that_jpeg_has_not) {
     }
 }
 
-// A flush and a stop while pictures are on their way leave nothing behind.
+// A flush and a stop while pictures are in flight leave nothing behind.
 CHECK_TEST(test_stops_with_pictures_in_flight) {
   for (const bool flushes : {false, true}) {
     GstHarness* h = gst_harness_new_parse(

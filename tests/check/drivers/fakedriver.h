@@ -1,4 +1,4 @@
-// What the tests on the fake driver share: its counters, and pipelines that end somehow.
+// Shared by the tests on the fake driver: its counters, and pipelines that end somehow.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The first argument of these programs is the driver's mode (fakecuda/fakecuda.cpp): one process
@@ -39,8 +39,8 @@ inline bool is_anything_alive(const FakecudaCounts& c) {
   return c.memory || c.streams || c.events || c.modules || c.contexts;
 }
 
-// Everything that was made is gone, and no call was wrong. A thread of GStreamer that commits a
-// state change may hold the pipeline, and so its context, a moment longer than we do.
+// All objects are gone, and no call was wrong. A thread of GStreamer that commits a state change
+// may hold the pipeline, and so its context, a moment longer than the test does.
 inline void check_clean() {
   FakecudaCounts now = counts();
   for (int i = 0; i < 200 && is_anything_alive(now); i++) {
@@ -62,8 +62,8 @@ inline std::string both(const char* backend, int frames = 3) {
          " ! cudaidct8x8 name=i backend=" + backend + " ! fakesink";
 }
 
-// Sets the mode and sees that the driver is the fake one; 0 when all is well. Where its GPU ends
-// what it is given, everything is gone after each test.
+// Sets the mode and checks that the driver is the fake one; returns 0 if so. Where its GPU finishes
+// its work, everything is gone after each test.
 inline int enter_mode(const char* mode) {
   g_setenv("FAKECUDA_MODE", mode, TRUE);
   if (g_str_equal(mode, "absent"))

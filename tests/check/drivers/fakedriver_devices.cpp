@@ -1,5 +1,5 @@
-// Buffers of another context and of another device, on a driver without a GPU: what is copied
-// between contexts, what arrives, and when the user is told.
+// Buffers of another context and of another device, on a driver without a GPU: which copies the
+// elements make between contexts, the bytes that arrive, and the warnings.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-// How devices reach each other (FAKECUDA_PEER), and what the user hears of it.
+// How devices reach each other (FAKECUDA_PEER), and the warning for the user.
 struct Reach {
   const char* name;
   bool copied_by_driver;
@@ -63,7 +63,7 @@ void check_reference(const GstVideoInfo& info, GstBuffer* coefficients, GstBuffe
   fail_unless(largest_difference(info, frame, copy) == 0, "%s: other samples", what);
 }
 
-// Pushes `frame`, in CUDA memory of `context`, and compares what the engine has read.
+// Pushes `frame`, in CUDA memory of `context`, and compares the samples that the engine has read.
 void push_and_check(Element* element, GstCudaContext* context, GstVideoFormat format,
                     const char* what) {
   const GstVideoInfo info = video_info(format, 64, 48);
@@ -103,7 +103,7 @@ CHECK_TEST(test_frames_of_another_device) {
   for (const char* forward : {kForward, kWavelets}) frames_of_another_device(forward);
 }
 
-// On one device contexts have address spaces of their own, too; but nothing is slow.
+// Contexts of one device have separate address spaces, too; but nothing is slow.
 CHECK_TEST(test_frames_of_another_context) {
   GstCudaContext* context = new_context(0);
   {
@@ -131,7 +131,7 @@ CHECK_TEST(test_context_wrapped_twice) {
   gst_object_unref(context);
 }
 
-// Coefficients from one device to the next, in a pipeline that shares what contexts it can.
+// Coefficients from one device to the next, in a pipeline that shares all contexts that it can.
 void coefficients_of_another_device(const std::string& forward, const std::string& inverse) {
   for (const Reach& reach : kReaches) {
     g_setenv("FAKECUDA_PEER", reach.name, TRUE);

@@ -1,5 +1,5 @@
-// The elements on a driver that fails in every way that drivers fail: what is said, what falls
-// back, and that nothing is left behind.
+// The elements on a driver that fails in every way that drivers fail: their errors, their
+// fallbacks, and that they leave nothing behind.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -21,7 +21,7 @@ std::string jpeg_line(const char* backend) {
          backend + " ! jpegcoefenc backend=" + backend + " ! fakesink";
 }
 
-// Whether the GPU fails at work only.
+// Whether the GPU fails only once it has work.
 bool fails_late() { return is_mode("alloc-fails") || is_mode("launch-fails") || is_mode("lost"); }
 
 CHECK_TEST_IF(test_auto_takes_the_cpu, !fails_late()) {
@@ -33,7 +33,7 @@ CHECK_TEST_IF(test_auto_takes_the_cpu, !fails_late()) {
     expect(outcome.info.text, {"CPU"});
     expect(outcome.info.debug, {outcome.info.text.c_str()});
   }
-  // These lose nothing without a GPU, and do not complain.
+  // These elements lose nothing without a GPU, and do not complain.
   if (const std::string line = jpeg_line("auto"); !line.empty()) {
     const Outcome outcome = run_line(line);
     fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
@@ -93,7 +93,7 @@ CHECK_TEST_IF(test_failure_mid_stream, fails_late()) {
   fail_if(outcome.error.empty(), "went through");
 }
 
-// After the error the same elements start again, once the reason has gone.
+// After the error the same elements start again, once the cause has gone.
 CHECK_TEST_IF(test_recovers, fails_late()) {
   const std::string failing = mode();
   GstElement* pipeline = launch(both("cuda"));

@@ -1,5 +1,5 @@
-// jpegcoefdec and jpegcoefenc with coefficients in CUDA memory, on a driver without a GPU: what
-// they copy, what they allocate, what they leave behind, and what they do when memory runs out.
+// jpegcoefdec and jpegcoefenc with coefficients in CUDA memory, on a driver without a GPU: their
+// copies, their allocations, leaks, and their behaviour when memory runs out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 using namespace testing;  // the helpers are half of every line here
 
 // Stands in for the kernel, which does nothing on this driver: random levels in the buffer's own
-// layout. Those of the latest buffers are kept, to be compared with the files.
+// layout. The test keeps those of the latest buffers, to compare them with the files.
 struct Kernel {
   GstDctInfo info;
   std::vector<JpegFile> made;
@@ -60,8 +60,8 @@ void run_frames(GstVideoFormat format, GstCoefSampling sampling, const std::stri
     fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
     if (i == kWarm) allocations = counts().allocations;
   }
-  // Threads that fall behind may need another buffer and its place in pinned memory, on a busy
-  // machine some thirty. One for every frame would be 47.
+  // On a busy machine, threads that fall behind may need another buffer and its place in pinned
+  // memory, some thirty in all. One for every frame would be 47.
   fail_unless(counts().allocations - allocations < 40, "%d allocations, %d after some frames",
               counts().allocations, allocations);
   fail_unless(is_in_cuda_memory(pad));
@@ -103,8 +103,8 @@ CHECK_TEST_IF(test_uploads, !is_mode("alloc-fails")) {
       GST_BUFFER_PTS(buffer) = i * 40 * GST_MSECOND;
       fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
       if (i == kWarm) allocations = counts().allocations;
-      // As many pictures as may be in work need memory of their own, whenever a thread falls
-      // behind; were it one for each picture, it would be 25.
+      // As many pictures as may be in work need separate memory whenever a thread falls behind; one
+      // allocation per picture would be 25.
       if (i == 49) fail_unless(counts().allocations - allocations < int(49 - kWarm));
     }
     fail_unless(is_in_cuda_memory(pad));
@@ -119,8 +119,8 @@ CHECK_TEST_IF(test_uploads, !is_mode("alloc-fails")) {
   }
 }
 
-// Where no page can be locked: one line in the log of each element. test_uploads says that the
-// files are the same.
+// Without page-locked memory: one line in the log of each element. test_uploads says that the files
+// are the same.
 void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
                 GstDebugMessage* message, gpointer lines) {
   if (level == GST_LEVEL_WARNING &&
@@ -148,8 +148,8 @@ CHECK_TEST_IF(test_ordinary_memory_is_logged_once, is_mode("no-pinned")) {
   fail_unless_equals_int(lines, 2);
 }
 
-// Levels on another device than the encoder's. It has to read them on the CPU anyway, so it takes
-// them from where they are.
+// Levels on another device than the encoder's. The encoder has to read them on the CPU anyway, so
+// it downloads them directly.
 CHECK_TEST_IF(test_levels_of_another_device, is_mode("ok")) {
   g_setenv("FAKECUDA_DEVICES", "2", TRUE);
   GstHarness* h = gst_harness_new_parse(
@@ -169,8 +169,7 @@ CHECK_TEST_IF(test_levels_of_another_device, is_mode("ok")) {
   g_unsetenv("FAKECUDA_DEVICES");
 }
 
-// Pictures that are dropped give their pinned memory back, and so do files that nobody has any
-// more.
+// Dropped pictures give their pinned memory back, and so do files without a holder.
 CHECK_TEST_IF(test_drops_leave_nothing, is_mode("ok")) {
   g_autoptr(GstHarness) h =
       gst_harness_new_parse("jpegcoefdec backend=cuda ! jpegcoefenc backend=cuda");
@@ -215,7 +214,7 @@ CHECK_TEST_IF(test_context_is_shared, is_mode("ok")) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
 }
 
-// Whichever allocation fails: an error or none, but nothing that stays.
+// Whichever allocation fails: an error or none, but no leak.
 CHECK_TEST_IF(test_allocation_fails, is_mode("alloc-fails")) {
   int failed = 0;
   for (int after = 0; after < 24; after++) {

@@ -1,4 +1,4 @@
-// What the files of fakedriver_jpeg share: files to feed, what comes out, and each other's tests.
+// Shared by the files of fakedriver_jpeg: input files, the output, and each other's tests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,5 +1,5 @@
-// jpegcoefdec whose codes a driver without a GPU is to decode: it decodes nothing, which is
-// noticed, and what it is not asked to decode is in order with the rest.
+// jpegcoefdec on a driver without a GPU that is to decode its codes: the driver decodes nothing,
+// the element notices, and other pictures stay in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace testing {
 namespace {
 
-// Kernels that do nothing have decoded nothing, and that is noticed.
+// Kernels that do nothing decode nothing, and the element notices.
 CHECK_TEST_IF(test_idle_kernels, !is_mode("alloc-fails")) {
   constexpr guint kFrames = 40;
   g_autoptr(GstHarness) h = gst_harness_new_parse(
@@ -53,7 +53,7 @@ std::vector<std::vector<guint8>> frames_of_odd_stream() {
   return frames;
 }
 
-// Who reads what was in that memory before goes on reading, however late.
+// An earlier reader of that memory may go on reading.
 CHECK_TEST_IF(test_readers_are_waited_for, is_mode("ok")) {
   std::vector<std::vector<guint8>> judge;
   {
@@ -67,7 +67,7 @@ CHECK_TEST_IF(test_readers_are_waited_for, is_mode("ok")) {
     fail_unless(ours[i] == judge[i], "frame %d differs", static_cast<int>(i));
 }
 
-// What such pictures were decoded to on the host does not stay.
+// Levels that the host decoded to that memory do not stay there.
 CHECK_TEST_IF(test_left_to_the_cpu, is_mode("ok")) {
   constexpr guint kFrames = 90;
   g_autoptr(GstHarness) h = gst_harness_new_parse(

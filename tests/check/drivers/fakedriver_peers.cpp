@@ -1,5 +1,5 @@
-// Consumers whose sync points fail, on a driver without a GPU: it costs no frame, and the memory is
-// used again when they have left it, and only then.
+// Consumers whose sync points fail, on a driver without a GPU: no frame is lost, and the memory is
+// reused once they have left it, and only then.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <set>
 

@@ -1,5 +1,5 @@
-// CUDA memory with streams of its own (GStreamer 1.24 and later) on a driver without a GPU: who is
-// made to wait for whom, that no thread waits, and what the memory's flags say.
+// CUDA memory with streams of its own (GStreamer 1.24 and later) on a driver without a GPU: which
+// stream waits for which, that no thread waits, and the memory's flags.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/cuda/gstcuda.h>
 
@@ -76,8 +76,8 @@ constexpr const char* kBoth =
 
 enum class Producer { kUnfinished, kFinished, kCpu };
 
-// Frames are read after what their producer has left on their stream, and only then; frames that go
-// out make their stream wait for us. Nobody waits on the host for either.
+// The element reads a frame after its producer's work on the frame's stream, and only then; that
+// stream waits for us before outgoing frames are used. The host waits for neither.
 CHECK_LOOP_TEST(test_frames_in_and_out, 0, 3) {
   const auto producer = static_cast<Producer>(__i__);
   Line line(kBoth);
@@ -173,7 +173,7 @@ GstBufferPool* proposed_pool(GstQuery* query, GstCudaStream** stream) {
   return pool;
 }
 
-// What is proposed upstream has a stream, which frames of it are handed over on.
+// The proposed pool has a stream, and its frames arrive on it.
 CHECK_TEST(test_pool_for_the_peer) {
   Line line(kBoth);
   line.start();
@@ -210,7 +210,7 @@ GstPadProbeReturn see(GstPad*, GstPadProbeInfo* probe, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-// Frames between two elements are made on the stream of who reads them.
+// Frames between two elements are made on the reader's stream.
 CHECK_TEST(test_chain) {
   Line line(
       "cudadct8x8 name=first backend=cuda ! cudaidct8x8 backend=cuda ! "
@@ -239,7 +239,7 @@ CHECK_TEST(test_chain) {
   free_pool(source);
 }
 
-// Coefficients of a stranger that are not finished, read where they lie and downloaded.
+// A foreign producer's unfinished coefficients, read in place and downloaded.
 CHECK_LOOP_TEST(test_coefficients_of_a_stranger, 0, 2) {
   static const char* const elements[] = {"cudaidct8x8 name=first backend=cuda",
                                          "jpegcoefenc name=first"};

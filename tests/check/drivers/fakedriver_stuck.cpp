@@ -1,8 +1,8 @@
-// A GPU that never finishes what it was given, and one that is lost: an error after the time that
-// is set, or at once; elements that go to NULL, and start again.
+// A GPU that never finishes its work, and one that is lost: an error after the timeout, or at once;
+// elements that go to NULL, and start again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The fake driver ends the process where a call would never come back.
+// The fake driver ends the process where a call would never return.
 #include <string>
 
 #include "tests/check/drivers/fakedriver.h"
@@ -65,7 +65,7 @@ void check_error(const Outcome& outcome, const std::string& line) {
   fail_unless(outcome.domain == GST_LIBRARY_ERROR && outcome.code == GST_LIBRARY_ERROR_FAILED);
 }
 
-// One wait for all of a context's elements, however many frames they have in flight.
+// One wait for all elements of a context, however many frames they have in flight.
 CHECK_LOOP_TEST(test_ends, 0, kCases) {
   const Line& one = kLines[size_t(__i__) % G_N_ELEMENTS(kLines)];
   const size_t rest = size_t(__i__) / G_N_ELEMENTS(kLines);
@@ -80,7 +80,7 @@ CHECK_LOOP_TEST(test_ends, 0, kCases) {
   check_error(run_to_end(pipeline), line);
   const gint64 took = (g_get_monotonic_time() - begin) / 1000;
   if (is_stuck_mode()) fail_unless(took >= kTimeout, "%s: %d ms", line.c_str(), int(took));
-  // Again, on a context of its own, and once more when the GPU works.
+  // Again, on a separate context, and once more when the GPU works.
   check_error(run_to_end(pipeline), line);
   g_setenv("FAKECUDA_MODE", "ok", TRUE);
   const Outcome outcome = run_to_end(pipeline);
@@ -92,7 +92,7 @@ CHECK_LOOP_TEST(test_ends, 0, kCases) {
   fail_unless_equals_int(now.bad_copies, 0);
 }
 
-// A device that keeps a single picture is found out, though nothing else comes.
+// The element notices a device that keeps a single picture, even if no other comes.
 CHECK_TEST_IF(test_found_alone, is_stuck_mode()) {
   if (require_element_or_skip("jpegcoefdec") != 0) return;
   g_setenv("FAKECUDA_AFTER", "0", TRUE);
@@ -113,7 +113,7 @@ CHECK_TEST_IF(test_found_alone, is_stuck_mode()) {
   gst_element_set_bus(element, nullptr);
 }
 
-// Work that takes long is waited for: 0 is no limit.
+// The element waits for long work: 0 is no limit.
 CHECK_TEST_IF(test_without_limit, is_stuck_mode()) {
   g_setenv("CUDATRANSFORM_GPU_TIMEOUT", "0", TRUE);
   g_setenv("FAKECUDA_MODE", "ok", TRUE);
@@ -132,7 +132,7 @@ CHECK_TEST_IF(test_without_limit, is_stuck_mode()) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Of a device that is lost nobody waits for anything.
+  // No one waits for a lost device.
   const bool stuck = argc > 1 && g_str_equal(argv[1], "stuck");
   g_setenv("CUDATRANSFORM_GPU_TIMEOUT", stuck ? std::to_string(kTimeout).c_str() : "0", TRUE);
   return testing::run_in_mode(argc, argv);

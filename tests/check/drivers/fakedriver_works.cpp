@@ -1,5 +1,5 @@
-// The CUDA paths of the elements on a driver without a GPU: which memory is chosen, which contexts
-// are shared, what is allocated, and that nothing is left behind. Kernels do nothing there.
+// The CUDA paths of the elements on a driver without a GPU: the choice of memory, shared contexts,
+// allocations, and leaks. Kernels do nothing there.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -61,7 +61,7 @@ CHECK_TEST(test_memory_is_chosen) {
   }
 }
 
-// Frames of which this GStreamer loses a plane go to system memory, unless the peer insists.
+// Frames that lose a plane in this GStreamer go to system memory, unless the peer insists.
 CHECK_TEST(test_lost_planes_are_avoided) {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
@@ -141,7 +141,7 @@ CHECK_TEST(test_contexts_are_shared) {
   fail_unless_equals_int(contexts, 1);
 }
 
-// A context that the application sets, here one that it took from another pipeline, is used.
+// The elements use a context that the application sets, here one from another pipeline.
 CHECK_TEST(test_context_of_the_application) {
   g_autoptr(GstElement) first = launch(both("cuda", 100));
   gst_element_set_state(first, GST_STATE_PAUSED);
@@ -177,7 +177,7 @@ CHECK_TEST(test_two_devices) {
   fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
 }
 
-// How often a thread slept, in a few frames that are waited for.
+// How often a thread slept while the host waited for a few frames.
 int sleeps_in_frames(GstHarness* h, const GstVideoInfo& info) {
   const FakecudaCounts before = counts();
   for (int i = 0; i < 5; i++) {
@@ -189,16 +189,16 @@ int sleeps_in_frames(GstHarness* h, const GstVideoInfo& info) {
   return after.sleeps - before.sleeps;
 }
 
-// Threads sleep for a slow GPU, spin for a fast one, and find out which it is.
+// Threads sleep for a slow GPU, spin for a fast one, and find out which one they have.
 CHECK_TEST(test_long_waits_sleep) {
-  g_setenv("FAKECUDA_LAG", "1000000000", TRUE);  // done when somebody waits
+  g_setenv("FAKECUDA_LAG", "1000000000", TRUE);  // done when a thread waits
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 24);
   g_autoptr(GstHarness) h =
       harness_of("cudadct8x8 backend=cuda ! capsfilter caps=video/x-dct", info);
   const auto run_in = [&] {
     for (int i = 0; i < 4; i++) sleeps_in_frames(h, info);
   };
-  run_in();  // what is called for the first time may take long
+  run_in();  // first calls may take long
   const bool waits_are_short = !under_valgrind();
   if (waits_are_short) fail_unless_equals_int(sleeps_in_frames(h, info), 0);
   g_setenv("FAKECUDA_WAIT", "1000", TRUE);
@@ -211,7 +211,7 @@ CHECK_TEST(test_long_waits_sleep) {
   g_unsetenv("FAKECUDA_LAG");
 }
 
-// Events that take their time: messages come later, but all of them before EOS.
+// Slow events: messages come later, but all of them before EOS.
 CHECK_TEST(test_measuring_never_waits) {
   g_setenv("FAKECUDA_LAG", "7", TRUE);
   g_autoptr(GstHarness) h = gst_harness_new_parse(
@@ -246,7 +246,7 @@ CHECK_TEST(test_measuring_never_waits) {
   gst_element_set_bus(h->element, nullptr);
 }
 
-// No allocation per frame: once the pools are filled, the number stands.
+// No allocation per frame: once the pools are full, the count no longer changes.
 CHECK_LOOP_TEST(test_no_allocation_per_frame, 0, 3) {
   static const char* const scales[] = {"1", "1/2", "1/8"};
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
@@ -287,8 +287,8 @@ CHECK_TEST(test_scale_changes) {
   }
 }
 
-// Coefficients in blocks lie on the device without gaps, whatever the width: other arrangements are
-// left to the slower kernels.
+// Coefficients in blocks lie on the device without gaps, for every width: other arrangements would
+// need the slower kernels.
 CHECK_TEST(test_coefficients_without_gaps) {
   for (const int width : {8, 67, 640, 720, 1920}) {
     for (const char* line :

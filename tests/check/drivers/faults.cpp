@@ -1,9 +1,9 @@
-// The elements on a driver whose calls fail, each of them, early and late: the error that is
-// posted, that nothing is left behind, and that the same pipeline then runs.
+// The elements on a driver in which each call fails, early and late: the posted error, that nothing
+// leaks, and that the same pipeline then runs.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the shim driver (shimcuda/), with a GPU or the fake driver behind it.
-// check-faults [PART PARTS]: a part of the faults, as 2 4; all of them without.
+// check-faults [PART PARTS]: a part of the faults, such as 2 4; all of them without arguments.
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace testing;
 
-// Frames that a GPU need not have computed: files can be written of them on the fake driver, too.
+// Frames that the CPU transforms: files can be written of them on the fake driver, too.
 #define SOURCE "videotestsrc num-buffers=12 ! video/x-raw,format=I420,width=64,height=48 ! "
 #define FILES SOURCE "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1 ! "
 
@@ -63,7 +63,7 @@ struct Fault {
   ShimcudaFailure how;
 };
 
-// A short list by what a call does: what allocates runs out of memory, what does not has another
+// A short list by the kind of call: allocations run out of memory, other calls fail for another
 // reason, and after some the device is lost.
 constexpr Fault kFaults[] = {
     {"cuMemAllocPitch_v2", kOutOfMemory, kShimcudaAlways},
@@ -92,7 +92,7 @@ constexpr Fault kFaults[] = {
     {"cuCtxPushCurrent_v2", kIllegalAddress, kShimcudaSticky},
 };
 
-// The error that a fault has to end in, if it ends in one.
+// The error that a fault must lead to, if it leads to one.
 void check_error(const std::string& what, const Fault& fault, const Outcome& outcome) {
   GQuark domain = GST_LIBRARY_ERROR;
   int code = GST_LIBRARY_ERROR_FAILED;
@@ -143,8 +143,8 @@ bool strikes(const char* line, const Fault& fault, int after, int* errors) {
   return failed > 0;
 }
 
-// A program's part of the faults: from `part` on each `parts`-th. On a GPU all of them take longer
-// than a test may.
+// A program's share of the faults: every `parts`-th from `part` on. On a GPU all of them take
+// longer than a test may.
 int part = 0, parts = 1;
 
 int faults_of_part() {
@@ -166,18 +166,18 @@ CHECK_LOOP_TEST(test_faults, 0, faults_of_part()) {
       reached++;
     }
   }
-  // What a device or its driver does not have is not called.
+  // Elements do not call functions that a device or its driver lacks.
   const bool optional = g_str_equal(fault.call, "cuLaunchKernelEx") ||
                         (g_str_equal(fault.call, "cuLaunchKernel") && !is_fake_behind_shim());
   fail_unless(optional || reached > 1, "%s was called %d times", fault.call, reached);
-  // Where no pages are locked, ordinary memory does.
+  // Where no pages can be locked, ordinary memory serves.
   const bool harmless = g_str_equal(fault.call, "cuMemHostAlloc");
   fail_unless(harmless ? errors == 0 : optional || errors > 1, "%s: %d errors", fault.call, errors);
 }
 
 // ---- backend=auto ----
 
-// A GPU that this build has no kernels for is none, from the beginning.
+// A GPU that this build has no kernels for counts as none, from the beginning.
 CHECK_TEST_IF(test_auto_without_kernels, part == 0) {
   shim().inject("cuModuleLoadData", 0, kNoBinaryForGpu, kShimcudaAlways);
   const Outcome outcome = run_line(SOURCE "cudadct8x8 ! cudaidct8x8 ! fakesink");
@@ -189,7 +189,7 @@ CHECK_TEST_IF(test_auto_without_kernels, part == 0) {
   check_nothing_is_left("no kernels");
 }
 
-// In the middle of a stream the engine is not changed.
+// The engine does not change in the middle of a stream.
 CHECK_TEST_IF(test_auto_stays, part == 0) {
   shim().inject("cuMemcpy2DAsync_v2", 20, kIllegalAddress, kShimcudaSticky);
   const Outcome outcome = run_line(SOURCE "cudadct8x8 ! cudaidct8x8 ! fakesink");
@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
     g_assert(part >= 0 && part < parts && parts <= 8);
   }
   if (const int status = testing::require_shim_or_skip()) return status;
-  // As on a GPU, nothing has happened yet when it is asked for the first time.
+  // As on a GPU, the event has not happened yet at the first query.
   g_setenv("FAKECUDA_LAG", "2", TRUE);
   return testing::run(argc, argv);
 }

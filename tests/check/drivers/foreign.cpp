@@ -1,5 +1,5 @@
 // Buffers in CUDA memory of another context than the element's, on its device and on another one:
-// the same bytes come out, and where they cannot be copied on the device they take a detour.
+// the same bytes come out, and buffers that the device cannot copy take a detour.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the shim driver (shimcuda/), with a GPU or the fake driver behind it. The latter's kernels
@@ -19,9 +19,9 @@ using namespace testing;
 struct Case {
   const char* name;
   const char* make;  // the buffer, on device 0
-  const char* use;   // of another harness, and so of another context
+  const char* use;   // the element of another harness, and so of another context
   bool computes;     // the bytes are a kernel's
-  bool warns;        // of the detour; who copies through system memory anyway does not
+  bool warns;        // of the detour; elements that copy through system memory anyway do not
 };
 
 #define TO_CUDA_DCT "cudadct8x8 backend=cuda ! capsfilter caps=video/x-dct(memory:CUDAMemory)"
@@ -56,7 +56,7 @@ struct Bytes {
   int warnings = 0;
 };
 
-// Puts the device in for every backend=cuda.
+// Sets the device of every backend=cuda.
 std::string on_device(std::string line, int device) {
   const std::string engine = "backend=cuda", chosen = " cuda-device-id=" + std::to_string(device);
   for (size_t at = 0; (at = line.find(engine, at)) != std::string::npos; at += engine.size())
@@ -84,13 +84,13 @@ GstHarness* make_buffer(const Case& one, GstBuffer** buffer) {
   return h;
 }
 
-// What comes out for `buffer` on a device; `detour`: the copy on the device fails.
+// The output for `buffer` on a device; `detour`: the copy on the device fails.
 Bytes use_buffer(const Case& one, GstBuffer* buffer, GstCaps* caps, int device, bool detour) {
   g_autoptr(GstHarness) h = gst_harness_new_parse(on_device(one.use, device).c_str());
   const Messages bus(h->element);
   gst_harness_set_src_caps(h, gst_caps_ref(caps));
   Bytes result;
-  // Twice: the detour is told of once.
+  // Twice: the warning about the detour comes once.
   for (int i = 0; i < 2; i++) {
     constexpr int kPeerAccessUnsupported = 217;
     if (detour) shim().inject("cuMemcpy3DPeerAsync", 0, kPeerAccessUnsupported, kShimcudaOnce);
@@ -107,7 +107,7 @@ Bytes use_buffer(const Case& one, GstBuffer* buffer, GstCaps* caps, int device, 
   return result;
 }
 
-// The same in the buffer's own context: the second element behind the first.
+// The same in the buffer's own context: the second element after the first.
 Bytes expected_of(const Case& one) {
   const Case whole = {one.name, nullptr, nullptr, one.computes, false};
   const std::string line = std::string(one.make) + " ! " + one.use;

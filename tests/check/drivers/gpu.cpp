@@ -1,4 +1,4 @@
-// What only a GPU can show: both engines give the same bytes, frames may live in either memory at
+// Tests that need a GPU: both engines give the same bytes, frames may live in either memory at
 // every place, foreign contexts, tee and appsink, contexts of the application.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/app/gstappsink.h>
@@ -201,7 +201,7 @@ GstFlowReturn collect(GstAppSink* sink, gpointer data) {
   return GST_FLOW_OK;
 }
 
-// Runs a pipeline with appsinks "a" and "b"; returns what they saw.
+// Runs a pipeline with appsinks "a" and "b"; returns their samples.
 void run_tee(const std::string& line, Collected* a, Collected* b) {
   g_autoptr(GstElement) pipeline = launch(line);
   GstAppSinkCallbacks callbacks = {};
@@ -238,7 +238,7 @@ CHECK_TEST(test_tee_queue_appsink) {
   }
 }
 
-// Frames that race through a long chain of queues: a fence that is not honoured shows as garbage.
+// Frames that race through a long chain of queues: ignoring a fence shows as garbage.
 CHECK_TEST(test_race) {
   Collected cpu, gpu, unused;
   const auto line = [](const char* backend) {

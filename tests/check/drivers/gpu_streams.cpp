@@ -1,5 +1,5 @@
-// CUDA memory with streams of its own (GStreamer 1.24 and later) on a GPU: frames that are far from
-// finished when they are pushed give the right pictures, whichever stream is behind.
+// CUDA memory with streams of its own (GStreamer 1.24 and later) on a GPU: frames pushed long
+// before they are finished give the right pictures, whichever stream is late.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/cuda/gstcuda.h>
 
@@ -62,7 +62,7 @@ void copy_on(CUstream stream, gpointer to, gpointer from, gsize pitch, gsize row
   fail_unless_equals_int(CuMemcpy2DAsync(&copy, stream), CUDA_SUCCESS);
 }
 
-// Enqueues on the memory's stream, behind work that takes long, the copy of `from` to `to`.
+// Enqueues on the memory's stream, after slow work, the copy of `from` to `to`.
 void copy_late(GstCudaContext* context, CUdeviceptr scratch, GstBuffer* to, GstBuffer* from) {
   GstMemory* memory = gst_buffer_peek_memory(to, 0);
   CUstream stream =
@@ -82,8 +82,8 @@ void copy_late(GstCudaContext* context, CUdeviceptr scratch, GstBuffer* to, GstB
   fail_unless(GST_MEMORY_FLAG_IS_SET(memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC));
 }
 
-// Each frame holds a wrong picture until long after it was pushed; what comes out is compared with
-// the CPU engine's.
+// Each frame holds a wrong picture until long after its push; the test compares the output with the
+// CPU engine's.
 CHECK_TEST(test_late_frames) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 640, 360);
   GstCaps* caps = video_caps(info);
@@ -118,7 +118,7 @@ CHECK_TEST(test_late_frames) {
     outputs[i] = gst_harness_pull(h);
     fail_unless(GST_MEMORY_FLAG_IS_SET(gst_buffer_peek_memory(outputs[i], 0),
                                        GST_CUDA_MEMORY_TRANSFER_NEED_SYNC));
-    // Half of them are looked at when all have been pushed.
+    // Half of them are checked once all have been pushed.
     if (i % 2 == 0) {
       GstMapInfo map;
       fail_unless(gst_buffer_map(outputs[i], &map, GST_MAP_READ));

@@ -1,9 +1,9 @@
-// Each wait of a running pipeline in turn is lost, the host's and the streams': other bytes come
-// out, or the driver sees that work is not in order, or another wait orders the same.
+// A running pipeline loses one wait at a time, the host's or a stream's: other bytes come out, or
+// the driver sees that work is not in order, or another wait gives the same order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// On the fake driver with FAKECUDA_DEFERRED=1 (fakecuda/deferred.h). Every run is a process of its
-// own: a lost wait may lead anywhere.
+// On the fake driver with FAKECUDA_DEFERRED=1 (fakecuda/deferred.h). Every run has its own process:
+// a lost wait may lead anywhere.
 #include "tests/check/drivers/lostwaits.h"
 
 #include <sys/wait.h>
@@ -20,12 +20,12 @@ namespace {
 
 using namespace testing;
 
-constexpr int kAttempts = 5;        // to see a wait being missed
-constexpr unsigned kSeconds = 120;  // until a run that hangs is over
+constexpr int kAttempts = 5;        // to notice a lost wait
+constexpr unsigned kSeconds = 120;  // after which a hanging run ends
 
-// ---- What runs ----
+// ---- Scenes ----
 
-// What may be forgotten on the way of a frame, as the lines of the test say it.
+// Waits that may be lost on a frame's way, as the test prints them.
 constexpr char kKernelBehindUpload[] = "forward does not wait for a copy from the host",
                kInverseBehindForward[] = "inverse does not wait for forward",
                kInverseBehindUpload[] = "inverse does not wait for a copy from the host",
@@ -37,8 +37,8 @@ constexpr char kKernelBehindUpload[] = "forward does not wait for a copy from th
                kReuseBehindKernel[] = "a copy from the host does not wait for forward",
                kReuseBehindReader[] = "a copy from the host does not wait for a copy to the host",
                kReuseOfPinned[] = "the host for a copy from the host: the host has written";
-// The upload of each plane in ordinary memory is waited for. The frame is kept until it has been
-// uploaded all the same, as any other is, and that is known before it is let go of.
+// The element waits for the upload of each plane in ordinary memory. It keeps the frame until the
+// upload is done all the same, like any other, and knows that before it releases the frame.
 constexpr char kEachPlane[] = "the host for a copy from the host";
 
 #define COEFFICIENTS "capsfilter caps=video/x-dct(memory:CUDAMemory)"
@@ -191,7 +191,7 @@ Run run(const Scene& scene, int lost) {
   return run;
 }
 
-// "" where nobody has noticed.
+// "" if no check noticed.
 std::string how_noticed(const Run& run, const Run& expected) {
   if (!run.ended) return "the pipeline did not end";
   if (run.result.order.violations > 0) return run.result.order.first;
@@ -199,7 +199,7 @@ std::string how_noticed(const Run& run, const Run& expected) {
   return "";
 }
 
-// Without the numbers of streams, and what kind of a kernel it is.
+// Without the numbers of streams, and without the kernel's kind.
 std::string in_short(const std::string& text) {
   const std::string kernels =
       std::regex_replace(text, std::regex("(forward|inverse|scaled)_[a-z0-9_]+"), "$1");
@@ -213,20 +213,20 @@ bool has_one_of(const std::string& text, const std::vector<const char*>& parts) 
 
 constexpr char kUnnoticed[] = "nobody notices";
 
-// Loses a wait; returns what is said of it, of which it is "..., and nobody notices" at the worst.
+// Loses a wait; returns the test's line about it, at worst "..., and nobody notices".
 std::string lose_once(const Scene& scene, int lost, const Run& expected) {
   const Run mutant = run(scene, lost);
   const FakecudaOrder& order = mutant.result.order;
   const std::string noticed = how_noticed(mutant, expected);
   const std::string who = mutant.ended ? in_short(order.ignored) : "somebody";
   if (!noticed.empty()) return who + ": " + in_short(noticed);
-  if (!order.has_ignored) return "no such wait";  // how many there are is a matter of time, too
+  if (!order.has_ignored) return "no such wait";  // their number depends on timing, too
   const bool enough = order.made_good || has_one_of(who, scene.covered);
   return who + (enough ? ", and another wait is enough" : std::string(", and ") + kUnnoticed);
 }
 
-// On a busy machine the work may have been done before anybody waits for it, by chance: what nobody
-// has noticed is lost again.
+// On a busy machine the work may be done before the wait by chance: the test loses an unnoticed
+// wait again.
 std::string lose(const Scene& scene, int lost, const Run& expected) {
   std::string told;
   for (int attempt = 0; attempt < kAttempts; attempt++) {
@@ -247,7 +247,7 @@ std::string lose_each(const Scene& scene, int waits, const Run& expected) {
   return all;
 }
 
-// Of what has to be noticed; "" where all was.
+// The first missing line; "" if all were there.
 std::string first_missing(const Scene& scene, const std::string& noticed) {
   for (const char* kind : scene.caught)
     if (noticed.find(kind) == std::string::npos) return kind;
@@ -269,8 +269,8 @@ CHECK_LOOP_TEST(test_each_wait, 0, static_cast<int>(scenes().size())) {
   const std::string wrong = how_noticed(whole, expected);
   fail_unless(wrong.empty(), "%s, with no wait lost: %s", scene.name, wrong.c_str());
 
-  // Which wait has which number is a matter of time, too: who asks for what has happened may find
-  // out what another would have waited for. So what was not lost is tried again.
+  // The numbers of waits depend on timing, too: a query for completed work may replace a later
+  // wait. So the test retries waits that were not lost.
   constexpr int kRounds = 3;
   std::string all;
   for (int round = 0; round < kRounds && (round == 0 || !first_missing(scene, all).empty());
@@ -283,7 +283,7 @@ CHECK_LOOP_TEST(test_each_wait, 0, static_cast<int>(scenes().size())) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Behind a lost wait, work uses memory that has been given back: that is what is looked for here.
+  // After a lost wait, work uses memory that has been given back: the test looks for just that.
   if (g_getenv("CUDATRANSFORM_SANITIZED"))
     return testing::skip("a sanitizer ends what shall go wrong");
   g_setenv("FAKECUDA_DEVICES", "2", TRUE);

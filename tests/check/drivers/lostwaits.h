@@ -1,5 +1,5 @@
-// Pipelines with an application at both ends that writes to memory as soon as it may and reads it
-// no later than it may, for tests of what happens when one wait is lost.
+// Pipelines with an application at both ends that writes to memory as early and reads it as late as
+// it may, for tests that lose one wait.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,20 +21,20 @@ struct Scene {
   const char* line;
   Input input;
   bool knows_fence;  // the application at the end waits for coefficients' fences
-  // What has to be noticed, each a part of a line that the test prints for some wait.
+  // Waits whose loss the test must notice, each as a part of a line that it prints.
   std::vector<const char*> caught;
   // Waits of the host that others make superfluous, likewise.
   std::vector<const char*> covered = {};
 };
 
-// What a run of a scene has found.
+// The results of a scene's run.
 struct SceneResult {
   FakecudaOrder order;
-  unsigned long long hash;  // of all that came out
-  int waits;                // that can be lost, each in turn: of a few frames in the middle
+  unsigned long long hash;  // of all output
+  int waits;                // of a few frames in the middle; each can be lost in turn
 };
 
-// In a process of its own, which ends with an exit status other than 0 where frames do not arrive.
+// Runs in a separate process, which ends with an exit status other than 0 if frames do not arrive.
 // `lost`: the wait of the middle that does nothing; -1: none.
 SceneResult run_scene(const Scene& scene, int lost);
 

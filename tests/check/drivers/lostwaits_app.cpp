@@ -1,5 +1,5 @@
-// What an application does in the tests of lost waits: a stream, points of fences, and memory that
-// it writes to as soon as it is given back.
+// The application in the tests of lost waits: a stream, points of fences, and memory that it writes
+// to as soon as it gets the memory back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/drivers/lostwaits_app.h"
 
@@ -57,7 +57,7 @@ void AppStream::finish() const {
 
 namespace {
 
-// An event of the application's as a point of a fence.
+// An event of the application as a point of a fence.
 struct AppEvent {
   GstCudaContext* context;
   void* event = nullptr;

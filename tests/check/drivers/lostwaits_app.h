@@ -1,5 +1,5 @@
-// What an application does in the tests of lost waits: a stream, points of fences, and memory that
-// it writes to as soon as it is given back.
+// The application in the tests of lost waits: a stream, points of fences, and memory that it writes
+// to as soon as it gets the memory back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -22,7 +22,7 @@ Function* entry(const char* name) {
   return reinterpret_cast<Function*>(dlsym(driver, name));
 }
 
-// One that does not wait for the NULL stream, nor that for it.
+// A stream that does not wait for the NULL stream, nor that for it.
 class AppStream {
  public:
   explicit AppStream(GstCudaContext* context);
@@ -41,7 +41,7 @@ class AppStream {
   CUstream stream_ = nullptr;
 };
 
-// The end of what the stream has to do now.
+// The end of the stream's work so far.
 GstCoefSyncPoint* point_of(const AppStream& stream);
 
 struct Bytes {
@@ -61,12 +61,12 @@ struct Slot {
   bool free = true;
   std::deque<std::vector<guint8>> scribbles = {};  // that it may still be overwritten with
 
-  // With CUDA memory the stream has it to do, and `*from` is what it copies.
+  // With CUDA memory the stream does the work, and copies from `*from`.
   void write(unsigned char value, std::deque<std::vector<guint8>>* from) const;
 };
 
-// A buffer of a free slot's memory. As soon as nobody has it any more it is overwritten, and the
-// slot is free.
+// A buffer of a free slot's memory. When its last reference goes, the application overwrites it,
+// and the slot is free.
 GstBuffer* lend(Slot* slot);
 
 }  // namespace testing

@@ -1,5 +1,5 @@
-// Pipelines with an application at both ends that writes to memory as soon as it may and reads it
-// no later than it may, for tests of what happens when one wait is lost.
+// Pipelines with an application at both ends that writes to memory as early and reads it as late as
+// it may, for tests that lose one wait.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <deque>
 #include <memory>
@@ -39,13 +39,13 @@ class Application {
   GstCudaContext* context_ = nullptr;
   std::unique_ptr<AppStream> writer_, reader_;
   std::deque<Slot> slots_;
-  std::vector<std::vector<guint8>> read_;  // what the reader's stream still writes to
+  std::vector<std::vector<guint8>> read_;  // the reader's stream still writes to these
   unsigned long long hash_ = 0xcbf29ce484222325;
 };
 
 GstHarness* harness_of(const char* line, GstCudaContext* context, bool knows_fence) {
   GstHarness* h = gst_harness_new_parse(line);
-  // To read the meta is no promise.
+  // Reading the meta is no promise.
   const GType told = knows_fence ? GST_COEF_FENCE_API_TYPE : GST_DCT_META_API_TYPE;
   gst_harness_add_propose_allocation_meta(h, told, nullptr);
   if (context == nullptr) return h;
@@ -136,7 +136,7 @@ GstBuffer* Application::like(GstBuffer* coefficients) const {
   return own;
 }
 
-// Those of a transform, copied on our stream, with a fence of ours.
+// A transform's coefficients, copied on our stream, with our fence.
 GstBuffer* Application::coefficients(int number) {
   require(gst_harness_push(maker_, make_frame(info_, static_cast<guint>(number))) == GST_FLOW_OK,
           "no coefficients");
@@ -199,14 +199,14 @@ void Application::finish_read() {
   read_.clear();
 }
 
-// Who knows the fence reads whenever it comes to that, and says so; anybody else has read when he
-// lets go.
+// An application that knows the fence reads whenever it likes, and says so; any other has finished
+// reading when it releases the buffer.
 void Application::read(GstBuffer* buffer, GstCaps* caps) {
   const bool cuda = gst_is_cuda_memory(gst_buffer_peek_memory(buffer, 0));
   GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   const bool fenced = scene_.knows_fence && meta && meta->fence;
 #if GST_CHECK_VERSION(1, 23, 1)
-  // Of raw frames; coefficients have a fence.
+  // Only for raw frames; coefficients have a fence.
   if (cuda && !meta) gst_cuda_memory_sync(GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0)));
 #endif
   if (fenced)

@@ -1,5 +1,5 @@
-// The transforms and cudadiracdec beside nvcodec's elements: frames in CUDA memory that others make
-// and take, with the bytes of the CPU engine.
+// The transforms and cudadiracdec beside nvcodec's elements: nvcodec makes and takes frames in CUDA
+// memory, with the bytes of the CPU engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <glib/gstdio.h>
 
@@ -17,10 +17,10 @@ using namespace testing;
 
 struct Case {
   const char* name;
-  std::vector<const char*> elements;  // that it needs besides cudaupload and cudadownload
+  std::vector<const char*> elements;  // needed besides cudaupload and cudadownload
   const char* source;
-  // Null, or: what comes from the source is encoded to a file, once, because an encoder with many
-  // threads need not say the same twice.
+  // Null, or an encoder that writes the source's frames to a file, once: an encoder with many
+  // threads need not write the same bytes twice.
   const char* encoder;
   const char* line;  // from the source, or the file, to frames in CUDA memory
 };
@@ -63,7 +63,7 @@ bool has(const char* name) {
   return found;
 }
 
-// A file of what a pipeline makes.
+// A file of a pipeline's output.
 class Written {
  public:
   explicit Written(const std::string& line) {
@@ -110,7 +110,7 @@ CHECK_LOOP_TEST(test_between_others, 0, G_N_ELEMENTS(kCases)) {
       play(line +
            " ! cudadownload ! cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw ! "
            "appsink name=sink sync=false");
-  // What does not give the same frames twice by itself says nothing about us.
+  // A line whose own frames differ from run to run says nothing about our elements.
   const std::string alone = line + " ! cudadownload ! video/x-raw ! appsink name=sink sync=false";
   const std::string what = std::string(one.name) + ", without the transforms";
   compare(play(alone), play(alone), what);

@@ -1,4 +1,4 @@
-// What the tests on the shim driver share: its counters, its failures, and who lies behind it.
+// Shared by the tests on the shim driver: its counters, its failures, and the driver behind it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On a machine without a GPU the fake driver lies behind the shim (CUDATRANSFORM_REAL_LIBCUDA).
@@ -40,9 +40,9 @@ inline bool is_fake_behind_shim() {
   return next != nullptr && g_strstr_len(next, -1, "fakecuda") != nullptr;
 }
 
-// Processes that are started from here on have the driver without the shim; this one keeps it.
-// GStreamer's plugin scanner is such a process: it loads nvcodec, and NVIDIA's video decoder
-// (libnvcuvid) waits for ever on a driver that has no more than the entries we forward.
+// Later processes get the driver without the shim; this one keeps it. GStreamer's plugin scanner is
+// such a process: it loads nvcodec, and NVIDIA's video decoder (libnvcuvid) waits for ever on a
+// driver that has only the forwarded entries.
 inline void hide_shim_from_children() {
   Dl_info info = {};
   const gchar* path = g_getenv("LD_LIBRARY_PATH");
@@ -82,8 +82,8 @@ inline bool has_live_objects(const ShimcudaCounts& c) {
   return c.memory || c.streams || c.events || c.modules || c.contexts;
 }
 
-// Everything that was made is gone. A thread of GStreamer that commits a state change may hold the
-// pipeline, and so its context, a moment longer than we do.
+// All objects are gone. A thread of GStreamer that commits a state change may hold the pipeline,
+// and so its context, a moment longer than the test does.
 inline void check_nothing_is_left(const char* after) {
   ShimcudaCounts now = shim_counts();
   for (int i = 0; i < 200 && has_live_objects(now); i++) {

@@ -1,5 +1,5 @@
-// What only two GPUs can show: buffers that cross from one to the other arrive whole, in order and
-// in time, and give the bytes of the CPU engine.
+// Tests that need two GPUs: buffers that cross from one to the other arrive whole, in order and in
+// time, and give the bytes of the CPU engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ Frames play(const std::string& line, int* warnings, std::string* upload = nullpt
   return testing::play(line, warnings, look);
 }
 
-// 0 or 1: devices that are no peers are told of once by each element that copies.
+// 0 or 1: each element that copies warns once of devices that are no peers.
 int warnings_of_a_copy() {
   GstCudaContext* one = new_context(0);
   GstCudaContext* other = new_context(1);
@@ -68,8 +68,8 @@ CHECK_TEST(test_coefficients_cross) {
   for (const char* name : {"dct8x8", "dwt"}) coefficients_cross(name);
 }
 
-// Back and forth, with all devices busy: a copy that starts too early, or memory that is used again
-// too early, shows as other bytes.
+// Back and forth, with all devices busy: a copy that starts too early, or memory that is reused too
+// early, shows as other bytes.
 CHECK_TEST(test_race) {
   const std::string from = source("I420", 1280, 720, 100);
   const auto chain = [&](bool cuda) {
@@ -125,8 +125,8 @@ CHECK_TEST(test_files_of_levels_that_cross) {
   fail_unless_equals_int(warnings, 0);
 }
 
-// Files whose codes one device reads are levels that the other transforms, or that another element
-// writes, and the other way round.
+// One device reads the codes of files, and another transforms the levels or writes them to files;
+// and the other way round.
 CHECK_TEST(test_files_that_a_device_reads_cross) {
   if (require_element_or_skip("jpegcoefenc")) return;
   const std::string files =
@@ -152,7 +152,7 @@ CHECK_TEST(test_files_that_a_device_reads_cross) {
   }
 }
 
-// Pictures that one device decodes are frames that the other transforms; a decoder on each at once.
+// One device decodes pictures, and the other transforms the frames; a decoder on each at once.
 CHECK_TEST(test_pictures_cross) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   if (data == nullptr || *data == '\0') {
@@ -182,7 +182,7 @@ CHECK_TEST(test_pictures_cross) {
   }
 }
 
-// For people who read the log: how long the copy of a frame of coefficients takes.
+// For readers of the log: the time to copy a frame of coefficients.
 CHECK_TEST(test_speed) {
   int warnings = 0;
   std::string stats;

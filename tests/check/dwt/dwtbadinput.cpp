@@ -100,7 +100,7 @@ constexpr char kGood[] =
     "video/x-dwt,format=S16LE,wavelet=dd97,wavelet-ho=dd97,levels=4,levels-ho=0,depth=8,"
     "quantized=true,sampling=GRAYSCALE,colorspace=GRAY,width=16,height=16,framerate=25/1";
 
-// What is wrong with one field, where templates cannot say so, or what goes with another.
+// Wrong values of one field that templates cannot exclude, or wrong pairs of fields.
 CHECK_TEST(test_lying_caps) {
   const struct {
     const char* field;
@@ -123,7 +123,7 @@ CHECK_TEST(test_lying_caps) {
   }
 }
 
-// What can be seen from the caps alone is not linked.
+// Caps that are wrong in themselves do not link.
 CHECK_TEST(test_refused_caps) {
   const struct {
     const char* field;
@@ -168,7 +168,7 @@ const BadSetting kBadSettings[] = {
     {"quant-matrix=vc2 wavelet=dd97 wavelet-ho=haar", {"wavelet=dd97, wavelet-ho=haar"}},
 };
 
-// Before data flows; and the element works once the setting does.
+// Before data flows; the element works once the setting does.
 CHECK_LOOP_TEST(test_bad_settings, 0, G_N_ELEMENTS(kBadSettings)) {
   const BadSetting& bad = kBadSettings[__i__];
   g_autoptr(GstElement) pipeline =
@@ -188,7 +188,7 @@ CHECK_LOOP_TEST(test_bad_settings, 0, G_N_ELEMENTS(kBadSettings)) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
 }
 
-// While frames flow: the next frame is refused with the reason.
+// While frames flow: the element refuses the next frame with the reason.
 CHECK_TEST(test_bad_settings_while_playing) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
   for (const BadSetting& bad : kBadSettings) {

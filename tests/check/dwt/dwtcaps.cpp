@@ -1,5 +1,5 @@
-// What cudadwt and cudaidwt negotiate: coefficients for every raw format, properties in caps, and
-// new caps while frames flow.
+// Caps of cudadwt and cudaidwt: coefficients for every raw format, properties in caps, and new caps
+// while frames flow.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
 #include <string>
@@ -44,7 +44,7 @@ CHECK_TEST(test_every_format) {
   }
 }
 
-// The properties that nobody has set.
+// The properties that no one has set.
 CHECK_TEST(test_defaults) {
   g_autoptr(GstHarness) h = new_harness(forward_dwt());
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 16, 16);
@@ -81,7 +81,7 @@ CHECK_TEST(test_properties) {
   g_free(matrix);
 }
 
-// What the inverse says it takes is what the library reads.
+// The library reads all caps that the inverse says it takes.
 CHECK_TEST(test_inverse_takes) {
   g_autoptr(GstHarness) h = new_harness(inverse_dwt());
   GstCaps* raw = gst_caps_from_string("video/x-raw,format={I420,I422_10LE},width=64,height=48");
@@ -108,7 +108,7 @@ CHECK_TEST(test_inverse_takes) {
   fail_unless(structures >= 8, "%d", structures);
 }
 
-// A filter behind cudadwt that wants another transform than the properties.
+// A filter after cudadwt that wants another transform than the properties.
 CHECK_TEST(test_other_transform_is_refused) {
   const std::string error = run_pipeline("videotestsrc num-buffers=2 ! " + forward_dwt() +
                                          " ! video/x-dwt(ANY),wavelet=haar ! fakesink");
@@ -144,7 +144,7 @@ CHECK_TEST(test_source_changes) {
   }
 }
 
-// The next frame after a change has it, in its caps and in its coefficients.
+// The next frame after a change shows it, in its caps and in its coefficients.
 CHECK_TEST(test_properties_change) {
   g_autoptr(GstHarness) h =
       new_harness(forward_dwt("name=f") + " ! identity name=between ! " + inverse_dwt());

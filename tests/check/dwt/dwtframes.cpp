@@ -1,5 +1,5 @@
-// What becomes of a frame in cudadwt and cudaidwt: without quantisation every sample comes back, of
-// every format, filter and size; with it, metas and measurements say what was done.
+// Frames in cudadwt and cudaidwt: without quantisation every sample comes back, of every format,
+// filter and size; with it, metas and measurements state the loss.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/controller/controller.h>
 
@@ -18,7 +18,7 @@ using namespace testing;
 constexpr const char* kWavelets[] = {"dd97",       "legall53", "dd137",  "haar",
                                      "haar-shift", "fidelity", "daub97", "j2k53"};
 
-// Whether the elements take frames of that format in CUDA memory, which GStreamer 1.22 has few of.
+// Whether the elements take such frames in CUDA memory; GStreamer 1.22 has few such formats.
 bool fits_cuda_memory(const GstVideoInfo& info) {
   g_autoptr(GstElement) element = gst_element_factory_make("cudadwt", nullptr);
   g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
@@ -28,7 +28,7 @@ bool fits_cuda_memory(const GstVideoInfo& info) {
   return is_cuda() && gst_caps_can_intersect(templates, caps);
 }
 
-// The frame that comes back of `line` equals the one that went in.
+// The frame that comes back from `line` equals the input.
 void check_lossless_line(const std::string& line, const GstVideoInfo& info, guint seed) {
   g_autoptr(GstHarness) h = new_harness(line);
   gst_harness_set_sink_caps(h, video_caps(info));
@@ -109,7 +109,7 @@ CHECK_TEST(test_unquantised) {
 
 // ---- Metas ----
 
-// The coefficients of one frame; `info` gets what their caps say.
+// The coefficients of one frame; `info` gets their caps' contents.
 GstBuffer* transformed(const std::string& properties, GstDwtInfo* info, int width = 70,
                        int height = 45) {
   g_autoptr(GstHarness) h = new_harness(forward_dwt(properties));
@@ -213,7 +213,7 @@ CHECK_TEST(test_allocation) {
 
 double psnr_of(double mse, double peak) { return 10 * std::log10(peak * peak / mse); }
 
-// Both elements measure what the frames amount to.
+// Both elements measure the actual errors of the frames.
 CHECK_TEST(test_psnr) {
   for (const char* wavelet : kWavelets) {
     for (GstVideoFormat format :
@@ -255,7 +255,7 @@ CHECK_TEST(test_psnr) {
   }
 }
 
-// The share of zeros that is measured is that of the buffer.
+// The measured share of zeros is that of the buffer.
 CHECK_TEST(test_zeros) {
   GstDwtInfo info;
   GstBuffer* buffer = transformed("levels=3 quant-index=24", &info);
@@ -294,7 +294,7 @@ CHECK_TEST(test_no_reference) {
   expect(warnings[0].text, {"PSNR is not measured", "cudadwt attaches it with keep-reference"});
 }
 
-// The engine under test makes what the CPU engine makes on one thread.
+// The engine under test makes the same bytes as the CPU engine on one thread.
 CHECK_LOOP_TEST(test_engines_agree, 0, G_N_ELEMENTS(kWavelets)) {
   const auto line = [&](const char* engine, const char* format) {
     const std::string of = std::string(" backend=") + engine;

@@ -37,7 +37,7 @@ CHECK_TEST(test_branches) {
                    {"video/x-dwt(ANY)", kInverse, "identity drop-allocation=true", kInverse});
 }
 
-// Both transforms in one pipeline, by turns.
+// Both transforms in one pipeline, in turns.
 CHECK_TEST(test_beside_the_dct) {
   for (const char* size : {"width=320,height=192", "width=71,height=47"}) {
     check_branches(source_of(size), "cudadct8x8 ENGINE ! cudaidct8x8 ENGINE ! video/x-raw(ANY)",
@@ -47,7 +47,7 @@ CHECK_TEST(test_beside_the_dct) {
   }
 }
 
-// Every sample comes back, but of the fake driver that makes no pictures.
+// Every sample comes back, except on the fake driver, which makes no pictures.
 void check_equal(const GstVideoInfo& info, GstBuffer* in, GstBuffer* out) {
   const int difference = largest_difference(info, in, out);
   if (!is_deferred()) fail_unless_equals_int(difference, 0);
@@ -156,7 +156,7 @@ class Soak {
     gst_harness_set_src_caps(h_, video_caps(info_));
   }
 
-  // Every frame comes out, and what is not quantised comes out as it was.
+  // Every frame comes out, and unquantised frames come out unchanged.
   void push() {
     g_autoptr(GstBuffer) in = make_frame(info_, random(5));
     fail_unless_equals_int(gst_harness_push(h_, gst_buffer_ref(in)), GST_FLOW_OK);

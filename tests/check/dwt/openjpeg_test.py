@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-# cudadwt wavelet=j2k53 against OpenJPEG: the low band of every level is what its decoder shows of
-# the lossless file at that resolution.
+# cudadwt wavelet=j2k53 against OpenJPEG: the low band of every level equals the lossless file's
+# picture at that resolution.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # exits 77 where something is missing

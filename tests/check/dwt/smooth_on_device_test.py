@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# docs/examples/smooth_on_device.py: what it drops in device memory is missing in the picture.
+# docs/examples/smooth_on_device.py: what it drops on the device is missing in the picture.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: smooth_on_device_test.py FOLDER-OF-THE-EXAMPLES PICTURE.jpg [emulated]
@@ -50,7 +50,7 @@ def check(library, folder):
         assert len(dropped) == 1, dropped
         return dropped[0], read_png(out)
 
-    # Nothing is below zero, and without quantiser the picture is what it was.
+    # Nothing is below zero, and without quantiser the picture is unchanged.
     none, exact = smooth(0)
     assert none == 0 and exact.std() > 10, (none, exact.std())
     some, softer = smooth(8)
@@ -58,7 +58,7 @@ def check(library, folder):
     assert 0 < some < more < exact.size * 1.1, (some, more)
     errors = [numpy.mean((picture - exact)**2) for picture in (softer, softest)]
     assert 0.1 < errors[0] < errors[1] < 1000, errors
-    # The picture made small is kept: so is how bright it is.
+    # The example keeps the small picture, and so the brightness.
     assert abs(softest.mean() - exact.mean()) < 1, (softest.mean(), exact.mean())
 
 

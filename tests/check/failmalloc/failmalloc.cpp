@@ -1,7 +1,7 @@
-// An allocator for LD_PRELOAD: glibc's, of which chosen large allocations fail.
+// An allocator for LD_PRELOAD: glibc's, except that chosen large allocations fail.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// operator new, GLib and aligned_alloc() all end here. What is mapped by hand does not.
+// operator new, GLib and aligned_alloc() all end here; direct calls of mmap() do not.
 #include "tests/check/failmalloc/failmalloc.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ bool fails(size_t bytes) {
   return true;
 }
 
-// By what the block holds, which is known again when it is freed.
+// By the block's usable size, which free() can find again.
 void* count(void* block) {
   if (block != nullptr && malloc_usable_size(block) >= kLarge) live++;
   return block;

@@ -1,4 +1,4 @@
-// The fake driver's asynchronous work, done as late as a driver may, and what was not ordered.
+// The fake driver's asynchronous work, done as late as a driver may, and checks of its order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/fakecuda/deferred.h"
 
@@ -15,8 +15,8 @@
 namespace fakecuda {
 namespace {
 
-// Operations by number, in the order in which they were enqueued, that come before somebody's next
-// step. Those that have been made need not be named: they come before everything.
+// Operations by number, in the order in which they were enqueued, that precede a stream's or the
+// host's next step. Completed ones need no mention: they precede everything.
 using Past = std::set<uint64_t>;
 
 struct Line {  // of a stream
@@ -28,14 +28,14 @@ struct Line {  // of a stream
 
 struct Pending {
   Operation operation;
-  std::string place;        // what and where, for people
-  uint64_t host_bytes = 0;  // a sum of them, from when it was enqueued
+  std::string place;        // for messages
+  uint64_t host_bytes = 0;  // a checksum from the time of the enqueueing
 };
 
 // A wait that was ignored.
 struct Ignored {
   bool happened = false;
-  const void* line = nullptr;  // that waited; null: the host
+  const void* line = nullptr;  // that should wait; null: the host
   Past past;
   // By that line, after the wait; and whether it came after `past` nevertheless.
   bool used = false, made_good = false;
@@ -70,7 +70,7 @@ void violation(const std::string& text) {
   if (!deferred().ignored.happened) std::fprintf(stderr, "fake driver: %s\n", told.first);
 }
 
-// ---- What comes before what ----
+// ---- Order ----
 
 void forget_made(Past* past) {
   std::erase_if(*past, [](uint64_t number) { return !deferred().pending.contains(number); });
@@ -89,8 +89,8 @@ Line* line_of(Stream* stream) {
   return found != deferred().lines.end() ? &found->second : nullptr;
 }
 
-// All that comes before the next operation of a line. The null stream and those that were not made
-// to go on without it wait for each other.
+// Everything that precedes the next operation of a line. The null stream and the streams that are
+// not non-blocking wait for each other.
 Past past_of(const Line& line, bool is_null) {
   Past past = line.past;
   if (is_null) {
@@ -112,7 +112,7 @@ std::string names_of(const Past& past) {
   return "nothing";
 }
 
-// Whether this wait, which `past` makes necessary, is the one to be ignored.
+// Whether this wait, which `past` makes necessary, is the one to ignore.
 bool is_to_be_ignored(const Line* line, const Past& past, const std::string& who) {
   Deferred& d = deferred();
   if (d.told.waits++ != d.to_ignore) return false;
@@ -121,7 +121,7 @@ bool is_to_be_ignored(const Line* line, const Past& past, const std::string& who
   return true;
 }
 
-// Before an operation of the line: whether another wait has done what the ignored one would have.
+// Before an operation of the line: whether another wait gave the ignored one's order.
 void look_at_ignored(const Line* line) {
   Deferred& d = deferred();
   if (!d.ignored.happened) return;
@@ -179,7 +179,7 @@ void spoil(const Operation& operation) {
       visit_rows(area, [&](unsigned char* row) { std::memset(row, 0xee, area.width); });
 }
 
-// ---- Making ----
+// ---- Execution ----
 
 void make(uint64_t number) {
   auto node = deferred().pending.extract(number);
@@ -244,7 +244,7 @@ void note_stream(Stream* stream, unsigned flags) {
   d.lines[stream] = {{}, context_stack().back(), d.streams++, (flags & kNonBlocking) == 0};
 }
 
-// The work of a stream outlives it; nobody can wait for it any more but by its events.
+// A stream's work outlives it; from then on only its events can be waited for.
 void note_stream_destroyed(Stream* stream) { deferred().lines.erase(stream); }
 
 void note_context_destroyed(Context* context) {

@@ -1,10 +1,10 @@
-// The fake driver's asynchronous work, done as late as a driver may, and what was not ordered.
+// The fake driver's asynchronous work, done as late as a driver may, and checks of its order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// With FAKECUDA_DEFERRED=1 a copy, a fill or a kernel is an operation that is only noted when it is
-// enqueued. It is made when the host finds out that it is done: by waiting, by asking an event that
-// has happened, or where the driver waits by itself. What the driver's user has to order and has
-// not is a violation (fakecuda.h), whatever the bytes are:
+// With FAKECUDA_DEFERRED=1 the driver only notes a copy, a fill or a kernel when it is enqueued. It
+// does the work when the host learns that it is done: by waiting, by asking an event that has
+// happened, or where the driver waits by itself. Missing order that the driver's user owes is a
+// violation (fakecuda.h), whatever the bytes are:
 //
 //   - two operations touch the same bytes, one of them writes, and neither comes after the other by
 //     their stream, by events or because the host knew that the first was done;
@@ -12,9 +12,9 @@
 //   - page-locked memory is freed while an operation is going to use it;
 //   - an event is used that has been destroyed.
 //
-// What a copy is going to write in host memory is overwritten when it is enqueued, so that who
-// reads it too early has other bytes. Kernels write bytes that depend on all that they read
-// (kernels.h), so that wrong order shows in them as well.
+// Enqueueing a copy to host memory overwrites that memory, so that an early reader gets other
+// bytes. Kernels write bytes that depend on all their input (kernels.h), so that wrong order shows
+// in them as well.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +49,8 @@ bool is_deferred();
 // Also where FAKECUDA_DEFERRED is 0: kernels write, and all work is done at once, in order.
 bool kernels_write();
 
-// The caller of the following holds the state's lock. In other modes operations are made at once,
-// and there is nothing to wait for.
+// The caller of the following holds the state's lock. In other modes the driver does the work at
+// once, and there is nothing to wait for.
 
 void enqueue(Stream* stream, Operation operation);
 void note_stream(Stream* stream, unsigned flags);
@@ -58,19 +58,18 @@ void note_stream_destroyed(Stream* stream);
 void note_context_destroyed(Context* context);
 void note_event(const Event* event);
 void note_event_destroyed(const Event* event);
-// False for one that has been destroyed.
+// False for a destroyed event.
 bool is_event(const Event* event);
 void note_record(const Event* event, Stream* stream);
-// The stream's later operations come after the event. False when this wait is the one to be
-// ignored.
+// The stream's later operations come after the event. False if this wait is the one to ignore.
 bool note_stream_wait(Stream* stream, const Event* event);
-// The host knows that the event has happened, or all of a stream's work. False when this wait is
-// the one to be ignored: then the host believes it, and nothing has been done.
+// The host knows that the event has happened, or all of a stream's work. False if this wait is the
+// one to ignore: then the host believes it, and nothing has been done.
 bool note_host_wait(const Event* event);
 bool note_host_wait(Stream* stream);
 // The driver itself waits for all of a stream's work.
 void finish(Stream* stream);
-// Memory goes: a driver waits before it gives up that of a device.
+// Memory is freed: a driver waits before it frees device memory.
 void note_free(uintptr_t first, size_t bytes, bool on_host);
 
 }  // namespace fakecuda

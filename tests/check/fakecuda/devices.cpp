@@ -1,4 +1,4 @@
-// The fake driver itself, its devices, and what its errors are called.
+// The fake driver itself, its devices, and the names of its errors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
 
@@ -6,7 +6,7 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-using namespace fakecuda;  // all of it is this file's
+using namespace fakecuda;  // the whole file belongs to it
 
 namespace {
 
@@ -82,7 +82,7 @@ EXPORT int cuDeviceGetPCIBusId(char* id, int size, int) {
   return kSuccess;
 }
 
-// What is asked for are alignments, and whether there is what has no entry points here.
+// Alignments, and features that have no entry points here.
 EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
   constexpr int kVirtualMemory = 102, kFileDescriptors = 103, kMemoryPools = 115;
   const bool absent =

@@ -1,5 +1,5 @@
 // A CUDA driver without a GPU, for tests: device memory is host memory, streams do their work at
-// once, kernels do nothing, and the environment says what goes wrong.
+// once, kernels do nothing, and environment variables choose the failures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Built as libcuda.so.1 in a folder of its own, which a test puts on LD_LIBRARY_PATH.
@@ -36,8 +36,8 @@
 //                     (0), by asking for it again and again
 //
 // It is stricter than a real driver where a mistake would go unnoticed: calls need a current
-// context, copies must stay inside allocations of the context that they are about. And it counts
-// what is alive: see fakecuda.h.
+// context, copies must stay inside allocations of their context. And it counts live objects: see
+// fakecuda.h.
 #include "tests/check/fakecuda/fakecuda.h"
 
 #include <cstdlib>
@@ -49,7 +49,7 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-using namespace fakecuda;  // all of it is this file's
+using namespace fakecuda;  // the whole file belongs to it
 
 // ---- Contexts ----
 
@@ -160,7 +160,7 @@ EXPORT int cuPointerGetAttribute(void* value, int attribute, uintptr_t address) 
   return kInvalidValue;
 }
 
-// Of memory that it does not know a driver says nothing, which is no error.
+// A driver does not know about foreign memory, which is no error.
 EXPORT int cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                                   uintptr_t address) {
   for (unsigned i = 0; i < count; i++) {
@@ -314,7 +314,7 @@ EXPORT int cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
   return kSuccess;
 }
 
-// ---- What is told about users ----
+// ---- Information about users ----
 
 EXPORT void fakecuda_get_waits(void* stream, FakecudaWaits* waits) {
   std::lock_guard lock(state().mutex);

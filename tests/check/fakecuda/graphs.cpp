@@ -1,13 +1,13 @@
-// The fake driver's graphs: what a stream captured is counted, and launching it does nothing.
+// The fake driver's graphs: it counts calls that a stream captures, and launches do nothing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// While a stream captures, calls that would wait, allocate or load fail, as on a real driver, where
-// they spoil the capture.
+// While a stream captures, calls that would wait, allocate or load fail; on a real driver they also
+// spoil the capture.
 #include "tests/check/fakecuda/state.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-using namespace fakecuda;  // all of it is this file's
+using namespace fakecuda;  // the whole file belongs to it
 
 EXPORT int cuStreamBeginCapture_v2(Stream* stream, int) {
   if (int result = check_context()) return result;

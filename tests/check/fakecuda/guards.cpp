@@ -1,4 +1,4 @@
-// Memory of the fake driver between pages that nobody may touch.
+// Memory of the fake driver between inaccessible pages.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/fakecuda/guards.h"
 

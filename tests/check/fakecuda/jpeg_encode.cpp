@@ -1,4 +1,4 @@
-// The kernels that code JPEG scans, on the fake driver: as the host codes them.
+// The kernels that code JPEG scans, on the fake driver: they run the host's code.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
@@ -29,7 +29,7 @@ Area area_of(const void* first, size_t bytes, bool written, bool on_host) {
 
 }  // namespace
 
-// The first kernel reads and writes nothing that others see; the second does it all.
+// The first kernel has no visible input or output; the second does all the work.
 Operation jpeg_encode_launch_of(const std::string& kernel, void** parameters) {
   const EncodeParams params = *static_cast<const EncodeParams*>(parameters[0]);
   const JpegScanLayout& scan = params.layout;

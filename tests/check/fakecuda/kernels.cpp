@@ -1,4 +1,4 @@
-// What launches of our kernels read and write, and bytes that depend on what they have read.
+// Memory that launches of our kernels read and write, and output bytes that depend on the input.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/fakecuda/kernels.h"
 
@@ -36,13 +36,13 @@ class Launch {
   void store(const StoreParams& params);
 
   bool has(const char* part) const { return name_.find(part) != std::string::npos; }
-  // Whether coefficients are read; otherwise samples are.
+  // Whether the kernel reads coefficients; otherwise it reads samples.
   bool inverse() const { return has("inverse_") || has("scaled_"); }
   Operation operation() const;
 
  private:
   size_t coef_bytes() const { return has("_s32") || has("_f32") ? 4 : 2; }
-  // Not inlined: g++ 12 would see a write beyond an empty list, where there is none.
+  // Not inlined: g++ 12 would report a write beyond an empty list, where there is none.
   [[gnu::noinline]] void add(const void* first, int64_t pitch, int64_t width, int64_t rows,
                              bool written, size_t unit = 1, size_t step = 1);
   void coefs(const CoefParams& coefs, uint32_t blocks_w, uint32_t blocks, size_t bytes,
@@ -57,7 +57,7 @@ class Launch {
   std::string name_;
   unsigned ctas_;
   std::vector<Area> areas_;
-  // Of `areas_`, those that are numbers.
+  // The numbers among `areas_`.
   std::vector<Area> words_;
 };
 
@@ -174,7 +174,7 @@ void Launch::samples(const SamplesParams& samples, bool written) {
       static_cast<size_t>(samples.bytes), static_cast<size_t>(samples.stride));
 }
 
-// What is taken apart, or made of bands: values, or the samples of the picture.
+// The side of a stage that is not bands: values, or the samples of the picture.
 void Launch::whole(const ValuesParams& full, const SamplesParams& picture,
                    const SamplesParams& reference, bool at_samples, const MeasureParams& measure,
                    int64_t width, int64_t rows) {
@@ -249,7 +249,7 @@ void Launch::expand(const ExpandParams& params) {
     add(pyramid.data, pyramid.pitch, pyramid.width * bytes, pyramid.height, true);
 }
 
-// Where pyramids have been cleared before, some of it is written.
+// Pyramids that were cleared before are written in part.
 void Launch::slices(const SliceParams& params) {
   add(params.packed, 0, static_cast<int64_t>(params.packed_bytes), 1, false);
   const int64_t bytes = has("_s32") ? 4 : 2;
@@ -280,7 +280,7 @@ void visit_bytes(const Area& area, Visit&& visit) {
   }
 }
 
-// Every second byte is 0: numbers of 16 bits are levels that a JPEG file can hold.
+// Every second byte is 0: 16-bit numbers are levels that a JPEG file can hold.
 void fill(const Area& area, uint64_t seed) {
   size_t index = 0;
   visit_bytes(area, [&](unsigned char* byte) {
@@ -346,7 +346,7 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
   } else if (kernel == "tiny_xor") {
     launch.tiny(*static_cast<const test::TinyParams*>(first));
   } else if (launch.has("_general_") || launch.has("_teach")) {
-    // Of both kinds of parameters the first part.
+    // The first part of both kinds of parameters.
     launch.general(*static_cast<const FrameParams*>(first));
   } else if (launch.has("forward_") || launch.has("inverse_")) {
     const auto* frame = static_cast<const FastFrame*>(first);

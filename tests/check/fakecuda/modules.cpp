@@ -9,7 +9,7 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-using namespace fakecuda;  // all of it is this file's
+using namespace fakecuda;  // the whole file belongs to it
 
 bool (*fakecuda::emulate)(const std::string&, unsigned, unsigned, void**) = nullptr;
 
@@ -17,7 +17,7 @@ EXPORT int cuModuleLoadData(void** module, const void* image) {
   if (int result = check_context()) return result;
   if (int result = check_no_capture()) return result;
   if (mode_is("no-module")) return kNoBinaryForGpu;
-  constexpr uint32_t kFatBinary = 0xba55ed50;  // the first word of what nvcc -fatbin writes
+  constexpr uint32_t kFatBinary = 0xba55ed50;  // the first word of nvcc -fatbin's output
   uint32_t magic = 0;
   std::memcpy(&magic, image, sizeof(magic));
   if (magic != kFatBinary) return kInvalidValue;
@@ -55,7 +55,7 @@ EXPORT int cuLaunchKernel(const Function* function, unsigned gx, unsigned gy, un
   std::lock_guard lock(s.mutex);
   const bool strikes = s.counts.launches >= number("FAKECUDA_AFTER", 0);
   if (strikes && mode_is("launch-fails")) return kLaunchOutOfResources;
-  if (strikes && mode_is("lost")) s.lost = true;  // found out by the next call, as on a GPU
+  if (strikes && mode_is("lost")) s.lost = true;  // the next call reports it, as on a GPU
   s.counts.launches++;
   capture(stream);
   note_work(stream);

@@ -59,7 +59,7 @@ int allocate(void** address, size_t bytes, int type) {
   if (mode_is("no-pinned") && type == kHostMemory) return kOutOfMemory;
   void* data = allocate_guarded(bytes, kPitch);
   if (data == nullptr) return kOutOfMemory;
-  std::memset(data, 0xcd, bytes);  // fresh device memory holds anything
+  std::memset(data, 0xcd, bytes);  // fresh device memory may hold any bytes
   s.blocks[reinterpret_cast<uintptr_t>(data)] = {bytes, type, context_stack().back()};
   s.counts.allocations++;
   s.counts.memory++;
@@ -106,8 +106,8 @@ bool is_inside(uintptr_t first, size_t bytes, int type, const Context* context) 
 
 namespace {
 
-// The address of a side's first byte, or 0 when its bytes are not all in memory of that type. What
-// "unified" addresses mean is not told from them: code that knows says so.
+// The address of a side's first byte, or 0 if its bytes are not all in memory of that type. The
+// code does not interpret "unified" addresses; callers that know their meaning do.
 uintptr_t first_byte(const Side& side, size_t width, size_t height, const Context* context) {
   if (side.type != kHostMemory && side.type != kDeviceMemory) return 0;
   if (side.pitch < width && height > 1) return 0;
@@ -180,7 +180,7 @@ int copy_between_contexts(const PeerCopy* copy, Stream* stream) {
 
 namespace {
 
-// The stream's work up to its event `place` is done, and so is all that had to be done before.
+// The stream's work up to its event `place` is done, and so is all work that had to precede it.
 void complete(Stream* stream, uint64_t place) {
   if (state().live_streams.count(stream) == 0) return;
   stream->happened = std::max(stream->happened, place);
@@ -205,7 +205,7 @@ static int64_t busy_us() {
 }
 
 void take_time() {
-  // Of a processor: somebody else may have it in between.
+  // On a processor: another thread may have it in between.
   const int64_t end = busy_us() + number("FAKECUDA_WAIT", 0);
   while (busy_us() < end) {
   }

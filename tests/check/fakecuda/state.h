@@ -40,7 +40,7 @@ enum Result : int {
   kCaptureUnsupported = 900,
 };
 
-constexpr size_t kPitch = 512;  // what today's GPUs align rows to
+constexpr size_t kPitch = 512;  // the row alignment of today's GPUs
 constexpr int kHostMemory = 1, kDeviceMemory = 2;
 
 struct Context {
@@ -48,7 +48,7 @@ struct Context {
   std::atomic<bool> stuck = false;  // its GPU finishes nothing any more
 };
 struct Stream;
-// What a stream has been told to wait for.
+// A wait that a stream has been given.
 struct Dependency {
   uint64_t before;  // the stream's first event after that
   Stream* stream;
@@ -57,7 +57,7 @@ struct Dependency {
 struct Stream {
   uint64_t recorded = 0;  // events so far
   uint64_t happened = 0;  // those up to this one have
-  uint64_t asked = 0;     // how often somebody has asked for one that has not
+  uint64_t asked = 0;     // queries for an event that has not happened
   std::vector<Dependency> dependencies;
   bool busy = false;  // with work behind its last event
   bool capturing = false;
@@ -86,7 +86,7 @@ struct State {
   std::mutex mutex;
   std::map<uintptr_t, Block> blocks;
   std::map<int, Context*> primary;
-  std::set<std::pair<Context*, Context*>> peers;  // who may access whom
+  std::set<std::pair<Context*, Context*>> peers;  // pairs of accessor and accessed
   std::set<Stream*> live_streams;
   std::map<std::pair<void*, std::string>, Function> functions;  // by their module
   std::set<void*> live_handles;                                 // events and modules
@@ -97,7 +97,7 @@ struct State {
 };
 
 State& state();
-// Without a destructor: those of the main thread come before what a program releases at exit.
+// Without a destructor: the main thread's destructors run before releases at exit.
 struct ContextStack {
   Context* contexts[64];
   size_t depth;
@@ -122,7 +122,7 @@ bool mode_is(const char* mode);
 int number(const char* variable, int otherwise);
 int device_count();
 
-// What every call that works on a context checks first.
+// The first check of every call that works on a context.
 int check_context();
 
 int allocate(void** address, size_t bytes, int type);
@@ -143,7 +143,7 @@ struct Copy2D {
   Side from, to;
   size_t width, height;
 };
-// In the stream's order; with `wait` it is over when the call returns.
+// In the stream's order; with `wait` the copy is done when the call returns.
 int copy_2d(const Copy2D* copy, Stream* stream, bool wait);
 
 // CUDA_MEMCPY3D_PEER, likewise.
@@ -164,43 +164,43 @@ int copy_between_contexts(const PeerCopy* copy, Stream* stream);
 // Of FAKECUDA_PEER; no device is a peer of itself.
 bool are_peers(int device, int other);
 
-// Counts a call that a capturing stream takes note of. Of a stream that does not capture, or of the
-// null stream, nothing is counted. The caller holds the lock.
+// Counts a call that a capturing stream records. Counts nothing for a stream that does not capture,
+// or for the null stream. The caller holds the lock.
 void capture(void* stream);
-// What may not happen while any stream captures.
+// The check of calls that are forbidden while any stream captures.
 int check_no_capture();
 
-// Whether an event has happened; with `wait`, after this call it has. An event outlives its stream
+// Whether an event has happened; with `wait`, it has after this call. An event outlives its stream
 // as one that has happened. The caller holds the lock.
 bool has_happened(Event* event, bool wait);
-// The same without asking.
+// The same without counting as a query.
 bool is_pending(const Event& event);
-// As long as FAKECUDA_WAIT says.
+// Waits as long as FAKECUDA_WAIT says.
 void take_time();
-// A thread waits that asks for the same thing more than once, and for nothing in between, without
-// having entered a context again. Called for each question after something that has not happened;
-// true once the thread has waited as long as FAKECUDA_WAIT says. The caller holds the lock.
+// Whether the thread waits and has done so as long as FAKECUDA_WAIT says: it asks for the same
+// thing again, with nothing in between and without entering a context. Called for each query for
+// something that has not happened. The caller holds the lock.
 bool has_waited(const void* what);
 // The calling thread enters a context.
 void forget_questions();
 // Work for a stream, after which the GPU may be stuck. The caller holds the lock.
 void note_work(void* stream);
-// Whether that of the current context is.
+// Whether the current context's GPU is stuck.
 bool is_stuck();
-// Ends the process if a call that waits for a context's work, or for that of the current one, would
-// never return.
+// Ends the process if a call that waits for a context's work, or for the current one's, would never
+// return.
 void check_blocks(const Context* context, const char* call);
 void check_blocks(const char* call);
-// The same for calls that give something back, which wait for the whole context. Who has found it
-// finished just before may be overtaken by another thread, whose work is what the GPU is stuck in:
-// then it was given back in time.
+// The same for calls that release something, which wait for the whole context. A caller that found
+// the context finished just before may be overtaken by another thread, whose work gets the GPU
+// stuck: then the release was in time.
 void check_gives_back(const Context* context, const char* call);
 void check_gives_back(const char* call);
 // The stream's next work comes after the event. The caller holds the lock.
 void wait_in_stream(Stream* stream, const Event& event);
-// Whether the stream has something to do, or to wait for. The caller holds the lock.
+// Whether the stream has work left, or something to wait for. The caller holds the lock.
 bool is_unfinished(const Stream* stream);
-// All that the stream has been given so far. The caller holds the lock.
+// All work of the stream so far. The caller holds the lock.
 void finish_stream(Stream* stream);
 int synchronize_stream(Stream* stream);
 int destroy_stream(Stream* stream);

@@ -1,4 +1,4 @@
-// What GStreamer's loader asks the fake driver for and nothing here uses.
+// Entries that GStreamer's loader asks the fake driver for and that nothing here uses.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/fakecuda/state.h"
 

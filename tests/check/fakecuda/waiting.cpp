@@ -1,4 +1,4 @@
-// How the fake driver tells that a thread waits, and what becomes of it when the GPU is stuck.
+// How the fake driver detects that a thread waits, and how the wait ends when the GPU is stuck.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <sys/resource.h>
 
@@ -12,12 +12,11 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-using namespace fakecuda;  // all of it is this file's
+using namespace fakecuda;  // the whole file belongs to it
 
 namespace {
 
-// What the calling thread has asked for since it entered a context: how often, and since when it
-// waits.
+// The calling thread's query since it entered a context: how often, and since when it waits.
 struct Question {
   const void* what;
   int count;
@@ -37,7 +36,7 @@ struct Questions {
   }
 };
 
-// Whether the calling thread has given the GPU nothing to do since it last found a stream finished.
+// Whether the calling thread has given the GPU no work since it last found a stream finished.
 thread_local bool settled = false;
 
 Questions& questions() {
@@ -51,7 +50,7 @@ int64_t now_us() {
       .count();
 }
 
-// How often the thread has given up its processor by itself.
+// How often the thread has given up its processor voluntarily.
 long naps() {
   rusage usage = {};
   getrusage(RUSAGE_THREAD, &usage);

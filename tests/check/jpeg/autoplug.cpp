@@ -75,13 +75,13 @@ Frames try_to_play(const char* player, const std::string& file, const Look& look
   g_autoptr(GstElement) pipeline = gst_element_factory_make(player, nullptr);
   g_object_set(pipeline, "uri", ("file://" + file).c_str(), "video-sink", sink, nullptr);
   *failure = run_to_eos(pipeline);
-  if (failure->empty()) look(pipeline);  // what did not end may have plugged nothing
+  if (failure->empty()) look(pipeline);  // an unfinished run may have plugged nothing
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return frames;
 }
 
-// GStreamer 1.22's playbin3 now and then does not end on a busy machine, with its own decoders,
-// too: it gets three attempts.
+// GStreamer 1.22's playbin3 sometimes does not end on a busy machine, even with its own decoders:
+// it gets three attempts.
 Frames play_with(const char* player, const std::string& file, const Look& look) {
   std::string failure = "timeout";
   Frames frames;
@@ -91,8 +91,8 @@ Frames play_with(const char* player, const std::string& file, const Look& look) 
   return frames;
 }
 
-// Plays `file` in every way that plugs decoders by itself: `take` gets the pictures. decodebin3 is
-// what playbin3 decodes with.
+// Plays `file` in every way that plugs decoders automatically: `take` gets the pictures. playbin3
+// decodes with decodebin3.
 void play_all_ways(const std::string& file, const Look& look,
                    const std::function<void(const std::string&, const Frames&)>& take) {
   const std::string sink = " ! appsink name=sink sync=false caps=video/x-raw";
@@ -115,7 +115,7 @@ void check(const std::string& file, const std::string& direct) {
   });
 }
 
-// Without a user's wish nothing of ours is plugged.
+// Without a user's wish none of our elements is plugged.
 CHECK_TEST(test_ranks_as_they_are) {
   if (require_element_or_skip("jpegdec") != 0) return;
   std::string found;

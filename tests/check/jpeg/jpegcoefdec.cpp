@@ -37,7 +37,7 @@ Bytes with_thumbnail() {
   return inserted(make_jpeg(64, 48), 2, segment);
 }
 
-// The thumbnail of a segment is no picture, and has an end of its own.
+// The thumbnail of a segment is no picture, and has its own end.
 CHECK_TEST(test_thumbnail_inside) {
   const Bytes picture = with_thumbnail();
   g_autoptr(GstHarness) harness = open_bytes();
@@ -59,7 +59,7 @@ CHECK_TEST(test_thumbnail_at_a_boundary) {
   expect_no_more(harness);
 }
 
-// Time that nothing is shown in, before anything has been.
+// Time in which nothing is shown, before the first picture.
 CHECK_TEST(test_gap_at_the_start) {
   const Bytes picture = make_jpeg(64, 48);
   g_autoptr(GstHarness) harness = open();
@@ -69,7 +69,7 @@ CHECK_TEST(test_gap_at_the_start) {
   expect(harness, picture, GST_SECOND);
 }
 
-// A picture that has lost its end takes nothing from the one behind it.
+// A picture without an end takes nothing from the next one.
 CHECK_TEST(test_lost_end) {
   const Bytes good = make_jpeg(64, 48);
   const Bytes lost = cut(good, good.size() / 2);
@@ -139,7 +139,7 @@ GstClockTime latency_of(const std::string& properties, bool live, const char* ca
   return latency;
 }
 
-// With several threads it is the time that pictures take, up to that of the frames in work.
+// With several threads it is the time of one picture, up to that of the frames in work.
 void expect_measured(GstClockTime latency, GstClockTime most) {
   fail_unless(latency > 0 && latency <= most, "%" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
 }
@@ -149,14 +149,14 @@ CHECK_TEST(test_latency) {
   expect_measured(latency_of("n-threads=4", true), 3 * 40 * GST_MSECOND);
   expect_measured(latency_of("n-threads=4", true, "image/jpeg,framerate=2000/1"),
                   3 * GST_MSECOND / 2);
-  // A live source is not delayed unless that is asked for.
+  // A live source is not delayed unless the user asks for it.
   fail_unless_equals_uint64(latency_of("n-threads=0", true), 0);
-  // Where nobody knows the rate, pictures are late nevertheless.
+  // If nobody knows the rate, pictures are late nevertheless.
   for (const char* caps : {"image/jpeg,framerate=0/1", "image/jpeg"})
     expect_measured(latency_of("n-threads=4", true, caps), 3 * 40 * GST_MSECOND);
 }
 
-// A finished picture leaves, whether the next one comes or not.
+// A finished picture leaves even if no further one comes.
 CHECK_TEST(test_no_picture_waits_for_the_next) {
   const Bytes picture = make_jpeg(24, 16);
   g_autoptr(GstHarness) harness = open("n-threads=8");

@@ -1,4 +1,4 @@
-// jpegcoefdec on sound streams: what caps and tables say, and the elements around it.
+// jpegcoefdec on sound streams: the contents of caps and tables, and neighbouring elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -51,7 +51,7 @@ CHECK_TEST(test_16_bit_tables) {
     wide.push_back(static_cast<guint8>(entry & 0xff));
   }
   picture = inserted(picture, table.begin, wide);
-  // The first definition of table 0 is overridden by the second: take that away.
+  // The second definition of table 0 overrides the first: remove the second.
   Bytes rest = cut(picture, table.begin + wide.size());
   bool dropped = false;
   for (const Segment& segment : segments_of(picture)) {
@@ -70,7 +70,7 @@ CHECK_TEST(test_16_bit_tables) {
   fail_unless_equals_int(meta->tables[meta->components[0].table].values[63], 200 + 90 * 63);
 }
 
-// Cameras leave the Huffman tables out, because they are always the ones of Annex K.
+// Cameras leave out the Huffman tables, which are always those of Annex K.
 CHECK_TEST(test_camera_without_huffman_tables) {
   const Bytes whole = make_jpeg(64, 48, Subsampling::k422);
   g_autoptr(GstHarness) harness = open();
@@ -96,12 +96,12 @@ CHECK_TEST(test_avi) {
                               20);
 }
 
-// What downstream refuses is an error, also where the last pictures come out at EOS.
+// Caps that downstream refuses are an error, also where the last pictures come out at EOS.
 CHECK_TEST(test_refused_at_the_end) {
   const Folder folder;
   const std::string file = folder.file("a.jpg");
   const Bytes picture = make_jpeg(48, 32);
-  // One without EOI is found at the end of the stream.
+  // The element finds a picture without EOI at the end of the stream.
   for (const size_t missing : {0, 2}) {
     g_file_set_contents(file.c_str(), reinterpret_cast<const char*>(picture.data()),
                         gssize(picture.size() - missing), nullptr);

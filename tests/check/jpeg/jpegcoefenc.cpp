@@ -1,5 +1,5 @@
-// The files of jpegcoefenc, read by libjpeg: the levels and tables of the coefficients that went
-// in, and those that libjpeg makes of the same frames, whatever the options.
+// jpegcoefenc's files, read by libjpeg: they have the input's levels and tables, which are those
+// that libjpeg makes of the same frames, whatever the options.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // With the argument "cjpeg": whole files against those of libjpeg-turbo's cjpeg.
@@ -125,7 +125,7 @@ std::vector<Options> all_options() {
   return all;
 }
 
-// Options may change from frame to frame; none of them leaves anything behind.
+// Options may change from frame to frame; none affects later frames.
 CHECK_LOOP_TEST(test_options, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
   const GstDctInfo info = levels_info(kAllSamplings[__i__], 100, 75);
   g_autoptr(GstHarness) h = encoder_harness(info);
@@ -225,7 +225,7 @@ CHECK_TEST_IF(test_large_qtable, !with_cjpeg) {
   for (const guint16 entry : file.components[0].table) fail_unless_equals_int(entry, 300);
 }
 
-// The file of a grey frame that the two elements make, linked as they are.
+// The grey frame's file by the two elements, linked as they are.
 Bytes file_of(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char* properties) {
   const std::string line = forward("quality=" + std::to_string(quality)) + " ! " +
                            encoder(std::string("n-threads=1 ") + properties);
@@ -234,7 +234,7 @@ Bytes file_of(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char
   return encode(h, gst_buffer_ref(frame));
 }
 
-// The file that cjpeg makes of the same samples.
+// cjpeg's file of the same samples.
 Bytes cjpeg_file(const GstVideoInfo& raw, GstBuffer* frame, int quality,
                  const std::string& options) {
   const Folder folder;
@@ -281,7 +281,7 @@ CHECK_TEST_IF(test_cjpeg, with_cjpeg) {
   }
 }
 
-// Which qualities need -baseline, as the documentation has it.
+// The documentation's list of qualities that need -baseline.
 CHECK_TEST_IF(test_cjpeg_at_every_quality, with_cjpeg) {
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_GRAY8, 24, 16);
   g_autoptr(GstBuffer) frame = make_frame(raw);

@@ -74,7 +74,7 @@ CHECK_TEST(test_large_levels) {
   }
 }
 
-// A buffer that contradicts its caps. Those before it come out, and after NULL all is well again.
+// A buffer contradicts its caps. Earlier buffers come out, and after NULL all is well again.
 CHECK_TEST(test_bad_buffers) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
   for (int kind = 0; kind < 5; kind++) {
@@ -110,7 +110,7 @@ CHECK_TEST(test_bad_buffers) {
   }
 }
 
-// What JPEG could hold and this element cannot yet.
+// Pictures that JPEG could hold and this element cannot yet.
 CHECK_TEST(test_caps_of_a_fourth_component) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, 64, 40);
   GstCaps* caps = gst_dct_info_to_caps(&info);

@@ -1,4 +1,4 @@
-// What jpegcoefenc negotiates, what it refuses, and what it warns of.
+// Caps of jpegcoefenc: the negotiated, the refused, and those that cause a warning.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -76,7 +76,7 @@ Warnings warnings_of(const std::string& source, const std::string& settings = ""
 }
 
 CHECK_TEST(test_colorimetry) {
-  // Who can choose makes what JPEG means.
+  // If the upstream element can choose, it makes the format that JPEG implies.
   for (const char* source : {"videotestsrc num-buffers=3",
                              "videotestsrc num-buffers=3 ! video/x-raw,format=BGRx ! videoconvert "
                              "! video/x-raw,format=I420"}) {
@@ -103,7 +103,7 @@ CHECK_TEST(test_colorimetry) {
   }
 }
 
-// A payloader of RTP takes the caps of any JPEG file, but what it sends has no Huffman tables.
+// An RTP payloader takes the caps of any JPEG file, but its packets have no Huffman tables.
 CHECK_TEST(test_rtp) {
   GstElementFactory* factory = gst_element_factory_find("rtpjpegpay");
   if (!factory) return;
@@ -128,8 +128,8 @@ CHECK_TEST(test_rtp) {
   }
 }
 
-// Caps that differ from those before in their colorimetry alone are looked at, too. One warning in
-// a stream is enough.
+// Caps that differ from earlier ones in colorimetry alone are checked, too. One warning in a stream
+// is enough.
 CHECK_TEST(test_new_colorimetry) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
   const struct {
@@ -158,7 +158,7 @@ CHECK_TEST(test_new_colorimetry) {
   }
 }
 
-// What is asked for behind the element reaches the source.
+// Caps that downstream asks for reach the source.
 CHECK_TEST(test_downstream_caps) {
   const Warnings found = warnings_of("videotestsrc num-buffers=1 ! video/x-raw,format=Y42B");
   fail_unless(contains(found.caps, "YCbCr-4:2:2"), "%s", found.caps.c_str());

@@ -62,7 +62,7 @@ CHECK_TEST(test_latency) {
   expect_measured(latency_behind_one(info, 4), 4, 40 * GST_MSECOND);
 }
 
-// A finished file leaves, whether the next frame comes or not.
+// A finished file leaves even if no further frame comes.
 CHECK_TEST(test_no_file_waits_for_the_next) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 40, 24);
   g_autoptr(GstHarness) h = harness_with("n-threads=8", info);
@@ -73,7 +73,7 @@ CHECK_TEST(test_no_file_waits_for_the_next) {
   }
 }
 
-// What the LATENCY query says at a sink behind the source.
+// The LATENCY query's answer at a sink behind the source.
 GstClockTime latency_behind(const std::string& source) {
   g_autoptr(GstElement) pipeline =
       gst_parse_launch((source + " ! video/x-raw,framerate=25/1 ! " + forward() + " ! " +
@@ -141,7 +141,7 @@ int negotiated_width(GstHarness* h) {
   return width;
 }
 
-// Frames that were waiting leave with the caps that they came with.
+// Waiting frames leave with the caps that they came with.
 CHECK_TEST(test_new_size) {
   const GstDctInfo first = levels_info(GST_COEF_SAMPLING_420, 64, 40);
   const GstDctInfo second = levels_info(GST_COEF_SAMPLING_RGB, 33, 17);
@@ -179,8 +179,8 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
   return g_refusal;
 }
 
-// A stream that is shorter than there are threads meets its refusal at EOS only, when no push is
-// left to return it: what upstream would make an error of is one here, and is not one twice.
+// If a stream is shorter than the number of threads, the refusal comes only at EOS, when no push
+// can return it: the element posts what upstream would make of it, and never twice.
 CHECK_TEST(test_refused_at_eos) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
   const struct {
@@ -219,7 +219,7 @@ GstPadProbeReturn count_buffer(GstPad*, GstPadProbeInfo*, gpointer counter) {
   return GST_PAD_PROBE_OK;
 }
 
-// Plays to EOS, `times` times from NULL, and counts what reaches the element "last".
+// Plays to EOS, `times` times from NULL, and counts buffers at the element "last".
 int count_frames(const std::string& line, int times) {
   g_autoptr(GstElement) pipeline = launch(line);
   g_autoptr(GstElement) last = gst_bin_get_by_name(GST_BIN(pipeline), "last");

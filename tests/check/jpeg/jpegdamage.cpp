@@ -1,4 +1,4 @@
-// jpegcoefdec on damaged JPEG data: what is dropped, shown, said.
+// Tests of jpegcoefdec on damaged JPEG data: which pictures it drops and shows, and its messages.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ struct Damage {
   Bytes jpeg;
 };
 
-// Pictures that have lost something.
+// Pictures with missing data.
 std::vector<Damage> damages() {
   const Bytes& jpeg = good();
   const Segment sof = segment_of(jpeg, 0xc0), dqt = segment_of(jpeg, 0xdb);
@@ -45,7 +45,7 @@ std::vector<Damage> damages() {
   };
 }
 
-// Whoever writes what comes out of it into files gets nothing that they cannot hold.
+// Concealed pictures can be written to files.
 CHECK_TEST(test_concealed_pictures_can_be_written) {
   for (const Damage& damage : damages()) {
     g_autoptr(GstHarness) harness =
@@ -58,7 +58,7 @@ CHECK_TEST(test_concealed_pictures_can_be_written) {
   }
 }
 
-// By default a damaged picture is dropped, with a warning, and the next is as good as ever.
+// By default the element drops a damaged picture, with a warning, and the next one is sound.
 CHECK_TEST(test_drop) {
   for (const Damage& damage : damages()) {
     Decoder decoder;
@@ -77,7 +77,7 @@ CHECK_TEST(test_drop) {
   }
 }
 
-// What JPEG allows, though few files have it, is not even irregular.
+// Rare features that JPEG allows are not even irregular.
 CHECK_TEST(test_rarities) {
   const Bytes& jpeg = good();
   const Segment sof = segment_of(jpeg, 0xc0);
@@ -114,7 +114,7 @@ CHECK_TEST(test_conceal) {
   decoder.expect(good());
   GstBuffer* buffer = decoder.pull();
   fail_unless(GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED));
-  // It begins like the picture that it was: the first block is there.
+  // It begins like the original picture: the first block is there.
   GstBuffer* whole = nullptr;
   {
     Decoder other;
@@ -154,7 +154,7 @@ CHECK_TEST(test_max_errors) {
   fail_unless(contains(decoder.message(GST_MESSAGE_ERROR), "damaged"));
 }
 
-// A file of which nothing could be shown is no success.
+// A file without a picture that can be shown is no success.
 CHECK_TEST(test_nothing_but_damage) {
   Decoder decoder;
   for (int i = 0; i < 3; i++) decoder.push(damaged(good()));
@@ -174,7 +174,7 @@ CHECK_TEST(test_one_warning_a_run) {
   fail_unless_equals_int(decoder.messages(GST_MESSAGE_WARNING), 3);
 }
 
-// A damaged size must not renegotiate, nor what belongs to a damaged picture.
+// Neither a damaged size nor a damaged picture's other headers may cause a renegotiation.
 CHECK_TEST(test_damaged_header_changes_no_caps) {
   Decoder decoder;
   const Segment sof = segment_of(good(), 0xc0);

@@ -46,7 +46,7 @@ class Decoder {
     fail_unless(wrong.empty(), "%s", wrong.c_str());
   }
 
-  // The text of the first message of that kind since the last call, "" for none; other messages go.
+  // The text of the first message of that kind since the last call, "" for none; drops others.
   std::string message(GstMessageType type) {
     std::string text;
     while (GstMessage* message = gst_bus_pop(bus_)) {
@@ -66,7 +66,7 @@ class Decoder {
   GstClockTime time_ = 0;
 };
 
-// The picture that all others here are made of.
+// The picture that all others here are made from.
 inline const Bytes& good() {
   static const Bytes picture = make_jpeg(64, 48);
   return picture;

@@ -1,5 +1,5 @@
-// jpegcoefdec with entropy=cuda beside entropy=cpu: the same coefficients, verdicts and counts, and
-// whatever is sound and for the device has been decoded there.
+// jpegcoefdec with entropy=cuda beside entropy=cpu: the same coefficients, verdicts and counts; the
+// device decodes every sound file that it supports.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Coefficients are compared as the files that jpegcoefenc makes of them.
@@ -25,7 +25,7 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-// What has become of a stream of pictures.
+// The results of a stream of pictures.
 struct Outcome {
   std::vector<Bytes> files;
   std::vector<GstClockTime> times;
@@ -68,7 +68,7 @@ Outcome decode(const std::vector<Bytes>& pictures, const std::string& properties
   return outcome;
 }
 
-// Returns what the device made of them.
+// Returns the number of pictures that the device decoded.
 Outcome expect_same(const std::vector<Bytes>& pictures, const std::string& properties = "",
                     const char* between = "") {
   const Outcome judge = decode(pictures, "entropy=cpu " + properties);
@@ -128,7 +128,7 @@ CHECK_TEST_IF(test_other_kinds_are_decoded_by_the_cpu, is_cuda()) {
   fail_unless_equals_uint64(ours.by_cpu, 4);
 }
 
-// One thing wrong, or several, anywhere.
+// One fault, or several, anywhere.
 Bytes with_damage(Bytes picture, std::mt19937& random) {
   const gsize at = 20 + random() % (picture.size() - 20);
   const auto place = picture.begin() + static_cast<std::ptrdiff_t>(at);
@@ -160,7 +160,7 @@ Bytes with_damage(Bytes picture, std::mt19937& random) {
   return picture;
 }
 
-// By parts, because what comes out is kept.
+// In parts, because the test keeps the output.
 CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
   constexpr int kPart = 500;
   std::mt19937 random(11);
@@ -204,10 +204,10 @@ CHECK_TEST_IF(test_thousands_of_tiny_pictures, is_cuda()) {
   fail_unless_equals_uint64(ours.by_cuda, pictures.size());
 }
 
-// Where max-memory has no room for what the device is given.
+// Where max-memory leaves no room for the device's share.
 CHECK_TEST_IF(test_without_memory_for_the_device, is_cuda()) {
   const Bytes picture = make_jpeg(256, 256, Subsampling::k420, 90);
-  // What is counted for libjpeg-turbo, and for the decoder for sound files.
+  // Counts for libjpeg-turbo, and for the decoder of sound files.
   const gsize decoders = (gsize{1} << 17) + (gsize{1} << 16);
   const gsize needed = picture.size() + 256 * 256 * 3 + decoders;
   const Outcome ours =

@@ -1,4 +1,4 @@
-// Nothing comes out of jpegcoefdec and jpegcoefenc behind an error, whatever was on its way.
+// Nothing leaves jpegcoefdec and jpegcoefenc after an error, whatever was in flight.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ using namespace testing;
 constexpr guint kBad = 5;  // the sixth of
 constexpr guint kPictures = 20;
 
-// A stream with a bad picture, and what may be pushed after its error.
+// A stream with a bad picture, and the number of pictures that may be pushed after its error.
 struct Stream {
   GstHarness* h;
   std::string name;
@@ -24,7 +24,7 @@ struct Stream {
 
 guint pushed(GstHarness* h) { return gst_harness_buffers_in_queue(h); }
 
-// What is left in the queue, which is what came before the error, goes.
+// Drops the rest of the queue, which came before the error.
 void expect_pictures(const Stream& stream, guint first, guint count) {
   fail_unless(pushed(stream.h) == count, "%s: %u pictures", stream.name.c_str(), pushed(stream.h));
   for (guint i = first; i < first + count; i++) {
@@ -39,7 +39,7 @@ void expect_nothing_behind(const Stream& stream) {
   guint i = 0;
   for (; i < kPictures && flow == GST_FLOW_OK; i++)
     flow = gst_harness_push(stream.h, stream.picture(i, i == kBad));
-  // With more threads than pictures nobody has looked at it yet.
+  // With more threads than pictures, no thread has looked at it yet.
   if (flow == GST_FLOW_OK) gst_harness_push_event(stream.h, stream.caps());
   for (; i < kPictures; i++) {
     flow = gst_harness_push(stream.h, stream.picture(i, false));
@@ -51,7 +51,7 @@ void expect_nothing_behind(const Stream& stream) {
   expect_pictures(stream, 0, kBad);
 }
 
-// A flush, or another start, forgets it.
+// A flush or a restart clears it.
 void expect_all_well(const Stream& stream) {
   push_flush(stream.h);
   gst_harness_push_event(stream.h, stream.caps());
@@ -126,7 +126,7 @@ GstBuffer* frame_of_levels(guint number, bool bad) {
   return buffer;
 }
 
-// One that contradicts its caps, which is found out at once.
+// A picture that contradicts its caps, which the element notices at once.
 GstBuffer* frame_without_meta(guint number, bool bad) {
   GstBuffer* buffer = numbered(info_of_frames(), number);
   if (bad) gst_buffer_remove_meta(buffer, &gst_buffer_get_dct_meta(buffer)->meta);

@@ -41,7 +41,7 @@ void find_files(const std::string& folder, std::vector<std::string>* files) {
   g_dir_close(dir);
 }
 
-// What comes out of one file.
+// The output for one file.
 struct Outcome {
   std::string error;
   GstSample* coefficients = nullptr;
@@ -85,7 +85,7 @@ Outcome run(const std::string& path) {
   return outcome;
 }
 
-// "" or what is wrong.
+// "" or the fault.
 std::string judge(const std::string& path, bool* supported) {
   g_autofree gchar* data = nullptr;
   gsize size = 0;
@@ -123,7 +123,7 @@ CHECK_TEST(test_files) {
     g_strfreev(split);
   } else {
     std::string command = make_script + " " + made.path();
-    // Slow tools get a size that is odd in every way.
+    // Slow tools get one size that is odd in every way.
     if (quick()) command += " 17x33";
     gint status = 0;
     fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));

@@ -1,5 +1,5 @@
-// Gaps in what jpegcoefdec and cudaidct8x8 are given: what they pass on, in which order, as jpegdec
-// does.
+// Tests of gaps in the input of jpegcoefdec and cudaidct8x8: both pass on the same events as
+// jpegdec, in the same order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ using namespace testing;
 
 constexpr char kSized[] = "image/jpeg,width=64,height=48,framerate=25/1";
 
-// Names of what has come out of the element so far.
+// Names of the element's output so far.
 GstPadProbeReturn note(GstPad*, GstPadProbeInfo* info, gpointer data) {
   auto* seen = static_cast<std::vector<std::string>*>(data);
   if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
@@ -49,7 +49,7 @@ void gap(GstHarness* harness, GstClockTime at) {
 
 void push_sound(GstHarness* harness, GstClockTime at) { push(harness, make_jpeg(64, 48), at); }
 
-// What comes out is what comes out of jpegdec, event by event.
+// The same events and pictures come out as of jpegdec.
 CHECK_TEST(test_as_jpegdec) {
   void (*const plays[])(GstHarness*) = {
       [](GstHarness* h) { gap(h, 0); },
@@ -133,7 +133,7 @@ CHECK_TEST(test_caps_of_a_gap) {
       {line, "image/jpeg,width=9,height=7,sampling=GRAYSCALE", "9x7 0/1 GRAYSCALE -"},
       {line, "image/jpeg,width=9,height=7,sampling=RGB", "9x7 0/1 RGB -"},
       {line, "image/jpeg,width=9,height=7,sampling=none", "9x7 0/1 YCbCr-4:2:0 1:4:0:0"},
-      // What is behind it takes this alone.
+      // The element behind it takes these caps alone.
       {line + " ! capsfilter caps=\"video/x-dct,sampling=YCbCr-4:4:4\"", kSized,
        "64x48 25/1 YCbCr-4:4:4 1:4:0:0"},
       {line + " ! capsfilter caps=\"video/x-dct,width=32,height=24\"", "image/jpeg",
@@ -180,15 +180,15 @@ int errors_on(GstBus* bus) {
   return static_cast<int>(take_messages(bus, GST_MESSAGE_ERROR).size());
 }
 
-// Who sends an event hears nothing of the pictures that leave before it. The next picture says that
-// they were refused, or, where none comes, an error at the end does, once.
+// The sender of an event does not learn of refused pictures before it. The next picture reports the
+// refusal or, if none comes, an error at the end does, once.
 CHECK_TEST(test_refused_before_a_gap) {
   for (const bool pushes_again : {false, true}) {
     GstHarness* harness = open("n-threads=4", kSized);
     const Messages bus(harness->element);
     gst_pad_set_chain_function(harness->sinkpad, refuse);
     const GstFlowReturn pushed = gst_harness_push(harness, buffer_of(make_jpeg(4000, 3000), 0));
-    const bool is_told = pushed != GST_FLOW_OK;  // it was finished at once
+    const bool is_told = pushed != GST_FLOW_OK;  // the picture was finished at once
     gap(harness, 40 * GST_MSECOND);
     fail_unless_equals_int(errors_on(bus), 0);
     if (pushes_again)
@@ -200,7 +200,7 @@ CHECK_TEST(test_refused_before_a_gap) {
   }
 }
 
-// Before the first picture nobody knows how long it takes.
+// Before the first picture the latency is unknown.
 CHECK_TEST(test_latency) {
   g_autoptr(GstHarness) harness = open("n-threads=4", nullptr);
   gst_harness_set_live(harness, TRUE);
@@ -231,7 +231,7 @@ CHECK_TEST(test_preroll) {
     std::vector<GstEvent*> events = {gst_event_new_stream_start("late"), gst_event_new_caps(caps),
                                      gst_event_new_segment(&segment),
                                      gst_event_new_gap(0, GST_SECOND)};
-    // In a thread of its own: the sink keeps the gap until it plays.
+    // In a separate thread: the sink keeps the gap until it plays.
     struct Events {
       GstPad* sink;
       std::vector<GstEvent*>* events;
@@ -251,7 +251,7 @@ CHECK_TEST(test_preroll) {
   }
 }
 
-// Nothing behind it takes coefficients: an error, as from other decoders, and no crash.
+// No later element takes coefficients: an error, as from other decoders, and no crash.
 CHECK_TEST(test_no_caps_for_a_gap) {
   g_autoptr(GstHarness) harness = gst_harness_new("jpegcoefdec");
   const Messages bus(harness->element);

@@ -1,4 +1,4 @@
-// jpegcoefdec gives up what nobody wants any more: behind damage, on flushes and at the end.
+// jpegcoefdec gives up pictures that nobody needs: after damage, on flushes and at the end.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <string>
@@ -46,7 +46,7 @@ gint64 whole_time(GstHarness* h) {
   return time;
 }
 
-// What is given up takes less than half of what is not.
+// Giving up takes less than half the time of decoding.
 void check_given_up(gint64 time, gint64 whole) {
   if (!test_numbers()) return;
   fail_unless(time < whole / 2, "%d us, the whole %d us", int(time), int(whole));
@@ -61,7 +61,7 @@ CHECK_TEST(test_flush) {
   const gint64 time = watch.microseconds();
   check_given_up(time, whole);
   expect_no_more(h);
-  // What comes behind it is decoded.
+  // The next picture is decoded.
   push(h, slow());
   finish(h);
   expect(h, slow());
@@ -94,8 +94,8 @@ GstPadProbeReturn flush_at_query(GstPad* pad, GstPadProbeInfo* probe, gpointer) 
   return GST_PAD_PROBE_OK;
 }
 
-// The thread that pushes decodes, and asks for the latency just before its first picture: the flush
-// begins in the middle of that.
+// The pushing thread decodes, and asks for the latency just before its first picture: the flush
+// begins in the middle of that query.
 CHECK_TEST(test_flush_of_the_streaming_thread) {
   GstHarness* other = open(std::string("n-threads=1 backend=") + backend());
   const gint64 whole = whole_time(other);
@@ -118,7 +118,7 @@ CHECK_TEST(test_flush_of_the_streaming_thread) {
   gst_harness_teardown(h);
 }
 
-// The first of many scans is damaged. Who drops the picture need not read the others.
+// The first of many scans is damaged. A decoder that drops the picture need not read the others.
 CHECK_TEST(test_first_damage) {
   const Bytes whole = slow_picture("progressive=true");
   const Segment scan = segment_of(whole, 0xda);

@@ -1,5 +1,5 @@
-// jpegcoefdec on JPEG files that are irregular: nothing is missing, so they are shown with
-// libjpeg's coefficients, and it is told what was odd.
+// jpegcoefdec on irregular JPEG files: nothing is missing, so the element shows them with libjpeg's
+// coefficients and reports the irregularity.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <memory>
 #include <random>
@@ -13,14 +13,14 @@ namespace {
 using namespace testing;
 
 bool on_cuda() { return g_strcmp0(g_getenv("CUDATRANSFORM_TEST_BACKEND"), "cuda") == 0; }
-// Every picture on the device where the run is about that, and fetched from there.
+// Decodes every picture on the device where the run tests that, and downloads it.
 std::string decoder_line() {
   return on_cuda()
              ? "jpegcoefdec backend=cuda entropy=cuda n-threads=3 ! capsfilter caps=video/x-dct"
              : "jpegcoefdec backend=cpu n-threads=3";
 }
 
-// Before every RSTn some bytes that belong to nobody.
+// Puts some stray bytes before every RSTn.
 Bytes with_left_over_bytes(Bytes jpeg, guint seed) {
   std::mt19937 random(seed);
   for (gsize at = jpeg.size() - 1; at-- > segment_of(jpeg, 0xda).begin + 2;) {
@@ -163,12 +163,12 @@ CHECK_TEST(test_progressive) {
   fail_unless(verdict(cut(whole, end)) == irregular);
   fail_unless(verdict(cut(whole, scans.back().begin)) == is_damaged);
   fail_unless(verdict(inserted(whole, end, left_over)) == irregular);
-  // Behind several scans: there are more MCUs than the header says.
+  // After several scans: there are more MCUs than the header says.
   fail_unless(verdict(inserted(inserted(whole, end, left_over), scans[0].end, left_over)) ==
               is_damaged);
 }
 
-// Intervals that were misread: the count of MCUs is off, or what follows is an interval too many.
+// Misread intervals: the count of MCUs is off, or the next interval is one too many.
 CHECK_TEST(test_what_looks_alike_is_damage) {
   const Bytes restarts = with_restarts(good(), 2);
   const Segment sos = segment_of(restarts, 0xda), sof = segment_of(good(), 0xc0);
@@ -238,8 +238,7 @@ CHECK_TEST(test_told_once) {
   gst_debug_remove_log_function(count_told);
 }
 
-// A meta without segments: it travels with copies of the whole buffer, and writers make nothing of
-// it.
+// A meta without segments: copies of the whole buffer keep it, and writers ignore it.
 CHECK_TEST(test_meta_without_segments) {
   const Bytes odd = inserted(good(), good().size() - 2, {0x5a});
   Decoder decoder("keep-metadata=false");

@@ -1,4 +1,4 @@
-// What libjpeg-turbo makes of a JPEG file, to compare our coefficients and frames with.
+// libjpeg-turbo's coefficients and samples of a JPEG file, to compare ours with.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "tests/check/jpeg/jpegjudge.h"

@@ -1,4 +1,4 @@
-// What libjpeg-turbo makes of a JPEG file, to compare our coefficients and frames with.
+// libjpeg-turbo's coefficients and samples of a JPEG file, to compare ours with.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,7 +16,7 @@ class JpegJudge {
  public:
   explicit JpegJudge(std::vector<guint8> file);
 
-  // Whether it is of a kind that jpegcoefdec takes; kind() is for messages.
+  // Whether jpegcoefdec takes this kind of file; kind() is for messages.
   bool is_ours() const { return ours_; }
   const std::string& kind() const { return kind_; }
 

@@ -1,4 +1,4 @@
-// jpegcoefdec's max-memory: how many pictures are decoded at a time, and what is kept behind them.
+// jpegcoefdec's max-memory: how many pictures it decodes at a time, and how much memory it keeps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <malloc.h>
 
@@ -21,7 +21,7 @@ const Bytes& large() {
 constexpr guint64 kLevels = guint64{375} * 249 * 128 + 2 * guint64{188} * 125 * 128;
 constexpr guint64 kPadded = guint64{376} * 250 * 128;
 
-// What the large picture needs, as the refusal says.
+// The large picture's size in memory, as the refusal states it.
 guint64 needed() {
   static guint64 bytes = 0;
   if (bytes != 0) return bytes;
@@ -42,7 +42,7 @@ GstHarness* open_with(guint64 memory, guint threads) {
 
 GstElement* decoder_of(GstHarness* h) { return gst_harness_find_element(h, "jpegcoefdec"); }
 
-// All of it is counted: the file, the levels, the rows that are decoded elsewhere, and little more.
+// The limit counts all of it: the file, the levels, the separate rows, and little more.
 CHECK_TEST(test_refusal) {
   const guint64 counted = large().size() + kLevels + kPadded;
   fail_unless(needed() >= counted && needed() < counted + 1000000, "%" G_GUINT64_FORMAT, needed());
@@ -68,7 +68,7 @@ CHECK_TEST(test_refusal) {
   fail_unless(contains(strict.message(GST_MESSAGE_ERROR), "max-memory"));
 }
 
-// As many at a time as there is room for; none is lost.
+// The element decodes as many at a time as there is room for, and loses none.
 CHECK_TEST(test_in_flight) {
   constexpr guint kPictures = 12;
   for (const guint room : {1u, 3u}) {
@@ -88,7 +88,7 @@ void count_down(gpointer count, GstMiniObject*) {
   g_atomic_int_dec_and_test(static_cast<int*>(count));
 }
 
-// What others have held comes back, and is not kept beyond the limit.
+// Memory that others held comes back, and the element does not keep it beyond the limit.
 CHECK_TEST(test_pool) {
   constexpr guint kPictures = 10;
   if (is_cuda()) return;  // there it is the device's
@@ -116,7 +116,7 @@ void forget(GstHarness* h) {
   while (GstBuffer* buffer = gst_harness_try_pull(h)) gst_buffer_unref(buffer);
 }
 
-// Behind large pictures nothing large stays: no private rows, no pool.
+// After large pictures nothing large stays: no private rows, no pool.
 // Device blocks are not host memory.
 CHECK_TEST_IF(test_nothing_stays, test_numbers() && !is_cuda()) {
   g_autoptr(GstHarness) h = open_with(guint64{1} << 30, 8);

@@ -1,4 +1,4 @@
-// What a JPEG file says besides its coefficients, from jpegcoefdec to jpegcoefenc.
+// Metadata of JPEG files on its way from jpegcoefdec to jpegcoefenc.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ Bytes segment(guint8 code, const std::string& text, gsize size = 0) {
 
 const std::string kExif("Exif\0\0", 6), kMpf("MPF\0", 4);
 
-// A file with these segments behind its JFIF header, or in its place.
+// A file with these segments after its JFIF header, or in its place.
 Bytes with(const std::vector<Bytes>& segments, bool jfif = true) {
   const Bytes jpeg = jfif ? good() : without_segments(good(), 0xe0);
   return inserted(jpeg, jfif ? segment_of(jpeg, 0xe0).end : 2, joined(segments));
@@ -35,7 +35,7 @@ Bytes metadata_of(const Bytes& jpeg) {
   return all;
 }
 
-// What came before it is there, too, also behind a queue's thread.
+// Earlier metadata is there, too, also after a queue's thread.
 void await_eos(GstHarness* harness) {
   for (bool ended = false; !ended;) {
     g_autoptr(GstEvent) event = gst_harness_pull_event(harness);
@@ -44,7 +44,7 @@ void await_eos(GstHarness* harness) {
   }
 }
 
-// The file that comes out; empty for none.
+// The file that comes out; empty if none does.
 Bytes through(const Bytes& jpeg, const std::string& decoder = "", const std::string& encoder = "",
               const std::string& between = "") {
   g_autoptr(GstHarness) harness = testing::new_harness(
@@ -80,7 +80,7 @@ CHECK_TEST(test_everything_stays) {
     fail_unless(metadata_of(through(jpeg, "", "", between)) == metadata_of(jpeg), "%s", between);
   for (const char* options : {"progressive=true", "optimize=true", "restart-interval=1"})
     fail_unless(metadata_of(through(jpeg, "", options)) == metadata_of(jpeg), "%s", options);
-  // Written as it was, it is the file that it was.
+  // Rewritten, it is the original file.
   fail_unless(through(good()) == good());
 }
 
@@ -89,7 +89,7 @@ CHECK_TEST(test_what_is_left_behind) {
   const Bytes out = through(with(
       {segment(0xe0, "AVI1", 14), segment(0xe2, kMpf, 90), comment, segment(0xee, "Adobe", 12)}));
   fail_unless(metadata_of(out) == metadata_of(with({comment})));
-  // A file of a camera's: Exif instead of JFIF. Without either it gets a JFIF header.
+  // A camera's file: Exif instead of JFIF. A file with neither gets a JFIF header.
   const Bytes exif = with({segment(0xe1, kExif, 100)}, false);
   fail_unless(metadata_of(through(exif)) == metadata_of(exif));
   fail_unless(metadata_of(through(with({comment}, false))) == metadata_of(with({comment})));
@@ -101,7 +101,7 @@ CHECK_TEST(test_switched_off) {
   fail_unless(metadata_of(through(rich(), "", "keep-metadata=false")) == plain);
 }
 
-// It is about that picture, and no other that is made of it.
+// It describes that picture, and no other made from it.
 CHECK_TEST(test_not_with_another_picture) {
   for (const char* remade :
        {" ! cudaidct8x8 ! cudadct8x8", " ! cudaidct8x8 scale=1/2 ! cudadct8x8"})
@@ -112,12 +112,12 @@ CHECK_TEST(test_many_and_large) {
   std::vector<Bytes> comments(10000, segment(0xfe, "x"));
   const Bytes many = with({joined(comments)});
   fail_unless(metadata_of(through(many)) == metadata_of(many));
-  // 17 MiB are more than is kept.
+  // 17 MiB exceed the limit.
   std::vector<Bytes> large(272, segment(0xef, "", 65533));
   fail_unless(metadata_of(through(with({joined(large)}))) == metadata_of(good()));
 }
 
-// Whatever the header says, nothing beyond its end is read, and the next picture is not troubled.
+// The element reads nothing beyond the header's end, and the next picture is sound.
 CHECK_TEST(test_damaged_segments) {
   const Bytes before = segment(0xfe, "sound");
   for (const Bytes& wrong :
@@ -129,7 +129,7 @@ CHECK_TEST(test_damaged_segments) {
   }
 }
 
-// A meta of an application's may hold anything.
+// An application's meta may hold anything.
 CHECK_TEST(test_foreign_meta) {
   const Bytes sound = segment(0xfe, "sound");
   const std::vector<Bytes> metas = {{},

@@ -19,11 +19,11 @@ Bytes make_jpeg(int width, int height, Subsampling subsampling = Subsampling::k4
 // With four components: CMYK, or YCCK.
 Bytes make_cmyk_jpeg(bool ycck);
 
-// `jpeg` written again, arithmetically coded, with that level in its first block: Huffman codes of
-// libjpeg's have no room for large ones.
+// `jpeg` rewritten with arithmetic coding and that level in its first block: libjpeg's Huffman
+// codes have no room for large levels.
 Bytes with_level(const Bytes& jpeg, int k, int level);
 
-// `jpeg` written again with a restart marker behind every so many MCUs.
+// `jpeg` rewritten with a restart marker after every so many MCUs.
 Bytes with_restarts(const Bytes& jpeg, guint interval);
 
 // A marker segment: its code, where its FF is, and where the next one's is (the entropy-coded data
@@ -39,8 +39,8 @@ Segment segment_of(const Bytes& jpeg, guint8 code);
 
 Bytes without_segments(const Bytes& jpeg, guint8 code);
 Bytes inserted(const Bytes& jpeg, gsize at, const Bytes& what);
-// In the entropy-coded data: what decoders notice, because it makes a code that is not there or an
-// end that comes too early.
+// A place in the entropy-coded data where decoders notice a change: it makes an invalid code or an
+// early end.
 Bytes damaged(const Bytes& jpeg);
 
 // "" if the coefficients of `buffer` with `caps` are those of `jpeg`.

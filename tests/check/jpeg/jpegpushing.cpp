@@ -1,5 +1,5 @@
-// When pictures leave jpegcoefdec: in order, as soon as they are finished, and none behind an error
-// or a refusal that upstream has not heard of.
+// When pictures leave jpegcoefdec: in order, as soon as they are finished, and none after an error
+// or a refusal that upstream does not know of.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
 #include <string>
@@ -39,10 +39,10 @@ Bytes irregular() {
   return jpeg;
 }
 
-// The next picture, which nothing else has to come for.
+// The next picture, which must come without another input.
 void expect_soon(Decoder& decoder, const Bytes& jpeg) { expect(decoder.harness(), jpeg); }
 
-// Whether an error comes that nothing else has to come for.
+// Whether an error comes without another input.
 bool fails(Decoder& decoder) {
   for (int i = 0; i < 10000; i++) {
     if (!decoder.message(GST_MESSAGE_ERROR).empty()) return true;
@@ -90,8 +90,8 @@ CHECK_TEST(test_irregular_ends_a_run) {
   fail_unless_equals_uint64(decoder.stat("dropped"), 4);
 }
 
-// What is told of a damaged picture does not wait for the next, which is not taken then. The error
-// is said again until a flush.
+// The message about a damaged picture does not wait for the next picture, which the element refuses
+// then. Pushes return the error until a flush.
 CHECK_TEST(test_fails_alone) {
   Decoder decoder("n-threads=3 on-error=fail", "image/jpeg,framerate=25/1,parsed=true");
   decoder.push(damaged());
@@ -113,8 +113,8 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
   return GST_FLOW_EOS;
 }
 
-// Upstream hears with its next picture, once, what downstream has told the thread beside. False:
-// the streaming thread has been told itself, as it was held up for too long.
+// Upstream learns with its next picture, once, of downstream's answer to the other thread. False:
+// the streaming thread got the answer itself, after being held up for too long.
 bool is_refusal_told() {
   Decoder decoder("n-threads=3");
   refused = 0;
@@ -138,7 +138,7 @@ CHECK_TEST(test_refusal_is_told) {
   while (!is_refusal_told()) g_usleep(1000);
 }
 
-// The element is stopped while pictures are in work, are being pushed, or have just left.
+// The element stops while pictures are in work, are being pushed, or have just left.
 CHECK_TEST(test_stops_at_any_time) {
   for (gulong wait = 0; wait < 25000; wait += 500) {
     Decoder decoder("n-threads=3");
@@ -148,8 +148,8 @@ CHECK_TEST(test_stops_at_any_time) {
   }
 }
 
-// Holds up the first caps until a flush has begun, and counts ALLOCATION queries. Not those caps
-// that the streaming thread brings, which is to flush.
+// Holds up the first caps until a flush has begun, and counts ALLOCATION queries. Caps from the
+// streaming thread pass, because that thread is to flush.
 struct Negotiation {
   const GThread* const streaming = g_thread_self();
   std::atomic<bool> has_caps = false, is_flushing = false;
@@ -170,8 +170,8 @@ GstPadProbeReturn watch(GstPad*, GstPadProbeInfo* info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-// What a flush has kept downstream from answering is asked again behind it. False: the streaming
-// thread has negotiated, as it was held up for too long.
+// If a flush kept downstream from answering, the element asks again after it. False: the streaming
+// thread has negotiated, after being held up for too long.
 bool is_asked_again() {
   Decoder decoder("n-threads=3");
   GstHarness* h = decoder.harness();

@@ -1,4 +1,4 @@
-// jpegcoefdec on hostile and unsupported JPEG data: what it does not take, and what that costs.
+// jpegcoefdec on hostile and unsupported JPEG data: which pictures it refuses, and at what cost.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstdio>
 #include <cstring>
@@ -56,7 +56,7 @@ CHECK_TEST(test_max_pixels) {
   fail_unless(contains(decoder.message(GST_MESSAGE_WARNING), "max-pixels"));
 }
 
-// A picture that never ends is given up.
+// The element gives up a picture that never ends.
 CHECK_TEST(test_many_scans) {
   const Segment sos = segment_of(good(), 0xda);
   const Bytes& jpeg = good();
@@ -97,7 +97,7 @@ void expect_refusal(const char* name, const Bytes& jpeg, const char* part,
   fail_unless_equals_int(decoder.count(), 0);
 }
 
-// No height in the frame header, and that many lines in a DNL segment behind the scan.
+// No height in the frame header, and that many lines in a DNL segment after the scan.
 Bytes with_lines_later(guint8 lines) {
   const Segment sof = segment_of(good(), 0xc0), sos = segment_of(good(), 0xda);
   const Bytes jpeg = with_byte(with_byte(good(), sof.begin + 5, 0), sof.begin + 6, 0);
@@ -132,7 +132,7 @@ CHECK_TEST(test_refusals) {
   expect_refusal("Cb unlike Cr", with_byte(good(), sof.begin + 14, 0x21), "sampling factors");
 }
 
-// The same as damage of a stream that has begun well.
+// As with damage in a stream that began well.
 CHECK_TEST(test_no_refusal_in_the_middle) {
   const Segment sof = segment_of(good(), 0xc0);
   Decoder decoder;
@@ -144,7 +144,7 @@ CHECK_TEST(test_no_refusal_in_the_middle) {
   fail_unless(decoder.message(GST_MESSAGE_ERROR).empty());
 }
 
-// Two fields a frame: never half a picture. They have the full width of what encloses them.
+// Two fields a frame: never half a picture. They have the full width of the picture around them.
 CHECK_TEST(test_fields) {
   const auto field = [](guint8 polarity) {
     return inserted(without_segments(good(), 0xe0), 2,
@@ -157,7 +157,7 @@ CHECK_TEST(test_fields) {
   }
   expect_refusal("fields that are filled up", joined({field(1), field(2)}), "two fields",
                  "image/jpeg,framerate=25/1,width=64,height=90");
-  // A smaller picture, and marks where nothing encloses the picture with a greater height.
+  // Marks alone make no fields: caps must also have the same width and a much greater height.
   for (const char* caps : {"image/jpeg,framerate=25/1,width=128,height=96",
                            "image/jpeg,framerate=25/1,width=63,height=96",
                            "image/jpeg,framerate=25/1,width=64,height=48",
@@ -171,7 +171,7 @@ CHECK_TEST(test_fields) {
   }
 }
 
-// In the middle of a stream, whose container goes on saying the size of the first pictures.
+// In the middle of a stream whose container still states the first pictures' size.
 CHECK_TEST(test_smaller_pictures_in_the_middle) {
   const Bytes large = make_jpeg(128, 96);
   Decoder decoder("", "image/jpeg,framerate=25/1,width=128,height=96");

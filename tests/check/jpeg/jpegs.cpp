@@ -1,4 +1,4 @@
-// libjpeg as a judge of JPEG files: what is in them, and the files that it makes itself.
+// libjpeg as a judge of JPEG files: their contents, and files that libjpeg makes itself.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/jpeg/jpegs.h"
 
@@ -37,7 +37,7 @@ JpegComponent read_component(Decompressor& info, jvirt_barray_ptr array, int ind
   return result;
 }
 
-// What the segments between SOI and the end say. libjpeg does not tell all of it.
+// The contents of the segments between SOI and the end, of which libjpeg reports only a part.
 void read_markers(const std::vector<guint8>& file, JpegFile* result) {
   for (size_t i = 2; i + 3 < file.size();) {
     if (file[i] != 0xff || file[i + 1] == 0 || file[i + 1] == 0xff) {

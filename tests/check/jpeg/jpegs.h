@@ -1,4 +1,4 @@
-// libjpeg as a judge of JPEG files: what is in them, and the files that it makes itself.
+// libjpeg as a judge of JPEG files: their contents, and files that libjpeg makes itself.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -44,8 +44,8 @@ std::vector<guint8> jpeg_of_frame(const GstVideoInfo& info, GstBuffer* frame, in
 // The buffer's levels and tables, as a file would have them.
 JpegFile levels_of(const GstDctInfo& info, GstBuffer* buffer);
 
-// Fails the test where djpeg cannot read the file, or has something to say about it. Without the
-// program nothing is checked, and has_djpeg() says so; nor is it when quick().
+// Fails the test where djpeg cannot read the file, or has something to say about it. Checks nothing
+// without djpeg (see has_djpeg()) or when quick().
 bool has_djpeg();
 void check_djpeg(const std::vector<guint8>& file);
 
@@ -58,9 +58,9 @@ GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout = fal
 void set_level(const GstDctInfo& info, GstBuffer* buffer, guint component, guint block, guint k,
                gint16 level);
 
-// jpegcoefenc with these properties, on the engine that the run is about.
+// jpegcoefenc with these properties, on the engine under test.
 std::string encoder(const std::string& properties = "");
-// A harness of it whose sink pad has the caps of `info`.
+// A harness of jpegcoefenc whose sink pad has the caps of `info`.
 GstHarness* encoder_harness(const GstDctInfo& info, const std::string& properties = "");
 // Pushes a buffer (transfer full) and returns the file; needs n-threads=1.
 std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer);
@@ -70,12 +70,12 @@ std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer);
 inline constexpr GstClockTime kFrame = 40 * GST_MSECOND;
 GstBuffer* numbered(const GstDctInfo& info, guint number);
 GstHarness* harness_with(const std::string& properties, const GstDctInfo& info);
-// Pulls `count` files and checks that they are what went in, from frame `first` on.
+// Pulls `count` files and checks that they match the input, from frame `first` on.
 void check_output(GstHarness* h, const GstDctInfo& info, guint first, guint count);
 
 bool contains(const std::string& text, const char* part);
 
-// Whether two files have the same levels and tables; says where not.
+// Whether two files have the same levels and tables; names the difference.
 std::string difference(const JpegFile& a, const JpegFile& b);
 
 }  // namespace testing

@@ -29,7 +29,7 @@ using namespace testing;
 
 constexpr GstClockTime kDuration = 40 * GST_MSECOND;
 constexpr double kGrowthMb = 8;  // of the resident set, from a tenth of the stream to its end
-// Damage may make a frame large; what is in flight then is no leak.
+// Damage may make a frame large; its memory while in flight is no leak.
 constexpr const char* kMaxPixels = "100000";
 
 bool is_instrumented() {
@@ -49,7 +49,7 @@ double resident_mb() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1048576;
 }
 
-// A hash of what can be seen of a frame.
+// A hash of a frame's visible contents.
 guint64 hash_of(GstSample* sample) {
   GstVideoInfo info;
   GstVideoFrame frame;
@@ -72,7 +72,7 @@ guint64 hash_of(GstSample* sample) {
 
 enum class Arrival : char { kNone, kRight, kWrong };
 
-// One stream: which picture each frame is, which are damaged, and what has become of them.
+// One stream: each frame's picture, which frames are damaged, and their results.
 struct Stream {
   const char* on_error;
   bool parsed;
@@ -140,7 +140,7 @@ std::vector<guint64> hashes_of(const std::vector<Bytes>& pictures) {
   return hashes;
 }
 
-// Runs of a picture, as in a recording, and now and then another. The first frame is sound.
+// Runs of one picture, as in a recording, with an occasional other one. The first frame is sound.
 void plan(Stream* stream, int frames, int pictures, std::mt19937* random) {
   int picture = 0;
   for (int i = 0; i < frames; i++) {
@@ -165,7 +165,7 @@ void feed(Stream* stream, GstElement* source, const std::vector<Bytes>& pictures
     gst_buffer_fill(buffer, 0, bytes.data(), bytes.size());  // nothing of a picture may be left
     GST_BUFFER_PTS(buffer) = i * kDuration;
     GST_BUFFER_DURATION(buffer) = kDuration;
-    // An element that has stopped has posted an error.
+    // An element that stopped has posted an error.
     if (gst_app_src_push_buffer(GST_APP_SRC(source), buffer) != GST_FLOW_OK) return;
     if (i == frames / 10) note_memory(stream, 0);
     if (i == frames / 2) note_memory(stream, 1);
@@ -211,7 +211,7 @@ void judge(const Stream& stream, GstElement* decoder) {
   fail_unless_equals_int(wrong, 0);
   fail_unless(damaged > 0, "nothing was damaged");
   fail_unless_equals_uint64(stat_of(decoder, "frames"), stream.out);
-  // Who puts frames together upstream gets as many results as frames.
+  // An element upstream that assembles frames gets as many results as frames.
   if (stream.parsed) fail_unless_equals_uint64(stream.out + dropped, stream.picture.size());
   if (strcmp(stream.on_error, "drop") == 0) {
     fail_unless_equals_int(stream.corrupted, 0);
@@ -229,7 +229,7 @@ void judge(const Stream& stream, GstElement* decoder) {
 
 void run_stream(const char* on_error, bool parsed) {
   const int frames = frame_count();
-  // What hangs, in the stream or behind it, ends with the program.
+  // If the stream hangs, or the code after it, the program ends.
   alarm(static_cast<unsigned>((is_instrumented() ? 1200 : 60) + frames / 100));
   std::mt19937 random(parsed ? 1 : 2);
   const std::vector<Bytes> pictures = soak_pictures();

@@ -1,4 +1,4 @@
-// JPEG pictures for the soak test, and what accidents do to them.
+// JPEG pictures for the soak test, and accidental damage to them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/jpeg/jpegsoak_pictures.h"
 
@@ -60,7 +60,7 @@ Bytes make(const Kind& kind) {
 size_t below(size_t limit, std::mt19937* random) { return limit ? (*random)() % limit : 0; }
 
 guint8 random_byte(std::mt19937* random) {
-  // Markers are the worst that can happen.
+  // Markers are the worst case.
   return (*random)() % 4 == 0 ? 0xff : static_cast<guint8>((*random)());
 }
 
@@ -99,7 +99,7 @@ void damage(Bytes* picture, std::mt19937* random) {
         (*picture)[i] = random_byte(random);
       break;
     case 4: {
-      // Beginnings of pictures in the middle of one: three pictures that have one time.
+      // Beginnings of pictures inside one picture: three pictures that share one time.
       constexpr guint8 kBeginnings[] = {0xff, 0xd8, 0x00, 0xff, 0xd8, 0xff};
       picture->insert(picture->begin() + at, std::begin(kBeginnings), std::end(kBeginnings));
       break;

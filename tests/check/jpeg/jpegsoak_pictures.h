@@ -1,4 +1,4 @@
-// JPEG pictures for the soak test, and what accidents do to them.
+// JPEG pictures for the soak test, and accidental damage to them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -48,8 +48,8 @@ double seconds_in_pieces(const Bytes& picture, gsize piece) {
   return spent;
 }
 
-// Sixteen times as many buffers may not cost much more than the bytes do. Looking at all that has
-// come so far, for each buffer, costs sixteen times as much.
+// Sixteen times as many buffers may not cost much more than the bytes do. Rescanning all earlier
+// bytes for each buffer would cost sixteen times as much.
 CHECK_TEST_IF(test_small_buffers_cost_little, test_numbers()) {
   const Bytes picture = large_picture(gsize(48) << 20);
   double few = 1e9, many = 1e9;
@@ -62,7 +62,7 @@ CHECK_TEST_IF(test_small_buffers_cost_little, test_numbers()) {
   fail_unless(packets < 10 * few, "%f s in packets, %f s in 64 KiB", packets, few);
 }
 
-// Each picture has the time of the buffer that its first byte came in.
+// Each picture has the time of the buffer with its first byte.
 CHECK_TEST(test_times_of_pieces) {
   const std::vector<Bytes> pictures = {make_jpeg(24, 16), make_jpeg(24, 16, Subsampling::k420, 50),
                                        make_jpeg(24, 16, Subsampling::k420, 90)};
@@ -81,14 +81,14 @@ CHECK_TEST(test_times_of_pieces) {
       gst_harness_push(harness, buffer_of(part, GST_MSECOND * time++));
     for (gsize i = 0; i < pictures.size(); i++) {
       GstClockTime pts = begins[i] / piece * GST_MSECOND;
-      // Of several pictures that begin in a buffer, all have its time.
+      // If several pictures begin in one buffer, all have its time.
       expect(harness, pictures[i], pts);
     }
     expect_no_more(harness);
   }
 }
 
-// Whatever is cut off at the end of the stream is a picture, in however many buffers it came.
+// A truncated picture at the end of the stream is a picture, in however many buffers it came.
 CHECK_TEST(test_end_without_an_end) {
   const Bytes whole = make_jpeg(64, 48), lost = cut(whole, whole.size() / 2);
   for (const gsize piece : {gsize{1}, gsize{2}, gsize{100}, lost.size() - 1, lost.size()}) {
@@ -101,7 +101,7 @@ CHECK_TEST(test_end_without_an_end) {
   }
 }
 
-// A buffer that begins like a picture ends the one before it, of which the last byte was an FF.
+// A buffer that begins like a picture ends the one before it, whose last byte was an FF.
 CHECK_TEST(test_cut_behind_an_ff) {
   const Bytes whole = make_jpeg(64, 48);
   for (const Bytes& tail : {Bytes{0xff}, Bytes{0xff, 0xff}, Bytes{}}) {
@@ -116,7 +116,7 @@ CHECK_TEST(test_cut_behind_an_ff) {
   }
 }
 
-// Backwards, the base class gathers pictures and decodes them later, the last one first.
+// In reverse, the base class gathers pictures and decodes them later, the last one first.
 CHECK_TEST(test_backwards) {
   const std::vector<Bytes> pictures = {make_jpeg(24, 16), make_jpeg(24, 16, Subsampling::k420, 50),
                                        make_jpeg(24, 16, Subsampling::k420, 90)};
@@ -139,8 +139,8 @@ CHECK_TEST(test_backwards) {
         fail_unless_equals_int(gst_harness_push(harness, buffer), GST_FLOW_OK);
       }
     }
-    // The next group, which comes before this one. At the end of the stream the base class says so
-    // with each buffer, so that pictures in pieces are cut there.
+    // The next group, which precedes this one. At the end of the stream the base class says so with
+    // each buffer, so the element cuts pictures in pieces there.
     GstBuffer* next = buffer_of({0}, 0);
     GST_BUFFER_FLAG_SET(next, GST_BUFFER_FLAG_DISCONT);
     fail_unless_equals_int(gst_harness_push(harness, next), GST_FLOW_OK);
@@ -149,7 +149,7 @@ CHECK_TEST(test_backwards) {
   }
 }
 
-// What has come of a picture before a flush is no part of the one behind it.
+// Bytes of a picture before a flush are no part of the next one.
 CHECK_TEST(test_flush_in_a_picture) {
   const Bytes before = make_jpeg(64, 48), after = make_jpeg(64, 48, Subsampling::k420, 75, 9);
   g_autoptr(GstHarness) harness = open("n-threads=1");
@@ -169,7 +169,7 @@ rlim_t address_space() {
   return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Without memory for a picture's bytes there is an error that says so, and the application lives.
+// Without memory for a picture's bytes there is an error that says so, and the program lives.
 CHECK_TEST_IF(test_no_memory_for_a_picture, !quick()) {
   const Bytes whole = make_jpeg(64, 48), begin = cut(whole, 2);
   const Bytes comment = large_picture(3);
@@ -188,7 +188,7 @@ CHECK_TEST_IF(test_no_memory_for_a_picture, !quick()) {
   const std::string error = decoder.message(GST_MESSAGE_ERROR);
   fail_unless(error.find("no memory") != std::string::npos, "%s", error.c_str());
   decoder.expect(whole);
-  // Behind the error nothing comes, though there is memory again.
+  // Nothing comes after the error, even once there is memory again.
   fail_unless_equals_int(decoder.push(whole), GST_FLOW_ERROR);
   decoder.finish();
   fail_unless_equals_int(decoder.count(), 0);

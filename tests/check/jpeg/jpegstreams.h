@@ -1,4 +1,4 @@
-// Streams of JPEG pictures into jpegcoefdec, and the pictures that come out of it.
+// Streams of JPEG pictures into jpegcoefdec, and its output.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,5 +1,5 @@
-// A frame for which the address space has no room (ulimit -v): an error of the element that wanted
-// the memory, and none once there is room again.
+// A frame that the address space has no room for (ulimit -v): the element that wanted the memory
+// reports an error, and works once there is room again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 using namespace testing;  // the helpers are half of every line here
 
 constexpr int kSize = 8192;  // 64 MiB of grey samples, 128 MiB of coefficients
-// For threads, and for what is small.
+// For threads and small allocations.
 constexpr rlim_t kRoom = rlim_t{48} << 20;
 
 rlim_t used_address_space() {
@@ -97,7 +97,7 @@ CHECK_TEST(test_file_to_coefficients) {
   check("jpegcoefdec name=our backend=cpu n-threads=1", input);
 }
 
-// Levels that are not aligned are copied.
+// Unaligned levels are copied.
 CHECK_TEST(test_coefficients_to_file) {
   check("jpegcoefenc name=our backend=cpu n-threads=1", no_levels(2));
 }

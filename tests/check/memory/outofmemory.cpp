@@ -1,5 +1,5 @@
-// Every large allocation of every element fails once, and then all from there on: the element says
-// so, the process lives, nothing is lost, and the pipeline starts again.
+// Every large allocation of every element fails once, and then all later ones: the element reports
+// it, the process lives, nothing leaks, and the pipeline starts again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Needs the allocator of failmalloc/ preloaded. On the fake driver, device memory and page-locked
@@ -20,7 +20,7 @@ namespace {
 using namespace testing;  // the helpers are half of every line here
 
 constexpr int kFrames = 4;
-// A row of luma blocks does not fill whole MCUs: the decoder needs memory of its own.
+// A row of luma blocks does not fill whole MCUs: the decoder needs separate memory.
 constexpr int kWidth = 1032, kHeight = 800;
 
 decltype(&failmalloc_arm) arm;
@@ -37,7 +37,7 @@ bool find_allocator() {
          find(&live, "failmalloc_live");
 }
 
-// ---- What goes in ----
+// ---- Input ----
 
 void add(Input* input, GstBuffer* buffer) {
   GST_BUFFER_PTS(buffer) = input->buffers.size() * kFrame;
@@ -64,7 +64,7 @@ Input raw_frames(bool in_parts = false) {
   return input;
 }
 
-// Of a pool that is too small to keep them all.
+// From a pool that is too small to hold all frames.
 Input pooled_frames() {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, kWidth, kHeight);
   Input input;
@@ -112,16 +112,16 @@ Input files(bool in_parts = false) {
   return input;
 }
 
-// ---- How it ends ----
+// ---- Results ----
 
-// Threads of GStreamer may hold what the pipeline held a moment longer.
+// Threads of GStreamer may hold the pipeline's objects a moment longer.
 void check_all_given_back(int before, const std::string& what) {
   for (int i = 0; i < 200 && live() != before; i++) g_usleep(10000);
   fail_unless(live() == before, "%s: %d large blocks are left", what.c_str(), live() - before);
 }
 
-// True when nothing failed because there was no nth allocation. Where there is a GPU, or what
-// stands for one, not everything that fails is needed: page-locked memory, a spare block.
+// True when nothing failed because there was no nth allocation. With a GPU or its stand-in, some
+// allocations are optional: page-locked memory, a spare block.
 bool run_one(const std::string& line, const Input& input, int nth, int how_many) {
   const std::string what =
       line + ", allocation " + std::to_string(nth) + (how_many == 1 ? "" : " and all later ones");
@@ -221,7 +221,7 @@ CHECK_TEST(test_buffers_of_several_memories) {
   run_all(ours("jpegcoefenc", ""), levels(kWidth, kHeight, false, true));
 }
 
-// A source that takes the pool which is proposed to it: what fails then is its own, but does not
+// A source that takes the pool proposed to it: a failure there is the source's own, but does not
 // end the process.
 CHECK_TEST(test_proposed_pools) {
   const Input frames = raw_frames(), coefficients = levels(kWidth, kHeight, false);

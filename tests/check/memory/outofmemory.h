@@ -1,4 +1,4 @@
-// Pipelines without any allocation of their own besides our elements', and how they end.
+// Pipelines in which only our elements allocate, and how they end.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace testing {
 
-// What goes into a pipeline, made before memory runs out.
+// A pipeline's input, made before memory runs out.
 struct Input {
   GstCaps* caps = nullptr;          // owned
   std::vector<GstBuffer*> buffers;  // owned
@@ -81,7 +81,7 @@ inline Ending play_input(GstElement* pipeline, const Input& input) {
   return ending;
 }
 
-// The error says who, what and how much.
+// The error names the element, the purpose and the size.
 inline void check_no_space(const Ending& ending, const char* what) {
   fail_unless(ending.is_no_space, "%s: '%s' of %s", what, ending.error.c_str(),
               ending.source.c_str());

@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-// Frames in the proposed memory, with a decoder's padding, give what frames in plain memory give.
+// Frames in proposed memory, with a decoder's padding, give the bytes of frames in plain memory.
 CHECK_TEST(test_padded_frames) {
   for (GstVideoFormat format :
        {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420_10LE}) {
@@ -53,7 +53,7 @@ CHECK_TEST(test_padded_frames) {
   }
 }
 
-// A buffer that is being uploaded is not its owner's yet.
+// The owner may not write to a buffer during its upload.
 CHECK_TEST(test_inputs_are_held) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   g_autoptr(GstHarness) h =
@@ -99,7 +99,7 @@ CHECK_TEST(test_coefficients_are_proposed_memory) {
   gst_harness_teardown(f);
 }
 
-// Buffers, parts of them and pools live on after the element, and give everything back.
+// Buffers, parts of them and pools outlive the element, and give everything back.
 CHECK_TEST(test_memory_outlives_the_element) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   GstHarness* h = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
@@ -136,7 +136,7 @@ CHECK_TEST(test_memory_outlives_the_element) {
   free_pool(pool);
 }
 
-// Who allocates for every frame, without a pool, does not lock pages for every frame.
+// A source that allocates every frame, without a pool, does not lock pages for every frame.
 CHECK_TEST(test_blocks_are_used_again) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   g_autoptr(GstHarness) h = harness_of(forward() + " ! capsfilter caps=video/x-dct", info);
@@ -171,7 +171,7 @@ CHECK_TEST(test_blocks_are_used_again) {
   gst_object_unref(allocator);
 }
 
-// Where no page can be locked, everything works with ordinary memory.
+// Without page-locked memory everything works with ordinary memory.
 CHECK_TEST(test_no_page_locked_memory) {
   if (!is_fake()) return;
   g_setenv("FAKECUDA_MODE", "no-pinned", TRUE);

@@ -1,5 +1,5 @@
-// Whose pool frames come from: the peer's where it needs its memory, else a page-locked one of
-// ours.
+// Which pool frames come from: the peer's if it needs its own memory, otherwise a page-locked pool
+// of ours.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Runs on a GPU and on the fake driver.
@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-// A pool of a type of its own stands for a peer that needs its memory.
+// A pool of a special type stands for a peer that needs its own memory.
 struct SpecialPool {
   GstBufferPool parent;
 };
@@ -97,7 +97,7 @@ CHECK_TEST(test_peers_pool) {
       {GST_TYPE_VIDEO_BUFFER_POOL, 2, 0, true, true},
       {GST_TYPE_BUFFER_POOL, 0, 0, false, true},
       {special_pool_get_type(), 0, 0, false, false},
-      // One buffer is kept here, one is ours: frames in flight would stop the stream.
+      // The test keeps one buffer and the element another: frames in flight would stop the stream.
       {special_pool_get_type(), 2, 0, false, false},
   };
   for (const auto& c : cases) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing;
 
-// What the fake driver's kernels write is not what ours would.
+// The fake driver's kernels write other bytes than ours would.
 bool computes() { return !is_cuda(); }
 
 std::string tiny(const std::string& properties) {
@@ -48,7 +48,7 @@ CHECK_TEST(test_bytes) {
   }
 }
 
-// Twice is once nothing: with several frames in flight, and measured.
+// Applied twice, it changes nothing: with several frames in flight, and measured.
 CHECK_TEST(test_pipeline) {
   run_well("videotestsrc num-buffers=20 ! video/x-raw,format=I420,width=320,height=240 ! " +
            tiny("async-depth=4 measure=time ! ") + tiny("async-depth=4 measure=time ! ") +

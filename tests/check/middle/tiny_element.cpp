@@ -1,7 +1,7 @@
 // Element tinyxor: raw video to the same video, each sample XOR the mask property.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// It shows that an element of another transform is made of gst/engine and gst/stream alone.
+// It shows that another transform's element needs gst/engine and gst/stream alone.
 #include "tests/check/middle/tiny_element.h"
 
 #include "gst/engine/debug.h"

@@ -1,5 +1,5 @@
-// What most test programs include, compiled once. The standard library comes first: GstCheck's
-// macro fail() has the name of one of its functions.
+// Headers of most test programs, compiled once. The standard library comes first: GstCheck's macro
+// fail() has the name of one of its functions.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <fstream>

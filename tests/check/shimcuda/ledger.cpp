@@ -1,4 +1,4 @@
-// The shim driver's books: what has been called, what is alive, what is to fail.
+// The shim driver's books: calls so far, live objects, and calls that are to fail.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/shimcuda/ledger.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kNotReady = 600;
 
-// Of the calling thread: what it has asked for last, if nothing has been called since. To enter a
-// context is a call, too: a thread waits that asks again without.
+// The calling thread's last query, if it has made no other call since. Entering a context is a call
+// too: only a thread that asks again without one is waiting.
 struct Questions {
   uintptr_t what;
   int count;
@@ -97,7 +97,7 @@ void Ledger::note_copy(uintptr_t stream, uintptr_t begin, size_t bytes) {
 void Ledger::forget_copies(uintptr_t stream, uint64_t up_to) {
   std::erase_if(copies_,
                 [&](const Copy& copy) { return copy.stream == stream && copy.number <= up_to; });
-  // Whatever the stream has waited for is over, too.
+  // Everything that the stream waited for is over, too.
   std::vector<Point> reached;
   std::erase_if(orders_, [&](const Order& order) {
     const bool past = order.after.stream == stream && order.after.number <= up_to;
@@ -122,8 +122,8 @@ void Ledger::look_for_copies(uintptr_t address) {
   if (in_use) counts_.hasty_frees++;
 }
 
-// What is released is looked at while it is still there. Who has waited has done all that can be
-// asked, also where the wait fails: then there is no work any more.
+// The ledger looks at an object before it is released. A caller that waited has done its part even
+// where the wait fails: then there is no work any more.
 void Ledger::begin(Kind kind, const uintptr_t* arguments) {
   std::lock_guard lock(mutex_);
   const uintptr_t first = arguments[0];
@@ -141,7 +141,7 @@ void Ledger::begin(Kind kind, const uintptr_t* arguments) {
   if (kind == Kind::kDestroyEvent) recorded_.erase(first);
 }
 
-// As for waits: who is told of a failure has asked all that can be asked.
+// As for waits: a caller that learns of a failure has done its part.
 void Ledger::answer(Kind kind, const uintptr_t* arguments, int result) {
   if (!is_question(kind) || result == kNotReady) return;
   std::lock_guard lock(mutex_);
@@ -238,7 +238,7 @@ void Ledger::end(Kind kind, const uintptr_t* arguments) {
       counts_.stream_waits++;
       if (const auto found = recorded_.find(arguments[1]); found != recorded_.end())
         orders_.push_back({{first, ++numbers_}, found->second});
-      // Of streams that nobody ever waits for.
+      // For streams that nobody ever waits for.
       if (orders_.size() > 1000) orders_.pop_front();
       break;
     case Kind::kQuery:

@@ -1,4 +1,4 @@
-// The shim driver's books: what has been called, what is alive, what is to fail.
+// The shim driver's books: calls so far, live objects, and calls that are to fail.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace shimcuda {
 
-// What an entry point does, as far as anybody counts it.
+// The kind of an entry point, as far as the books distinguish them.
 enum class Kind {
   kPlain,  // works without a context; not counted
   kOther,
@@ -63,7 +63,7 @@ class Ledger {
   // Before the next driver is called (or the call fails), and after it has succeeded.
   void begin(Kind kind, const uintptr_t* arguments);
   void end(Kind kind, const uintptr_t* arguments);
-  // In between, for one that asks how far the device is: what it is told.
+  // Between these two, for a call that asks how far the device is: the answer it gets.
   void answer(Kind kind, const uintptr_t* arguments, int result);
   ShimcudaCounts counts();
 

@@ -1,4 +1,4 @@
-// A CUDA driver that calls the next one, for tests: it counts what is called and lets calls fail.
+// A CUDA driver that calls the next one, for tests: it counts calls and lets calls fail.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Built as libcuda.so.1 in a folder of its own, which a test puts first on LD_LIBRARY_PATH. The
@@ -69,7 +69,7 @@ void* open_next() {
     const bool ours = real && own == real;
     std::free(real);
     if (folder.empty() || ours) continue;
-    // With its folder: a bare name would find us.
+    // With its folder: a bare name would find this library.
     if (void* next = dlopen((folder + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL)) return next;
   }
   return nullptr;

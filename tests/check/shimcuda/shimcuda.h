@@ -1,4 +1,4 @@
-// What the shim driver tells about its users, and how it is told to fail.
+// The shim driver's counters, and the interface by which tests make calls fail.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,8 +7,8 @@ extern "C" {
 struct ShimcudaCounts {
   // Calls since the start.
   int launches;
-  // Of the host for a stream, an event or a context: calls that block it, and threads that ask for
-  // one thing again and again, which counts once.
+  // Waits of the host for a stream, an event or a context: calls that block it, and threads that
+  // keep asking for one thing, which count once.
   int waits;
   int sleeps;        // of the latter, in which the thread gave up its processor
   int sync_copies;   // that block the host until the copy is done
@@ -26,20 +26,19 @@ struct ShimcudaCounts {
   long long device_bytes, pinned_bytes;
 };
 
-// How a call fails that shimcuda_fail() has named.
+// How a call named in shimcuda_fail() fails.
 enum ShimcudaFailure {
   kShimcudaOnce,    // that call alone
   kShimcudaAlways,  // that call and all later ones of its name
-  // From that call on, everything that works on a context, until a new context is made: as after
-  // an illegal address. What is released is released, but says that it failed.
+  // That call and every later one that works on a context, until a new context is made: as after an
+  // illegal address. Calls that release something do so, but report a failure.
   kShimcudaSticky,
 };
 
 // Found with dlsym in the library that the process has loaded as libcuda.so.1.
 void shimcuda_get_counts(ShimcudaCounts* counts);
-// Lets call number `after` (0: the next one) of the entry point `name` fail with `code`. A call
-// that only releases something does that nevertheless. Replaces what was asked for before; a null
-// name ends all failing.
+// Lets call number `after` (0: the next one) of the entry point `name` fail with `code`. A
+// releasing call still releases. Replaces an earlier request; a null name ends all failing.
 void shimcuda_fail(const char* name, int after, int code, ShimcudaFailure how);
 // How many calls shimcuda_fail() has let fail since it was last called.
 int shimcuda_failed(void);

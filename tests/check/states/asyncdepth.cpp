@@ -1,5 +1,5 @@
-// Frames in flight: whatever async-depth, frames come out in the order in which they went in, with
-// the settings, bytes and measurements of async-depth=1.
+// Frames in flight: for every async-depth, frames come out in input order, with the settings, bytes
+// and measurements of async-depth=1.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Runs on the CPU engine, on a GPU, and on the fake driver, which makes frames wait.
@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing;
 
-// On the fake driver nothing finishes before it is waited for: just so many frames are held.
+// On the fake driver nothing finishes before a wait: the element holds exactly this many frames.
 CHECK_LOOP_TEST(test_delay, first_depth(), end_of_depths()) {
   for (const std::string& line : {forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct",
                                   forward() + " ! video/x-dct ! " + inverse(depth_property(__i__)) +
@@ -61,7 +61,7 @@ CHECK_LOOP_TEST(test_bytes, first_depth(), end_of_depths()) {
   }
 }
 
-// Settings are taken when a frame comes, not when it goes.
+// An element takes its settings when a frame comes, not when it goes.
 CHECK_LOOP_TEST(test_settings, first_depth(), end_of_depths()) {
   AsyncRun run(forward("name=f " + depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
   g_autoptr(GstElement) f = run.element("f");
@@ -149,7 +149,7 @@ CHECK_LOOP_TEST(test_latency, first_depth(), end_of_depths()) {
     }
 }
 
-// A frame that is no good is an error after the good ones before it.
+// A bad frame is an error after the good ones before it.
 CHECK_LOOP_TEST(test_error_in_order, first_depth(), end_of_depths()) {
   AsyncRun run(forward(depth_property(__i__)) + " ! capsfilter caps=video/x-dct");
   run.caps(small());

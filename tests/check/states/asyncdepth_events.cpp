@@ -1,5 +1,5 @@
 // Events, caps, flushes and state changes while frames are in flight: everything keeps its place,
-// and nothing is lost but by a flush.
+// and only a flush drops anything.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Runs on the CPU engine, on a GPU, and on the fake driver, which makes frames wait.
@@ -12,14 +12,14 @@ namespace {
 
 using namespace testing;
 
-// Serialised events come after the frames before them, and before those after.
+// Serialised events come after earlier frames, and before later ones.
 CHECK_LOOP_TEST(test_events, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {
     AsyncRun run(line);
     run.caps(small());
     run.push_many(0, 3);
-    run.forget();  // stream-start, caps, segment, and whatever left early
+    run.forget();  // stream-start, caps, segment, and early output
     const guint before = run.received();
     run.event(gst_event_new_gap(GST_SECOND, GST_SECOND));
     std::string expected;
@@ -69,7 +69,7 @@ CHECK_LOOP_TEST(test_caps_change, first_depth(), end_of_depths()) {
   }
 }
 
-// New sizes behind the element alone: what is in flight keeps the old one.
+// New sizes downstream only: frames in flight keep the old one.
 CHECK_LOOP_TEST(test_rescaling, first_depth(), end_of_depths()) {
   AsyncRun run(forward() + " ! video/x-dct ! " + inverse("name=i " + depth_property(__i__)) +
                " ! capsfilter caps=video/x-raw");
@@ -89,7 +89,7 @@ CHECK_LOOP_TEST(test_rescaling, first_depth(), end_of_depths()) {
   }
 }
 
-// A flush drops what is in flight; what comes after it comes alone.
+// A flush drops the frames in flight; later frames come out without them.
 CHECK_LOOP_TEST(test_flush, first_depth(), end_of_depths()) {
   make_lines(__i__);
   for (const std::string& line : lines) {

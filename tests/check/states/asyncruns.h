@@ -1,4 +1,4 @@
-// Lines of elements that hold frames, as many as async-depth says, and what came out of them.
+// Lines of elements that hold frames, as many as async-depth says, and their output.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,15 +11,15 @@ namespace testing {
 
 inline constexpr int kDepths = 5;  // a loop test's __i__ is async-depth - 1; the last one is 16
 
-// The depths that are looked at: two where everything is slow; under valgrind the second alone, as
-// other tests have a depth of 1.
+// The depths under test: two where everything is slow; under valgrind the second alone, as other
+// tests have a depth of 1.
 inline int first_depth() { return under_valgrind() ? 1 : 0; }
 inline int end_of_depths() { return quick() ? 2 : kDepths; }
 
 inline guint depth_of(int i) { return i == kDepths - 1 ? 16 : static_cast<guint>(i) + 1; }
 inline std::string depth_property(int i) { return "async-depth=" + std::to_string(depth_of(i)); }
 
-// An element or two between a source and a sink of system memory, and what came out of it.
+// An element or two between a source and a sink of system memory, and their output.
 class AsyncRun {
  public:
   explicit AsyncRun(const std::string& line) : h_(gst_harness_new_parse(line.c_str())) {
@@ -93,7 +93,7 @@ inline GstVideoInfo small(int width = 40, int height = 24) {
   return video_info(GST_VIDEO_FORMAT_I420, width, height);
 }
 
-// What most tests run: each element alone, and both.
+// Lines of most tests: each element alone, and both.
 inline std::string lines[3];
 inline void make_lines(int i) {
   const std::string depth = depth_property(i);

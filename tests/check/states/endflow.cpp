@@ -1,8 +1,8 @@
-// Frames in flight at the end of a stream, and a peer that refuses them: nothing is lost in
-// silence, and nothing comes out behind what was refused.
+// Frames in flight at the end of a stream, and a peer that refuses them: no loss is silent, and
+// nothing comes out after the refusal.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// On the fake driver, where work is not done before somebody waits for it.
+// On the fake driver, which does work only when a thread waits for it.
 #include <string>
 
 #include "tests/check/states/asyncruns.h"
@@ -66,7 +66,7 @@ constexpr struct {
 } kAnswers[] = {
     {GST_FLOW_NOT_LINKED, 1, false},    {GST_FLOW_NOT_NEGOTIATED, 1, false},
     {GST_FLOW_NOT_SUPPORTED, 1, true},  {GST_FLOW_CUSTOM_ERROR, 1, true},
-    {GST_FLOW_CUSTOM_ERROR_2, 1, true}, {GST_FLOW_ERROR, 0, true},  // who returns it has said why
+    {GST_FLOW_CUSTOM_ERROR_2, 1, true}, {GST_FLOW_ERROR, 0, true},  // its returner has said why
     {GST_FLOW_FLUSHING, 0, false},      {GST_FLOW_EOS, 0, false},
 };
 
@@ -80,7 +80,7 @@ CHECK_LOOP_TEST(test_refusal_at_eos, 0, kCases) {
   fail_unless_equals_int(refused.errors(), answer.errors);
 }
 
-// The last frames leave before an event that comes before the end.
+// The last frames leave before an event that precedes the end.
 CHECK_LOOP_TEST(test_refusal_before_eos, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   Refused refused(kLines[__i__ / G_N_ELEMENTS(kAnswers)], answer.answer);
@@ -92,7 +92,7 @@ CHECK_LOOP_TEST(test_refusal_before_eos, 0, kCases) {
   fail_unless_equals_int(refused.errors(), answer.errors);
 }
 
-// Behind what was refused for good nothing comes out, whatever is pushed, until a flush.
+// After a final refusal nothing comes out, whatever is pushed, until a flush.
 CHECK_LOOP_TEST(test_nothing_behind, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   if (!answer.final) return;
@@ -109,7 +109,7 @@ CHECK_LOOP_TEST(test_nothing_behind, 0, kCases) {
   fail_unless_equals_int(refused.peer().asked, 1 + 3);
 }
 
-// The base class pushes a frame that is refused, with others behind it.
+// The base class pushes the refused frame, with others after it.
 CHECK_LOOP_TEST(test_nothing_behind_a_push, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   if (!answer.final) return;

@@ -1,5 +1,5 @@
 // Pipelines whose branches wait for each other: a finished picture leaves, so that all of them
-// preroll, play to their end, and stop wherever they are.
+// preroll, play to their end, and stop at any point.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Each pipeline 3 times, or CUDATRANSFORM_PREROLLS times.
@@ -57,7 +57,7 @@ void replace(std::string* text, const std::string& from, const std::string& to) 
     text->replace(at, from.size(), to);
 }
 
-// "": a stream that is not here.
+// "": a stream that is not available.
 std::string line_of(const Line& line) {
   const std::string eight = std::string(" n-threads=8 backend=") + backend() + " ";
   std::string text = line.source + line.rest;
@@ -88,7 +88,7 @@ CHECK_LOOP_TEST(test_preroll, 0, G_N_ELEMENTS(kLines)) {
   for (int run = 0; run < runs; run++) {
     g_autoptr(GstElement) pipeline = launch(text);
     preroll(pipeline, line);
-    if (run % 3 == 2) {  // stopped as it is
+    if (run % 3 == 2) {  // stopped right away
       Watchdog::get().now(line.name, "stopping");
       gst_element_set_state(pipeline, GST_STATE_NULL);
     } else {

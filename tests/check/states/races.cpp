@@ -1,6 +1,6 @@
-// Pipelines to which everything happens at once: serialized queries, other queries and properties
-// from threads of their own, state changes, flushes and new caps. Nothing hangs, crashes or leaks,
-// and ThreadSanitizer has nothing to report.
+// Pipelines under everything at once: serialized queries, other queries and properties from
+// separate threads, state changes, flushes and new caps. Nothing hangs, crashes or leaks, and
+// ThreadSanitizer has nothing to report.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A number of rounds of steps from a fixed seed; each step begins when frames have come out since
@@ -27,7 +27,7 @@ constexpr const char* kCaps[] = {"video/x-raw,format=I420,width=96,height=64,fra
 constexpr char kSink[] = " ! fakesink name=sink sync=false";
 
 // Coefficients between the transforms alone, with a queue, and as JPEG files.
-// Kernels do nothing on the fake driver, and what they leave does not fit into a JPEG file.
+// Kernels do nothing on the fake driver, and their output does not fit into a JPEG file.
 std::string line_of(int i) {
   const std::string f = std::string("cudadct8x8 backend=") + (i == 2 ? "cpu" : backend()) +
                         " name=f async-depth=8 measure=psnr+time post-messages=true";
@@ -44,7 +44,7 @@ constexpr const char* kNames[kLines] = {"two transforms", "with a queue", "with 
 
 int rounds() { return under_valgrind() ? 8 : quick() ? 25 : 60; }
 
-// What comes out, and the latest of it: buffers that outlive their elements.
+// The output, and the latest of it: buffers that outlive their elements.
 class Output {
  public:
   ~Output() { forget(); }
@@ -54,7 +54,7 @@ class Output {
     count_++;
     changed_.notify_all();
   }
-  // There will be no more.
+  // No more will come.
   void end_with(const char* error) {
     std::lock_guard lock(lock_);
     error_ = error;
@@ -121,7 +121,7 @@ class Run {
       Watchdog::get().now(kNames[line_], "waiting for frames");
       const std::string error = output_.await(1 + random_() % 12);
       fail_unless(error.empty(), "%s", error.c_str());
-      // A pipeline that is on its way to PLAYING may lose it when it is flushed or changed again.
+      // A pipeline on its way to PLAYING may lose the state when it is flushed or changed again.
       gst_element_get_state(pipeline_, nullptr, nullptr, GST_CLOCK_TIME_NONE);
       step();
     }
@@ -163,7 +163,7 @@ class Run {
     change_to(GST_STATE_PLAYING);
   }
 
-  // A thread that asks what travels with the data, as a peer may at any time.
+  // A thread that sends serialized queries, as a peer may at any time.
   void ask(unsigned seed) {
     std::mt19937 random(seed);
     g_autoptr(GstCaps) raw = gst_caps_from_string(kCaps[0]);
@@ -179,7 +179,7 @@ class Run {
     }
   }
 
-  // A thread that asks and sets what an application does.
+  // A thread that sends queries and sets properties as an application does.
   void poke() {
     std::mt19937 random(7);
     while (!over_) {
@@ -220,7 +220,7 @@ class Run {
     g_free(specs);
   }
 
-  // Messages are read as they come: a bus that nobody reads grows.
+  // Messages are read as they come: an unread bus grows.
   static GstBusSyncReply see_message(GstBus*, GstMessage* message, gpointer output) {
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
       g_autoptr(GError) error = nullptr;

@@ -1,5 +1,5 @@
-// Long streams to which everything happens that can happen between two frames: no frame is lost,
-// all engines make the same bytes, memory stays as it is, and nothing hangs.
+// Long streams in which anything possible happens between two frames: no frame is lost, all engines
+// make the same bytes, memory does not grow, and nothing hangs.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // CUDATRANSFORM_SOAK_FRAMES: frames of each stream; a hundred thousand take minutes. With
@@ -23,8 +23,8 @@ namespace {
 using namespace testing;
 
 constexpr GstClockTime kDuration = 40 * GST_MSECOND;
-// From the first half to the second, of the resident set. A GPU's driver takes up to 7 MB in 3000
-// frames while other programs are on the GPU, and up to 3 MB alone or in 100,000.
+// Growth of the resident set from the first half to the second. A GPU's driver takes up to 7 MB in
+// 3000 frames while other programs are on the GPU, and up to 3 MB alone or in 100,000.
 constexpr int kManyFrames = 100000;
 double growth_mb(int frames) {
   const bool gpu = is_cuda() && !is_fake_behind_shim();
@@ -54,7 +54,7 @@ int frame_count() {
   return wanted ? std::atoi(wanted) : quick() ? 300 : 3000;
 }
 
-// A hash of what can be seen of a frame.
+// A hash of a frame's visible contents.
 guint64 hash_of(guint64 hash, GstBuffer* buffer, GstCaps* caps) {
   GstVideoInfo info;
   GstVideoFrame frame;
@@ -147,7 +147,7 @@ class Stream {
     send(gst_event_new_segment(&segment));
   }
 
-  // Does a step; returns how many that follow it are done as well.
+  // Does a step; returns how many of the following ones it has done as well.
   int take(const std::vector<SoakStep>& steps, size_t at) {
     const SoakStep& step = steps[at];
     switch (step.kind) {
@@ -237,7 +237,7 @@ class Stream {
 
   void push(int number) {
     GstBuffer* source = picture(static_cast<guint>(number) % kSeeds);
-    // Now and then memory of its own, which goes when the elements let go of it.
+    // Sometimes separate memory, which is freed when the elements release it.
     GstBuffer* buffer = number % 7 == 0 ? gst_buffer_copy_deep(source) : gst_buffer_copy(source);
     position_ = static_cast<GstClockTime>(number) * kDuration;
     GST_BUFFER_PTS(buffer) = position_;
@@ -247,9 +247,9 @@ class Stream {
     fail_unless(flow == GST_FLOW_OK, "frame %d: %s", number, gst_flow_get_name(flow));
   }
 
-  // Takes at least `count` frames, and more where there are more.
+  // Takes at least `count` frames, and more if there are more.
   void pull(int count) {
-    // The harness keeps them until somebody asks.
+    // The harness keeps them until a test pulls them.
     while (GstEvent* event = gst_harness_try_pull_event(h_)) gst_event_unref(event);
     while (GstEvent* event = gst_harness_try_pull_upstream_event(h_)) gst_event_unref(event);
     while (GstBuffer* buffer = count > 0 ? gst_harness_pull(h_) : gst_harness_try_pull(h_)) {
@@ -289,7 +289,7 @@ std::vector<guint64> run_stream(const SoakPlan& plan, const char* backend, int t
     hashes = stream.run(memory);
   }
   soak_watch().stop();
-  // Now, as the tests that follow a failed one would wait for the threads of its stream.
+  // Now, as the tests after a failed one would wait for the threads of its stream.
   if (!quick() && !g_getenv("GST_TRACERS")) memory.check(growth_mb(plan.frames), kDeviceGrowthMb);
   guint64 all = 0;
   for (guint64 hash : hashes) all = (all ^ hash) * 0x100000001b3;
@@ -325,7 +325,7 @@ void compare_engines(SoakPlan::Kind kind) {
     fail_unless(found[i] == expected[i], "frame %d differs", static_cast<int>(i));
 }
 
-// The fake driver's kernels write nothing that could be compared, or written to a file.
+// The fake driver's kernels write no bytes to compare, or to write to a file.
 bool computes() { return !is_fake_behind_shim(); }
 
 CHECK_TEST_IF(test_engines_agree, computes()) { compare_engines(SoakPlan::kQueue); }
@@ -337,7 +337,7 @@ CHECK_TEST_IF(test_engines_agree_on_files,
 
 CHECK_TEST_IF(test_engines_agree_on_wavelets, computes()) { compare_engines(SoakPlan::kWavelets); }
 
-// Every method and depth, of which the engines agree within a level only.
+// Every method and depth for which the engines agree only within a level.
 CHECK_TEST(test_every_method) {
   run_stream(plan_of(SoakPlan::kQueue, false, frame_count()), backend(), 0);
 }

@@ -1,4 +1,4 @@
-// A seeded schedule of what happens to a stream between its frames; the same for every engine.
+// A seeded schedule of steps between a stream's frames; the same for every engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/states/soakschedule.h"
 
@@ -68,7 +68,7 @@ class Schedule {
                                                 "haar-shift", "fidelity", "daub97", "j2k53"};
     switch (below(5)) {
       case 0:
-        // One for both directions: j2k53 goes with no other.
+        // One for both directions: j2k53 pairs with no other.
         return set("f", "wavelet", one_of(kWavelets));
       case 1:
         return set("f", "levels", std::to_string(1 + below(6)));

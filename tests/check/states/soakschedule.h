@@ -1,4 +1,4 @@
-// A seeded schedule of what happens to a stream between its frames; the same for every engine.
+// A seeded schedule of steps between a stream's frames; the same for every engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace testing {
 
-// One thing that is done before a frame.
+// One step before a frame.
 struct SoakStep {
   enum Kind {
     kProperty,     // element.property = value, where the element has it
@@ -33,14 +33,14 @@ struct SoakPlan {
   int frames;
   unsigned seed;
   Kind kind;
-  bool exact;                   // nothing but what all engines answer with the same bytes
+  bool exact;                   // only settings for which all engines give the same bytes
   std::vector<int> geometries;  // to choose from
 };
 
 struct SoakFrame {
   std::vector<SoakStep> before;
-  // Frames may leave later than the next one comes: then nothing is changed that they have yet to
-  // meet, and EOS comes before what would drop them.
+  // Frames may leave later than the next one comes: then the schedule changes nothing that they
+  // have yet to meet, and EOS precedes any step that would drop them.
   bool delayed;
 };
 

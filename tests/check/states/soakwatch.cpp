@@ -1,4 +1,4 @@
-// What watches over a soak test: that frames keep coming, and that memory does not grow.
+// The watch over a soak test: frames keep coming, and memory does not grow.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/states/soakwatch.h"
 
@@ -29,8 +29,8 @@ double resident_mb() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / kMb;
 }
 
-// Device and pinned memory of this process, which the shim counts. The driver itself only tells
-// what everybody uses on the device.
+// Device and pinned memory of this process, which the shim counts. The driver itself only reports
+// the usage of all processes on the device.
 double device_mb() {
   if (!shim().get_counts) return 0;
   const ShimcudaCounts now = shim_counts();
@@ -74,7 +74,7 @@ void SoakWatch::watch() {
   }
 }
 
-// Where each thread of the process is, as far as the system says it.
+// Where each thread of the process is, as far as the system tells.
 void SoakWatch::give_up(int seconds) {
   std::fprintf(stderr, "%s: no frame for %d s, %u so far; before frame %d, step %d\n",
                what_.c_str(), seconds, arrived_.load(), frame_.load(), step_.load());

@@ -1,4 +1,4 @@
-// What watches over a soak test: that frames keep coming, and that memory does not grow.
+// The watch over a soak test: frames keep coming, and memory does not grow.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace testing {
 
-// Ends the program, and says where it stood, when no frame has arrived for half a minute.
+// Ends the program, and reports its position, when no frame has arrived for half a minute.
 class SoakWatch {
  public:
   void start(const std::string& what);
   void stop();
-  // What is being done before which frame; -1: the frame itself.
+  // The current step, and the frame after it; -1: the frame itself.
   void now(int frame, int step) {
     frame_ = frame;
     step_ = step;
@@ -41,8 +41,8 @@ class SoakMemory {
  public:
   explicit SoakMemory(int frames) : frames_(frames) {}
   void sample(int frame);
-  // Fails the test when the second half needed more than the limits above the first; the host's
-  // counts where numbers are tested.
+  // Fails the test if the second half needed more than the limits above the first; the host's
+  // memory counts where numbers are tested.
   void check(double host_mb, double device_mb) const;
 
  private:

@@ -116,7 +116,7 @@ void expect_event(GstHarness* h, GstEventType wanted) {
   for (int i = 0; i < 10; i++) {
     const GstEventType type = next_event(h);
     if (type == wanted) return;
-    // Only what goes before.
+    // Only the opening events may come before it.
     fail_unless(type == GST_EVENT_STREAM_START || type == GST_EVENT_CAPS ||
                     type == GST_EVENT_SEGMENT || type == GST_EVENT_TAG,
                 "%s instead of %s", gst_event_type_get_name(type), gst_event_type_get_name(wanted));
@@ -159,7 +159,7 @@ CHECK_TEST(test_empty_stream) {
   }
 }
 
-// Neither element delays anything.
+// Neither element adds latency.
 CHECK_TEST(test_latency) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 40);
   g_autoptr(GstHarness) h = harness_of(forward() + " ! " + inverse(), info);
@@ -198,7 +198,7 @@ CHECK_TEST(test_qos) {
   fail_unless_equals_int(gst_harness_buffers_received(h), 2);
 }
 
-// A file that is read with caps alone has a segment in bytes and buffers without timestamps.
+// A file read with caps alone has a segment in bytes and buffers without timestamps.
 CHECK_TEST(test_stream_in_bytes) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, 40);
   g_autoptr(GstHarness) h =
@@ -280,7 +280,7 @@ CHECK_TEST(test_stress_properties) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
 }
 
-// A pool that is flushing, as at shutdown and on seeks, is no error, and not out of memory.
+// A flushing pool, as at shutdown and on seeks, is no error, and not out of memory.
 CHECK_TEST(test_flushing_pool) {
   for (const std::string& line : {forward(), forward() + " ! " + inverse()}) {
     g_autoptr(GstHarness) h = new_harness(line);

@@ -1,10 +1,10 @@
-// Serialized queries on an element that is being started, stopped or flushed: at every moment they
-// are refused, and nothing is touched.
+// Serialized queries on an element that is being started, stopped or flushed: the element refuses
+// them at every moment, and they touch nothing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Runs on the CPU engine and on the fake driver, whose work is not done before it is waited for.
-// Nothing here depends on who is faster: queries are asked from inside the state change, at the
-// moments that matter, and it goes on when they have been answered.
+// Runs on the CPU engine and on the fake driver, which does work only when a thread waits for it.
+// Nothing here depends on speed: the test sends queries from inside the state change, at the
+// moments that matter, and the change goes on once they are answered.
 #include <atomic>
 #include <functional>
 #include <string>
@@ -35,7 +35,7 @@ constexpr Kind kKinds[] = {
     {"jpegcoefdec", "n-threads=4", false},
 };
 
-// Whether frames are in flight after they have been pushed. On a GPU they may be done.
+// Whether frames are in flight after their push. On a GPU they may be done.
 bool waits(const Kind& kind) { return kind.transforms && is_cuda() && is_fake(); }
 
 bool has(const char* factory) {
@@ -44,13 +44,13 @@ bool has(const char* factory) {
   return found != nullptr;
 }
 
-// What an element takes: a buffer and its caps.
+// An element's input: a buffer and its caps.
 struct Input {
   GstBuffer* buffer;
   GstCaps* caps;
 };
 
-// What `line` makes of `in` (transfer full).
+// The output of `line` for `in` (transfer full).
 Input made_by(const char* line, const Input& in) {
   g_autoptr(GstHarness) h = gst_harness_new_parse(line);
   gst_harness_set_src_caps(h, in.caps);
@@ -72,8 +72,8 @@ Input input_of(const std::string& factory) {
   return input;
 }
 
-// A meta that elements copy from frames to what they make of them. While `on_free` is set, the next
-// one that is freed calls it: that is in the middle of dropping a frame.
+// A meta that elements copy from frames to their output. While `on_free` is set, the next meta that
+// is freed calls it: in the middle of dropping a frame.
 std::atomic<const std::function<void()>*> on_free = nullptr;
 
 void free_meta(GstMeta*, GstBuffer*) {
@@ -122,8 +122,7 @@ class Line {
     push_segment(h_);
   }
   void event(GstEvent* event) { fail_unless(gst_harness_push_event(h_, event)); }
-  // One of them has come out then, so that what is negotiated is, of elements that push by
-  // themselves.
+  // Elements that push by themselves have pushed one of them by then, so that they have negotiated.
   void push(guint frames) {
     const guint before = received();
     for (guint i = 0; i < frames; i++) {
@@ -139,7 +138,7 @@ class Line {
     fail_unless_equals_int(gst_element_set_state(h_->element, state), GST_STATE_CHANGE_SUCCESS);
   }
 
-  // Asks from several threads at once, as long as that takes; returns how often the answer was yes.
+  // Asks from several threads at once, and waits for them; returns how often the answer was yes.
   int ask(GstQuery* (*make)(Line*)) {
     std::atomic<int> answered = 0;
     std::vector<std::thread> threads;
@@ -186,8 +185,8 @@ class Line {
 
 const Kind* kind_of(int i) { return has(kKinds[i].factory) ? &kKinds[i] : nullptr; }
 
-// Asks just before and just after a pad is activated or deactivated: before start() and stop() of
-// a GstBaseTransform, which are called in between, and when it is over.
+// Asks just before and just after a pad is activated or deactivated: before start() and stop() of a
+// GstBaseTransform, which GStreamer calls in between, and when they are over.
 struct Activation {
   Line* line;
   GstPadActivateModeFunction original;                    // null: nothing to be done
@@ -211,7 +210,7 @@ CHECK_LOOP_TEST(test_ladder, 0, G_N_ELEMENTS(kKinds)) {
   Activation activation = {&line, GST_PAD_ACTIVATEMODEFUNC(line.sink())};
   const GstState ladder[] = {GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED,
                              GST_STATE_READY, GST_STATE_NULL,   GST_STATE_PLAYING, GST_STATE_NULL};
-  // gst_harness has gone up to PLAYING by itself.
+  // gst_harness goes up to PLAYING by itself.
   GstPadActivateModeFunction video_base = activation.original;
   gst_pad_set_activatemode_function_full(line.sink(), activate, &activation, nullptr);
   bool runs = true;
@@ -229,7 +228,7 @@ CHECK_LOOP_TEST(test_ladder, 0, G_N_ELEMENTS(kKinds)) {
     if (runs) {
       if (!ran) line.begin_stream();
       line.push(5);
-      passed_on = line.passed_on();  // for a pool, the element has asked by itself
+      passed_on = line.passed_on();  // for a pool, the element itself has asked
       fail_unless_equals_int(line.ask_to_drain(), kThreads);
       fail_unless_equals_int(line.passed_on(), passed_on + kThreads);
     } else {

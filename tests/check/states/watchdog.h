@@ -1,4 +1,4 @@
-// Ends a test program that hangs, and says what hung.
+// Ends a test program that hangs, and names the step.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,12 +11,11 @@
 
 namespace testing {
 
-// The program's; it lives as long as that, because a test that fails leaves its objects as they
-// are. It decides no result but that one: what takes a minute here takes milliseconds when it
-// works.
+// The program's watchdog; it lives as long as the program, because a failed test leaves its objects
+// behind. It decides only hangs: steps that take a minute here take milliseconds when they work.
 class Watchdog {
  public:
-  // What is done from now on, a literal, for whom; the clock starts anew.
+  // The step from now on, a literal, and its element; the clock starts anew.
   void now(const char* whom, const char* step) {
     whom_ = whom;
     step_ = step;

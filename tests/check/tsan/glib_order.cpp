@@ -1,13 +1,13 @@
-// Tells ThreadSanitizer what GLib and GStreamer order, which are not instrumented.
+// Tells ThreadSanitizer about the ordering in GLib and GStreamer, which are not instrumented.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Part of every test program of a build with -Db_sanitize=thread, and of no other. The functions
-// here come before those of the libraries of the same name, for these libraries and the plugin as
-// well, and call them; in between they say which accesses to memory come before which others. What
-// GLib makes of pthreads (recursive locks, threads) is seen without help, what it makes of futexes
-// (locks, conditions) and of its own atomics (reference counts, queues) is not.
+// here precede the libraries' functions of the same name, also for these libraries and the plugin,
+// and call them; in between they say which accesses to memory come before which others.
+// ThreadSanitizer sees GLib's use of pthreads (recursive locks, threads) without help, but not its
+// use of futexes (locks, conditions) and of its own atomics (reference counts, queues).
 //
-// Nothing is said that is not so: a lock too many here would hide a race.
+// Every statement is true: a lock too many here would hide a race.
 #include <dlfcn.h>
 #include <glib.h>
 #include <gst/gst.h>
@@ -19,7 +19,7 @@ void AnnotateIgnoreWritesBegin(const char* file, int line);
 void AnnotateIgnoreWritesEnd(const char* file, int line);
 }
 
-// Fields of objects that the libraries free, unseen: to look at them here is no access of ours.
+// Fields of objects that the libraries free, unseen: reading them here is no access of ours.
 #define UNSEEN __attribute__((no_sanitize("thread"), noinline)) static
 
 #define ORDERED extern "C" __attribute__((visibility("default")))
@@ -81,14 +81,14 @@ UNSEEN bool drop_but_the_last(GstMiniObject* object) {
   return false;
 }
 
-// Who lets go of the last reference comes after everybody else who had one: they have said so
-// before they were counted.
+// The thread that drops the last reference comes after all other holders, which have announced
+// themselves before they were counted.
 ORDERED void gst_mini_object_unref(GstMiniObject* object) {
   REAL(gst_mini_object_unref);
   __tsan_release(object);
   if (drop_but_the_last(object)) return;
   __tsan_acquire(object);
-  // A buffer goes back to its pool: after what was done with it comes what its next user does.
+  // A buffer goes back to its pool: its next user's accesses come after those of the last one.
   if (GstBufferPool* pool = pool_of(object)) __tsan_release(pool);
   real(object);
 }
@@ -101,7 +101,7 @@ ORDERED GstFlowReturn gst_buffer_pool_acquire_buffer(GstBufferPool* pool, GstBuf
   return flow;
 }
 
-// A pool that is stopped frees what lies in it.
+// A pool that stops frees the buffers in it.
 ORDERED gboolean gst_buffer_pool_set_active(GstBufferPool* pool, gboolean active) {
   REAL(gst_buffer_pool_set_active);
   if (!active) __tsan_acquire(pool);
@@ -125,7 +125,7 @@ ORDERED void gst_object_unref(gpointer object) {
 
 // ---- Queues ----
 
-// A test's harness hands on what comes out in these.
+// A test's harness hands on its output in these.
 ORDERED void g_async_queue_push(GAsyncQueue* queue, gpointer item) {
   REAL(g_async_queue_push);
   __tsan_release(queue);
@@ -150,7 +150,7 @@ ORDERED gpointer g_async_queue_timeout_pop(GAsyncQueue* queue, guint64 microseco
 
 namespace {
 
-// What a pool's threads run: the function that it was made with, after who has pushed the job.
+// The function of a pool's threads: the pool's own function, after the thread that pushed the job.
 struct PoolFunction {
   GFunc function;
   gpointer data;

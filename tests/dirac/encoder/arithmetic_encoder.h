@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The inverse of the decoder of the Dirac specification 2.2.3, annex B: low and range start at 0
-// and 0xffff; a 1 takes the upper part of the range. The table of how contexts adapt is dirac/'s,
-// since it is a fact; nothing else is.
+// and 0xffff; a 1 takes the upper part of the range. Only the table of how contexts adapt is shared
+// with dirac/, since it is a fact.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ class ArithmeticEncoder {
     }
   }
 
-  // All bytes. The decoder reads ones behind the end: of the numbers that are in the range the one
-  // with most ones at its end is written, without them.
+  // All bytes. The decoder reads ones after the end: of the numbers in the range, the encoder
+  // writes the one with most ones at its end, without them.
   std::vector<uint8_t> finish() {
     uint64_t last = low_;
     for (int ones = 16; ones >= 0; --ones) {
@@ -73,8 +73,8 @@ class ArithmeticEncoder {
   std::vector<uint8_t> bytes_;
 };
 
-// Bytes of a block whose reader finds ones behind its end. `trims`: ones at the end are left out,
-// if need be in the middle of a code.
+// Bytes of a block whose reader finds ones after its end. `trims`: leaves out ones at the end, if
+// need be in the middle of a code.
 inline std::vector<uint8_t> closed_block(const BitWriter& writer, bool trims) {
   std::vector<uint8_t> bytes = writer.bytes();
   if (writer.count() % 8 != 0)
@@ -83,7 +83,7 @@ inline std::vector<uint8_t> closed_block(const BitWriter& writer, bool trims) {
   return bytes;
 }
 
-// Where bits of a block go: to the encoder, each with its context, or into the block as they are.
+// The destination of a block's bits: the encoder, each with its context, or the block directly.
 class ArithmeticSink {
  public:
   ArithmeticSink() { contexts_.fill(kDiracEvenProbability); }

@@ -119,7 +119,7 @@ void put_slice(const CodedPicture& picture, int32_t column, int32_t row, int fir
   }
 }
 
-// Bits up to the last that is not what a reader finds behind the end.
+// Bits up to the last that differs from those that a reader finds after the end.
 size_t needed_bits(const BitWriter& writer, bool trims) {
   size_t count = writer.count();
   while (trims && count > 0 && (writer.bytes()[(count - 1) / 8] >> (7 - (count - 1) % 8) & 1) != 0)

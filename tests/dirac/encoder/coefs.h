@@ -14,10 +14,10 @@ namespace cudatransform::test {
 // The data of a band that is coded, at least a byte.
 std::vector<uint8_t> write_band(const CodedPicture& picture, int component, int band);
 
-// All slices, in raster order. Low delay: throws std::runtime_error where they have no room.
+// All slices, in raster order. Low delay: throws std::runtime_error if the slices lack room.
 std::vector<std::vector<uint8_t>> write_slices(const CodedPicture& picture);
 
-// The least bytes that every low delay slice must have, and the least scaler of high quality ones.
+// The fewest bytes for every low delay slice, and the smallest scaler for high quality ones.
 uint32_t least_slice_bytes(const CodedPicture& picture);
 uint32_t least_size_scaler(const CodedPicture& picture);
 

@@ -1,4 +1,4 @@
-// Compares the picture that a decoder has found with the one that the writer wrote.
+// Compares a decoder's picture with the writer's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/compare.h"
 
@@ -142,7 +142,7 @@ std::string judge_parsed(const CodedPicture& coded, const DiracPicture& found) {
   }
   if (coded.has_residual) {
     judge_transforms(coded, found.transform(), judge);
-    // Slices may be the renderer's to decode.
+    // The renderer may decode the slices.
     if (!judge.has_found() && found.deferred_slices().data == nullptr)
       judge_levels(coded, found.levels(), judge);
   }

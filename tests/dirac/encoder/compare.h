@@ -1,4 +1,4 @@
-// Compares the picture that a decoder has found with the one that the writer wrote.
+// Compares a decoder's picture with the writer's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

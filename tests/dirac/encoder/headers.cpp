@@ -51,7 +51,7 @@ class SequenceWriter {
   void codes(std::initializer_list<uint64_t> values) {
     for (const uint64_t value : values) w_.unsigned_code(value);
   }
-  // Whether what follows is written.
+  // Whether the next part is written.
   bool flag(bool equals_base) {
     const bool written = !equals_base || form_.repeats;
     w_.bit(written);
@@ -77,7 +77,7 @@ class SequenceWriter {
     write_ratio(s_.pixel_aspect_ratio, base_.pixel_aspect_ratio, kDiracAspectRatios);
   }
 
-  // A decoder takes all of a picture for clean whose size is written.
+  // A decoder takes a whole picture for clean if its size is written.
   void write_clean_area() {
     const bool resized = !has_base_size() || form_.repeats;
     const uint32_t width = resized || base_.clean_width == 0 ? s_.width : base_.clean_width;
@@ -143,7 +143,7 @@ void write_partition(const CodedPicture& picture, BitWriter& w) {
   w.unsigned_code(t.codeblock_quantisers ? 1 : 0);
 }
 
-// Numbers go round modulo 2^32.
+// Numbers wrap modulo 2^32.
 int32_t distance(uint32_t from, uint32_t to) { return static_cast<int32_t>(to - from); }
 
 }  // namespace

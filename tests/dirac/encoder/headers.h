@@ -10,9 +10,9 @@
 
 namespace cudatransform::test {
 
-// How a header says the same: there are several ways.
+// The choice among several codings of the same header.
 struct SequenceForm {
-  bool repeats = false;      // writes what the base format has already
+  bool repeats = false;      // also writes values equal to the base format's
   bool uses_presets = true;  // where there is one
 };
 

@@ -1,4 +1,4 @@
-// Writes block data: how superblocks are split, and blocks predicted.
+// Writes block data: the splits of superblocks, and the prediction of blocks.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/motion.h"
 
@@ -22,7 +22,7 @@ void put_signed(Sink& sink, int stops, int32_t value) {
   if (value != 0) sink.bit(kSign, value < 0);
 }
 
-// Of those left, above and above to the left of (x, y), what `has` lets through.
+// The neighbours left, above and above to the left of (x, y) that `has` accepts.
 template <typename Has, typename Value>
 std::vector<int64_t> values_around(int32_t x, int32_t y, const Has& has, const Value& value) {
   std::vector<int64_t> found;

@@ -32,7 +32,7 @@ void lay_out_bands(const DiracSequence& sequence, CodedPicture* picture) {
       CodedBand band;
       band.level = level;
       band.orientation = orientation;
-      // Halvings: what is left of them below this level.
+      // Halvings that remain below this level.
       const int right = across - std::max(level - 1, 0);
       const int down = level <= t.levels.horizontal ? both : across - (level - 1);
       band.width = divided_up(width, 1 << across) << (across - right);

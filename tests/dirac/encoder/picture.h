@@ -2,8 +2,8 @@
 // the definition makes samples of it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Headers and blocks have the decoder's own plain types, so that what was parsed can be compared.
-// Levels are dense, and bands are laid out by rules of their own.
+// Headers and blocks have the decoder's own plain types, so that tests can compare parsed ones.
+// Levels are dense, and bands are laid out by separate rules.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace cudatransform::test {
 
-// Columns or rows that part `index` of `count` begins with: codeblocks and slices.
+// The first column or row of part `index` of `count`: codeblocks and slices.
 inline int32_t part_begin(int32_t size, int32_t index, int32_t count) {
   return static_cast<int32_t>(static_cast<int64_t>(size) * index / count);
 }
@@ -29,11 +29,11 @@ struct CodedBand {
   int32_t x = 0, y = 0;  // in the pyramid
   int32_t columns = 1, rows = 1;
   std::vector<int32_t> levels;  // row after row
-  // Of core pictures. `quantisers`: of each codeblock, if they have their own.
+  // For core pictures. `quantisers`: one for each codeblock, if codeblocks have their own.
   bool is_coded = true;
   int quantiser = 0;
   std::vector<int> quantisers;
-  std::vector<bool> skips_zeros;  // of each codeblock: whether it says so if it is all zero
+  std::vector<bool> skips_zeros;  // of each codeblock: whether an all-zero one says so
 
   int32_t& at(int32_t x, int32_t y) {
     return levels[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
@@ -47,7 +47,7 @@ struct CodedPicture {
   uint8_t parse_code = 0x08;
   DiracPictureHeader header;
 
-  // Of inter pictures. Blocks are equal within units of the splits.
+  // For inter pictures. Blocks are equal within units of the splits.
   DiracPrediction prediction;
   int block_preset = 0;  // 0: written out
   bool writes_weights = false;
@@ -61,11 +61,11 @@ struct CodedPicture {
   std::vector<CodedBand> bands[kMaxComponents];
   std::vector<uint8_t> slice_quantisers;  // in raster order
 
-  // As schroedinger before 1.0.8: a band that is one codeblock has no quantiser of the codeblock's.
+  // Like schroedinger before 1.0.8: a band of a single codeblock has no codeblock quantiser.
   bool omits_single_deltas = false;
 
   bool trims = false;     // leaves out ones at ends of blocks of data
-  uint32_t padding = 0;   // what slices have for nothing comes from this
+  uint32_t padding = 0;   // the seed of the slices' padding
   int32_t fragments = 0;  // slices of each; 0: the picture is whole
 
   bool is_intra() const { return header.reference_count == 0; }
@@ -76,10 +76,10 @@ struct CodedPicture {
 // The bands of all components, without levels, as `sequence` and the picture's transform have them.
 void lay_out_bands(const DiracSequence& sequence, CodedPicture* picture);
 
-// The quantiser of what lies at (x, y) of a band, with what the matrix takes off.
+// The quantiser at (x, y) of a band, less the matrix's entry.
 int quantiser_at(const CodedPicture& picture, int component, int band, int32_t x, int32_t y);
 
-// The number of codeblock or slice that `at` of `size` is in.
+// The number of the codeblock or slice that contains `at` of `size`.
 int32_t part_of(int32_t at, int32_t size, int32_t count);
 
 }  // namespace cudatransform::test

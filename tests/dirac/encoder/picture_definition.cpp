@@ -1,5 +1,4 @@
-// What the samples of a picture are, as the specifications write it: the judge of dirac/ and its
-// renderer.
+// The samples of a picture by the specifications: the judge of dirac/ and its renderer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/picture_definition.h"
 
@@ -22,7 +21,7 @@ int64_t wrapped(int64_t value, Rule rule) {
   return rule == Rule::kS32 ? static_cast<int32_t>(value) : value;
 }
 
-// Low delay and core intra pictures have their coarsest band as differences.
+// Low delay and core intra pictures code their coarsest band as differences.
 bool predicts_dc(const CodedPicture& picture) {
   return picture.is_intra() && picture.header.coding != DiracCoding::kHighQuality;
 }
@@ -54,7 +53,7 @@ int shift_of(const DiracSequence& sequence, bool is_vertical) {
   return is_vertical && sequence.chroma == DiracChroma::k422 ? 0 : 1;
 }
 
-// All that motion compensation is told but for the planes.
+// All parameters of motion compensation except the planes.
 ObmcJob job_of(const DiracSequence& sequence, const CodedPicture& picture) {
   const DiracPrediction& p = picture.prediction;
   ObmcJob job;
@@ -82,7 +81,7 @@ Plane define_component(const DiracSequence& sequence, const CodedPicture& pictur
   ObmcJob job = job_of(sequence, picture);
   job.depth[c] = sequence.depth(c);
   WidePlane samples(width, height, SampleType::kU16), rest(width, height, SampleType::kS16);
-  // What is beyond 16 bits is far beyond a sample.
+  // Values beyond 16 bits are far beyond a sample.
   for (int y = 0; y < height && picture.has_residual; ++y) {
     for (int x = 0; x < width; ++x)
       rest.set(x, y, std::clamp<int64_t>(residual.at(x, y), INT16_MIN, INT16_MAX));

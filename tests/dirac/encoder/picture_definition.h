@@ -1,5 +1,4 @@
-// What the samples of a picture are, as the specifications write it: the judge of dirac/ and its
-// renderer.
+// The samples of a picture by the specifications: the judge of dirac/ and its renderer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clauses 13 and 15; SMPTE ST 2042-1, clauses 13 and 15. The wavelet and
@@ -20,18 +19,18 @@ struct DefinedPicture {
   Plane planes[kMaxComponents];
 };
 
-// Mid-grey, for a reference that is missing.
+// Mid-grey, for a missing reference.
 DefinedPicture define_grey(const DiracSequence& sequence);
 
 // A value from a level.
 int64_t define_dequantised(int64_t level, int quantiser, bool is_intra, dwt::Rule rule);
 
-// `references`: of those that the picture has. `rule`: where numbers wrap.
+// `references`: the picture's own. `rule`: where numbers wrap.
 DefinedPicture define_picture(const DiracSequence& sequence, const CodedPicture& picture,
                               const DefinedPicture* const* references, dwt::Rule rule);
 
-// Levels of a component whose values are `values`, padded, with the quantisers that the picture
-// has: the inverse of what the definition does, but for what quantisers lose.
+// Levels of a component whose values are `values`, padded, with the picture's quantisers: the
+// inverse of the definition, except for the quantisers' losses.
 void quantise_component(CodedPicture* picture, int component, const dwt::Values& values);
 dwt::Shape shape_of(const DiracTransform& transform);
 

@@ -227,7 +227,7 @@ void draw_band_forms(Dice& dice, CodedPicture* picture) {
   }
 }
 
-// What follows from the size of the codes.
+// Consequences of the codes' sizes.
 void draw_slice_sizes(Dice& dice, CodedPicture* picture) {
   DiracTransform& t = picture->transform;
   picture->padding = static_cast<uint32_t>(dice.any(0, 1 << 20));

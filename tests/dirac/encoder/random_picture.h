@@ -9,11 +9,11 @@
 
 namespace cudatransform::test {
 
-// The parse code, and what it says in the header. Pictures of 16 bits are not predicted.
+// The parse code, and its meaning for the header. Pictures of 16 bits are not predicted.
 void draw_kind(Dice& dice, const DiracSequence& sequence, CodedPicture* picture);
 
-// All else, but for number and references. True: coefficients are those of a picture, and numbers
-// do not wrap; false: they are any.
+// Everything else except number and references. True: coefficients are those of a picture, and
+// numbers do not wrap; false: any coefficients.
 bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* picture);
 
 }  // namespace cudatransform::test

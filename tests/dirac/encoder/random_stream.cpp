@@ -1,5 +1,5 @@
-// Random streams: headers, coefficients, vectors and references of every kind that there is, with
-// the samples that they mean.
+// Random streams: headers, coefficients, vectors and references of every kind, and the samples that
+// they mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/random_stream.h"
 
@@ -61,7 +61,7 @@ DiracRational random_ratio(Dice& dice) {
   return {static_cast<uint32_t>(dice.any(1, 100000)), static_cast<uint32_t>(dice.any(1, 2000))};
 }
 
-// Keeps the pictures that may be referred to, as a decoder does.
+// Keeps the pictures that later ones may refer to, as a decoder does.
 class Streamer {
  public:
   explicit Streamer(uint32_t seed) : dice_(seed) {}
@@ -71,7 +71,7 @@ class Streamer {
     const SequenceForm form = {dice_.one_in(2), dice_.one_in(2)};
     writer_.add_sequence(stream_.sequence, form);
     if (dice_.one_in(4)) add_encoder_name();
-    // Numbers are even where pictures are fields, and may go round.
+    // Numbers are even for pictures of fields, and may wrap.
     first_ = static_cast<uint32_t>(dice_.one_in(4) ? -2 * dice_.any(0, 4) : 2 * dice_.any(0, 1000));
     for (int i = 0; i < pictures; ++i) {
       if (dice_.one_in(10)) add_what_is_skipped(form);
@@ -86,7 +86,7 @@ class Streamer {
   // References by the picture's place in the stream.
   using Reference = std::pair<uint32_t, size_t>;
 
-  // The first eight releases had their own idea of quantisers.
+  // The first eight releases had different quantisers.
   void add_encoder_name() {
     const int release = dice_.number(0, 12);
     const std::string name = "\x01Schroedinger 1.0." + std::to_string(release);
@@ -117,7 +117,7 @@ class Streamer {
     stream_.pictures.push_back(std::move(picture));
   }
 
-  // Groups of three are coded in another order than they are shown in.
+  // Groups of three whose coding order differs from the order of showing.
   uint32_t number_of(int index) {
     if (stream_.sequence.field_coding) return first_ + static_cast<uint32_t>(index);
     const int place = index % 3;
@@ -139,13 +139,13 @@ class Streamer {
       defined[r] = &stream_.defined[references_[at].second];
     }
     if (!header.is_reference || !dice_.one_in(2)) return;
-    // One that there is, or none.
+    // An existing one, or none.
     header.retires = true;
     header.retired = header.number - static_cast<uint32_t>(dice_.number(1, 12));
     const auto* used = header.references;
     if (std::find(used, used + header.reference_count, header.retired) !=
         used + header.reference_count)
-      header.retires = false;  // decoders differ about whether it is still there
+      header.retires = false;  // decoders disagree whether it still exists
   }
 
   void keep(const DiracPictureHeader& header) {

@@ -1,5 +1,5 @@
-// Random streams: headers, coefficients, vectors and references of every kind that there is, with
-// the samples that they mean.
+// Random streams: headers, coefficients, vectors and references of every kind, and the samples that
+// they mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,4 +1,4 @@
-// Puts units behind each other: a stream of Dirac or VC-2 as a file has it.
+// Joins units to a stream of Dirac or VC-2 as a file has it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/stream.h"
 
@@ -19,7 +19,7 @@ constexpr uint8_t kFragmentBit = 0x0c;
 
 void append(const Bytes& bytes, Bytes* to) { to->insert(to->end(), bytes.begin(), bytes.end()); }
 
-// What has been written, up to the next whole byte, and nothing in the writer.
+// Returns the written bits, up to the next whole byte, and empties the writer.
 void flush(BitWriter* writer, Bytes* to) {
   writer->align();
   append(writer->bytes(), to);

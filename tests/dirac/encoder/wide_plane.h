@@ -1,4 +1,4 @@
-// A plane of 16 bits in memory of its own, as jobs of engines take it.
+// A plane of 16 bits in separate memory, as jobs of engines take it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -36,8 +36,8 @@ class WidePlane {
   std::vector<uint16_t> data_;
 };
 
-// What the coefficient at (x, y) of the coarsest band of an intra picture is expected to be, by
-// what stands left of, above, and above to the left of it.
+// The prediction of the coefficient at (x, y) of an intra picture's coarsest band, from the ones
+// left of, above, and above to the left of it.
 template <typename Coefficients>
 int64_t dc_prediction(const Coefficients& known, int x, int y) {
   if (x == 0 && y == 0) return 0;

@@ -65,7 +65,7 @@ Expectation expect(const Case& test) {
     e.input = stored_form(spec, e.exact);
     e.values = spec.quantized ? dequantise(e.input, spec.tables) : e.input;
     e.like = spec.scale == 1 ? e.picture : empty_scaled_picture(e.picture, spec.scale);
-    // islow, scaled, is libjpeg's, which takes means.
+    // Scaled islow is libjpeg's, which takes means.
     e.samples = spec.scale == 1 ? definition_inverse(e.values, e.like)
                                 : definition_scaled_inverse(e.values, e.like, spec.scale,
                                                             spec.method == Method::kIslow

@@ -1,4 +1,4 @@
-// One case on one engine, judged.
+// Judges one case on one engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -26,7 +26,7 @@ struct Expectation {
 
 Expectation expect(const Case& test);
 
-// "" or what is wrong: with the run, the coefficients or samples, the borders, the sums.
+// "", or the fault: in the run, the coefficients or samples, the borders, the sums.
 std::string check_case(const Engine& engine, const Case& test, const Expectation& expectation);
 
 }  // namespace cudatransform::test

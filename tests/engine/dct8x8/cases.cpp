@@ -1,4 +1,4 @@
-// Chooses the cases: a full product of what kernels branch on, pairs of the rest.
+// Chooses the cases: a full product of the properties that kernels branch on, pairs of the rest.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dct8x8/cases.h"
 
@@ -46,7 +46,7 @@ bool valid(const Choice& c) {
   if (arrangement == Arrangement::kSemiPlanar && (sampling != Sampling::k420 || depth > 10))
     return false;
   if (arrangement == Arrangement::kResidual && !inverse) return false;
-  // What the difference between residuals and a reference would mean is not defined.
+  // The difference between residuals and a reference is not defined.
   if (arrangement == Arrangement::kResidual && (c[kMeasure] & kMeasureSse)) return false;
   if (sampling == Sampling::k440 && !inverse) return false;
   // The reference of a repeated row: see row_repeat_test.
@@ -125,7 +125,7 @@ CaseList make_cases() {
       for (c[kForm] = 0; c[kForm] < 4; ++c[kForm])
         for (c[kPlacement] = 0; c[kPlacement] < 3; ++c[kPlacement])
           for (c[kDepth] = 0; c[kDepth] < 4; ++c[kDepth]) {
-            // The integer methods exist at one depth: draw them as often as the others all told.
+            // The integer methods exist at one depth: draw them as often as all others together.
             const int repeats = c[kMethod] <= static_cast<int>(Method::kIfast) ? 12 : 3;
             for (int r = 0; r < repeats; ++r) {
               Choice best{};

@@ -1,4 +1,4 @@
-// The product of everything a job can vary, sampled so that every pair of values meets.
+// The product of all properties of a job, sampled so that every pair of values occurs.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -26,8 +26,7 @@ struct Case {
 QuantTable make_table(TableKind kind, QuantComponent component, uint32_t seed);
 
 // Every valid combination of method, direction, coefficient form, placement and depth; the other
-// properties are drawn so that as many new pairs of values as possible are met. The same list every
-// time.
+// properties are drawn for as many new pairs of values as possible. The same list every time.
 struct CaseList {
   std::vector<Case> cases;
   size_t pairs_met = 0;

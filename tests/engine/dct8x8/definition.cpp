@@ -9,7 +9,7 @@
 namespace cudatransform::test {
 namespace {
 
-// basis[8 v + u][8 y + x]: what coefficient (u,v) = 1 contributes to sample (x,y).
+// basis[8 v + u][8 y + x]: the contribution of coefficient (u,v) = 1 to sample (x,y).
 struct Basis {
   double value[64][64];
 };

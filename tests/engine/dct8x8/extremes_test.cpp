@@ -101,8 +101,8 @@ TEST(Extremes, IntegerMethodsAgreeOnAnyValues) {
       }
 }
 
-// Not numbers, infinities and more than any integer holds: any sample will do, but it must be one,
-// and nothing may trap.
+// NaN, infinities and values beyond any integer: any sample is right, but there must be one, and
+// nothing may trap.
 TEST(Extremes, NotANumber) {
   const float wild[] = {
       std::numeric_limits<float>::quiet_NaN(),  std::numeric_limits<float>::infinity(),

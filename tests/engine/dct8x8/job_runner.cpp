@@ -1,4 +1,4 @@
-// Jobs from specs, in the order of calls that the elements use too.
+// Jobs from specs, by the same order of calls as in the elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dct8x8/job_runner.h"
 
@@ -18,7 +18,7 @@ Dct8x8Job job_of(const Spec& spec, Direction direction, int components) {
   job.scale = spec.scale;
   job.components = components;
   job.measure = spec.measure;
-  // Component c uses table (c + 1) % 4: an engine that ignores the index is found out.
+  // Component c uses table (c + 1) % 4: this exposes an engine that ignores the index.
   std::memset(job.tables, 0, sizeof job.tables);
   if (spec.quantized) {
     for (QuantTable& table : job.tables)

@@ -11,8 +11,8 @@
 namespace cudatransform::test {
 namespace {
 
-// What fp32 arithmetic may add to a sum of numbers of this magnitude: 2^-24 each for some dozens of
-// roundings (naive sums 64 products). fp64 adds nothing that an fp32 result would show.
+// The error that fp32 arithmetic may add to a sum of numbers of this magnitude: 2^-24 each for some
+// dozens of roundings (naive sums 64 products). fp64 adds no error that an fp32 result would show.
 double slack(Method method, double magnitude) {
   return magnitude * (method == Method::kReference ? 0x1p-40 : 0x1p-18);
 }
@@ -29,7 +29,7 @@ std::string expected_but_got(double expected, double got) {
   return text;
 }
 
-// Whether an integer that should be round(exact) may be `got`.
+// Whether `got` is a valid result for an integer that should be round(exact).
 bool near_rounding(double exact, double got, double tolerance) {
   const double rounded = round_half_away(exact);
   if (got == rounded) return true;

@@ -1,4 +1,4 @@
-// Verdicts: how far an engine's output may be from the definition or from another engine.
+// Verdicts: the allowed distance of an engine's output from the definition or another engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -15,7 +15,7 @@ namespace cudatransform::test {
 // except where it is nearly a tie, and then off by one; islow: off by one at most. Not for ifast.
 std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
                                const Coefficients& got);
-// `exact`: samples of the definition before level shift, rounding and clamp, from the very
+// `exact`: samples of the definition before level shift, rounding and clamp, from exactly the
 // dequantised values whose magnitudes `values` gives. Not for ifast.
 std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coefficients& values,
                           const Picture& got);
@@ -23,7 +23,7 @@ std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coef
 std::string judge_equal(const Coefficients& expected, const Coefficients& got);
 
 // Sums that the job should have measured. `exactly`: the integer methods' promise; else 0.001 dB
-// and the few samples that fall on the other side of a tie.
+// and the few samples on the other side of a tie.
 std::string judge_sse(const PictureSums& sums, const Picture& source, const Picture& result,
                       bool exactly);
 std::string judge_zeros(const PictureSums& sums, const Coefficients& coefs);

@@ -4,11 +4,10 @@
 #
 # usage: kernel_resources.py ARCH NVCC COMPILE_IMAGE PLANTED.cu [FATBIN REPORT]...
 #
-# Local memory is memory: every byte of it competes with the samples and coefficients for the very
-# bandwidth that the fast kernels are limited by, and no other test would notice. REPORT is what
-# ptxas said while it compiled FATBIN. Where there is a cuobjdump (not every toolkit has it), the
-# machine code is read too. First of all the check has to find the local memory of the kernels in
-# PLANTED.cu, compiled here.
+# Local memory is memory: every byte of it competes with the samples and coefficients for the
+# bandwidth that limits the fast kernels, and no other test would notice. REPORT is ptxas's output
+# for FATBIN. If there is a cuobjdump (not every toolkit has it), the script reads the machine code
+# too. First the check has to find the local memory of the kernels in PLANTED.cu, compiled here.
 import os
 import re
 import shutil

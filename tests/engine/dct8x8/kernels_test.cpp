@@ -17,9 +17,9 @@ struct Frame {
   Sampling sampling;
   int width, height;
 };
-// Sizes that the kernels for full planes and for small frames branch on: exactly a CTA's 64 blocks,
-// a last CTA that shares blocks with the one before it, or has one of its own; chroma that is full,
-// too small for a CTA, or has edges; a frame that is not small.
+// Sizes at which the kernels for full planes and for small frames branch: exactly a CTA's 64
+// blocks; a last CTA that shares blocks with the one before it, or has its own; chroma that is
+// full, too small for a CTA, or has edges; a frame that is not small.
 constexpr Frame kFrames[] = {
     {Sampling::kGrey, 64, 64},     {Sampling::kGrey, 72, 64},  {Sampling::kGrey, 520, 8},
     {Sampling::k420, 160, 112},    {Sampling::k420, 128, 112}, {Sampling::k420, 160, 120},

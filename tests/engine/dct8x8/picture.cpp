@@ -34,8 +34,8 @@ void fill_noise(Plane& plane, int peak, std::mt19937& random) {
   for (int& sample : plane.samples) sample = any(random);
 }
 
-// Each block is all lowest, all highest, or the sign of a random basis function, which is what
-// makes that coefficient as large as it can be.
+// Each block is all lowest, all highest, or the sign of a random basis function, which makes that
+// coefficient as large as possible.
 void fill_extreme(Plane& plane, int peak, std::mt19937& random) {
   std::uniform_int_distribution<int> pick(-2, 127);
   for (int by = 0; by < plane.rows; by += 8)

@@ -1,4 +1,4 @@
-// Coefficients as tests of the DCT think of them, and the pictures that they are made of.
+// Coefficients as numbers for tests of the DCT, and the pictures that they come from.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -33,7 +33,7 @@ Picture empty_scaled_picture(const Picture& picture, int scale);
 Coefficients empty_coefficients(const Picture& picture);
 
 enum class Content {
-  kPhoto,    // smooth, some texture, a little noise: what cameras make
+  kPhoto,    // smooth, some texture, a little noise: like a camera's
   kNoise,    // uniform over the whole range
   kExtreme,  // only the lowest and highest value, in the patterns that drive coefficients furthest
 };

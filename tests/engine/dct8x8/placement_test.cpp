@@ -19,7 +19,7 @@ constexpr Placement kPlacements[] = {{"block raster", Layout::kBlock, Order::kRa
                                      {"block zigzag", Layout::kBlock, Order::kZigzag},
                                      {"plane", Layout::kPlane, Order::kRaster}};
 
-// The definition of a zigzag scan is checked against the well-known first figures.
+// Checks the definition of a zigzag scan against the well-known first figures.
 TEST(Placement, ZigzagTables) {
   const int first[] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5};
   for (int k = 0; k < 16; ++k) EXPECT_EQ(natural_of_zigzag(k), first[k]);
@@ -120,8 +120,8 @@ TEST(Placement, DoesNotChangeTheArithmetic) {
     }
 }
 
-// The same at 1/2, 1/4 and 1/8, where alignment alone decides what a GPU runs. Rows of blocks are
-// longer than a CTA, and of a length that is no multiple of anything.
+// The same at 1/2, 1/4 and 1/8, where alignment alone decides the GPU's kernel. Rows of blocks are
+// longer than a CTA, and their length is no multiple of anything.
 TEST(Placement, DoesNotChangeTheScaledArithmetic) {
   const Picture picture = make_picture(Sampling::k420, 2173, 51, 8, Content::kPhoto, 18);
   const Coefficients exact = definition_forward(picture, 8);

@@ -1,4 +1,4 @@
-// Which of the CUDA engine's fast kernels a job gets, by name. Needs no GPU.
+// The names of the CUDA engine's fast kernels for various jobs. Needs no GPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #ifdef CT_HAVE_CUDA
 

@@ -83,7 +83,7 @@ TEST(QuantTable, ParsesOneToFourTables) {
 
 TEST(QuantTable, ParsesOddButLegalText) {
   std::vector<QuantTable> tables;
-  // A comment right behind a number, no newline at the end, DOS line ends, the largest entry.
+  // A comment right after a number, no newline at the end, DOS line ends, the largest entry.
   std::string text;
   for (int k = 0; k < 63; ++k) text += k % 8 == 7 ? "7#comment 99\r\n" : "7 ";
   text += "65535";

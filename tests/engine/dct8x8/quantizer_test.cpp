@@ -1,8 +1,8 @@
-// Proofs by exhaustion of the arithmetic that the CUDA kernels put in the place of divisions.
+// Proofs by exhaustion of the arithmetic that replaces divisions in the CUDA kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// They are proved here, on the host, because every machine has one: an fp32 multiply-add rounds the
-// same everywhere.
+// The proofs run on the host, because every machine has one: an fp32 multiply-add rounds the same
+// everywhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ int divide_rounded(int x, int divisor) {
   return x < 0 ? -magnitude : magnitude;
 }
 
-// FastIslow::quantize() of cuda/dct8x8/fast.cuh, and the table that it is given.
+// FastIslow::quantize() of cuda/dct8x8/fast.cuh, and its table.
 int quantize_by_multiply_add(int x, float mul) {
   const float rounded = std::fmaf(static_cast<float>(x), mul, 12582912.0f);
   int32_t bits = 0;
@@ -33,7 +33,7 @@ int quantize_by_multiply_add(int x, float mul) {
 }
 float multiplier(int q) { return static_cast<float>(1.0 / (8.0 * q) * (1.0 + 0x1p-16)); }
 
-// Quotients only change beside ties, so around each of them is enough, and it is all of them.
+// Quotients change only beside ties, so testing around each tie covers them all.
 std::vector<int> values_beside_ties(int divisor, int limit) {
   std::vector<int> values = {0, limit};
   for (int64_t tie = divisor / 2; tie <= limit; tie += divisor)
@@ -89,8 +89,8 @@ TEST(Quantizer, LimitsKeepPass1InRange) {
   }
 }
 
-// The same of the scaled inverses and limit14(). Pass 1 is linear but for its rounding, so the
-// corners tell; one step further out, some corner has to meet the limit.
+// The same for the scaled inverses and limit14(). Pass 1 is linear except for its rounding, so its
+// corners suffice; one step further out, some corner has to meet the limit.
 template <int kSize>
 int largest_of_scaled_pass1(int dc, int ac) {
   int largest = 0;

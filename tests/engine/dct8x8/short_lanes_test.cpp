@@ -59,7 +59,7 @@ TEST(ShortLanes, TablesDivideAsThePortableQuantiser) {
   }
 }
 
-// Products up to the limit need no saturation, and the limit is not a pessimist's.
+// Products up to the limit need no saturation, and the limit is tight.
 TEST(ShortLanes, LargeCoefficientsAreToldApart) {
   for (const int q : {1, 2, 3, 16, 36, 121, 255, 256, 1000, 16384, 32767}) {
     InverseTable wide = {};
@@ -75,7 +75,7 @@ TEST(ShortLanes, LargeCoefficientsAreToldApart) {
   EXPECT_FALSE(make_short_inverse_table(wide).usable);
 }
 
-// Which tables a quality or a table of constants makes.
+// The tables of a quality or of a constant.
 QuantTable table_of(int kind, uint32_t seed) {
   std::mt19937 random(seed);
   QuantTable table;
@@ -143,8 +143,8 @@ TEST(ShortLanes, EveryInstructionSetEqualsThePortableEngine) {
   }
 }
 
-// What no encoder writes: float's samples may leave 16 bits, but only together with 8-bit tables'
-// products, and saturate as the portable ones.
+// Levels that no encoder makes: float's samples may leave 16 bits, but only together with 8-bit
+// tables' products, and saturate like the portable ones.
 TEST(ShortLanes, FloatAgreesOnAnyLevels) {
   const Picture blank = empty_picture(Sampling::kGrey, 320, 64);
   std::mt19937 random(7);

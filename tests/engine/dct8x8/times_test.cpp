@@ -1,5 +1,5 @@
-// How long jobs take, and what large ones measure: every kind of kernel tells its time, once for
-// each job, and a likely one, and adds up what all its warps have found.
+// Times and sums of jobs, also large ones: every kind of kernel reports a plausible time, once for
+// each job, and sums over all its warps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ std::vector<Case> cases(int widest) {
   const auto add = [&](const std::string& name, int width, auto&& change) {
     add_planes(Planes::kGrey, name, width, change);
   };
-  // Sizes on both sides of where the CUDA engine takes other kernels.
+  // Sizes on both sides of the CUDA engine's changes of kernels.
   for (const int width : {40, 640, 2560}) {
     if (width > widest) break;
     const std::string at = " at a width of " + std::to_string(width);
@@ -59,7 +59,7 @@ std::vector<Case> cases(int widest) {
         s.method = method;
         s.layout = Layout::kPlane;
       });
-      // Kernels that measure tell their time when the last component's sums are in.
+      // Kernels that measure report their time when the last component's sums are in.
       for (const Planes planes : {Planes::k420, Planes::kNv12}) {
         const std::string of = (planes == Planes::k420 ? ", 4:2:0" : ", NV12") + (" of " + with);
         for (const uint32_t measure : {0u, uint32_t{kMeasureSse}, uint32_t{kMeasureZeros},
@@ -175,7 +175,7 @@ struct Flight {
     return queue.record(&fence);
   }
 
-  // Of the work alone, in ns. Sets *by_kernel if the kernel's own clock has told it.
+  // The time of the work alone, in ns. Sets *by_kernel if the kernel's own clock reported it.
   bool read(uint64_t* own, bool* by_kernel) const {
     const auto* told = static_cast<const PictureTimes*>(times->data());
     *by_kernel = told->end != 0;
@@ -200,9 +200,9 @@ PictureSums expected_sums(Case one, Direction direction) {
   return entry->second;
 }
 
-// `islow` is exact. Values of `float` on a tie of the quantiser, as some of noise are, may be
-// rounded otherwise by each engine: up to .6 % of a small frame's errors, .3 % of a large one's
-// zeros. With one of the words left out that sums are collected in, 1.3 to 2 % of them are missing.
+// `islow` is exact. Engines may round values of `float` on a tie of the quantiser, such as some of
+// noise, differently: up to .6 % of a small frame's errors, .3 % of a large one's zeros. If one of
+// the words that collect sums is left out, 1.3 to 2 % of them are missing.
 void check_sums(const Case& one, Direction direction, const PictureSums& sums,
                 const std::string& name) {
   const PictureSums expected = expected_sums(one, direction);
@@ -223,7 +223,7 @@ void check_sums(const Case& one, Direction direction, const PictureSums& sums,
   }
 }
 
-// Whether it is a kernel that reads the GPU's clock: those that measure, and those of the commonest
+// Whether the kernel reads the GPU's clock: kernels that measure, and kernels of the commonest
 // format.
 bool has_clock(const Engine& engine, const Case& one) {
   const Spec& spec = one.spec;

@@ -1,4 +1,4 @@
-// validate() accepts what the contract allows and refuses, with a sentence, everything else.
+// validate() accepts jobs within the contract and refuses, with a sentence, all others.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

@@ -47,7 +47,7 @@ TEST(Device, OutOfMemory) {
     }
 }
 
-// More threads than cores are not made, so the name does not promise them.
+// The engine makes no more threads than cores, so the name does not promise them.
 TEST(Device, ThreadsAreNoMoreThanCores) {
   const std::string most = make_host_device(0)->name();
   EXPECT_EQ(make_host_device(1024)->name(), most);
@@ -70,7 +70,7 @@ TEST(Device, MemoryAndFencesOutliveTheDevice) {
 }
 
 // Fences of a queue are done in the order in which they were made: one answer serves for all
-// before, and for what the queue has waited for.
+// earlier ones, and for everything that the queue has waited for.
 TEST(Device, FencesKnowOfLaterOnes) {
   for (const Engine& engine : engines()) {
     Device& device = *engine.device;
@@ -97,7 +97,7 @@ TEST(Device, FencesKnowOfLaterOnes) {
     ASSERT_TRUE(after->wait().ok());
     EXPECT_TRUE(fences[3]->known_done()) << engine.name;
 
-    // More than a queue keeps in mind: the latest tells of those before it.
+    // More than a queue remembers: the latest answers for those before it.
     std::vector<FencePtr> many(100);
     for (FencePtr& fence : many) {
       ASSERT_TRUE(device.upload(queue, {memory->data(), 64, bytes.data(), 64, 64, 1}).ok());

@@ -1,4 +1,4 @@
-// Transforms by turns on one device and one queue: none gets another's kernels or kept objects.
+// Transforms in turns on one device and one queue: none gets another's kernels or kept objects.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr int kTurns = 1100;  // more than the tiny transform has numbers of ker
 
 using Bytes = std::vector<uint8_t>;
 
-// A picture in device memory, what each transform makes of it, and a host that can look.
+// A picture in device memory, each transform's output for it, and a host that can look.
 class Bench {
  public:
   explicit Bench(const Engine& engine)
@@ -60,7 +60,7 @@ class Bench {
     const Status status = ops().submit(device_, queue_, job, nullptr);
     ASSERT_TRUE(status.ok()) << status.message;
   }
-  // The outputs as they are behind all that was submitted; clears them.
+  // The outputs after all submitted work; clears them.
   Bytes take() {
     Bytes all(5 * kSize * kSize);
     move(*levels_, 2 * kSize, all.data());

@@ -1,4 +1,4 @@
-// One wavelet case on one engine, judged by the definition.
+// Judges one wavelet case on one engine by the definition.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,15 +10,15 @@ namespace cudatransform::test::dwt {
 
 // The data that depend on the case alone, made once for all engines.
 struct Expectation {
-  Picture picture;  // forward: the input; inverse: the sizes, and what errors are measured against
+  Picture picture;  // forward: the input; inverse: the sizes, and the reference of errors
   Pyramids input;   // inverse
   Pyramids coefs;   // forward: as stored
-  Picture decoded;  // inverse: the output; forward with kMeasureSse: what the levels decode to
+  Picture decoded;  // inverse: the output; forward with kMeasureSse: the decoded levels
 };
 
 Expectation expect(const Case& test);
 
-// "" or what is wrong: with the run, the coefficients or samples, the borders, the sums.
+// "", or the fault: in the run, the coefficients or samples, the borders, the sums.
 std::string check_case(const Engine& engine, const Case& test, const Expectation& expectation);
 
 // The definition over whole pictures.

@@ -1,4 +1,4 @@
-// Filters, edges, levels and quantisers, as slowly and plainly as they can be written.
+// Filters, edges, levels and quantisers, written as slowly and plainly as possible.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dwt/definition.h"
 
@@ -90,7 +90,7 @@ int64_t stored(int64_t value, Rule rule) {
   return rule == Rule::kS32 ? low_32_bits(value) : value;
 }
 
-// What is shifted to the right. Only S32's sums, and not those with large factors, wrap before.
+// The numerator of a right shift. Only S32's sums wrap before it, and not those with large factors.
 int64_t summed(int64_t sum, Rule rule, bool has_large_factors) {
   return rule == Rule::kS32 && !has_large_factors ? low_32_bits(sum) : sum;
 }
@@ -165,7 +165,7 @@ Level level_of(const Shape& shape, const Values& pyramid, int fineness) {
   return {pyramid.width >> fineness, pyramid.rows >> std::min(fineness, shape.levels), both};
 }
 
-// Where a level's value at (x, y) lies in the pyramid: odd columns to the right, odd rows below.
+// The place of a level's value (x, y) in the pyramid: odd columns to the right, odd rows below.
 int place(int i, int size) { return i % 2 == 0 ? i / 2 : size / 2 + i / 2; }
 
 bool is_jpeg2000(const Shape& shape) { return shape.wavelet_ho == Wavelet::kJ2k53; }

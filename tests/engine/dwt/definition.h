@@ -20,7 +20,7 @@ struct Shape {
   int levels_ho = 0;
 };
 
-// How far numbers go: as the specifications have them, or as transform/dwt/dwt.h says.
+// The range of numbers: by the specifications, or by transform/dwt/dwt.h.
 enum class Rule { kUnbounded, kS16, kS32 };
 inline Rule rule_of(DwtCoefType type) {
   return type == DwtCoefType::kS16 ? Rule::kS16 : Rule::kS32;
@@ -30,7 +30,7 @@ inline Rule rule_of(DwtCoefType type) {
 int padded_width(const Shape& shape, int width);
 int padded_height(const Shape& shape, int height);
 
-// Samples to the values that are transformed: padded, around 0.
+// Samples to the values of the transform: padded, around 0.
 Values padded_values(const Plane& samples, const Shape& shape, int depth);
 // Values to coefficients in pyramid arrangement, and back. `largest`, if not null, grows to the
 // largest magnitude that any step leaves.
@@ -38,14 +38,14 @@ Values analyse(const Values& values, const Shape& shape, Rule rule, int64_t* lar
 Values synthesise(const Values& pyramid, const Shape& shape, Rule rule, int64_t* largest = nullptr);
 
 int band_count(const Shape& shape);
-// Which band a coefficient at (x, y) of a pyramid belongs to.
+// The band of a coefficient at (x, y) of a pyramid.
 int band_at(const Shape& shape, const Values& pyramid, int x, int y);
 
 int64_t quant_factor(int index);
 int64_t quantise(int64_t value, int index);
 int64_t dequantise(int64_t level, int index, Rule rule);
 
-// A value after the inverse as the sample that is written; residual: signed, as it is.
+// A value after the inverse as the written sample; residual: signed, unchanged.
 int sample_of(int64_t value, int depth, bool residual);
 
 }  // namespace cudatransform::test::dwt

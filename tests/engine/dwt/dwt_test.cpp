@@ -9,7 +9,7 @@
 namespace cudatransform::test::dwt {
 namespace {
 
-// How many cases are left out for each that is taken. Quick runs of the CUDA engine are emulated:
+// The number of cases left out for each tested one. Quick runs of the CUDA engine are emulated:
 // there a thread of a kernel is a fiber.
 size_t case_step(const std::vector<Engine>& engines, size_t quick_step) {
   if (!quick()) return 1;
@@ -51,8 +51,8 @@ TEST(Dwt, ClipsWhatIsNearTheEndsOfTheType) {
       }
 }
 
-// Pictures so large that the host engine cuts them into stripes, also into such as are lower than
-// what a filter needs around them.
+// Pictures large enough for the host engine to cut them into stripes, also into stripes lower than
+// the margin that a filter needs.
 TEST(Dwt, StripesDoNotShow) {
   const std::vector<Engine> engines = dwt_engines();
   for (const auto& [width, height] : {std::pair{5000, 20}, {700, quick() ? 130 : 500}})
@@ -72,7 +72,7 @@ TEST(Dwt, StripesDoNotShow) {
           test.sampling = Sampling::kGrey;
           Expectation e;
           e.picture = make_picture(test);
-          // The portable engine, which has no stripes, has been judged above.
+          // The test above has judged the portable engine, which has no stripes.
           if (direction == Direction::kForward) {
             e.coefs = run_forward(portable_engine(), test.spec, e.picture).coefs;
             e.decoded =

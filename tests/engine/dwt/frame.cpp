@@ -1,4 +1,4 @@
-// Where pyramids lie, and the way to and from plain numbers.
+// The places of pyramids, and the way to and from plain numbers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dwt/frame.h"
 
@@ -24,7 +24,7 @@ PyramidFrame::PyramidFrame(const Engine& engine, const Pyramids& like, DwtCoefTy
     const auto rows = static_cast<size_t>(plane.rows);
     const size_t bytes = pitch * (rows - 1) + row_bytes;
     Room room = pooled ? make_pooled_room(random, bytes) : make_room(random, bytes, unit);
-    const size_t slack = room.offset % unit;  // make_room() moves what ends with its allocation
+    const size_t slack = room.offset % unit;  // make_room() moves planes at their end
     components_.push_back({room.offset - slack, pitch, plane.width, plane.rows});
     buffers_.emplace_back(engine, room.total);
     if (!writable) continue;

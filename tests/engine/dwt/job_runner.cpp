@@ -46,7 +46,7 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids
   result.picture = like;
   DwtJob job = job_of(spec, Direction::kInverse, coefs.size());
   PyramidFrame input(engine, coefs, spec.type, false, spec.seed + 1);
-  // Every other plane of residuals has room for what is padded.
+  // Every other plane of residuals has room for the padding.
   job.samples_have_room = spec.arrangement == Arrangement::kResidual &&
                           spec.chroma_row_repeat == 1 && spec.seed / 8 % 2 == 0;
   Picture memory = like;

@@ -35,7 +35,7 @@ ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture&
 InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids& coefs,
                           const Picture& like, const Picture* reference = nullptr);
 
-// Those that have wavelets of their own.
+// Engines with their own wavelets.
 std::vector<Engine> dwt_engines();
 
 }  // namespace cudatransform::test::dwt

@@ -9,7 +9,7 @@
 namespace cudatransform::test::dwt {
 namespace {
 
-// All that a pyramid holds is at one of the two ends, or at random between them.
+// All values of a pyramid are at one of the two ends, or at random between them.
 enum class Pattern { kEnds, kStripes, kNoise, kOneBeyond, kCount };
 
 int64_t value_of(Pattern pattern, int x, int y, std::mt19937* random) {

@@ -29,7 +29,7 @@ template <Wavelet A, Wavelet B>
 void exchange(J& j) {
   for (Wavelet* wavelet : {&j.wavelet, &j.wavelet_ho})
     *wavelet = *wavelet == A ? B : *wavelet == B ? A : *wavelet;
-  // One of a pair alone would be refused.
+  // Validation would refuse one of a pair alone.
   if (j.wavelet == Wavelet::kJ2k53 || j.wavelet_ho == Wavelet::kJ2k53) j.wavelet = j.wavelet_ho;
   if (j.wavelet == Wavelet::kJ2k53 || j.wavelet_ho == Wavelet::kJ2k53) j.wavelet_ho = j.wavelet;
 }

@@ -1,5 +1,4 @@
-// validate() accepts what the contract of wavelet jobs allows and refuses, with a sentence,
-// everything else.
+// validate() accepts wavelet jobs within the contract and refuses, with a sentence, all others.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -126,7 +125,7 @@ TEST(DwtValidate, EnginesRefuseBadJobs) {
   expect_engines_refuse<G>(refused_planes<G>() + refused_coefficients());
 }
 
-// A sentence names what it found and what it expected.
+// A sentence names the found and the expected value.
 TEST(DwtValidate, SaysWhatIsWrong) {
   GoodJob good(Direction::kForward);
   good.job.quant_index[1][3] = 200;

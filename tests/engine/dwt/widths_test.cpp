@@ -2,8 +2,8 @@
 // 32 bits above: against the definition in which nothing wraps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A lossless round trip cannot tell: lifting that wraps is undone by lifting that wraps. What is
-// quantised in between is not.
+// A lossless round trip cannot tell: wrapping lifting undoes wrapping lifting. Quantisation in
+// between makes it visible.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using Signs = std::vector<int>;
 
 int side_of(int levels) { return std::min(16, 256 >> levels) << levels; }
 
-// Which sign each sample of a line must have to drive the low or high coefficient in the middle of
-// `level` furthest: that of its weight in it.
+// The sign of each sample of a line that drives the low or high coefficient in the middle of
+// `level` furthest: that of its weight in the coefficient.
 Signs worst_line(Wavelet wavelet, int level, bool high, int side) {
   if (level == 0) return Signs(static_cast<size_t>(side), 1);
   const Shape shape{wavelet, wavelet, level, 0};
@@ -47,8 +47,8 @@ Picture picture_of(const Signs& across, const Signs& down, bool inverted) {
   return picture;
 }
 
-// White, black, and what drives the coefficients of the coarsest level, and the values between its
-// two directions, furthest.
+// White, black, and pictures that drive the coefficients of the coarsest level, and the values
+// between its two directions, furthest.
 std::vector<Picture> worst_pictures(Wavelet wavelet, int levels) {
   const int side = side_of(levels);
   const Signs low = worst_line(wavelet, levels, false, side);
@@ -102,7 +102,7 @@ TEST(DwtWidths, WorstPicturesAtIndexEight) {
   std::printf("  %d jobs\n", jobs);
 }
 
-// The pictures do what they are made for, and a level more would not fit.
+// The pictures reach their extremes, and one more level would not fit.
 TEST(DwtWidths, PicturesReachTheLimits) {
   for (int w = 0; w < kWaveletCount; ++w) {
     Spec spec = spec_of(static_cast<Wavelet>(w), 3);

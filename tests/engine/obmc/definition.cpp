@@ -1,5 +1,4 @@
-// Motion compensation as the specification writes it, a sample after the other: the judge of
-// engines.
+// Motion compensation by the specification, one sample after another: the judge of engines.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clause 15.8. Samples are signed, around 0, and exact in 64 bits.

@@ -1,5 +1,4 @@
-// Motion compensation as the specification writes it, a sample after the other: the judge of
-// engines.
+// Motion compensation by the specification, one sample after another: the judge of engines.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,14 +9,14 @@
 
 namespace cudatransform::test {
 
-// Rows of samples behind each other.
+// Consecutive rows of samples.
 struct Grid {
   int32_t width = 0, height = 0;
   std::vector<int64_t> values;
   Grid(int32_t w, int32_t h)
       : width(w), height(h), values(static_cast<size_t>(w) * static_cast<size_t>(h)) {}
   int64_t& at(int64_t x, int64_t y) { return values[static_cast<size_t>(y * width + x)]; }
-  // The value at the nearest place that there is.
+  // The value at the nearest existing place.
   int64_t clamped(int64_t x, int64_t y) const;
 };
 

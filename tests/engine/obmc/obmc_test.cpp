@@ -121,7 +121,7 @@ class Scene {
   void fill_blocks(const Case& c) {
     blocks_.resize(static_cast<size_t>(job_.blocks_across * job_.blocks_down));
     std::uniform_int_distribution<int32_t> vector(-c.reach << c.precision, c.reach << c.precision);
-    // One more than a sample can be, sometimes.
+    // Sometimes one more than the largest sample.
     const int half = 1 << (c.depth[0] - 1);
     std::uniform_int_distribution<int> dc(-half, half - random_() % 2);
     for (ObmcBlock& block : blocks_) {
@@ -164,7 +164,7 @@ void expect_equal(const SamplePlane& plane, const Grid& defined) {
   expect_untouched_padding(plane);
 }
 
-// The engines that have their own motion compensation.
+// Engines with their own motion compensation.
 std::vector<Engine> subjects() {
   std::vector<Engine> list;
   for (const Engine& engine : engines()) {
@@ -253,7 +253,7 @@ void upsample(const Engine& engine, const Scene& scene, int reference) {
       const SamplePlane& plane = job.reference.planes[c][p];
       for (int32_t y = 0; y < plane.height; ++y) {
         for (int32_t x = 0; x < plane.width; ++x) {
-          // Behind the last sample the one before it is repeated.
+          // The last sample is repeated after the end.
           ASSERT_EQ(stored(plane, x, y), defined.clamped(2 * x + p % 2, 2 * y + p / 2))
               << "plane " << p << " at " << x << ", " << y;
         }
@@ -317,8 +317,8 @@ TEST(Obmc, EqualsTheDefinition) {
   }
 }
 
-// What streams have: 8 bits, a mean of two references, rows that begin at words; and larger
-// pictures than a tile of a kernel.
+// Properties of real streams: 8 bits, a mean of two references, rows that begin at words; and
+// pictures larger than a kernel's tile.
 TEST(Obmc, CommonJobsEqualTheDefinition) {
   std::mt19937 random(11);
   const int count = quick() ? 16 : 200;
