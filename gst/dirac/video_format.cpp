@@ -175,13 +175,16 @@ bool cuda_memory_holds(const GstVideoInfo& info, bool* downloads_well) {
   return known != nullptr && known->in_cuda_memory;
 }
 
-static std::string template_structure(const std::string& features, const std::string& formats) {
-  return "video/x-raw" + features + ", format={ " + formats +
-         " }, width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]";
+// `features` with their brackets, or empty.
+static GstCaps* template_of(const std::string& features, const std::string& formats) {
+  const std::string text =
+      "video/x-raw" + features + ", format={ " + formats +
+      " }, width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]";
+  return gst_caps_from_string(text.c_str());
 }
 
 GstCaps* dirac_template_caps() {
-  GstCaps* caps = gst_caps_from_string(template_structure("", kDiracFormats).c_str());
+  GstCaps* caps = template_of("", kDiracFormats);
 #if CT_HAVE_CUDA
   std::string formats;
   gchar** names = g_strsplit(kDiracFormats, ", ", 0);
@@ -191,8 +194,9 @@ GstCaps* dirac_template_caps() {
     formats += (formats.empty() ? "" : ", ") + std::string(*name);
   }
   g_strfreev(names);
-  const std::string features = std::string("(") + kCudaMemoryFeature + ")";
-  GstCaps* all = gst_caps_from_string(template_structure(features, formats).c_str());
+  std::string features(kCudaMemoryFeature);
+  features.insert(0, 1, '(').push_back(')');
+  GstCaps* all = template_of(features, formats);
   gst_caps_append(all, caps);
   return all;
 #else
