@@ -163,7 +163,13 @@ class Line {
 
   // Serialized queries that have come out of the element.
   int passed_on() const { return passed_on_; }
-  guint received() const { return gst_harness_buffers_received(h_); }
+  // No frame is on its way to the harness meanwhile.
+  guint received() const {
+    GST_PAD_STREAM_LOCK(h_->sinkpad);
+    const guint received = gst_harness_buffers_received(h_);
+    GST_PAD_STREAM_UNLOCK(h_->sinkpad);
+    return received;
+  }
   GstPad* sink() const { return sink_; }
 
  private:
