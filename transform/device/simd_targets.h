@@ -9,12 +9,13 @@
 #include <vector>
 
 // Rows are structs of vectors, which vectors without a size at compile time cannot be members of:
-// such machines run their fixed-size baseline. Builds that are for tests alone leave out more.
+// such machines run their fixed-size baseline. Processors with SSSE3 alone are older than any
+// card that the kernels run on. Builds that are for tests alone leave out more.
 #ifndef CT_LEFT_OUT_TARGETS
 #define CT_LEFT_OUT_TARGETS 0
 #endif
 #define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | CT_LEFT_OUT_TARGETS)
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | CT_LEFT_OUT_TARGETS)
 
 namespace cudatransform {
 
