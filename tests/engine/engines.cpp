@@ -122,7 +122,7 @@ bool sanitized() { return set("CUDATRANSFORM_SANITIZED"); }
 size_t case_step() {
   if (!quick()) return 1;
   if (!sanitized()) return 24;
-  return set("CUDATRANSFORM_TEST_QUICK") ? 3 : 1;
+  return set("CUDATRANSFORM_TEST_QUICK") ? 5 : 1;
 }
 
 bool choose_engines(int* argc, char** argv, int* exit_code) {

@@ -43,7 +43,7 @@ bool quick();
 // CUDATRANSFORM_SANITIZED=1. Sanitisers check memory: of cases that differ in the numbers alone a
 // part is enough, but every geometry counts.
 bool sanitized();
-// One case in how many is tested. Of cases that sanitisers run in full it is a third if
+// One case in how many is tested. Of cases that sanitisers run in full it is a fifth if
 // CUDATRANSFORM_TEST_QUICK=1 asks for less.
 size_t case_step();
 
