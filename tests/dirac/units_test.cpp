@@ -88,7 +88,7 @@ TEST(DiracUnits, BehindRubbish) {
   Bytes rubbish = text("rubbish BBCD that says nothing BBC");
   const Bytes stream = stream_of(kUnits);
   rubbish.insert(rubbish.end(), stream.begin(), stream.end());
-  EXPECT_EQ(walk(rubbish, false), std::string("? ") + kWalked);
+  EXPECT_EQ(walk(rubbish, false), std::string("? ").append(kWalked));
 }
 
 TEST(DiracUnits, DistancesThatLeadNowhere) {
