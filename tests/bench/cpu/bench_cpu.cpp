@@ -180,14 +180,7 @@ void add_all() {
 }
 
 void describe_run() {
-  benchmark::AddCustomContext("cpu", cpu_model());
-  benchmark::AddCustomContext("cores", std::to_string(thread_count(Threads::kAll)));
-#ifdef __clang__
-  benchmark::AddCustomContext("compiler", "clang " __clang_version__);
-#else
-  benchmark::AddCustomContext("compiler", "gcc " __VERSION__);
-#endif
-  benchmark::AddCustomContext("highway_target", host_simd_targets().front().first);
+  describe_cpu();
   const std::string version = avdct_version();
   benchmark::AddCustomContext("libavcodec", version.empty() ? "missing" : version);
 }

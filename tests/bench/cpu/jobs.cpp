@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/cpu/jobs.h"
 
+#include <benchmark/benchmark.h>
 #include <pthread.h>
 #include <sched.h>
 #include <tbb/task_scheduler_observer.h>
 
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "tests/bench/common.h"
 #include "transform/dct8x8/engine.h"
 #include "transform/device/host_device.h"
 #include "transform/device/host_threads.h"
+#include "transform/device/simd_targets.h"
 
 namespace cudatransform::bench {
 
@@ -54,6 +58,17 @@ Device& device(Threads threads) {
 }
 
 int thread_count(Threads threads) { return host_threads(device(threads))->count(); }
+
+void describe_cpu() {
+  benchmark::AddCustomContext("cpu", cpu_model());
+  benchmark::AddCustomContext("cores", std::to_string(thread_count(Threads::kAll)));
+#ifdef __clang__
+  benchmark::AddCustomContext("compiler", "clang " __clang_version__);
+#else
+  benchmark::AddCustomContext("compiler", "gcc " __VERSION__);
+#endif
+  benchmark::AddCustomContext("highway_target", host_simd_targets().front().first);
+}
 
 void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body) {
   if (threads == Threads::kOne) {

@@ -15,6 +15,10 @@ enum class Threads { kOne, kAll };
 int thread_count(Threads threads);
 Device& device(Threads threads);
 
+// Adds the processor, its cores, the compiler and the instruction set to Google Benchmark's
+// context.
+void describe_cpu();
+
 // body(by) for every row of blocks, in the calling thread or as the engine does it: over oneTBB.
 void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body);
 

@@ -31,7 +31,6 @@
 #include "tests/bench/papers/hong.h"
 #include "tests/bench/papers/whitepaper.h"
 #include "tests/conformance/test_data.h"
-#include "transform/device/simd_targets.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -151,14 +150,7 @@ void add_gpudct(const Options& options) {
 }
 
 void describe_run() {
-  benchmark::AddCustomContext("cpu", cpu_model());
-  benchmark::AddCustomContext("cores", std::to_string(thread_count(Threads::kAll)));
-#ifdef __clang__
-  benchmark::AddCustomContext("compiler", "clang " __clang_version__);
-#else
-  benchmark::AddCustomContext("compiler", "gcc " __VERSION__);
-#endif
-  benchmark::AddCustomContext("highway_target", host_simd_targets().front().first);
+  describe_cpu();
   std::string why;
   const test::Engine* cuda = find_engine(Runner::kCuda, &why);
   benchmark::AddCustomContext("device", cuda == nullptr ? "" : cuda->device->name());
