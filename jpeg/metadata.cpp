@@ -37,9 +37,11 @@ bool JpegSegment::is_jfif() const {
 
 bool JpegSegment::is_exif() const { return code == kApp1 && begins_with("Exif", 5); }
 
+bool JpegSegment::is_mpf() const { return code == kApp2 && begins_with("MPF", 4); }
+
 bool JpegSegment::stays() const {
   if (code != kCom && (code < kApp0 || code > kApp15)) return false;
-  return !(code == kApp0 && begins_with("AVI1", 4)) && !(code == kApp2 && begins_with("MPF", 4)) &&
+  return !(code == kApp0 && begins_with("AVI1", 4)) && !is_mpf() &&
          !(code == kApp14 && begins_with("Adobe", 5));
 }
 

@@ -16,6 +16,7 @@ struct JpegSegment {
   bool begins_with(const char* text, size_t length) const;  // a zero at the end included
   bool is_jfif() const;                                     // as libjpeg takes one for it
   bool is_exif() const;
+  bool is_mpf() const;  // an index of pictures (jpeg/mpf.h)
   // APPn and COM, but for segments that mean nothing in the next file: those about the coding
   // (Adobe's APP14) or about the file's place beside others (AVI1, MPF's offsets).
   bool stays() const;
