@@ -186,19 +186,19 @@ Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
     if (place.end() > file.size())
       return untrue_of(
           i + 2, "at bytes " + text_of(place) + " of a file of " + std::to_string(file.size()));
-    if (first_picture_size(file.subspan(place.begin, place.size)) == 0)
+    if (!first_picture(file.subspan(place.begin, place.size)).has_end)
       return untrue_of(i + 2, "at bytes " + text_of(place) + ", where no JPEG picture is");
   }
   return {};
 }
 
-size_t first_picture_size(std::span<const uint8_t> file) {
+FirstPicture first_picture(std::span<const uint8_t> file) {
   constexpr uint8_t kFf = 0xff, kEoi = 0xd9;
   JpegSplitter splitter;
   splitter.feed(file.data(), file.size());
-  if (!splitter.found() || splitter.begin() != 0) return 0;
+  if (!splitter.found() || splitter.begin() != 0) return {file.size(), false};
   const size_t end = splitter.end();
-  return file[end - 2] == kFf && file[end - 1] == kEoi ? end : 0;
+  return {end, file[end - 2] == kFf && file[end - 1] == kEoi};
 }
 
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others) {

@@ -73,9 +73,12 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
 // kInvalidArgument: why not.
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
 
-// Bytes of `file` from its start to the end of its first picture, EOI included; 0 where that
-// picture has no EOI, or another begins before it.
-size_t first_picture_size(std::span<const uint8_t> file);
+// The first picture of a file, which begins with it.
+struct FirstPicture {
+  size_t size = 0;       // up to EOI, or to the next SOI or the file's end where it has no EOI
+  bool has_end = false;  // an EOI, that is
+};
+FirstPicture first_picture(std::span<const uint8_t> file);
 
 // Writes into the index of `picture`, which is the whole first picture of a file, its size, and the
 // sizes and offsets of those behind it. `others` are places that count from the picture's end, in

@@ -30,6 +30,18 @@ struct JpegCoefDecState : JpegElementState {
   JpegPictures pictures;
   JpegSplitter splitter;   // has seen the bytes below and those that the base class holds
   PictureBytes collected;  // of the picture that has begun, but for its last byte
+  // Of the picture that the splitter has found: whether its index has been looked at, and the other
+  // pictures of its file, which are waited for.
+  bool has_looked = false;
+  FilePlaces awaited;
+
+  // What comes next is not part of what came.
+  void begin_anew() {
+    splitter.restart();
+    collected.clear();
+    has_looked = false;
+    awaited.count = 0;
+  }
 };
 
 }  // namespace cudatransform

@@ -5,6 +5,9 @@
 #include <gst/base/gstadapter.h>
 #include <gst/gst.h>
 
+#include <cstdint>
+#include <span>
+
 #include "gst/engine/buffer_ptr.h"
 
 namespace cudatransform {
@@ -24,6 +27,7 @@ class PictureBytes {
   // Appends the first `count` bytes of `adapter`, where they stay; false without memory.
   bool append(GstAdapter* adapter, gsize count);
   gsize size() const { return size_; }
+  std::span<const uint8_t> bytes() const { return {data_, size_}; }
   void clear();
   // Everything collected so far, without a copy.
   BufferPtr take();

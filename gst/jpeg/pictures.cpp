@@ -71,6 +71,10 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
     return failed_;
   }
   codec_.set(settings());
+  if (is_detached(frame)) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return push_done(false);
+  }
   if (!started_) start_workers();
   Job job = std::make_unique<JpegPictureJob>(frame);
   job->is_late = is_late(frame);
@@ -81,6 +85,7 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
   else if (framed_)
     frame->pts = last_pts_;
   if (!job->is_late) job->status = prepare(*job);
+  expect(*job);
   if (const GstFlowReturn flow = make_room(*job); flow != GST_FLOW_OK) {
     give_up(std::move(job));
     return flow;
@@ -126,6 +131,7 @@ void JpegPictures::flush() {
   failed_ = GST_FLOW_OK;
   pusher_.forget();
   last_pts_ = GST_CLOCK_TIME_NONE;
+  expected_.count = 0;
 }
 
 gboolean JpegPictures::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
@@ -174,20 +180,21 @@ JpegPictureCounts JpegPictures::counts() const {
   return counted;
 }
 
-void JpegPictures::count(guint64 JpegPictureCounts::*counter) {
+void JpegPictures::count(guint64 JpegPictureCounts::*counter, guint64 more) {
   GST_OBJECT_LOCK(decoder_);
-  (counts_.*counter)++;
+  counts_.*counter += more;
   GST_OBJECT_UNLOCK(decoder_);
 }
 
 GstStructure* JpegPictures::stats() const {
   const JpegPictureCounts counted = counts();
   const JpegDecodeCounts decoded = codec_.counts();
-  return gst_structure_new("application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64,
-                           counted.frames, "damaged", G_TYPE_UINT64, counted.damaged, "irregular",
-                           G_TYPE_UINT64, counted.irregular, "dropped", G_TYPE_UINT64,
-                           counted.dropped, "cuda-frames", G_TYPE_UINT64, decoded.by_cuda,
-                           "cpu-frames", G_TYPE_UINT64, decoded.by_cpu, nullptr);
+  return gst_structure_new(
+      "application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64, counted.frames, "damaged",
+      G_TYPE_UINT64, counted.damaged, "irregular", G_TYPE_UINT64, counted.irregular, "dropped",
+      G_TYPE_UINT64, counted.dropped, "attachments", G_TYPE_UINT64, counted.attachments, "detached",
+      G_TYPE_UINT64, counted.detached, "cuda-frames", G_TYPE_UINT64, decoded.by_cuda, "cpu-frames",
+      G_TYPE_UINT64, decoded.by_cpu, nullptr);
 }
 
 JpegDecodeSettings JpegPictures::settings() const {
@@ -217,6 +224,26 @@ bool JpegPictures::is_late(GstVideoCodecFrame* frame) const {
   const bool late = qos && gst_video_decoder_get_max_decode_time(decoder_, frame) < 0;
   if (late) GST_DEBUG_OBJECT(decoder_, "too late: skipped");
   return late;
+}
+
+// A parser may have taken a file apart, or damage has moved what is behind it: the other pictures
+// that its index names come by themselves, and have the sizes that are there.
+bool JpegPictures::is_detached(GstVideoCodecFrame* frame) {
+  if (next_expected_ >= expected_.count || codec_.settings().pictures == JpegFilePictures::kAll)
+    return false;
+  if (gst_buffer_get_size(frame->input_buffer) != expected_.place[next_expected_].size) {
+    expected_.count = 0;
+    return false;
+  }
+  next_expected_++;
+  count(&JpegPictureCounts::detached);
+  GST_INFO_OBJECT(decoder_, "another picture of the file before it is left out");
+  return true;
+}
+
+void JpegPictures::expect(const JpegPictureJob& job) {
+  expected_.count = next_expected_ = 0;
+  if (job.others().count > 0 && !job.has_others()) expected_ = job.others();
 }
 
 Status JpegPictures::prepare(JpegPictureJob& job) {
@@ -342,12 +369,14 @@ GstFlowReturn JpegPictures::push(Job job) {
   if (!status.ok()) return reject(std::move(job), status);
   if (!job->is_good()) GST_BUFFER_FLAG_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
   if (workers_.threads() > 1 && latency_.add(job->took())) tell_latency();
+  const guint64 attachments = job->behind && job->has_others() ? job->others().count : 0;
   GstVideoCodecFrame* frame = job->take_frame();
   codec_.release(*job);
   job.reset();
   frame->output_buffer = buffer.release();
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   count(&JpegPictureCounts::frames);
+  count(&JpegPictureCounts::attachments, attachments);
   return gst_video_decoder_finish_frame(decoder_, frame);
 }
 

@@ -24,6 +24,8 @@ struct JpegPictureCounts {
   guint64 damaged = 0;    // of all that came
   guint64 irregular = 0;  // of those that were not damaged
   guint64 dropped = 0;
+  guint64 attachments = 0;  // other pictures of their files that were pushed with them
+  guint64 detached = 0;     // other pictures that came by themselves, and were not pushed
 };
 
 // Used with the decoder's stream lock, but for what says otherwise. Jobs run on several threads;
@@ -78,6 +80,8 @@ class JpegPictures {
   JpegDecodeSettings settings() const;
   void start_workers();
   bool is_late(GstVideoCodecFrame* frame) const;
+  bool is_detached(GstVideoCodecFrame* frame);
+  void expect(const JpegPictureJob& job);
   Status prepare(JpegPictureJob& job);
   GstFlowReturn make_room(const JpegPictureJob& job);
   Job take(bool wait);
@@ -94,7 +98,7 @@ class JpegPictures {
   bool negotiate_gap();
   void tell_latency();
   void note_good(const JpegPictureJob& job);
-  void count(guint64 JpegPictureCounts::*counter);
+  void count(guint64 JpegPictureCounts::*counter, guint64 more = 1);
   JpegPictureCounts counts() const;
 
   GstVideoDecoder* decoder_;
@@ -113,6 +117,9 @@ class JpegPictures {
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
   bool told_irregular_ = false;
+  // Pictures that the index of the last one names, which did not come with it.
+  FilePlaces expected_;
+  uint32_t next_expected_ = 0;
   JpegPictureCounts counts_;  // guarded by the object lock
 };
 

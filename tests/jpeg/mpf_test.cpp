@@ -90,7 +90,7 @@ Bytes whole_file(const std::vector<Bytes>& others, bool big) {
 }
 
 std::string refusal(const Bytes& file, FilePlaces* places) {
-  const Status found = find_places(file, first_picture_size(file), places);
+  const Status found = find_places(file, first_picture(file).size, places);
   const Status status = found.ok() ? check_places(file, *places) : found;
   EXPECT_TRUE(status.ok() || status.code == StatusCode::kInvalidArgument);
   return status.message;
@@ -117,7 +117,7 @@ TEST(JpegMpf, PlacesInBothByteOrders) {
       const auto at = file.begin() + static_cast<ptrdiff_t>(places.place[i].begin);
       EXPECT_EQ(Bytes(at, at + static_cast<ptrdiff_t>(places.place[i].size)), others[i]);
     }
-    EXPECT_EQ(places.begin(), first_picture_size(file));
+    EXPECT_EQ(places.begin(), first_picture(file).size);
     EXPECT_EQ(places.end(), file.size());
   }
 }
@@ -233,7 +233,7 @@ TEST(JpegMpf, MutatedFiles) {
     const bool is_refused = !refusal(exact, &places).empty();
     (is_refused ? refused : taken)++;
     if (is_refused || places.count == 0) continue;
-    EXPECT_GE(places.begin(), first_picture_size(exact));
+    EXPECT_GE(places.begin(), first_picture(exact).size);
     EXPECT_LE(places.end(), exact.size());
     for (const FilePlace& place : places.all()) EXPECT_EQ(exact[place.begin + 1], 0xd8);
   }
