@@ -71,7 +71,9 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
     return failed_;
   }
   codec_.set(settings());
-  if (is_detached(frame)) {
+  if (detached_.take(gst_buffer_get_size(frame->input_buffer))) {
+    GST_INFO_OBJECT(decoder_, "another picture of the file before it is left out");
+    count(&JpegPictureCounts::detached);
     gst_video_decoder_release_frame(decoder_, frame);
     return push_done(false);
   }
@@ -85,7 +87,7 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
   else if (framed_)
     frame->pts = last_pts_;
   if (!job->is_late) job->status = prepare(*job);
-  expect(*job);
+  if (!job->has_others()) detached_.expect(job->others());
   if (const GstFlowReturn flow = make_room(*job); flow != GST_FLOW_OK) {
     give_up(std::move(job));
     return flow;
@@ -131,7 +133,7 @@ void JpegPictures::flush() {
   failed_ = GST_FLOW_OK;
   pusher_.forget();
   last_pts_ = GST_CLOCK_TIME_NONE;
-  expected_.count = 0;
+  detached_.expect_none();
 }
 
 gboolean JpegPictures::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
@@ -224,26 +226,6 @@ bool JpegPictures::is_late(GstVideoCodecFrame* frame) const {
   const bool late = qos && gst_video_decoder_get_max_decode_time(decoder_, frame) < 0;
   if (late) GST_DEBUG_OBJECT(decoder_, "too late: skipped");
   return late;
-}
-
-// A parser may have taken a file apart, or damage has moved what is behind it: the other pictures
-// that its index names come by themselves, and have the sizes that are there.
-bool JpegPictures::is_detached(GstVideoCodecFrame* frame) {
-  if (next_expected_ >= expected_.count || codec_.settings().pictures == JpegFilePictures::kAll)
-    return false;
-  if (gst_buffer_get_size(frame->input_buffer) != expected_.place[next_expected_].size) {
-    expected_.count = 0;
-    return false;
-  }
-  next_expected_++;
-  count(&JpegPictureCounts::detached);
-  GST_INFO_OBJECT(decoder_, "another picture of the file before it is left out");
-  return true;
-}
-
-void JpegPictures::expect(const JpegPictureJob& job) {
-  expected_.count = next_expected_ = 0;
-  if (job.others().count > 0 && !job.has_others()) expected_ = job.others();
 }
 
 Status JpegPictures::prepare(JpegPictureJob& job) {

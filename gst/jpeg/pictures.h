@@ -11,6 +11,7 @@
 #include "gst/engine/engine_element.h"
 #include "gst/engine/frame_workers.h"
 #include "gst/jpeg/codec.h"
+#include "gst/jpeg/detached_pictures.h"
 #include "gst/jpeg/picture_job.h"
 #include "gst/stream/damage.h"
 #include "gst/stream/latency.h"
@@ -80,8 +81,6 @@ class JpegPictures {
   JpegDecodeSettings settings() const;
   void start_workers();
   bool is_late(GstVideoCodecFrame* frame) const;
-  bool is_detached(GstVideoCodecFrame* frame);
-  void expect(const JpegPictureJob& job);
   Status prepare(JpegPictureJob& job);
   GstFlowReturn make_room(const JpegPictureJob& job);
   Job take(bool wait);
@@ -117,9 +116,7 @@ class JpegPictures {
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of those that had one
   bool told_irregular_ = false;
-  // Pictures that the index of the last one names, which did not come with it.
-  FilePlaces expected_;
-  uint32_t next_expected_ = 0;
+  DetachedPictures detached_;
   JpegPictureCounts counts_;  // guarded by the object lock
 };
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import dirac_seeds
+import mpf_seeds
 
 SKIP = 77
 
@@ -70,40 +71,6 @@ def many_scans(count):
     """A progressive file with `count` scans, all but the first of which refine nothing."""
     body = SOI + table8() + ZERO_CODES + frame(SOF2, 64, 64, GREY) + scan([(1, 0)], 0, 0) + bytes(8)
     return body + (scan([(1, 0)], 1, 63) + bytes(8)) * count + EOI
-
-
-def several(name, order, others, change=lambda entries: None):
-    """A file of pictures behind each other, with an index (MPF). `change` makes the index lie."""
-    def first(entries):
-        tiff = (b"MM\0*\0\0\0\x08" if order == ">" else b"II*\0\x08\0\0\0") + \
-            struct.pack(order + "H", 3) + \
-            struct.pack(order + "HHI4s", 0xB000, 7, 4, b"0100") + \
-            struct.pack(order + "HHII", 0xB001, 4, 1, len(entries)) + \
-            struct.pack(order + "HHII", 0xB002, 7, 16 * len(entries), 50) + bytes(4)
-        packed = [struct.pack(order + "IIIHH", 0, *entry, 0, 0) for entry in entries]
-        return SOI + segment(0xE2, b"MPF\0" + tiff + b"".join(packed)) + grey(16, 16, bytes(4))[2:]
-    at = len(first([(0, 0)] * (len(others) + 1)))
-    entries = [(at, 0)]
-    for other in others:
-        entries.append((len(other), at - 10))  # from the TIFF header on
-        at += len(other)
-    change(entries)
-    yield f"{name}-{'big' if order == '>' else 'little'}", first(entries) + b"".join(others)
-
-
-def of_several_pictures():
-    others = [grey(8, 8, bytes(4)), grey(24, 8, bytes(6))]
-    for order in "<>":
-        yield from several("pictures", order, others)
-        yield from several("pictures-none", order, [])
-        for name, lie in (("at-first", (50, 0)), ("outside", (50, 0xFFFFFFF0)),
-                          ("empty", (0, 500)), ("at-itself", (16, 50))):
-            yield from several(f"pictures-{name}", order, others,
-                               lambda entries, lie=lie: entries.__setitem__(1, lie))
-        yield from several("pictures-over-each-other", order, others,
-                           lambda entries: entries.__setitem__(1, entries[2]))
-        yield from several("pictures-many", order, others,
-                           lambda entries: entries.extend(entries[1:] * 150))
 
 
 def hand_made():
@@ -176,7 +143,8 @@ def hand_made():
     yield "sois", SOI * 50
     yield "ends-with-half-a-marker", grey(8, 8, blank) + b"\xff"
     yield "nothing", b""
-    yield from of_several_pictures()
+    yield from mpf_seeds.files(grey(16, 16, bytes(4)),
+                               [grey(8, 8, bytes(4)), grey(24, 8, bytes(6))])
 
 
 def sound(make_jpegs, cjpeg):

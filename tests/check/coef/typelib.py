@@ -104,12 +104,12 @@ def check_jpeg_meta(buffer):
     part = buffer.copy_region(Gst.BufferCopyFlags.META | Gst.BufferCopyFlags.MEMORY, 1, 8)
     assert GstCoef.buffer_get_dct_jpeg_meta(part) is None
     meta = GstCoef.buffer_get_dct_jpeg_meta(buffer)
-    assert GstCoef.dct_jpeg_meta_get_trailer(meta) is None
-    assert GstCoef.dct_jpeg_meta_set_behind(meta, GLib.Bytes.new(b"behind"), None)
-    assert GstCoef.dct_jpeg_meta_get_trailer(meta).get_data() == b"behind"
-    assert GstCoef.dct_jpeg_meta_get_attachment(meta, 0) is None
-    meta = GstCoef.buffer_get_dct_jpeg_meta(buffer.copy_deep())
-    assert GstCoef.dct_jpeg_meta_get_trailer(meta).get_data() == b"behind"
+    assert meta.get_trailer() is None
+    assert meta.set_behind(GLib.Bytes.new(b"behind"), None)
+    assert meta.get_trailer().get_data() == b"behind"
+    assert meta.get_attachment(0) is None
+    copy = buffer.copy_deep()
+    assert GstCoef.buffer_get_dct_jpeg_meta(copy).get_trailer().get_data() == b"behind"
 
 
 def main():
