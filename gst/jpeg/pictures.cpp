@@ -53,7 +53,8 @@ void JpegPictures::stop() {
 }
 
 bool JpegPictures::set_input(GstVideoCodecState* state) {
-  const GstFlowReturn flow = drain();
+  // What is held waits for pictures that may have caps of their own.
+  const GstFlowReturn flow = drain_in_flight();
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) {
     pusher_.set_told();  // the sender of the caps hears that they are refused
     return false;
@@ -71,12 +72,30 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
     return failed_;
   }
   codec_.set(settings());
-  if (detached_.take(gst_buffer_get_size(frame->input_buffer))) {
-    GST_INFO_OBJECT(decoder_, "another picture of the file before it is left out");
-    count(&JpegPictureCounts::detached);
+  if (detached_.take(frame->input_buffer)) {
+    if (!detached_.is_holding()) count(&JpegPictureCounts::detached);
     gst_video_decoder_release_frame(decoder_, frame);
-    return push_done(false);
+    return detached_.is_complete() ? decode_held() : push_done(false);
   }
+  if (const GstFlowReturn flow = decode_held(); flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return flow;
+  }
+  const JpegDecodeSettings& now = codec_.settings();
+  const bool may_hold = now.pictures == JpegFilePictures::kFirst && now.keep_metadata &&
+                        gst_video_decoder_get_packetized(decoder_);
+  return may_hold && detached_.hold(frame) ? push_done(false) : decode_now(frame);
+}
+
+GstFlowReturn JpegPictures::decode_held() {
+  GstVideoCodecFrame* frame = detached_.release();
+  if (!frame) return GST_FLOW_OK;
+  if (failed_ == GST_FLOW_OK) return decode_now(frame);
+  gst_video_decoder_release_frame(decoder_, frame);
+  return failed_;
+}
+
+GstFlowReturn JpegPictures::decode_now(GstVideoCodecFrame* frame) {
   if (!started_) start_workers();
   Job job = std::make_unique<JpegPictureJob>(frame);
   job->is_late = is_late(frame);
@@ -107,6 +126,11 @@ GstFlowReturn JpegPictures::refuse(GstVideoCodecFrame* frame, const Status& stat
 }
 
 GstFlowReturn JpegPictures::drain() {
+  const GstFlowReturn flow = decode_held();
+  return flow == GST_FLOW_OK ? drain_in_flight() : flow;
+}
+
+GstFlowReturn JpegPictures::drain_in_flight() {
   const GstFlowReturn flow = push_done(true);
   // What downstream does not want now must not come behind what is drained for.
   while (Job job = take(true)) give_up(std::move(job));
@@ -133,7 +157,9 @@ void JpegPictures::flush() {
   failed_ = GST_FLOW_OK;
   pusher_.forget();
   last_pts_ = GST_CLOCK_TIME_NONE;
-  detached_.expect_none();
+  if (GstVideoCodecFrame* held = detached_.release())
+    gst_video_decoder_release_frame(decoder_, held);
+  detached_.forget();
 }
 
 gboolean JpegPictures::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
@@ -360,46 +386,6 @@ GstFlowReturn JpegPictures::push(Job job) {
   count(&JpegPictureCounts::frames);
   count(&JpegPictureCounts::attachments, attachments);
   return gst_video_decoder_finish_frame(decoder_, frame);
-}
-
-// ---- Caps ----
-
-// Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
-bool JpegPictures::decide_allocation(GstQuery* query) {
-  const Status status = codec_.allocate(query);
-  return answer_allocation(decoder_, query, status, codec_.pool());
-}
-
-void JpegPictures::tell_latency() {
-  gst_video_decoder_set_latency(decoder_, latency_.value(), latency_.value());
-}
-
-// With the output state that the codec has set.
-bool JpegPictures::negotiate() {
-  const CodecStatePtr state(gst_video_decoder_get_output_state(decoder_));
-  // A picture leaves at the latest when as many have come behind it as may be in flight beside it.
-  latency_.start(
-      latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d));
-  tell_latency();
-  // An answer that downstream gave while it was flushing does not hold behind the flush.
-  return gst_video_decoder_negotiate(decoder_) &&
-         !GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_));
-}
-
-// Caps for a gap that no picture has come before; a picture that differs changes them. False: what
-// is behind the element takes none.
-bool JpegPictures::negotiate_gap() {
-  GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
-  (void)drain();  // what has failed shows again with the next picture
-  bool possible = true;
-  if (!CodecStatePtr(gst_video_decoder_get_output_state(decoder_))) {
-    codec_.set(settings());
-    if (!started_) start_workers();  // the latency depends on their number
-    possible = codec_.set_gap_state(input_.get());
-    if (possible) negotiated_ = negotiate();
-  }
-  GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
-  return possible;
 }
 
 }  // namespace cudatransform

@@ -79,6 +79,9 @@ class JpegPictures {
   gboolean take_event(GstEvent* event, GstVideoDecoderClass* parent_class);
   using Job = std::unique_ptr<JpegPictureJob>;
   JpegDecodeSettings settings() const;
+  GstFlowReturn decode_now(GstVideoCodecFrame* frame);
+  GstFlowReturn decode_held();
+  GstFlowReturn drain_in_flight();
   void start_workers();
   bool is_late(GstVideoCodecFrame* frame) const;
   Status prepare(JpegPictureJob& job);

@@ -170,17 +170,81 @@ CHECK_TEST(test_switches) {
   fail_unless(through(several(), "", "keep-metadata=false") == std::vector<Bytes>{good()});
 }
 
-// The other pictures are in no picture's place where somebody has taken the file apart.
+// Somebody has taken the file apart: what belongs together comes together again.
 CHECK_TEST(test_pictures_that_come_alone) {
-  Decoder decoder("", "image/jpeg,parsed=true");
+  g_autoptr(GstHarness) harness =
+      gst_harness_new_parse("jpegcoefdec name=decoder ! jpegcoefenc n-threads=1");
+  g_autoptr(GstElement) decoder = gst_harness_find_element(harness, "jpegcoefdec");
+  gst_harness_set_src_caps_str(harness, "image/jpeg,parsed=true,framerate=25/1");
+  const std::vector<Bytes> pictures = {first_of(good(), others(), true),
+                                       others()[0],
+                                       others()[1],
+                                       good(),
+                                       others()[0],  // belongs to nothing
+                                       first_of(good(), others(), false),
+                                       others()[0],
+                                       others()[1],
+                                       first_of(good(), others(), true),
+                                       others()[0],
+                                       good(),  // one is missing
+                                       first_of(good(), others(), true),
+                                       others()[0],
+                                       others()[1]};
+  GstClockTime time = 0;
+  for (const Bytes& picture : pictures) {
+    // Parsers change caps for each.
+    const std::string caps =
+        "image/jpeg,parsed=true,framerate=25/1,width=" + std::to_string(picture.size());
+    gst_harness_set_src_caps_str(harness, caps.c_str());
+    gst_harness_push(harness, buffer_of(picture, time += 40 * GST_MSECOND));
+  }
+  gst_harness_push_event(harness, gst_event_new_eos());
+  std::vector<Bytes> files;
+  while (GstBuffer* buffer = gst_harness_try_pull(harness)) {
+    files.push_back(bytes_of(buffer));
+    gst_buffer_unref(buffer);
+  }
+  // Behind pictures that are missing none are waited for. What has come of them is a trailer.
+  fail_unless(files == std::vector<Bytes>({several(true), good(), others()[0], several(false),
+                                           joined({good(), others()[0]}), good(), good()}));
+  fail_unless_equals_uint64(stat_of(decoder, "detached"), 2);
+  fail_unless_equals_uint64(stat_of(decoder, "attachments"), 4);
+}
+
+// A picture that others should follow is not lost at the end, nor by a flush.
+CHECK_TEST(test_held_pictures) {
+  const char* caps = "image/jpeg,parsed=true,framerate=25/1";
+  Decoder decoder("", caps), flushed("", caps);
   decoder.push(first_of(good(), others(), true));
-  for (const Bytes& other : others()) decoder.push(other);
-  decoder.push(good());
-  decoder.push(others()[0]);  // belongs to nothing
+  decoder.push(others()[0]);
   decoder.finish();
-  fail_unless_equals_int(decoder.count(), 3);
-  fail_unless_equals_uint64(decoder.stat("detached"), 2);
-  fail_unless_equals_uint64(decoder.stat("attachments"), 0);
+  fail_unless_equals_int(decoder.count(), 1);
+  flushed.push(first_of(good(), others(), true));
+  gst_harness_push_event(flushed.harness(), gst_event_new_flush_start());
+  gst_harness_push_event(flushed.harness(), gst_event_new_flush_stop(TRUE));
+  push_segment(flushed.harness(), GST_FORMAT_TIME);
+  flushed.push(others()[0]);
+  flushed.finish();
+  fail_unless_equals_int(flushed.count(), 1);
+}
+
+// The real thing, which the distribution may not have.
+CHECK_TEST(test_jpegparse) {
+  GstElementFactory* factory = gst_element_factory_find("jpegparse");
+  if (!factory) return;
+  gst_object_unref(factory);
+  g_autoptr(GstHarness) harness =
+      gst_harness_new_parse("jpegparse ! jpegcoefdec ! jpegcoefenc n-threads=1");
+  gst_harness_push_event(harness, gst_event_new_stream_start("bytes"));
+  g_autoptr(GstCaps) caps = gst_caps_new_empty_simple("image/jpeg");
+  gst_harness_push_event(harness, gst_event_new_caps(caps));
+  push_segment(harness, GST_FORMAT_BYTES);
+  gst_harness_push(harness, buffer_of(joined({several(true), several(false)})));
+  gst_harness_push_event(harness, gst_event_new_eos());
+  for (const bool big : {true, false}) {
+    g_autoptr(GstBuffer) file = gst_harness_try_pull(harness);
+    fail_unless(file != nullptr && bytes_of(file) == several(big));
+  }
 }
 
 CHECK_TEST(test_damage_is_of_the_file) {
