@@ -48,6 +48,13 @@ Status untrue_of(size_t picture, const std::string& what) {
   return untrue("puts picture " + std::to_string(picture) + " " + what);
 }
 
+// Whether a picture begins in these bytes: one that is too long reaches into others.
+bool has_picture(std::span<const uint8_t> bytes) {
+  JpegSplitter splitter;
+  splitter.feed(bytes.data(), bytes.size());
+  return splitter.inside() || splitter.found();
+}
+
 std::string text_of(const FilePlace& place) {
   return std::to_string(place.begin) + " to " + std::to_string(place.end());
 }
@@ -186,8 +193,10 @@ Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
     if (place.end() > file.size())
       return untrue_of(
           i + 2, "at bytes " + text_of(place) + " of a file of " + std::to_string(file.size()));
-    if (!first_picture(file.subspan(place.begin, place.size)).has_end)
-      return untrue_of(i + 2, "at bytes " + text_of(place) + ", where no JPEG picture is");
+    const std::span<const uint8_t> bytes = file.subspan(place.begin, place.size);
+    const FirstPicture picture = first_picture(bytes);
+    if (!picture.has_end || has_picture(bytes.subspan(picture.size)))
+      return untrue_of(i + 2, "at bytes " + text_of(place) + ", where not one JPEG picture is");
   }
   return {};
 }

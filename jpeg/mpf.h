@@ -69,7 +69,8 @@ std::span<const uint8_t> find_mpf(std::span<const uint8_t> file);
 // first picture, whose end is `picture_end`. No byte behind that is looked at. Ok without places:
 // the file has no index, or one of one picture. kInvalidArgument: it has one that cannot be true.
 Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlaces* places);
-// Whether a JPEG picture, complete as far as its markers tell, is at each place of `file`.
+// Whether one JPEG picture, complete as far as its markers tell, is at each place of `file`. Bytes
+// that are no picture may follow it there.
 // kInvalidArgument: why not.
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
 

@@ -122,7 +122,6 @@ Status JpegCodec::read_header(JpegPictureJob& job, const GstVideoCodecState* inp
   job.reader = std::move(readers_.back());
   readers_.pop_back();
 
-  if (settings_.pictures == JpegFilePictures::kFirst) job.look_behind();
   JpegHeader header;
   CT_RETURN_IF_ERROR(job.reader->read_header(job.file(), &header));
   const guint64 pixels = guint64(header.width) * header.height;

@@ -152,7 +152,7 @@ Status JpegPictureJob::read_metadata() {
   return {};
 }
 
-// A copy, because whoever has pushed the file wants its memory back.
+// A copy, because the file's memory may be its sender's.
 Status JpegPictureJob::read_behind() {
   auto* bytes = static_cast<uint8_t*>(g_try_malloc(behind_size()));
   if (!bytes)

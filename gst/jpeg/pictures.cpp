@@ -105,7 +105,7 @@ GstFlowReturn JpegPictures::decode_now(GstVideoCodecFrame* frame) {
     last_pts_ = frame->pts;
   else if (framed_)
     frame->pts = last_pts_;
-  if (!job->is_late) job->status = prepare(*job);
+  job->status = prepare(*job);
   if (!job->has_others()) detached_.expect(job->others());
   if (const GstFlowReturn flow = make_room(*job); flow != GST_FLOW_OK) {
     give_up(std::move(job));
@@ -260,6 +260,8 @@ Status JpegPictures::prepare(JpegPictureJob& job) {
   job.max_memory = settings.max_memory;
   job.interrupt = &interrupts_;
   CT_RETURN_IF_ERROR(job.map());
+  if (settings.pictures == JpegFilePictures::kFirst) job.look_behind();
+  if (job.is_late) return {};
   const guint64 bytes_of_input = job.bytes;
   Status status = codec_.read_header(job, input_.get());
   if (!status.ok()) job.bytes = bytes_of_input;  // nothing more will be taken

@@ -140,9 +140,10 @@ TEST(JpegMpf, RefusesIndicesThatLie) {
   EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {0, right}}), "gives picture 2 no bytes");
   EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, 0}}), "inside of the first");
   EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, right - 1}}), "inside of the first");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, right + 1}}), "no JPEG picture");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size - 1, right}}), "no JPEG picture");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, right + 1}}), "not one JPEG picture");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size - 1, right}}), "not one JPEG picture");
   EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {3 * size, right}}), "of a file of");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size + 3, right}}), "not one JPEG picture");
   EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, 0xffffffff}}), "of a file of");
   EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {0xffffffff, 0xffffffff}}), "of a file of");
   const uint32_t first_of_three = first + 16;

@@ -1,5 +1,6 @@
 // Files of several pictures through jpegcoefdec and jpegcoefenc, judged by a parser of the test's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,8 @@ Bytes index_of(const std::vector<Entry>& entries, bool big) {
 std::vector<Bytes> pictures_of(const Bytes& file) {
   std::vector<Bytes> pictures;
   for (const Segment& s : segments_of(file)) {
-    if (s.code != 0xe2 || file[s.begin + 4] != 'M' || file[s.begin + 5] != 'P') continue;
+    if (s.code != 0xe2 || s.end - s.begin < 20 || memcmp(&file[s.begin + 4], "MPF", 4) != 0)
+      continue;
     const gsize tiff = s.begin + 8;
     const bool big = file[tiff] == 'M';
     const gsize directory = tiff + number_at(file, tiff + 4, 4, big);
@@ -161,6 +163,43 @@ CHECK_TEST(test_streams) {
   for (const gsize piece : {0, 100})
     fail_unless(through(stream, "", "", piece) ==
                 std::vector<Bytes>({several(true), several(false), good(), several(true)}));
+}
+
+// As out of an AVI file: each buffer has a time.
+CHECK_TEST(test_buffers_with_times) {
+  Decoder decoder;
+  for (int i = 0; i < 3; i++) decoder.push(several(i % 2 == 0));
+  decoder.push(first_of(good(), others(), true));  // the others are not there
+  decoder.push(good());
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 5);
+  fail_unless_equals_uint64(decoder.stat("attachments"), 6);
+}
+
+// What comes out does not depend on how a stream of damaged files is cut.
+CHECK_TEST(test_mutations) {
+  constexpr int kStreams = 100, kFiles = 100;
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
+  const auto below = [&](gsize end) {
+    return static_cast<gsize>(g_rand_int_range(random, 0, static_cast<gint32>(end)));
+  };
+  gsize attached = 0;
+  for (int i = 0; i < kStreams; i++) {
+    std::vector<Bytes> files;
+    for (int k = 0; k < kFiles; k++) {
+      Bytes file = several(k % 2 == 0);
+      // Most of them in the index.
+      const gsize end = k % 4 == 0 ? file.size() : 120;
+      for (gsize n = 1 + below(3); n > 0; n--) file[2 + below(end - 2)] = guint8(below(256));
+      if (below(16) == 0) file.resize(2 + below(file.size() - 2));
+      files.push_back(file);
+    }
+    const Bytes stream = joined(files);
+    const std::vector<Bytes> whole = through(stream, "n-threads=1");
+    fail_unless(through(stream, "n-threads=1", "", 1 + below(3000)) == whole, "stream %d", i);
+    for (const Bytes& file : whole) attached += pictures_of(file).size() > 1;
+  }
+  fail_unless(attached > 1000, "%d with others", static_cast<int>(attached));
 }
 
 CHECK_TEST(test_switches) {
