@@ -202,7 +202,9 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
       break;
     case Others::kAwaited:
       // All but a byte, as above. The others stay where they are until they are known to be some.
-      if (collect(decoder, state, adapter, here - 1)) return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+      // Nothing is left of a picture without EOI but what begins the next.
+      if (here == 0 || collect(decoder, state, adapter, here - 1))
+        return GST_VIDEO_DECODER_FLOW_NEED_DATA;
       return have_collected(decoder, state, frame);
     case Others::kHere:
       here = state->awaited.end() - state->collected.size();
