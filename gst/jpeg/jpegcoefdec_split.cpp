@@ -197,6 +197,11 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
     return collected ? GST_VIDEO_DECODER_FLOW_NEED_DATA : have_collected(decoder, state, frame);
   }
   gsize here = splitter.end() - splitter.begin() - state->collected.size();
+  if (!state->has_looked && state->collected.size() > 0 && here > 1) {
+    // The index may lie across both.
+    if (!collect(decoder, state, adapter, here - 1)) return have_collected(decoder, state, frame);
+    here = 1;
+  }
   switch (look_for_others(decoder, state, adapter, here, at_eos)) {
     case Others::kNone:
       break;

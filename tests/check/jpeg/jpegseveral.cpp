@@ -178,7 +178,7 @@ CHECK_TEST(test_buffers_with_times) {
 
 // What comes out does not depend on how a stream of damaged files is cut.
 CHECK_TEST(test_mutations) {
-  constexpr int kStreams = 100, kFiles = 100;
+  constexpr int kStreams = 20, kFiles = 100;
   g_autoptr(GRand) random = g_rand_new_with_seed(1);
   const auto below = [&](gsize end) {
     return static_cast<gsize>(g_rand_int_range(random, 0, static_cast<gint32>(end)));
@@ -199,7 +199,7 @@ CHECK_TEST(test_mutations) {
     fail_unless(through(stream, "n-threads=1", "", 1 + below(3000)) == whole, "stream %d", i);
     for (const Bytes& file : whole) attached += pictures_of(file).size() > 1;
   }
-  fail_unless(attached > 1000, "%d with others", static_cast<int>(attached));
+  fail_unless(attached > 200, "%d with others", static_cast<int>(attached));
 }
 
 CHECK_TEST(test_switches) {
