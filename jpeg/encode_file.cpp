@@ -22,6 +22,7 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
                               static_cast<uint32_t>(picture.v_samp),
                               options.restart_interval,
                               options.keep_metadata,
+                              picture.others,
                               tables != nullptr};
   append(key, numbers, sizeof numbers);
   for (int c = 0; c < picture.components(); c++)

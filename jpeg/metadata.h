@@ -16,6 +16,7 @@ struct JpegSegment {
   bool begins_with(const char* text, size_t length) const;  // a zero at the end included
   bool is_jfif() const;                                     // as libjpeg takes one for it
   bool is_exif() const;
+  bool is_mpf() const;  // an index of pictures (jpeg/mpf.h)
   // APPn and COM, except segments that mean nothing in the next file: those about the coding
   // (Adobe's APP14) or about the file's place beside others (AVI1, MPF's offsets).
   bool stays() const;
@@ -34,13 +35,24 @@ class JpegSegments {
   size_t at_ = 0;
 };
 
+// Steps through segments that stay and, with `index`, the first index of pictures.
+class KeptJpegSegments {
+ public:
+  KeptJpegSegments(std::span<const uint8_t> data, bool index) : segments_(data), index_(index) {}
+  bool next(JpegSegment* segment);
+
+ private:
+  JpegSegments segments_;
+  bool index_;
+};
+
 // No file has as much; all of it is left behind then.
 inline constexpr size_t kMostJpegMetadata = size_t{1} << 24;
 
-// Bytes of the segments in front of the first scan of `file` that stay, markers and lengths
-// included; 0 above kMostJpegMetadata.
-size_t jpeg_metadata_size(std::span<const uint8_t> file);
+// Bytes of the segments in front of the first scan of `file` that stay, with `index` and that of
+// its pictures, markers and lengths included; 0 above kMostJpegMetadata.
+size_t jpeg_metadata_size(std::span<const uint8_t> file, bool index);
 // Those segments, in their order, one behind the other.
-void copy_jpeg_metadata(std::span<const uint8_t> file, uint8_t* to);
+void copy_jpeg_metadata(std::span<const uint8_t> file, bool index, uint8_t* to);
 
 }  // namespace cudatransform

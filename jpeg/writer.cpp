@@ -11,6 +11,7 @@
 
 #include "jpeg/levels.h"
 #include "jpeg/metadata.h"
+#include "jpeg/mpf.h"
 
 namespace cudatransform {
 namespace {
@@ -184,14 +185,20 @@ void JpegWriter::describe_metadata(const JpegPicture& picture) {
 }
 
 void JpegWriter::write_metadata(const JpegPicture& picture) {
-  JpegSegments segments(picture.metadata);
+  KeptJpegSegments segments(picture.metadata, picture.others > 0);
+  bool has_index = false;
   for (JpegSegment segment; segments.next(&segment);) {
+    has_index |= segment.is_mpf();
     // JFIF means YCbCr or grey, even beside other segments.
-    const bool fits = picture.color != JpegColor::kRgb || !segment.is_jfif();
-    if (fits && segment.stays())
+    if (picture.color != JpegColor::kRgb || !segment.is_jfif())
       jpeg_write_marker(&cinfo_, segment.code, segment.data.data(),
                         static_cast<unsigned>(segment.data.size()));
   }
+  if (picture.others == 0 || has_index) return;
+  uint8_t index[new_mpf_size(kMostMpfPictures)];
+  make_mpf(picture.others + 1, index);
+  jpeg_write_marker(&cinfo_, JPEG_APP0 + 2, index,
+                    static_cast<unsigned>(new_mpf_size(picture.others + 1)));
 }
 
 Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes) {

@@ -31,6 +31,10 @@ struct JpegPicture {
   const uint16_t* tables[kJpegMaxComponents] = {};
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;
+  // Pictures that are to stand behind it, less than kMostMpfPictures. With any, an index of them is
+  // written, too: that of `metadata` or, where there is none, a new one (jpeg/mpf.h). The sizes and
+  // offsets in it are for rewrite_mpf() to fill in. Only with JpegOptions::keep_metadata.
+  uint32_t others = 0;
 
   int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
 };

@@ -22,6 +22,16 @@ constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKe
 // In a smaller file, the chain of dependent codes takes as long as the whole file on the CPU.
 constexpr gsize kLeastForDevice = 100'000;
 
+void add_behind(GstDctJpegMeta* meta, const JpegPictureJob& job) {
+  static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMostMpfPictures - 1);
+  GstDctJpegPlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
+  guint count = 0;
+  if (job.has_others())
+    for (const FilePlace& place : job.others().all())
+      places[count++] = {place.begin - job.file().size(), place.size};
+  gst_dct_jpeg_meta_set_behind(meta, job.behind.get(), places, count);
+}
+
 // Attaches the JPEG file's own data.
 void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
   static_assert(GST_DCT_JPEG_LEFT_OVER_BYTES == int{kJpegLeftOverBytes} &&
@@ -30,9 +40,11 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
                 GST_DCT_JPEG_MISSING_END == int{kJpegMissingEnd} &&
                 GST_DCT_JPEG_USELESS_MARKER == int{kJpegUselessMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
-  if (!job.metadata && job.irregular == 0) return;
-  if (GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata.get()))
-    meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
+  if (!job.metadata && !job.behind && job.irregular == 0) return;
+  GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata.get());
+  if (!meta) return;
+  meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
+  if (job.behind) add_behind(meta, job);
 }
 
 // The geometry of a picture's coefficients; false for a size that GstDctInfo cannot have.
@@ -123,7 +135,8 @@ Status JpegCodec::read_header(JpegPictureJob& job, const GstVideoCodecState* inp
   job.irregular = header.irregular;
   if (!info_of(header, &job.info))
     return damaged("a picture of " + size_of(header) + " is too large for a buffer");
-  CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes, header.width, header.height));
+  CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes + job.behind_size(), header.width,
+                               header.height));
   if (is_half_a_picture(header, input))
     return Status::error(StatusCode::kUnsupported,
                          "the stream has two fields in each frame; interlaced Motion-JPEG is not "

@@ -15,6 +15,7 @@
 #include "cuda/jpeg/encode_engine.h"
 #endif
 #include "jpeg/encode_bits.h"
+#include "jpeg/mpf.h"
 
 namespace cudatransform {
 namespace {
@@ -97,7 +98,9 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
   coder_ = &coder;
   picture_ = &picture;
   options_ = options;
-  header_room_ = kHeaderRoom + (options.keep_metadata ? picture.metadata.size() : 0);
+  header_room_ = kHeaderRoom;
+  if (options.keep_metadata)
+    header_room_ += picture.metadata.size() + new_mpf_size(picture.others + 1);
   Status status;
   if (options.optimize)
     status = coder.ops_->count(device, device.queue(QueueKind::kCompute), job_, &counted_);

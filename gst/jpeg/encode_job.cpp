@@ -3,9 +3,13 @@
 
 #include "gst/jpeg/encode_job.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include "gst/engine/cuda_sync.h"
+#include "jpeg/mpf.h"
 
 namespace cudatransform {
 namespace {
@@ -117,6 +121,7 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
     const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &size));
     picture_.metadata = {data, size};
   }
+  if (jpeg) picture_.others = std::min<guint>(jpeg->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
   for (guint c = 0; c < info.n_components; c++) {
     JpegLevels& levels = picture_.levels[c];
     levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);
@@ -127,18 +132,46 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   }
 }
 
-void EncodeJob::run() { status_ = code(); }
+void EncodeJob::run() {
+  status_ = code();
+  if (status_.ok() && options_.keep_metadata) status_ = append_behind();
+}
 
 Status EncodeJob::code() {
   if (scan_.is_begun()) {
     GstBuffer* file = nullptr;
     CT_RETURN_IF_ERROR(scan_.finish(&file));
     file_.reset(file);
-    if (file_) return {};
+    is_by_device_ = file_ != nullptr;
+    if (is_by_device_) return {};
     CT_RETURN_IF_ERROR(fetch_levels());
   }
   if (downloaded_) CT_RETURN_IF_ERROR(downloaded_->wait());
   return writer_.write(picture_, options_, &bytes_);
+}
+
+// A file in one piece with what is behind its picture, whose index gets the sizes that are now.
+Status EncodeJob::append_behind() {
+  const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get());
+  if (!jpeg || !jpeg->behind) return {};
+  if (!file_) file_.reset(wrap(&bytes_));
+  gsize behind_size = 0;
+  const void* behind = g_bytes_get_data(jpeg->behind, &behind_size);
+  const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind_size;
+  auto* data = static_cast<uint8_t*>(std::malloc(whole_size));
+  if (!data)
+    return Status::error(StatusCode::kOutOfMemory,
+                         "no memory for a JPEG file of " + std::to_string(whole_size) + " bytes");
+  gst_buffer_extract(file_.get(), 0, data, size);
+  memcpy(data + size, behind, behind_size);
+  file_.reset(gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), data, whole_size, 0,
+                                          whole_size, data, std::free));
+  if (jpeg->n_attachments == 0) return {};
+  FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
+  const guint count = std::min<guint>(jpeg->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
+  for (guint i = 0; i < count; i++)
+    places[i] = {jpeg->attachments[i].offset, jpeg->attachments[i].size};
+  return rewrite_mpf({data, size}, {places, count});
 }
 
 Status EncodeJob::finish(GstVideoCodecFrame** frame) {
@@ -158,6 +191,7 @@ void EncodeJob::clear() {
   downloaded_.reset();
   scan_.clear();
   file_.reset();
+  is_by_device_ = false;
   input_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);

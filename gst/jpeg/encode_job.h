@@ -34,7 +34,7 @@ class EncodeJob : public FrameJob {
   bool runs_when_taken() const override { return scan_.is_begun(); }
   bool is_ready() override { return scan_.is_ready(); }
   // After run(): whether the device has made the file.
-  bool is_by_device() const { return file_ != nullptr; }
+  bool is_by_device() const { return is_by_device_; }
   // The frame with its output buffer; on failure the reason, and null.
   Status finish(GstVideoCodecFrame** frame);
   // Waits for the download and gives up the frame.
@@ -51,6 +51,7 @@ class EncodeJob : public FrameJob {
   Status fetch_levels();
   Status begin_scan(DeviceCoder& coder);
   Status code();
+  Status append_behind();
   void describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects);
 
   GstVideoCodecFrame* frame_ = nullptr;
@@ -60,7 +61,8 @@ class EncodeJob : public FrameJob {
   std::unique_ptr<Memory> staging_;  // page-locked if possible
   FencePtr downloaded_;              // null where nothing is downloaded
   DeviceScan scan_;
-  BufferPtr file_;  // made by the device
+  BufferPtr file_;  // made by the device, or with bytes behind the picture
+  bool is_by_device_ = false;
   Engine* engine_ = nullptr;
   GstDctInfo info_ = {};
   const GstDctMeta* meta_ = nullptr;

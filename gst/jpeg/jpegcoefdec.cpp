@@ -51,8 +51,7 @@ static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
     cudatransform::post_error(GST_ELEMENT(decoder), status);
     return FALSE;
   }
-  state.splitter.restart();
-  state.collected.clear();
+  state.begin_anew();
   // Applies until caps say that upstream has split the stream already.
   gst_video_decoder_set_packetized(decoder, FALSE);
   state.gate.open();
@@ -128,8 +127,7 @@ static GstFlowReturn gst_jpeg_coef_dec_finish(GstVideoDecoder* decoder) {
 static gboolean gst_jpeg_coef_dec_flush(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
   state.pictures.flush();
-  state.splitter.restart();
-  state.collected.clear();
+  state.begin_anew();
   return TRUE;
 }
 

@@ -30,6 +30,18 @@ struct JpegCoefDecState : JpegElementState {
   JpegPictures pictures;
   JpegSplitter splitter;   // has seen the bytes below and the base class's
   PictureBytes collected;  // the picture in progress, but for its last byte
+  // Of the picture that the splitter has found: whether its index has been read, and the other
+  // pictures of its file that the element waits for.
+  bool has_looked = false;
+  FilePlaces awaited;
+
+  // The next bytes do not continue the earlier ones.
+  void begin_anew() {
+    splitter.restart();
+    collected.clear();
+    has_looked = false;
+    awaited.count = 0;
+  }
 };
 
 }  // namespace cudatransform

@@ -1,15 +1,19 @@
-// Element jpegcoefdec: splits a stream of bytes into pictures, each of which becomes a frame.
+// Element jpegcoefdec: splits a stream of bytes into files, whose first pictures become frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
+#include <span>
 
 #include "gst/engine/buffer_ptr.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
 
 using State = cudatransform::JpegCoefDecState;
 using cudatransform::BufferPtr;
+using cudatransform::FilePlaces;
+using cudatransform::JpegFilePictures;
 using cudatransform::JpegSplitter;
 using cudatransform::PictureBytes;
+using cudatransform::Status;
 
 namespace {
 
@@ -91,11 +95,81 @@ bool collect(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize 
 
 void unref_buffer(gpointer buffer) { gst_buffer_unref(GST_BUFFER_CAST(buffer)); }
 
+// Bytes that the base class holds, in one piece.
+class MappedBytes {
+ public:
+  MappedBytes(GstAdapter* adapter, gsize size)
+      : adapter_(adapter),
+        bytes_(static_cast<const guint8*>(gst_adapter_map(adapter, size)), size) {}
+  ~MappedBytes() { gst_adapter_unmap(adapter_); }
+  MappedBytes(const MappedBytes&) = delete;
+  MappedBytes& operator=(const MappedBytes&) = delete;
+  std::span<const uint8_t> bytes() const {
+    return bytes_.data() ? bytes_ : std::span<const uint8_t>();
+  }
+
+ private:
+  GstAdapter* const adapter_;
+  const std::span<const uint8_t> bytes_;
+};
+
+enum class Others { kNone, kAwaited, kHere };
+
+// Reads the index of the picture that the splitter has found, of which the base class holds the last
+// `here` bytes.
+void read_index(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize here) {
+  state->has_looked = true;
+  state->awaited.count = 0;
+  GST_OBJECT_LOCK(decoder);
+  const bool wanted = state->settings.pictures == JpegFilePictures::kFirst;
+  GST_OBJECT_UNLOCK(decoder);
+  if (!wanted) return;
+  const gsize size = state->splitter.end() - state->splitter.begin();
+  Status status;
+  if (state->collected.size() == 0)
+    status = find_places(MappedBytes(adapter, here).bytes(), size, &state->awaited);
+  else
+    status = find_places(state->collected.bytes(), size, &state->awaited);
+  if (status.ok() && state->awaited.end() <= PictureBytes::kMost) return;
+  GST_DEBUG_OBJECT(decoder, "%s",
+                   status.ok() ? "an index of too many bytes" : status.message.c_str());
+  state->awaited.count = 0;
+}
+
+// Whether the other pictures of a file are where its index says; then they are no pictures of the
+// stream. If the index lies, the element splits the following bytes as any stream.
+Others look_for_others(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize here,
+                       bool at_eos) {
+  if (!state->has_looked) read_index(decoder, state, adapter, here);
+  FilePlaces& places = state->awaited;
+  if (places.count == 0) return Others::kNone;
+  const gsize before = state->collected.size(), left = places.end() - before;
+  const gsize available = gst_adapter_available(adapter);
+  if (available < left) {
+    // In a stream with times, the next buffer is the next picture.
+    const bool waits = !at_eos && !state->pictures.framed();
+    guint8 start[2] = {0xff, 0xd8};  // of the next one, as far as it has come
+    const gsize at = places.begin() - before;
+    if (waits && available >= at + sizeof start) gst_adapter_copy(adapter, start, at, sizeof start);
+    if (waits && start[0] == 0xff && start[1] == 0xd8) return Others::kAwaited;
+    GST_DEBUG_OBJECT(decoder, "the other pictures of a file are not where its index says");
+    places.count = 0;
+    return Others::kNone;
+  }
+  FilePlaces shifted = places;
+  for (guint i = 0; i < shifted.count; i++) shifted.place[i].begin -= before;
+  const Status status = check_places(MappedBytes(adapter, left).bytes(), shifted);
+  if (status.ok()) return Others::kHere;
+  GST_DEBUG_OBJECT(decoder, "%s", status.message.c_str());
+  places.count = 0;
+  return Others::kNone;
+}
+
 // The frame carries its collected bytes with it, because in reverse playback it waits for its turn
 // in the base class. If memory ran out, a buffer without bytes replaces them.
 GstFlowReturn have_collected(GstVideoDecoder* decoder, State* state, GstVideoCodecFrame* frame) {
   gst_video_codec_frame_set_user_data(frame, state->collected.take().release(), unref_buffer);
-  state->splitter.restart();
+  state->begin_anew();
   return gst_video_decoder_have_frame(decoder);
 }
 
@@ -121,10 +195,28 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
     const bool collected = collect(decoder, state, adapter, gst_adapter_available(adapter) - 1);
     return collected ? GST_VIDEO_DECODER_FLOW_NEED_DATA : have_collected(decoder, state, frame);
   }
-  const gsize here = splitter.end() - splitter.begin() - state->collected.size();
+  gsize here = splitter.end() - splitter.begin() - state->collected.size();
+  if (!state->has_looked && state->collected.size() > 0 && here > 1) {
+    // The index may lie across both.
+    if (!collect(decoder, state, adapter, here - 1)) return have_collected(decoder, state, frame);
+    here = 1;
+  }
+  switch (look_for_others(decoder, state, adapter, here, at_eos)) {
+    case Others::kNone:
+      break;
+    case Others::kAwaited:
+      // All but a byte, as above. The others stay where they are until they are known to be some.
+      // Nothing is left of a picture without EOI but what begins the next.
+      if (here == 0 || collect(decoder, state, adapter, here - 1))
+        return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+      return have_collected(decoder, state, frame);
+    case Others::kHere:
+      here = state->awaited.end() - state->collected.size();
+      break;
+  }
   if (state->collected.size() == 0 && splitter.begin() >= seen) {
     // The picture came in one buffer, and the base class takes its part of that without a copy.
-    splitter.restart();
+    state->begin_anew();
     gst_video_decoder_add_to_frame(decoder, static_cast<int>(here));
     return gst_video_decoder_have_frame(decoder);
   }

@@ -193,10 +193,11 @@ static void install_properties(GObjectClass* klass) {
       g_param_spec_uint("restart-interval", "Restart interval",
                         "MCUs from one restart marker to the next (0 = no markers)", 0,
                         cudatransform::kJpegMaxRestartInterval, 0, kWhilePlaying));
-  install_flag(PROP_KEEP_METADATA, "keep-metadata", "Keep metadata",
-               "Write the density, Exif data, colour profile and comments that jpegcoefdec has "
-               "found in the file that the coefficients are from",
-               TRUE);
+  install_flag(
+      PROP_KEEP_METADATA, "keep-metadata", "Keep metadata",
+      "Write the density, Exif data, colour profile, comments and what is behind the picture, "
+      "as jpegcoefdec has found them in the file that the coefficients are from",
+      TRUE);
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_ENTROPY,

@@ -5,6 +5,9 @@
 #include <gst/base/gstadapter.h>
 #include <gst/gst.h>
 
+#include <cstdint>
+#include <span>
+
 #include "gst/engine/buffer_ptr.h"
 
 namespace cudatransform {
@@ -23,6 +26,7 @@ class PictureBytes {
   // Appends the first `count` bytes of `adapter`, which keeps them; false if memory runs out.
   bool append(GstAdapter* adapter, gsize count);
   gsize size() const { return size_; }
+  std::span<const uint8_t> bytes() const { return {data_, size_}; }
   void clear();
   // All bytes collected so far, without a copy.
   BufferPtr take();

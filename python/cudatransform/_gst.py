@@ -60,11 +60,18 @@ class DctMeta(Structure):
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
 
 
+class JpegPlace(Structure):
+    """GstDctJpegPlace of gst/coef/dct.h."""
+
+    _fields_ = [("offset", c_size_t), ("size", c_size_t)]
+
+
 class JpegMeta(Structure):
     """GstDctJpegMeta of gst/coef/dct.h."""
 
     _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("segments", c_void_p),
-                ("irregular", c_uint)]
+                ("irregular", c_uint), ("behind", c_void_p), ("n_attachments", c_uint),
+                ("attachments", POINTER(JpegPlace))]
 
 
 class DctLayout(enum.IntEnum):
@@ -151,6 +158,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_buffer_get_dct_meta": (_P, _P),
         "gst_buffer_add_dct_jpeg_meta": (_P, _P, _P),
         "gst_buffer_get_dct_jpeg_meta": (_P, _P),
+        "gst_dct_jpeg_meta_set_behind": (_I, _P, _P, POINTER(JpegPlace), _U),
         "gst_coef_fence_wait_written": (_I, _P, _P),
     },
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import itertools
 import os
 import stat
 import threading
@@ -213,6 +214,21 @@ def _check_markers(markers: Any) -> None:
         at += 2 + size
 
 
+def _check_rest(picture: Picture) -> None:
+    """Raises TypeError for attachments, gaps and a trailer that are not bytes, WriteError for
+    attachments that are no JPEG files."""
+    for name, one in (*(("an attachment", a) for a in picture.attachments),
+                      *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
+        if not isinstance(one, (bytes, bytearray)):
+            raise TypeError(f"{name} is bytes, not {type(one).__name__}")
+    if len(picture.attachments) > 255:
+        raise WriteError(f"a file takes 255 attachments, not {len(picture.attachments)}")
+    for number, attachment in enumerate(picture.attachments):
+        if attachment[:2] != b"\xff\xd8":
+            raise WriteError(f"attachment {number}: a JPEG file is expected, which begins with "
+                             f"FF D8, not {attachment[:2].hex(' ').upper()}")
+
+
 def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _gst.DctInfo]:
     """All components' levels in one array, and its layout. Raises TypeError and WriteError."""
     if not isinstance(picture, Picture):
@@ -220,6 +236,7 @@ def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _g
     for name, size in (("width", picture.width), ("height", picture.height)):
         whole_number(f"a picture's {name}", size)
     _check_markers(picture.markers)
+    _check_rest(picture)
     sampling = color.sampling_of(picture.sampling)
     try:
         info = _gst.DctInfo(gst, "S16LE", True, 8, sampling, picture.width, picture.height)
@@ -266,11 +283,27 @@ def _described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo,
     ctypes.memmove(meta.tables, tables.ctypes.data, tables.nbytes)
     for index, component in enumerate(picture.components):
         meta.components[index].table = component.table
-    if picture.markers:
-        segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
-        gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
-        gst.g_bytes_unref(segments)
+    if picture.markers or picture.attachments or picture.trailer:
+        _add_rest(gst, buffer, picture)
     return buffer
+
+
+def _add_rest(gst: _gst.Libraries, buffer: int, picture: Picture) -> None:
+    """Adds a GstDctJpegMeta: markers, attachments and trailer."""
+    segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
+    meta = gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
+    gst.g_bytes_unref(segments)
+    count = len(picture.attachments)
+    places, pieces, at = (_gst.JpegPlace * count)(), [], 0
+    gaps = itertools.chain(picture.gaps, itertools.repeat(b""))
+    for place, gap, attachment in zip(places, gaps, picture.attachments):
+        place.offset, place.size = at + len(gap), len(attachment)
+        at += len(gap) + len(attachment)
+        pieces += [gap, attachment]
+    behind = b"".join([*pieces, picture.trailer])
+    held = gst.g_bytes_new(behind, len(behind))
+    gst.gst_dct_jpeg_meta_set_behind(meta, held if behind else None, places, count)
+    gst.g_bytes_unref(held)
 
 
 def _store(data: bytes, target: Any) -> None:

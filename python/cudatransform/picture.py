@@ -71,17 +71,23 @@ class Picture:
         `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters`
         (of a sequential scan), `missing-end`, `useless-marker`, `unknown-header` (a JFIF version,
         an Adobe transform code); empty for a regular file
+    attachments: the other pictures of its file by the index (MPF) in `markers`, each the bytes of a
+        JPEG file, which read() takes: gain maps, stereo pairs, previews; at most 255
+    trailer: bytes, what stands behind the last picture of the file
+    gaps: bytes that stand before each attachment, behind the picture before it; mostly empty
     """
 
     __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path",
-                 "irregular")
+                 "irregular", "attachments", "trailer", "gaps")
 
     def __init__(self, components: Sequence[Component], tables: np.ndarray, width: int, height: int,
                  sampling: str, markers: bytes = b"", path: Optional[str] = None,
-                 irregular: Tuple[str, ...] = ()) -> None:
+                 irregular: Tuple[str, ...] = (), attachments: Sequence[bytes] = (),
+                 trailer: bytes = b"", gaps: Sequence[bytes] = ()) -> None:
         self.components, self.tables = tuple(components), tables
         self.width, self.height, self.sampling = width, height, sampling
         self.markers, self.path, self.irregular = markers, path, irregular
+        self.attachments, self.trailer, self.gaps = tuple(attachments), trailer, tuple(gaps)
 
     def __reduce__(self) -> Tuple:  # views become copies
         return Picture, tuple(getattr(self, name) for name in self.__slots__)
@@ -105,7 +111,8 @@ class Picture:
         components = [Component(c.levels.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height,
                                 c.table) for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
-                       self.markers, self.path, self.irregular)
+                       self.markers, self.path, self.irregular, self.attachments, self.trailer,
+                       self.gaps)
 
     def planes(self) -> Tuple[np.ndarray, ...]:
         """Copies of each component's levels, int16 (64, blocks_h, blocks_w), to be channels.
@@ -263,23 +270,49 @@ _IRREGULARITIES = [(name.lower().replace("_", "-"), kind.value)
                    for name, kind in _gst.DctJpegIrregularity.__members__.items()]
 
 
-def file_of(gst: _gst.Libraries, buffer: int) -> Tuple[bytes, Tuple[str, ...]]:
-    """`markers` and `irregular`, as in Picture, from a buffer's GstDctJpegMeta."""
+class FileRest(NamedTuple):
+    """What a file has besides coefficients, as in Picture."""
+
+    markers: bytes = b""
+    irregular: Tuple[str, ...] = ()
+    attachments: Tuple[bytes, ...] = ()
+    trailer: bytes = b""
+    gaps: Tuple[bytes, ...] = ()
+
+
+def rest_of(gst: _gst.Libraries, buffer: int) -> FileRest:
+    """The FileRest in a buffer's GstDctJpegMeta."""
     address = gst.gst_buffer_get_dct_jpeg_meta(buffer)
     if not address:
-        return b"", ()
-    meta, size = _gst.JpegMeta.from_address(address), ctypes.c_size_t()
-    segments, irregular = meta.segments, meta.irregular
-    data = gst.g_bytes_get_data(segments, ctypes.byref(size)) if segments else None
-    return (ctypes.string_at(data, size.value) if size.value else b"",
-            tuple(name for name, bit in _IRREGULARITIES if irregular & bit))
+        return FileRest()
+    meta = _gst.JpegMeta.from_address(address)
+    irregular = meta.irregular
+    names = tuple(name for name, bit in _IRREGULARITIES if irregular & bit)
+    markers = _bytes_of(gst, meta.segments)
+    if not meta.behind:
+        return FileRest(markers, names)
+    behind = _bytes_of(gst, meta.behind)
+    places = [(place.offset, place.offset + place.size)
+              for place in meta.attachments[:meta.n_attachments]]
+    ends = sorted([0, *(end for _, end in places)])
+    return FileRest(markers, names, tuple(behind[begin:end] for begin, end in places),
+                    behind[ends[-1]:],
+                    tuple(behind[max(end for end in ends if end <= begin):begin]
+                          for begin, _ in places))
+
+
+def _bytes_of(gst: _gst.Libraries, held: Optional[int]) -> bytes:
+    """A copy of a GBytes, or of nothing."""
+    size = ctypes.c_size_t()
+    data = gst.g_bytes_get_data(held, ctypes.byref(size)) if held else None
+    return ctypes.string_at(data, size.value) if size.value else b""
 
 
 def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:
     """A Sample of levels as a Picture in system memory."""
     memory = np.asarray(_gst.HeldBuffer(gst, sample))
     parts, tables, sampling, width, height = layout_of(gst.gst_buffer_get_dct_meta(sample.buffer))
-    markers, irregular = file_of(gst, sample.buffer)
+    rest = rest_of(gst, sample.buffer)
     return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
                     for shape, offset, strides, fields in parts], tables.copy(), width, height,
-                   sampling, markers, path, irregular)
+                   sampling, rest.markers, path, *rest[1:])

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import dirac_seeds
+import mpf_seeds
 
 SKIP = 77
 
@@ -142,6 +143,8 @@ def hand_made():
     yield "sois", SOI * 50
     yield "ends-with-half-a-marker", grey(8, 8, blank) + b"\xff"
     yield "nothing", b""
+    yield from mpf_seeds.files(grey(16, 16, bytes(4)),
+                               [grey(8, 8, bytes(4)), grey(24, 8, bytes(6))])
 
 
 def sound(make_jpegs, cjpeg):

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -59,6 +60,45 @@ def djpeg(data):
 
 def segment(marker, body):
     return b"\xff" + bytes([marker]) + (len(body) + 2).to_bytes(2, "big") + body
+
+
+def _index(entries, order):
+    """A segment with an index of pictures (MPF). `entries`: sizes and offsets."""
+    tiff = (b"MM\0*" if order == ">" else b"II*\0") + struct.pack(order + "IH", 8, 2)
+    tiff += struct.pack(order + "HHII", 0xB001, 4, 1, len(entries))
+    tiff += struct.pack(order + "HHIII", 0xB002, 7, 16 * len(entries), 38, 0)
+    return segment(0xE2, b"MPF\0" + tiff + b"".join(
+        struct.pack(order + "IIII", 0x20003, *entry, 0) for entry in entries))
+
+
+def with_others(data, others, order=">", gap=b"", trailer=b""):
+    """A file with a JFIF header as the first of several pictures."""
+    place = 20
+    at = len(data) + len(_index([(0, 0)] * (len(others) + 1), order))
+    entries = [(at, 0)]
+    for other in others:
+        at += len(gap)
+        entries.append((len(other), at - place - 8))
+        at += len(other)
+    return (data[:place] + _index(entries, order) + data[place:] +
+            b"".join(gap + other for other in others) + trailer)
+
+
+def others_of(data):
+    """The other pictures of a file, where its index says they are."""
+    tiff = data.index(b"MPF\0") + 4
+    order = ">" if data[tiff:tiff + 2] == b"MM" else "<"
+    ifd = tiff + struct.unpack_from(order + "I", data, tiff + 4)[0]
+    fields = {}
+    for index in range(struct.unpack_from(order + "H", data, ifd)[0]):
+        tag, _, count, value = struct.unpack_from(order + "HHII", data, ifd + 2 + 12 * index)
+        fields[tag] = count, value
+    count, entries = fields[0xB002]
+    found = []
+    for index in range(1, count // 16):
+        _, size, offset = struct.unpack_from(order + "III", data, tiff + entries + 16 * index)
+        found.append(data[tiff + offset:tiff + offset + size])
+    return found
 
 
 def file_with_frame(frame):

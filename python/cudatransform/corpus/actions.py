@@ -62,7 +62,10 @@ def stats(picture: Picture, source: bytes) -> Row:
             "process": process_of(source), "quality": estimated_quality(picture.table(0)),
             "tables": picture.tables.reshape(-1, 64).tolist(), "zero_share": zeros / levels,
             "bytes": size, "bits_per_pixel": 8 * size / (picture.width * picture.height),
-            "marker_bytes": len(picture.markers), "irregular": ",".join(picture.irregular)}
+            "marker_bytes": len(picture.markers), "irregular": ",".join(picture.irregular),
+            "attachments": len(picture.attachments),
+            "attachment_bytes": sum(map(len, picture.attachments)),
+            "trailer_bytes": len(picture.trailer)}
 
 
 def requantised(picture: Picture, quality: int) -> Picture:
@@ -112,7 +115,8 @@ def _levels(picture: Picture) -> Row:
             "table_of": [c.table for c in picture.components],
             "tables": [table.astype("<u2").tobytes() for table in picture.tables],
             "levels": [c.levels.astype("<i2").tobytes() for c in picture.components],
-            "markers": picture.markers}
+            "markers": picture.markers, "attachments": list(picture.attachments),
+            "trailer": picture.trailer}
 
 
 def _export(picture: Picture, relative: bytes, exported: List[Row]) -> Row:
