@@ -22,8 +22,8 @@ G_BEGIN_DECLS
 /**
  * GST_DWT_MAX_COMPONENTS:
  *
- * How many components there is room for. No #GstCoefSampling has four yet, and
- * gst_dwt_meta_validate() refuses the fourth until then.
+ * How many components there is room for. gst_dwt_info_set() takes three at most: no codec makes
+ * wavelets of CMYK.
  *
  * Since: 1.0
  */
