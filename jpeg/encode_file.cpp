@@ -42,7 +42,7 @@ Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& opti
       options.restart_interval, layout));
   // As libjpeg shares them out.
   for (uint32_t c = 1; c < layout->components; c++)
-    layout->table_pair[c] = picture.color == JpegColor::kYcbcr ? 1 : 0;
+    layout->table_pair[c] = is_chroma(picture.color, static_cast<int>(c)) ? 1 : 0;
   return {};
 }
 

@@ -23,16 +23,18 @@ inline constexpr uint32_t kJpegMaxRestartInterval = 65535;    // MCUs
 struct JpegPicture {
   uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
   JpegColor color = JpegColor::kYcbcr;
-  // Sampling factors of the first component, 1 to 4; those of others are 1. Only YCbCr has any.
+  // Sampling factors of the first and the fourth component, 1 to 4; those of others are 1. Only
+  // where there is chroma they may be more than 1.
   int h_samp = 1, v_samp = 1;
-  // In the file's order (Y Cb Cr, R G B), of as many blocks as the sizes and factors above give.
+  // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
+  // factors above give.
   JpegLevels levels[kJpegMaxComponents];
   // Of each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
   // Segments (jpeg/metadata.h), of which those are written that stay. They may be anything.
   std::span<const uint8_t> metadata;
 
-  int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
+  int components() const { return components_of(color); }
 };
 
 struct JpegOptions {

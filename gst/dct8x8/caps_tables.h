@@ -29,7 +29,7 @@ class ToldTables {
   int count_ = -1;
   guint components_ = 0;
   QuantTable tables_[GST_DCT_MAX_TABLES] = {};
-  int table_of_[kMaxComponents] = {};
+  int table_of_[GST_DCT_MAX_COMPONENTS] = {};
 };
 
 // Drops the fields.

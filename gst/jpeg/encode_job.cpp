@@ -11,8 +11,22 @@ namespace cudatransform {
 namespace {
 
 JpegColor color_of(GstCoefSampling sampling) {
-  if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return JpegColor::kGray;
-  return sampling == GST_COEF_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
+  switch (sampling) {
+    case GST_COEF_SAMPLING_GRAYSCALE:
+      return JpegColor::kGray;
+    case GST_COEF_SAMPLING_RGB:
+      return JpegColor::kRgb;
+    case GST_COEF_SAMPLING_CMYK:
+      return JpegColor::kCmyk;
+    case GST_COEF_SAMPLING_YCCK_420:
+    case GST_COEF_SAMPLING_YCCK_422:
+    case GST_COEF_SAMPLING_YCCK_444:
+    case GST_COEF_SAMPLING_YCCK_440:
+    case GST_COEF_SAMPLING_YCCK_411:
+      return JpegColor::kYcck;
+    default:
+      return JpegColor::kYcbcr;
+  }
 }
 
 // Without a copy: the buffer frees what the writer has allocated.

@@ -99,6 +99,8 @@ std::vector<Bytes> some_pictures() {
         pictures.push_back(make_jpeg(width, height, subsampling, quality, seed++));
     }
   }
+  for (const FourComponents& kind : kFourComponents)
+    pictures.push_back(make_four_components(kind, 65, 33, seed++));
   return pictures;
 }
 
