@@ -58,8 +58,8 @@ class Component:
 class Picture:
     """A JPEG picture as its quantised coefficients. `read` makes it, `write` takes it.
 
-    components: tuple of Component, one, three or four. Their levels are views of the decoder's buffer,
-        which lives as long as one of them does; they may be changed in place.
+    components: tuple of Component, one, three or four. Their levels are views of the decoder's
+        buffer, which lives as long as one of them does; they may be changed in place.
     tables: uint16 (n, 8, 8), n from 1 to 4, the divisors in natural order, 1 to 65535 each;
         Component.table is an index
     width, height: of the picture, in samples
@@ -133,8 +133,8 @@ class Picture:
                           method=method) for c in self.components)
 
     def pixels(self) -> np.ndarray:
-        """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4), CMYK
-        as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
+        """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4),
+        CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
 
         The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed.
         """

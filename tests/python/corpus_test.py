@@ -30,8 +30,9 @@ class WithCorpus(unittest.TestCase):
         self.addCleanup(self.reader.close)
         files = {}
         for index in range(6):
-            picture = ct.Picture.from_pixels(pictures.pixels(90 + index, 70, seed=index),
-                                             30 + 10 * index, ("4:2:0", "gray", "rgb")[index % 3])
+            sampling = ("4:2:0", "gray", "rgb", "cmyk", "4:2:0", "YCCK-4:2:2")[index]
+            array = pictures.pixels(90 + index, 70, pictures.channels_of(sampling), index)
+            picture = ct.Picture.from_pixels(array, 30 + 10 * index, sampling)
             files[f"f {index % 2}/\udcff{index}\n.JPG"] = ct.write(picture)
         files["f 0/bad.jpeg"] = b"no picture"
         files["f 0/notes.txt"] = b"not looked at"
