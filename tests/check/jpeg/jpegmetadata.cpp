@@ -157,4 +157,18 @@ CHECK_TEST(test_foreign_meta) {
   }
 }
 
+// Behind the Adobe marker, which the writer makes. Even a JFIF header stays: it has the density.
+CHECK_TEST(test_four_components) {
+  for (const FourComponents& kind : kFourComponents) {
+    const Bytes plain = make_four_components(kind, 64, 48);
+    const Segment adobe = segment_of(plain, 0xee);
+    const Bytes kept = joined({segment(0xe0, std::string("JFIF\0\1\2\1\1\x2c\1\x2c\0\0", 14)),
+                               segment(0xe2, "ICC_PROFILE", 300), segment(0xfe, "ink")});
+    const Bytes expected = joined(
+        {Bytes(plain.begin() + gssize(adobe.begin), plain.begin() + gssize(adobe.end)), kept});
+    const Bytes out = through(inserted(plain, 2, kept));
+    fail_unless(metadata_of(out) == expected, "%s", kind.sampling);
+  }
+}
+
 }  // namespace
