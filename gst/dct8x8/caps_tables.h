@@ -7,7 +7,6 @@
 #include <gst/coef/dct.h>
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/status.h"
-#include "transform/picture.h"
 
 namespace cudatransform {
 
