@@ -20,6 +20,7 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
                               static_cast<uint32_t>(picture.color),
                               static_cast<uint32_t>(picture.h_samp),
                               static_cast<uint32_t>(picture.v_samp),
+                              picture.is_adobe,
                               options.restart_interval,
                               options.keep_metadata,
                               tables != nullptr};

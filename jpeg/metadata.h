@@ -16,6 +16,7 @@ struct JpegSegment {
   bool begins_with(const char* text, size_t length) const;  // a zero at the end included
   bool is_jfif() const;                                     // as libjpeg takes one for it
   bool is_exif() const;
+  bool is_adobe() const;  // as libjpeg takes one for it
   // APPn and COM, but for segments that mean nothing in the next file: those about the coding
   // (Adobe's APP14) or about the file's place beside others (AVI1, MPF's offsets).
   bool stays() const;
@@ -37,10 +38,21 @@ class JpegSegments {
 // No file has as much; all of it is left behind then.
 inline constexpr size_t kMostJpegMetadata = size_t{1} << 24;
 
-// Bytes of the segments in front of the first scan of `file` that stay, markers and lengths
+// Which segments are kept: those that stay, Adobe's.
+struct JpegKept {
+  bool staying = true, adobe = false;
+
+  bool keeps(const JpegSegment& segment) const {
+    return (staying && segment.stays()) || (adobe && segment.is_adobe());
+  }
+};
+
+// Bytes of the segments in front of the first scan of `file` that are kept, markers and lengths
 // included; 0 above kMostJpegMetadata.
-size_t jpeg_metadata_size(std::span<const uint8_t> file);
+size_t jpeg_metadata_size(std::span<const uint8_t> file, const JpegKept& kept);
 // Those segments, in their order, one behind the other.
-void copy_jpeg_metadata(std::span<const uint8_t> file, uint8_t* to);
+void copy_jpeg_metadata(std::span<const uint8_t> file, const JpegKept& kept, uint8_t* to);
+// Whether Adobe's is among segments.
+bool have_adobe(std::span<const uint8_t> segments);
 
 }  // namespace cudatransform

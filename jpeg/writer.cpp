@@ -175,6 +175,7 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   cinfo_.in_color_space = color_space_of(picture.color);
   jpeg_set_defaults(&cinfo_);
   jpeg_set_colorspace(&cinfo_, cinfo_.in_color_space);
+  if (picture.color == JpegColor::kCmyk && !picture.is_adobe) cinfo_.write_Adobe_marker = FALSE;
   for (int c = 0; c < picture.components(); c++) {
     const bool is_small = is_chroma(picture.color, c);
     cinfo_.comp_info[c].h_samp_factor = is_small ? 1 : picture.h_samp;

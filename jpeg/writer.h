@@ -31,6 +31,9 @@ struct JpegPicture {
   JpegLevels levels[kJpegMaxComponents];
   // Of each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
+  // CMYK alone: whether an Adobe marker says what it is. There are programs that invert the values
+  // where it does, and only there.
+  bool is_adobe = true;
   // Segments (jpeg/metadata.h), of which those are written that stay. They may be anything.
   std::span<const uint8_t> metadata;
 

@@ -30,7 +30,9 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
                 GST_DCT_JPEG_MISSING_END == int{kJpegMissingEnd} &&
                 GST_DCT_JPEG_USELESS_MARKER == int{kJpegUselessMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
-  if (!job.metadata && job.irregular == 0) return;
+  // Without segments the meta of CMYK says that there was no Adobe marker.
+  const bool is_cmyk = job.info.sampling == GST_COEF_SAMPLING_CMYK;
+  if (!job.metadata && job.irregular == 0 && !is_cmyk) return;
   if (GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata.get()))
     meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
 }

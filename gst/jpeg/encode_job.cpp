@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "gst/engine/cuda_sync.h"
+#include "jpeg/metadata.h"
 
 namespace cudatransform {
 namespace {
@@ -131,6 +132,7 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
     const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &size));
     picture_.metadata = {data, size};
   }
+  picture_.is_adobe = !jpeg || have_adobe(picture_.metadata);
   for (guint c = 0; c < info.n_components; c++) {
     JpegLevels& levels = picture_.levels[c];
     levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);

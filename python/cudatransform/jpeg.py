@@ -265,7 +265,8 @@ def _described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo,
     ctypes.memmove(meta.tables, tables.ctypes.data, tables.nbytes)
     for index, component in enumerate(picture.components):
         meta.components[index].table = component.table
-    if picture.markers:
+    # Of CMYK the marker of Adobe's counts, also where it is not there.
+    if picture.markers or picture.sampling.upper().startswith("CMYK"):
         segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
         gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
         gst.g_bytes_unref(segments)

@@ -29,6 +29,10 @@ ZIGZAG = _zigzag()
 ZIGZAG.setflags(write=False)
 
 
+# Adobe's APP14 of version 100 and transform 0: CMYK, inverted.
+_ADOBE = b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0\0"
+
+
 class Component:
     """One component of a picture.
 
@@ -66,7 +70,8 @@ class Picture:
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
         `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr
     markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
-        behind the other, each from the FF of its marker on
+        behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
+        where it is there, since some programs invert such files alone
     path: of the file that was read, or None
     irregular: what was odd about that file, though nothing of it is missing: a tuple of
         `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters`
@@ -178,6 +183,8 @@ class Picture:
             which = [min(index, len(tables) - 1) for index in range(count)]
         height, width = pixels.shape[:2]
         picture = empty(width, height, sampling, tables, which)
+        if sampling.startswith("CMYK"):
+            picture.markers = _ADOBE
         for component, plane in zip(picture.components, planes):
             component.levels[:] = dct(plane, table=tables[component.table], method=method)
         return picture

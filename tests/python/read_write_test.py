@@ -226,6 +226,17 @@ class Cmyk(unittest.TestCase):
                 judge = np.asarray(Image.open(io.BytesIO(ct.write(made))))
                 self.assertTrue(np.array_equal(made.pixels(), judge), sampling)
 
+    def test_adobes_marker_stays_and_stays_away(self):
+        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4))
+        data = ct.write(picture)
+        self.assertIn(b"Adobe", ct.read(data).markers)
+        picture.markers = b""
+        data = ct.write(picture)
+        self.assertNotIn(b"Adobe", data)
+        again = ct.read(data)
+        self.assertEqual((again.sampling, again.markers), ("CMYK-4:4:4", b""))
+        self.assertEqual(ct.write(again), data)
+
     def test_wrong_channels(self):
         array = pictures.pixels(16, 16, 4)
         for channels, sampling in ((4, "4:2:0"), (4, "gray"), (4, "rgb"), (3, "cmyk"),

@@ -166,8 +166,18 @@ CHECK_TEST(test_four_components) {
                                segment(0xe2, "ICC_PROFILE", 300), segment(0xfe, "ink")});
     const Bytes expected = joined(
         {Bytes(plain.begin() + gssize(adobe.begin), plain.begin() + gssize(adobe.end)), kept});
-    const Bytes out = through(inserted(plain, 2, kept));
-    fail_unless(metadata_of(out) == expected, "%s", kind.sampling);
+    const Bytes whole = inserted(plain, 2, kept);
+    fail_unless(metadata_of(through(whole)) == expected, "%s", kind.sampling);
+    fail_unless(metadata_of(through(whole, "keep-metadata=false")) == metadata_of(plain));
+    fail_unless(metadata_of(through(whole, "", "keep-metadata=false")) == metadata_of(plain));
+    if (kind.ycck) continue;
+    // Nobody may take such a file for an inverted one.
+    const Bytes other = without_segments(whole, 0xee), bare = without_segments(plain, 0xee);
+    fail_unless(metadata_of(through(other)) == kept);
+    fail_unless(metadata_of(through(bare)).empty());
+    fail_unless(metadata_of(through(other, "keep-metadata=false")).empty());
+    fail_unless(metadata_of(through(other, "", "keep-metadata=false")).empty());
+    fail_unless(metadata_of(through(inserted(bare, 2, segment(0xee, "Adobe")))).empty());
   }
 }
 
