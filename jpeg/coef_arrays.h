@@ -11,11 +11,10 @@
 #include <memory>
 #include <vector>
 
+#include "jpeg/components.h"
 #include "jpeg/libjpeg.h"
 
 namespace cudatransform {
-
-inline constexpr int kJpegMaxComponents = 3;
 
 // The levels of one component: rows of blocks of 64 int16 in natural order, `stride` bytes from one
 // row of blocks to the next. Without the dummy blocks that fill up a JPEG file's MCUs.

@@ -20,6 +20,7 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
                               static_cast<uint32_t>(picture.color),
                               static_cast<uint32_t>(picture.h_samp),
                               static_cast<uint32_t>(picture.v_samp),
+                              picture.is_adobe,
                               options.restart_interval,
                               options.keep_metadata,
                               picture.others,
@@ -43,7 +44,7 @@ Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& opti
       options.restart_interval, layout));
   // As libjpeg shares them out.
   for (uint32_t c = 1; c < layout->components; c++)
-    layout->table_pair[c] = picture.color == JpegColor::kYcbcr ? 1 : 0;
+    layout->table_pair[c] = is_chroma(picture.color, static_cast<int>(c)) ? 1 : 0;
   return {};
 }
 

@@ -73,7 +73,7 @@ CT_HD uint32_t find_entry(const HuffmanCodes& codes, uint32_t window) {
 
 // ---- A scan ----
 
-inline constexpr int kMostScans = 3;
+inline constexpr int kMostScans = kJpegMaxComponents;  // one for each
 inline constexpr int kMostSets = 3;
 inline constexpr uint32_t kMostMcuBlocks = 10;
 
@@ -112,8 +112,8 @@ struct JpegScanPlan {
   // DC differences are added up by class: the component or, where phases are not known, the number
   // of the block modulo blocks_in_mcu, counted from the segment's or the tile's beginning.
   uint32_t classes;
-  McuFields set, component, x, y;                           // by block of the MCU
-  uint32_t mcu_w[kScanComponents], mcu_h[kScanComponents];  // in blocks
+  McuFields set, component, x, y;                                 // by block of the MCU
+  uint32_t mcu_w[kJpegMaxComponents], mcu_h[kJpegMaxComponents];  // in blocks
 
   CT_HD bool knows_phases() const { return period == blocks_in_mcu; }
   CT_HD uint32_t segment_blocks(uint32_t segment) const {

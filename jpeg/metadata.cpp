@@ -18,10 +18,10 @@ constexpr size_t kHead = 4;  // marker and length
 
 // Segments that are kept, until `with` returns false.
 template <typename Function>
-void for_each_kept(std::span<const uint8_t> file, bool index, const Function& with) {
+void for_each_kept(std::span<const uint8_t> file, const JpegKept& kept, const Function& with) {
   constexpr size_t kSoiBytes = 2;
   if (file.size() <= kSoiBytes) return;
-  KeptJpegSegments segments(file.subspan(kSoiBytes), index);
+  KeptJpegSegments segments(file.subspan(kSoiBytes), kept);
   for (JpegSegment segment; segments.next(&segment);)
     if (!with(segment)) return;
 }
@@ -39,6 +39,10 @@ bool JpegSegment::is_jfif() const {
 bool JpegSegment::is_exif() const { return code == kApp1 && begins_with("Exif", 5); }
 
 bool JpegSegment::is_mpf() const { return code == kApp2 && begins_with("MPF", 4); }
+
+bool JpegSegment::is_adobe() const {
+  return code == kApp14 && data.size() >= 12 && begins_with("Adobe", 5);
+}
 
 bool JpegSegment::stays() const {
   if (code != kCom && (code < kApp0 || code > kApp15)) return false;
@@ -73,28 +77,36 @@ bool JpegSegments::next(JpegSegment* segment) {
 
 bool KeptJpegSegments::next(JpegSegment* segment) {
   while (segments_.next(segment)) {
-    if (segment->stays()) return true;
-    if (segment->is_mpf() && std::exchange(index_, false)) return true;
+    if (kept_.staying && segment->stays()) return true;
+    if (segment->is_mpf() && std::exchange(kept_.index, false)) return true;
+    if (kept_.adobe && segment->is_adobe()) return true;
   }
   return false;
 }
 
-size_t jpeg_metadata_size(std::span<const uint8_t> file, bool index) {
+size_t jpeg_metadata_size(std::span<const uint8_t> file, const JpegKept& kept) {
   size_t sum = 0;
-  for_each_kept(file, index, [&](const JpegSegment& segment) {
+  for_each_kept(file, kept, [&](const JpegSegment& segment) {
     sum += kHead + segment.data.size();
     return sum <= kMostJpegMetadata;
   });
   return sum <= kMostJpegMetadata ? sum : 0;
 }
 
-void copy_jpeg_metadata(std::span<const uint8_t> file, bool index, uint8_t* to) {
-  for_each_kept(file, index, [&](const JpegSegment& segment) {
+void copy_jpeg_metadata(std::span<const uint8_t> file, const JpegKept& kept, uint8_t* to) {
+  for_each_kept(file, kept, [&](const JpegSegment& segment) {
     // Without fill bytes in front of the marker.
     memcpy(to, segment.data.data() - kHead, kHead + segment.data.size());
     to += kHead + segment.data.size();
     return true;
   });
+}
+
+bool have_adobe(std::span<const uint8_t> segments) {
+  JpegSegments all(segments);
+  for (JpegSegment segment; all.next(&segment);)
+    if (segment.is_adobe()) return true;
+  return false;
 }
 
 }  // namespace cudatransform

@@ -82,6 +82,23 @@ void stop_at_many_scans(j_common_ptr common) {
     JpegErrors::fail(common, "the file has more scans than any encoder makes");
 }
 
+bool have_same_factors(const jpeg_component_info& a, const jpeg_component_info& b) {
+  return a.h_samp_factor == b.h_samp_factor && a.v_samp_factor == b.v_samp_factor;
+}
+
+// Whether we can hold the sampling factors of three components or four, of which the header has
+// the ratios of the first two.
+bool are_known(const jpeg_component_info* comps, const JpegHeader& header) {
+  const int h = header.chroma_h, v = header.chroma_v;
+  const bool whole = h * comps[1].h_samp_factor == comps[0].h_samp_factor &&
+                     v * comps[1].v_samp_factor == comps[0].v_samp_factor &&
+                     have_same_factors(comps[1], comps[2]) &&
+                     (header.components == 3 || have_same_factors(comps[0], comps[3]));
+  const bool known = (h == 1 && v == 1) || (h == 2 && v == 1) || (h == 2 && v == 2) ||
+                     (h == 1 && v == 2) || (h == 4 && v == 1);
+  return whole && known && (has_chroma(header.color) || (h == 1 && v == 1));
+}
+
 std::string factors_text(const jpeg_decompress_struct& cinfo) {
   std::string text;
   for (int c = 0; c < cinfo.num_components; c++)
@@ -157,29 +174,23 @@ Status JpegReader::describe(JpegHeader* header) {
       header->color = JpegColor::kRgb;
       break;
     case JCS_CMYK:
+      header->color = JpegColor::kCmyk;
+      break;
     case JCS_YCCK:
-      return unsupported("the JPEG picture is CMYK or YCCK; grey, YCbCr and RGB are supported");
+      header->color = JpegColor::kYcck;
+      break;
     default:
       return unsupported("the JPEG picture has " + std::to_string(cinfo_.num_components) +
-                         " components; 1 and 3 are supported");
+                         " components; 1, 3 and 4 are supported");
   }
   const jpeg_component_info* comps = cinfo_.comp_info;
-  if (header->components == 3) {
-    const auto& y = comps[0];
-    const auto& cb = comps[1];
-    const auto& cr = comps[2];
-    header->chroma_h = y.h_samp_factor / cb.h_samp_factor;
-    header->chroma_v = y.v_samp_factor / cb.v_samp_factor;
-    const int h = header->chroma_h, v = header->chroma_v;
-    const bool whole = h * cb.h_samp_factor == y.h_samp_factor &&
-                       v * cb.v_samp_factor == y.v_samp_factor &&
-                       cb.h_samp_factor == cr.h_samp_factor && cb.v_samp_factor == cr.v_samp_factor;
-    const bool known = (h == 1 && v == 1) || (h == 2 && v == 1) || (h == 2 && v == 2) ||
-                       (h == 1 && v == 2) || (h == 4 && v == 1);
-    if (!whole || !known || (header->color == JpegColor::kRgb && (h != 1 || v != 1)))
-      return unsupported(
-          "the JPEG picture has sampling factors " + factors_text(cinfo_) +
-          "; 4:4:4, 4:2:2, 4:2:0, 4:4:0 and 4:1:1 are supported, RGB without subsampling");
+  if (header->components >= 3) {
+    header->chroma_h = comps[0].h_samp_factor / comps[1].h_samp_factor;
+    header->chroma_v = comps[0].v_samp_factor / comps[1].v_samp_factor;
+    if (!are_known(comps, *header))
+      return unsupported("the JPEG picture has sampling factors " + factors_text(cinfo_) +
+                         "; 4:4:4, 4:2:2, 4:2:0, 4:4:0 and 4:1:1 are supported, RGB and CMYK "
+                         "without subsampling, K as large as Y");
   }
   for (int c = 0; c < header->components; c++) {
     header->blocks_w[c] = comps[c].width_in_blocks;

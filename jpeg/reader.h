@@ -17,14 +17,14 @@
 
 namespace cudatransform {
 
-// The header before the first scan, of pictures that we can hold: 8 bits, one component or three,
-// with the second and third of the same size.
+// The header before the first scan, of pictures that we can hold: 8 bits, one component, three or
+// four, with the second and third of the same size, and the fourth as large as the first.
 struct JpegHeader {
   uint32_t width = 0;
   uint32_t height = 0;
-  int components = 0;  // in the order Y Cb Cr or R G B
+  int components = 0;  // in the order Y Cb Cr, R G B, C M Y K, or Y Cb Cr K
   JpegColor color = JpegColor::kGray;
-  int chroma_h = 1;  // width of the first component divided by that of the others: 1, 2 or 4
+  int chroma_h = 1;  // width of the first component divided by that of the second: 1, 2 or 4
   int chroma_v = 1;  // likewise the height: 1 or 2
   uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
   uint32_t blocks_h[kJpegMaxComponents] = {};
@@ -68,7 +68,7 @@ class JpegReader {
   JpegReader& operator=(const JpegReader&) = delete;
 
   // `data` must stay until the picture has been read. kUnsupported: a sound JPEG file of a kind
-  // that we cannot hold (CMYK, 12 bits, odd sampling factors, ...); kInvalidArgument: no JPEG file,
+  // that we cannot hold (12 bits, odd sampling factors, ...); kInvalidArgument: no JPEG file,
   // or its header is damaged.
   Status read_header(std::span<const uint8_t> file, JpegHeader* header);
 

@@ -166,7 +166,8 @@ bool JpegScanParser::take_frame(std::span<const uint8_t> segment) {
   height_ = big_endian(&segment[1]);
   width_ = big_endian(&segment[3]);
   const size_t count = segment[5];
-  if (width_ == 0 || height_ == 0 || (count != 1 && count != 3) || segment.size() != 6 + 3 * count)
+  if (width_ == 0 || height_ == 0 || (count != 1 && count != 3 && count != 4) ||
+      segment.size() != 6 + 3 * count)
     return false;
   max_h_ = max_v_ = 1;
   for (size_t c = 0; c < count; ++c) {
@@ -329,7 +330,7 @@ bool JpegScanParser::plan_scan(const int* chosen, int count, JpegScanPlan* plan)
   for (uint32_t block = 1; block < plan->blocks_in_mcu; ++block)
     is_one_set = is_one_set && plan->set[block] == plan->set[0];
   plan->period = is_one_set ? 1 : plan->blocks_in_mcu;
-  plan->classes = plan->knows_phases() ? 3 : plan->blocks_in_mcu;
+  plan->classes = plan->knows_phases() ? static_cast<uint32_t>(components_) : plan->blocks_in_mcu;
   return true;
 }
 

@@ -31,7 +31,7 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                    std::to_string(picture.height) + ", expected 1x1 to " +
                    std::to_string(kJpegMaxSize) + "x" + std::to_string(kJpegMaxSize));
   const uint32_t h = picture.h_samp, v = picture.v_samp;
-  const bool subsampled = picture.color == JpegColor::kYcbcr;
+  const bool subsampled = has_chroma(picture.color);
   if (h < 1 || v < 1 || h > 4 || v > 4 || (!subsampled && (h > 1 || v > 1)))
     return invalid("sampling factors " + std::to_string(h) + "x" + std::to_string(v));
   if (options.restart_interval > kJpegMaxRestartInterval)
@@ -39,8 +39,9 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                    " MCUs, expected at most " + std::to_string(kJpegMaxRestartInterval));
   for (int c = 0; c < picture.components(); c++) {
     const JpegLevels& levels = picture.levels[c];
-    const uint32_t blocks_w = divide_up(picture.width, 8 * (c == 0 ? 1 : h));
-    const uint32_t blocks_h = divide_up(picture.height, 8 * (c == 0 ? 1 : v));
+    const bool is_small = is_chroma(picture.color, c);
+    const uint32_t blocks_w = divide_up(picture.width, 8 * (is_small ? h : 1));
+    const uint32_t blocks_h = divide_up(picture.height, 8 * (is_small ? v : 1));
     if (levels.blocks_w != blocks_w || levels.blocks_h != blocks_h || !levels.data)
       return invalid("component " + std::to_string(c) + " has " + std::to_string(levels.blocks_w) +
                      "x" + std::to_string(levels.blocks_h) + " blocks, expected " +
@@ -59,8 +60,19 @@ size_t levels_bytes(const JpegPicture& picture) {
 }
 
 J_COLOR_SPACE color_space_of(JpegColor color) {
-  if (color == JpegColor::kGray) return JCS_GRAYSCALE;
-  return color == JpegColor::kRgb ? JCS_RGB : JCS_YCbCr;
+  switch (color) {
+    case JpegColor::kGray:
+      return JCS_GRAYSCALE;
+    case JpegColor::kRgb:
+      return JCS_RGB;
+    case JpegColor::kCmyk:
+      return JCS_CMYK;
+    case JpegColor::kYcck:
+      return JCS_YCCK;
+    case JpegColor::kYcbcr:
+      break;
+  }
+  return JCS_YCbCr;
 }
 
 static_assert(sizeof(JpegHuffmanTable::counts) == sizeof(JHUFF_TBL::bits) &&
@@ -117,7 +129,7 @@ void JpegWriter::create() {
   cinfo_.dest = &destination_.base;
   arrays_.install(reinterpret_cast<j_common_ptr>(&cinfo_));
   cinfo_.in_color_space = JCS_YCbCr;
-  cinfo_.input_components = kJpegMaxComponents;
+  cinfo_.input_components = components_of(JpegColor::kYcbcr);
   jpeg_set_defaults(&cinfo_);
   for (int t = 0; t < kTables; t++) {
     huffman_[t] = *cinfo_.dc_huff_tbl_ptrs[t];
@@ -164,10 +176,12 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   cinfo_.in_color_space = color_space_of(picture.color);
   jpeg_set_defaults(&cinfo_);
   jpeg_set_colorspace(&cinfo_, cinfo_.in_color_space);
-  cinfo_.comp_info[0].h_samp_factor = picture.h_samp;
-  cinfo_.comp_info[0].v_samp_factor = picture.v_samp;
-  for (int c = 1; c < picture.components(); c++)
-    cinfo_.comp_info[c].h_samp_factor = cinfo_.comp_info[c].v_samp_factor = 1;
+  if (picture.color == JpegColor::kCmyk && !picture.is_adobe) cinfo_.write_Adobe_marker = FALSE;
+  for (int c = 0; c < picture.components(); c++) {
+    const bool is_small = is_chroma(picture.color, c);
+    cinfo_.comp_info[c].h_samp_factor = is_small ? 1 : picture.h_samp;
+    cinfo_.comp_info[c].v_samp_factor = is_small ? 1 : picture.v_samp;
+  }
   set_tables(picture);
   restore_huffman_tables();
   cinfo_.arith_code = options.arithmetic;
@@ -185,7 +199,7 @@ void JpegWriter::describe_metadata(const JpegPicture& picture) {
 }
 
 void JpegWriter::write_metadata(const JpegPicture& picture) {
-  KeptJpegSegments segments(picture.metadata, picture.others > 0);
+  KeptJpegSegments segments(picture.metadata, {.index = picture.others > 0});
   bool has_index = false;
   for (JpegSegment segment; segments.next(&segment);) {
     has_index |= segment.is_mpf();

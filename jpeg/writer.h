@@ -23,12 +23,17 @@ inline constexpr uint32_t kJpegMaxRestartInterval = 65535;    // MCUs
 struct JpegPicture {
   uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
   JpegColor color = JpegColor::kYcbcr;
-  // Sampling factors of the first component, 1 to 4; those of others are 1. Only YCbCr has any.
+  // Sampling factors of the first and the fourth component, 1 to 4; those of others are 1. Only
+  // where there is chroma they may be more than 1.
   int h_samp = 1, v_samp = 1;
-  // In the file's order (Y Cb Cr, R G B), of as many blocks as the sizes and factors above give.
+  // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
+  // factors above give.
   JpegLevels levels[kJpegMaxComponents];
   // For each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
+  // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it does,
+  // and only then.
+  bool is_adobe = true;
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;
   // Pictures that are to stand behind it, less than kMostMpfPictures. With any, an index of them is
@@ -36,7 +41,7 @@ struct JpegPicture {
   // offsets in it are for rewrite_mpf() to fill in. Only with JpegOptions::keep_metadata.
   uint32_t others = 0;
 
-  int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
+  int components() const { return components_of(color); }
 };
 
 struct JpegOptions {

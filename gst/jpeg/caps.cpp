@@ -16,15 +16,13 @@ namespace {
 
 // The default comes first.
 constexpr GstCoefSampling kSamplings[] = {
-    GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_444,
-    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_RGB,
-    GST_COEF_SAMPLING_GRAYSCALE,
+    GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422,      GST_COEF_SAMPLING_444,
+    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,      GST_COEF_SAMPLING_RGB,
+    GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
+    GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
+    GST_COEF_SAMPLING_YCCK_411,
 };
-constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY"};
-
-bool is_ycbcr(GstCoefSampling sampling) {
-  return g_str_equal(gst_coef_sampling_get_colorspace(sampling), "sYUV");
-}
+constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK"};
 
 // One string, or a list.
 void set_strings(GstStructure* s, const char* field, const std::vector<const char*>& strings) {
@@ -83,6 +81,10 @@ GstStructure* coefs_of_file(const GstStructure* file) {
 }
 
 }  // namespace
+
+bool is_ycbcr(GstCoefSampling sampling) {
+  return g_str_equal(gst_coef_sampling_get_colorspace(sampling), "sYUV");
+}
 
 GstCaps* jpeg_coefs_template_caps([[maybe_unused]] bool cuda_first) {
   GstCaps* caps = gst_caps_new_empty();

@@ -30,6 +30,8 @@ GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs);
 // takes none.
 bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info);
 
+bool is_ycbcr(GstCoefSampling sampling);
+
 // image/jpeg for coefficients of `info`, without what GstVideoEncoder adds. Transfer full.
 GstCaps* jpeg_caps_for(const GstDctInfo& info);
 

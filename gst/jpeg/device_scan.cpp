@@ -173,7 +173,7 @@ Status DeviceScan::encode_optimised() {
     blocks = std::accumulate(counts + kJpegDcSymbols, counts + kJpegSymbols, blocks);
   if (blocks != job_.layout.blocks)
     return Status::error(StatusCode::kFailed, "the symbols of a scan were not counted");
-  const uint32_t pairs = picture_->color == JpegColor::kYcbcr ? 2 : 1;
+  const uint32_t pairs = has_chroma(picture_->color) ? 2 : 1;
   CT_RETURN_IF_ERROR(make_optimal_jpeg_tables(results().counts, pairs, &tables_));
   JpegCodes codes;
   CT_RETURN_IF_ERROR(make_jpeg_codes(tables_, &codes));

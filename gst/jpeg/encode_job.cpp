@@ -9,14 +9,29 @@
 #include <string>
 
 #include "gst/engine/cuda_sync.h"
+#include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
 
 namespace cudatransform {
 namespace {
 
 JpegColor color_of(GstCoefSampling sampling) {
-  if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return JpegColor::kGray;
-  return sampling == GST_COEF_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
+  switch (sampling) {
+    case GST_COEF_SAMPLING_GRAYSCALE:
+      return JpegColor::kGray;
+    case GST_COEF_SAMPLING_RGB:
+      return JpegColor::kRgb;
+    case GST_COEF_SAMPLING_CMYK:
+      return JpegColor::kCmyk;
+    case GST_COEF_SAMPLING_YCCK_420:
+    case GST_COEF_SAMPLING_YCCK_422:
+    case GST_COEF_SAMPLING_YCCK_444:
+    case GST_COEF_SAMPLING_YCCK_440:
+    case GST_COEF_SAMPLING_YCCK_411:
+      return JpegColor::kYcck;
+    default:
+      return JpegColor::kYcbcr;
+  }
 }
 
 // Without a copy: the buffer frees what the writer has allocated.
@@ -121,6 +136,7 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
     const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &size));
     picture_.metadata = {data, size};
   }
+  picture_.is_adobe = !jpeg || have_adobe(picture_.metadata);
   if (jpeg) picture_.others = std::min<guint>(jpeg->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
   for (guint c = 0; c < info.n_components; c++) {
     JpegLevels& levels = picture_.levels[c];

@@ -88,7 +88,7 @@ Status JpegPictureJob::decode() {
   if (device_coefs.block && !std::exchange(is_device_asked_, true))
     CT_RETURN_IF_ERROR(submit_to_device());
   if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu());
-  if (keep_metadata && !metadata) CT_RETURN_IF_ERROR(read_metadata());
+  if (!metadata) CT_RETURN_IF_ERROR(read_metadata());
   return behind_size() > 0 && !behind ? read_behind() : Status();
 }
 
@@ -141,13 +141,21 @@ Status JpegPictureJob::decode_on_cpu() {
   return read;
 }
 
+// Of CMYK the Adobe marker is kept in any case: it says whether the values are inverted.
 Status JpegPictureJob::read_metadata() {
-  const size_t size_of_all = jpeg_metadata_size(file(), has_others());
+  JpegKept kept{.staying = keep_metadata,
+                .index = keep_metadata && has_others(),
+                .adobe = info.sampling == GST_COEF_SAMPLING_CMYK};
+  size_t size_of_all = jpeg_metadata_size(file(), kept);
+  if (size_of_all == 0 && kept.adobe) {
+    kept.staying = kept.index = false;
+    size_of_all = jpeg_metadata_size(file(), kept);
+  }
   if (size_of_all == 0) return {};
   auto* segments = static_cast<uint8_t*>(g_try_malloc(size_of_all));
   if (!segments)
     return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
-  copy_jpeg_metadata(file(), has_others(), segments);
+  copy_jpeg_metadata(file(), kept, segments);
   metadata.reset(g_bytes_new_take(segments, size_of_all));
   return {};
 }

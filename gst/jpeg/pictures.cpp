@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
 #include "gst/stream/decoder_memory.h"
 #include "jpeg/irregular.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
 
@@ -364,6 +366,15 @@ GstFlowReturn JpegPictures::reject(Job job, const Status& why) {
   return GST_FLOW_ERROR;
 }
 
+// Why nothing takes the picture. Otherwise the source would say that something is not negotiated.
+static Status too_many_components(const GstDctInfo& info) {
+  return Status::error(
+      StatusCode::kUnsupported,
+      std::string("the picture is ") + gst_coef_sampling_to_string(info.sampling) +
+          ", and nothing behind jpegcoefdec takes four components: cudaidct8x8 does not, as no "
+          "format of raw video has C, M, Y and K");
+}
+
 GstFlowReturn JpegPictures::push(Job job) {
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
   if (!negotiated_ || !codec_.fits_output_state(*job) || gst_pad_check_reconfigure(src)) {
@@ -381,13 +392,17 @@ GstFlowReturn JpegPictures::push(Job job) {
   if (workers_.threads() > 1 && latency_.add(job->took())) tell_latency();
   const guint64 attachments = job->behind && job->has_others() ? job->others().count : 0;
   GstVideoCodecFrame* frame = job->take_frame();
+  const GstDctInfo info = job->info;
   codec_.release(*job);
   job.reset();
   frame->output_buffer = buffer.release();
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   count(&JpegPictureCounts::frames);
   count(&JpegPictureCounts::attachments, attachments);
-  return gst_video_decoder_finish_frame(decoder_, frame);
+  const GstFlowReturn flow = gst_video_decoder_finish_frame(decoder_, frame);
+  if (flow != GST_FLOW_NOT_NEGOTIATED || info.n_components <= kMaxComponents) return flow;
+  post_error(GST_ELEMENT(decoder_), too_many_components(info));
+  return GST_FLOW_ERROR;
 }
 
 }  // namespace cudatransform

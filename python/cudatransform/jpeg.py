@@ -250,8 +250,7 @@ def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _g
 
 
 def _check(picture: Picture, sampling: str) -> None:
-    chroma = color.SAMPLINGS[sampling]
-    count = 3 if chroma else 1
+    count = len(color.ids_of(sampling))
     tables = picture.tables
     arrays = [("tables", tables), *((f"the levels of component {index + 1}", component.levels)
                                     for index, component in enumerate(picture.components))]
@@ -264,7 +263,7 @@ def _check(picture: Picture, sampling: str) -> None:
         raise WriteError("tables are uint16 (1 to 4, 8, 8), "
                          f"not {tables.dtype} {tables.shape}")
     for index, component in enumerate(picture.components):
-        across, down = chroma if index and chroma else (1, 1)
+        across, down = color.ratio_of(sampling, index)
         shape = (-(-picture.height // (8 * down)), -(-picture.width // (8 * across)), 8, 8)
         if component.levels.shape != shape or component.levels.dtype != np.int16:
             raise WriteError(f"the levels of component {index + 1} are int16 {shape}, not "
@@ -283,7 +282,9 @@ def _described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo,
     ctypes.memmove(meta.tables, tables.ctypes.data, tables.nbytes)
     for index, component in enumerate(picture.components):
         meta.components[index].table = component.table
-    if picture.markers or picture.attachments or picture.trailer:
+    # Of CMYK, Adobe's marker counts, and so does its absence.
+    if (picture.markers or picture.attachments or picture.trailer or
+            picture.sampling.upper().startswith("CMYK")):
         _add_rest(gst, buffer, picture)
     return buffer
 
@@ -345,7 +346,7 @@ def read(source: Source) -> Picture:
     source: a path, bytes (or an object with a buffer of bytes), or a binary file, which is read to
         its end; at most 256 MiB
     Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot
-    be read: not JPEG, damaged or cut short, CMYK, 12 bits; see jpegcoefdec, "Unsupported kinds".
+    be read: not JPEG, damaged or cut short, 12 bits; see jpegcoefdec, "Unsupported kinds".
     """
     return of_this_thread().read(source)
 

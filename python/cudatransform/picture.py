@@ -29,12 +29,16 @@ ZIGZAG = _zigzag()
 ZIGZAG.setflags(write=False)
 
 
+# Adobe's APP14 of version 100 and transform 0: CMYK, inverted.
+_ADOBE = b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0\0"
+
+
 class Component:
     """One component of a picture.
 
     levels: int16 (blocks_h, blocks_w, 8, 8), the quantised coefficients; [by, bx, v, u] is the one
         of v half waves downwards and u to the right in the block of row by, column bx
-    id: 1 Y, 2 Cb, 3 Cr, or 82 R, 71 G, 66 B
+    id: 1 Y, 2 Cb, 3 Cr, 4 K, or the letter's code: 82 R, 71 G, 66 B; 67 C, 77 M, 89 Y, 75 K
     h_samp, v_samp: sampling factors as in the file's frame header
     width, height: samples, without the padding to whole blocks
     table: index of its quantisation table in Picture.tables
@@ -58,14 +62,16 @@ class Component:
 class Picture:
     """A JPEG picture as its quantised coefficients. `read` makes it, `write` takes it.
 
-    components: tuple of Component, one or three. Their levels are views of the decoder's buffer,
-        which lives as long as one of them does; they may be changed in place.
+    components: tuple of Component, one, three or four. Their levels are views of the decoder's
+        buffer, which lives as long as one of them does; they may be changed in place.
     tables: uint16 (n, 8, 8), n from 1 to 4, the divisors in natural order, 1 to 65535 each;
         Component.table is an index
     width, height: of the picture, in samples
-    sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1` or `RGB`
+    sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
+        `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr
     markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
-        behind the other, each from the FF of its marker on
+        behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
+        where it is there, since some programs invert such files alone
     path: of the file that was read, or None
     irregular: what was odd about that file, though nothing of it is missing: a tuple of
         `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters`
@@ -139,7 +145,8 @@ class Picture:
                           method=method) for c in self.components)
 
     def pixels(self) -> np.ndarray:
-        """uint8 (height, width, 3), RGB, or (height, width) of a grey picture.
+        """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4),
+        CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
 
         The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed.
         """
@@ -150,10 +157,11 @@ class Picture:
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
         """A picture made of pixels, with the levels of `cjpeg -dct int`.
 
-        array: uint8 (height, width), grey, or (height, width, 3), RGB
+        array: uint8 (height, width), grey; (height, width, 3), RGB; (height, width, 4), CMYK, 255
+            for all of the ink
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
         sampling: as Picture.sampling or its end: `4:2:0`, the default for colour; `gray`; `rgb`,
-            which keeps the colours as they are
+            which keeps the colours as they are; `cmyk`, the default for CMYK; `YCCK-4:2:0`
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
             component in turn, the last for the rest; 1 to 65535
         method: as of dct()
@@ -161,21 +169,29 @@ class Picture:
         """
         pixels = np.asarray(array)
         if pixels.dtype != np.uint8 or 0 in pixels.shape or not (
-                pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] == 3):
-            raise ValueError("pixels are uint8 (height, width) or (height, width, 3), "
-                             f"not {pixels.dtype} {pixels.shape}")
-        sampling = color.sampling_of(sampling or ("gray" if pixels.ndim == 2 else "4:2:0"))
+                pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] in (3, 4)):
+            raise ValueError("pixels are uint8 (height, width), (height, width, 3) or (height, "
+                             f"width, 4), not {pixels.dtype} {pixels.shape}")
+        is_cmyk = pixels.ndim == 3 and pixels.shape[2] == 4
+        default = "gray" if pixels.ndim == 2 else "cmyk" if is_cmyk else "4:2:0"
+        sampling = color.sampling_of(sampling or default)
+        count = len(color.ids_of(sampling))
+        if is_cmyk != (count == 4):
+            raise ValueError(f"{sampling} of pixels {pixels.shape}: CMYK and YCCK are made of "
+                             "(height, width, 4), others of no such pixels")
         if pixels.ndim == 2 and sampling != "GRAYSCALE":
             pixels = np.repeat(pixels[:, :, None], 3, axis=2)
         planes = color.to_planes(pixels, sampling)
         if qtables is None:
             tables = quality_tables(quality)
-            which = [0, 0, 0] if sampling == "RGB" else [0, 1, 1]
+            which = [int(color.is_chroma(sampling, index)) for index in range(count)]
         else:
             tables = check_tables(qtables)
-            which = [min(index, len(tables) - 1) for index in range(3)]
+            which = [min(index, len(tables) - 1) for index in range(count)]
         height, width = pixels.shape[:2]
         picture = empty(width, height, sampling, tables, which)
+        if sampling.startswith("CMYK"):
+            picture.markers = _ADOBE
         for component, plane in zip(picture.components, planes):
             component.levels[:] = dct(plane, table=tables[component.table], method=method)
         return picture
@@ -184,15 +200,13 @@ class Picture:
 def empty(width: int, height: int, sampling: str, tables: np.ndarray,
           which: Sequence[int]) -> Picture:
     """A picture of zeros. `which`: the index of each component's table."""
-    chroma = color.SAMPLINGS[sampling]
-    columns, rows = chroma or (1, 1)
-    ids = (82, 71, 66) if sampling == "RGB" else (1, 2, 3)
+    columns, rows = color.SAMPLINGS[sampling] or (1, 1)
     components: List[Component] = []
-    for index in range(3 if chroma else 1):
-        across, down = (columns, rows) if index else (1, 1)
+    for index, id in enumerate(color.ids_of(sampling)):
+        across, down = color.ratio_of(sampling, index)
         c_width, c_height = -(-width // across), -(-height // down)
         levels = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
-        components.append(Component(levels, ids[index], columns // across, rows // down, c_width,
+        components.append(Component(levels, id, columns // across, rows // down, c_width,
                                     c_height, which[index]))
     # A file has no unused tables either.
     used = sorted({component.table for component in components})
@@ -201,8 +215,7 @@ def empty(width: int, height: int, sampling: str, tables: np.ndarray,
     return Picture(components, tables[used], width, height, sampling)
 
 
-_NAMES = {(1, 1): "YCbCr-4:4:4", (2, 1): "YCbCr-4:2:2", (2, 2): "YCbCr-4:2:0",
-          (1, 2): "YCbCr-4:4:0", (4, 1): "YCbCr-4:1:1"}
+_NAMES = {(color.ids_of(name), ratio): name for name, ratio in color.SAMPLINGS.items()}
 
 
 class Part(NamedTuple):
@@ -258,12 +271,11 @@ _COMPONENT_BYTES = ctypes.sizeof(_gst.DctComponent)
 
 def _sampling(components: Sequence[Tuple]) -> str:
     """The name of a sampling, from the factors and ids of components."""
-    first = components[0]
-    if len(components) == 1:
-        return "GRAYSCALE"
-    if first[0] == 82:
-        return "RGB"
-    return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
+    ratio = None
+    if len(components) > 1:
+        first, second = components[:2]
+        ratio = first[1] // second[1], first[2] // second[2]
+    return _NAMES[tuple(component[0] for component in components), ratio]
 
 
 _IRREGULARITIES = [(name.lower().replace("_", "-"), kind.value)

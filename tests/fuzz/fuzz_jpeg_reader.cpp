@@ -40,12 +40,13 @@ void check_header(const JpegHeader& header) {
   promise(header.width >= 1 && header.height >= 1, "a picture has samples");
   promise(header.width <= JPEG_MAX_DIMENSION && header.height <= JPEG_MAX_DIMENSION,
           "a picture is no larger than libjpeg's limit");
-  promise(header.components == (header.color == JpegColor::kGray ? 1 : 3),
+  promise(header.components == components_of(header.color),
           "the colour space goes with the number of components");
   promise(header.chroma_h == 1 || header.chroma_h == 2 || header.chroma_h == 4, "chroma_h");
   promise(header.chroma_v == 1 || header.chroma_v == 2, "chroma_v");
   for (int c = 0; c < header.components; c++) {
-    const uint32_t h = c == 0 ? 1 : header.chroma_h, v = c == 0 ? 1 : header.chroma_v;
+    const bool is_small = is_chroma(header.color, c);
+    const uint32_t h = is_small ? header.chroma_h : 1, v = is_small ? header.chroma_v : 1;
     promise(header.blocks_w[c] == divide_up(header.width, 8 * h), "blocks_w");
     promise(header.blocks_h[c] == divide_up(header.height, 8 * v), "blocks_h");
   }
@@ -100,7 +101,8 @@ class Target {
   uint8_t fill_;
   int components_ = 0;
   GuardedMemory memory_[kJpegMaxComponents] = {
-      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes)};
+      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
+      GuardedMemory(kMaxLevelBytes)};
 };
 
 struct Outcome {

@@ -43,8 +43,8 @@ struct Picture {
     options.optimize = flags & 2;
     options.arithmetic = flags & 4;
     lies = (flags & 0x38) == 0x38;
-    picture.color = static_cast<JpegColor>(kind % 3);
-    if (picture.color == JpegColor::kYcbcr) {
+    picture.color = static_cast<JpegColor>(kind % 5);
+    if (has_chroma(picture.color)) {
       picture.h_samp = 1 + (kind >> 2) % 4;
       picture.v_samp = 1 + (kind >> 4) % 4;
     }
@@ -53,7 +53,10 @@ struct Picture {
     picture.height = 1 + input->byte() % kMostSamples;
     fill_tables(input, input->byte());
     fill_levels(input, range % 4);
-    if (picture.components() * picture.h_samp * picture.v_samp > 3 * 8) is_ordinary = false;
+    // Blocks in an MCU.
+    const int full = picture.h_samp * picture.v_samp;
+    if (has_chroma(picture.color) && 2 + full * (picture.components() - 2) > 10)
+      is_ordinary = false;
     if (lies) lie(flags);
   }
 
@@ -72,8 +75,10 @@ struct Picture {
   void fill_levels(Input* input, int range) {
     for (int c = 0; c < picture.components(); c++) {
       JpegLevels& of = picture.levels[c];
-      of.blocks_w = divide_up(picture.width, 8 * (c == 0 ? 1 : picture.h_samp));
-      of.blocks_h = divide_up(picture.height, 8 * (c == 0 ? 1 : picture.v_samp));
+      of.blocks_w =
+          divide_up(picture.width, 8 * (is_chroma(picture.color, c) ? picture.h_samp : 1));
+      of.blocks_h =
+          divide_up(picture.height, 8 * (is_chroma(picture.color, c) ? picture.v_samp : 1));
       levels[c].resize(size_t{64} * of.blocks_w * of.blocks_h);
       for (size_t i = 0; i < levels[c].size() && input->size() > 0; i++) {
         const auto any = static_cast<int16_t>(input->word());
@@ -163,10 +168,9 @@ void write_in_parallel(const Picture& written, const JpegBytes& file) {
   promise(headers.standard_tables(&tables).ok() && validate(job, true).ok(), "a job is valid");
   if (written.options.optimize) {
     count_jpeg_symbols(job);
-    promise(make_optimal_jpeg_tables(counts, written.picture.color == JpegColor::kYcbcr ? 2 : 1,
-                                     &tables)
-                .ok(),
-            "there are optimal tables");
+    promise(
+        make_optimal_jpeg_tables(counts, has_chroma(written.picture.color) ? 2 : 1, &tables).ok(),
+        "there are optimal tables");
   }
   promise(make_jpeg_codes(tables, &codes).ok(), "tables are tables");
   const JpegBytes* header = nullptr;
@@ -197,8 +201,9 @@ bool same(const JpegBytes& a, const JpegBytes& b) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static GuardedMemory memory[] = {GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
-                                   GuardedMemory(kMaxLevelBytes)};
+  static GuardedMemory memory[kJpegMaxComponents] = {
+      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
+      GuardedMemory(kMaxLevelBytes)};
   // The writer has written all earlier pictures, and refused some.
   static JpegWriter old_writer;
   Input input(data, size);

@@ -25,10 +25,10 @@ constexpr int kMostFrames = 12;
 constexpr int kMostLevel = 1023;
 
 GstDctInfo info_of(Input* input) {
-  constexpr GstCoefSampling kSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
-                                            GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
-                                            GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,
-                                            GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_420};
+  constexpr GstCoefSampling kSamplings[] = {
+      GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,     GST_COEF_SAMPLING_422,
+      GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,     GST_COEF_SAMPLING_411,
+      GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_YCCK_420};
   const GstCoefSampling sampling = kSamplings[input->byte() % 8];
   const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
   GstDctInfo info;

@@ -126,6 +126,15 @@ def hand_made():
     yield "four-components", SOI + table8() + ZERO_CODES + \
         frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(4)]) + \
         scan([(i, 0) for i in range(4)]) + blank + EOI
+    # YCCK, with K as Y and otherwise.
+    for factors, black in ((0x11, 0x11), (0x22, 0x22), (0x21, 0x21), (0x41, 0x41), (0x22, 0x11)):
+        parts = [(1, factors, 0), (2, 0x11, 0), (3, 0x11, 0), (4, black, 0)]
+        for name, scans in (("one-scan", [[1, 2, 3, 4]]), ("two-scans", [[1, 2], [3, 4]]),
+                            ("four-scans", [[1], [2], [3], [4]])):
+            yield f"ycck-{factors:02x}-{black:02x}-{name}", SOI + \
+                segment(APP14, b"Adobe\0\x64\0\0\0\0\x02") + table8() + ZERO_CODES + \
+                frame(SOF0, 40, 24, parts) + \
+                b"".join(scan([(i, 0) for i in ids]) + bytes(64) for ids in scans) + EOI
     yield "two-components", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, YCBCR[:2]) + EOI
     yield "fill-bytes", SOI + b"\xff" * 20 + grey(8, 8, blank)[2:]
     yield "bytes-between-markers", SOI + b"some text" + grey(8, 8, blank)[2:]

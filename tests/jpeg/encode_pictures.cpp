@@ -13,12 +13,12 @@ namespace cudatransform::test {
 
 JpegTestLevels::JpegTestLevels(const JpegCase& c)
     : random_(c.width * 31 + c.height + unsigned(c.fill) * 7) {
-  const int count = c.color == JpegColor::kGray ? 1 : 3;
+  const int count = components_of(c.color);
   for (int i = 0; i < count; ++i) {
     const auto divide = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
     JpegBlocks component;
-    component.blocks_w = divide(c.width, 8u * unsigned(i == 0 ? 1 : c.h));
-    component.blocks_h = divide(c.height, 8u * unsigned(i == 0 ? 1 : c.v));
+    component.blocks_w = divide(c.width, 8u * unsigned(is_chroma(c.color, i) ? c.h : 1));
+    component.blocks_h = divide(c.height, 8u * unsigned(is_chroma(c.color, i) ? c.v : 1));
     component.stride = size_t{component.blocks_w} * 64 + 8 * size_t(i);
     component.levels.assign(component.stride * component.blocks_h, 12345);
     for (uint32_t y = 0; y < component.blocks_h; ++y)

@@ -70,12 +70,13 @@ StreamKind random_kind(uint32_t seed) {
   std::mt19937 random(seed);
   StreamKind kind;
   kind.seed = seed;
-  kind.components = random() % 4 == 0 ? 1 : 3;
+  static constexpr int kComponents[] = {1, 3, 3, 4};
+  kind.components = kComponents[random() % std::size(kComponents)];
   static constexpr int kFactors[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
   const auto& factors = kFactors[random() % std::size(kFactors)];
   kind.h = factors[0];
   kind.v = factors[1];
-  kind.sets = 1 + static_cast<int>(random() % static_cast<uint32_t>(kind.components));
+  kind.sets = 1 + static_cast<int>(random() % static_cast<uint32_t>(std::min(kind.components, 3)));
   kind.shape = kTableShapes[random() % std::size(kTableShapes)];
   kind.scans = kind.components == 1 ? 1 : 1 + static_cast<int>(random() % 3);
   static constexpr int kIntervals[] = {0, 0, 1, 3, 7, 9, 100};
@@ -137,6 +138,45 @@ TEST(JpegScans, StreamsOfEveryKind) {
       decoded += expect_decoded_or_left(random_kind(seed), decoder) ? 1 : 0;
     }
     EXPECT_GT(decoded, static_cast<int>(count) * 3 / 4);
+  });
+}
+
+// Four components as all factors and numbers of scans have them.
+TEST(JpegScans, FourComponents) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    for (const auto& [h, v] : {std::pair{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}}) {
+      for (const int scans : {1, 2, 4}) {
+        for (const int sets : {1, 2}) {
+          StreamKind kind;
+          kind.components = 4;
+          kind.width = quick() ? 83 : 331;
+          kind.height = quick() ? 57 : 201;
+          kind.h = h;
+          kind.v = v;
+          kind.scans = scans;
+          kind.sets = sets;
+          kind.restart_interval = scans == 2 ? 3 : 0;
+          (void)expect_decoded(make_stream(kind), decoder, kind.text());
+        }
+      }
+    }
+  });
+}
+
+// Blocks of one set that have more places in an MCU than there are components, beside a scan of two
+// sets: its kernels have no room for them.
+TEST(JpegScans, ManyBlocksOfOneSetBesideTwoSets) {
+  StreamKind kind;
+  kind.components = 4;
+  kind.sets = 2;
+  kind.scans = 2;
+  kind.in_first = 2;
+  const auto file = make_stream(kind);
+  for_each_decoder([&](ScansDecoder& decoder) {
+    const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+    EXPECT_EQ(outcome.wrong, "");
+    EXPECT_TRUE(outcome.judged_sound && outcome.was_fast);
+    EXPECT_EQ(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kNo));
   });
 }
 

@@ -120,7 +120,10 @@ class Writer {
   }
 
   std::vector<uint8_t> write() {
-    put({0xff, 0xd8, 0xff, 0xdb, 0, 67, 0});
+    put({0xff, 0xd8});
+    if (kind_.components == 4)  // YCCK: without the marker it would be CMYK
+      put({0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 2});
+    put({0xff, 0xdb, 0, 67, 0});
     for (int i = 0; i < 64; ++i) put({static_cast<uint8_t>(i + 1)});
     write_frame();
     for (int set = 0; set < kind_.sets; ++set) {
@@ -136,8 +139,9 @@ class Writer {
     if (kind_.scans == 1) {
       write_scan(all);
     } else if (kind_.scans == 2) {
-      write_scan({0});
-      write_scan({all.begin() + 1, all.end()});
+      const auto second = all.begin() + kind_.in_first;
+      write_scan({all.begin(), second});
+      write_scan({second, all.end()});
     } else {
       for (const int c : all) write_scan({c});
     }
@@ -151,8 +155,8 @@ class Writer {
   }
   void put_16(int value) { put({static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value)}); }
   int set_of(int c) const { return std::min(c, kind_.sets - 1); }
-  int h_of(int c) const { return c == 0 ? kind_.h : 1; }
-  int v_of(int c) const { return c == 0 ? kind_.v : 1; }
+  int h_of(int c) const { return c == 0 || c == 3 ? kind_.h : 1; }
+  int v_of(int c) const { return c == 0 || c == 3 ? kind_.v : 1; }
 
   void write_frame() {
     put({0xff, static_cast<uint8_t>(kind_.extended ? 0xc1 : 0xc0)});
@@ -191,7 +195,7 @@ class Writer {
                                : parts(kind_.width * h_of(only), 8 * max_h) *
                                      parts(kind_.height * v_of(only), 8 * max_v);
     Bits bits(&file_);
-    int dc[3] = {}, restarts = 0;
+    int dc[kJpegMaxComponents] = {}, restarts = 0;
     for (int mcu = 0; mcu < mcus; ++mcu) {
       if (kind_.restart_interval > 0 && mcu > 0 && mcu % kind_.restart_interval == 0) {
         bits.pad();
@@ -250,7 +254,7 @@ std::string StreamKind::text() const {
          " components, " + std::to_string(h) + "x" + std::to_string(v) + ", shape " +
          std::to_string(static_cast<int>(shape)) + ", " + std::to_string(sets) +
          " sets, restarts " + std::to_string(restart_interval) + ", " + std::to_string(scans) +
-         " scans, seed " + std::to_string(seed);
+         " scans, " + std::to_string(in_first) + " in the first, seed " + std::to_string(seed);
 }
 
 std::vector<uint8_t> make_stream(const StreamKind& kind) { return Writer(kind).write(); }

@@ -33,6 +33,13 @@ def pixels(width, height, channels=3, seed=1):
     return made[:, :, 0] if channels == 1 else made
 
 
+def channels_of(sampling):
+    """How many channels pixels have that are made a sampling of, by whichever of its names."""
+    from cudatransform import color
+    sampling = color.sampling_of(sampling)
+    return {"GRAYSCALE": 1, "CMYK": 4, "YCCK": 4}.get(sampling.split("-")[0], 3)
+
+
 def pnm(array):
     kind = b"P5" if array.ndim == 2 else b"P6"
     return kind + b"\n%d %d\n255\n" % (array.shape[1], array.shape[0]) + array.tobytes()
@@ -114,12 +121,13 @@ def tiny():
 
 def bad_files():
     """Names and bytes of files that cannot be read, and a word of the reason."""
-    four = b"\4" + b"".join(bytes([index, 0x11, 0]) for index in range(1, 5))
+    four = b"\4" + b"".join(bytes([index, 0x22 if index == 1 else 0x11, 0])
+                            for index in range(1, 5))
     cut = cjpeg_or_tiny()
     return {
         "empty.jpg": (b"", "0 bytes"),
         "text.jpg": (b"This is no picture.\n" * 40, "JPEG"),
-        "cmyk.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + four)), "CMYK"),
+        "factors.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + four)), "factors 2x2"),
         "twelve.jpg": (file_with_frame(segment(0xC1, b"\x0c\0\x08\0\x08\1\1\x11\0")), "12"),
         "cut.jpg": (cut[:len(cut) * 2 // 3], "end"),
         "start.jpg": (cut[:2], ""),

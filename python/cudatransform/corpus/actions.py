@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 import numpy as np
 
+from .. import color
 from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
 from ..jpeg import write
@@ -78,9 +79,7 @@ def requantised(picture: Picture, quality: int) -> Picture:
     tables = []
     for index, component in enumerate(made.components):
         before = picture.table(index).astype(np.int64)
-        # RGB has three components of luma's kind.
-        chroma = index > 0 and picture.sampling != "RGB"
-        after = np.maximum(before, wanted[1 if chroma else 0])
+        after = np.maximum(before, wanted[int(color.is_chroma(picture.sampling, index))])
         twice = 2 * abs(component.levels.astype(np.int64)) * before
         component.levels = (np.sign(component.levels) * ((twice + after) // (2 * after))).astype(
             np.int16)

@@ -99,6 +99,8 @@ std::vector<Bytes> some_pictures() {
         pictures.push_back(make_jpeg(width, height, subsampling, quality, seed++));
     }
   }
+  for (const FourComponents& kind : kFourComponents)
+    pictures.push_back(make_four_components(kind, 65, 33, seed++));
   return pictures;
 }
 
@@ -169,6 +171,8 @@ CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
   for (const Subsampling subsampling : {Subsampling::k420, Subsampling::k422, Subsampling::kGray})
     for (const int quality : {50, 85, 98})
       good.push_back(make_jpeg(80, 64, subsampling, quality, seed++));
+  for (const FourComponents& kind : kFourComponents)
+    good.push_back(make_four_components(kind, 80, 64, seed++));
   const int count = picture_count(200, 30);
   guint64 damaged = 0, by_cuda = 0;
   for (int done = 0; done < count; done += kPart) {
@@ -197,6 +201,8 @@ CHECK_TEST_IF(test_thousands_of_tiny_pictures, is_cuda()) {
   for (const Subsampling subsampling : {Subsampling::kGray, Subsampling::k422, Subsampling::k420})
     for (const int size : {1, 7, 8, 9, 17})
       kinds.push_back(make_jpeg(size, size, subsampling, 90, seed++));
+  for (const FourComponents& kind : kFourComponents)
+    kinds.push_back(make_four_components(kind, 9, 9, seed++));
   const int count = picture_count(3000, 100);
   for (int i = 0; i < count; i++)
     pictures.push_back(kinds[static_cast<gsize>(i / 16) % kinds.size()]);

@@ -177,7 +177,8 @@ GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout) {
   const gsize gaps = odd_layout ? kGap * (info.size / 128 + 4) : 0;
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size + gaps, nullptr);
   GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
-  meta->n_tables = info.n_components == 1 || info.sampling == GST_COEF_SAMPLING_RGB ? 1 : 2;
+  for (guint c = 0; c < info.n_components; c++)
+    meta->n_tables = MAX(meta->n_tables, info.components[c].table + 1);
   for (guint t = 0; t < meta->n_tables; t++)
     for (guint16& entry : meta->tables[t].values)
       entry = static_cast<guint16>(g_rand_int_range(random, 1, 256));
