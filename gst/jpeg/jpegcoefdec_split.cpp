@@ -115,8 +115,8 @@ class MappedBytes {
 
 enum class Others { kNone, kAwaited, kHere };
 
-// Reads the index of the picture that the splitter has found, of which the base class holds the last
-// `here` bytes.
+// Reads the index of the picture that the splitter has found, of which the base class holds the
+// last `here` bytes.
 void read_index(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize here) {
   state->has_looked = true;
   state->awaited.count = 0;
