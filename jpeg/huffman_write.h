@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "jpeg/depth.h"
 #include "jpeg/huffman_steps.h"
 
 namespace cudatransform {
@@ -48,8 +49,7 @@ CT_HD void walk_left_over(const Words& words, const Tables& tables, const JpegSc
     bits.skip(length_of(entry) + size);
     index += advance_of(entry);
     left->is_valid = left->is_valid && advance_of(entry) != kNoCode &&
-                     size <= (is_ac != 0 ? kMostAcBits : kMostDcBits) &&
-                     (size == 0 || index <= kBlockEnd);
+                     size <= jpeg_dc_bits(scan.depth) - is_ac && (size == 0 || index <= kBlockEnd);
     if (index < kBlockEnd) continue;
     index = 0;
     ++block;
@@ -151,10 +151,11 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
         level = static_cast<int32_t>(static_cast<uint32_t>(level) + static_cast<uint32_t>(dc[i]));
         dc[i] = level;
       }
-      if (size > kMostDcBits || level < -1024 || level > 1023) damage |= kJpegTooLarge;
+      if (size > jpeg_dc_bits(scan.depth) || !is_plain_dc(level, scan.depth))
+        damage |= kJpegTooLarge;
       if (levels != nullptr) levels[0] = static_cast<int16_t>(level);
     } else if (size != 0) {
-      if (size > kMostAcBits) damage |= kJpegTooLarge;
+      if (size > jpeg_ac_bits(scan.depth)) damage |= kJpegTooLarge;
       if (index > kBlockEnd)
         damage |= kJpegBeyondBlock;
       else if (levels != nullptr)

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "jpeg/depth.h"
 #include "jpeg/levels.h"
 #include "jpeg/scan_decoder.h"
 
@@ -142,6 +143,7 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
     jpeg_mem_src(&cinfo_, file.data(), file.size());
     jpeg_read_header(&cinfo_, TRUE);
   });
+  CT_RETURN_IF_ERROR(check_frame(status));
   if (!status.ok() && errors_.code() == JERR_EMPTY_IMAGE && cinfo_.image_height == 0 &&
       cinfo_.image_width > 0 && cinfo_.num_components > 0 && counts_lines_later(file))
     return Status::error(
@@ -155,6 +157,24 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
   return {};
 }
 
+// Refuses frames that libjpeg refuses in some versions, whatever it said to `read`.
+Status JpegReader::check_frame(const Status& read) const {
+  constexpr int kSof0 = 0xc0, kSof3 = 0xc3;
+  if (!read.ok() && errors_.code() != JERR_BAD_PRECISION) return {};
+  const std::string bits = std::to_string(errors_.depth());
+  if (errors_.frame_marker() == kSof3)
+    return Status::error(StatusCode::kUnsupported,
+                         "the JPEG picture is lossless (SOF type 0xc3): it has no coefficients");
+  if (!is_jpeg_depth(errors_.depth()))
+    return Status::error(StatusCode::kUnsupported, "the JPEG picture has a precision of " + bits +
+                                                       " bits; 8 and 12 are supported");
+  if (errors_.frame_marker() == kSof0 && errors_.depth() != 8)
+    return Status::error(
+        StatusCode::kInvalidArgument,
+        "the JPEG picture is baseline (SOF0) but has a precision of " + bits + " bits, expected 8");
+  return {};
+}
+
 Status JpegReader::describe(JpegHeader* header) {
   const auto unsupported = [](const std::string& what) {
     return Status::error(StatusCode::kUnsupported, what);
@@ -162,6 +182,7 @@ Status JpegReader::describe(JpegHeader* header) {
   *header = JpegHeader();
   header->width = cinfo_.image_width;
   header->height = cinfo_.image_height;
+  header->depth = depth_ = errors_.depth();
   header->components = components_ = cinfo_.num_components;
   switch (cinfo_.jpeg_color_space) {
     case JCS_GRAYSCALE:
@@ -222,7 +243,7 @@ Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* table
     found->irregular = header_irregular_ | decoder_->irregular();
     return {};
   }
-  arrays_.begin_reading(levels, components_);
+  arrays_.begin_reading(levels, components_, depth_);
   if (!how.past_damage) errors_.leave_at_damage();
   progress_.interrupt = how.interrupt;
   const Status status = errors_.guard([&] { jpeg_read_coefficients(&cinfo_); });
@@ -244,7 +265,7 @@ void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, Jpe
   if (found->damage.empty()) weigh(found);
   // Damaged levels shall at least be such that they can be written into another file.
   if (!found->damage.empty() && how.past_damage)
-    for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
+    for (int c = 0; c < components_; c++) clamp_levels(levels[c], depth_);
 }
 
 // Decides about a picture in which libjpeg has found no damage.
@@ -273,10 +294,11 @@ bool JpegReader::all_blocks_came() const {
   return true;
 }
 
-// Huffman codes can express larger levels than 8-bit samples have, and in damaged files they do.
+// Huffman codes can express larger levels than samples have, and in damaged files they do.
 std::string JpegReader::range_damage(const JpegLevels* levels) const {
   for (int c = 0; c < components_; c++)
-    if (const Status status = check_levels(levels[c], c); !status.ok()) return status.message;
+    if (const Status status = check_levels(levels[c], c, depth_); !status.ok())
+      return status.message;
   return {};
 }
 

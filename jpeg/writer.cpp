@@ -9,9 +9,11 @@
 #include <new>
 #include <string>
 
+#include "jpeg/depth.h"
 #include "jpeg/levels.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
+#include "jpeg/scan_coder.h"
 
 namespace cudatransform {
 namespace {
@@ -30,6 +32,8 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
     return invalid("a picture of " + std::to_string(picture.width) + "x" +
                    std::to_string(picture.height) + ", expected 1x1 to " +
                    std::to_string(kJpegMaxSize) + "x" + std::to_string(kJpegMaxSize));
+  if (!is_jpeg_depth(picture.depth))
+    return invalid("samples of " + std::to_string(picture.depth) + " bits, expected 8 or 12");
   const uint32_t h = picture.h_samp, v = picture.v_samp;
   const bool subsampled = has_chroma(picture.color);
   if (h < 1 || v < 1 || h > 4 || v > 4 || (!subsampled && (h > 1 || v > 1)))
@@ -96,6 +100,13 @@ bool JpegBytes::reserve(size_t capacity) {
   if (!data) return false;
   data_ = data;
   capacity_ = capacity;
+  return true;
+}
+
+bool JpegBytes::append(const uint8_t* data, size_t size) {
+  if (size > capacity_ - size_ && !reserve(std::max(2 * capacity_, size_ + size))) return false;
+  memcpy(data_ + size_, data, size);
+  size_ += size;
   return true;
 }
 
@@ -175,6 +186,7 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   cinfo_.input_components = picture.components();
   cinfo_.in_color_space = color_space_of(picture.color);
   jpeg_set_defaults(&cinfo_);
+  cinfo_.data_precision = 8;
   jpeg_set_colorspace(&cinfo_, cinfo_.in_color_space);
   if (picture.color == JpegColor::kCmyk && !picture.is_adobe) cinfo_.write_Adobe_marker = FALSE;
   for (int c = 0; c < picture.components(); c++) {
@@ -218,7 +230,9 @@ void JpegWriter::write_metadata(const JpegPicture& picture) {
 Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes) {
   CT_RETURN_IF_ERROR(check(picture, options));
   for (int c = 0; c < picture.components(); c++)
-    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c));
+    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c, picture.depth));
+  if (picture.depth != 8 && !options.progressive && !options.arithmetic)
+    return write_sequential(picture, options, bytes);
 
   jvirt_barray_ptr* arrays = nullptr;
   try {
@@ -232,13 +246,28 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
   Status status = errors_.guard([&] {
     if (!created_) create();
     describe(picture, options);
+    cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });
+  if (errors_.code() == JERR_BAD_PRECISION && !status.ok())
+    status.message =
+        "this libjpeg writes no progressive or arithmetic files of 12 bits, which needs "
+        "libjpeg-turbo 3; sequential Huffman files can be written";
   if (status.ok()) destination_.guess = destination_.bytes.size_ + destination_.bytes.size_ / 8;
   return finish(status, bytes);
+}
+
+Status JpegWriter::write_sequential(const JpegPicture& picture, const JpegOptions& options,
+                                    JpegBytes* bytes) {
+  JpegHuffmanTables tables;
+  CT_RETURN_IF_ERROR(find_scan_tables(picture, options.restart_interval, &tables));
+  CT_RETURN_IF_ERROR(write_header(picture, options, &tables, bytes));
+  const Status status = append_scan(picture, options.restart_interval, tables, bytes);
+  if (!status.ok()) *bytes = JpegBytes();
+  return status;
 }
 
 Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& options,
@@ -256,6 +285,8 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
     if (tables != nullptr) set_huffman_tables(*tables);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
+    // It has looked at its precision, and will write this one.
+    cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });

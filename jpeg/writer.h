@@ -22,6 +22,7 @@ inline constexpr uint32_t kJpegMaxRestartInterval = 65535;    // MCUs
 // One picture. The pointers' targets belong to the caller and stay until write() returns.
 struct JpegPicture {
   uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
+  uint32_t depth = 8;              // bits of a sample: 8 or 12
   JpegColor color = JpegColor::kYcbcr;
   // Sampling factors of the first and the fourth component, 1 to 4; those of others are 1. Only
   // where there is chroma they may be more than 1.
@@ -31,8 +32,8 @@ struct JpegPicture {
   JpegLevels levels[kJpegMaxComponents];
   // For each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
-  // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it does,
-  // and only then.
+  // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it
+  // does, and only then.
   bool is_adobe = true;
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;
@@ -46,7 +47,9 @@ struct JpegPicture {
 
 struct JpegOptions {
   bool progressive = false;
-  bool optimize = false;          // optimal Huffman tables; a progressive file has them anyway
+  // Optimal Huffman tables; a progressive file has them anyway, and one of 12 bits, for which there
+  // are no others.
+  bool optimize = false;
   bool arithmetic = false;        // arithmetic coding instead of Huffman's
   uint32_t restart_interval = 0;  // MCUs from one restart marker to the next; 0: none
   bool keep_metadata = true;      // write the picture's
@@ -70,6 +73,7 @@ class JpegBytes {
   size_t capacity() const { return capacity_; }
   // The caller owns the memory, of capacity() bytes as it was before the call.
   uint8_t* release();
+  bool append(const uint8_t* data, size_t size);  // false without memory
 
  private:
   friend class JpegWriter;
@@ -93,7 +97,8 @@ class JpegWriter {
   JpegWriter& operator=(const JpegWriter&) = delete;
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
-  // levels that check_levels() (jpeg/levels.h) refuses.
+  // levels that check_levels() (jpeg/levels.h) refuses. kUnsupported where libjpeg cannot write
+  // progressive or arithmetic files of 12 bits.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine
@@ -108,6 +113,7 @@ class JpegWriter {
     JpegBytes bytes;
     size_t guess;  // bytes that the next file will need
   };
+  Status write_sequential(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
   Status reserve(size_t bytes);
   void create();
   void describe(const JpegPicture& picture, const JpegOptions& options);

@@ -73,12 +73,13 @@ GstCoefSampling sampling_of(const JpegHeader& header) {
 // The geometry of a picture's coefficients; false for a size that GstDctInfo cannot have.
 bool info_of(const JpegHeader& header, GstDctInfo* info) {
   return gst_dct_info_set(info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                          TRUE, 8, sampling_of(header), static_cast<gint>(header.width),
+                          TRUE, header.depth, sampling_of(header), static_cast<gint>(header.width),
                           static_cast<gint>(header.height), nullptr);
 }
 
 bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
-  return a.sampling == b.sampling && a.width == b.width && a.height == b.height;
+  return a.sampling == b.sampling && a.depth == b.depth && a.width == b.width &&
+         a.height == b.height;
 }
 
 // With two fields a frame, the caps have the width of each picture and twice its height; a picture

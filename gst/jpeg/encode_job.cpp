@@ -62,7 +62,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
     meta = &stand_in_;
   }
   meta_ = meta;
-  const bool by_device = is_parallel(options) && coder.takes_next();
+  const bool by_device = is_parallel(options, info.depth) && coder.takes_next();
   // Our queues wait on the device, all others here.
   CT_RETURN_IF_ERROR(input_.open(engine, coefficients_.get(), places,
                                  by_device ? QueueKind::kCompute : QueueKind::kDownload));
@@ -127,6 +127,7 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   picture_ = JpegPicture();
   picture_.width = info.width;
   picture_.height = info.height;
+  picture_.depth = info.depth;
   picture_.color = color_of(info.sampling);
   picture_.h_samp = info.components[0].h_samp;
   picture_.v_samp = info.components[0].v_samp;

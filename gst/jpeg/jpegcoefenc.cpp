@@ -8,9 +8,9 @@
  *
  * Writes quantised 8x8 DCT coefficients (video/x-dct) as JPEG files, one per buffer, with the
  * tables that each buffer carries. The coefficients go into the file as they are: nothing is
- * transformed or quantised again. Coefficients in CUDA memory are coded there, several frames in
- * flight. Others, and files that are progressive or arithmetically coded, are libjpeg's, on the
- * CPU. The bytes are the same.
+ * transformed or quantised again. Coefficients of 8 bits in CUDA memory are coded there, several
+ * frames in flight. Others, and files that are progressive or arithmetically coded, are written on
+ * the CPU. The bytes are the same.
  *
  * JPEG means full range BT.601 by YCbCr; sources that can make it are asked to.
  *
@@ -203,8 +203,8 @@ static void install_properties(GObjectClass* klass) {
       klass, PROP_ENTROPY,
       g_param_spec_enum("entropy", "Entropy coding",
                         "The engine that does the entropy coding: the GPU can if coefficients are "
-                        "in CUDA memory and the file is neither progressive nor arithmetic; the "
-                        "CPU does all others",
+                        "in CUDA memory, of 8 bits, and the file is neither progressive nor "
+                        "arithmetic; the CPU does all others",
                         GST_TYPE_JPEG_COEF_ENTROPY, static_cast<int>(JpegEntropy::kAuto),
                         cudatransform::kUpToReady));
   g_object_class_install_property(

@@ -198,19 +198,20 @@ static void warn_of_rtp(GstVideoEncoder* encoder) {
   GST_OBJECT_LOCK(encoder);
   const JpegOptions options = state->options;
   GST_OBJECT_UNLOCK(encoder);
-  const char* setting = options.progressive  ? "progressive"
-                        : options.arithmetic ? "arithmetic"
-                        : options.optimize   ? "optimize"
-                                             : nullptr;
+  const char* setting = options.progressive      ? "progressive=true"
+                        : options.arithmetic     ? "arithmetic=true"
+                        : options.optimize       ? "optimize=true"
+                        : state->info.depth != 8 ? "depth=12"
+                                                 : nullptr;
   if (!setting || state->warned_of_rtp) return;
   const std::string payloader =
       cudatransform::rtp_jpeg_payloader_behind(GST_VIDEO_ENCODER_SRC_PAD(encoder));
   if (payloader.empty()) return;
   state->warned_of_rtp = true;
   GST_ELEMENT_WARNING(encoder, STREAM, FORMAT,
-                      ("%s=true is not for %s: RTP carries baseline scans without their Huffman "
+                      ("%s is not for %s: RTP carries baseline scans without their Huffman "
                        "tables (RFC 2435), so no receiver can read these files; leave progressive, "
-                       "arithmetic and optimize false",
+                       "arithmetic and optimize false, and the coefficients' depth 8",
                        setting, payloader.c_str()),
                       (nullptr));
 }
@@ -249,7 +250,7 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   state->caps_tables.read(caps, info);
   // Warns also of a colorimetry that GStreamer cannot read, and so does not take for a change.
   warn_of_colorimetry(encoder, info, caps);
-  if (info.sampling == state->info.sampling) return true;
+  if (info.sampling == state->info.sampling && info.depth == state->info.depth) return true;
   const CodecStatePtr output(gst_video_encoder_get_output_state(encoder));
   return !output || apply_caps(encoder, caps, output.get());
 }
@@ -305,7 +306,9 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
   const CapsPtr files(gst_pad_peer_query_caps(src, all_files.get()));
   CapsPtr caps(cudatransform::jpeg_coefs_for(files.get(), coefs.get()));
   if (filter) caps.reset(gst_caps_intersect_full(caps.get(), filter, GST_CAPS_INTERSECT_FIRST));
-  return caps.release();
+  // Pads that are being linked see all that is possible.
+  const bool negotiates = filter && GST_PAD_IS_ACTIVE(GST_VIDEO_ENCODER_SINK_PAD(encoder));
+  return negotiates ? cudatransform::with_common_depth(caps.release()) : caps.release();
 }
 
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.

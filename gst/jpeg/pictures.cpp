@@ -10,9 +10,9 @@
 
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
+#include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_memory.h"
 #include "jpeg/irregular.h"
-#include "transform/picture.h"
 
 namespace cudatransform {
 
@@ -366,15 +366,6 @@ GstFlowReturn JpegPictures::reject(Job job, const Status& why) {
   return GST_FLOW_ERROR;
 }
 
-// Why nothing takes the picture. Otherwise the source would say that something is not negotiated.
-static Status too_many_components(const GstDctInfo& info) {
-  return Status::error(
-      StatusCode::kUnsupported,
-      std::string("the picture is ") + gst_coef_sampling_to_string(info.sampling) +
-          ", and nothing behind jpegcoefdec takes four components: cudaidct8x8 does not, as no "
-          "format of raw video has C, M, Y and K");
-}
-
 GstFlowReturn JpegPictures::push(Job job) {
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
   if (!negotiated_ || !codec_.fits_output_state(*job) || gst_pad_check_reconfigure(src)) {
@@ -400,8 +391,10 @@ GstFlowReturn JpegPictures::push(Job job) {
   count(&JpegPictureCounts::frames);
   count(&JpegPictureCounts::attachments, attachments);
   const GstFlowReturn flow = gst_video_decoder_finish_frame(decoder_, frame);
-  if (flow != GST_FLOW_NOT_NEGOTIATED || info.n_components <= kMaxComponents) return flow;
-  post_error(GST_ELEMENT(decoder_), too_many_components(info));
+  // Otherwise the source would say that something is not negotiated.
+  const Status possible = check_raw_video(info);
+  if (flow != GST_FLOW_NOT_NEGOTIATED || possible.ok()) return flow;
+  post_error(GST_ELEMENT(decoder_), possible);
   return GST_FLOW_ERROR;
 }
 

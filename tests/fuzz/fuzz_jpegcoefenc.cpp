@@ -24,16 +24,18 @@ constexpr int kMostSamples = 72;  // width and height
 constexpr int kMostFrames = 12;
 constexpr int kMostLevel = 1023;
 
-GstDctInfo info_of(Input* input) {
+// `flags`: of the properties. Not every libjpeg writes progressive and arithmetic files of 12 bits.
+GstDctInfo info_of(Input* input, guint8 flags) {
   constexpr GstCoefSampling kSamplings[] = {
       GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,     GST_COEF_SAMPLING_422,
       GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,     GST_COEF_SAMPLING_411,
       GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_YCCK_420};
-  const GstCoefSampling sampling = kSamplings[input->byte() % 8];
+  const guint8 kind = input->byte();
+  const guint depth = kind >= 0x80 && (flags & 5) == 0 ? 12 : 8;
   const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
   GstDctInfo info;
   promise(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                           TRUE, 8, sampling, width, height, nullptr),
+                           TRUE, depth, kSamplings[kind % 8], width, height, nullptr),
           "the caps are possible");
   return info;
 }
@@ -44,7 +46,7 @@ GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
       [](GstCaps* c) { gst_caps_set_simple(c, "width", G_TYPE_INT, G_MAXINT, nullptr); },
       [](GstCaps* c) { gst_caps_set_simple(c, "height", G_TYPE_INT, -1, nullptr); },
       [](GstCaps* c) { gst_caps_set_simple(c, "sampling", G_TYPE_STRING, "YCbCr-9:9:9", nullptr); },
-      [](GstCaps* c) { gst_caps_set_simple(c, "depth", G_TYPE_INT, 12, nullptr); },
+      [](GstCaps* c) { gst_caps_set_simple(c, "depth", G_TYPE_INT, 10, nullptr); },
       [](GstCaps* c) { gst_structure_remove_field(gst_caps_get_structure(c, 0), "layout"); },
       [](GstCaps* c) {
         gst_caps_set_simple(c, "colorimetry", G_TYPE_STRING, "bt709", "framerate",
@@ -164,11 +166,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (flags & 4) description += " arithmetic=true";
   ElementRun run(description.c_str(), check_output);
 
-  GstDctInfo info = info_of(&input);
+  GstDctInfo info = info_of(&input, flags);
   run.begin(caps_of(info, flags), GST_FORMAT_TIME);
   const fuzzing::FrameMaker maker = {
       [&](guint8 how, bool* sound) {
-        info = info_of(&input);
+        info = info_of(&input, flags);
         if (how >= 0xf0) *sound = false;
         return caps_of(info, how);
       },

@@ -58,6 +58,8 @@ ZERO_CODES = huffman(0x00, [1] + [0] * 15, [0]) + huffman(0x10, [1] + [0] * 15, 
 # Sixteen codes of five bits, for the largest levels that can be written.
 LARGE_CODES = (huffman(0x00, [0, 0, 0, 0, 16] + [0] * 11, range(16)) +
                huffman(0x10, [0, 0, 0, 0, 16] + [0] * 11, [0, *range(0x01, 0x10)]))
+FIFTEEN_CODES = b"".join(huffman(table, [0, 1, 4, 2] + [0] * 12, symbols) for table, symbols in (
+    (0x00, [0, 1, 12, 13, 14, 15, 8]), (0x10, [0, 0x0E, 0x1E, 0x0D, 0xFE, 0x0F, 1])))
 GREY = [(1, 0x11, 0)]
 YCBCR = [(1, 0x22, 0), (2, 0x11, 0), (3, 0x11, 0)]
 
@@ -106,7 +108,12 @@ def hand_made():
     # libjpeg takes the count of components from the second header before it refuses it.
     yield "frame-behind-the-scan", grey(
         16, 16, blank, end=frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(200)]) + EOI)
-    yield "12-bits", SOI + table8() + ZERO_CODES + frame(SOF1, 8, 8, GREY, 12) + EOI
+    for marker in (SOF0, SOF1, SOF2, SOF9, 0xC3):
+        for codes in (ZERO_CODES, LARGE_CODES, FIFTEEN_CODES):
+            for precision in (7, 12, 16):
+                head = table16(0, (1, 65535)) + codes + frame(marker, 40, 24, YCBCR, precision)
+                yield f"precision-{precision}-{marker:02x}-{len(codes)}", SOI + head + \
+                    scan([(1, 0), (2, 0), (3, 0)]) + bytes(range(255)) * 4 + EOI
     yield "many-scans", many_scans(60)
     yield "too-many-scans", many_scans(600)
     yield "scan-of-nobody", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GREY) + \
@@ -230,7 +237,7 @@ def seeds_of_writer():
     levels = [bytes(600), bytes(range(256)) * 3, b"\x03\xff\xfc\x01" * 200, b"\x7f\xff\x80\0" * 99,
               b"\x3f\xff\xc0\0" + bytes(124) + b"\xc0\0" + bytes(126) + b"\x3f\xff"]
     for flags in (*range(8), 0x40, 0x41, 0x44, 0x38, 0x78, 0xB8):
-        for kind in (0, 1, 2, 5, 9, 0x11, 0x15, 0x0D, 0x3D):
+        for kind in (0, 1, 2, 5, 9, 0x11, 0x15, 0x0D, 0x3D, 0xC8, 0xC9, 0xD2, 0xFF):
             number = flags + kind
             for size in (b"\0\0", b"\x27\x11"):
                 head = bytes([flags, kind, number % 4]) + size + bytes([number % 9])
@@ -243,7 +250,7 @@ def seeds_of_jpegcoefenc():
     # The same size in another sampling: the base class takes such caps for the old ones.
     yield "other-sampling", bytes([0, 1, 5, 17, 17, 1, 1, 17, 17, 0x10, 0, 0, 0]) + bytes(9)
     levels = [bytes(range(0, 256, 3)) * 5, bytes(400), b"\x7f\xff\x80\0" * 99]
-    for sampling in range(7):
+    for sampling in (*range(7), 0x80, 0x81, 0x82, 0x86, 0x87):
         yield f"four-components-{sampling}", bytes([0, 1, sampling, 16, 8]) + \
             bytes([0, 0x10, 6, 0, 4]) + levels[0]
     for flags in (*range(8), *range(0xF0, 0xF8)):

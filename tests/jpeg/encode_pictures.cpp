@@ -53,14 +53,30 @@ void JpegTestLevels::fill(JpegFill kind, int16_t* block) {
       break;
     case JpegFill::kExtreme:  // the longest codes, and the largest differences
       dc_ = -dc_ - 1;
-      for (int k = 1; k < 64; ++k) set(k, one_in(2) ? kJpegMaxAc : -kJpegMaxAc);
+      for (int k = 1; k < 64; ++k) set(k, one_in(2) ? jpeg_max_ac(8) : -jpeg_max_ac(8));
       set(0, dc_);
       break;
     case JpegFill::kOnes:  // consecutive FF bytes
       set(0, 0);
-      for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : kJpegMaxAc);
+      for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : jpeg_max_ac(8));
       break;
   }
+}
+
+JpegPicture describe(const JpegCase& c, JpegTestLevels& levels, const uint16_t (&tables)[2][64]) {
+  JpegPicture picture;
+  picture.width = c.width;
+  picture.height = c.height;
+  picture.color = c.color;
+  picture.h_samp = c.h;
+  picture.v_samp = c.v;
+  for (size_t i = 0; i < levels.components.size(); ++i) {
+    JpegBlocks& component = levels.components[i];
+    picture.tables[i] = tables[i == 0 ? 0 : 1];
+    picture.levels[i] = {component.levels.data(), ptrdiff_t(component.stride * 2),
+                         component.blocks_w, component.blocks_h};
+  }
+  return picture;
 }
 
 }  // namespace cudatransform::test

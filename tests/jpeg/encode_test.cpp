@@ -54,18 +54,11 @@ class Picture {
       tables_[0][k] = static_cast<uint16_t>(k + 1);
       tables_[1][k] = static_cast<uint16_t>(2 * k + 1);
     }
-    picture.width = c.width;
-    picture.height = c.height;
-    picture.color = c.color;
-    picture.h_samp = c.h;
-    picture.v_samp = c.v;
+    picture = describe(c, levels, tables_);
     options.restart_interval = c.restart;
     options.optimize = c.optimize;
     for (size_t i = 0; i < levels.components.size(); ++i) {
       JpegBlocks& component = levels.components[i];
-      picture.tables[i] = tables_[i == 0 ? 0 : 1];
-      picture.levels[i] = {component.levels.data(), ptrdiff_t(component.stride * 2),
-                           component.blocks_w, component.blocks_h};
       const size_t bytes = component.levels.size() * 2;
       device_levels_.push_back(allocate(device_, MemoryKind::kDevice, bytes));
       const auto pitch = static_cast<ptrdiff_t>(bytes);

@@ -13,35 +13,12 @@
 #include <iterator>
 #include <random>
 
-#include "tests/engine/engine_kinds.h"
 #include "tests/jpeg/codec.h"
-#include "tests/jpeg/scans_judge.h"
+#include "tests/jpeg/scans_decoders.h"
 #include "tests/jpeg/streams.h"
-#if CT_HAVE_CUDA
-#include "cuda/jpeg/decode_engine.h"
-#endif
 
 namespace cudatransform::test {
 namespace {
-
-const JpegDecodeOps* ops_of(const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda) return &cuda_jpeg_decode_ops();
-#endif
-  return engine.is_cuda ? nullptr : &portable_jpeg_decode_ops();
-}
-
-// Calls `test` with one decoder for each kind of device.
-template <typename Test>
-void for_each_decoder(Test&& test) {
-  for (const Engine* engine : engine_of_each_kind()) {
-    if (ops_of(*engine) == nullptr) continue;
-    SCOPED_TRACE(engine->name);
-    engine->activate();
-    ScansDecoder decoder(*engine->device, *ops_of(*engine));
-    test(decoder);
-  }
-}
 
 // The decoder decodes a sound file of a supported kind, and its levels are right.
 ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& decoder,
@@ -52,18 +29,6 @@ ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& deco
   EXPECT_EQ(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kSound))
       << what << ": " << outcome.reported;
   return outcome;
-}
-
-// Any sound stream is decoded right, or left to the CPU if nothing synchronises.
-bool expect_decoded_or_left(const StreamKind& kind, ScansDecoder& decoder) {
-  const auto file = make_stream(kind);
-  const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
-  EXPECT_EQ(outcome.wrong, "") << kind.text();
-  EXPECT_TRUE(outcome.judged_sound && outcome.was_fast) << kind.text();
-  if (outcome.verdict == ScansVerdict::kSound) return true;
-  EXPECT_NE(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kNo)) << kind.text();
-  EXPECT_NE(outcome.reported & kJpegNotSynchronised, 0u) << kind.text();
-  return false;
 }
 
 StreamKind random_kind(uint32_t seed) {
@@ -82,6 +47,7 @@ StreamKind random_kind(uint32_t seed) {
   static constexpr int kIntervals[] = {0, 0, 1, 3, 7, 9, 100};
   kind.restart_interval = kIntervals[random() % std::size(kIntervals)];
   kind.extended = kind.sets > 2 || random() % 8 == 0;
+  kind.depth = random() % 3 == 0 ? 12 : 8;
   const int most = quick() ? 80 : 300;
   kind.width = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));
   kind.height = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));

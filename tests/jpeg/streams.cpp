@@ -8,6 +8,7 @@
 #include <iterator>
 #include <random>
 
+#include "jpeg/depth.h"
 #include "jpeg/irregular.h"
 
 namespace cudatransform::test {
@@ -64,7 +65,8 @@ JpegHuffmanTable define(std::vector<uint8_t> symbols, TableShape shape, Random& 
   return table;
 }
 
-JpegHuffmanTable define(bool is_ac, TableShape shape, int set, Random& random) {
+JpegHuffmanTable define(bool is_ac, const StreamKind& kind, int set, Random& random) {
+  const TableShape shape = kind.shape;
   if (shape == TableShape::kAnnexK) {
     const JpegHuffmanTables* standard = nullptr;
     EXPECT_TRUE(standard_jpeg_tables(&standard).ok());
@@ -76,7 +78,8 @@ JpegHuffmanTable define(bool is_ac, TableShape shape, int set, Random& random) {
     return table;
   }
   std::vector<uint8_t> symbols;
-  for (uint32_t size = 0; size <= (is_ac ? 10u : 11u); ++size) {
+  const uint32_t most = is_ac ? jpeg_ac_bits(kind.depth) : jpeg_dc_bits(kind.depth);
+  for (uint32_t size = 0; size <= most; ++size) {
     for (uint32_t zeros = 0; zeros < (is_ac ? 16u : 1u); ++zeros) {
       const bool is_used = size != 0 || zeros == 0 || zeros == 15;
       if (is_used) symbols.push_back(static_cast<uint8_t>(zeros << 4 | size));
@@ -114,8 +117,8 @@ class Writer {
  public:
   explicit Writer(const StreamKind& kind) : kind_(kind), random_(kind.seed) {
     for (int set = 0; set < kind.sets; ++set) {
-      dc_.emplace_back(define(false, kind.shape, set, random_));
-      ac_.emplace_back(define(true, kind.shape, set, random_));
+      dc_.emplace_back(define(false, kind, set, random_));
+      ac_.emplace_back(define(true, kind, set, random_));
     }
   }
 
@@ -123,8 +126,13 @@ class Writer {
     put({0xff, 0xd8});
     if (kind_.components == 4)  // YCCK: without the marker it would be CMYK
       put({0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 2});
-    put({0xff, 0xdb, 0, 67, 0});
-    for (int i = 0; i < 64; ++i) put({static_cast<uint8_t>(i + 1)});
+    if (kind_.depth == 8) {
+      put({0xff, 0xdb, 0, 67, 0});
+      for (int i = 0; i < 64; ++i) put({static_cast<uint8_t>(i + 1)});
+    } else {
+      put({0xff, 0xdb, 0, 131, 0x10});
+      for (int i = 0; i < 64; ++i) put_16(1000 * i + 1);
+    }
     write_frame();
     for (int set = 0; set < kind_.sets; ++set) {
       write_table(set, dc_[static_cast<size_t>(set)].table);
@@ -159,9 +167,9 @@ class Writer {
   int v_of(int c) const { return c == 0 || c == 3 ? kind_.v : 1; }
 
   void write_frame() {
-    put({0xff, static_cast<uint8_t>(kind_.extended ? 0xc1 : 0xc0)});
+    put({0xff, static_cast<uint8_t>(kind_.extended || kind_.depth != 8 ? 0xc1 : 0xc0)});
     put_16(8 + 3 * kind_.components);
-    put({8});
+    put({static_cast<uint8_t>(kind_.depth)});
     put_16(kind_.height);
     put_16(kind_.width);
     put({static_cast<uint8_t>(kind_.components)});
@@ -233,7 +241,7 @@ class Writer {
       const int half = size != 0 ? 1 << (size - 1) : 0;
       const int difference =
           static_cast<int>(value) - (static_cast<int>(value) < half ? 2 * half - 1 : 0);
-      if (*dc + difference < -1024 || *dc + difference > 1016) continue;
+      if (!is_plain_dc(*dc + difference, kind_.depth)) continue;
       *dc += difference;
       bits->put(code.code, code.length);
       if (size != 0) bits->put(value, size);
@@ -254,7 +262,8 @@ std::string StreamKind::text() const {
          " components, " + std::to_string(h) + "x" + std::to_string(v) + ", shape " +
          std::to_string(static_cast<int>(shape)) + ", " + std::to_string(sets) +
          " sets, restarts " + std::to_string(restart_interval) + ", " + std::to_string(scans) +
-         " scans, " + std::to_string(in_first) + " in the first, seed " + std::to_string(seed);
+         " scans, " + std::to_string(in_first) + " in the first, " + std::to_string(depth) +
+         " bits, seed " + std::to_string(seed);
 }
 
 std::vector<uint8_t> make_stream(const StreamKind& kind) { return Writer(kind).write(); }

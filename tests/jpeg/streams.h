@@ -32,7 +32,8 @@ struct StreamKind {
   int restart_interval = 0;  // in MCUs
   int scans = 1;             // 1, 2 or as many as components
   int in_first = 1;          // components in the first of two scans
-  bool extended = false;     // SOF1
+  bool extended = false;     // SOF1, as 12 bits have in any case
+  uint32_t depth = 8;        // bits of a sample; at 12 bits divisors have 16
   uint32_t seed = 1;
 
   std::string text() const;

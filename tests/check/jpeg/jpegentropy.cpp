@@ -15,10 +15,13 @@
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
+#include "tests/jpeg/slow_codec.h"
 
 namespace {
 
 using namespace testing;
+using cudatransform::test::random_deep_picture;
+using cudatransform::test::slow_encode;
 
 struct Counts {
   guint64 frames = 0, damaged = 0, dropped = 0, irregular = 0;
@@ -101,6 +104,8 @@ std::vector<Bytes> some_pictures() {
   }
   for (const FourComponents& kind : kFourComponents)
     pictures.push_back(make_four_components(kind, 65, 33, seed++));
+  for (const int components : {1, 3})
+    pictures.push_back(slow_encode(random_deep_picture(65, 33, components, 2, 2, seed++)));
   return pictures;
 }
 
@@ -173,6 +178,8 @@ CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
       good.push_back(make_jpeg(80, 64, subsampling, quality, seed++));
   for (const FourComponents& kind : kFourComponents)
     good.push_back(make_four_components(kind, 80, 64, seed++));
+  for (const int components : {1, 3, 3})
+    good.push_back(slow_encode(random_deep_picture(80, 64, components, 2, 1, seed++)));
   const int count = picture_count(200, 30);
   guint64 damaged = 0, by_cuda = 0;
   for (int done = 0; done < count; done += kPart) {
@@ -203,6 +210,7 @@ CHECK_TEST_IF(test_thousands_of_tiny_pictures, is_cuda()) {
       kinds.push_back(make_jpeg(size, size, subsampling, 90, seed++));
   for (const FourComponents& kind : kFourComponents)
     kinds.push_back(make_four_components(kind, 9, 9, seed++));
+  kinds.push_back(slow_encode(random_deep_picture(9, 9, 3, 2, 2, seed++)));
   const int count = picture_count(3000, 100);
   for (int i = 0; i < count; i++)
     pictures.push_back(kinds[static_cast<gsize>(i / 16) % kinds.size()]);
