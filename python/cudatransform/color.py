@@ -105,32 +105,35 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
     return total.astype(np.uint8)
 
 
-def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]) -> np.ndarray:
-    """uint8 planes as uint8 pixels: grey (height, width), RGB (height, width, 3), or CMYK (height,
-    width, 4), inverted as Pillow does: 255 is all of the ink. Others are djpeg's.
+def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int],
+              depth: int = 8) -> np.ndarray:
+    """Planes as pixels of their type: grey (height, width), RGB (height, width, 3), or CMYK
+    (height, width, 4), inverted as Pillow does: 255 is all of the ink. Others are djpeg's.
 
-    Chroma is enlarged by repeating samples, as by -nosmooth. `size`: height and width.
+    Chroma is enlarged by repeating samples, as by -nosmooth. `size`: height and width. `depth`:
+    bits of a sample.
     """
     height, width = size
+    peak, centre = (1 << depth) - 1, 1 << (depth - 1)
     if sampling == "GRAYSCALE":
         return planes[0]
     if sampling == "RGB":
         return np.stack(planes, axis=2)
     if sampling.startswith("CMYK"):
-        return 255 - np.stack(planes, axis=2)
+        return peak - np.stack(planes, axis=2)
     if sampling.startswith("YCCK"):
-        cmy = to_pixels(planes[:3], "YCbCr" + sampling[4:], size)
-        return np.dstack([cmy, 255 - planes[3]])
+        cmy = to_pixels(planes[:3], "YCbCr" + sampling[4:], size, depth)
+        return np.dstack([cmy, peak - planes[3]])
     columns, rows = SAMPLINGS[sampling] or (1, 1)
     luma = planes[0].astype(np.int32)
-    cb, cr = (plane.repeat(rows, 0).repeat(columns, 1)[:height, :width].astype(np.int32) - 128
+    cb, cr = (plane.repeat(rows, 0).repeat(columns, 1)[:height, :width].astype(np.int32) - centre
               for plane in planes[1:])
     half = 1 << 15
-    pixels = np.empty((height, width, 3), np.uint8)
+    pixels = np.empty((height, width, 3), planes[0].dtype)
     red = luma + ((_fix(1.402) * cr + half) >> 16)
     green = luma + ((-_fix(.34414) * cb - _fix(.71414) * cr + half) >> 16)
     blue = luma + ((_fix(1.772) * cb + half) >> 16)
     for channel, values in enumerate((red, green, blue)):
-        np.clip(values, 0, 255, out=values)
+        np.clip(values, 0, peak, out=values)
         pixels[:, :, channel] = values
     return pixels

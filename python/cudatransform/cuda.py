@@ -56,7 +56,7 @@ def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
                        for shape, offset, strides, fields in layout.parts]
     rest = rest_of(gst, sample.buffer)
     picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
-                          rest.markers, path, *rest[1:])
+                          rest.markers, path, *rest[1:], sample.depth(gst))
     picture._held = held
     return picture
 

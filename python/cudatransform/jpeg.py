@@ -159,7 +159,7 @@ class Context:
                                 ("optimize", optimize)):
                 stage.set(name, "true" if value else "false")
             stage.set("restart-interval", str(int(restart)))
-            key = f"{picture.width}x{picture.height} {picture.sampling}".encode()
+            key = f"{picture.width}x{picture.height} {picture.sampling} {picture.depth}".encode()
             stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
             return _described(gst, memory, info, picture)
         try:
@@ -233,13 +233,17 @@ def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _g
     """All components' levels in one array, and its layout. Raises TypeError and WriteError."""
     if not isinstance(picture, Picture):
         raise TypeError(f"a Picture is written, not {type(picture).__name__}")
-    for name, size in (("width", picture.width), ("height", picture.height)):
-        whole_number(f"a picture's {name}", size)
+    for name, number in (("width", picture.width), ("height", picture.height),
+                         ("depth", picture.depth)):
+        whole_number(f"a picture's {name}", number)
+    if picture.depth not in (8, 12):
+        raise WriteError(f"samples of JPEG have 8 or 12 bits, not {picture.depth}")
     _check_markers(picture.markers)
     _check_rest(picture)
     sampling = color.sampling_of(picture.sampling)
     try:
-        info = _gst.DctInfo(gst, "S16LE", True, 8, sampling, picture.width, picture.height)
+        info = _gst.DctInfo(gst, "S16LE", True, picture.depth, sampling, picture.width,
+                            picture.height)
     except ValueError as error:
         if is_interruption(error):
             raise
@@ -346,7 +350,7 @@ def read(source: Source) -> Picture:
     source: a path, bytes (or an object with a buffer of bytes), or a binary file, which is read to
         its end; at most 256 MiB
     Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot
-    be read: not JPEG, damaged or cut short, 12 bits; see jpegcoefdec, "Unsupported kinds".
+    be read: not JPEG, damaged or cut short, lossless; see jpegcoefdec, "Unsupported kinds".
     """
     return of_this_thread().read(source)
 
@@ -359,11 +363,14 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     target: a path or a binary file; None: the bytes are only returned
     progressive: a coarse picture first; smaller, slower
     arithmetic: arithmetic coding, smaller still, which many programs cannot read
-    optimize: the best Huffman tables for this picture (progressive files always have them)
+    optimize: the best Huffman tables for this picture (progressive files always have them, and
+        those of 12 bits)
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file. Raises WriteError for a picture that a JPEG file cannot hold (AC
-    levels beyond 1023, DC levels more than 2047 apart, tables with 0, markers other than segments),
-    TypeError and OSError. An interrupted write and a full disk leave a file's beginning.
+    levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and 32767; tables with 0,
+    markers other than segments) or libjpeg cannot write (before libjpeg-turbo 3: progressive and
+    arithmetic at 12 bits), TypeError and OSError. An interrupted write and a full disk leave a
+    file's beginning.
     """
     return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,
                                   optimize=optimize, restart=restart)

@@ -81,25 +81,28 @@ class Picture:
         JPEG file, which read() takes: gain maps, stereo pairs, previews; at most 255
     trailer: bytes, what stands behind the last picture of the file
     gaps: bytes that stand before each attachment, behind the picture before it; mostly empty
+    depth: bits of a sample, 8 or 12
     """
 
     __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path",
-                 "irregular", "attachments", "trailer", "gaps")
+                 "irregular", "attachments", "trailer", "gaps", "depth")
 
     def __init__(self, components: Sequence[Component], tables: np.ndarray, width: int, height: int,
                  sampling: str, markers: bytes = b"", path: Optional[str] = None,
                  irregular: Tuple[str, ...] = (), attachments: Sequence[bytes] = (),
-                 trailer: bytes = b"", gaps: Sequence[bytes] = ()) -> None:
+                 trailer: bytes = b"", gaps: Sequence[bytes] = (), depth: int = 8) -> None:
         self.components, self.tables = tuple(components), tables
         self.width, self.height, self.sampling = width, height, sampling
         self.markers, self.path, self.irregular = markers, path, irregular
         self.attachments, self.trailer, self.gaps = tuple(attachments), trailer, tuple(gaps)
+        self.depth = depth
 
     def __reduce__(self) -> Tuple:  # views become copies
         return Picture, tuple(getattr(self, name) for name in self.__slots__)
 
     def __repr__(self) -> str:
-        return f"<Picture {self.width}x{self.height} {self.sampling}>"
+        depth = "" if self.depth == 8 else f" {self.depth} bits"
+        return f"<Picture {self.width}x{self.height} {self.sampling}{depth}>"
 
     def __len__(self) -> int:
         return len(self.components)
@@ -118,7 +121,7 @@ class Picture:
                                 c.table) for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,
-                       self.gaps)
+                       self.gaps, self.depth)
 
     def planes(self) -> Tuple[np.ndarray, ...]:
         """Copies of each component's levels, int16 (64, blocks_h, blocks_w), to be channels.
@@ -132,25 +135,29 @@ class Picture:
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         """Each component's levels times their divisors: int32 (blocks_h, blocks_w, 8, 8).
 
-        In the units of JPEG: DC is eight times the mean of the samples less 128.
+        In the units of JPEG: DC is eight times the mean of the samples less 128, or less 2048 at 12
+        bits.
         """
         return tuple(c.levels * self.tables[c.table].astype(np.int32) for c in self.components)
 
     def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
-        """Each component's samples at the file's sampling: uint8 (height, width).
+        """Each component's samples at the file's sampling: uint8 (height, width); of 12 bits
+        uint16, 0 to 4095.
 
-        Those of `islow` are libjpeg-turbo's, to the bit. cudaidct8x8 lists the methods.
+        Those of `islow` are libjpeg-turbo's, to the bit; at 12 bits it means `float`. cudaidct8x8
+        lists the methods.
         """
         return tuple(idct(c.levels, table=self.tables[c.table], size=(c.height, c.width),
-                          method=method) for c in self.components)
+                          method=method, depth=self.depth) for c in self.components)
 
     def pixels(self) -> np.ndarray:
         """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4),
         CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
 
-        The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed.
+        The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed. Of 12 bits they
+        are uint16, 0 to 4095, by the same formulas.
         """
-        return color.to_pixels(self.samples(), self.sampling, (self.height, self.width))
+        return color.to_pixels(self.samples(), self.sampling, (self.height, self.width), self.depth)
 
     @classmethod
     def from_pixels(cls, array: Any, quality: int = 85, sampling: Optional[str] = None,
@@ -327,4 +334,4 @@ def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
     rest = rest_of(gst, sample.buffer)
     return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
                     for shape, offset, strides, fields in parts], tables.copy(), width, height,
-                   sampling, rest.markers, path, *rest[1:])
+                   sampling, rest.markers, path, *rest[1:], sample.depth(gst))

@@ -100,6 +100,25 @@ class Actions(WithCorpus):
         self.assertEqual([row["irregular"] for row in self.rows() if "irregular" in row],
                          [""] * 5 + ["missing-end"])
 
+    def test_twelve_bits(self):
+        levels = np.arange(-64, 64, dtype=np.int16).reshape(1, 2, 8, 8)
+        deep = pictures.twelve_bits([levels], 16, 8, np.full((8, 8), 500, np.uint16))
+        pictures.write_all(self.input, {"deep.jpg": deep})
+        self.names = [b"deep.jpg"]
+        self.do("stats")
+        self.assertEqual([(row["depth"], row["process"]) for row in self.rows()],
+                         [(12, "extended")])
+        for action, options in (("repack", {}), ("requantise", {"quality": 40})):
+            self.output.release()
+            self.output = folder.Output(os.path.join(self.top, action))
+            os.makedirs(self.output.path)
+            self.assertEqual(self.do(action, **options), (1, 0))
+            written = self.path(self.output.path, b"deep.jpg")
+            self.assertLess(os.path.getsize(written), len(deep))
+            picture = ct.read(written)
+            self.assertEqual(picture.depth, 12)
+            np.testing.assert_array_equal(picture[0], levels)
+
     def test_bad_input(self):
         bad = dict(pictures.bad_files())
         pictures.write_all(self.input, {f"f 1/{name}": data for name, (data, _) in bad.items()})

@@ -119,6 +119,52 @@ def tiny():
     return file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08\1\1\x11\0"))
 
 
+def _zigzag():
+    """The natural index of each place of a block in a file (T.81, figure A.6)."""
+    diagonals = [[(v, d - v) for v in range(8) if 0 <= d - v < 8] for d in range(15)]
+    return [8 * v + u for d, places in enumerate(diagonals)
+            for v, u in (places if d % 2 else places[::-1])]
+
+
+def twelve_bits(components, width, height, table):
+    """A file of 12 bits a sample, grey or YCbCr-4:4:4, of levels (blocks_h, blocks_w, 8, 8) and
+    divisors (8, 8). All Huffman codes have 8 bits."""
+    order = _zigzag()
+    ac = [0x00, 0xF0] + [zeros << 4 | size for size in range(1, 15) for zeros in range(16)]
+    bits, before = [], [0] * len(components)
+
+    def put(code, value, size):
+        bits.append(f"{code:08b}")
+        if size:
+            bits.append(f"{value + (2 ** size - 1 if value < 0 else 0):0{size}b}")
+    for y, x in np.ndindex(components[0].shape[:2]):
+        for index, levels in enumerate(components):
+            block = [int(level) for level in levels[y, x].reshape(64)[order]]
+            step, before[index] = block[0] - before[index], block[0]
+            put(abs(step).bit_length(), step, abs(step).bit_length())
+            last = 0
+            for place in [place for place in range(1, 64) if block[place]]:
+                zeros, size = place - last - 1, abs(block[place]).bit_length()
+                for _ in range(zeros // 16):
+                    put(ac.index(0xF0), 0, 0)
+                put(ac.index(zeros % 16 << 4 | size), block[place], size)
+                last = place
+            if last < 63:
+                put(ac.index(0), 0, 0)
+    text = "".join(bits)
+    text += "1" * (-len(text) % 8)
+    data = int(text, 2).to_bytes(len(text) // 8, "big").replace(b"\xff", b"\xff\0")
+    ids = range(1, len(components) + 1)
+    return b"".join((
+        b"\xff\xd8", segment(0xDB, b"\x10" + table.reshape(64)[order].astype(">u2").tobytes()),
+        segment(0xC1, struct.pack(">BHHB", 12, height, width, len(ids)) +
+                b"".join(bytes([number, 0x11, 0]) for number in ids)),
+        segment(0xC4, b"\0" + bytes(7) + b"\x10" + bytes(8) + bytes(range(16))),
+        segment(0xC4, b"\x10" + bytes(7) + bytes([len(ac)]) + bytes(8) + bytes(ac)),
+        segment(0xDA, bytes([len(ids)]) + b"".join(bytes([number, 0]) for number in ids) +
+                b"\0\x3f\0"), data, b"\xff\xd9"))
+
+
 def bad_files():
     """Names and bytes of files that cannot be read, and a word of the reason."""
     four = b"\4" + b"".join(bytes([index, 0x22 if index == 1 else 0x11, 0])
@@ -128,7 +174,7 @@ def bad_files():
         "empty.jpg": (b"", "0 bytes"),
         "text.jpg": (b"This is no picture.\n" * 40, "JPEG"),
         "factors.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + four)), "factors 2x2"),
-        "twelve.jpg": (file_with_frame(segment(0xC1, b"\x0c\0\x08\0\x08\1\1\x11\0")), "12"),
+        "ten.jpg": (file_with_frame(segment(0xC1, b"\x0a\0\x08\0\x08\1\1\x11\0")), "10 bits"),
         "cut.jpg": (cut[:len(cut) * 2 // 3], "end"),
         "start.jpg": (cut[:2], ""),
     }
@@ -167,6 +213,22 @@ def write_all(folder, files):
         with open(paths[name], "wb") as file:
             file.write(data)
     return paths
+
+
+def with_jfif(picture):
+    """The picture that is read of one made of pixels: the writer has added a header."""
+    made = picture.copy()
+    if channels_of(picture.sampling) < 4 and picture.sampling != "RGB":
+        made.markers = segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
+    return made
+
+
+def frame_of(data):
+    """The marker of a file's frame header."""
+    at = 2
+    while data[at + 1] not in (0xC0, 0xC1, 0xC2, 0xC9, 0xCA):
+        at += 2 + int.from_bytes(data[at + 2:at + 4], "big")
+    return data[at + 1]
 
 
 def equal(a, b):

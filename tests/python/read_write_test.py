@@ -30,11 +30,11 @@ class Lossless(unittest.TestCase):
                 for kind in KINDS:
                     with self.subTest(sampling=sampling, size=size, **kind):
                         self.assertTrue(pictures.equal(
-                            ct.read(ct.write(picture, **kind)), picture_with_jfif(picture)))
+                            ct.read(ct.write(picture, **kind)), pictures.with_jfif(picture)))
 
     def test_kinds_are_what_they_say(self):
         picture = ct.Picture.from_pixels(pictures.pixels(160, 120), 80)
-        frames = [frame_of(ct.write(picture, **kind)) for kind in KINDS]
+        frames = [pictures.frame_of(ct.write(picture, **kind)) for kind in KINDS]
         self.assertEqual(frames, [0xC0, 0xC2, 0xC9, 0xC0, 0xC0, 0xCA])
         self.assertIn(b"\xff\xdd\0\4\0\3", ct.write(picture, restart=3))
         self.assertLess(len(ct.write(picture, optimize=True)), len(ct.write(picture)))
@@ -76,22 +76,6 @@ class Lossless(unittest.TestCase):
         target = io.BytesIO()
         ct.write(wanted, target)
         self.assertEqual(target.getvalue(), data)
-
-
-def picture_with_jfif(picture):
-    """The picture that is read of one made of pixels: the writer has added a header."""
-    made = picture.copy()
-    if pictures.channels_of(picture.sampling) < 4 and picture.sampling != "RGB":
-        made.markers = pictures.segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
-    return made
-
-
-def frame_of(data):
-    """The marker of a file's frame header."""
-    at = 2
-    while data[at + 1] not in (0xC0, 0xC1, 0xC2, 0xC9, 0xCA):
-        at += 2 + int.from_bytes(data[at + 2:at + 4], "big")
-    return data[at + 1]
 
 
 class Arrays(unittest.TestCase):
@@ -162,12 +146,12 @@ class BesideLibjpegTurbo(unittest.TestCase):
                         array = pictures.pixels(*size)
                         data = pictures.cjpeg(array, "-sample", factors, "-quality", str(quality))
                         made = ct.Picture.from_pixels(array, quality, sampling[-5:])
-                        self.assertTrue(pictures.equal(picture_with_jfif(made), ct.read(data)))
+                        self.assertTrue(pictures.equal(pictures.with_jfif(made), ct.read(data)))
 
     def test_grey_and_rgb(self):
         grey = pictures.pixels(97, 61, 1)
         data = pictures.cjpeg(grey, "-grayscale")
-        self.assertTrue(pictures.equal(picture_with_jfif(ct.Picture.from_pixels(grey, 75)),
+        self.assertTrue(pictures.equal(pictures.with_jfif(ct.Picture.from_pixels(grey, 75)),
                                        ct.read(data)))
         self.assertTrue(np.array_equal(ct.read(data).pixels(), pictures.djpeg(data)))
         colour = pictures.pixels(97, 61)
@@ -393,7 +377,7 @@ class BadInput(unittest.TestCase):
         made = ct.Picture.from_pixels(pictures.pixels(24, 17), qtables=tables)
         self.assertTrue(np.array_equal(ct.read(ct.write(made)).tables, tables))
         made = ct.Picture.from_pixels(pictures.pixels(24, 17), qtables=np.full((8, 8), 65535))
-        self.assertTrue(pictures.equal(ct.read(ct.write(made)), picture_with_jfif(made)))
+        self.assertTrue(pictures.equal(ct.read(ct.write(made)), pictures.with_jfif(made)))
 
 
 if __name__ == "__main__":

@@ -59,8 +59,9 @@ def stats(picture: Picture, source: bytes) -> Row:
     size = os.path.getsize(source)
     levels = sum(component.levels.size for component in picture.components)
     zeros = levels - sum(int(np.count_nonzero(c.levels)) for c in picture.components)
-    return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
-            "process": process_of(source), "quality": estimated_quality(picture.table(0)),
+    return {"width": picture.width, "height": picture.height, "depth": picture.depth,
+            "sampling": picture.sampling, "process": process_of(source),
+            "quality": estimated_quality(picture.table(0)),
             "tables": picture.tables.reshape(-1, 64).tolist(), "zero_share": zeros / levels,
             "bytes": size, "bits_per_pixel": 8 * size / (picture.width * picture.height),
             "marker_bytes": len(picture.markers), "irregular": ",".join(picture.irregular),
@@ -90,7 +91,8 @@ def requantised(picture: Picture, quality: int) -> Picture:
 
 
 def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) -> Row:
-    data, before = write(picture, progressive=True), os.path.getsize(source)
+    # Not every libjpeg writes progressive files of 12 bits; sequential ones have the best tables.
+    data, before = write(picture, progressive=picture.depth == 8), os.path.getsize(source)
     if len(data) < before:
         output.write(relative, data)
     else:
@@ -108,7 +110,8 @@ def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output
 def _levels(picture: Picture) -> Row:
     """A row of Parquet, with levels (int16) and tables (uint16) as little-endian bytes in natural
     order."""
-    return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
+    return {"width": picture.width, "height": picture.height, "depth": picture.depth,
+            "sampling": picture.sampling,
             "blocks_w": [c.levels.shape[1] for c in picture.components],
             "blocks_h": [c.levels.shape[0] for c in picture.components],
             "table_of": [c.table for c in picture.components],
