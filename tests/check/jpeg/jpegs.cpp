@@ -163,10 +163,11 @@ void check_djpeg(const std::vector<guint8>& file) {
   g_unlink(name);
 }
 
-GstDctInfo levels_info(GstCoefSampling sampling, int width, int height) {
+GstDctInfo levels_info(GstCoefSampling sampling, int width, int height, guint depth) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, sampling, width, height, nullptr));
+                               GST_DCT_ORDER_RASTER, TRUE, depth, sampling, width, height,
+                               nullptr));
   info.fps_n = 25;
   return info;
 }

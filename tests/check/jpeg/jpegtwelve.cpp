@@ -262,16 +262,8 @@ CHECK_TEST(test_damage) {
   }
 }
 
-GstDctInfo deep_info(GstCoefSampling sampling, int width, int height) {
-  GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 12, sampling, width, height, nullptr));
-  info.fps_n = 25;
-  return info;
-}
-
 CHECK_TEST(test_levels_that_do_not_fit) {
-  const GstDctInfo info = deep_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40, 12);
   for (const auto& [k, first, second, text] :
        {std::tuple{1u, 16384, 0, "level 16384 of coefficient (1, 0)"},
         {9u, 0, -32768, "level -32768 of coefficient (1, 1) of block (1, 0)"},
@@ -289,7 +281,7 @@ CHECK_TEST(test_levels_that_do_not_fit) {
 
 // libjpeg writes them from libjpeg-turbo 3 on; before, it is an error that says so.
 CHECK_TEST(test_processes_of_libjpeg) {
-  const GstDctInfo info = deep_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40, 12);
   for (const char* options : {"progressive=true", "arithmetic=true"}) {
     g_autoptr(GstHarness) h = encoder_harness(info, options);
     const Messages bus(h->element);
