@@ -14,6 +14,7 @@
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
+#include "tests/check/jpeg/several.h"
 #include "tests/check/testing.h"
 
 namespace {
@@ -90,6 +91,13 @@ int picture_count(int otherwise, int quickly) {
   return quick() ? quickly : otherwise;
 }
 
+// With other pictures and a trailer behind the first.
+std::vector<Bytes> files_of_several() {
+  const Bytes cmyk = make_four_components(kFourComponents[0], 80, 64);
+  return {several(true), several(false, Bytes(100, 7)),
+          joined({first_of(cmyk, others(), true), joined(others())})};
+}
+
 std::vector<Bytes> some_pictures() {
   std::vector<Bytes> pictures;
   guint seed = 1;
@@ -101,6 +109,7 @@ std::vector<Bytes> some_pictures() {
   }
   for (const FourComponents& kind : kFourComponents)
     pictures.push_back(make_four_components(kind, 65, 33, seed++));
+  for (const Bytes& file : files_of_several()) pictures.push_back(file);
   return pictures;
 }
 
@@ -173,6 +182,7 @@ CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
       good.push_back(make_jpeg(80, 64, subsampling, quality, seed++));
   for (const FourComponents& kind : kFourComponents)
     good.push_back(make_four_components(kind, 80, 64, seed++));
+  for (const Bytes& file : files_of_several()) good.push_back(file);
   const int count = picture_count(200, 30);
   guint64 damaged = 0, by_cuda = 0;
   for (int done = 0; done < count; done += kPart) {

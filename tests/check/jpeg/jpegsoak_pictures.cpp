@@ -80,6 +80,16 @@ std::vector<Bytes> soak_pictures() {
   return pictures;
 }
 
+std::vector<Bytes> soak_pictures_of_four() {
+  std::vector<Bytes> pictures;
+  for (const FourComponents& kind : kFourComponents) {
+    pictures.push_back(make_four_components(kind, 97, 65));
+    pictures.push_back(written_again(pictures.back(), true, false, false, 5));
+    pictures.push_back(written_again(pictures[pictures.size() - 2], false, false, true, 0));
+  }
+  return pictures;
+}
+
 void damage(Bytes* picture, std::mt19937* random) {
   const size_t at = below(picture->size(), random);
   switch ((*random)() % 6) {
