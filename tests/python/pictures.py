@@ -116,9 +116,10 @@ def xmp(items, film_at=None):
 def segments_of(data):
     """The segments before the first scan: marker, body. And where the scan's header begins."""
     at, found = 2, []
-    while at + 4 <= len(data):
-        while data[at:at + 2] == b"\xff\xff":
+    while 0 <= (at := data.find(b"\xff", at)) <= len(data) - 4:  # over bytes between them
+        if data[at + 1] == 0xFF:
             at += 1
+            continue
         if data[at + 1] == 0xDA:
             return found, at
         size = int.from_bytes(data[at + 2:at + 4], "big")
