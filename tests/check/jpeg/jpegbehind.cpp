@@ -192,6 +192,20 @@ CHECK_TEST(test_trailers_of_buffers_with_times) {
   }
 }
 
+// What is behind a picture in its buffer may be the beginning of the next one.
+CHECK_TEST(test_pictures_that_begin_at_the_end_of_a_buffer) {
+  const Bytes first = joined({good(), {1, 0xff, 2}});
+  const Bytes next = make_jpeg(64, 48, Subsampling::k420, 75, 9);
+  for (const gsize begin : {gsize{1}, gsize{2}, gsize{3}, gsize{10}}) {
+    g_autoptr(GstHarness) harness = open("n-threads=1");
+    push(harness, joined({first, cut(next, begin)}));
+    push(harness, Bytes(next.begin() + gssize(begin), next.end()), 40 * GST_MSECOND);
+    expect(harness, good());
+    expect(harness, next);
+    expect_no_more(harness);
+  }
+}
+
 // A picture of a stream whose end nobody knows leaves when it is there.
 CHECK_TEST(test_streams_do_not_wait) {
   g_autoptr(GstHarness) harness = open_bytes("n-threads=1");
