@@ -166,10 +166,14 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
   MpfIndex index;
   CT_RETURN_IF_ERROR(MpfIndex::read(tiff, &index));
   const auto tiff_at = static_cast<uint64_t>(tiff.data() - file.data());
-  if (index.entry(0).offset != 0) return untrue_of(1, "elsewhere than at the file's start");
+  places->count = index.pictures() - 1;
   for (uint32_t i = 1; i < index.pictures(); i++) {
     const MpfEntry entry = index.entry(i);
-    const FilePlace place = {tiff_at + entry.offset, entry.size};
+    places->place[i - 1] = {tiff_at + entry.offset, entry.size};
+  }
+  if (index.entry(0).offset != 0) return untrue_of(1, "elsewhere than at the file's start");
+  for (uint32_t i = 1; i < index.pictures(); i++) {
+    const FilePlace& place = places->place[i - 1];
     if (place.size == 0) return untrue("gives picture " + std::to_string(i + 1) + " no bytes");
     if (place.begin < picture_end)
       return untrue_of(i + 1, "at byte " + std::to_string(place.begin) +
@@ -181,9 +185,7 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
         return untrue_of(i + 1, "at bytes " + text_of(place) + ", over picture " +
                                     std::to_string(other + 1) + " at " + text_of(before));
     }
-    places->place[i - 1] = place;
   }
-  places->count = index.pictures() - 1;
   return {};
 }
 
@@ -201,13 +203,21 @@ Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
   return {};
 }
 
+bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places) {
+  constexpr uint8_t kStart[] = {0xff, 0xd8, 0xff};
+  const std::span<const FilePlace> all = places.all();
+  return std::any_of(all.begin(), all.end(), [&](const FilePlace& place) {
+    if (place.size >= picture.size() || place.size < sizeof kStart) return false;
+    const std::span<const uint8_t> end = picture.last(place.size);
+    return std::equal(std::begin(kStart), std::end(kStart), end.begin());
+  });
+}
+
 FirstPicture first_picture(std::span<const uint8_t> file) {
-  constexpr uint8_t kFf = 0xff, kEoi = 0xd9;
   JpegSplitter splitter;
   splitter.feed(file.data(), file.size());
   if (!splitter.found() || splitter.begin() != 0) return {file.size(), false};
-  const size_t end = splitter.end();
-  return {end, file[end - 2] == kFf && file[end - 1] == kEoi};
+  return {splitter.end(), splitter.has_end()};
 }
 
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others) {

@@ -67,12 +67,17 @@ std::span<const uint8_t> find_mpf(std::span<const uint8_t> file);
 
 // Where the other pictures of a file are, by its index. `file` has at least the segments of its
 // first picture, whose end is `picture_end`. No byte behind that is looked at. Ok without places:
-// the file has no index, or one of one picture. kInvalidArgument: it has one that cannot be true.
+// the file has no index, or one of one picture. kInvalidArgument: it has one that cannot be true;
+// `places` is what that says, as far as it can be read.
 Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlaces* places);
 // Whether one JPEG picture, complete as far as its markers tell, is at each place of `file`. Bytes
 // that are no picture may follow it there.
 // kInvalidArgument: why not.
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
+
+// Whether one of these pictures, by its size, is the end of `picture`: a picture that is cut off in
+// a segment has the next one's beginning in that, and goes on as the next.
+bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places);
 
 // The first picture of a file, which begins with it.
 struct FirstPicture {

@@ -3,6 +3,7 @@
 
 #include "gst/jpeg/detached_pictures.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -26,14 +27,29 @@ bool are_in_a_row(const FilePlaces& places, uint64_t begin) {
   return begin <= kMostBytes && places.count <= kMostHeld;
 }
 
-bool read_places(GstBuffer* picture, FilePlaces* places) {
+// Calls `with` with the buffer's bytes; without memory for them it calls nothing.
+template <typename Function>
+void look_at(GstBuffer* buffer, const Function& with) {
   BufferPtr piece;
   GstMapInfo map;
-  if (!in_one_piece(picture, &piece).ok() || !gst_buffer_map(piece.get(), &map, GST_MAP_READ))
-    return false;
-  const bool found = find_places({map.data, map.size}, map.size, places).ok();
+  if (!in_one_piece(buffer, &piece).ok() || !gst_buffer_map(piece.get(), &map, GST_MAP_READ))
+    return;
+  with(std::span<const uint8_t>(map.data, map.size));
   gst_buffer_unmap(piece.get(), &map);
+}
+
+bool read_places(GstBuffer* picture, FilePlaces* places) {
+  bool found = false;
+  look_at(picture, [&](std::span<const uint8_t> bytes) {
+    found = find_places(bytes, bytes.size(), places).ok();
+  });
   return found && places->count > 0;
+}
+
+gsize size_without_trailer(GstBuffer* picture) {
+  gsize size = 0;
+  look_at(picture, [&](std::span<const uint8_t> bytes) { size = first_picture(bytes).size; });
+  return size;
 }
 
 }  // namespace
@@ -55,15 +71,22 @@ bool DetachedPictures::hold(GstVideoCodecFrame* frame) {
 GstVideoCodecFrame* DetachedPictures::release() { return std::exchange(held_, nullptr); }
 
 bool DetachedPictures::take(GstBuffer* picture) {
-  if (next_ < expected_.count && expected_.place[next_].size == gst_buffer_get_size(picture)) {
-    next_++;
-    if (held_)
-      held_->input_buffer = gst_buffer_append(held_->input_buffer, gst_buffer_ref(picture));
-    return true;
+  const std::span<const FilePlace> left = expected_.all().subspan(next_);
+  const auto find = [left](gsize size) {
+    return std::find_if(left.begin(), left.end(),
+                        [size](const FilePlace& place) { return place.size == size; });
+  };
+  auto found = find(gst_buffer_get_size(picture));
+  // In a stream the file's trailer may follow it.
+  if (found == left.end() && !left.empty() && !held_) found = find(size_without_trailer(picture));
+  if (found == left.end() || (held_ && found != left.begin())) {
+    expected_.count = next_ = 0;
+    if (held_) holds_ = false;
+    return false;
   }
-  expected_.count = 0;
-  if (held_) holds_ = false;
-  return false;
+  next_ += static_cast<uint32_t>(found - left.begin()) + 1;
+  if (held_) held_->input_buffer = gst_buffer_append(held_->input_buffer, gst_buffer_ref(picture));
+  return true;
 }
 
 }  // namespace cudatransform

@@ -26,17 +26,18 @@ class DetachedPictures {
   bool is_holding() const { return held_ != nullptr; }
   bool is_complete() const { return held_ && next_ == expected_.count; }
 
-  // The index of the last picture, which is not held, names these, which did not come with it.
+  // The index of the last picture, which is not held, names these, which did not come with it. It
+  // may be wrong about their places, and damage may have taken some of them.
   void expect(const FilePlaces& others) {
     expected_ = others;
     next_ = 0;
   }
-  // Whether the next picture is the next of them, which then is behind the one that is held. If
-  // not, none is expected.
+  // Whether the next picture is one of them, and the next if one is held, which then has it behind
+  // it. If not, none is expected.
   bool take(GstBuffer* picture);
   // Behind a flush, with nothing held.
   void forget() {
-    expected_.count = 0;
+    expected_.count = next_ = 0;
     holds_ = true;
   }
 

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "gst/engine/cuda_sync.h"
+#include "jpeg/container.h"
 #include "jpeg/metadata.h"
-#include "jpeg/mpf.h"
 
 namespace cudatransform {
 namespace {
@@ -32,6 +33,48 @@ JpegColor color_of(GstCoefSampling sampling) {
     default:
       return JpegColor::kYcbcr;
   }
+}
+
+// What is behind a picture.
+struct Behind {
+  std::span<const uint8_t> bytes;
+  FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
+  guint count = 0;
+
+  std::span<const FilePlace> attachments() const { return {places, count}; }
+};
+
+std::string text_of(const FilePlace& place) {
+  return std::to_string(place.begin) + " to " + std::to_string(place.end());
+}
+
+// kInvalidArgument: attachments that cannot be: too many, outside of the bytes, over each other.
+Status read_behind(GstBuffer* coefficients, Behind* behind) {
+  const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients);
+  if (!jpeg) return {};
+  const auto wrong = [](const std::string& what) {
+    return Status::error(StatusCode::kInvalidArgument, "the GstDctJpegMeta has " + what);
+  };
+  if (jpeg->n_attachments > GST_DCT_JPEG_MAX_ATTACHMENTS)
+    return wrong(std::to_string(jpeg->n_attachments) + " attachments, at most " +
+                 std::to_string(GST_DCT_JPEG_MAX_ATTACHMENTS) + " are expected");
+  gsize size = 0;
+  if (jpeg->behind) {
+    const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->behind, &size));
+    behind->bytes = {data, size};
+  }
+  for (guint i = 0; i < jpeg->n_attachments; i++) {
+    const FilePlace place = {jpeg->attachments[i].offset, jpeg->attachments[i].size};
+    if (place.size == 0 || place.begin > size || place.size > size - place.begin)
+      return wrong("attachment " + std::to_string(i) + " at bytes " + text_of(place) + " of " +
+                   std::to_string(size) + " behind the picture");
+    for (const FilePlace& other : behind->attachments())
+      if (place.begin < other.end() && other.begin < place.end())
+        return wrong("attachment " + std::to_string(i) + " at bytes " + text_of(place) +
+                     ", over another at " + text_of(other));
+    behind->places[behind->count++] = place;
+  }
+  return {};
 }
 
 // Without a copy: the buffer frees what the writer has allocated.
@@ -151,7 +194,15 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
 
 void EncodeJob::run() {
   status_ = code();
-  if (status_.ok() && options_.keep_metadata) status_ = append_behind();
+  if (!status_.ok() || !options_.keep_metadata) return;
+  Behind behind;
+  status_ = read_behind(coefficients_.get(), &behind);
+  if (!status_.ok()) return;
+  const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
+  // A picture may come without what its file had behind it, or with something else.
+  untrue_lengths_ =
+      check_container(picture_.metadata, size, behind.bytes, behind.attachments()).message;
+  if (!behind.bytes.empty()) status_ = append(behind.bytes, behind.attachments());
 }
 
 Status EncodeJob::code() {
@@ -168,27 +219,18 @@ Status EncodeJob::code() {
 }
 
 // A file in one piece with what is behind its picture, whose index gets the sizes that are now.
-Status EncodeJob::append_behind() {
-  const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get());
-  if (!jpeg || !jpeg->behind) return {};
+Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments) {
   if (!file_) file_.reset(wrap(&bytes_));
-  gsize behind_size = 0;
-  const void* behind = g_bytes_get_data(jpeg->behind, &behind_size);
-  const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind_size;
+  const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind.size();
   auto* data = static_cast<uint8_t*>(std::malloc(whole_size));
   if (!data)
     return Status::error(StatusCode::kOutOfMemory,
                          "no memory for a JPEG file of " + std::to_string(whole_size) + " bytes");
   gst_buffer_extract(file_.get(), 0, data, size);
-  memcpy(data + size, behind, behind_size);
+  memcpy(data + size, behind.data(), behind.size());
   file_.reset(gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), data, whole_size, 0,
                                           whole_size, data, std::free));
-  if (jpeg->n_attachments == 0) return {};
-  FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
-  const guint count = std::min<guint>(jpeg->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
-  for (guint i = 0; i < count; i++)
-    places[i] = {jpeg->attachments[i].offset, jpeg->attachments[i].size};
-  return rewrite_mpf({data, size}, {places, count});
+  return attachments.empty() ? Status() : rewrite_mpf({data, size}, attachments);
 }
 
 Status EncodeJob::finish(GstVideoCodecFrame** frame) {
@@ -209,6 +251,7 @@ void EncodeJob::clear() {
   scan_.clear();
   file_.reset();
   is_by_device_ = false;
+  untrue_lengths_.clear();
   input_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);

@@ -140,7 +140,7 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
       g_param_spec_enum("pictures", "Pictures of a file",
                         "Which pictures become frames of a file whose index (MPF) names several, "
                         "as gain maps, stereo pairs and previews",
-                        pictures_type(), int(JpegFilePictures::kFirst), kWhilePlaying));
+                        pictures_type(), int(JpegFilePictures::kFirst), cudatransform::kUpToReady));
   g_object_class_install_property(
       klass, PROP_KEEP_METADATA,
       g_param_spec_boolean("keep-metadata", "Keep metadata",

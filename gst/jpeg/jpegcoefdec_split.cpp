@@ -115,6 +115,15 @@ class MappedBytes {
 
 enum class Others { kNone, kAwaited, kHere };
 
+// Whether the stream of bytes is a file: then its end will come, and nobody waits for a picture
+// meanwhile.
+bool is_file(GstVideoDecoder* decoder) {
+  gint64 size = -1;
+  return gst_pad_peer_query_duration(GST_VIDEO_DECODER_SINK_PAD(decoder), GST_FORMAT_BYTES,
+                                     &size) &&
+         size > 0;
+}
+
 // Reads the index of the picture that the splitter has found, of which the base class holds the
 // last `here` bytes.
 void read_index(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize here) {
@@ -122,8 +131,10 @@ void read_index(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsi
   state->awaited.count = 0;
   GST_OBJECT_LOCK(decoder);
   const bool wanted = state->settings.pictures == JpegFilePictures::kFirst;
+  const bool kept = state->settings.keep_metadata;
   GST_OBJECT_UNLOCK(decoder);
   if (!wanted) return;
+  state->keeps_rest = kept && (state->pictures.framed() || is_file(decoder));
   const gsize size = state->splitter.end() - state->splitter.begin();
   Status status;
   if (state->collected.size() == 0)
@@ -138,9 +149,7 @@ void read_index(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsi
 
 // Whether the other pictures of a file are where its index says; then they are no pictures of the
 // stream. If the index lies, the element splits the following bytes as any stream.
-Others look_for_others(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize here,
-                       bool at_eos) {
-  if (!state->has_looked) read_index(decoder, state, adapter, here);
+Others look_for_others(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, bool at_eos) {
   FilePlaces& places = state->awaited;
   if (places.count == 0) return Others::kNone;
   const gsize before = state->collected.size(), left = places.end() - before;
@@ -165,6 +174,94 @@ Others look_for_others(GstVideoDecoder* decoder, State* state, GstAdapter* adapt
   return Others::kNone;
 }
 
+// Finds where the pictures of the file end. False: more bytes must come first.
+bool find_pictures(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, bool at_eos) {
+  const gsize end = state->splitter.end() - state->splitter.begin();
+  if (state->pictures_end > 0) return true;
+  if (!state->has_looked) read_index(decoder, state, adapter, end - state->collected.size());
+  const Others others = look_for_others(decoder, state, adapter, at_eos);
+  if (others == Others::kAwaited) return false;
+  state->pictures_end = others == Others::kHere ? state->awaited.end() : end;
+  state->file_end = state->pictures_end;
+  // Without its end a picture goes on up to the next one.
+  if (others == Others::kNone && !state->splitter.has_end()) state->keeps_rest = false;
+  return true;
+}
+
+// Whether a picture begins at `at`, where bytes look like it. By chance they do so in films, but
+// hardly ever with another marker behind the first segment.
+enum class Begins { kNo, kYes, kUnknown };
+Begins begins_picture(GstAdapter* adapter, gsize at) {
+  constexpr gsize kHead = 6;  // SOI, a marker, a length
+  guint8 head[kHead], next = 0;
+  if (gst_adapter_available(adapter) < at + kHead) return Begins::kUnknown;
+  gst_adapter_copy(adapter, head, at, kHead);
+  if (head[3] == 0xff) return Begins::kYes;  // a fill byte
+  if (head[3] < 0xc0 || (head[3] >= 0xd0 && head[3] <= 0xd9)) return Begins::kNo;
+  const gsize behind = at + 4 + (gsize(head[4]) << 8 | head[5]);
+  if (gst_adapter_available(adapter) <= behind) return Begins::kUnknown;
+  gst_adapter_copy(adapter, &next, behind, 1);
+  return next == 0xff ? Begins::kYes : Begins::kNo;
+}
+
+// How many of the bytes from `at` on, at the end of a buffer, may begin a picture: SOI and an FF.
+gsize half_a_beginning(GstAdapter* adapter, gsize at) {
+  constexpr guint8 kStart[] = {0xff, 0xd8, 0xff};
+  guint8 last[sizeof kStart];
+  const gsize available = gst_adapter_available(adapter);
+  for (gsize size = std::min(available - at, sizeof kStart); size > 0; size--) {
+    gst_adapter_copy(adapter, last, available - size, size);
+    if (std::equal(last, last + size, kStart)) return size;
+  }
+  return 0;
+}
+
+// Moves the file's end behind the bytes that follow its pictures, up to the next file. False: more
+// bytes must come before that is known.
+bool find_rest(State* state, GstAdapter* adapter, bool at_eos) {
+  constexpr guint32 kMask = 0xffffff00, kStart = 0xffd8ff00;  // SOI and the next marker's FF
+  if (!state->keeps_rest) return true;
+  const bool framed = state->pictures.framed();
+  const gsize before = state->collected.size(), available = gst_adapter_available(adapter);
+  gsize at = state->file_end - before;
+  for (bool found = true; found && available - at >= sizeof kMask;) {
+    const gssize start = gst_adapter_masked_scan_uint32(adapter, kMask, kStart, at, available - at);
+    found = start >= 0;
+    at = found ? static_cast<gsize>(start) : available - (sizeof kMask - 1);
+    state->file_end = before + at;
+    if (!found) break;
+    // What follows at once is a file, damaged or not.
+    const Begins begins =
+        state->file_end == state->pictures_end ? Begins::kYes : begins_picture(adapter, at);
+    if (begins == Begins::kYes || (begins == Begins::kUnknown && framed)) return true;
+    if (begins == Begins::kUnknown && !at_eos) return false;
+    state->file_end = before + ++at;
+  }
+  if (!framed && !at_eos) return false;
+  state->file_end = before + available - (framed ? half_a_beginning(adapter, at) : 0);
+  return true;
+}
+
+// Finds where the file ends that begins with the picture found: `*end`, counted from its first
+// byte, as far as it is known. `is_here`: it begins in the newest buffer. False: more bytes must
+// come.
+bool find_file_end(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, bool is_here,
+                   bool at_eos, gsize* end) {
+  *end = state->splitter.end() - state->splitter.begin();
+  if (!find_pictures(decoder, state, adapter, at_eos)) return false;
+  // In a stream with times, the rest of a file is in the buffer that it came in.
+  if (state->pictures.framed() && !is_here) state->keeps_rest = false;
+  const bool found = find_rest(state, adapter, at_eos);
+  *end = state->file_end;
+  if (*end <= std::max(PictureBytes::kMost, state->pictures_end)) return found;
+  GST_WARNING_OBJECT(decoder,
+                     "what is behind a picture is not kept: more than %" G_GSIZE_FORMAT " bytes",
+                     PictureBytes::kMost);
+  state->collected.shorten(state->pictures_end);
+  *end = state->pictures_end;
+  return true;
+}
+
 // The frame carries its collected bytes with it, because in reverse playback it waits for its turn
 // in the base class. If memory ran out, a buffer without bytes replaces them.
 GstFlowReturn have_collected(GstVideoDecoder* decoder, State* state, GstVideoCodecFrame* frame) {
@@ -181,7 +278,8 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
   JpegSplitter& splitter = state->splitter;
   const gsize seen = splitter.position();
   look_at_new_bytes(state, adapter);
-  if (!splitter.found() && splitter.inside() && (at_eos || is_too_long(splitter))) splitter.cut();
+  const bool is_over = at_eos || state->is_parsed || is_too_long(splitter);
+  if (!splitter.found() && splitter.inside() && is_over) splitter.cut();
   if (!splitter.found() && !splitter.inside()) {
     drop_garbage(state, adapter);
     return GST_VIDEO_DECODER_FLOW_NEED_DATA;
@@ -195,32 +293,29 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
     const bool collected = collect(decoder, state, adapter, gst_adapter_available(adapter) - 1);
     return collected ? GST_VIDEO_DECODER_FLOW_NEED_DATA : have_collected(decoder, state, frame);
   }
-  gsize here = splitter.end() - splitter.begin() - state->collected.size();
-  if (!state->has_looked && state->collected.size() > 0 && here > 1) {
-    // The index may lie across both.
-    if (!collect(decoder, state, adapter, here - 1)) return have_collected(decoder, state, frame);
-    here = 1;
+  const bool is_here = state->collected.size() == 0 && splitter.begin() >= seen;
+  const gsize here = splitter.end() - splitter.begin() - state->collected.size();
+  // The index may lie across both.
+  if (!state->has_looked && state->collected.size() > 0 && here > 1 &&
+      !collect(decoder, state, adapter, here - 1))
+    return have_collected(decoder, state, frame);
+  gsize end = 0;
+  const bool is_known = find_file_end(decoder, state, adapter, is_here, at_eos, &end);
+  const gsize left = end - state->collected.size();
+  if (!is_known) {
+    // All but a byte, as above. Other pictures stay where they are until they are known to be some.
+    // Nothing is left of a picture without EOI but what begins the next.
+    if (left == 0 || collect(decoder, state, adapter, left - 1))
+      return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+    return have_collected(decoder, state, frame);
   }
-  switch (look_for_others(decoder, state, adapter, here, at_eos)) {
-    case Others::kNone:
-      break;
-    case Others::kAwaited:
-      // All but a byte, as above. The others stay where they are until they are known to be some.
-      // Nothing is left of a picture without EOI but what begins the next.
-      if (here == 0 || collect(decoder, state, adapter, here - 1))
-        return GST_VIDEO_DECODER_FLOW_NEED_DATA;
-      return have_collected(decoder, state, frame);
-    case Others::kHere:
-      here = state->awaited.end() - state->collected.size();
-      break;
-  }
-  if (state->collected.size() == 0 && splitter.begin() >= seen) {
-    // The picture came in one buffer, and the base class takes its part of that without a copy.
+  if (is_here) {
+    // The file came in one buffer, and the base class takes its part of that without a copy.
     state->begin_anew();
-    gst_video_decoder_add_to_frame(decoder, static_cast<int>(here));
+    gst_video_decoder_add_to_frame(decoder, static_cast<int>(left));
     return gst_video_decoder_have_frame(decoder);
   }
-  collect(decoder, state, adapter, here);
+  collect(decoder, state, adapter, left);
   return have_collected(decoder, state, frame);
 }
 

@@ -106,7 +106,8 @@ static GstStructure* make_stats(const State& state) {
   const guint64 by_device = state.frames_by_device, frames = state.frames;  // in this order
   return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
                            "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
-                           frames - by_device, nullptr);
+                           frames - by_device, "untrue-lengths", G_TYPE_UINT64,
+                           state.untrue_lengths.load(), nullptr);
 }
 
 static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* value,

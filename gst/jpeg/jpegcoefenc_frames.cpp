@@ -56,6 +56,17 @@ static void tell_latency(GstVideoEncoder* encoder) {
   gst_video_encoder_set_latency(encoder, latency, latency);
 }
 
+// Warns once in a stream: the element changes no XMP data.
+static void tell_of_lengths(GstVideoEncoder* encoder, const std::string& untrue) {
+  State* state = &State::of(encoder);
+  if (untrue.empty()) return;
+  state->untrue_lengths++;
+  if (std::exchange(state->warned_of_lengths, true)) return;
+  GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", untrue.c_str()),
+                      ("what stood behind the picture in its file has not come with it whole; "
+                       "keep-metadata=false leaves such data out"));
+}
+
 // Pushes the oldest frame if it is done. `wait`: waits for it; `*found`: whether it was done.
 static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* found) {
   State* state = &State::of(encoder);
@@ -66,6 +77,7 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   GstVideoCodecFrame* frame = nullptr;
   const bool by_device = job->is_by_device();
   const GstClockTime took = job->took();
+  const std::string untrue_lengths = job->untrue_lengths();
   const Status status = job->finish(&frame);
   keep_idle(state, std::move(job));
   if (!status.ok()) {
@@ -74,6 +86,7 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   }
   state->frames++;
   if (by_device) state->frames_by_device++;
+  tell_of_lengths(encoder, untrue_lengths);
   if (state->workers.threads() > 1 && state->latency.add(took)) tell_latency(encoder);
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   const GstFlowReturn flow = gst_video_encoder_finish_frame(encoder, frame);
@@ -276,11 +289,11 @@ static bool open_coder(GstVideoEncoder* encoder) {
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
-  state->warned_of_colorimetry = state->warned_of_rtp = false;
+  state->warned_of_colorimetry = state->warned_of_rtp = state->warned_of_lengths = false;
   state->failed = GST_FLOW_OK;
   state->pusher.forget();
   state->latency = {};
-  state->frames = state->frames_by_device = 0;
+  state->frames = state->frames_by_device = state->untrue_lengths = 0;
   if (!open_coder(encoder)) return FALSE;
   state->gate.open();
   return TRUE;

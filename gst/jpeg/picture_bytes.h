@@ -5,6 +5,7 @@
 #include <gst/base/gstadapter.h>
 #include <gst/gst.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -27,6 +28,8 @@ class PictureBytes {
   bool append(GstAdapter* adapter, gsize count);
   gsize size() const { return size_; }
   std::span<const uint8_t> bytes() const { return {data_, size_}; }
+  // Keeps the first `size` bytes.
+  void shorten(gsize size) { size_ = std::min(size_, size); }
   void clear();
   // All bytes collected so far, without a copy.
   BufferPtr take();

@@ -27,18 +27,20 @@ Status JpegPictureJob::map() {
   return Status::error(StatusCode::kFailed, "a buffer of JPEG data could not be mapped");
 }
 
-void JpegPictureJob::look_behind() {
+Status JpegPictureJob::look_behind() {
   const FirstPicture first = first_picture(whole());
   const gsize behind_it = map_.size - first.size;
   Status status = find_places(whole(), first.size, &others_);
-  if (!status.ok()) others_.count = 0;
-  if (others_.count > 0) {
+  if (status.ok() && others_.count > 0) {
     status = check_places(whole(), others_);
     if (status.ok()) others_size_ = behind_it;
   }
   if (!status.ok()) GST_DEBUG("%s", status.message.c_str());
   // Without an end and an index, what is behind damage may be the rest of the picture.
   if (first.has_end || has_others()) behind_size_ = behind_it;
+  if (has_others() || !ends_with_another(whole().first(first.size), others_)) return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "the picture ends in a segment, and another picture of its file follows");
 }
 
 GstVideoCodecFrame* JpegPictureJob::take_frame() {

@@ -29,13 +29,13 @@ struct JpegPictureJob final : FrameJob {
   // Maps the frame's bytes, in one piece.
   Status map();
   // Finds where the first picture ends and others begin. Afterwards file() is the first alone if an
-  // index says where the others are.
-  void look_behind();
+  // index says where the others are. kInvalidArgument: the first has run into another.
+  Status look_behind();
   std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
   // Bytes behind the picture that stay with it.
   gsize behind_size() const { return keep_metadata ? behind_size_ : 0; }
-  // The other pictures of the file by its index, and whether they are where it says. Empty without
-  // look_behind().
+  // The other pictures of the file by its index, true or not, and whether they are where it says.
+  // Empty without look_behind().
   const FilePlaces& others() const { return others_; }
   bool has_others() const { return others_size_ > 0; }
   // The frame, unmapped, for the caller; null once it has been taken.

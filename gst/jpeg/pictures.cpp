@@ -262,7 +262,7 @@ Status JpegPictures::prepare(JpegPictureJob& job) {
   job.max_memory = settings.max_memory;
   job.interrupt = &interrupts_;
   CT_RETURN_IF_ERROR(job.map());
-  if (settings.pictures == JpegFilePictures::kFirst) job.look_behind();
+  if (settings.pictures == JpegFilePictures::kFirst) CT_RETURN_IF_ERROR(job.look_behind());
   if (job.is_late) return {};
   const guint64 bytes_of_input = job.bytes;
   Status status = codec_.read_header(job, input_.get());

@@ -130,6 +130,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_message_parse_error_details": (None, _P, POINTER(_P)),
         "gst_structure_get_string": (_S, _P, _S),
         "gst_structure_get_int": (_I, _P, _S, POINTER(_I)),
+        "gst_structure_get_uint64": (_I, _P, _S, POINTER(c_uint64)),
+        "gst_structure_free": (None, _P),
         "gst_buffer_new_wrapped_full": (_P, _I, _P, c_size_t, c_size_t, c_size_t, _P, _P),
         "gst_buffer_new_allocate": (_P, _P, c_size_t, _P),
         "gst_buffer_map": (_I, _P, POINTER(MapInfo), _I),
@@ -148,6 +150,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     "libgobject-2.0.so.0": {
         # For "try-pull-sample": the sink, the signal, nanoseconds, the place of the sample.
         "g_signal_emit_by_name": (None, _P, _S, c_uint64, POINTER(_P)),
+        "g_object_get": (None, _P, _S, POINTER(_P), _P),  # one property
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {

@@ -8,7 +8,8 @@ import itertools
 import os
 import stat
 import threading
-from typing import Any, BinaryIO, Optional, Tuple, Union
+import warnings
+from typing import Any, BinaryIO, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -25,6 +26,8 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 MOST_BYTES = 256 << 20
 DECODER = "jpegcoefdec name=first backend=cpu"
 JPEG_CAPS = "image/jpeg,parsed=true"
+# What XMP data have in them that name lengths of what is behind the picture (Google's Container).
+_LENGTHS, _UNTRUE = b"http://ns.google.com/photos/1.0/", "untrue-lengths"
 
 
 def reason_of(error: Exception) -> str:
@@ -153,8 +156,11 @@ class Context:
         if hasattr(picture, "cpu"):  # a CudaPicture
             picture = picture.cpu()
         memory, info = _in_one_piece(gst, picture)
+        used: List[Tuple[Stage, int]] = []  # with the number of such files that it has written
 
         def prepare(stage: Stage) -> int:
+            if _LENGTHS in picture.markers:
+                used.append((stage, stage.count_of(_UNTRUE)))
             for name, value in (("progressive", progressive), ("arithmetic", arithmetic),
                                 ("optimize", optimize)):
                 stage.set(name, "true" if value else "false")
@@ -172,6 +178,9 @@ class Context:
         data = np.asarray(_gst.HeldBuffer(gst, written)).tobytes()
         if target is not None:
             _store(data, target)
+        if any(stage.count_of(_UNTRUE) > count for stage, count in used):
+            warnings.warn("XMP data among the picture's markers name lengths that are not those of "
+                          "its attachments and trailer", stacklevel=3)
         return data
 
 
@@ -370,7 +379,7 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and 32767; tables with 0,
     markers other than segments) or libjpeg cannot write (before libjpeg-turbo 3: progressive and
     arithmetic at 12 bits), TypeError and OSError. An interrupted write and a full disk leave a
-    file's beginning.
+    file's beginning. Warns if XMP data name lengths that attachments and trailer do not have.
     """
     return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,
                                   optimize=optimize, restart=restart)

@@ -142,6 +142,13 @@ def hand_made():
                 segment(APP14, b"Adobe\0\x64\0\0\0\0\x02") + table8() + ZERO_CODES + \
                 frame(SOF0, 40, 24, parts) + \
                 b"".join(scan([(i, 0) for i in ids]) + bytes(64) for ids in scans) + EOI
+    for name, adobe in (("adobe", segment(APP14, b"Adobe\0\x64\0\0\0\0\0")), ("bare", b"")):
+        parts = [(letter, 0x11, 0) for letter in b"CMYK"]
+        cmyk = SOI + adobe + table8() + ZERO_CODES + frame(SOF0, 40, 24, parts) + \
+            scan([(part[0], 0) for part in parts]) + bytes(64) + EOI
+        yield f"cmyk-{name}", cmyk
+        yield f"cmyk-{name}-trailer", cmyk + b"what is behind"
+        yield from mpf_seeds.files(cmyk, [grey(8, 8, blank), cmyk], f"cmyk-{name}-")
     yield "two-components", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, YCBCR[:2]) + EOI
     yield "fill-bytes", SOI + b"\xff" * 20 + grey(8, 8, blank)[2:]
     yield "bytes-between-markers", SOI + b"some text" + grey(8, 8, blank)[2:]
@@ -228,6 +235,8 @@ def seeds_of_jpegcoefdec(every):
     for number in range(0, 64, 5):
         stream = b"".join(data for _, data in every[number::40])
         yield f"stream-{number}", settings(number, [(0, 3000)]) + stream
+        for more in (0x40, 0x80):
+            yield f"stream-{number}-{more}", settings(number | more, [(0, 700)]) + stream
         yield f"events-{number}", settings(
             number, [(0, 700), (number % 8, 900), (0x10, 20), (number // 8, 500)]) + stream
 
@@ -248,17 +257,21 @@ def seeds_of_writer():
 def seeds_of_jpegcoefenc():
     """Settings and frames: see fuzz_jpegcoefenc.cpp."""
     # The same size in another sampling: the base class takes such caps for the old ones.
-    yield "other-sampling", bytes([0, 1, 5, 17, 17, 1, 1, 17, 17, 0x10, 0, 0, 0]) + bytes(9)
+    yield "other-sampling", bytes([0, 1, 5, 17, 17, 1, 1, 17, 17, 0x10, 0, 0, 0, 0]) + bytes(9)
     levels = [bytes(range(0, 256, 3)) * 5, bytes(400), b"\x7f\xff\x80\0" * 99]
-    for sampling in (*range(7), 0x80, 0x81, 0x82, 0x86, 0x87):
+    for sampling in (*range(9), 0x80, 0x81, 0x82, 0x86, 0x87):
         yield f"four-components-{sampling}", bytes([0, 1, sampling, 16, 8]) + \
-            bytes([0, 0x10, 6, 0, 4]) + levels[0]
+            bytes([0, 0x10, 6, 0, 4, 0]) + levels[0]
+        # What is behind the picture, as it should be and with lies.
+        for shape in range(0x80, 0x8D):
+            yield f"behind-{sampling}-{shape}", bytes([0, 1, sampling, 16, 8]) + \
+                bytes([0, 0x10, 0, 0, (5, 200, 255)[sampling % 3], shape]) + levels[0]
     for flags in (*range(8), *range(0xF0, 0xF8)):
         for sampling in range(7):
             number = flags + sampling
-            frame = bytes([0, 0x10 * (number % 16), number % 12, 0, number]) + levels[number % 3]
-            other = bytes([1, sampling, 30, 9, 0x10, 0, 0, 0]) + levels[0]
-            flush = bytes([2, 0x10, 0, 0, 0]) + levels[0]
+            frame = bytes([0, 0x10 * (number % 16), number % 12, 0, number, 0]) + levels[number % 3]
+            other = bytes([1, sampling, 30, 9, 0x10, 0, 0, 0, 0]) + levels[0]
+            flush = bytes([2, 0x10, 0, 0, 0, 0]) + levels[0]
             yield f"{flags}-{sampling}", bytes([flags, number, sampling, 16, 8]) + frame
             yield f"{flags}-{sampling}-more", \
                 bytes([flags, number, sampling, 7, 7]) + frame + other + flush

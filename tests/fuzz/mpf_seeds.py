@@ -23,10 +23,17 @@ def _several(name, order, first, others, change=lambda entries: None):
     yield f"{name}-{'big' if order == '>' else 'little'}", indexed(entries) + b"".join(others)
 
 
-def files(first, others):
+def files(first, others, prefix=""):
     """Files of these pictures: name, bytes."""
+    for name, data in _files(first, others):
+        yield prefix + name, data
+
+
+def _files(first, others):
     for order in "<>":
         yield from _several("pictures", order, first, others)
+        for name, data in _several("pictures-trailer", order, first, others):
+            yield name, data + b"\xff\xd8\xff\xe1\0\2 a film"
         yield from _several("pictures-none", order, first, [])
         for name, lie in (("at-first", (50, 0)), ("outside", (50, 0xFFFFFFF0)),
                           ("empty", (0, 500)), ("at-itself", (16, 50))):

@@ -17,7 +17,7 @@ CJPEG_SAMPLINGS = {"YCbCr-4:2:0": "2x2", "YCbCr-4:2:2": "2x1", "YCbCr-4:4:4": "1
 
 def have_tools():
     """Whether libjpeg-turbo's programs are there."""
-    return all(shutil.which(name) for name in ("cjpeg", "djpeg"))
+    return all(shutil.which(name) for name in ("cjpeg", "djpeg", "jpegtran"))
 
 
 def pixels(width, height, channels=3, seed=1):
@@ -60,6 +60,14 @@ def cjpeg(array, *options):
     return run("cjpeg", "-dct", "int", *options, data=pnm(array))
 
 
+def jpegtran(data):
+    """A file's first picture as libjpeg-turbo writes it again, without metadata: the same for the
+    same coefficients and tables. None where libjpeg-turbo cannot read it."""
+    done = subprocess.run(("jpegtran", "-copy", "none", "-optimize"), input=data,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return done.stdout if done.returncode in (0, 2) else None  # 2: warnings
+
+
 def djpeg(data):
     """libjpeg-turbo's samples of a file: grey or RGB."""
     return from_pnm(run("djpeg", "-dct", "int", "-nosmooth", "-pnm", data=data))
@@ -79,8 +87,8 @@ def _index(entries, order):
 
 
 def with_others(data, others, order=">", gap=b"", trailer=b""):
-    """A file with a JFIF header as the first of several pictures."""
-    place = 20
+    """A file as the first of several pictures."""
+    place = 4 + int.from_bytes(data[4:6], "big")  # behind its first segment
     at = len(data) + len(_index([(0, 0)] * (len(others) + 1), order))
     entries = [(at, 0)]
     for other in others:
@@ -89,6 +97,50 @@ def with_others(data, others, order=">", gap=b"", trailer=b""):
         at += len(other)
     return (data[:place] + _index(entries, order) + data[place:] +
             b"".join(gap + other for other in others) + trailer)
+
+
+def xmp(items, film_at=None):
+    """A segment of XMP data with a Container: (semantic, type, length) of what is behind the
+    picture, and how far a film is from the file's end."""
+    words = "".join(f'<rdf:li><Container:Item Item:Semantic="{semantic}" Item:Mime="{mime}" '
+                    f'Item:Length="{length}"/></rdf:li>' for semantic, mime, length in items)
+    film = "" if film_at is None else f' GCamera:MicroVideoOffset="{film_at}"'
+    name = "http://ns.google.com/photos/1.0/"
+    return segment(0xE1, (
+        f'http://ns.adobe.com/xap/1.0/\0<rdf:Description xmlns:Item="{name}container/item/" '
+        f'xmlns:Container="{name}container/" xmlns:GCamera="{name}camera/"{film}><rdf:Seq><rdf:li>'
+        f'<Container:Item Item:Semantic="Primary" Item:Mime="image/jpeg"/></rdf:li>{words}'
+        '</rdf:Seq></rdf:Description>').encode())
+
+
+def segments_of(data):
+    """The segments before the first scan: marker, body. And where the scan's header begins."""
+    at, found = 2, []
+    while 0 <= (at := data.find(b"\xff", at)) <= len(data) - 4:  # over bytes between them
+        if data[at + 1] == 0xFF:
+            at += 1
+            continue
+        if data[at + 1] == 0xDA:
+            return found, at
+        size = int.from_bytes(data[at + 2:at + 4], "big")
+        found.append((data[at + 1], data[at + 4:at + 2 + size]))
+        at += 2 + size
+    return found, len(data)
+
+
+def end_of(data):
+    """Where the first picture of a file ends: behind its EOI, or at its end without one."""
+    at = segments_of(data)[1]
+    while 0 <= (at := data.find(b"\xff", at)) < len(data) - 1:
+        code = data[at + 1]
+        if code == 0xD9:
+            return at + 2
+        at += 2
+        if code == 0xFF:
+            at -= 1
+        elif code not in (0, 1, *range(0xD0, 0xD8)):
+            at += int.from_bytes(data[at:at + 2], "big")
+    return len(data)
 
 
 def others_of(data):

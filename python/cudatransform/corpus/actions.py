@@ -130,8 +130,13 @@ def parquet(rows: List[Row]) -> bytes:
     """Rows as the bytes of a Parquet file."""
     import pyarrow
     import pyarrow.parquet
+    table = pyarrow.Table.from_pylist(rows)
+    # Of a column of empty lists pyarrow does not know the type, and all shards have one schema.
+    empty, lists = pyarrow.list_(pyarrow.null()), pyarrow.list_(pyarrow.binary())
+    table = table.cast(pyarrow.schema([field.with_type(lists) if field.type == empty else field
+                                       for field in table.schema]))
     sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), sink, compression="zstd")
+    pyarrow.parquet.write_table(table, sink, compression="zstd")
     return sink.getvalue().to_pybytes()
 
 

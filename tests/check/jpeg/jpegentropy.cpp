@@ -4,6 +4,7 @@
 //
 // Coefficients are compared as the files that jpegcoefenc makes of them.
 // CUDATRANSFORM_TEST_PICTURES: how many damaged files, and how many tiny ones.
+// CUDATRANSFORM_TEST_SEED: where chance begins, to damage them in other ways.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
+#include "tests/check/jpeg/several.h"
 #include "tests/check/testing.h"
 #include "tests/jpeg/slow_codec.h"
 
@@ -93,6 +95,13 @@ int picture_count(int otherwise, int quickly) {
   return quick() ? quickly : otherwise;
 }
 
+// With other pictures and a trailer behind the first.
+std::vector<Bytes> files_of_several() {
+  const Bytes cmyk = make_four_components(kFourComponents[0], 80, 64);
+  return {several(true), several(false, Bytes(100, 7)),
+          joined({first_of(cmyk, others(), true), joined(others())})};
+}
+
 std::vector<Bytes> some_pictures() {
   std::vector<Bytes> pictures;
   guint seed = 1;
@@ -106,6 +115,7 @@ std::vector<Bytes> some_pictures() {
     pictures.push_back(make_four_components(kind, 65, 33, seed++));
   for (const int components : {1, 3})
     pictures.push_back(slow_encode(random_deep_picture(65, 33, components, 2, 2, seed++)));
+  for (const Bytes& file : files_of_several()) pictures.push_back(file);
   return pictures;
 }
 
@@ -170,7 +180,8 @@ Bytes with_damage(Bytes picture, std::mt19937& random) {
 // In parts, because the test keeps the output.
 CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
   constexpr int kPart = 500;
-  std::mt19937 random(11);
+  const char* begin = g_getenv("CUDATRANSFORM_TEST_SEED");
+  std::mt19937 random(begin ? static_cast<guint>(std::atoi(begin)) : 11);
   std::vector<Bytes> good;
   guint seed = 1;
   for (const Subsampling subsampling : {Subsampling::k420, Subsampling::k422, Subsampling::kGray})
@@ -180,6 +191,7 @@ CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
     good.push_back(make_four_components(kind, 80, 64, seed++));
   for (const int components : {1, 3, 3})
     good.push_back(slow_encode(random_deep_picture(80, 64, components, 2, 1, seed++)));
+  for (const Bytes& file : files_of_several()) good.push_back(file);
   const int count = picture_count(200, 30);
   guint64 damaged = 0, by_cuda = 0;
   for (int done = 0; done < count; done += kPart) {

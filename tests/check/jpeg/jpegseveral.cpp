@@ -1,133 +1,18 @@
 // Files of several pictures through jpegcoefdec and jpegcoefenc, judged by a parser of the test's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <cstring>
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gst/coef/coef.h>
 #include "tests/check/jpeg/jpegdecoder.h"
 #include "tests/check/jpeg/jpegstreams.h"
+#include "tests/check/jpeg/several.h"
 
 namespace {
 
 using namespace testing;
-
-Bytes number(guint64 value, gsize size, bool big) {
-  Bytes bytes(size);
-  for (gsize i = 0; i < size; i++)
-    bytes[big ? size - 1 - i : i] = static_cast<guint8>(value >> (8 * i));
-  return bytes;
-}
-
-guint64 number_at(const Bytes& bytes, gsize at, gsize size, bool big) {
-  guint64 value = 0;
-  for (gsize i = 0; i < size; i++) value = value << 8 | bytes[at + (big ? i : size - 1 - i)];
-  return value;
-}
-
-struct Entry {
-  gsize size, offset;
-};
-
-Bytes index_of(const std::vector<Entry>& entries, bool big) {
-  const auto put = [big](guint64 value, gsize size) { return number(value, size, big); };
-  Bytes data = joined({{'M', 'P', 'F', 0},
-                       big ? Bytes{'M', 'M'} : Bytes{'I', 'I'},
-                       put(42, 2),
-                       put(8, 4),
-                       put(2, 2),
-                       put(0xb001, 2),
-                       put(4, 2),
-                       put(1, 4),
-                       put(entries.size(), 4),
-                       put(0xb002, 2),
-                       put(7, 2),
-                       put(16 * entries.size(), 4),
-                       put(38, 4),
-                       put(0, 4)});
-  for (const Entry& e : entries)
-    data = joined({data, put(0x20003, 4), put(e.size, 4), put(e.offset, 4), put(0, 4)});
-  return joined({{0xff, 0xe2}, number(data.size() + 2, 2, true), data});
-}
-
-// What the index of a file says is its pictures, the first one included.
-std::vector<Bytes> pictures_of(const Bytes& file) {
-  std::vector<Bytes> pictures;
-  for (const Segment& s : segments_of(file)) {
-    if (s.code != 0xe2 || s.end - s.begin < 20 || memcmp(&file[s.begin + 4], "MPF", 4) != 0)
-      continue;
-    const gsize tiff = s.begin + 8;
-    const bool big = file[tiff] == 'M';
-    const gsize directory = tiff + number_at(file, tiff + 4, 4, big);
-    for (gsize i = 0; i < number_at(file, directory, 2, big); i++) {
-      const gsize field = directory + 2 + 12 * i;
-      if (number_at(file, field, 2, big) != 0xb002) continue;
-      const gsize entries = tiff + number_at(file, field + 8, 4, big);
-      for (gsize k = 0; k < number_at(file, field + 4, 4, big) / 16; k++) {
-        const gsize size = number_at(file, entries + 16 * k + 4, 4, big);
-        const gsize offset = number_at(file, entries + 16 * k + 8, 4, big);
-        const gsize begin = k == 0 ? 0 : tiff + offset;
-        fail_unless(begin + size <= file.size(), "picture %d is not in the file",
-                    static_cast<int>(k));
-        pictures.emplace_back(file.begin() + gssize(begin), file.begin() + gssize(begin + size));
-      }
-    }
-  }
-  return pictures;
-}
-
-// The picture with an index of itself and `others`, without them; `gap` bytes are to come between.
-Bytes first_of(const Bytes& picture, const std::vector<Bytes>& others, bool big, gsize gap = 0) {
-  const gsize place = segment_of(picture, 0xe0).end, tiff = place + 8;
-  std::vector<Entry> entries(others.size() + 1, Entry{0, 0});
-  gsize at = picture.size() + index_of(entries, big).size();
-  entries[0].size = at;
-  at += gap;
-  for (gsize i = 0; i < others.size(); i++) {
-    entries[i + 1] = {others[i].size(), at - tiff};
-    at += others[i].size();
-  }
-  return inserted(picture, place, index_of(entries, big));
-}
-
-const std::vector<Bytes>& others() {
-  static const std::vector<Bytes> pictures = {make_jpeg(24, 16), make_jpeg(40, 40)};
-  return pictures;
-}
-
-Bytes several(bool big = true, const Bytes& tail = {}) {
-  return joined({first_of(good(), others(), big), joined(others()), tail});
-}
-
-bool has_others(const Bytes& file) {
-  const std::vector<Bytes> all = pictures_of(file);
-  return all.size() == 3 && all[1] == others()[0] && all[2] == others()[1];
-}
-
-// What comes out where a file goes in as pieces of a stream.
-std::vector<Bytes> through(const Bytes& stream, const std::string& decoder = "",
-                           const std::string& encoder = "", gsize piece = 0,
-                           const char* caps = "image/jpeg") {
-  const std::string line = "jpegcoefdec " + decoder + " ! jpegcoefenc n-threads=1 " + encoder;
-  g_autoptr(GstHarness) harness = gst_harness_new_parse(line.c_str());
-  gst_harness_push_event(harness, gst_event_new_stream_start("bytes"));
-  g_autoptr(GstCaps) input = gst_caps_from_string(caps);
-  gst_harness_push_event(harness, gst_event_new_caps(input));
-  push_segment(harness, GST_FORMAT_BYTES);
-  for (gsize at = 0; at < stream.size();) {
-    const gsize size = piece == 0 ? stream.size() : std::min(piece, stream.size() - at);
-    gst_harness_push(
-        harness, buffer_of(Bytes(stream.begin() + gssize(at), stream.begin() + gssize(at + size))));
-    at += size;
-  }
-  gst_harness_push_event(harness, gst_event_new_eos());
-  std::vector<Bytes> files;
-  while (GstBuffer* buffer = gst_harness_try_pull(harness)) {
-    files.push_back(bytes_of(buffer));
-    gst_buffer_unref(buffer);
-  }
-  return files;
-}
 
 CHECK_TEST(test_both_byte_orders_and_pieces) {
   for (const bool big : {false, true})
@@ -286,22 +171,6 @@ CHECK_TEST(test_jpegparse) {
   }
 }
 
-CHECK_TEST(test_damage_is_of_the_file) {
-  const Bytes first = first_of(good(), others(), true);
-  Bytes short_one = first;
-  short_one.erase(short_one.end() - 300, short_one.end() - 100);
-  const Bytes open_end(first.begin(), first.end() - 150);
-  for (const Bytes& damaged : {short_one, open_end}) {
-    for (const char* caps : {"image/jpeg", "image/jpeg,parsed=true"}) {
-      Decoder decoder("", caps);
-      decoder.push(joined({damaged, joined(others())}));
-      decoder.finish();
-      fail_unless_equals_int(decoder.count(), 0);
-      fail_unless_equals_uint64(decoder.stat("damaged"), 1);
-    }
-  }
-}
-
 // An index that lies is none: the pictures are those of a stream.
 CHECK_TEST(test_lies) {
   const Bytes file = several();
@@ -349,6 +218,29 @@ CHECK_TEST(test_new_index) {
   fail_unless_equals_int(gst_harness_push(encoder, buffer), GST_FLOW_OK);
   g_autoptr(GstBuffer) file = gst_harness_pull(encoder);
   fail_unless(has_others(bytes_of(file)));
+}
+
+// What an application has attached must be there, once, and in a number that files have.
+CHECK_TEST(test_attachments_that_cannot_be) {
+  using Lie = void (*)(GstDctJpegMeta * meta);
+  const std::pair<Lie, const char*> lies[] = {
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset += 1; }, "attachment 1 at bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset = G_MAXSIZE; }, "attachment 1 at bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[0].size = 0; }, "attachment 0 at bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset -= 1; }, "over another at 0 to"},
+      {[](GstDctJpegMeta* m) { g_clear_pointer(&m->behind, g_bytes_unref); }, "of 0 behind"},
+      {[](GstDctJpegMeta* m) { m->n_attachments = 256; }, "256 attachments, at most 255"}};
+  for (const auto& [lie, words] : lies) {
+    g_autoptr(GstHarness) decoder = open("n-threads=1", "image/jpeg,parsed=true");
+    push(decoder, several());
+    GstBuffer* buffer = gst_harness_pull(decoder);
+    lie(gst_buffer_get_dct_jpeg_meta(buffer));
+    g_autoptr(GstHarness) encoder = gst_harness_new_parse("jpegcoefenc n-threads=1");
+    const Messages bus(encoder->element);
+    gst_harness_set_src_caps(encoder, current_caps(decoder));
+    fail_unless_equals_int(gst_harness_push(encoder, buffer), GST_FLOW_ERROR);
+    expect(take_text(bus, GST_MESSAGE_ERROR), {words});
+  }
 }
 
 }  // namespace
