@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/one_piece.h"
 
 namespace cudatransform {
@@ -27,15 +26,14 @@ bool are_in_a_row(const FilePlaces& places, uint64_t begin) {
   return begin <= kMostBytes && places.count <= kMostHeld;
 }
 
-// Calls `with` with the buffer's bytes; without memory for them it calls nothing.
+// Calls `with` with the buffer's bytes if they are in one piece, as parsers make them: a look is
+// not worth a copy.
 template <typename Function>
 void look_at(GstBuffer* buffer, const Function& with) {
-  BufferPtr piece;
   GstMapInfo map;
-  if (!in_one_piece(buffer, &piece).ok() || !gst_buffer_map(piece.get(), &map, GST_MAP_READ))
-    return;
+  if (!is_one_piece(buffer) || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return;
   with(std::span<const uint8_t>(map.data, map.size));
-  gst_buffer_unmap(piece.get(), &map);
+  gst_buffer_unmap(buffer, &map);
 }
 
 bool read_places(GstBuffer* picture, FilePlaces* places) {
