@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -201,6 +202,24 @@ TEST(JpegMpf, RewritesForNewSizes) {
     EXPECT_FALSE(rewrite_mpf(picture, far).ok());
     EXPECT_EQ(picture, before);
   }
+}
+
+// By their sizes the other pictures are known wherever a damaged file has them.
+TEST(JpegMpf, SizesOfPicturesElsewhere) {
+  const std::vector<Bytes> others = {small(2, 30), small(3, 3000)};
+  Bytes file = whole_file(others, true);
+  const auto end = static_cast<ptrdiff_t>(first_picture(file).size);
+  file.insert(file.begin() + end - 10, 5, 0);
+  FilePlaces places;
+  EXPECT_NE(refusal(file, &places), "");
+  ASSERT_EQ(places.count, others.size());
+  for (size_t i = 0; i < others.size(); i++) EXPECT_EQ(places.place[i].size, others[i].size());
+  const std::span<const uint8_t> bytes(file);
+  const size_t first = static_cast<size_t>(end) + 5;
+  EXPECT_FALSE(ends_with_another(bytes.first(first), places));
+  EXPECT_TRUE(ends_with_another(bytes.first(first + others[0].size()), places));
+  EXPECT_FALSE(ends_with_another(bytes.first(first + others[0].size() + 1), places));
+  EXPECT_FALSE(ends_with_another(bytes.first(0), places));
 }
 
 TEST(JpegMpf, MakesNewIndices) {

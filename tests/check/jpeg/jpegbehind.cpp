@@ -192,6 +192,20 @@ CHECK_TEST(test_trailers_of_buffers_with_times) {
   }
 }
 
+// What is behind a picture in its buffer may be the beginning of the next one.
+CHECK_TEST(test_pictures_that_begin_at_the_end_of_a_buffer) {
+  const Bytes first = joined({good(), {1, 0xff, 2}});
+  const Bytes next = make_jpeg(64, 48, Subsampling::k420, 75, 9);
+  for (const gsize begin : {gsize{1}, gsize{2}, gsize{3}, gsize{10}}) {
+    g_autoptr(GstHarness) harness = open("n-threads=1");
+    push(harness, joined({first, cut(next, begin)}));
+    push(harness, Bytes(next.begin() + gssize(begin), next.end()), 40 * GST_MSECOND);
+    expect(harness, good());
+    expect(harness, next);
+    expect_no_more(harness);
+  }
+}
+
 // A picture of a stream whose end nobody knows leaves when it is there.
 CHECK_TEST(test_streams_do_not_wait) {
   g_autoptr(GstHarness) harness = open_bytes("n-threads=1");
@@ -308,11 +322,13 @@ std::string told_of(const Bytes& file, const std::string& decoder = "",
   return told.empty() ? "" : told[0].text;
 }
 
+void expect_nothing(const std::string& told) { fail_unless(told.empty(), "%s", told.c_str()); }
+
 CHECK_TEST(test_lengths_stay_true) {
   for (const char* encoder : {"", "progressive=true", "arithmetic=true", "keep-metadata=false"})
-    fail_unless_equals_string(told_of(photograph(), "", encoder).c_str(), "");
-  fail_unless_equals_string(told_of(photograph(), "keep-metadata=false").c_str(), "");
-  fail_unless_equals_string(told_of(with_xmp(good(), xmp(""))).c_str(), "");
+    expect_nothing(told_of(photograph(), "", encoder));
+  expect_nothing(told_of(photograph(), "keep-metadata=false"));
+  expect_nothing(told_of(with_xmp(good(), xmp(""))));
   // Elements in place of attributes, and another prefix.
   std::string words =
       "<a xmlns:I='http://ns.google.com/photos/1.0/container/item/'><rdf:li>"
@@ -321,7 +337,7 @@ CHECK_TEST(test_lengths_stay_true) {
   const Bytes data = joined({text("http://ns.adobe.com/xap/1.0/"), {0}, text(words)});
   const Bytes segment = joined({{0xff, 0xe1}, number(data.size() + 2, 2, true), data});
   const Bytes file = joined({with_xmp(good(), segment), others()[0]});
-  fail_unless_equals_string(told_of(file).c_str(), "");
+  expect_nothing(told_of(file));
   expect(told_of(with_xmp(good(), segment)), {"there are 0"});
 }
 
@@ -336,7 +352,7 @@ CHECK_TEST(test_untrue_lengths_are_told) {
   expect(told_of(photograph(others()[0].size(), film().size() + 1)), {"MotionPhoto"});
   expect(told_of(photograph(others()[0].size(), film().size(), 5)), {"GainMap"});
   const Bytes old = with_xmp(good(), xmp("", film().size()));
-  fail_unless_equals_string(told_of(joined({old, film()})).c_str(), "");
+  expect_nothing(told_of(joined({old, film()})));
   expect(told_of(joined({old, film(), {0}})), {"a film"});
   expect(told_of(old), {"a film"});
   // The length of the picture itself changes.

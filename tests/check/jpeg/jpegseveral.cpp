@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gst/coef/coef.h>
@@ -217,6 +218,29 @@ CHECK_TEST(test_new_index) {
   fail_unless_equals_int(gst_harness_push(encoder, buffer), GST_FLOW_OK);
   g_autoptr(GstBuffer) file = gst_harness_pull(encoder);
   fail_unless(has_others(bytes_of(file)));
+}
+
+// What an application has attached must be there, once, and in a number that files have.
+CHECK_TEST(test_attachments_that_cannot_be) {
+  using Lie = void (*)(GstDctJpegMeta * meta);
+  const std::pair<Lie, const char*> lies[] = {
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset += 1; }, "attachment 1 at bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset = G_MAXSIZE; }, "attachment 1 at bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[0].size = 0; }, "attachment 0 at bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset -= 1; }, "over another at 0 to"},
+      {[](GstDctJpegMeta* m) { g_clear_pointer(&m->behind, g_bytes_unref); }, "of 0 behind"},
+      {[](GstDctJpegMeta* m) { m->n_attachments = 256; }, "256 attachments, at most 255"}};
+  for (const auto& [lie, words] : lies) {
+    g_autoptr(GstHarness) decoder = open("n-threads=1", "image/jpeg,parsed=true");
+    push(decoder, several());
+    GstBuffer* buffer = gst_harness_pull(decoder);
+    lie(gst_buffer_get_dct_jpeg_meta(buffer));
+    g_autoptr(GstHarness) encoder = gst_harness_new_parse("jpegcoefenc n-threads=1");
+    const Messages bus(encoder->element);
+    gst_harness_set_src_caps(encoder, current_caps(decoder));
+    fail_unless_equals_int(gst_harness_push(encoder, buffer), GST_FLOW_ERROR);
+    expect(take_text(bus, GST_MESSAGE_ERROR), {words});
+  }
 }
 
 }  // namespace

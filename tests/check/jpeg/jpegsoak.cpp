@@ -127,7 +127,8 @@ std::string pipeline_text(const char* on_error, bool parsed, bool four) {
              "caps=image/jpeg,framerate=25/1,parsed=") +
          (parsed ? "true" : "false") + " ! jpegcoefdec name=dec " + entropy() +
          " n-threads=3 max-pixels=" + kMaxPixels + " on-error=" + on_error + " ! " +
-         (four ? "jpegcoefenc" : inverse() + " ! video/x-raw") + " ! appsink name=sink sync=false";
+         (four ? "jpegcoefenc entropy=cpu" : inverse() + " ! video/x-raw") +
+         " ! appsink name=sink sync=false";
 }
 
 // Pictures without damage, judged by libjpeg; their hashes.

@@ -84,9 +84,10 @@ std::vector<Bytes> soak_pictures_of_four() {
   std::vector<Bytes> pictures;
   for (const FourComponents& kind : kFourComponents) {
     pictures.push_back(make_four_components(kind, 97, 65));
-    pictures.push_back(written_again(pictures.back(), true, false, false, 5));
-    pictures.push_back(written_again(pictures[pictures.size() - 2], false, false, true, 0));
+    pictures.push_back(written_again(pictures.back(), false, true, false, 5));
   }
+  pictures.push_back(written_again(pictures.front(), true, false, false, 0));
+  pictures.push_back(written_again(pictures.back(), false, false, true, 7));
   return pictures;
 }
 
