@@ -31,8 +31,8 @@ struct JpegPicture {
   JpegLevels levels[kJpegMaxComponents];
   // For each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
-  // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it does,
-  // and only then.
+  // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it
+  // does, and only then.
   bool is_adobe = true;
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;

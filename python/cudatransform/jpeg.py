@@ -372,7 +372,7 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file. Raises WriteError for a picture that a JPEG file cannot hold (AC
     levels beyond 1023, DC levels more than 2047 apart, tables with 0, markers other than segments),
-    TypeError and OSError. An interrupted write and a full disk leave a file's beginning. Warns where
+    TypeError and OSError. An interrupted write and a full disk leave a file's beginning. Warns if
     XMP data name lengths that attachments and trailer do not have.
     """
     return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,

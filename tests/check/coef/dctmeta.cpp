@@ -286,7 +286,8 @@ CHECK_TEST(test_serial) {
   gst_buffer_unref(buffer);
 }
 
-// A fourth component has room in the meta and in its serial form, and is refused if caps have three.
+// A fourth component has room in the meta and in its serial form, and is refused if caps have
+// three.
 CHECK_TEST(test_four_components) {
   const GstDctInfo info = make_info();
   GstDctMeta* meta;
