@@ -83,7 +83,7 @@ Frames finish(GstHarness* h) {
 }
 
 // The output of one thread for a stream that comes in one piece, which is decoded once.
-const Frames& expected_of(const Bytes& stream) {
+Frames expected_of(const Bytes& stream) {
   static std::map<Bytes, Frames> known;
   if (const auto found = known.find(stream); found != known.end()) return found->second;
   const DoneAtOnce at_once;
@@ -110,7 +110,7 @@ gint64 time_stat(GstHarness* h, const std::string& name) {
 CHECK_TEST(test_pieces_and_threads) {
   for (const char* name : kAll) {
     const Bytes stream = read(name);
-    const Frames& expected = expected_of(stream);
+    const Frames expected = expected_of(stream);
     for (const int threads : {1, 2, 7, 0}) {
       for (const gsize piece : {gsize{13}, gsize{997}, gsize{60000}}) {
         // Slow tools look for threads that wait for each other here.
@@ -127,7 +127,7 @@ CHECK_TEST(test_pieces_and_threads) {
 // The element skips bytes outside units: before the stream, between streams and after them.
 CHECK_TEST(test_bytes_between_units) {
   const Bytes stream = read(kPredicted), noise = {'B', 'B', 'C', 0, 'B', 'B', 'C', 'D', 7, 1, 2};
-  const Frames& expected = expected_of(joined({stream, stream}));
+  const Frames expected = expected_of(joined({stream, stream}));
   g_autoptr(GstHarness) h = open();
   for (const Bytes* part : {&noise, &stream, &noise, &stream, &noise}) push(h, *part);
   compare(expected, finish(h), "noise between sequences");
@@ -150,7 +150,7 @@ CHECK_TEST(test_claims) {
   while (many.size() < (quick() ? 1000000 : 8000000))
     many.insert(many.end(), small.begin(), small.end());
   const Bytes claims = joined({stream, many, stream});
-  const Frames& expected = expected_of(joined({stream, stream}));
+  const Frames expected = expected_of(joined({stream, stream}));
   for (const gsize piece : {gsize{4096}, claims.size()}) {
     g_autoptr(GstHarness) h = open();
     push(h, claims, piece);
@@ -176,7 +176,7 @@ CHECK_TEST(test_streams_behind_each_other) {
 
 CHECK_TEST(test_states) {
   const Bytes stream = read(kPredicted);
-  const Frames& expected = expected_of(stream);
+  const Frames expected = expected_of(stream);
   g_autoptr(GstHarness) h = open("n-threads=3");
   for (const GstState down : {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY}) {
     // In the middle of a picture, while others are in work.
@@ -193,7 +193,7 @@ CHECK_TEST(test_states) {
 
 CHECK_TEST(test_flush) {
   const Bytes stream = read(kFields);
-  const Frames& expected = expected_of(stream);
+  const Frames expected = expected_of(stream);
   for (const char* threads : {"n-threads=1", "n-threads=4"}) {
     g_autoptr(GstHarness) h = open(threads);
     for (const gsize parts : {gsize{2}, gsize{3}, gsize{5}}) {
@@ -211,7 +211,7 @@ CHECK_TEST(test_flush) {
 // An application may keep frames for as long as it likes.
 CHECK_TEST(test_frames_outlive_the_element) {
   const Bytes stream = read(kFields);
-  const Frames& expected = expected_of(stream);
+  const Frames expected = expected_of(stream);
   GstHarness* h = open();
   push(h, stream);
   gst_harness_push_event(h, gst_event_new_eos());
