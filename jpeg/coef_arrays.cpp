@@ -58,7 +58,7 @@ struct CoefArrays::Methods {
     auto* array = reinterpret_cast<Array*>(handle);
     if (array->is_header) JpegErrors::cancel(cinfo);
     if (start + count > array->rows.size()) JpegErrors::fail(cinfo, "a row outside of the picture");
-    if (writable) array->look_at_rows_before(start);
+    if (writable) array->look_at_rows_before(start, of(cinfo).depth_);
     // As late as possible, so that a row is in the cache when it is decoded.
     for (; writable && array->clean_rows < start + count; array->clean_rows++)
       memset(array->rows[array->clean_rows], 0, sizeof(JBLOCK) * array->blocks_per_row);
@@ -67,10 +67,10 @@ struct CoefArrays::Methods {
 };
 
 // Rows before `end` have been decoded; those from there on are about to be.
-void CoefArrays::Array::look_at_rows_before(uint32_t end) {
+void CoefArrays::Array::look_at_rows_before(uint32_t end, uint32_t depth) {
   if (end < plain_rows) is_plain = false;  // another scan
   for (; is_plain && plain_rows < end; plain_rows++)
-    is_plain = row_is_plain(rows[plain_rows][0], levels.blocks_w);
+    is_plain = row_is_plain(rows[plain_rows][0], levels.blocks_w, depth);
 }
 
 CoefArrays& CoefArrays::of(j_common_ptr cinfo) {
@@ -83,7 +83,12 @@ void CoefArrays::install(j_common_ptr cinfo) {
   cinfo->mem->access_virt_barray = Methods::access;
 }
 
-void CoefArrays::begin_reading(const JpegLevels* levels, int components) {
+void CoefArrays::begin_reading(const JpegLevels* levels, int components, uint32_t depth) {
+  take_arrays(levels, components);
+  depth_ = depth;
+}
+
+void CoefArrays::take_arrays(const JpegLevels* levels, int components) {
   count_ = components;
   requested_ = 0;
   for (int c = 0; c < components; c++) {
@@ -133,7 +138,7 @@ void CoefArrays::finish_reading() {
       else if (!array.in_place)
         memcpy(row_of(levels, r), array.rows[r], row_bytes);
     }
-    array.look_at_rows_before(std::min(levels.blocks_h, array.clean_rows));
+    array.look_at_rows_before(std::min(levels.blocks_h, array.clean_rows), depth_);
   }
 }
 
@@ -160,13 +165,13 @@ bool CoefArrays::are_plain() const {
 }
 
 jvirt_barray_ptr* CoefArrays::begin_header(const JpegLevels* levels, int components) {
-  begin_reading(levels, components);
+  take_arrays(levels, components);
   for (int c = 0; c < components; c++) arrays_[c].is_header = true;
   return handles_;
 }
 
 jvirt_barray_ptr* CoefArrays::begin_writing(const JpegLevels* levels, int components) {
-  begin_reading(levels, components);
+  take_arrays(levels, components);
   for (int c = 0; c < components; c++) {
     Array& array = arrays_[c];
     // libjpeg makes the dummy blocks itself. It asks for whole MCUs of rows but looks at real ones.

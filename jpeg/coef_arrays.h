@@ -11,11 +11,10 @@
 #include <memory>
 #include <vector>
 
+#include "jpeg/components.h"
 #include "jpeg/libjpeg.h"
 
 namespace cudatransform {
-
-inline constexpr int kJpegMaxComponents = 3;
 
 // The levels of one component: rows of blocks of 64 int16 in natural order, `stride` bytes from one
 // row of blocks to the next. Without the dummy blocks that fill up a JPEG file's MCUs.
@@ -45,8 +44,8 @@ class CoefArrays {
   // Decoding: replaces the methods of `cinfo->mem`; once, after jpeg_create_decompress(). Requests
   // of jpeg_read_coefficients() are then answered with the levels of begin_reading().
   void install(j_common_ptr cinfo);
-  // The targets of the next picture; the memory need not be clear.
-  void begin_reading(const JpegLevels* levels, int components);
+  // The targets of the next picture, of `depth` bits a sample; the memory need not be clear.
+  void begin_reading(const JpegLevels* levels, int components, uint32_t depth);
   // Copies rows that were not decoded in place, and clears rows that were never reached.
   void finish_reading();
   // After that: whether every row of every component was found plain (see row_is_plain()) as soon
@@ -81,17 +80,19 @@ class CoefArrays {
     bool in_place = false;
     bool is_header = false;  // of begin_header()
 
-    void look_at_rows_before(uint32_t end);
+    void look_at_rows_before(uint32_t end, uint32_t depth);
     void make_room(size_t blocks);  // throws std::bad_alloc
   };
   struct Methods;  // of the memory manager
+  void take_arrays(const JpegLevels* levels, int components);
   void lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows);
   static CoefArrays& of(j_common_ptr cinfo);
 
   Array arrays_[kJpegMaxComponents];
   jvirt_barray_ptr handles_[kJpegMaxComponents] = {};
-  int count_ = 0;      // of the picture
-  int requested_ = 0;  // by libjpeg so far
+  int count_ = 0;       // of the picture
+  uint32_t depth_ = 0;  // of the picture that is read
+  int requested_ = 0;   // by libjpeg so far
 };
 
 }  // namespace cudatransform

@@ -4,6 +4,8 @@
 
 namespace cudatransform {
 
-inline constexpr int kScanComponents = 3;  // of a scan, and so of a picture
+// Of a picture, and so of a scan (ITU-T T.81, table B.3). Raw video has three at most:
+// kMaxComponents in transform/picture.h.
+inline constexpr int kJpegMaxComponents = 4;
 
 }  // namespace cudatransform

@@ -17,11 +17,14 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
   key->clear();
   const uint32_t numbers[] = {picture.width,
                               picture.height,
+                              picture.depth,
                               static_cast<uint32_t>(picture.color),
                               static_cast<uint32_t>(picture.h_samp),
                               static_cast<uint32_t>(picture.v_samp),
+                              picture.is_adobe,
                               options.restart_interval,
                               options.keep_metadata,
+                              picture.others,
                               tables != nullptr};
   append(key, numbers, sizeof numbers);
   for (int c = 0; c < picture.components(); c++)
@@ -32,17 +35,23 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
 
 }  // namespace
 
-bool is_parallel(const JpegOptions& options) { return !options.progressive && !options.arithmetic; }
+// The words of JpegCodes hold a code and 11 bits behind it.
+bool is_parallel(const JpegOptions& options, uint32_t depth) {
+  return !options.progressive && !options.arithmetic && depth == 8;
+}
 
 Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& options,
                              JpegScanLayout* layout) {
+  if (!is_parallel(options, picture.depth))
+    return Status::error(StatusCode::kUnsupported,
+                         "not a scan of 8 bits that is coded in parallel");
   CT_RETURN_IF_ERROR(make_jpeg_scan_layout(
       picture.width, picture.height, static_cast<uint32_t>(picture.components()),
       static_cast<uint32_t>(picture.h_samp), static_cast<uint32_t>(picture.v_samp),
       options.restart_interval, layout));
   // As libjpeg shares them out.
   for (uint32_t c = 1; c < layout->components; c++)
-    layout->table_pair[c] = picture.color == JpegColor::kYcbcr ? 1 : 0;
+    layout->table_pair[c] = is_chroma(picture.color, static_cast<int>(c)) ? 1 : 0;
   return {};
 }
 

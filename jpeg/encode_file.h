@@ -11,11 +11,11 @@
 
 namespace cudatransform {
 
-// Whether JpegEncodeOps can code a file with these options.
-bool is_parallel(const JpegOptions& options);
+// Whether JpegEncodeOps can code a file with these options, of samples of `depth` bits.
+bool is_parallel(const JpegOptions& options, uint32_t depth);
 
 // The layout of the scan in the file that JpegWriter would write. kUnsupported as in
-// make_jpeg_scan_layout().
+// make_jpeg_scan_layout(), and above 8 bits.
 Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& options,
                              JpegScanLayout* layout);
 

@@ -15,14 +15,18 @@ constexpr uint32_t kMostSize = 65535;      // of a picture
 constexpr uint32_t kMostMcuBlocks = 10;    // T.81, B.2.3
 constexpr uint32_t kMostInterval = 65535;  // MCUs
 
+uint32_t mcu_blocks(uint32_t components, uint32_t h, uint32_t v) {
+  return components < 4 ? h * v + components - 1 : 2 * h * v + 2;
+}
+
 }  // namespace
 
 Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t components, uint32_t h,
                              uint32_t v, uint32_t restart_interval, JpegScanLayout* layout) {
   const bool one = components == 1;
   if (width < 1 || height < 1 || width > kMostSize || height > kMostSize ||
-      (!one && components != kScanComponents) || h < 1 || v < 1 || h > 4 || v > 4 ||
-      (one && h * v > 1) || h * v + components - 1 > kMostMcuBlocks ||
+      (!one && components != 3 && components != 4) || h < 1 || v < 1 || h > 4 || v > 4 ||
+      (one && h * v > 1) || mcu_blocks(components, h, v) > kMostMcuBlocks ||
       restart_interval > kMostInterval)
     return Status::error(StatusCode::kInvalidArgument, "not a scan that JPEG can have");
   JpegScanLayout& scan = *layout;
@@ -31,11 +35,12 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
   scan.h = h;
   scan.v = v;
   for (uint32_t c = 0; c < components; ++c) {
-    scan.blocks_w[c] = divide_up(width, 8 * (c == 0 ? 1 : h));
-    scan.blocks_h[c] = divide_up(height, 8 * (c == 0 ? 1 : v));
+    const bool is_full = c == 0 || c == 3;
+    scan.blocks_w[c] = divide_up(width, 8 * (is_full ? 1 : h));
+    scan.blocks_h[c] = divide_up(height, 8 * (is_full ? 1 : v));
   }
   scan.mcus_w = divide_up(width, 8 * h);
-  scan.mcu_blocks = h * v + components - 1;
+  scan.mcu_blocks = mcu_blocks(components, h, v);
   const uint32_t mcus = scan.mcus_w * divide_up(height, 8 * v);
   scan.segment_mcus = restart_interval == 0 ? mcus : std::min(mcus, restart_interval);
   scan.segments = divide_up(mcus, scan.segment_mcus);

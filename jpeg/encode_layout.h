@@ -31,13 +31,13 @@ struct JpegDivisor {
   }
 };
 
-// A scan of one component, or of three: the first with `h` x `v` blocks in an MCU, the others with
-// one.
+// A scan of all components of a picture, one, three or four: the first and the fourth with `h` x
+// `v` blocks in an MCU, the others with one.
 struct JpegScanLayout {
   uint32_t components = 0;
   uint32_t h = 1, v = 1;
-  uint32_t blocks_w[kScanComponents] = {}, blocks_h[kScanComponents] = {};
-  uint32_t table_pair[kScanComponents] = {};
+  uint32_t blocks_w[kJpegMaxComponents] = {}, blocks_h[kJpegMaxComponents] = {};
+  uint32_t table_pair[kJpegMaxComponents] = {};
   uint32_t mcus_w = 0, mcu_blocks = 0;
   uint32_t blocks = 0;  // of the scan, dummy ones included
   // A segment ends at a restart marker or at the end of the scan.
@@ -93,8 +93,9 @@ CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t numbe
   JpegBlockPlace place;
   place.is_dummy = false;
   place.has_before = mcu != scan.by_segment_mcus.quotient(mcu) * scan.segment_mcus;
-  if (part >= scan.h * scan.v) {
-    place.component = part - scan.h * scan.v + 1;
+  const uint32_t full = scan.h * scan.v;
+  if (part >= full && part < full + 2) {
+    place.component = part - full + 1;
     place.x = mcu_x;
     place.y = mcu_y;
     place.before_x = last_x;
@@ -102,12 +103,14 @@ CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t numbe
     return place;
   }
   const auto least = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
-  const uint32_t y = scan.by_h.quotient(part);
-  const uint32_t x = part - y * scan.h;
+  const bool is_fourth = part >= full;
+  const uint32_t own = is_fourth ? part - full - 2 : part;  // of the component's in the MCU
+  const uint32_t y = scan.by_h.quotient(own);
+  const uint32_t x = own - y * scan.h;
   // Columns and rows of this MCU that are in the picture.
   const uint32_t columns = least(scan.h, scan.blocks_w[0] - mcu_x * scan.h);
   const uint32_t rows = least(scan.v, scan.blocks_h[0] - mcu_y * scan.v);
-  place.component = 0;
+  place.component = is_fourth ? 3 : 0;
   place.x = mcu_x * scan.h + x;
   place.y = mcu_y * scan.v + y;
   place.is_dummy = x >= columns || y >= rows;
@@ -121,7 +124,7 @@ CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t numbe
     place.before_x = last_x * scan.h + least(scan.h, scan.blocks_w[0] - last_x * scan.h) - 1;
     place.before_y = last_y * scan.v + least(scan.v, scan.blocks_h[0] - last_y * scan.v) - 1;
   }
-  place.has_before = place.has_before || part > 0;
+  place.has_before = place.has_before || own > 0;
   return place;
 }
 

@@ -52,7 +52,7 @@ struct JpegEncodePlane {
 
 struct JpegEncodeJob {
   JpegScanLayout layout;
-  JpegEncodePlane levels[kScanComponents];  // CUDA: device addresses
+  JpegEncodePlane levels[kJpegMaxComponents];  // CUDA: device addresses
 
   // For encode(). Codes are read during the call. The scan and an EOI marker are written to
   // `output`, of which no more than `capacity` bytes are touched; its content after a fault means

@@ -41,6 +41,8 @@ void JpegErrors::reset(std::span<const uint8_t> file) {
   irregular_ = 0;
   last_left_over_ = scans_with_left_over_ = 0;
   leaves_at_damage_ = false;
+  frame_marker_ = 0;
+  depth_ = 0;
 }
 
 JpegErrors& JpegErrors::of(j_common_ptr cinfo) {
@@ -131,11 +133,23 @@ JpegErrors::Meaning JpegErrors::weigh(const j_common_ptr cinfo) {
   }
 }
 
+// libjpeg tells of a frame header when it has read the precision and not used it yet. Only from
+// libjpeg-turbo 3 on does it go on at 12 bits, for the sake of samples: decoding of coefficients is
+// the same in all versions, and has room for all that codes can express. So it may take the picture
+// for one of 8 bits.
+void JpegErrors::note_frame(j_decompress_ptr cinfo) {
+  if (frame_marker_ != 0) return;  // it will refuse a second one
+  frame_marker_ = cinfo->err->msg_parm.i[0];
+  depth_ = static_cast<uint32_t>(cinfo->data_precision);
+  if (depth_ == 12) cinfo->data_precision = 8;
+}
+
 void JpegErrors::note_message(j_common_ptr cinfo, int level) {
   JpegErrors& self = of(cinfo);
   State& state = self.state_;
   const int code = cinfo->err->msg_code;
   const bool is_trace = level >= 0;
+  if (code == JTRC_SOF) self.note_frame(reinterpret_cast<j_decompress_ptr>(cinfo));
   if (is_trace && code != JTRC_PARMLESS_MARKER && code != JTRC_MISC_MARKER) return;
   if (!is_trace) state.base.num_warnings++;
   const Meaning meaning = self.weigh(cinfo);

@@ -43,6 +43,10 @@ class JpegErrors {
   // The first warning that means damage unless all blocks are known to have come: coded data that
   // are left over, or data that end without EOI; empty without one.
   const std::string& doubt() const { return doubt_; }
+  // The marker of the first frame header and its bits a sample; 0: there was none. libjpeg takes
+  // pictures of 12 bits for ones of 8, see note_frame().
+  int frame_marker() const { return frame_marker_; }
+  uint32_t depth() const { return depth_; }
   // The number of scans that have left something over.
   int scans_with_left_over() const { return scans_with_left_over_; }
   // From now on guard() returns at the first damage, with no error: damage() describes it.
@@ -69,6 +73,7 @@ class JpegErrors {
   static JpegErrors& of(j_common_ptr cinfo);
   static void exit_on_error(j_common_ptr cinfo);
   static void note_message(j_common_ptr cinfo, int level);
+  void note_frame(j_decompress_ptr cinfo);
   // The meaning of a message. An empty doubt becomes its text.
   enum class Meaning { kNothing, kOddity, kDoubt, kDamage };
   Meaning weigh(const j_common_ptr cinfo);
@@ -82,6 +87,8 @@ class JpegErrors {
   std::string damage_, doubt_;
   uint32_t irregular_ = 0;
   int last_left_over_ = 0, scans_with_left_over_ = 0;  // the number of a scan
+  int frame_marker_ = 0;
+  uint32_t depth_ = 0;
   bool leaves_at_damage_ = false;
 };
 

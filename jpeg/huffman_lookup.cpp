@@ -7,12 +7,12 @@ namespace cudatransform {
 
 void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
   constexpr uint32_t kDcBits = HuffmanLookup::kDcBits, kAcBits = HuffmanLookup::kAcBits;
-  const auto is_known = [](uint32_t entry, uint32_t bits, uint32_t most_size) {
-    return advance_of(entry) != kNoCode && length_of(entry) <= bits && size_of(entry) <= most_size;
+  const auto is_known = [](uint32_t entry, uint32_t bits) {
+    return advance_of(entry) != kNoCode && length_of(entry) <= bits;
   };
   for (uint32_t bits = 0; bits < 1u << kDcBits; ++bits) {
     const uint32_t entry = find_entry(codes.codes[0], bits << (32 - kDcBits));
-    const bool known = is_known(entry, kDcBits, kMostDcBits);
+    const bool known = is_known(entry, kDcBits);
     lookup->dc[bits] =
         known ? HuffmanLook::code(length_of(entry), size_of(entry), 0) : HuffmanLook();
   }
@@ -21,7 +21,7 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
     const uint32_t length = length_of(entry), size = size_of(entry), advance = advance_of(entry);
     HuffmanLook& look = lookup->ac[bits];
     look = {};
-    if (!is_known(entry, kAcBits, kMostAcBits)) continue;
+    if (!is_known(entry, kAcBits)) continue;
     look = length + size <= kAcBits
                ? HuffmanLook::whole(length + size, advance, value_of(window, length, size))
                : HuffmanLook::code(length, size, advance);

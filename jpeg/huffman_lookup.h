@@ -11,8 +11,7 @@ namespace cudatransform {
 // A code and the value behind it, as far as a look at the next bits tells, in fields that shifts
 // take apart. Either all of it: how many bits that are, `advance` of the index of the coefficient,
 // and the value. Or, with no bits, the code alone: its length, the value's size, and `advance`. Or
-// nothing: the code is longer than a look, there is none, or 8-bit samples cannot give such a
-// value.
+// nothing: the code is longer than a look, or there is none.
 struct HuffmanLook {
   uint32_t fields = 0;
 

@@ -23,7 +23,6 @@ inline constexpr uint32_t kLongCodes = 6;  // lengths from 11 to 16
 // Coefficient 64 ends a block. A code that does not exist ends it, too, and takes all of 16 bits,
 // so that every step advances.
 inline constexpr uint32_t kBlockEnd = 64, kNoCode = 127;
-inline constexpr uint32_t kMostAcBits = 10, kMostDcBits = 11;  // T.81, tables F.1 and F.2, 8 bits
 
 // An entry for a code: its length, the bits behind it, and by how much the index of the coefficient
 // advances with it.
@@ -73,7 +72,7 @@ CT_HD uint32_t find_entry(const HuffmanCodes& codes, uint32_t window) {
 
 // ---- A scan ----
 
-inline constexpr int kMostScans = 3;
+inline constexpr int kMostScans = kJpegMaxComponents;  // one for each
 inline constexpr int kMostSets = 3;
 inline constexpr uint32_t kMostMcuBlocks = 10;
 
@@ -106,14 +105,15 @@ struct JpegScanPlan {
   uint32_t mcus_w, mcus;
   uint32_t interval;       // MCUs in a segment; mcus where nothing restarts
   uint32_t blocks_in_mcu;  // 1 to kMostMcuBlocks
+  uint32_t depth;          // bits of a sample
   // The phase of a block is its number in the MCU. But where all have the same tables bits tell
   // nothing of it: the period is 1 then, and it follows from the count of blocks alone.
   uint32_t period;
   // DC differences are added up by class: the component or, where phases are not known, the number
   // of the block modulo blocks_in_mcu, counted from the segment's or the tile's beginning.
   uint32_t classes;
-  McuFields set, component, x, y;                           // by block of the MCU
-  uint32_t mcu_w[kScanComponents], mcu_h[kScanComponents];  // in blocks
+  McuFields set, component, x, y;                                 // by block of the MCU
+  uint32_t mcu_w[kJpegMaxComponents], mcu_h[kJpegMaxComponents];  // in blocks
 
   CT_HD bool knows_phases() const { return period == blocks_in_mcu; }
   CT_HD uint32_t segment_blocks(uint32_t segment) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "jpeg/depth.h"
 #include "jpeg/huffman_steps.h"
 
 namespace cudatransform {
@@ -48,8 +49,7 @@ CT_HD void walk_left_over(const Words& words, const Tables& tables, const JpegSc
     bits.skip(length_of(entry) + size);
     index += advance_of(entry);
     left->is_valid = left->is_valid && advance_of(entry) != kNoCode &&
-                     size <= (is_ac != 0 ? kMostAcBits : kMostDcBits) &&
-                     (size == 0 || index <= kBlockEnd);
+                     size <= jpeg_dc_bits(scan.depth) - is_ac && (size == 0 || index <= kBlockEnd);
     if (index < kBlockEnd) continue;
     index = 0;
     ++block;
@@ -65,8 +65,8 @@ struct JpegRow {
   uint32_t bits;          // that it has
   uint32_t segment_bits;  // from its beginning to the segment's end, as far as the next subsequence
   uint32_t segment;
-  uint32_t block;  // of the segment
-  int32_t dc[3];   // levels of the blocks before
+  uint32_t block;                  // of the segment
+  int32_t dc[kJpegMaxComponents];  // levels of the blocks before
 };
 
 // A block's place in its component, stepping through a scan.
@@ -127,7 +127,9 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
   HuffmanBits<Words> bits(words, from);
   JpegScanPlace place(scan, row.segment, block);
   int16_t* levels = target(place.component(), place.x(), place.y(), block);
-  int32_t dc[3] = {row.dc[0], row.dc[1], row.dc[2]};
+  int32_t dc[kJpegMaxComponents];
+  CT_UNROLL
+  for (uint32_t i = 0; i < kJpegMaxComponents; ++i) dc[i] = row.dc[i];
   const uint32_t end = begin + row.bits;
   while (bits.position() < end) {
     const uint32_t window = bits.window();
@@ -143,16 +145,17 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
       const uint32_t c = place.component();
       int32_t level = value;
       CT_UNROLL
-      for (uint32_t i = 0; i < 3; ++i) {
+      for (uint32_t i = 0; i < kJpegMaxComponents; ++i) {
         if (i != c) continue;
         // Modulo 2^32: damaged bits may add up to anything.
         level = static_cast<int32_t>(static_cast<uint32_t>(level) + static_cast<uint32_t>(dc[i]));
         dc[i] = level;
       }
-      if (size > kMostDcBits || level < -1024 || level > 1023) damage |= kJpegTooLarge;
+      if (size > jpeg_dc_bits(scan.depth) || !is_plain_dc(level, scan.depth))
+        damage |= kJpegTooLarge;
       if (levels != nullptr) levels[0] = static_cast<int16_t>(level);
     } else if (size != 0) {
-      if (size > kMostAcBits) damage |= kJpegTooLarge;
+      if (size > jpeg_ac_bits(scan.depth)) damage |= kJpegTooLarge;
       if (index > kBlockEnd)
         damage |= kJpegBeyondBlock;
       else if (levels != nullptr)

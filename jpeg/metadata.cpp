@@ -4,6 +4,7 @@
 #include "jpeg/metadata.h"
 
 #include <cstring>
+#include <utility>
 
 namespace cudatransform {
 namespace {
@@ -15,14 +16,14 @@ constexpr uint8_t kCom = 0xfe;
 
 constexpr size_t kHead = 4;  // marker and length
 
-// Segments that stay, until `with` returns false.
+// Segments that are kept, until `with` returns false.
 template <typename Function>
-void for_each_kept(std::span<const uint8_t> file, const Function& with) {
+void for_each_kept(std::span<const uint8_t> file, const JpegKept& kept, const Function& with) {
   constexpr size_t kSoiBytes = 2;
   if (file.size() <= kSoiBytes) return;
-  JpegSegments segments(file.subspan(kSoiBytes));
+  KeptJpegSegments segments(file.subspan(kSoiBytes), kept);
   for (JpegSegment segment; segments.next(&segment);)
-    if (segment.stays() && !with(segment)) return;
+    if (!with(segment)) return;
 }
 
 }  // namespace
@@ -37,9 +38,15 @@ bool JpegSegment::is_jfif() const {
 
 bool JpegSegment::is_exif() const { return code == kApp1 && begins_with("Exif", 5); }
 
+bool JpegSegment::is_mpf() const { return code == kApp2 && begins_with("MPF", 4); }
+
+bool JpegSegment::is_adobe() const {
+  return code == kApp14 && data.size() >= 12 && begins_with("Adobe", 5);
+}
+
 bool JpegSegment::stays() const {
   if (code != kCom && (code < kApp0 || code > kApp15)) return false;
-  return !(code == kApp0 && begins_with("AVI1", 4)) && !(code == kApp2 && begins_with("MPF", 4)) &&
+  return !(code == kApp0 && begins_with("AVI1", 4)) && !is_mpf() &&
          !(code == kApp14 && begins_with("Adobe", 5));
 }
 
@@ -68,22 +75,38 @@ bool JpegSegments::next(JpegSegment* segment) {
   return false;
 }
 
-size_t jpeg_metadata_size(std::span<const uint8_t> file) {
+bool KeptJpegSegments::next(JpegSegment* segment) {
+  while (segments_.next(segment)) {
+    if (kept_.staying && segment->stays()) return true;
+    if (segment->is_mpf() && std::exchange(kept_.index, false)) return true;
+    if (kept_.adobe && segment->is_adobe()) return true;
+  }
+  return false;
+}
+
+size_t jpeg_metadata_size(std::span<const uint8_t> file, const JpegKept& kept) {
   size_t sum = 0;
-  for_each_kept(file, [&](const JpegSegment& segment) {
+  for_each_kept(file, kept, [&](const JpegSegment& segment) {
     sum += kHead + segment.data.size();
     return sum <= kMostJpegMetadata;
   });
   return sum <= kMostJpegMetadata ? sum : 0;
 }
 
-void copy_jpeg_metadata(std::span<const uint8_t> file, uint8_t* to) {
-  for_each_kept(file, [&](const JpegSegment& segment) {
+void copy_jpeg_metadata(std::span<const uint8_t> file, const JpegKept& kept, uint8_t* to) {
+  for_each_kept(file, kept, [&](const JpegSegment& segment) {
     // Without fill bytes in front of the marker.
     memcpy(to, segment.data.data() - kHead, kHead + segment.data.size());
     to += kHead + segment.data.size();
     return true;
   });
+}
+
+bool have_adobe(std::span<const uint8_t> segments) {
+  JpegSegments all(segments);
+  for (JpegSegment segment; all.next(&segment);)
+    if (segment.is_adobe()) return true;
+  return false;
 }
 
 }  // namespace cudatransform

@@ -16,6 +16,8 @@ struct JpegSegment {
   bool begins_with(const char* text, size_t length) const;  // a zero at the end included
   bool is_jfif() const;                                     // as libjpeg takes one for it
   bool is_exif() const;
+  bool is_mpf() const;    // an index of pictures (jpeg/mpf.h)
+  bool is_adobe() const;  // as libjpeg takes one for it
   // APPn and COM, except segments that mean nothing in the next file: those about the coding
   // (Adobe's APP14) or about the file's place beside others (AVI1, MPF's offsets).
   bool stays() const;
@@ -34,13 +36,34 @@ class JpegSegments {
   size_t at_ = 0;
 };
 
+// Which segments are kept.
+struct JpegKept {
+  bool staying = true;  // those that stay
+  bool index = false;   // the first index of pictures
+  bool adobe = false;   // Adobe's
+};
+
+// Steps through segments that are kept.
+class KeptJpegSegments {
+ public:
+  KeptJpegSegments(std::span<const uint8_t> data, const JpegKept& kept)
+      : segments_(data), kept_(kept) {}
+  bool next(JpegSegment* segment);
+
+ private:
+  JpegSegments segments_;
+  JpegKept kept_;
+};
+
 // No file has as much; all of it is left behind then.
 inline constexpr size_t kMostJpegMetadata = size_t{1} << 24;
 
-// Bytes of the segments in front of the first scan of `file` that stay, markers and lengths
+// Bytes of the segments in front of the first scan of `file` that are kept, markers and lengths
 // included; 0 above kMostJpegMetadata.
-size_t jpeg_metadata_size(std::span<const uint8_t> file);
-// Those segments, in their order, one behind the other.
-void copy_jpeg_metadata(std::span<const uint8_t> file, uint8_t* to);
+size_t jpeg_metadata_size(std::span<const uint8_t> file, const JpegKept& kept);
+// Those segments, in their order, one after the other.
+void copy_jpeg_metadata(std::span<const uint8_t> file, const JpegKept& kept, uint8_t* to);
+// Whether Adobe's is among segments.
+bool have_adobe(std::span<const uint8_t> segments);
 
 }  // namespace cudatransform

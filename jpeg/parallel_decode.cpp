@@ -154,18 +154,18 @@ class ScanDecoder {
   void levels_at(const Sums& sums, uint32_t* block, int32_t* dc) const {
     const uint32_t base = sums.in_segment ? 0 : blocks_before_;
     *block = base + sums.blocks;
-    uint32_t total[3] = {};
-    if (!sums.in_segment) std::copy_n(dc_before_, 3, total);
+    uint32_t total[kJpegMaxComponents] = {};
+    if (!sums.in_segment) std::copy_n(dc_before_, kJpegMaxComponents, total);
     for (uint32_t k = 0; k < plan_.classes; ++k)
       total[plan_.component_of_class(k, base)] += sums.dc[k];
-    for (int c = 0; c < 3; ++c) dc[c] = static_cast<int32_t>(total[c]);
+    for (int c = 0; c < kJpegMaxComponents; ++c) dc[c] = static_cast<int32_t>(total[c]);
   }
   void add(uint32_t tile) {
     uint32_t block = 0;
-    int32_t dc[3];
+    int32_t dc[kJpegMaxComponents];
     levels_at(tiles_[tile].all, &block, dc);
     blocks_before_ = block;
-    for (int c = 0; c < 3; ++c) dc_before_[c] = static_cast<uint32_t>(dc[c]);
+    for (int c = 0; c < kJpegMaxComponents; ++c) dc_before_[c] = static_cast<uint32_t>(dc[c]);
   }
 
   uint32_t write_one(uint32_t i, uint32_t r, uint32_t* segments) const {
@@ -196,7 +196,7 @@ class ScanDecoder {
   const JpegLevels* levels_;
   std::unique_ptr<Row[]> rows_;
   std::unique_ptr<Tile[]> tiles_;
-  uint32_t blocks_before_ = 0, dc_before_[3] = {};
+  uint32_t blocks_before_ = 0, dc_before_[kJpegMaxComponents] = {};
 };
 
 Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "jpeg/depth.h"
 #include "jpeg/levels.h"
 #include "jpeg/scan_decoder.h"
 
@@ -82,6 +83,23 @@ void stop_at_many_scans(j_common_ptr common) {
     JpegErrors::fail(common, "the file has more scans than any encoder makes");
 }
 
+bool have_same_factors(const jpeg_component_info& a, const jpeg_component_info& b) {
+  return a.h_samp_factor == b.h_samp_factor && a.v_samp_factor == b.v_samp_factor;
+}
+
+// Whether we can hold the sampling factors of three components or four, of which the header has
+// the ratios of the first two.
+bool are_known(const jpeg_component_info* comps, const JpegHeader& header) {
+  const int h = header.chroma_h, v = header.chroma_v;
+  const bool whole = h * comps[1].h_samp_factor == comps[0].h_samp_factor &&
+                     v * comps[1].v_samp_factor == comps[0].v_samp_factor &&
+                     have_same_factors(comps[1], comps[2]) &&
+                     (header.components == 3 || have_same_factors(comps[0], comps[3]));
+  const bool known = (h == 1 && v == 1) || (h == 2 && v == 1) || (h == 2 && v == 2) ||
+                     (h == 1 && v == 2) || (h == 4 && v == 1);
+  return whole && known && (has_chroma(header.color) || (h == 1 && v == 1));
+}
+
 std::string factors_text(const jpeg_decompress_struct& cinfo) {
   std::string text;
   for (int c = 0; c < cinfo.num_components; c++)
@@ -125,6 +143,7 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
     jpeg_mem_src(&cinfo_, file.data(), file.size());
     jpeg_read_header(&cinfo_, TRUE);
   });
+  CT_RETURN_IF_ERROR(check_frame(status));
   if (!status.ok() && errors_.code() == JERR_EMPTY_IMAGE && cinfo_.image_height == 0 &&
       cinfo_.image_width > 0 && cinfo_.num_components > 0 && counts_lines_later(file))
     return Status::error(
@@ -138,6 +157,24 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
   return {};
 }
 
+// Refuses frames that libjpeg refuses in some versions, whatever it said to `read`.
+Status JpegReader::check_frame(const Status& read) const {
+  constexpr int kSof0 = 0xc0, kSof3 = 0xc3;
+  if (!read.ok() && errors_.code() != JERR_BAD_PRECISION) return {};
+  const std::string bits = std::to_string(errors_.depth());
+  if (errors_.frame_marker() == kSof3)
+    return Status::error(StatusCode::kUnsupported,
+                         "the JPEG picture is lossless (SOF type 0xc3): it has no coefficients");
+  if (!is_jpeg_depth(errors_.depth()))
+    return Status::error(StatusCode::kUnsupported, "the JPEG picture has a precision of " + bits +
+                                                       " bits; 8 and 12 are supported");
+  if (errors_.frame_marker() == kSof0 && errors_.depth() != 8)
+    return Status::error(
+        StatusCode::kInvalidArgument,
+        "the JPEG picture is baseline (SOF0) but has a precision of " + bits + " bits, expected 8");
+  return {};
+}
+
 Status JpegReader::describe(JpegHeader* header) {
   const auto unsupported = [](const std::string& what) {
     return Status::error(StatusCode::kUnsupported, what);
@@ -145,6 +182,7 @@ Status JpegReader::describe(JpegHeader* header) {
   *header = JpegHeader();
   header->width = cinfo_.image_width;
   header->height = cinfo_.image_height;
+  header->depth = depth_ = errors_.depth();
   header->components = components_ = cinfo_.num_components;
   switch (cinfo_.jpeg_color_space) {
     case JCS_GRAYSCALE:
@@ -157,29 +195,23 @@ Status JpegReader::describe(JpegHeader* header) {
       header->color = JpegColor::kRgb;
       break;
     case JCS_CMYK:
+      header->color = JpegColor::kCmyk;
+      break;
     case JCS_YCCK:
-      return unsupported("the JPEG picture is CMYK or YCCK; grey, YCbCr and RGB are supported");
+      header->color = JpegColor::kYcck;
+      break;
     default:
       return unsupported("the JPEG picture has " + std::to_string(cinfo_.num_components) +
-                         " components; 1 and 3 are supported");
+                         " components; 1, 3 and 4 are supported");
   }
   const jpeg_component_info* comps = cinfo_.comp_info;
-  if (header->components == 3) {
-    const auto& y = comps[0];
-    const auto& cb = comps[1];
-    const auto& cr = comps[2];
-    header->chroma_h = y.h_samp_factor / cb.h_samp_factor;
-    header->chroma_v = y.v_samp_factor / cb.v_samp_factor;
-    const int h = header->chroma_h, v = header->chroma_v;
-    const bool whole = h * cb.h_samp_factor == y.h_samp_factor &&
-                       v * cb.v_samp_factor == y.v_samp_factor &&
-                       cb.h_samp_factor == cr.h_samp_factor && cb.v_samp_factor == cr.v_samp_factor;
-    const bool known = (h == 1 && v == 1) || (h == 2 && v == 1) || (h == 2 && v == 2) ||
-                       (h == 1 && v == 2) || (h == 4 && v == 1);
-    if (!whole || !known || (header->color == JpegColor::kRgb && (h != 1 || v != 1)))
-      return unsupported(
-          "the JPEG picture has sampling factors " + factors_text(cinfo_) +
-          "; 4:4:4, 4:2:2, 4:2:0, 4:4:0 and 4:1:1 are supported, RGB without subsampling");
+  if (header->components >= 3) {
+    header->chroma_h = comps[0].h_samp_factor / comps[1].h_samp_factor;
+    header->chroma_v = comps[0].v_samp_factor / comps[1].v_samp_factor;
+    if (!are_known(comps, *header))
+      return unsupported("the JPEG picture has sampling factors " + factors_text(cinfo_) +
+                         "; 4:4:4, 4:2:2, 4:2:0, 4:4:0 and 4:1:1 are supported, RGB and CMYK "
+                         "without subsampling, K as large as Y");
   }
   for (int c = 0; c < header->components; c++) {
     header->blocks_w[c] = comps[c].width_in_blocks;
@@ -211,7 +243,7 @@ Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* table
     found->irregular = header_irregular_ | decoder_->irregular();
     return {};
   }
-  arrays_.begin_reading(levels, components_);
+  arrays_.begin_reading(levels, components_, depth_);
   if (!how.past_damage) errors_.leave_at_damage();
   progress_.interrupt = how.interrupt;
   const Status status = errors_.guard([&] { jpeg_read_coefficients(&cinfo_); });
@@ -233,7 +265,7 @@ void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, Jpe
   if (found->damage.empty()) weigh(found);
   // Damaged levels shall at least be such that they can be written into another file.
   if (!found->damage.empty() && how.past_damage)
-    for (int c = 0; c < components_; c++) clamp_levels(levels[c]);
+    for (int c = 0; c < components_; c++) clamp_levels(levels[c], depth_);
 }
 
 // Decides about a picture in which libjpeg has found no damage.
@@ -262,10 +294,11 @@ bool JpegReader::all_blocks_came() const {
   return true;
 }
 
-// Huffman codes can express larger levels than 8-bit samples have, and in damaged files they do.
+// Huffman codes can express larger levels than samples have, and in damaged files they do.
 std::string JpegReader::range_damage(const JpegLevels* levels) const {
   for (int c = 0; c < components_; c++)
-    if (const Status status = check_levels(levels[c], c); !status.ok()) return status.message;
+    if (const Status status = check_levels(levels[c], c, depth_); !status.ok())
+      return status.message;
   return {};
 }
 

@@ -17,14 +17,15 @@
 
 namespace cudatransform {
 
-// The header before the first scan, of pictures that we can hold: 8 bits, one component or three,
-// with the second and third of the same size.
+// The header before the first scan, of pictures that we can hold: one component, three or four,
+// with the second and third of the same size, and the fourth as large as the first.
 struct JpegHeader {
   uint32_t width = 0;
   uint32_t height = 0;
-  int components = 0;  // in the order Y Cb Cr or R G B
+  uint32_t depth = 8;  // bits of a sample: 8 or 12
+  int components = 0;  // in the order Y Cb Cr, R G B, C M Y K, or Y Cb Cr K
   JpegColor color = JpegColor::kGray;
-  int chroma_h = 1;  // width of the first component divided by that of the others: 1, 2 or 4
+  int chroma_h = 1;  // width of the first component divided by that of the second: 1, 2 or 4
   int chroma_v = 1;  // likewise the height: 1 or 2
   uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
   uint32_t blocks_h[kJpegMaxComponents] = {};
@@ -68,16 +69,16 @@ class JpegReader {
   JpegReader& operator=(const JpegReader&) = delete;
 
   // `data` must stay until the picture has been read. kUnsupported: a sound JPEG file of a kind
-  // that we cannot hold (CMYK, 12 bits, odd sampling factors, ...); kInvalidArgument: no JPEG file,
+  // that we cannot hold (lossless, odd sampling factors, ...); kInvalidArgument: no JPEG file,
   // or its header is damaged.
   Status read_header(std::span<const uint8_t> file, JpegHeader* header);
 
   // Decodes into `levels`, whose sizes are the header's. Ok without damage: every coefficient is as
   // the file has it. Ok otherwise: `found->damage` names the first fault; coefficients that could
   // not be decoded are 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
-  // of `levels` and `tables` is written, all levels are such as 8-bit JPEG has, and no table has a
-  // zero; but neither is to be used after kCancelled, nor of a damaged picture without
-  // `past_damage`.
+  // of `levels` and `tables` is written, all levels are such as JPEG of the header's depth has, and
+  // no table has a zero; but neither is to be used after kCancelled, nor of a damaged picture
+  // without `past_damage`.
   Status read_coefficients(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
                            const JpegReading& how = {});
   // Whether JpegScanDecoder has decoded the last picture.
@@ -91,6 +92,7 @@ class JpegReader {
   static void look_at_progress(j_common_ptr cinfo);
   void close();
   bool is_sequential() const;
+  Status check_frame(const Status& read) const;
   Status describe(JpegHeader* header);
   bool decode_fast(const JpegLevels* levels, JpegTables* tables, const JpegReading& how);
   void finish_levels(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
@@ -109,7 +111,9 @@ class JpegReader {
   bool was_fast_ = false;
   bool vouched_ = false;  // JpegScanDecoder says that nothing is missing
   uint32_t header_irregular_ = 0;
-  int components_ = 0;  // libjpeg's own count is overwritten by a second frame header
+  // libjpeg's own are overwritten by a second frame header.
+  int components_ = 0;
+  uint32_t depth_ = 8;
   bool open_ = false;
 };
 

@@ -57,6 +57,10 @@ bool JpegScanReader::read(uint8_t* block, JpegScans* scans) {
   std::copy_n(blocks_w_, components_, scans->blocks_w);
   std::copy_n(blocks_h_, components_, scans->blocks_h);
   if (!read_scans()) return false;
+  // Where a scan has several sets, kernels have room for as many classes as components. In a file
+  // of four there may be another scan beside it that has one set and more blocks in an MCU.
+  for (int i = 0; i < scans->count && scans->most_sets > 1; ++i)
+    if (scans->scans[i].classes > kJpegMaxComponents) return false;
   finish();
   return true;
 }

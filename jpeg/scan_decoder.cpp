@@ -42,7 +42,8 @@ namespace {
 constexpr uint32_t kLastIndex = 63;
 
 // The longest block: its DC difference, and 63 levels.
-constexpr uint32_t kMostBlockBits = 16 + kMostDcBits + 63 * (16 + kMostAcBits);
+constexpr uint32_t kMostBlockBits =
+    16 + jpeg_dc_bits(kMostJpegDepth) + 63 * (16 + jpeg_ac_bits(kMostJpegDepth));
 static_assert(kMostMcuBlocks * ((kMostBlockBits + 7) / 8) + 64 <= ScanWindow::kMostAhead);
 
 // A memset() here would take as long as ten codes.
@@ -61,8 +62,8 @@ inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
   return static_cast<int32_t>((((behind ^ flip) >> 1 >> (63 - size)) ^ flip) - flip);
 }
 
-// A code that one look does not decode, and the bits behind it. False: 8-bit samples cannot give
-// such a code.
+// A code that one look does not decode, and the bits behind it. False: there is no such code, or
+// samples of the depth cannot give so many bits.
 template <typename Bits>
 inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most_size, Bits* bits,
                       uint32_t* advance, int32_t* value) {
@@ -70,32 +71,35 @@ inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most
   *advance = look.advance();
   if (look.fields == 0) {
     const uint32_t entry = find_entry(codes, bits->top(32));
-    if (advance_of(entry) == kNoCode || size_of(entry) > most_size) return false;
+    if (advance_of(entry) == kNoCode) return false;
     length = length_of(entry);
     size = size_of(entry);
     *advance = advance_of(entry);
   }
+  if (size > most_size) return false;
   *value = value_in(bits->word, length, size);
   bits->skip(length + size);
   return true;
 }
 
 template <typename Bits>
-inline bool take_dc(const HuffmanLookup& lookup, Bits* bits, int32_t* dc) {
+inline bool take_dc(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int32_t* dc) {
   bits->load();
   const HuffmanLook look = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
   uint32_t advance = 0;
   int32_t difference = 0;
-  if (!take_code(lookup.codes.codes[0], look, kMostDcBits, bits, &advance, &difference))
+  if (!take_code(lookup.codes.codes[0], look, jpeg_dc_bits(depth), bits, &advance, &difference))
     return false;
   *dc += difference;
-  return *dc >= -1024 && *dc <= 1023;
+  return is_plain_dc(*dc, depth);
 }
 
 enum class BlockEnd { kRight, kBeyond, kNoCode };
 
 template <typename Bits>
-inline BlockEnd take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels) {
+inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int16_t* levels) {
+  // Values that one look decodes are small enough for every depth.
+  static_assert(HuffmanLookup::kAcBits - 1 <= jpeg_ac_bits(8));
   // So many take no more bits than there are after a load().
   constexpr uint32_t kLooks = 56 / HuffmanLookup::kAcBits;
   uint32_t index = 0;
@@ -107,7 +111,7 @@ inline BlockEnd take_ac(const HuffmanLookup& lookup, Bits* bits, int16_t* levels
       if (look.bits() == 0) {
         uint32_t advance = 0;
         bits->load();
-        if (!take_code(lookup.codes.codes[1], look, kMostAcBits, bits, &advance, &value))
+        if (!take_code(lookup.codes.codes[1], look, jpeg_ac_bits(depth), bits, &advance, &value))
           return BlockEnd::kNoCode;
         index += advance;
         if (index < kLastIndex) levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
@@ -250,6 +254,7 @@ void JpegScanDecoder::aim_at_last(const JpegScanPlan& plan, uint32_t mcu_x) {
 
 bool JpegScanDecoder::decode_mcus(uint32_t count, uint32_t blocks, Bits* from) {
   Bits bits = *from;
+  const uint32_t depth = depth_;
   for (uint32_t mcu = 0; mcu < count; ++mcu) {
     if (!window_.may_read(bits.at)) {
       // A copy, so that the others stay in registers.
@@ -263,9 +268,9 @@ bool JpegScanDecoder::decode_mcus(uint32_t count, uint32_t blocks, Bits* from) {
       target.levels += target.step;
       clear(levels);
       int32_t& dc = dc_[target.component];
-      if (!take_dc(*target.lookup, &bits, &dc)) return false;
+      if (!take_dc(*target.lookup, depth, &bits, &dc)) return false;
       levels[0] = static_cast<int16_t>(dc);
-      const BlockEnd end = take_ac(*target.lookup, &bits, levels);
+      const BlockEnd end = take_ac(*target.lookup, depth, &bits, levels);
       if (end == BlockEnd::kRight) continue;
       goes_beyond_block_ = end == BlockEnd::kBeyond;
       return false;

@@ -15,8 +15,8 @@ namespace cudatransform {
 
 // Decodes one picture after another. One thread at a time.
 //
-// Like the parallel decoders it takes only baseline and extended sequential files of 8 bits of
-// which nothing is missing. It refuses all that may be damage, and leaves its description to
+// Like the parallel decoders it takes only baseline and extended sequential files of which nothing
+// is missing. It refuses all that may be damage, and leaves its description to
 // libjpeg.
 class JpegScanDecoder final : private JpegScanParser {
  public:

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "jpeg/depth.h"
+
 namespace cudatransform {
 namespace {
 
@@ -136,8 +138,9 @@ bool JpegScanParser::next_marker(uint32_t* code, std::span<const uint8_t>* segme
 bool JpegScanParser::take(uint32_t code, std::span<const uint8_t> segment) {
   switch (code) {
     case kSof0:
+      return take_frame(segment, 8);
     case kSof1:
-      return take_frame(segment);
+      return take_frame(segment, kMostJpegDepth);
     case kDht:
       return take_huffman(segment);
     case kDqt:
@@ -161,12 +164,15 @@ bool JpegScanParser::take(uint32_t code, std::span<const uint8_t> segment) {
   }
 }
 
-bool JpegScanParser::take_frame(std::span<const uint8_t> segment) {
-  if (components_ != 0 || segment.size() < 6 || segment[0] != 8) return false;
+bool JpegScanParser::take_frame(std::span<const uint8_t> segment, uint32_t most_depth) {
+  if (components_ != 0 || segment.size() < 6) return false;
+  depth_ = segment[0];
+  if (!is_jpeg_depth(depth_) || depth_ > most_depth) return false;
   height_ = big_endian(&segment[1]);
   width_ = big_endian(&segment[3]);
   const size_t count = segment[5];
-  if (width_ == 0 || height_ == 0 || (count != 1 && count != 3) || segment.size() != 6 + 3 * count)
+  if (width_ == 0 || height_ == 0 || (count != 1 && count != 3 && count != 4) ||
+      segment.size() != 6 + 3 * count)
     return false;
   max_h_ = max_v_ = 1;
   for (size_t c = 0; c < count; ++c) {
@@ -302,6 +308,7 @@ bool JpegScanParser::latch_quantiser(int c) {
 
 bool JpegScanParser::plan_scan(const int* chosen, int count, JpegScanPlan* plan) const {
   *plan = {};
+  plan->depth = depth_;
   const bool alone = count == 1;  // then an MCU is a block
   for (int i = 0; i < count; ++i) {
     const Component& component = component_[chosen[i]];
@@ -329,7 +336,7 @@ bool JpegScanParser::plan_scan(const int* chosen, int count, JpegScanPlan* plan)
   for (uint32_t block = 1; block < plan->blocks_in_mcu; ++block)
     is_one_set = is_one_set && plan->set[block] == plan->set[0];
   plan->period = is_one_set ? 1 : plan->blocks_in_mcu;
-  plan->classes = plan->knows_phases() ? 3 : plan->blocks_in_mcu;
+  plan->classes = plan->knows_phases() ? static_cast<uint32_t>(components_) : plan->blocks_in_mcu;
   return true;
 }
 

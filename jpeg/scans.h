@@ -37,7 +37,7 @@ struct JpegScans {
 // Reads the markers of one picture after another, and says which scans are decoded with which
 // tables. A class that inherits from it takes the bits. One thread at a time.
 //
-// It reads sequential Huffman-coded files of 8 bits, sound or irregular. "No" means that libjpeg
+// It reads sequential Huffman-coded files, sound or irregular. "No" means that libjpeg
 // has to decide: the file may be damaged, of another kind, or unusual.
 class JpegScanParser {
  protected:
@@ -75,6 +75,7 @@ class JpegScanParser {
   const uint8_t* data_ = nullptr;
   size_t size_ = 0, at_ = 0;
   uint32_t width_ = 0, height_ = 0, max_h_ = 1, max_v_ = 1;
+  uint32_t depth_ = 8;
   int components_ = 0;
   Component component_[kJpegMaxComponents];
   uint32_t blocks_w_[kJpegMaxComponents] = {}, blocks_h_[kJpegMaxComponents] = {};
@@ -89,7 +90,7 @@ class JpegScanParser {
   bool find_marker();
   bool next_marker(uint32_t* code, std::span<const uint8_t>* segment);
   bool take(uint32_t code, std::span<const uint8_t> segment);
-  bool take_frame(std::span<const uint8_t> segment);
+  bool take_frame(std::span<const uint8_t> segment, uint32_t most_depth);
   bool take_huffman(std::span<const uint8_t> segment);
   bool take_quantisers(std::span<const uint8_t> segment);
   bool take_scan(std::span<const uint8_t> segment);

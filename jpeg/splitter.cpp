@@ -102,7 +102,8 @@ void JpegSplitter::take_marker(uint8_t code, bool in_entropy) {
   const State otherwise = in_entropy ? State::kEntropy : State::kMarker;
   if (code == kEoi || code == kSoi) {
     // A picture inside of another: the first has lost its end.
-    end_ = code == kEoi ? position_ : position_ - 2;
+    has_end_ = code == kEoi;
+    end_ = has_end_ ? position_ : position_ - 2;
     found_ = true;
   } else if (code == 0 || code == kTem || (code >= kRst0 && code <= kRst7)) {
     state_ = otherwise;

@@ -20,6 +20,9 @@ class JpegSplitter {
   // Whether a picture has begun.
   bool inside() const { return state_ != State::kOutside && state_ != State::kOutsideFf; }
 
+  // Only found(): whether an EOI ends the picture.
+  bool has_end() const { return has_end_; }
+
   // Only inside(): the picture that has begun ends here, complete or not.
   void cut();
 
@@ -54,6 +57,7 @@ class JpegSplitter {
   size_t begin_ = 0;
   size_t end_ = 0;
   bool found_ = false;
+  bool has_end_ = false;
 };
 
 }  // namespace cudatransform

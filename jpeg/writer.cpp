@@ -9,8 +9,11 @@
 #include <new>
 #include <string>
 
+#include "jpeg/depth.h"
 #include "jpeg/levels.h"
 #include "jpeg/metadata.h"
+#include "jpeg/mpf.h"
+#include "jpeg/scan_coder.h"
 
 namespace cudatransform {
 namespace {
@@ -29,8 +32,10 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
     return invalid("a picture of " + std::to_string(picture.width) + "x" +
                    std::to_string(picture.height) + ", expected 1x1 to " +
                    std::to_string(kJpegMaxSize) + "x" + std::to_string(kJpegMaxSize));
+  if (!is_jpeg_depth(picture.depth))
+    return invalid("samples of " + std::to_string(picture.depth) + " bits, expected 8 or 12");
   const uint32_t h = picture.h_samp, v = picture.v_samp;
-  const bool subsampled = picture.color == JpegColor::kYcbcr;
+  const bool subsampled = has_chroma(picture.color);
   if (h < 1 || v < 1 || h > 4 || v > 4 || (!subsampled && (h > 1 || v > 1)))
     return invalid("sampling factors " + std::to_string(h) + "x" + std::to_string(v));
   if (options.restart_interval > kJpegMaxRestartInterval)
@@ -38,8 +43,9 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                    " MCUs, expected at most " + std::to_string(kJpegMaxRestartInterval));
   for (int c = 0; c < picture.components(); c++) {
     const JpegLevels& levels = picture.levels[c];
-    const uint32_t blocks_w = divide_up(picture.width, 8 * (c == 0 ? 1 : h));
-    const uint32_t blocks_h = divide_up(picture.height, 8 * (c == 0 ? 1 : v));
+    const bool is_small = is_chroma(picture.color, c);
+    const uint32_t blocks_w = divide_up(picture.width, 8 * (is_small ? h : 1));
+    const uint32_t blocks_h = divide_up(picture.height, 8 * (is_small ? v : 1));
     if (levels.blocks_w != blocks_w || levels.blocks_h != blocks_h || !levels.data)
       return invalid("component " + std::to_string(c) + " has " + std::to_string(levels.blocks_w) +
                      "x" + std::to_string(levels.blocks_h) + " blocks, expected " +
@@ -58,8 +64,19 @@ size_t levels_bytes(const JpegPicture& picture) {
 }
 
 J_COLOR_SPACE color_space_of(JpegColor color) {
-  if (color == JpegColor::kGray) return JCS_GRAYSCALE;
-  return color == JpegColor::kRgb ? JCS_RGB : JCS_YCbCr;
+  switch (color) {
+    case JpegColor::kGray:
+      return JCS_GRAYSCALE;
+    case JpegColor::kRgb:
+      return JCS_RGB;
+    case JpegColor::kCmyk:
+      return JCS_CMYK;
+    case JpegColor::kYcck:
+      return JCS_YCCK;
+    case JpegColor::kYcbcr:
+      break;
+  }
+  return JCS_YCbCr;
 }
 
 static_assert(sizeof(JpegHuffmanTable::counts) == sizeof(JHUFF_TBL::bits) &&
@@ -83,6 +100,13 @@ bool JpegBytes::reserve(size_t capacity) {
   if (!data) return false;
   data_ = data;
   capacity_ = capacity;
+  return true;
+}
+
+bool JpegBytes::append(const uint8_t* data, size_t size) {
+  if (size > capacity_ - size_ && !reserve(std::max(2 * capacity_, size_ + size))) return false;
+  memcpy(data_ + size_, data, size);
+  size_ += size;
   return true;
 }
 
@@ -116,7 +140,7 @@ void JpegWriter::create() {
   cinfo_.dest = &destination_.base;
   arrays_.install(reinterpret_cast<j_common_ptr>(&cinfo_));
   cinfo_.in_color_space = JCS_YCbCr;
-  cinfo_.input_components = kJpegMaxComponents;
+  cinfo_.input_components = components_of(JpegColor::kYcbcr);
   jpeg_set_defaults(&cinfo_);
   for (int t = 0; t < kTables; t++) {
     huffman_[t] = *cinfo_.dc_huff_tbl_ptrs[t];
@@ -162,11 +186,14 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   cinfo_.input_components = picture.components();
   cinfo_.in_color_space = color_space_of(picture.color);
   jpeg_set_defaults(&cinfo_);
+  cinfo_.data_precision = 8;
   jpeg_set_colorspace(&cinfo_, cinfo_.in_color_space);
-  cinfo_.comp_info[0].h_samp_factor = picture.h_samp;
-  cinfo_.comp_info[0].v_samp_factor = picture.v_samp;
-  for (int c = 1; c < picture.components(); c++)
-    cinfo_.comp_info[c].h_samp_factor = cinfo_.comp_info[c].v_samp_factor = 1;
+  if (picture.color == JpegColor::kCmyk && !picture.is_adobe) cinfo_.write_Adobe_marker = FALSE;
+  for (int c = 0; c < picture.components(); c++) {
+    const bool is_small = is_chroma(picture.color, c);
+    cinfo_.comp_info[c].h_samp_factor = is_small ? 1 : picture.h_samp;
+    cinfo_.comp_info[c].v_samp_factor = is_small ? 1 : picture.v_samp;
+  }
   set_tables(picture);
   restore_huffman_tables();
   cinfo_.arith_code = options.arithmetic;
@@ -184,20 +211,28 @@ void JpegWriter::describe_metadata(const JpegPicture& picture) {
 }
 
 void JpegWriter::write_metadata(const JpegPicture& picture) {
-  JpegSegments segments(picture.metadata);
+  KeptJpegSegments segments(picture.metadata, {.index = picture.others > 0});
+  bool has_index = false;
   for (JpegSegment segment; segments.next(&segment);) {
+    has_index |= segment.is_mpf();
     // JFIF means YCbCr or grey, even beside other segments.
-    const bool fits = picture.color != JpegColor::kRgb || !segment.is_jfif();
-    if (fits && segment.stays())
+    if (picture.color != JpegColor::kRgb || !segment.is_jfif())
       jpeg_write_marker(&cinfo_, segment.code, segment.data.data(),
                         static_cast<unsigned>(segment.data.size()));
   }
+  if (picture.others == 0 || has_index) return;
+  uint8_t index[new_mpf_size(kMostMpfPictures)];
+  make_mpf(picture.others + 1, index);
+  jpeg_write_marker(&cinfo_, JPEG_APP0 + 2, index,
+                    static_cast<unsigned>(new_mpf_size(picture.others + 1)));
 }
 
 Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes) {
   CT_RETURN_IF_ERROR(check(picture, options));
   for (int c = 0; c < picture.components(); c++)
-    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c));
+    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c, picture.depth));
+  if (picture.depth != 8 && !options.progressive && !options.arithmetic)
+    return write_sequential(picture, options, bytes);
 
   jvirt_barray_ptr* arrays = nullptr;
   try {
@@ -211,13 +246,28 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
   Status status = errors_.guard([&] {
     if (!created_) create();
     describe(picture, options);
+    cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });
+  if (errors_.code() == JERR_BAD_PRECISION && !status.ok())
+    status.message =
+        "this libjpeg writes no progressive or arithmetic files of 12 bits, which needs "
+        "libjpeg-turbo 3; sequential Huffman files can be written";
   if (status.ok()) destination_.guess = destination_.bytes.size_ + destination_.bytes.size_ / 8;
   return finish(status, bytes);
+}
+
+Status JpegWriter::write_sequential(const JpegPicture& picture, const JpegOptions& options,
+                                    JpegBytes* bytes) {
+  JpegHuffmanTables tables;
+  CT_RETURN_IF_ERROR(find_scan_tables(picture, options.restart_interval, &tables));
+  CT_RETURN_IF_ERROR(write_header(picture, options, &tables, bytes));
+  const Status status = append_scan(picture, options.restart_interval, tables, bytes);
+  if (!status.ok()) *bytes = JpegBytes();
+  return status;
 }
 
 Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& options,
@@ -235,6 +285,8 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
     if (tables != nullptr) set_huffman_tables(*tables);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
+    // It has looked at its precision, and will write this one.
+    cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });

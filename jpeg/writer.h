@@ -22,22 +22,34 @@ inline constexpr uint32_t kJpegMaxRestartInterval = 65535;    // MCUs
 // One picture. The pointers' targets belong to the caller and stay until write() returns.
 struct JpegPicture {
   uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
+  uint32_t depth = 8;              // bits of a sample: 8 or 12
   JpegColor color = JpegColor::kYcbcr;
-  // Sampling factors of the first component, 1 to 4; those of others are 1. Only YCbCr has any.
+  // Sampling factors of the first and the fourth component, 1 to 4; those of others are 1. Only
+  // where there is chroma they may be more than 1.
   int h_samp = 1, v_samp = 1;
-  // In the file's order (Y Cb Cr, R G B), of as many blocks as the sizes and factors above give.
+  // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
+  // factors above give.
   JpegLevels levels[kJpegMaxComponents];
   // For each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
   const uint16_t* tables[kJpegMaxComponents] = {};
+  // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it
+  // does, and only then.
+  bool is_adobe = true;
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;
+  // Pictures that are to stand behind it, less than kMostMpfPictures. With any, an index of them is
+  // written, too: that of `metadata` or, where there is none, a new one (jpeg/mpf.h). The sizes and
+  // offsets in it are for rewrite_mpf() to fill in. Only with JpegOptions::keep_metadata.
+  uint32_t others = 0;
 
-  int components() const { return color == JpegColor::kGray ? 1 : kJpegMaxComponents; }
+  int components() const { return components_of(color); }
 };
 
 struct JpegOptions {
   bool progressive = false;
-  bool optimize = false;          // optimal Huffman tables; a progressive file has them anyway
+  // Optimal Huffman tables; a progressive file has them anyway, and one of 12 bits, for which there
+  // are no others.
+  bool optimize = false;
   bool arithmetic = false;        // arithmetic coding instead of Huffman's
   uint32_t restart_interval = 0;  // MCUs from one restart marker to the next; 0: none
   bool keep_metadata = true;      // write the picture's
@@ -61,6 +73,7 @@ class JpegBytes {
   size_t capacity() const { return capacity_; }
   // The caller owns the memory, of capacity() bytes as it was before the call.
   uint8_t* release();
+  bool append(const uint8_t* data, size_t size);  // false without memory
 
  private:
   friend class JpegWriter;
@@ -84,7 +97,8 @@ class JpegWriter {
   JpegWriter& operator=(const JpegWriter&) = delete;
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
-  // levels that check_levels() (jpeg/levels.h) refuses.
+  // levels that check_levels() (jpeg/levels.h) refuses. kUnsupported where libjpeg cannot write
+  // progressive or arithmetic files of 12 bits.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine
@@ -99,6 +113,7 @@ class JpegWriter {
     JpegBytes bytes;
     size_t guess;  // bytes that the next file will need
   };
+  Status write_sequential(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
   Status reserve(size_t bytes);
   void create();
   void describe(const JpegPicture& picture, const JpegOptions& options);

@@ -39,6 +39,7 @@ host_test_packages=(
   mmdebstrap         # makes the chroot
   python3-pip python3-setuptools python3-venv # the wheel of python/
   mypy                                        # and its types
+  libimage-exiftool-perl # a judge of files of several pictures
 )
 demo_packages=("${plugin_packages[@]}" "${picture_packages[@]}" python3-pil python3-matplotlib)
 papers_packages=(

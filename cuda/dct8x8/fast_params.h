@@ -31,8 +31,8 @@ struct SumInProgress {
   uint64_t parts[kSumParts];
 };
 struct SumsInProgress {
-  SumInProgress sse[3];
-  SumInProgress zeros[3];
+  SumInProgress sse[kMaxComponents];
+  SumInProgress zeros[kMaxComponents];
   SumInProgress finished;  // of a kernel that is timed and measures nothing: counts warps
 };
 struct SumLayout {
@@ -59,18 +59,18 @@ struct FastPlane {
 };
 
 struct FastFrame {
-  uint32_t first_cta[3];  // of each plane; UINT32_MAX: no such plane
-  uint32_t timed;         // whether to write `times`; beside fields that every kernel reads first
-  PictureTimes* times;    // pinned host memory
+  uint32_t first_cta[kMaxComponents];  // of each plane; UINT32_MAX: no such plane
+  uint32_t timed;       // whether to write `times`; beside fields that every kernel reads first
+  PictureTimes* times;  // pinned host memory
   uint32_t successor_first;  // whether the next kernel may be launched before this one waits
-  FastPlane planes[3];
+  FastPlane planes[kMaxComponents];
   float peak;                // 2^depth - 1
   float forward_dc;          // float: subtracted from the DC value
   float inverse_dc;          // float: added to the DC value
   SumsInProgress* progress;  // of kernels that are timed or measure
   // Only with measurements:
-  PictureSums* sums;    // pinned host memory
-  SumLayout layout[3];  // by component
+  PictureSums* sums;                 // pinned host memory
+  SumLayout layout[kMaxComponents];  // by component
   uint32_t measure;
 };
 
@@ -95,22 +95,22 @@ struct alignas(16) FastInverseTable {
 };
 // The limits with the other sign, which islow wants for rows of a plane.
 struct FastMinusLimits {
-  uint32_t of[3][32];  // by component
+  uint32_t of[kMaxComponents][32];  // by component
 };
 
 // Each KB of parameters makes a launch .3 us longer. Fields that few kernels want come last, and
 // the commonest kernels do not take them.
 struct FastForwardParams {
   FastFrame frame;
-  FastForwardTable tables[3];
+  FastForwardTable tables[kMaxComponents];
 };
 struct FastMeasureParams {
   FastForwardParams forward;
-  FastInverseTable inverse[3];
+  FastInverseTable inverse[kMaxComponents];
 };
 struct FastInverseParams {
   FastFrame frame;
-  FastInverseTable tables[3];
+  FastInverseTable tables[kMaxComponents];
 };
 struct FastPlaneInverseParams {
   FastInverseParams inverse;
@@ -119,7 +119,7 @@ struct FastPlaneInverseParams {
 static_assert(offsetof(FastPlaneInverseParams, inverse) == 0, "most kernels take the first part");
 struct FastCompareParams {
   FastPlaneInverseParams plane;
-  FastPlane reference[3];  // as frame.planes, with other samples
+  FastPlane reference[kMaxComponents];  // as frame.planes, with other samples
 };
 
 }  // namespace cudatransform::cuda

@@ -39,7 +39,7 @@ class FastParamsCache final : public StreamQueue::Kept {
   template <typename Params>
   struct Made {
     Params params = {};
-    std::optional<Origin> origins[3];  // of each component's tables; none as yet
+    std::optional<Origin> origins[kMaxComponents];  // of each component's tables; none as yet
   };
 
   static Kind kind_of(const Dct8x8Job& job);

@@ -150,7 +150,7 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
   int first = 1;
   const bool interleaved = is_interleaved(job, samples, &first);
   uint32_t ctas = 0;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kMaxComponents; ++i) {
     first_cta[i] = UINT32_MAX;
     if (i >= job.components || (interleaved && i == 2)) continue;
     const bool paired = interleaved && i == 1;
@@ -317,7 +317,7 @@ bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout
 bool make_measuring(const Dct8x8Job& job, FastFrame* frame) {
   frame->sums = job.sums;
   frame->measure = job.measure;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kMaxComponents; ++i) {
     if (frame->first_cta[i] == UINT32_MAX) continue;
     const FastPlane& plane = frame->planes[i];
     for (const uint32_t component : plane.component)
@@ -378,7 +378,7 @@ static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache&
   }
   FastCompareParams& told = params.compare(job);
   told.plane.inverse.frame = frame;
-  uint32_t first_cta[3];
+  uint32_t first_cta[kMaxComponents];
   if ((job.measure & kMeasureSse) != 0)
     make_planes(job, job.reference, kFusedThreads, told.reference, first_cta);
   return &told;

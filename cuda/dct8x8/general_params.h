@@ -50,7 +50,7 @@ struct PlaneParams {
 };
 
 struct FrameParams {
-  PlaneParams planes[3];
+  PlaneParams planes[kMaxComponents];
   PictureSums* sums;  // device memory
   uint32_t measure;
   CoefType type;
@@ -62,12 +62,12 @@ struct FrameParams {
 // they measure.
 struct ForwardParams {
   FrameParams frame;
-  ForwardTable tables[3];
-  InverseTable inverse_tables[3];
+  ForwardTable tables[kMaxComponents];
+  InverseTable inverse_tables[kMaxComponents];
 };
 struct InverseParams {
   FrameParams frame;
-  InverseTable tables[3];
+  InverseTable tables[kMaxComponents];
 };
 static_assert(sizeof(ForwardParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 

@@ -115,7 +115,7 @@ Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParam
   const int32_t level_shift = 1 << (job.depth - 1);
 
   uint32_t ctas = 0;
-  for (int c = 0; c < 3; ++c) {
+  for (int c = 0; c < kMaxComponents; ++c) {
     PlaneParams& plane = frame.planes[c];
     plane.first_cta = UINT32_MAX;
     if (c >= job.components) continue;

@@ -73,7 +73,7 @@ Status make_scaled_params(const Dct8x8Job& job, bool fast, PictureSums* sums, Sc
   params->order = job.order;
   params->sample_type = job.samples[0].type;
   *ctas = 0;
-  for (int c = 0; c < 3; ++c) {
+  for (int c = 0; c < kMaxComponents; ++c) {
     ScaledPlaneParams& plane = params->planes[c];
     plane.first_cta = UINT32_MAX;
     if (c >= job.components) continue;

@@ -39,13 +39,13 @@ struct ScaledPlaneParams {
 };
 
 struct ScaledParams {
-  ScaledPlaneParams planes[3];
+  ScaledPlaneParams planes[kMaxComponents];
   PictureSums* sums;  // device memory; kMeasureZeros only
   Order order;
   SampleType sample_type;
   // By component.
-  InverseTable tables[3];
-  FastInverseTable islow_tables[3];  // of the fast islow kernels of 1/2 and 1/4 alone
+  InverseTable tables[kMaxComponents];
+  FastInverseTable islow_tables[kMaxComponents];  // of the fast islow kernels of 1/2 and 1/4 alone
 };
 static_assert(sizeof(ScaledParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 

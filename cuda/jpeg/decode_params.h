@@ -43,7 +43,7 @@ struct JpegDecodeParams {
   uint32_t slots[kMostScans][kMostSets];  // sets in shared memory
   JpegCounts rows, subsequence, tiles;
   uint32_t natural[16];  // of coefficient i in zigzag order, a byte each
-  JpegPlaneParams planes[kScanComponents];
+  JpegPlaneParams planes[kJpegMaxComponents];
 };
 
 }  // namespace cudatransform::cuda

@@ -103,7 +103,7 @@ struct SyncTables<3> {
 
 template <uint32_t kSlots>
 struct SyncShared {
-  static constexpr uint32_t kClasses = kSlots == 1 ? kMostMcuBlocks : kScanComponents;
+  static constexpr uint32_t kClasses = kSlots == 1 ? kMostMcuBlocks : kJpegMaxComponents;
   static constexpr uint32_t kWords = kJpegSyncThreads * kWordsInSubsequence + kWordsBehind;
 
   SyncTables<kSlots> tables;

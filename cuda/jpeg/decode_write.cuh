@@ -10,7 +10,7 @@ namespace cudatransform::cuda {
 // The counts before a tile in its segment.
 struct TileBase {
   uint32_t blocks;
-  uint32_t dc[kScanComponents];
+  uint32_t dc[kJpegMaxComponents];
 };
 
 // One warp, a tile a lane: from the last tile on in which a segment begins.
@@ -25,7 +25,7 @@ __device__ __forceinline__ void sum_tiles(const JpegDecodeParams& params, const 
     const uint32_t mask = __ballot_sync(~0u, begins);
     if (mask != 0) from = end + kWarp - 1 - static_cast<uint32_t>(__clz(static_cast<int>(mask)));
   }
-  uint32_t blocks = 0, dc[kScanComponents] = {};
+  uint32_t blocks = 0, dc[kJpegMaxComponents] = {};
   for (; from < tile; from += kWarp) {
     const uint32_t mine = from + lane;
     const uint32_t counted = mine < tile ? params.tiles.blocks[mine] & ~kInSegment : 0;
@@ -38,14 +38,15 @@ __device__ __forceinline__ void sum_tiles(const JpegDecodeParams& params, const 
       const uint32_t difference =
           mine < tile ? params.tiles.sums[k * params.tiles.count + mine] : 0;
       const uint32_t component = scan.component_of_class(k, blocks + sum - counted);
-      for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] += c == component ? difference : 0;
+      for (uint32_t c = 0; c < kJpegMaxComponents; ++c) dc[c] += c == component ? difference : 0;
     }
     blocks += __shfl_sync(~0u, sum, kWarp - 1);
   }
-  for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] = static_cast<uint32_t>(sum_of_warp(dc[c]));
+  for (uint32_t c = 0; c < kJpegMaxComponents; ++c)
+    dc[c] = static_cast<uint32_t>(sum_of_warp(dc[c]));
   if (lane != 0) return;
   base->blocks = blocks;
-  for (uint32_t c = 0; c < kScanComponents; ++c) base->dc[c] = dc[c];
+  for (uint32_t c = 0; c < kJpegMaxComponents; ++c) base->dc[c] = dc[c];
 }
 
 __device__ __forceinline__ JpegRow row_at(const JpegDecodeParams& params, const JpegScanPlan& scan,
@@ -63,16 +64,16 @@ __device__ __forceinline__ JpegRow row_at(const JpegDecodeParams& params, const 
   const bool in_segment = (counted & kInSegment) != 0;
   const uint32_t base = in_segment ? 0 : tile.blocks;
   row.block = base + (counted & ~kInSegment) + params.rows.blocks[number];
-  uint32_t dc[kScanComponents];
-  for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] = in_segment ? 0 : tile.dc[c];
+  uint32_t dc[kJpegMaxComponents];
+  for (uint32_t c = 0; c < kJpegMaxComponents; ++c) dc[c] = in_segment ? 0 : tile.dc[c];
   for (uint32_t k = 0; k < scan.classes; ++k) {
     const uint32_t difference =
         params.subsequence.sums[k * params.subsequence.count + subsequence] +
         params.rows.sums[k * params.rows.count + number];
     const uint32_t component = scan.component_of_class(k, base);
-    for (uint32_t c = 0; c < kScanComponents; ++c) dc[c] += c == component ? difference : 0;
+    for (uint32_t c = 0; c < kJpegMaxComponents; ++c) dc[c] += c == component ? difference : 0;
   }
-  for (uint32_t c = 0; c < kScanComponents; ++c) row.dc[c] = static_cast<int32_t>(dc[c]);
+  for (uint32_t c = 0; c < kJpegMaxComponents; ++c) row.dc[c] = static_cast<int32_t>(dc[c]);
   return row;
 }
 

@@ -23,7 +23,7 @@ struct EncodeProgress {
 
 struct EncodeParams {
   JpegScanLayout layout;
-  JpegEncodePlane levels[kScanComponents];
+  JpegEncodePlane levels[kJpegMaxComponents];
   const JpegCodes* codes;
   JpegTile* tiles;  // layout.tiles of them
   uint32_t* words;  // of tiles

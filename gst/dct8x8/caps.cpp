@@ -11,8 +11,10 @@ namespace cudatransform {
 namespace {
 
 CoefKind dct_kind(bool with_440) {
-  return {
-      GST_DCT_MEDIA_TYPE, {"layout", "order", "quantization-tables", "component-tables"}, with_440};
+  return {GST_DCT_MEDIA_TYPE,
+          {"layout", "order", "quantization-tables", "component-tables"},
+          with_440,
+          true};
 }
 
 // Appends the allowed video/x-dct of one group: quantised coefficients before orthonormal values,

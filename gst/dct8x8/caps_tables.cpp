@@ -25,7 +25,7 @@ void ToldTables::tell(GstCaps* caps, const DctTables& tables, guint n_components
   std::copy_n(tables.tables, count_, tables_);
   std::copy_n(tables.table_of, components_, table_of_);
   guint16 values[GST_DCT_MAX_TABLES * 64];
-  guint of_component[kMaxComponents];
+  guint of_component[GST_DCT_MAX_COMPONENTS];
   for (int t = 0; t < count_; t++) std::copy_n(tables_[t].q, 64, values + 64 * t);
   std::copy_n(table_of_, components_, of_component);
   gchar* reason = nullptr;

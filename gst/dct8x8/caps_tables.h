@@ -7,7 +7,6 @@
 #include <gst/coef/dct.h>
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/status.h"
-#include "transform/picture.h"
 
 namespace cudatransform {
 
@@ -29,7 +28,7 @@ class ToldTables {
   int count_ = -1;
   guint components_ = 0;
   QuantTable tables_[GST_DCT_MAX_TABLES] = {};
-  int table_of_[kMaxComponents] = {};
+  int table_of_[GST_DCT_MAX_COMPONENTS] = {};
 };
 
 // Drops the fields.

@@ -9,6 +9,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/coefficients.h"
+#include "gst/stream/sampling.h"
 #include "transform/dct8x8/engine.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
@@ -158,6 +159,7 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SampleP
   // 4:4:0 is written as 4:4:4: every two rows of the frame have the same chroma.
   const int chroma_rows = dct_.sampling == GST_COEF_SAMPLING_440 ? 2 : 1;
   job.components = component_planes(raw_, raw, job.samples, chroma_rows);
+  job.samples[0].shift += bits_below(GST_VIDEO_INFO_FORMAT(&raw_), dct_.depth);
   std::copy(std::begin(tables_.tables), std::end(tables_.tables), std::begin(job.tables));
   for (int c = 0; c < job.components; c++) {
     CoefPlane& plane = job.coefs[c];

@@ -43,7 +43,7 @@ void load_table_file(const char* file, QuantSettings* settings);
 struct FrameTables {
   QuantTable tables[GST_DCT_MAX_TABLES] = {};
   int count = 0;
-  int table_of[kMaxComponents] = {};
+  int table_of[GST_DCT_MAX_COMPONENTS] = {};
 
   DctTables view() const { return {tables, count, table_of}; }
 };

@@ -7,8 +7,8 @@
 
 namespace cudatransform {
 
-// Parts of one block that follow each other: GStreamer maps them without a copy.
-static bool is_span(GstBuffer* buffer) {
+// One memory, or parts of one block that follow each other.
+bool is_one_piece(GstBuffer* buffer) {
   for (guint i = 1; i < gst_buffer_n_memory(buffer); i++)
     if (!gst_memory_is_span(gst_buffer_peek_memory(buffer, i - 1),
                             gst_buffer_peek_memory(buffer, i), nullptr))
@@ -27,7 +27,7 @@ GstBuffer* copy_bytes(GstBuffer* from) {
 }
 
 Status in_one_piece(GstBuffer* buffer, BufferPtr* piece) {
-  if (is_span(buffer)) {
+  if (is_one_piece(buffer)) {
     piece->reset(gst_buffer_ref(buffer));
     return {};
   }

@@ -9,6 +9,9 @@
 
 namespace cudatransform {
 
+// Whether GStreamer maps all bytes of `buffer` without a copy.
+bool is_one_piece(GstBuffer* buffer);
+
 // When a buffer of several memories is mapped, GStreamer merges them, and ends the process if
 // memory runs out. `*piece` gets a reference to `buffer` if it can be mapped as it is, else a copy
 // of its bytes, for reading. kOutOfMemory without memory.

@@ -5,52 +5,38 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gst/dct8x8/caps.h"
+#include "gst/stream/caps_fields.h"
 #include "jpeg/writer.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
 namespace {
 
 // The default comes first.
 constexpr GstCoefSampling kSamplings[] = {
-    GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_444,
-    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_RGB,
-    GST_COEF_SAMPLING_GRAYSCALE,
+    GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422,      GST_COEF_SAMPLING_444,
+    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,      GST_COEF_SAMPLING_RGB,
+    GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
+    GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
+    GST_COEF_SAMPLING_YCCK_411,
 };
-constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY"};
-
-bool is_ycbcr(GstCoefSampling sampling) {
-  return g_str_equal(gst_coef_sampling_get_colorspace(sampling), "sYUV");
-}
-
-// One string, or a list.
-void set_strings(GstStructure* s, const char* field, const std::vector<const char*>& strings) {
-  if (strings.size() == 1) {
-    gst_structure_set(s, field, G_TYPE_STRING, strings[0], nullptr);
-    return;
-  }
-  GValue list = G_VALUE_INIT;
-  g_value_init(&list, GST_TYPE_LIST);
-  for (const char* string : strings) {
-    GValue value = G_VALUE_INIT;
-    g_value_init(&value, G_TYPE_STRING);
-    g_value_set_static_string(&value, string);
-    gst_value_list_append_and_take_value(&list, &value);
-  }
-  gst_structure_take_value(s, field, &list);
-}
+constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK"};
 
 // The samplings of one colorspace; null: all.
 void set_samplings(GstStructure* s, const char* colorspace) {
-  std::vector<const char*> samplings, colorspaces;
+  std::vector<std::string> samplings, colorspaces;
   for (const GstCoefSampling sampling : kSamplings)
     if (!colorspace || g_str_equal(colorspace, gst_coef_sampling_get_colorspace(sampling)))
-      samplings.push_back(gst_coef_sampling_to_string(sampling));
+      samplings.emplace_back(gst_coef_sampling_to_string(sampling));
   for (const char* name : kColorspaces)
-    if (!colorspace || g_str_equal(colorspace, name)) colorspaces.push_back(name);
+    if (!colorspace || g_str_equal(colorspace, name)) colorspaces.emplace_back(name);
   set_strings(s, "sampling", samplings);
   set_strings(s, "colorspace", colorspaces);
 }
@@ -65,8 +51,8 @@ void append_coefs(GstCaps* caps, const char* memory) {
   for (const char* colorspace : kColorspaces) {
     GstStructure* s = new_size_structure(GST_DCT_MEDIA_TYPE);
     gst_structure_set(s, "format", G_TYPE_STRING, "S16LE", "layout", G_TYPE_STRING, "block",
-                      "order", G_TYPE_STRING, "raster", "quantized", G_TYPE_BOOLEAN, TRUE, "depth",
-                      G_TYPE_INT, 8, nullptr);
+                      "order", G_TYPE_STRING, "raster", "quantized", G_TYPE_BOOLEAN, TRUE, nullptr);
+    set_ints(s, "depth", {8, 12});
     set_samplings(s, colorspace);
     gst_caps_append_structure_full(caps, s, gst_caps_features_new(memory, nullptr));
   }
@@ -83,6 +69,27 @@ GstStructure* coefs_of_file(const GstStructure* file) {
 }
 
 }  // namespace
+
+bool is_ycbcr(GstCoefSampling sampling) {
+  return g_str_equal(gst_coef_sampling_get_colorspace(sampling), "sYUV");
+}
+
+Status check_raw_video(const GstDctInfo& info) {
+  const bool is_four = info.n_components > kMaxComponents;
+  constexpr GstCoefSampling kEightBitsAlone[] = {GST_COEF_SAMPLING_440, GST_COEF_SAMPLING_411,
+                                                 GST_COEF_SAMPLING_RGB};
+  const bool is_deep =
+      info.depth != 8 && std::find(std::begin(kEightBitsAlone), std::end(kEightBitsAlone),
+                                   info.sampling) != std::end(kEightBitsAlone);
+  if (!is_four && !is_deep) return {};
+  const std::string what = is_four ? "four components" : "that sampling at 12 bits";
+  return Status::error(StatusCode::kUnsupported,
+                       std::string("the picture is ") + gst_coef_sampling_to_string(info.sampling) +
+                           ", and nothing behind jpegcoefdec takes " + what +
+                           ": cudaidct8x8 does not, as " +
+                           (is_four ? "no format of raw video has C, M, Y and K"
+                                    : "it makes 4:2:0, 4:2:2, 4:4:4 and grey alone of these"));
+}
 
 GstCaps* jpeg_coefs_template_caps([[maybe_unused]] bool cuda_first) {
   GstCaps* caps = gst_caps_new_empty();
@@ -123,6 +130,21 @@ GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs) {
     gst_caps_append_structure_full(result, gst_structure_copy(s), gst_caps_features_copy(features));
   }
   return result;
+}
+
+GstCaps* with_common_depth(GstCaps* caps) {
+  const auto has_eight = [](const GstStructure* s) { return int_field_allows(s, "depth", 8); };
+  GstCaps* common = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    if (!has_eight(gst_caps_get_structure(caps, i))) continue;
+    GstStructure* s = gst_structure_copy(gst_caps_get_structure(caps, i));
+    set_ints(s, "depth", {8});
+    gst_caps_append_structure_full(common, s,
+                                   gst_caps_features_copy(gst_caps_get_features(caps, i)));
+  }
+  if (gst_caps_is_empty(common)) std::swap(common, caps);
+  gst_caps_unref(caps);
+  return common;
 }
 
 bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info) {

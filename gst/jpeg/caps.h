@@ -8,14 +8,15 @@
 
 #include <gst/coef/dct.h>
 #include "gst/engine/buffer_ptr.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
 
 // JPEG's colorimetry of YCbCr: full range, BT.601's matrix.
 inline constexpr char kJpegColorimetry[] = "1:4:0:0";
 
-// Quantised coefficients of 8-bit samples in libjpeg's layout, in the samplings of JPEG files; in
-// system memory and, where this build has it, CUDA memory. Transfer full.
+// Quantised coefficients of 8-bit and 12-bit samples in libjpeg's layout, in the samplings of JPEG
+// files; in system memory and, where this build has it, CUDA memory. Transfer full.
 GstCaps* jpeg_coefs_template_caps(bool cuda_first);
 // image/jpeg with the fields that jpegparse writes. Transfer full.
 GstCaps* jpeg_template_caps();
@@ -24,11 +25,20 @@ GstCaps* jpeg_template_caps();
 // first with JPEG's colorimetry, so that an element with a choice picks that. Transfer full.
 GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs);
 
+// `caps` (transfer full) with 8 bits alone, if they allow 8 bits: few programs read files of 12, so
+// no converter shall choose these because they lose less. Transfer full.
+GstCaps* with_common_depth(GstCaps* caps);
+
 // Coefficients for a gap before the first picture. The caps are the first that downstream takes
 // with the sampling of `file`, or else 4:2:0. The size is that of `file`, or else the size that
 // GStreamer's decoders of raw video take then. `file`: image/jpeg, or null. False if downstream
 // takes none.
 bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info);
+
+bool is_ycbcr(GstCoefSampling sampling);
+
+// kUnsupported with the reason if cudaidct8x8 makes no raw video of coefficients of `info`.
+Status check_raw_video(const GstDctInfo& info);
 
 // image/jpeg for coefficients of `info`, without what GstVideoEncoder adds. Transfer full.
 GstCaps* jpeg_caps_for(const GstDctInfo& info);

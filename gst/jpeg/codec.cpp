@@ -22,6 +22,16 @@ constexpr size_t kMostReaders = 16;  // idle ones, each with CoefArrays::kMostKe
 // In a smaller file, the chain of dependent codes takes as long as the whole file on the CPU.
 constexpr gsize kLeastForDevice = 100'000;
 
+void add_behind(GstDctJpegMeta* meta, const JpegPictureJob& job) {
+  static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMostMpfPictures - 1);
+  GstDctJpegPlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
+  guint count = 0;
+  if (job.has_others())
+    for (const FilePlace& place : job.others().all())
+      places[count++] = {place.begin - job.file().size(), place.size};
+  gst_dct_jpeg_meta_set_behind(meta, job.behind.get(), places, count);
+}
+
 // Attaches the JPEG file's own data.
 void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
   static_assert(GST_DCT_JPEG_LEFT_OVER_BYTES == int{kJpegLeftOverBytes} &&
@@ -30,29 +40,46 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPictureJob& job) {
                 GST_DCT_JPEG_MISSING_END == int{kJpegMissingEnd} &&
                 GST_DCT_JPEG_USELESS_MARKER == int{kJpegUselessMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
-  if (!job.metadata && job.irregular == 0) return;
-  if (GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata.get()))
-    meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
+  // Without segments the meta of CMYK says that there was no Adobe marker.
+  const bool is_cmyk = job.info.sampling == GST_COEF_SAMPLING_CMYK;
+  if (!job.metadata && !job.behind && job.irregular == 0 && !is_cmyk) return;
+  GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, job.metadata.get());
+  if (!meta) return;
+  meta->irregular = static_cast<GstDctJpegIrregularity>(job.irregular);
+  if (job.behind) add_behind(meta, job);
+}
+
+GstCoefSampling sampling_of(const JpegHeader& header) {
+  const bool has_k = header.color == JpegColor::kYcck;
+  switch (header.color) {
+    case JpegColor::kGray:
+      return GST_COEF_SAMPLING_GRAYSCALE;
+    case JpegColor::kRgb:
+      return GST_COEF_SAMPLING_RGB;
+    case JpegColor::kCmyk:
+      return GST_COEF_SAMPLING_CMYK;
+    case JpegColor::kYcbcr:
+    case JpegColor::kYcck:
+      break;
+  }
+  if (header.chroma_v == 2 && header.chroma_h == 2)
+    return has_k ? GST_COEF_SAMPLING_YCCK_420 : GST_COEF_SAMPLING_420;
+  if (header.chroma_v == 2) return has_k ? GST_COEF_SAMPLING_YCCK_440 : GST_COEF_SAMPLING_440;
+  if (header.chroma_h == 2) return has_k ? GST_COEF_SAMPLING_YCCK_422 : GST_COEF_SAMPLING_422;
+  if (header.chroma_h == 4) return has_k ? GST_COEF_SAMPLING_YCCK_411 : GST_COEF_SAMPLING_411;
+  return has_k ? GST_COEF_SAMPLING_YCCK_444 : GST_COEF_SAMPLING_444;
 }
 
 // The geometry of a picture's coefficients; false for a size that GstDctInfo cannot have.
 bool info_of(const JpegHeader& header, GstDctInfo* info) {
-  GstCoefSampling sampling = GST_COEF_SAMPLING_GRAYSCALE;
-  if (header.color == JpegColor::kRgb)
-    sampling = GST_COEF_SAMPLING_RGB;
-  else if (header.color == JpegColor::kYcbcr && header.chroma_v == 1)
-    sampling = header.chroma_h == 1   ? GST_COEF_SAMPLING_444
-               : header.chroma_h == 2 ? GST_COEF_SAMPLING_422
-                                      : GST_COEF_SAMPLING_411;
-  else if (header.color == JpegColor::kYcbcr)
-    sampling = header.chroma_h == 1 ? GST_COEF_SAMPLING_440 : GST_COEF_SAMPLING_420;
   return gst_dct_info_set(info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                          TRUE, 8, sampling, static_cast<gint>(header.width),
+                          TRUE, header.depth, sampling_of(header), static_cast<gint>(header.width),
                           static_cast<gint>(header.height), nullptr);
 }
 
 bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
-  return a.sampling == b.sampling && a.width == b.width && a.height == b.height;
+  return a.sampling == b.sampling && a.depth == b.depth && a.width == b.width &&
+         a.height == b.height;
 }
 
 // With two fields a frame, the caps have the width of each picture and twice its height; a picture
@@ -123,7 +150,8 @@ Status JpegCodec::read_header(JpegPictureJob& job, const GstVideoCodecState* inp
   job.irregular = header.irregular;
   if (!info_of(header, &job.info))
     return damaged("a picture of " + size_of(header) + " is too large for a buffer");
-  CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes, header.width, header.height));
+  CT_RETURN_IF_ERROR(job.claim(job.info.size + header.extra_bytes + job.behind_size(), header.width,
+                               header.height));
   if (is_half_a_picture(header, input))
     return Status::error(StatusCode::kUnsupported,
                          "the stream has two fields in each frame; interlaced Motion-JPEG is not "
@@ -252,7 +280,7 @@ void JpegCodec::set_state(const GstDctInfo& info, const DctTables& tables,
                       state->info.fps_d, "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n,
                       state->info.par_d, nullptr);
   // JPEG is BT.601 at full range (JFIF).
-  if (info.sampling != GST_COEF_SAMPLING_GRAYSCALE && info.sampling != GST_COEF_SAMPLING_RGB)
+  if (is_ycbcr(info.sampling))
     gst_caps_set_simple(caps.get(), "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
   if (tables_in_caps_ && tables.count > 0) told_.tell(caps.get(), tables, info.n_components);
   const bool in_cuda = choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);

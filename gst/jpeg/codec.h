@@ -19,10 +19,14 @@ namespace cudatransform {
 // The default of max-pixels: a camera of 100 megapixels passes.
 inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
 
+// Which pictures of a file with an index become frames.
+enum class JpegFilePictures { kFirst, kAll };
+
 // The properties, except those of the engine.
 struct JpegDecodeSettings : PictureSettings {
   JpegEntropy entropy = JpegEntropy::kAuto;
   guint64 max_pixels = kMaxJpegPixels;  // 0: no limit
+  JpegFilePictures pictures = JpegFilePictures::kFirst;
   bool keep_metadata = true;
   bool tables_in_caps = false;
 };

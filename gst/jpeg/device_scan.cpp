@@ -15,6 +15,7 @@
 #include "cuda/jpeg/encode_engine.h"
 #endif
 #include "jpeg/encode_bits.h"
+#include "jpeg/mpf.h"
 
 namespace cudatransform {
 namespace {
@@ -97,7 +98,9 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
   coder_ = &coder;
   picture_ = &picture;
   options_ = options;
-  header_room_ = kHeaderRoom + (options.keep_metadata ? picture.metadata.size() : 0);
+  header_room_ = kHeaderRoom;
+  if (options.keep_metadata)
+    header_room_ += picture.metadata.size() + new_mpf_size(picture.others + 1);
   Status status;
   if (options.optimize)
     status = coder.ops_->count(device, device.queue(QueueKind::kCompute), job_, &counted_);
@@ -170,7 +173,7 @@ Status DeviceScan::encode_optimised() {
     blocks = std::accumulate(counts + kJpegDcSymbols, counts + kJpegSymbols, blocks);
   if (blocks != job_.layout.blocks)
     return Status::error(StatusCode::kFailed, "the symbols of a scan were not counted");
-  const uint32_t pairs = picture_->color == JpegColor::kYcbcr ? 2 : 1;
+  const uint32_t pairs = has_chroma(picture_->color) ? 2 : 1;
   CT_RETURN_IF_ERROR(make_optimal_jpeg_tables(results().counts, pairs, &tables_));
   JpegCodes codes;
   CT_RETURN_IF_ERROR(make_jpeg_codes(tables_, &codes));

@@ -3,16 +3,78 @@
 
 #include "gst/jpeg/encode_job.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
 
 #include "gst/engine/cuda_sync.h"
+#include "jpeg/container.h"
+#include "jpeg/metadata.h"
 
 namespace cudatransform {
 namespace {
 
 JpegColor color_of(GstCoefSampling sampling) {
-  if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return JpegColor::kGray;
-  return sampling == GST_COEF_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
+  switch (sampling) {
+    case GST_COEF_SAMPLING_GRAYSCALE:
+      return JpegColor::kGray;
+    case GST_COEF_SAMPLING_RGB:
+      return JpegColor::kRgb;
+    case GST_COEF_SAMPLING_CMYK:
+      return JpegColor::kCmyk;
+    case GST_COEF_SAMPLING_YCCK_420:
+    case GST_COEF_SAMPLING_YCCK_422:
+    case GST_COEF_SAMPLING_YCCK_444:
+    case GST_COEF_SAMPLING_YCCK_440:
+    case GST_COEF_SAMPLING_YCCK_411:
+      return JpegColor::kYcck;
+    default:
+      return JpegColor::kYcbcr;
+  }
+}
+
+// What is behind a picture.
+struct Behind {
+  std::span<const uint8_t> bytes;
+  FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
+  guint count = 0;
+
+  std::span<const FilePlace> attachments() const { return {places, count}; }
+};
+
+std::string text_of(const FilePlace& place) {
+  return std::to_string(place.begin) + " to " + std::to_string(place.end());
+}
+
+// kInvalidArgument: attachments that cannot be: too many, outside of the bytes, over each other.
+Status read_behind(GstBuffer* coefficients, Behind* behind) {
+  const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients);
+  if (!jpeg) return {};
+  const auto wrong = [](const std::string& what) {
+    return Status::error(StatusCode::kInvalidArgument, "the GstDctJpegMeta has " + what);
+  };
+  if (jpeg->n_attachments > GST_DCT_JPEG_MAX_ATTACHMENTS)
+    return wrong(std::to_string(jpeg->n_attachments) + " attachments, at most " +
+                 std::to_string(GST_DCT_JPEG_MAX_ATTACHMENTS) + " are expected");
+  gsize size = 0;
+  if (jpeg->behind) {
+    const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->behind, &size));
+    behind->bytes = {data, size};
+  }
+  for (guint i = 0; i < jpeg->n_attachments; i++) {
+    const FilePlace place = {jpeg->attachments[i].offset, jpeg->attachments[i].size};
+    if (place.size == 0 || place.begin > size || place.size > size - place.begin)
+      return wrong("attachment " + std::to_string(i) + " at bytes " + text_of(place) + " of " +
+                   std::to_string(size) + " behind the picture");
+    for (const FilePlace& other : behind->attachments())
+      if (place.begin < other.end() && other.begin < place.end())
+        return wrong("attachment " + std::to_string(i) + " at bytes " + text_of(place) +
+                     ", over another at " + text_of(other));
+    behind->places[behind->count++] = place;
+  }
+  return {};
 }
 
 // Without a copy: the buffer frees what the writer has allocated.
@@ -43,7 +105,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
     meta = &stand_in_;
   }
   meta_ = meta;
-  const bool by_device = is_parallel(options) && coder.takes_next();
+  const bool by_device = is_parallel(options, info.depth) && coder.takes_next();
   // Our queues wait on the device, all others here.
   CT_RETURN_IF_ERROR(input_.open(engine, coefficients_.get(), places,
                                  by_device ? QueueKind::kCompute : QueueKind::kDownload));
@@ -108,6 +170,7 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   picture_ = JpegPicture();
   picture_.width = info.width;
   picture_.height = info.height;
+  picture_.depth = info.depth;
   picture_.color = color_of(info.sampling);
   picture_.h_samp = info.components[0].h_samp;
   picture_.v_samp = info.components[0].v_samp;
@@ -117,6 +180,8 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
     const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &size));
     picture_.metadata = {data, size};
   }
+  picture_.is_adobe = !jpeg || have_adobe(picture_.metadata);
+  if (jpeg) picture_.others = std::min<guint>(jpeg->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
   for (guint c = 0; c < info.n_components; c++) {
     JpegLevels& levels = picture_.levels[c];
     levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);
@@ -127,18 +192,45 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   }
 }
 
-void EncodeJob::run() { status_ = code(); }
+void EncodeJob::run() {
+  status_ = code();
+  if (!status_.ok() || !options_.keep_metadata) return;
+  Behind behind;
+  status_ = read_behind(coefficients_.get(), &behind);
+  if (!status_.ok()) return;
+  const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
+  // A picture may come without what its file had behind it, or with something else.
+  untrue_lengths_ =
+      check_container(picture_.metadata, size, behind.bytes, behind.attachments()).message;
+  if (!behind.bytes.empty()) status_ = append(behind.bytes, behind.attachments());
+}
 
 Status EncodeJob::code() {
   if (scan_.is_begun()) {
     GstBuffer* file = nullptr;
     CT_RETURN_IF_ERROR(scan_.finish(&file));
     file_.reset(file);
-    if (file_) return {};
+    is_by_device_ = file_ != nullptr;
+    if (is_by_device_) return {};
     CT_RETURN_IF_ERROR(fetch_levels());
   }
   if (downloaded_) CT_RETURN_IF_ERROR(downloaded_->wait());
   return writer_.write(picture_, options_, &bytes_);
+}
+
+// A file in one piece with what is behind its picture, whose index gets the sizes that are now.
+Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments) {
+  if (!file_) file_.reset(wrap(&bytes_));
+  const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind.size();
+  auto* data = static_cast<uint8_t*>(std::malloc(whole_size));
+  if (!data)
+    return Status::error(StatusCode::kOutOfMemory,
+                         "no memory for a JPEG file of " + std::to_string(whole_size) + " bytes");
+  gst_buffer_extract(file_.get(), 0, data, size);
+  memcpy(data + size, behind.data(), behind.size());
+  file_.reset(gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), data, whole_size, 0,
+                                          whole_size, data, std::free));
+  return attachments.empty() ? Status() : rewrite_mpf({data, size}, attachments);
 }
 
 Status EncodeJob::finish(GstVideoCodecFrame** frame) {
@@ -158,6 +250,8 @@ void EncodeJob::clear() {
   downloaded_.reset();
   scan_.clear();
   file_.reset();
+  is_by_device_ = false;
+  untrue_lengths_.clear();
   input_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);

@@ -5,6 +5,8 @@
 #include <gst/video/gstvideoencoder.h>
 
 #include <memory>
+#include <span>
+#include <string>
 
 #include <gst/coef/dct.h>
 #include "gst/dct8x8/coefficients.h"
@@ -13,6 +15,7 @@
 #include "gst/engine/frame_workers.h"
 #include "gst/jpeg/device_scan.h"
 #include "gst/stream/coef_input.h"
+#include "jpeg/mpf.h"
 #include "jpeg/writer.h"
 
 namespace cudatransform {
@@ -34,7 +37,9 @@ class EncodeJob : public FrameJob {
   bool runs_when_taken() const override { return scan_.is_begun(); }
   bool is_ready() override { return scan_.is_ready(); }
   // After run(): whether the device has made the file.
-  bool is_by_device() const { return file_ != nullptr; }
+  bool is_by_device() const { return is_by_device_; }
+  // After run(): which lengths that the file's XMP data name are not true; mostly "".
+  const std::string& untrue_lengths() const { return untrue_lengths_; }
   // The frame with its output buffer; on failure the reason, and null.
   Status finish(GstVideoCodecFrame** frame);
   // Waits for the download and gives up the frame.
@@ -51,6 +56,7 @@ class EncodeJob : public FrameJob {
   Status fetch_levels();
   Status begin_scan(DeviceCoder& coder);
   Status code();
+  Status append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments);
   void describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects);
 
   GstVideoCodecFrame* frame_ = nullptr;
@@ -60,7 +66,8 @@ class EncodeJob : public FrameJob {
   std::unique_ptr<Memory> staging_;  // page-locked if possible
   FencePtr downloaded_;              // null where nothing is downloaded
   DeviceScan scan_;
-  BufferPtr file_;  // made by the device
+  BufferPtr file_;  // made by the device, or with bytes behind the picture
+  bool is_by_device_ = false;
   Engine* engine_ = nullptr;
   GstDctInfo info_ = {};
   const GstDctMeta* meta_ = nullptr;
@@ -68,6 +75,7 @@ class EncodeJob : public FrameJob {
   JpegOptions options_;
   JpegWriter writer_;
   JpegBytes bytes_;
+  std::string untrue_lengths_;
   Status status_;
 };
 

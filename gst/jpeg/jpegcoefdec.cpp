@@ -51,9 +51,9 @@ static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
     cudatransform::post_error(GST_ELEMENT(decoder), status);
     return FALSE;
   }
-  state.splitter.restart();
-  state.collected.clear();
+  state.begin_anew();
   // Applies until caps say that upstream has split the stream already.
+  state.is_parsed = false;
   gst_video_decoder_set_packetized(decoder, FALSE);
   state.gate.open();
   return TRUE;
@@ -103,7 +103,13 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
   if (!State::of(decoder).pictures.set_input(input)) return FALSE;
   gboolean parsed = FALSE;
   gst_structure_get_boolean(gst_caps_get_structure(input->caps, 0), "parsed", &parsed);
-  gst_video_decoder_set_packetized(decoder, parsed);
+  State& state = State::of(decoder);
+  state.is_parsed = parsed;
+  GST_OBJECT_LOCK(decoder);
+  const bool wants_all = state.settings.pictures == cudatransform::JpegFilePictures::kAll;
+  GST_OBJECT_UNLOCK(decoder);
+  // The base class makes one frame of a packet, so a file that shall give several is split.
+  gst_video_decoder_set_packetized(decoder, parsed && !wants_all);
   return TRUE;
 }
 
@@ -128,8 +134,7 @@ static GstFlowReturn gst_jpeg_coef_dec_finish(GstVideoDecoder* decoder) {
 static gboolean gst_jpeg_coef_dec_flush(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
   state.pictures.flush();
-  state.splitter.restart();
-  state.collected.clear();
+  state.begin_anew();
   return TRUE;
 }
 

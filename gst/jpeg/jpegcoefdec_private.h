@@ -30,6 +30,25 @@ struct JpegCoefDecState : JpegElementState {
   JpegPictures pictures;
   JpegSplitter splitter;   // has seen the bytes below and the base class's
   PictureBytes collected;  // the picture in progress, but for its last byte
+  bool is_parsed = false;  // by the caps: each buffer is a file
+  // Of the picture that the splitter has found: whether its index has been read, the other pictures
+  // of its file that the element waits for, and whether it keeps what is behind them.
+  bool has_looked = false;
+  FilePlaces awaited;
+  bool keeps_rest = false;
+  // Where they end, counted from the picture's first byte, and the file as far as it has been
+  // looked at; 0: not known.
+  gsize pictures_end = 0, file_end = 0;
+
+  // The next bytes do not continue the earlier ones.
+  void begin_anew() {
+    splitter.restart();
+    collected.clear();
+    has_looked = false;
+    awaited.count = 0;
+    keeps_rest = false;
+    pictures_end = file_end = 0;
+  }
 };
 
 }  // namespace cudatransform

@@ -6,6 +6,7 @@
 #include "gst/stream/picture_properties.h"
 
 using cudatransform::JpegEntropy;
+using cudatransform::JpegFilePictures;
 using cudatransform::kReadOnly;
 using cudatransform::kWhilePlaying;
 using State = cudatransform::JpegCoefDecState;
@@ -17,6 +18,7 @@ enum {
   PROP_ON_ERROR,
   PROP_MAX_PIXELS,
   PROP_MAX_MEMORY,
+  PROP_PICTURES,
   PROP_KEEP_METADATA,
   PROP_TABLES_IN_CAPS,
   PROP_ENTROPY,
@@ -49,6 +51,16 @@ constexpr cudatransform::PictureProperties kPictureProperties = {
         "more alone counts as damaged",
 };
 
+GType pictures_type() {
+  static const GEnumValue kValues[] = {
+      {int(JpegFilePictures::kFirst), "The first; the others travel with it", "first"},
+      {int(JpegFilePictures::kAll), "All, as if there was no index", "all"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstJpegCoefPictures", kValues);
+  return type;
+}
+
 }  // namespace
 
 static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
@@ -58,6 +70,9 @@ static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GVal
   switch (id) {
     case PROP_MAX_PIXELS:
       state.settings.max_pixels = g_value_get_uint64(value);
+      break;
+    case PROP_PICTURES:
+      state.settings.pictures = static_cast<JpegFilePictures>(g_value_get_enum(value));
       break;
     case PROP_KEEP_METADATA:
       state.settings.keep_metadata = g_value_get_boolean(value);
@@ -89,6 +104,9 @@ static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* va
     case PROP_MAX_PIXELS:
       g_value_set_uint64(value, state.settings.max_pixels);
       break;
+    case PROP_PICTURES:
+      g_value_set_enum(value, int(state.settings.pictures));
+      break;
     case PROP_KEEP_METADATA:
       g_value_set_boolean(value, state.settings.keep_metadata);
       break;
@@ -118,10 +136,17 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
                           "limit); a header of a few bytes can claim 4 gigapixels",
                           0, G_MAXUINT64, cudatransform::kMaxJpegPixels, kWhilePlaying));
   g_object_class_install_property(
+      klass, PROP_PICTURES,
+      g_param_spec_enum("pictures", "Pictures of a file",
+                        "Which pictures become frames of a file whose index (MPF) names several, "
+                        "as gain maps, stereo pairs and previews",
+                        pictures_type(), int(JpegFilePictures::kFirst), cudatransform::kUpToReady));
+  g_object_class_install_property(
       klass, PROP_KEEP_METADATA,
       g_param_spec_boolean("keep-metadata", "Keep metadata",
-                           "Attach the file's density, Exif data, colour profile and comments to "
-                           "the coefficients, for jpegcoefenc to write",
+                           "Attach the file's density, Exif data, colour profile, comments and "
+                           "what is behind its picture to the coefficients, for jpegcoefenc to "
+                           "write",
                            TRUE, kWhilePlaying));
   g_object_class_install_property(
       klass, PROP_TABLES_IN_CAPS,

@@ -1,15 +1,19 @@
-// Element jpegcoefdec: splits a stream of bytes into pictures, each of which becomes a frame.
+// Element jpegcoefdec: splits a stream of bytes into files, whose first pictures become frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
+#include <span>
 
 #include "gst/engine/buffer_ptr.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
 
 using State = cudatransform::JpegCoefDecState;
 using cudatransform::BufferPtr;
+using cudatransform::FilePlaces;
+using cudatransform::JpegFilePictures;
 using cudatransform::JpegSplitter;
 using cudatransform::PictureBytes;
+using cudatransform::Status;
 
 namespace {
 
@@ -91,11 +95,178 @@ bool collect(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize 
 
 void unref_buffer(gpointer buffer) { gst_buffer_unref(GST_BUFFER_CAST(buffer)); }
 
+// Bytes that the base class holds, in one piece.
+class MappedBytes {
+ public:
+  MappedBytes(GstAdapter* adapter, gsize size)
+      : adapter_(adapter),
+        bytes_(static_cast<const guint8*>(gst_adapter_map(adapter, size)), size) {}
+  ~MappedBytes() { gst_adapter_unmap(adapter_); }
+  MappedBytes(const MappedBytes&) = delete;
+  MappedBytes& operator=(const MappedBytes&) = delete;
+  std::span<const uint8_t> bytes() const {
+    return bytes_.data() ? bytes_ : std::span<const uint8_t>();
+  }
+
+ private:
+  GstAdapter* const adapter_;
+  const std::span<const uint8_t> bytes_;
+};
+
+enum class Others { kNone, kAwaited, kHere };
+
+// Whether the stream of bytes is a file: then its end will come, and nobody waits for a picture
+// meanwhile.
+bool is_file(GstVideoDecoder* decoder) {
+  gint64 size = -1;
+  return gst_pad_peer_query_duration(GST_VIDEO_DECODER_SINK_PAD(decoder), GST_FORMAT_BYTES,
+                                     &size) &&
+         size > 0;
+}
+
+// Reads the index of the picture that the splitter has found, of which the base class holds the
+// last `here` bytes.
+void read_index(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize here) {
+  state->has_looked = true;
+  state->awaited.count = 0;
+  GST_OBJECT_LOCK(decoder);
+  const bool wanted = state->settings.pictures == JpegFilePictures::kFirst;
+  const bool kept = state->settings.keep_metadata;
+  GST_OBJECT_UNLOCK(decoder);
+  if (!wanted) return;
+  state->keeps_rest = kept && (state->pictures.framed() || is_file(decoder));
+  const gsize size = state->splitter.end() - state->splitter.begin();
+  Status status;
+  if (state->collected.size() == 0)
+    status = find_places(MappedBytes(adapter, here).bytes(), size, &state->awaited);
+  else
+    status = find_places(state->collected.bytes(), size, &state->awaited);
+  if (status.ok() && state->awaited.end() <= PictureBytes::kMost) return;
+  GST_DEBUG_OBJECT(decoder, "%s",
+                   status.ok() ? "an index of too many bytes" : status.message.c_str());
+  state->awaited.count = 0;
+}
+
+// Whether the other pictures of a file are where its index says; then they are no pictures of the
+// stream. If the index lies, the element splits the following bytes as any stream.
+Others look_for_others(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, bool at_eos) {
+  FilePlaces& places = state->awaited;
+  if (places.count == 0) return Others::kNone;
+  const gsize before = state->collected.size(), left = places.end() - before;
+  const gsize available = gst_adapter_available(adapter);
+  if (available < left) {
+    // In a stream with times, the next buffer is the next picture.
+    const bool waits = !at_eos && !state->pictures.framed();
+    guint8 start[2] = {0xff, 0xd8};  // of the next one, as far as it has come
+    const gsize at = places.begin() - before;
+    if (waits && available >= at + sizeof start) gst_adapter_copy(adapter, start, at, sizeof start);
+    if (waits && start[0] == 0xff && start[1] == 0xd8) return Others::kAwaited;
+    GST_DEBUG_OBJECT(decoder, "the other pictures of a file are not where its index says");
+    places.count = 0;
+    return Others::kNone;
+  }
+  FilePlaces shifted = places;
+  for (guint i = 0; i < shifted.count; i++) shifted.place[i].begin -= before;
+  const Status status = check_places(MappedBytes(adapter, left).bytes(), shifted);
+  if (status.ok()) return Others::kHere;
+  GST_DEBUG_OBJECT(decoder, "%s", status.message.c_str());
+  places.count = 0;
+  return Others::kNone;
+}
+
+// Finds where the pictures of the file end. False: more bytes must come first.
+bool find_pictures(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, bool at_eos) {
+  const gsize end = state->splitter.end() - state->splitter.begin();
+  if (state->pictures_end > 0) return true;
+  if (!state->has_looked) read_index(decoder, state, adapter, end - state->collected.size());
+  const Others others = look_for_others(decoder, state, adapter, at_eos);
+  if (others == Others::kAwaited) return false;
+  state->pictures_end = others == Others::kHere ? state->awaited.end() : end;
+  state->file_end = state->pictures_end;
+  // Without its end a picture goes on up to the next one.
+  if (others == Others::kNone && !state->splitter.has_end()) state->keeps_rest = false;
+  return true;
+}
+
+// Whether a picture begins at `at`, where bytes look like it. By chance they do so in films, but
+// hardly ever with another marker behind the first segment.
+enum class Begins { kNo, kYes, kUnknown };
+Begins begins_picture(GstAdapter* adapter, gsize at) {
+  constexpr gsize kHead = 6;  // SOI, a marker, a length
+  guint8 head[kHead], next = 0;
+  if (gst_adapter_available(adapter) < at + kHead) return Begins::kUnknown;
+  gst_adapter_copy(adapter, head, at, kHead);
+  if (head[3] == 0xff) return Begins::kYes;  // a fill byte
+  if (head[3] < 0xc0 || (head[3] >= 0xd0 && head[3] <= 0xd9)) return Begins::kNo;
+  const gsize behind = at + 4 + (gsize(head[4]) << 8 | head[5]);
+  if (gst_adapter_available(adapter) <= behind) return Begins::kUnknown;
+  gst_adapter_copy(adapter, &next, behind, 1);
+  return next == 0xff ? Begins::kYes : Begins::kNo;
+}
+
+// How many of the bytes from `at` on, at the end of a buffer, may begin a picture: SOI and an FF.
+gsize half_a_beginning(GstAdapter* adapter, gsize at) {
+  constexpr guint8 kStart[] = {0xff, 0xd8, 0xff};
+  guint8 last[sizeof kStart];
+  const gsize available = gst_adapter_available(adapter);
+  for (gsize size = std::min(available - at, sizeof kStart); size > 0; size--) {
+    gst_adapter_copy(adapter, last, available - size, size);
+    if (std::equal(last, last + size, kStart)) return size;
+  }
+  return 0;
+}
+
+// Moves the file's end behind the bytes that follow its pictures, up to the next file. False: more
+// bytes must come before that is known.
+bool find_rest(State* state, GstAdapter* adapter, bool at_eos) {
+  constexpr guint32 kMask = 0xffffff00, kStart = 0xffd8ff00;  // SOI and the next marker's FF
+  if (!state->keeps_rest) return true;
+  const bool framed = state->pictures.framed();
+  const gsize before = state->collected.size(), available = gst_adapter_available(adapter);
+  gsize at = state->file_end - before;
+  for (bool found = true; found && available - at >= sizeof kMask;) {
+    const gssize start = gst_adapter_masked_scan_uint32(adapter, kMask, kStart, at, available - at);
+    found = start >= 0;
+    at = found ? static_cast<gsize>(start) : available - (sizeof kMask - 1);
+    state->file_end = before + at;
+    if (!found) break;
+    // What follows at once is a file, damaged or not.
+    const Begins begins =
+        state->file_end == state->pictures_end ? Begins::kYes : begins_picture(adapter, at);
+    if (begins == Begins::kYes || (begins == Begins::kUnknown && framed)) return true;
+    if (begins == Begins::kUnknown && !at_eos) return false;
+    state->file_end = before + ++at;
+  }
+  if (!framed && !at_eos) return false;
+  state->file_end = before + available - (framed ? half_a_beginning(adapter, at) : 0);
+  return true;
+}
+
+// Finds where the file ends that begins with the picture found: `*end`, counted from its first
+// byte, as far as it is known. `is_here`: it begins in the newest buffer. False: more bytes must
+// come.
+bool find_file_end(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, bool is_here,
+                   bool at_eos, gsize* end) {
+  *end = state->splitter.end() - state->splitter.begin();
+  if (!find_pictures(decoder, state, adapter, at_eos)) return false;
+  // In a stream with times, the rest of a file is in the buffer that it came in.
+  if (state->pictures.framed() && !is_here) state->keeps_rest = false;
+  const bool found = find_rest(state, adapter, at_eos);
+  *end = state->file_end;
+  if (*end <= std::max(PictureBytes::kMost, state->pictures_end)) return found;
+  GST_WARNING_OBJECT(decoder,
+                     "what is behind a picture is not kept: more than %" G_GSIZE_FORMAT " bytes",
+                     PictureBytes::kMost);
+  state->collected.shorten(state->pictures_end);
+  *end = state->pictures_end;
+  return true;
+}
+
 // The frame carries its collected bytes with it, because in reverse playback it waits for its turn
 // in the base class. If memory ran out, a buffer without bytes replaces them.
 GstFlowReturn have_collected(GstVideoDecoder* decoder, State* state, GstVideoCodecFrame* frame) {
   gst_video_codec_frame_set_user_data(frame, state->collected.take().release(), unref_buffer);
-  state->splitter.restart();
+  state->begin_anew();
   return gst_video_decoder_have_frame(decoder);
 }
 
@@ -107,7 +278,8 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
   JpegSplitter& splitter = state->splitter;
   const gsize seen = splitter.position();
   look_at_new_bytes(state, adapter);
-  if (!splitter.found() && splitter.inside() && (at_eos || is_too_long(splitter))) splitter.cut();
+  const bool is_over = at_eos || state->is_parsed || is_too_long(splitter);
+  if (!splitter.found() && splitter.inside() && is_over) splitter.cut();
   if (!splitter.found() && !splitter.inside()) {
     drop_garbage(state, adapter);
     return GST_VIDEO_DECODER_FLOW_NEED_DATA;
@@ -121,14 +293,29 @@ GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFra
     const bool collected = collect(decoder, state, adapter, gst_adapter_available(adapter) - 1);
     return collected ? GST_VIDEO_DECODER_FLOW_NEED_DATA : have_collected(decoder, state, frame);
   }
+  const bool is_here = state->collected.size() == 0 && splitter.begin() >= seen;
   const gsize here = splitter.end() - splitter.begin() - state->collected.size();
-  if (state->collected.size() == 0 && splitter.begin() >= seen) {
-    // The picture came in one buffer, and the base class takes its part of that without a copy.
-    splitter.restart();
-    gst_video_decoder_add_to_frame(decoder, static_cast<int>(here));
+  // The index may lie across both.
+  if (!state->has_looked && state->collected.size() > 0 && here > 1 &&
+      !collect(decoder, state, adapter, here - 1))
+    return have_collected(decoder, state, frame);
+  gsize end = 0;
+  const bool is_known = find_file_end(decoder, state, adapter, is_here, at_eos, &end);
+  const gsize left = end - state->collected.size();
+  if (!is_known) {
+    // All but a byte, as above. Other pictures stay where they are until they are known to be some.
+    // Nothing is left of a picture without EOI but what begins the next.
+    if (left == 0 || collect(decoder, state, adapter, left - 1))
+      return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+    return have_collected(decoder, state, frame);
+  }
+  if (is_here) {
+    // The file came in one buffer, and the base class takes its part of that without a copy.
+    state->begin_anew();
+    gst_video_decoder_add_to_frame(decoder, static_cast<int>(left));
     return gst_video_decoder_have_frame(decoder);
   }
-  collect(decoder, state, adapter, here);
+  collect(decoder, state, adapter, left);
   return have_collected(decoder, state, frame);
 }
 

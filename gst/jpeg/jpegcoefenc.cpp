@@ -8,9 +8,9 @@
  *
  * Writes quantised 8x8 DCT coefficients (video/x-dct) as JPEG files, one per buffer, with the
  * tables that each buffer carries. The coefficients go into the file as they are: nothing is
- * transformed or quantised again. Coefficients in CUDA memory are coded there, several frames in
- * flight. Others, and files that are progressive or arithmetically coded, are libjpeg's, on the
- * CPU. The bytes are the same.
+ * transformed or quantised again. Coefficients of 8 bits in CUDA memory are coded there, several
+ * frames in flight. Others, and files that are progressive or arithmetically coded, are written on
+ * the CPU. The bytes are the same.
  *
  * JPEG means full range BT.601 by YCbCr; sources that can make it are asked to.
  *
@@ -106,7 +106,8 @@ static GstStructure* make_stats(const State& state) {
   const guint64 by_device = state.frames_by_device, frames = state.frames;  // in this order
   return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
                            "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
-                           frames - by_device, nullptr);
+                           frames - by_device, "untrue-lengths", G_TYPE_UINT64,
+                           state.untrue_lengths.load(), nullptr);
 }
 
 static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* value,
@@ -193,17 +194,18 @@ static void install_properties(GObjectClass* klass) {
       g_param_spec_uint("restart-interval", "Restart interval",
                         "MCUs from one restart marker to the next (0 = no markers)", 0,
                         cudatransform::kJpegMaxRestartInterval, 0, kWhilePlaying));
-  install_flag(PROP_KEEP_METADATA, "keep-metadata", "Keep metadata",
-               "Write the density, Exif data, colour profile and comments that jpegcoefdec has "
-               "found in the file that the coefficients are from",
-               TRUE);
+  install_flag(
+      PROP_KEEP_METADATA, "keep-metadata", "Keep metadata",
+      "Write the density, Exif data, colour profile, comments and what is behind the picture, "
+      "as jpegcoefdec has found them in the file that the coefficients are from",
+      TRUE);
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(
       klass, PROP_ENTROPY,
       g_param_spec_enum("entropy", "Entropy coding",
                         "The engine that does the entropy coding: the GPU can if coefficients are "
-                        "in CUDA memory and the file is neither progressive nor arithmetic; the "
-                        "CPU does all others",
+                        "in CUDA memory, of 8 bits, and the file is neither progressive nor "
+                        "arithmetic; the CPU does all others",
                         GST_TYPE_JPEG_COEF_ENTROPY, static_cast<int>(JpegEntropy::kAuto),
                         cudatransform::kUpToReady));
   g_object_class_install_property(

@@ -56,6 +56,17 @@ static void tell_latency(GstVideoEncoder* encoder) {
   gst_video_encoder_set_latency(encoder, latency, latency);
 }
 
+// Warns once in a stream: the element changes no XMP data.
+static void tell_of_lengths(GstVideoEncoder* encoder, const std::string& untrue) {
+  State* state = &State::of(encoder);
+  if (untrue.empty()) return;
+  state->untrue_lengths++;
+  if (std::exchange(state->warned_of_lengths, true)) return;
+  GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", untrue.c_str()),
+                      ("what stood behind the picture in its file has not come with it whole; "
+                       "keep-metadata=false leaves such data out"));
+}
+
 // Pushes the oldest frame if it is done. `wait`: waits for it; `*found`: whether it was done.
 static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* found) {
   State* state = &State::of(encoder);
@@ -66,6 +77,7 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   GstVideoCodecFrame* frame = nullptr;
   const bool by_device = job->is_by_device();
   const GstClockTime took = job->took();
+  const std::string untrue_lengths = job->untrue_lengths();
   const Status status = job->finish(&frame);
   keep_idle(state, std::move(job));
   if (!status.ok()) {
@@ -74,6 +86,7 @@ static GstFlowReturn finish_oldest(GstVideoEncoder* encoder, bool wait, bool* fo
   }
   state->frames++;
   if (by_device) state->frames_by_device++;
+  tell_of_lengths(encoder, untrue_lengths);
   if (state->workers.threads() > 1 && state->latency.add(took)) tell_latency(encoder);
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   const GstFlowReturn flow = gst_video_encoder_finish_frame(encoder, frame);
@@ -198,19 +211,20 @@ static void warn_of_rtp(GstVideoEncoder* encoder) {
   GST_OBJECT_LOCK(encoder);
   const JpegOptions options = state->options;
   GST_OBJECT_UNLOCK(encoder);
-  const char* setting = options.progressive  ? "progressive"
-                        : options.arithmetic ? "arithmetic"
-                        : options.optimize   ? "optimize"
-                                             : nullptr;
+  const char* setting = options.progressive      ? "progressive=true"
+                        : options.arithmetic     ? "arithmetic=true"
+                        : options.optimize       ? "optimize=true"
+                        : state->info.depth != 8 ? "depth=12"
+                                                 : nullptr;
   if (!setting || state->warned_of_rtp) return;
   const std::string payloader =
       cudatransform::rtp_jpeg_payloader_behind(GST_VIDEO_ENCODER_SRC_PAD(encoder));
   if (payloader.empty()) return;
   state->warned_of_rtp = true;
   GST_ELEMENT_WARNING(encoder, STREAM, FORMAT,
-                      ("%s=true is not for %s: RTP carries baseline scans without their Huffman "
+                      ("%s is not for %s: RTP carries baseline scans without their Huffman "
                        "tables (RFC 2435), so no receiver can read these files; leave progressive, "
-                       "arithmetic and optimize false",
+                       "arithmetic and optimize false, and the coefficients' depth 8",
                        setting, payloader.c_str()),
                       (nullptr));
 }
@@ -249,7 +263,7 @@ bool gst_jpeg_coef_enc_take_caps(GstVideoEncoder* encoder, GstCaps* caps) {
   state->caps_tables.read(caps, info);
   // Warns also of a colorimetry that GStreamer cannot read, and so does not take for a change.
   warn_of_colorimetry(encoder, info, caps);
-  if (info.sampling == state->info.sampling) return true;
+  if (info.sampling == state->info.sampling && info.depth == state->info.depth) return true;
   const CodecStatePtr output(gst_video_encoder_get_output_state(encoder));
   return !output || apply_caps(encoder, caps, output.get());
 }
@@ -275,11 +289,11 @@ static bool open_coder(GstVideoEncoder* encoder) {
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State* state = &State::of(encoder);
-  state->warned_of_colorimetry = state->warned_of_rtp = false;
+  state->warned_of_colorimetry = state->warned_of_rtp = state->warned_of_lengths = false;
   state->failed = GST_FLOW_OK;
   state->pusher.forget();
   state->latency = {};
-  state->frames = state->frames_by_device = 0;
+  state->frames = state->frames_by_device = state->untrue_lengths = 0;
   if (!open_coder(encoder)) return FALSE;
   state->gate.open();
   return TRUE;
@@ -305,7 +319,9 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
   const CapsPtr files(gst_pad_peer_query_caps(src, all_files.get()));
   CapsPtr caps(cudatransform::jpeg_coefs_for(files.get(), coefs.get()));
   if (filter) caps.reset(gst_caps_intersect_full(caps.get(), filter, GST_CAPS_INTERSECT_FIRST));
-  return caps.release();
+  // Pads that are being linked see all that is possible.
+  const bool negotiates = filter && GST_PAD_IS_ACTIVE(GST_VIDEO_ENCODER_SINK_PAD(encoder));
+  return negotiates ? cudatransform::with_common_depth(caps.release()) : caps.release();
 }
 
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.

@@ -33,8 +33,9 @@ struct JpegCoefEncState : JpegElementState {
 
   JpegOptions options;                       // guarded by the object lock
   JpegEntropy entropy = JpegEntropy::kAuto;  // likewise
-  // Files since PAUSED, and how many of them the device coded.
-  std::atomic<guint64> frames = 0, frames_by_device = 0;
+  // Files since PAUSED, how many of them the device coded, and how many have XMP data that name
+  // untrue lengths.
+  std::atomic<guint64> frames = 0, frames_by_device = 0, untrue_lengths = 0;
 
   // Guarded by the encoder's stream lock.
   FrameWorkers workers;
@@ -43,7 +44,7 @@ struct JpegCoefEncState : JpegElementState {
   std::vector<std::unique_ptr<EncodeJob>> idle;  // idle jobs
   GstDctInfo info = {};
   CapsTables caps_tables;
-  bool warned_of_colorimetry = false, warned_of_rtp = false;
+  bool warned_of_colorimetry = false, warned_of_rtp = false, warned_of_lengths = false;
   GstFlowReturn failed = GST_FLOW_OK;  // the error that ended the stream
   MeasuredLatency latency;
 };

@@ -3,7 +3,6 @@
 
 #include "gst/jpeg/picture_bytes.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <utility>
 

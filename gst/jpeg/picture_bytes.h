@@ -5,6 +5,10 @@
 #include <gst/base/gstadapter.h>
 #include <gst/gst.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
 #include "gst/engine/buffer_ptr.h"
 
 namespace cudatransform {
@@ -23,6 +27,9 @@ class PictureBytes {
   // Appends the first `count` bytes of `adapter`, which keeps them; false if memory runs out.
   bool append(GstAdapter* adapter, gsize count);
   gsize size() const { return size_; }
+  std::span<const uint8_t> bytes() const { return {data_, size_}; }
+  // Keeps the first `size` bytes.
+  void shorten(gsize size) { size_ = std::min(size_, size); }
   void clear();
   // All bytes collected so far, without a copy.
   BufferPtr take();

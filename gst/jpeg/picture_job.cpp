@@ -3,8 +3,10 @@
 
 #include "gst/jpeg/picture_job.h"
 
+#include <cstring>
 #include <utility>
 
+#include "gst/engine/debug.h"
 #include "gst/engine/one_piece.h"
 #include "jpeg/metadata.h"
 #include "transform/device/host_memory.h"
@@ -23,6 +25,22 @@ Status JpegPictureJob::map() {
   mapped_ = gst_buffer_map(input_.get(), &map_, GST_MAP_READ);
   if (mapped_) return {};
   return Status::error(StatusCode::kFailed, "a buffer of JPEG data could not be mapped");
+}
+
+Status JpegPictureJob::look_behind() {
+  const FirstPicture first = first_picture(whole());
+  const gsize behind_it = map_.size - first.size;
+  Status status = find_places(whole(), first.size, &others_);
+  if (status.ok() && others_.count > 0) {
+    status = check_places(whole(), others_);
+    if (status.ok()) others_size_ = behind_it;
+  }
+  if (!status.ok()) GST_DEBUG("%s", status.message.c_str());
+  // Without an end and an index, what is behind damage may be the rest of the picture.
+  if (first.has_end || has_others()) behind_size_ = behind_it;
+  if (has_others() || !ends_with_another(whole().first(first.size), others_)) return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "the picture ends in a segment, and another picture of its file follows");
 }
 
 GstVideoCodecFrame* JpegPictureJob::take_frame() {
@@ -72,7 +90,8 @@ Status JpegPictureJob::decode() {
   if (device_coefs.block && !std::exchange(is_device_asked_, true))
     CT_RETURN_IF_ERROR(submit_to_device());
   if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu());
-  return keep_metadata && !metadata ? read_metadata() : Status();
+  if (!metadata) CT_RETURN_IF_ERROR(read_metadata());
+  return behind_size() > 0 && !behind ? read_behind() : Status();
 }
 
 Status JpegPictureJob::submit_to_device() {
@@ -124,14 +143,34 @@ Status JpegPictureJob::decode_on_cpu() {
   return read;
 }
 
+// Of CMYK the Adobe marker is kept in any case: it says whether the values are inverted.
 Status JpegPictureJob::read_metadata() {
-  const size_t size_of_all = jpeg_metadata_size(file());
+  JpegKept kept{.staying = keep_metadata,
+                .index = keep_metadata && has_others(),
+                .adobe = info.sampling == GST_COEF_SAMPLING_CMYK};
+  size_t size_of_all = jpeg_metadata_size(file(), kept);
+  if (size_of_all == 0 && kept.adobe) {
+    kept.staying = kept.index = false;
+    size_of_all = jpeg_metadata_size(file(), kept);
+  }
   if (size_of_all == 0) return {};
   auto* segments = static_cast<uint8_t*>(g_try_malloc(size_of_all));
   if (!segments)
     return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
-  copy_jpeg_metadata(file(), segments);
+  copy_jpeg_metadata(file(), kept, segments);
   metadata.reset(g_bytes_new_take(segments, size_of_all));
+  return {};
+}
+
+// A copy, because the file's memory may be its sender's.
+Status JpegPictureJob::read_behind() {
+  auto* bytes = static_cast<uint8_t*>(g_try_malloc(behind_size()));
+  if (!bytes)
+    return Status::error(StatusCode::kOutOfMemory, "no memory for the " +
+                                                       std::to_string(behind_size()) +
+                                                       " bytes behind a picture in its file");
+  memcpy(bytes, whole().last(behind_size()).data(), behind_size());
+  behind.reset(g_bytes_new_take(bytes, behind_size()));
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "gst/engine/frame_workers.h"
 #include "gst/jpeg/decode_lane.h"
 #include "gst/stream/coef_output.h"
+#include "jpeg/mpf.h"
 #include "jpeg/reader.h"
 #include "transform/device/status.h"
 
@@ -27,7 +28,16 @@ struct JpegPictureJob final : FrameJob {
 
   // Maps the frame's bytes, in one piece.
   Status map();
-  std::span<const uint8_t> file() const { return {map_.data, map_.size}; }
+  // Finds where the first picture ends and others begin. Afterwards file() is the first alone if an
+  // index says where the others are. kInvalidArgument: the first has run into another.
+  Status look_behind();
+  std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
+  // Bytes behind the picture that stay with it.
+  gsize behind_size() const { return keep_metadata ? behind_size_ : 0; }
+  // The other pictures of the file by its index, true or not, and whether they are where it says.
+  // Empty without look_behind().
+  const FilePlaces& others() const { return others_; }
+  bool has_others() const { return others_size_ > 0; }
   // The frame, unmapped, for the caller; null once it has been taken.
   GstVideoCodecFrame* take_frame();
 
@@ -72,6 +82,7 @@ struct JpegPictureJob final : FrameJob {
   uint32_t irregular = 0;  // bits of jpeg/irregular.h; before decoding, the header's
   std::string damage;      // the first missing or contradictory part; empty: none
   BytesPtr metadata;       // of the file, for GstDctJpegMeta
+  BytesPtr behind;         // likewise: the last behind_size() bytes of the file
 
  private:
   Status decode();
@@ -79,11 +90,15 @@ struct JpegPictureJob final : FrameJob {
   Status submit_to_device();
   Status settle(bool wait, Left* left);
   Status read_metadata();
+  Status read_behind();
+  std::span<const uint8_t> whole() const { return {map_.data, map_.size}; }
 
   GstVideoCodecFrame* frame_;
   BufferPtr input_;  // the frame's input buffer, or its bytes in one piece
   bool mapped_ = false;
   GstMapInfo map_ = {};
+  FilePlaces others_;
+  gsize behind_size_ = 0, others_size_ = 0;  // the last bytes of the file
   bool is_device_asked_ = false;
 };
 

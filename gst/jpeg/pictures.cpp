@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
+#include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_memory.h"
 #include "jpeg/irregular.h"
 
@@ -53,7 +55,8 @@ void JpegPictures::stop() {
 }
 
 bool JpegPictures::set_input(GstVideoCodecState* state) {
-  const GstFlowReturn flow = drain();
+  // What is held waits for pictures that may have caps of their own.
+  const GstFlowReturn flow = drain_in_flight();
   if (flow == GST_FLOW_ERROR || flow == GST_FLOW_NOT_NEGOTIATED) {
     pusher_.set_told();  // the sender of the caps learns of the refusal
     return false;
@@ -71,6 +74,30 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
     return failed_;
   }
   codec_.set(settings());
+  if (detached_.take(frame->input_buffer)) {
+    if (!detached_.is_holding()) count(&JpegPictureCounts::detached);
+    gst_video_decoder_release_frame(decoder_, frame);
+    return detached_.is_complete() ? decode_held() : push_done(false);
+  }
+  if (const GstFlowReturn flow = decode_held(); flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return flow;
+  }
+  const JpegDecodeSettings& now = codec_.settings();
+  const bool may_hold = now.pictures == JpegFilePictures::kFirst && now.keep_metadata &&
+                        gst_video_decoder_get_packetized(decoder_);
+  return may_hold && detached_.hold(frame) ? push_done(false) : decode_now(frame);
+}
+
+GstFlowReturn JpegPictures::decode_held() {
+  GstVideoCodecFrame* frame = detached_.release();
+  if (!frame) return GST_FLOW_OK;
+  if (failed_ == GST_FLOW_OK) return decode_now(frame);
+  gst_video_decoder_release_frame(decoder_, frame);
+  return failed_;
+}
+
+GstFlowReturn JpegPictures::decode_now(GstVideoCodecFrame* frame) {
   if (!started_) start_workers();
   Job job = std::make_unique<JpegPictureJob>(frame);
   job->is_late = is_late(frame);
@@ -80,7 +107,8 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
     last_pts_ = frame->pts;
   else if (framed_)
     frame->pts = last_pts_;
-  if (!job->is_late) job->status = prepare(*job);
+  job->status = prepare(*job);
+  if (!job->has_others()) detached_.expect(job->others());
   if (const GstFlowReturn flow = make_room(*job); flow != GST_FLOW_OK) {
     give_up(std::move(job));
     return flow;
@@ -100,6 +128,11 @@ GstFlowReturn JpegPictures::refuse(GstVideoCodecFrame* frame, const Status& stat
 }
 
 GstFlowReturn JpegPictures::drain() {
+  const GstFlowReturn flow = decode_held();
+  return flow == GST_FLOW_OK ? drain_in_flight() : flow;
+}
+
+GstFlowReturn JpegPictures::drain_in_flight() {
   const GstFlowReturn flow = push_done(true);
   // Refused frames must not follow the event that we drain for.
   while (Job job = take(true)) give_up(std::move(job));
@@ -126,6 +159,9 @@ void JpegPictures::flush() {
   failed_ = GST_FLOW_OK;
   pusher_.forget();
   last_pts_ = GST_CLOCK_TIME_NONE;
+  if (GstVideoCodecFrame* held = detached_.release())
+    gst_video_decoder_release_frame(decoder_, held);
+  detached_.forget();
 }
 
 gboolean JpegPictures::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
@@ -174,20 +210,21 @@ JpegPictureCounts JpegPictures::counts() const {
   return counted;
 }
 
-void JpegPictures::count(guint64 JpegPictureCounts::*counter) {
+void JpegPictures::count(guint64 JpegPictureCounts::*counter, guint64 more) {
   GST_OBJECT_LOCK(decoder_);
-  (counts_.*counter)++;
+  counts_.*counter += more;
   GST_OBJECT_UNLOCK(decoder_);
 }
 
 GstStructure* JpegPictures::stats() const {
   const JpegPictureCounts counted = counts();
   const JpegDecodeCounts decoded = codec_.counts();
-  return gst_structure_new("application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64,
-                           counted.frames, "damaged", G_TYPE_UINT64, counted.damaged, "irregular",
-                           G_TYPE_UINT64, counted.irregular, "dropped", G_TYPE_UINT64,
-                           counted.dropped, "cuda-frames", G_TYPE_UINT64, decoded.by_cuda,
-                           "cpu-frames", G_TYPE_UINT64, decoded.by_cpu, nullptr);
+  return gst_structure_new(
+      "application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64, counted.frames, "damaged",
+      G_TYPE_UINT64, counted.damaged, "irregular", G_TYPE_UINT64, counted.irregular, "dropped",
+      G_TYPE_UINT64, counted.dropped, "attachments", G_TYPE_UINT64, counted.attachments, "detached",
+      G_TYPE_UINT64, counted.detached, "cuda-frames", G_TYPE_UINT64, decoded.by_cuda, "cpu-frames",
+      G_TYPE_UINT64, decoded.by_cpu, nullptr);
 }
 
 JpegDecodeSettings JpegPictures::settings() const {
@@ -225,6 +262,8 @@ Status JpegPictures::prepare(JpegPictureJob& job) {
   job.max_memory = settings.max_memory;
   job.interrupt = &interrupts_;
   CT_RETURN_IF_ERROR(job.map());
+  if (settings.pictures == JpegFilePictures::kFirst) CT_RETURN_IF_ERROR(job.look_behind());
+  if (job.is_late) return {};
   const guint64 bytes_of_input = job.bytes;
   Status status = codec_.read_header(job, input_.get());
   if (!status.ok()) job.bytes = bytes_of_input;  // no more pictures will be taken
@@ -342,53 +381,21 @@ GstFlowReturn JpegPictures::push(Job job) {
   if (!status.ok()) return reject(std::move(job), status);
   if (!job->is_good()) GST_BUFFER_FLAG_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
   if (workers_.threads() > 1 && latency_.add(job->took())) tell_latency();
+  const guint64 attachments = job->behind && job->has_others() ? job->others().count : 0;
   GstVideoCodecFrame* frame = job->take_frame();
+  const GstDctInfo info = job->info;
   codec_.release(*job);
   job.reset();
   frame->output_buffer = buffer.release();
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   count(&JpegPictureCounts::frames);
-  return gst_video_decoder_finish_frame(decoder_, frame);
-}
-
-// ---- Caps ----
-
-// Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
-bool JpegPictures::decide_allocation(GstQuery* query) {
-  const Status status = codec_.allocate(query);
-  return answer_allocation(decoder_, query, status, codec_.pool());
-}
-
-void JpegPictures::tell_latency() {
-  gst_video_decoder_set_latency(decoder_, latency_.value(), latency_.value());
-}
-
-// Call it with the output state that the codec has set.
-bool JpegPictures::negotiate() {
-  const CodecStatePtr state(gst_video_decoder_get_output_state(decoder_));
-  // A picture leaves at the latest when all the others that may be in flight have followed it.
-  latency_.start(
-      latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d));
-  tell_latency();
-  // A flush invalidates an answer that downstream gave while it was flushing.
-  return gst_video_decoder_negotiate(decoder_) &&
-         !GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_));
-}
-
-// Sets caps for a gap before the first picture; a picture that differs changes them. False:
-// downstream takes none.
-bool JpegPictures::negotiate_gap() {
-  GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
-  (void)drain();  // a failure shows again with the next picture
-  bool possible = true;
-  if (!CodecStatePtr(gst_video_decoder_get_output_state(decoder_))) {
-    codec_.set(settings());
-    if (!started_) start_workers();  // the latency depends on their number
-    possible = codec_.set_gap_state(input_.get());
-    if (possible) negotiated_ = negotiate();
-  }
-  GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
-  return possible;
+  count(&JpegPictureCounts::attachments, attachments);
+  const GstFlowReturn flow = gst_video_decoder_finish_frame(decoder_, frame);
+  // Otherwise the source would say that something is not negotiated.
+  const Status possible = check_raw_video(info);
+  if (flow != GST_FLOW_NOT_NEGOTIATED || possible.ok()) return flow;
+  post_error(GST_ELEMENT(decoder_), possible);
+  return GST_FLOW_ERROR;
 }
 
 }  // namespace cudatransform

@@ -11,6 +11,7 @@
 #include "gst/engine/engine_element.h"
 #include "gst/engine/frame_workers.h"
 #include "gst/jpeg/codec.h"
+#include "gst/jpeg/detached_pictures.h"
 #include "gst/jpeg/picture_job.h"
 #include "gst/stream/damage.h"
 #include "gst/stream/latency.h"
@@ -24,6 +25,8 @@ struct JpegPictureCounts {
   guint64 damaged = 0;    // of all received
   guint64 irregular = 0;  // of the undamaged ones
   guint64 dropped = 0;
+  guint64 attachments = 0;  // other pictures of their files that were pushed with them
+  guint64 detached = 0;     // other pictures that came by themselves, and were not pushed
 };
 
 // Used with the decoder's stream lock, except where a comment says otherwise. Jobs run on several
@@ -76,6 +79,9 @@ class JpegPictures {
   gboolean take_event(GstEvent* event, GstVideoDecoderClass* parent_class);
   using Job = std::unique_ptr<JpegPictureJob>;
   JpegDecodeSettings settings() const;
+  GstFlowReturn decode_now(GstVideoCodecFrame* frame);
+  GstFlowReturn decode_held();
+  GstFlowReturn drain_in_flight();
   void start_workers();
   bool is_late(GstVideoCodecFrame* frame) const;
   Status prepare(JpegPictureJob& job);
@@ -94,7 +100,7 @@ class JpegPictures {
   bool negotiate_gap();
   void tell_latency();
   void note_good(const JpegPictureJob& job);
-  void count(guint64 JpegPictureCounts::*counter);
+  void count(guint64 JpegPictureCounts::*counter, guint64 more = 1);
   JpegPictureCounts counts() const;
 
   GstVideoDecoder* decoder_;
@@ -113,6 +119,7 @@ class JpegPictures {
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of the pictures that had a time
   bool told_irregular_ = false;
+  DetachedPictures detached_;
   JpegPictureCounts counts_;  // guarded by the object lock
 };
 

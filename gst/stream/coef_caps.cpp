@@ -84,23 +84,29 @@ GstCaps* transform_each(const GstCaps* caps, MemoryKinds kinds, Append append) {
   return result;
 }
 
-std::vector<SampleGroup> groups_of(const GstStructure* raw, bool with_440) {
+std::vector<SampleGroup> groups_of(const GstStructure* raw, const CoefKind& kind) {
   const std::vector<std::string> names = strings_of(raw, "format");
   std::vector<SampleGroup> groups;
   for (const RawFormat& format : raw_formats()) {
     const char* name = gst_video_format_to_string(format.format);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     add_to_groups(groups, sampling_of(format), format.depth);
-    if (with_440 && holds_440(format)) add_to_groups(groups, GST_COEF_SAMPLING_440, format.depth);
+    if (kind.with_440 && holds_440(format))
+      add_to_groups(groups, GST_COEF_SAMPLING_440, format.depth);
+    if (kind.with_grey_12 && format.depth != 12 && holds_depth(format, 12))
+      add_to_groups(groups, sampling_of(format), 12);
   }
   return groups;
 }
 
-std::vector<const RawFormat*> formats_of(const GstStructure* coefs) {
+std::vector<const RawFormat*> formats_of(const GstStructure* coefs, const CoefKind& kind) {
   const std::vector<std::string> samplings = strings_of(coefs, "sampling");
   std::vector<const RawFormat*> formats;
   for (const RawFormat& format : raw_formats()) {
-    if (!int_field_allows(coefs, "depth", format.depth)) continue;
+    const bool is_deep = kind.with_grey_12 && holds_depth(format, 12);
+    if (!int_field_allows(coefs, "depth", static_cast<int>(format.depth)) &&
+        !(is_deep && int_field_allows(coefs, "depth", 12)))
+      continue;
     bool allowed = samplings.empty();
     for (const std::string& name : samplings) {
       const GstCoefSampling sampling = gst_coef_sampling_from_string(name.c_str());
@@ -186,8 +192,7 @@ GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind
     gst_structure_remove_field(base.get(), "format");
     remove_fields(base.get(), kind.fields);
     if (resize && !resize(base.get())) return;
-    for (const SampleGroup& group : groups_of(raw, kind.with_440))
-      append(one, base.get(), group, cuda);
+    for (const SampleGroup& group : groups_of(raw, kind)) append(one, base.get(), group, cuda);
   });
 }
 
@@ -199,7 +204,7 @@ GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind
                                 "colorspace", nullptr);
     remove_fields(base.get(), kind.fields);
     if (!resize || resize(base.get()))
-      append_raw_structure(one, base.get(), formats_of(coefs), cuda);
+      append_raw_structure(one, base.get(), formats_of(coefs, kind), cuda);
   });
 }
 

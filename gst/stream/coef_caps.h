@@ -27,6 +27,7 @@ struct CoefKind {
   const char* media_type;
   std::vector<const char*> fields;  // its own fields, which raw video lacks
   bool with_440;                    // whether there may be 4:4:0, which no raw format has
+  bool with_grey_12 = false;        // likewise grey of 12 bits
 };
 
 // Appends the structures of a kind for one group to `caps`, with the other fields of `base`.

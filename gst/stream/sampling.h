@@ -17,10 +17,20 @@ inline GstCoefSampling sampling_of(const RawFormat& format) {
                                   : GST_COEF_SAMPLING_411;
 }
 
-// Whether frames of YCbCr-4:4:0, for which GStreamer has no format, may be written as `format`.
-// Only files of 8 bits have such frames.
+// Whether frames of YCbCr-4:4:0, for which GStreamer has no format, may be written as `format`:
+// those of 8 bits.
 inline bool holds_440(const RawFormat& format) {
   return sampling_of(format) == GST_COEF_SAMPLING_444 && format.depth == 8;
+}
+
+// Whether frames of `depth` bits may be written as `format`. GStreamer has no format for grey of 12
+// bits, which files may have: GRAY16_LE holds it in the upper bits of its words.
+inline bool holds_depth(const RawFormat& format, guint depth) {
+  return format.depth == depth || (format.format == GST_VIDEO_FORMAT_GRAY16_LE && depth == 12);
+}
+// The bits below such samples, besides those of the format itself.
+inline int bits_below(GstVideoFormat format, guint depth) {
+  return format == GST_VIDEO_FORMAT_GRAY16_LE ? 16 - static_cast<int>(depth) : 0;
 }
 
 }  // namespace cudatransform

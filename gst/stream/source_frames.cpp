@@ -87,7 +87,7 @@ Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
                           const SourcePicture& picture, SourceFrame* source) {
   const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
   const RawFormat* format = meta ? find_raw_format(GST_VIDEO_INFO_FORMAT(&meta->info)) : nullptr;
-  if (!format || sampling_of(*format) != picture.sampling || format->depth != picture.depth ||
+  if (!format || sampling_of(*format) != picture.sampling || !holds_depth(*format, picture.depth) ||
       meta->info.width != picture.width || meta->info.height != picture.height) {
     warn(transport, meta, picture);
     return {};
@@ -96,6 +96,7 @@ Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
                                             blocks_, nullptr));
   source->buffer = meta->source;
   component_planes(meta->info, source->input.placed().rects, source->planes);
+  source->planes[0].shift += bits_below(format->format, picture.depth);
   return {};
 }
 

@@ -60,11 +60,18 @@ class DctMeta(Structure):
                 ("tables", (c_uint16 * 64) * 4), ("fence", c_void_p)]
 
 
+class JpegPlace(Structure):
+    """GstDctJpegPlace of gst/coef/dct.h."""
+
+    _fields_ = [("offset", c_size_t), ("size", c_size_t)]
+
+
 class JpegMeta(Structure):
     """GstDctJpegMeta of gst/coef/dct.h."""
 
     _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("segments", c_void_p),
-                ("irregular", c_uint)]
+                ("irregular", c_uint), ("behind", c_void_p), ("n_attachments", c_uint),
+                ("attachments", POINTER(JpegPlace))]
 
 
 class DctLayout(enum.IntEnum):
@@ -117,11 +124,14 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_event_new_segment": (_P, _P), "gst_event_new_eos": (_P,),
         "gst_event_new_gap": (_P, c_uint64, c_uint64),
         "gst_event_new_flush_start": (_P,), "gst_event_new_flush_stop": (_P, _I),
-        "gst_caps_from_string": (_P, _S),
+        "gst_caps_from_string": (_P, _S), "gst_caps_get_structure": (_P, _P, _U),
         "gst_bus_pop_filtered": (_P, _P, _I),
         "gst_message_parse_error": (None, _P, POINTER(POINTER(GError)), POINTER(_P)),
         "gst_message_parse_error_details": (None, _P, POINTER(_P)),
         "gst_structure_get_string": (_S, _P, _S),
+        "gst_structure_get_int": (_I, _P, _S, POINTER(_I)),
+        "gst_structure_get_uint64": (_I, _P, _S, POINTER(c_uint64)),
+        "gst_structure_free": (None, _P),
         "gst_buffer_new_wrapped_full": (_P, _I, _P, c_size_t, c_size_t, c_size_t, _P, _P),
         "gst_buffer_new_allocate": (_P, _P, c_size_t, _P),
         "gst_buffer_map": (_I, _P, POINTER(MapInfo), _I),
@@ -129,7 +139,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_buffer_n_memory": (_U, _P), "gst_buffer_peek_memory": (_P, _P, _U),
         "gst_memory_map": (_I, _P, POINTER(MapInfo), _I),
         "gst_memory_unmap": (None, _P, POINTER(MapInfo)),
-        "gst_sample_get_buffer": (_P, _P),
+        "gst_sample_get_buffer": (_P, _P), "gst_sample_get_caps": (_P, _P),
         "gst_buffer_pool_get_config": (_P, _P), "gst_buffer_pool_set_config": (_I, _P, _P),
         "gst_buffer_pool_set_active": (_I, _P, _I),
         "gst_buffer_pool_acquire_buffer": (_I, _P, POINTER(_P), _P),
@@ -140,6 +150,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     "libgobject-2.0.so.0": {
         # For "try-pull-sample": the sink, the signal, nanoseconds, the place of the sample.
         "g_signal_emit_by_name": (None, _P, _S, c_uint64, POINTER(_P)),
+        "g_object_get": (None, _P, _S, POINTER(_P), _P),  # one property
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
     "libgstcoef-1.0.so.0": {
@@ -151,6 +162,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_buffer_get_dct_meta": (_P, _P),
         "gst_buffer_add_dct_jpeg_meta": (_P, _P, _P),
         "gst_buffer_get_dct_jpeg_meta": (_P, _P),
+        "gst_dct_jpeg_meta_set_behind": (_I, _P, _P, POINTER(JpegPlace), _U),
         "gst_coef_fence_wait_written": (_I, _P, _P),
     },
 }
@@ -158,7 +170,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
 # Functions that never wait keep Python's lock: if another thread wants it, as in a Reader, letting
 # go of it costs more than the call.
 _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_mini_object_replace",
-          "gst_sample_get_buffer", "gst_buffer_new_wrapped_full", "gst_buffer_n_memory",
+          "gst_sample_get_buffer", "gst_sample_get_caps", "gst_caps_get_structure",
+          "gst_structure_get_int", "gst_buffer_new_wrapped_full", "gst_buffer_n_memory",
           "gst_buffer_peek_memory",
           "gst_memory_map", "gst_memory_unmap", "gst_buffer_map", "gst_buffer_unmap",
           "gst_buffer_get_dct_meta", "gst_buffer_get_dct_jpeg_meta", "g_bytes_get_data",
@@ -280,6 +293,13 @@ class Sample:
         if self.slot.value:
             self.buffer = gst.gst_sample_get_buffer(self.slot)
         return self.buffer != 0
+
+    def depth(self, gst: Libraries) -> int:
+        """The field `depth` of its caps: bits of the samples that coefficients stand for."""
+        depth = c_int()
+        structure = gst.gst_caps_get_structure(gst.gst_sample_get_caps(self.slot), 0)
+        gst.gst_structure_get_int(structure, b"depth", byref(depth))
+        return depth.value
 
 
 class HeldBuffer:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_void_p
+from ctypes import POINTER, byref, c_uint64, c_void_p
 from functools import partial
 from itertools import chain, islice, repeat
 from typing import Any, List, Optional
@@ -75,6 +75,14 @@ class Stage:
     def set(self, name: str, value: str) -> None:
         """Sets a property of the first element."""
         self._gst.gst_util_set_object_arg(self._first, name.encode(), value.encode())
+
+    def count_of(self, name: str) -> int:
+        """A number of the first element's statistics."""
+        gst, stats, number = self._gst, c_void_p(), c_uint64()
+        gst.g_object_get(self._first, b"stats", byref(stats), None)
+        gst.gst_structure_get_uint64(stats, name.encode(), byref(number))
+        gst.gst_structure_free(stats)
+        return number.value
 
     def set_caps(self, text: str) -> None:
         """Sets the caps of buffers to come, in gst-launch's syntax. Raises ValueError."""

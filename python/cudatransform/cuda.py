@@ -10,7 +10,7 @@ from . import _gst
 from ._cuda_memory import CudaArray, context_of
 from ._stage import Stage, StageError
 from .errors import Unavailable
-from .picture import Component, Picture, file_of, layout_of, picture_of_sample
+from .picture import Component, Picture, layout_of, picture_of_sample, rest_of
 
 
 class CudaPicture(Picture):
@@ -54,9 +54,9 @@ def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
     made: List[Any] = [Component(CudaArray(held, offset, shape, strides, device),  # type: ignore
                                  *fields)
                        for shape, offset, strides, fields in layout.parts]
-    markers, irregular = file_of(gst, sample.buffer)
+    rest = rest_of(gst, sample.buffer)
     picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
-                          markers, path, irregular)
+                          rest.markers, path, *rest[1:], sample.depth(gst))
     picture._held = held
     return picture
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import itertools
 import os
 import stat
 import threading
-from typing import Any, BinaryIO, Optional, Tuple, Union
+import warnings
+from typing import Any, BinaryIO, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -24,6 +26,8 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 MOST_BYTES = 256 << 20
 DECODER = "jpegcoefdec name=first backend=cpu"
 JPEG_CAPS = "image/jpeg,parsed=true"
+# What XMP data have in them that name lengths of what is behind the picture (Google's Container).
+_LENGTHS, _UNTRUE = b"http://ns.google.com/photos/1.0/", "untrue-lengths"
 
 
 def reason_of(error: Exception) -> str:
@@ -152,13 +156,16 @@ class Context:
         if hasattr(picture, "cpu"):  # a CudaPicture
             picture = picture.cpu()
         memory, info = _in_one_piece(gst, picture)
+        used: List[Tuple[Stage, int]] = []  # with the number of such files that it has written
 
         def prepare(stage: Stage) -> int:
+            if _LENGTHS in picture.markers:
+                used.append((stage, stage.count_of(_UNTRUE)))
             for name, value in (("progressive", progressive), ("arithmetic", arithmetic),
                                 ("optimize", optimize)):
                 stage.set(name, "true" if value else "false")
             stage.set("restart-interval", str(int(restart)))
-            key = f"{picture.width}x{picture.height} {picture.sampling}".encode()
+            key = f"{picture.width}x{picture.height} {picture.sampling} {picture.depth}".encode()
             stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
             return _described(gst, memory, info, picture)
         try:
@@ -171,6 +178,9 @@ class Context:
         data = np.asarray(_gst.HeldBuffer(gst, written)).tobytes()
         if target is not None:
             _store(data, target)
+        if any(stage.count_of(_UNTRUE) > count for stage, count in used):
+            warnings.warn("XMP data among the picture's markers name lengths that are not those of "
+                          "its attachments and trailer", stacklevel=3)
         return data
 
 
@@ -213,16 +223,36 @@ def _check_markers(markers: Any) -> None:
         at += 2 + size
 
 
+def _check_rest(picture: Picture) -> None:
+    """Raises TypeError for attachments, gaps and a trailer that are not bytes, WriteError for
+    attachments that are no JPEG files."""
+    for name, one in (*(("an attachment", a) for a in picture.attachments),
+                      *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
+        if not isinstance(one, (bytes, bytearray)):
+            raise TypeError(f"{name} is bytes, not {type(one).__name__}")
+    if len(picture.attachments) > 255:
+        raise WriteError(f"a file takes 255 attachments, not {len(picture.attachments)}")
+    for number, attachment in enumerate(picture.attachments):
+        if attachment[:2] != b"\xff\xd8":
+            raise WriteError(f"attachment {number}: a JPEG file is expected, which begins with "
+                             f"FF D8, not {attachment[:2].hex(' ').upper()}")
+
+
 def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _gst.DctInfo]:
     """All components' levels in one array, and its layout. Raises TypeError and WriteError."""
     if not isinstance(picture, Picture):
         raise TypeError(f"a Picture is written, not {type(picture).__name__}")
-    for name, size in (("width", picture.width), ("height", picture.height)):
-        whole_number(f"a picture's {name}", size)
+    for name, number in (("width", picture.width), ("height", picture.height),
+                         ("depth", picture.depth)):
+        whole_number(f"a picture's {name}", number)
+    if picture.depth not in (8, 12):
+        raise WriteError(f"samples of JPEG have 8 or 12 bits, not {picture.depth}")
     _check_markers(picture.markers)
+    _check_rest(picture)
     sampling = color.sampling_of(picture.sampling)
     try:
-        info = _gst.DctInfo(gst, "S16LE", True, 8, sampling, picture.width, picture.height)
+        info = _gst.DctInfo(gst, "S16LE", True, picture.depth, sampling, picture.width,
+                            picture.height)
     except ValueError as error:
         if is_interruption(error):
             raise
@@ -233,8 +263,7 @@ def _in_one_piece(gst: _gst.Libraries, picture: Picture) -> Tuple[np.ndarray, _g
 
 
 def _check(picture: Picture, sampling: str) -> None:
-    chroma = color.SAMPLINGS[sampling]
-    count = 3 if chroma else 1
+    count = len(color.ids_of(sampling))
     tables = picture.tables
     arrays = [("tables", tables), *((f"the levels of component {index + 1}", component.levels)
                                     for index, component in enumerate(picture.components))]
@@ -247,7 +276,7 @@ def _check(picture: Picture, sampling: str) -> None:
         raise WriteError("tables are uint16 (1 to 4, 8, 8), "
                          f"not {tables.dtype} {tables.shape}")
     for index, component in enumerate(picture.components):
-        across, down = chroma if index and chroma else (1, 1)
+        across, down = color.ratio_of(sampling, index)
         shape = (-(-picture.height // (8 * down)), -(-picture.width // (8 * across)), 8, 8)
         if component.levels.shape != shape or component.levels.dtype != np.int16:
             raise WriteError(f"the levels of component {index + 1} are int16 {shape}, not "
@@ -266,11 +295,29 @@ def _described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo,
     ctypes.memmove(meta.tables, tables.ctypes.data, tables.nbytes)
     for index, component in enumerate(picture.components):
         meta.components[index].table = component.table
-    if picture.markers:
-        segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
-        gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
-        gst.g_bytes_unref(segments)
+    # Of CMYK, Adobe's marker counts, and so does its absence.
+    if (picture.markers or picture.attachments or picture.trailer or
+            picture.sampling.upper().startswith("CMYK")):
+        _add_rest(gst, buffer, picture)
     return buffer
+
+
+def _add_rest(gst: _gst.Libraries, buffer: int, picture: Picture) -> None:
+    """Adds a GstDctJpegMeta: markers, attachments and trailer."""
+    segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
+    meta = gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
+    gst.g_bytes_unref(segments)
+    count = len(picture.attachments)
+    places, pieces, at = (_gst.JpegPlace * count)(), [], 0
+    gaps = itertools.chain(picture.gaps, itertools.repeat(b""))
+    for place, gap, attachment in zip(places, gaps, picture.attachments):
+        place.offset, place.size = at + len(gap), len(attachment)
+        at += len(gap) + len(attachment)
+        pieces += [gap, attachment]
+    behind = b"".join([*pieces, picture.trailer])
+    held = gst.g_bytes_new(behind, len(behind))
+    gst.gst_dct_jpeg_meta_set_behind(meta, held if behind else None, places, count)
+    gst.g_bytes_unref(held)
 
 
 def _store(data: bytes, target: Any) -> None:
@@ -312,7 +359,7 @@ def read(source: Source) -> Picture:
     source: a path, bytes (or an object with a buffer of bytes), or a binary file, which is read to
         its end; at most 256 MiB
     Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot
-    be read: not JPEG, damaged or cut short, CMYK, 12 bits; see jpegcoefdec, "Unsupported kinds".
+    be read: not JPEG, damaged or cut short, lossless; see jpegcoefdec, "Unsupported kinds".
     """
     return of_this_thread().read(source)
 
@@ -325,11 +372,14 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     target: a path or a binary file; None: the bytes are only returned
     progressive: a coarse picture first; smaller, slower
     arithmetic: arithmetic coding, smaller still, which many programs cannot read
-    optimize: the best Huffman tables for this picture (progressive files always have them)
+    optimize: the best Huffman tables for this picture (progressive files always have them, and
+        those of 12 bits)
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file. Raises WriteError for a picture that a JPEG file cannot hold (AC
-    levels beyond 1023, DC levels more than 2047 apart, tables with 0, markers other than segments),
-    TypeError and OSError. An interrupted write and a full disk leave a file's beginning.
+    levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and 32767; tables with 0,
+    markers other than segments) or libjpeg cannot write (before libjpeg-turbo 3: progressive and
+    arithmetic at 12 bits), TypeError and OSError. An interrupted write and a full disk leave a
+    file's beginning. Warns if XMP data name lengths that attachments and trailer do not have.
     """
     return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,
                                   optimize=optimize, restart=restart)

@@ -29,12 +29,16 @@ ZIGZAG = _zigzag()
 ZIGZAG.setflags(write=False)
 
 
+# Adobe's APP14 of version 100 and transform 0: CMYK, inverted.
+_ADOBE = b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0\0"
+
+
 class Component:
     """One component of a picture.
 
     levels: int16 (blocks_h, blocks_w, 8, 8), the quantised coefficients; [by, bx, v, u] is the one
         of v half waves downwards and u to the right in the block of row by, column bx
-    id: 1 Y, 2 Cb, 3 Cr, or 82 R, 71 G, 66 B
+    id: 1 Y, 2 Cb, 3 Cr, 4 K, or the letter's code: 82 R, 71 G, 66 B; 67 C, 77 M, 89 Y, 75 K
     h_samp, v_samp: sampling factors as in the file's frame header
     width, height: samples, without the padding to whole blocks
     table: index of its quantisation table in Picture.tables
@@ -58,36 +62,47 @@ class Component:
 class Picture:
     """A JPEG picture as its quantised coefficients. `read` makes it, `write` takes it.
 
-    components: tuple of Component, one or three. Their levels are views of the decoder's buffer,
-        which lives as long as one of them does; they may be changed in place.
+    components: tuple of Component, one, three or four. Their levels are views of the decoder's
+        buffer, which lives as long as one of them does; they may be changed in place.
     tables: uint16 (n, 8, 8), n from 1 to 4, the divisors in natural order, 1 to 65535 each;
         Component.table is an index
     width, height: of the picture, in samples
-    sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1` or `RGB`
+    sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
+        `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr
     markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
-        behind the other, each from the FF of its marker on
+        behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
+        where it is there, since some programs invert such files alone
     path: of the file that was read, or None
     irregular: what was odd about that file, though nothing of it is missing: a tuple of
         `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters`
         (of a sequential scan), `missing-end`, `useless-marker`, `unknown-header` (a JFIF version,
         an Adobe transform code); empty for a regular file
+    attachments: the other pictures of its file by the index (MPF) in `markers`, each the bytes of a
+        JPEG file, which read() takes: gain maps, stereo pairs, previews; at most 255
+    trailer: bytes, what stands behind the last picture of the file
+    gaps: bytes that stand before each attachment, behind the picture before it; mostly empty
+    depth: bits of a sample, 8 or 12
     """
 
     __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path",
-                 "irregular")
+                 "irregular", "attachments", "trailer", "gaps", "depth")
 
     def __init__(self, components: Sequence[Component], tables: np.ndarray, width: int, height: int,
                  sampling: str, markers: bytes = b"", path: Optional[str] = None,
-                 irregular: Tuple[str, ...] = ()) -> None:
+                 irregular: Tuple[str, ...] = (), attachments: Sequence[bytes] = (),
+                 trailer: bytes = b"", gaps: Sequence[bytes] = (), depth: int = 8) -> None:
         self.components, self.tables = tuple(components), tables
         self.width, self.height, self.sampling = width, height, sampling
         self.markers, self.path, self.irregular = markers, path, irregular
+        self.attachments, self.trailer, self.gaps = tuple(attachments), trailer, tuple(gaps)
+        self.depth = depth
 
     def __reduce__(self) -> Tuple:  # views become copies
         return Picture, tuple(getattr(self, name) for name in self.__slots__)
 
     def __repr__(self) -> str:
-        return f"<Picture {self.width}x{self.height} {self.sampling}>"
+        depth = "" if self.depth == 8 else f" {self.depth} bits"
+        return f"<Picture {self.width}x{self.height} {self.sampling}{depth}>"
 
     def __len__(self) -> int:
         return len(self.components)
@@ -105,7 +120,8 @@ class Picture:
         components = [Component(c.levels.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height,
                                 c.table) for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
-                       self.markers, self.path, self.irregular)
+                       self.markers, self.path, self.irregular, self.attachments, self.trailer,
+                       self.gaps, self.depth)
 
     def planes(self) -> Tuple[np.ndarray, ...]:
         """Copies of each component's levels, int16 (64, blocks_h, blocks_w), to be channels.
@@ -119,34 +135,40 @@ class Picture:
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         """Each component's levels times their divisors: int32 (blocks_h, blocks_w, 8, 8).
 
-        In the units of JPEG: DC is eight times the mean of the samples less 128.
+        In the units of JPEG: DC is eight times the mean of the samples less 128, or less 2048 at 12
+        bits.
         """
         return tuple(c.levels * self.tables[c.table].astype(np.int32) for c in self.components)
 
     def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
-        """Each component's samples at the file's sampling: uint8 (height, width).
+        """Each component's samples at the file's sampling: uint8 (height, width); of 12 bits
+        uint16, 0 to 4095.
 
-        Those of `islow` are libjpeg-turbo's, to the bit. cudaidct8x8 lists the methods.
+        Those of `islow` are libjpeg-turbo's, to the bit; at 12 bits it means `float`. cudaidct8x8
+        lists the methods.
         """
         return tuple(idct(c.levels, table=self.tables[c.table], size=(c.height, c.width),
-                          method=method) for c in self.components)
+                          method=method, depth=self.depth) for c in self.components)
 
     def pixels(self) -> np.ndarray:
-        """uint8 (height, width, 3), RGB, or (height, width) of a grey picture.
+        """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4),
+        CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
 
-        The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed.
+        The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed. Of 12 bits they
+        are uint16, 0 to 4095, by the same formulas.
         """
-        return color.to_pixels(self.samples(), self.sampling, (self.height, self.width))
+        return color.to_pixels(self.samples(), self.sampling, (self.height, self.width), self.depth)
 
     @classmethod
     def from_pixels(cls, array: Any, quality: int = 85, sampling: Optional[str] = None,
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
         """A picture made of pixels, with the levels of `cjpeg -dct int`.
 
-        array: uint8 (height, width), grey, or (height, width, 3), RGB
+        array: uint8 (height, width), grey; (height, width, 3), RGB; (height, width, 4), CMYK, 255
+            for all of the ink
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
         sampling: as Picture.sampling or its end: `4:2:0`, the default for colour; `gray`; `rgb`,
-            which keeps the colours as they are
+            which keeps the colours as they are; `cmyk`, the default for CMYK; `YCCK-4:2:0`
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
             component in turn, the last for the rest; 1 to 65535
         method: as of dct()
@@ -154,21 +176,29 @@ class Picture:
         """
         pixels = np.asarray(array)
         if pixels.dtype != np.uint8 or 0 in pixels.shape or not (
-                pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] == 3):
-            raise ValueError("pixels are uint8 (height, width) or (height, width, 3), "
-                             f"not {pixels.dtype} {pixels.shape}")
-        sampling = color.sampling_of(sampling or ("gray" if pixels.ndim == 2 else "4:2:0"))
+                pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] in (3, 4)):
+            raise ValueError("pixels are uint8 (height, width), (height, width, 3) or (height, "
+                             f"width, 4), not {pixels.dtype} {pixels.shape}")
+        is_cmyk = pixels.ndim == 3 and pixels.shape[2] == 4
+        default = "gray" if pixels.ndim == 2 else "cmyk" if is_cmyk else "4:2:0"
+        sampling = color.sampling_of(sampling or default)
+        count = len(color.ids_of(sampling))
+        if is_cmyk != (count == 4):
+            raise ValueError(f"{sampling} of pixels {pixels.shape}: CMYK and YCCK are made of "
+                             "(height, width, 4), others of no such pixels")
         if pixels.ndim == 2 and sampling != "GRAYSCALE":
             pixels = np.repeat(pixels[:, :, None], 3, axis=2)
         planes = color.to_planes(pixels, sampling)
         if qtables is None:
             tables = quality_tables(quality)
-            which = [0, 0, 0] if sampling == "RGB" else [0, 1, 1]
+            which = [int(color.is_chroma(sampling, index)) for index in range(count)]
         else:
             tables = check_tables(qtables)
-            which = [min(index, len(tables) - 1) for index in range(3)]
+            which = [min(index, len(tables) - 1) for index in range(count)]
         height, width = pixels.shape[:2]
         picture = empty(width, height, sampling, tables, which)
+        if sampling.startswith("CMYK"):
+            picture.markers = _ADOBE
         for component, plane in zip(picture.components, planes):
             component.levels[:] = dct(plane, table=tables[component.table], method=method)
         return picture
@@ -177,15 +207,13 @@ class Picture:
 def empty(width: int, height: int, sampling: str, tables: np.ndarray,
           which: Sequence[int]) -> Picture:
     """A picture of zeros. `which`: the index of each component's table."""
-    chroma = color.SAMPLINGS[sampling]
-    columns, rows = chroma or (1, 1)
-    ids = (82, 71, 66) if sampling == "RGB" else (1, 2, 3)
+    columns, rows = color.SAMPLINGS[sampling] or (1, 1)
     components: List[Component] = []
-    for index in range(3 if chroma else 1):
-        across, down = (columns, rows) if index else (1, 1)
+    for index, id in enumerate(color.ids_of(sampling)):
+        across, down = color.ratio_of(sampling, index)
         c_width, c_height = -(-width // across), -(-height // down)
         levels = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
-        components.append(Component(levels, ids[index], columns // across, rows // down, c_width,
+        components.append(Component(levels, id, columns // across, rows // down, c_width,
                                     c_height, which[index]))
     # A file has no unused tables either.
     used = sorted({component.table for component in components})
@@ -194,8 +222,7 @@ def empty(width: int, height: int, sampling: str, tables: np.ndarray,
     return Picture(components, tables[used], width, height, sampling)
 
 
-_NAMES = {(1, 1): "YCbCr-4:4:4", (2, 1): "YCbCr-4:2:2", (2, 2): "YCbCr-4:2:0",
-          (1, 2): "YCbCr-4:4:0", (4, 1): "YCbCr-4:1:1"}
+_NAMES = {(color.ids_of(name), ratio): name for name, ratio in color.SAMPLINGS.items()}
 
 
 class Part(NamedTuple):
@@ -251,35 +278,60 @@ _COMPONENT_BYTES = ctypes.sizeof(_gst.DctComponent)
 
 def _sampling(components: Sequence[Tuple]) -> str:
     """The name of a sampling, from the factors and ids of components."""
-    first = components[0]
-    if len(components) == 1:
-        return "GRAYSCALE"
-    if first[0] == 82:
-        return "RGB"
-    return _NAMES[first[1] // components[1][1], first[2] // components[1][2]]
+    ratio = None
+    if len(components) > 1:
+        first, second = components[:2]
+        ratio = first[1] // second[1], first[2] // second[2]
+    return _NAMES[tuple(component[0] for component in components), ratio]
 
 
 _IRREGULARITIES = [(name.lower().replace("_", "-"), kind.value)
                    for name, kind in _gst.DctJpegIrregularity.__members__.items()]
 
 
-def file_of(gst: _gst.Libraries, buffer: int) -> Tuple[bytes, Tuple[str, ...]]:
-    """`markers` and `irregular`, as in Picture, from a buffer's GstDctJpegMeta."""
+class FileRest(NamedTuple):
+    """What a file has besides coefficients, as in Picture."""
+
+    markers: bytes = b""
+    irregular: Tuple[str, ...] = ()
+    attachments: Tuple[bytes, ...] = ()
+    trailer: bytes = b""
+    gaps: Tuple[bytes, ...] = ()
+
+
+def rest_of(gst: _gst.Libraries, buffer: int) -> FileRest:
+    """The FileRest in a buffer's GstDctJpegMeta."""
     address = gst.gst_buffer_get_dct_jpeg_meta(buffer)
     if not address:
-        return b"", ()
-    meta, size = _gst.JpegMeta.from_address(address), ctypes.c_size_t()
-    segments, irregular = meta.segments, meta.irregular
-    data = gst.g_bytes_get_data(segments, ctypes.byref(size)) if segments else None
-    return (ctypes.string_at(data, size.value) if size.value else b"",
-            tuple(name for name, bit in _IRREGULARITIES if irregular & bit))
+        return FileRest()
+    meta = _gst.JpegMeta.from_address(address)
+    irregular = meta.irregular
+    names = tuple(name for name, bit in _IRREGULARITIES if irregular & bit)
+    markers = _bytes_of(gst, meta.segments)
+    if not meta.behind:
+        return FileRest(markers, names)
+    behind = _bytes_of(gst, meta.behind)
+    places = [(place.offset, place.offset + place.size)
+              for place in meta.attachments[:meta.n_attachments]]
+    ends = sorted([0, *(end for _, end in places)])
+    return FileRest(markers, names, tuple(behind[begin:end] for begin, end in places),
+                    behind[ends[-1]:],
+                    tuple(behind[max(end for end in ends if end <= begin):begin]
+                          for begin, _ in places))
+
+
+def _bytes_of(gst: _gst.Libraries, held: Optional[int]) -> bytes:
+    """A copy of a GBytes, or of nothing."""
+    size = ctypes.c_size_t()
+    data = gst.g_bytes_get_data(held, ctypes.byref(size)) if held else None
+    return ctypes.string_at(data, size.value) if size.value else b""
 
 
 def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:
     """A Sample of levels as a Picture in system memory."""
     memory = np.asarray(_gst.HeldBuffer(gst, sample))
     parts, tables, sampling, width, height = layout_of(gst.gst_buffer_get_dct_meta(sample.buffer))
-    markers, irregular = file_of(gst, sample.buffer)
+    rest = rest_of(gst, sample.buffer)
     return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
                     for shape, offset, strides, fields in parts], tables.copy(), width, height,
-                   sampling, markers, path, irregular)
+                   sampling, rest.markers, path, *rest[1:], sample.depth(gst))

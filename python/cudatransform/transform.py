@@ -19,8 +19,10 @@ from .tables import one_table
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
            "shuffle")
-# Indexed by a sample's bits: GStreamer's format, and numpy's types of samples and of levels.
+# Indexed by a sample's bits: GStreamer's format, and numpy's types of samples and of levels. Those
+# of 12 bits are the upper bits of their words.
 _DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16),
+           12: ("GRAY16_LE", np.uint16, "S16LE", np.int16),
            16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
 _ROW = 4  # GStreamer's rows of samples begin at multiples of this
 
@@ -60,7 +62,7 @@ def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[i
 def _idct_on_device(coefficients: Any, size: Optional[Tuple[int, int]], table: Optional[Any],
                     method: str, depth: int) -> Any:
     if depth != 8:
-        raise ValueError("planes of 16 bits are transformed in system memory only")
+        raise ValueError("planes of 12 and 16 bits are transformed in system memory only")
     given = _device.view(coefficients)
     _check_levels(given.shape, given.dtype, _wanted_type(table, depth), given.words)
     return _device_transform.idct(given, _size_of(given.shape, size),
@@ -116,20 +118,20 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
          method: str = "islow", depth: int = 8) -> Any:
     """The inverse of dct(): a plane of samples, rounded and clipped.
 
-    coefficients: (blocks_h, blocks_w, 8, 8): with a table levels, int16 at depth 8 and int32 at
+    coefficients: (blocks_h, blocks_w, 8, 8): with a table levels, int16 to depth 12 and int32 at
         depth 16; without one float32, values of the orthonormal transform. Or an array on a GPU,
         as of dct(), at depth 8, such as a CudaPicture's
     size: height and width of the plane, which ends in the last row and column of blocks; None:
         where they end
     table: (8, 8), the divisors of the levels
     method: as of dct()
-    depth: bits of a sample, 8 or 16
-    Returns uint8 (uint16 at depth 16) (height, width): a numpy array, or a CudaArray on the
+    depth: bits of a sample, 8, 12 (as JPEG has them) or 16
+    Returns uint8 (uint16 above depth 8) (height, width): a numpy array, or a CudaArray on the
     coefficients' device, complete when the function returns. Raises as dct().
     """
     _check_method(method)
     if whole_number("a depth", depth) not in _DEPTHS:
-        raise ValueError(f"samples have 8 or 16 bits, not {depth}")
+        raise ValueError(f"samples have 8, 12 or 16 bits, not {depth}")
     if _device.is_on_device(coefficients):
         return _idct_on_device(coefficients, size, table, method, depth)
     raw_format, sample_type, coef_format, _ = _DEPTHS[depth]
@@ -155,7 +157,8 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
         return buffer
     made = run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}", prepare,
                values)
-    return np.asarray(_gst.HeldBuffer(gst, made)).view(sample_type).reshape(height, -1)[:, :width]
+    plane = np.asarray(_gst.HeldBuffer(gst, made)).view(sample_type).reshape(height, -1)[:, :width]
+    return plane >> 4 if depth == 12 else plane
 
 
 @functools.lru_cache(maxsize=100)

@@ -11,10 +11,10 @@ bool DctKind::info_of(Input* input, GstDctInfo* info) {
   constexpr int kMostSamples = 72;  // width and height
   constexpr GstCoefFormat kFormats[] = {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE,
                                         GST_COEF_FORMAT_F32LE, GST_COEF_FORMAT_S16LE};
-  constexpr GstCoefSampling kSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
-                                            GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
-                                            GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,
-                                            GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_420};
+  constexpr GstCoefSampling kSamplings[] = {
+      GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,     GST_COEF_SAMPLING_422,
+      GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,     GST_COEF_SAMPLING_411,
+      GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_YCCK_420};
   constexpr guint kDepths[] = {8, 8, 10, 12, 16, 9, 0, 8};
   const guint8 shape = input->byte(), kind = input->byte(), depth = input->byte();
   const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;

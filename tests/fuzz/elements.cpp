@@ -87,6 +87,24 @@ GstPadProbeReturn ElementRun::note(GstPad* pad, GstPadProbeInfo* info, gpointer 
   return GST_PAD_PROBE_OK;
 }
 
+GstPadProbeReturn ElementRun::answer(GstPad*, GstPadProbeInfo* info, gpointer self) {
+  GstQuery* query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_DURATION) return GST_PAD_PROBE_OK;
+  GstFormat format = GST_FORMAT_UNDEFINED;
+  gst_query_parse_duration(query, &format, nullptr);
+  if (format != GST_FORMAT_BYTES) return GST_PAD_PROBE_OK;
+  gst_query_set_duration(query, format, static_cast<ElementRun*>(self)->length_);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void ElementRun::know_length(gint64 bytes) {
+  length_ = bytes;
+  gst_pad_add_probe(
+      harness_->srcpad,
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_UPSTREAM | GST_PAD_PROBE_TYPE_PUSH),
+      answer, this, nullptr);
+}
+
 void ElementRun::begin(GstCaps* caps, GstFormat format) {
   push_event(gst_event_new_stream_start("fuzz"));
   push_caps(caps);

@@ -32,6 +32,8 @@ class ElementRun {
   GstElement* element() const { return harness_->element; }
   // The caps that the peer behind the element takes; before begin(). By default any.
   void want_caps(const char* caps) { gst_harness_set_sink_caps_str(harness_, caps); }
+  // What upstream answers when it is asked for its length in bytes; by default nothing.
+  void know_length(gint64 bytes);
   // STREAM_START, CAPS (takes them) and SEGMENT.
   void begin(GstCaps* caps, GstFormat format);
   // The same after a flush.
@@ -46,12 +48,14 @@ class ElementRun {
   bool at_eos() const { return at_eos_; }     // EOS came out, and nothing after it
 
  private:
+  static GstPadProbeReturn answer(GstPad* pad, GstPadProbeInfo* info, gpointer self);
   static GstPadProbeReturn note(GstPad* pad, GstPadProbeInfo* info, gpointer self);
 
   GstHarness* harness_;
   Look look_;
   guint buffers_ = 0;
   bool at_eos_ = false;
+  gint64 length_ = 0;
   int memories_ = 0;  // pushed and not given back; atomic
 };
 

@@ -40,12 +40,14 @@ void check_header(const JpegHeader& header) {
   promise(header.width >= 1 && header.height >= 1, "a picture has samples");
   promise(header.width <= JPEG_MAX_DIMENSION && header.height <= JPEG_MAX_DIMENSION,
           "a picture is no larger than libjpeg's limit");
-  promise(header.components == (header.color == JpegColor::kGray ? 1 : 3),
+  promise(header.depth == 8 || header.depth == 12, "depth");
+  promise(header.components == components_of(header.color),
           "the colour space goes with the number of components");
   promise(header.chroma_h == 1 || header.chroma_h == 2 || header.chroma_h == 4, "chroma_h");
   promise(header.chroma_v == 1 || header.chroma_v == 2, "chroma_v");
   for (int c = 0; c < header.components; c++) {
-    const uint32_t h = c == 0 ? 1 : header.chroma_h, v = c == 0 ? 1 : header.chroma_v;
+    const bool is_small = is_chroma(header.color, c);
+    const uint32_t h = is_small ? header.chroma_h : 1, v = is_small ? header.chroma_v : 1;
     promise(header.blocks_w[c] == divide_up(header.width, 8 * h), "blocks_w");
     promise(header.blocks_h[c] == divide_up(header.height, 8 * v), "blocks_h");
   }
@@ -100,7 +102,8 @@ class Target {
   uint8_t fill_;
   int components_ = 0;
   GuardedMemory memory_[kJpegMaxComponents] = {
-      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes)};
+      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
+      GuardedMemory(kMaxLevelBytes)};
 };
 
 struct Outcome {
@@ -126,7 +129,8 @@ Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* tar
   target->check_gaps();
   check_tables(outcome.tables, outcome.header.components);
   for (int c = 0; c < outcome.header.components; c++)
-    promise(check_levels(target->levels[c], c).ok(), "all levels are such as 8-bit JPEG has");
+    promise(check_levels(target->levels[c], c, outcome.header.depth).ok(),
+            "all levels are such as JPEG of that depth has");
   promise(outcome.status.ok() || !outcome.found.damage.empty(),
           "a decoder that gave up names a damage");
   if (outcome.found.damage.empty())
@@ -171,7 +175,8 @@ void compare_with_libjpeg(const uint8_t* data, size_t size, const Outcome& outco
         // Ours to change: the array is not read again.
         const uint32_t blocks = outcome.header.blocks_w[c];
         if (!outcome.found.damage.empty())
-          clamp_levels({row[0][0], static_cast<ptrdiff_t>(sizeof(JBLOCK) * blocks), blocks, 1});
+          clamp_levels({row[0][0], static_cast<ptrdiff_t>(sizeof(JBLOCK) * blocks), blocks, 1},
+                       outcome.header.depth);
         promise(memcmp(row[0], target.row(c, y), target.row_bytes(c)) == 0,
                 "the levels are libjpeg's, and those of damaged files clamped");
       }

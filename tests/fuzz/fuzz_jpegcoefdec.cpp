@@ -1,7 +1,7 @@
 // Fuzz target: the element jpegcoefdec, fed with any bytes in any pieces and any order of events.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: a StreamInput.
+// The input: a StreamInput. Settings 0x40: all pictures of a file. 0x80: upstream knows its length.
 #include <algorithm>
 #include <string>
 
@@ -56,8 +56,9 @@ GstCaps* caps_of(bool parsed, int variant) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
   const fuzzing::StreamInput stream(&input);
-  const std::string description =
-      "jpegcoefdec " + stream.properties() + " max-pixels=" + std::to_string(kMaxPixels);
+  const std::string description = "jpegcoefdec " + stream.properties() +
+                                  " max-pixels=" + std::to_string(kMaxPixels) +
+                                  (stream.settings & 0x40 ? " pictures=all" : "");
   const bool parsed = stream.settings & 0x10, conceals = stream.may_conceal();
   const fuzzing::StreamTarget target = {
       .most_pieces = 200,
@@ -75,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ElementRun run(description.c_str(), [conceals](GstBuffer* buffer, GstCaps* caps) {
     check_output(buffer, caps, conceals);
   });
+  if (stream.settings & 0x80) run.know_length(static_cast<gint64>(size));
   fuzzing::push_stream(&run, stream, target, &input);
   promise(fuzzing::stat_of(run, "frames") <= run.buffers(), "what is counted has been pushed");
   promise(fuzzing::stat_of(run, "dropped") <= fuzzing::stat_of(run, "damaged"),

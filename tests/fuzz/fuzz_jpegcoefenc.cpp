@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings, then frames until it is used up. A frame begins with the
-// actions before it, its caps (three bytes) and the lies of its meta; its levels follow.
+// actions before it, its caps (three bytes), the lies of its meta and what is behind the picture;
+// its levels follow.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -24,16 +26,19 @@ constexpr int kMostSamples = 72;  // width and height
 constexpr int kMostFrames = 12;
 constexpr int kMostLevel = 1023;
 
-GstDctInfo info_of(Input* input) {
-  constexpr GstCoefSampling kSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
-                                            GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
-                                            GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,
-                                            GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_420};
-  const GstCoefSampling sampling = kSamplings[input->byte() % 8];
+// `flags`: of the properties. Not every libjpeg writes progressive and arithmetic files of 12 bits.
+GstDctInfo info_of(Input* input, guint8 flags) {
+  constexpr GstCoefSampling kSamplings[] = {
+      GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,      GST_COEF_SAMPLING_422,
+      GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,      GST_COEF_SAMPLING_411,
+      GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_YCCK_420, GST_COEF_SAMPLING_CMYK};
+  const guint8 kind = input->byte();
+  const guint depth = kind >= 0x80 && (flags & 5) == 0 ? 12 : 8;
   const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
   GstDctInfo info;
   promise(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
-                           TRUE, 8, sampling, width, height, nullptr),
+                           TRUE, depth, kSamplings[(kind & 0x7f) % std::size(kSamplings)], width,
+                           height, nullptr),
           "the caps are possible");
   return info;
 }
@@ -44,7 +49,7 @@ GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
       [](GstCaps* c) { gst_caps_set_simple(c, "width", G_TYPE_INT, G_MAXINT, nullptr); },
       [](GstCaps* c) { gst_caps_set_simple(c, "height", G_TYPE_INT, -1, nullptr); },
       [](GstCaps* c) { gst_caps_set_simple(c, "sampling", G_TYPE_STRING, "YCbCr-9:9:9", nullptr); },
-      [](GstCaps* c) { gst_caps_set_simple(c, "depth", G_TYPE_INT, 12, nullptr); },
+      [](GstCaps* c) { gst_caps_set_simple(c, "depth", G_TYPE_INT, 10, nullptr); },
       [](GstCaps* c) { gst_structure_remove_field(gst_caps_get_structure(c, 0), "layout"); },
       [](GstCaps* c) {
         gst_caps_set_simple(c, "colorimetry", G_TYPE_STRING, "bt709", "framerate",
@@ -130,10 +135,51 @@ void check_output(GstBuffer* buffer, GstCaps* caps) {
   gst_buffer_unmap(buffer, &map);
 }
 
+// Adds segments and what is behind the picture, with attachments that `value` may move: outside,
+// over each other, more than there may be. False if the encoder has to refuse it.
+bool add_jpeg_meta(GstBuffer* buffer, guint8 shape, guint32 value) {
+  static constexpr char kXmp[] =
+      "\xff\xe1\0\x8dhttp://ns.adobe.com/xap/1.0/\0"
+      "<rdf:li xmlns:I='http://ns.google.com/photos/1.0/container/item/' I:Mime='a'>"
+      "<rdf:li I:Mime='b' I:Length='9'><";
+  static constexpr guint8 kTwo[] = {0xff, 0xd8, 0xff, 0xd9, 0xff, 0xd8, 0, 0xff, 0xd9, 7, 7};
+  g_autoptr(GBytes) segments = g_bytes_new_static(kXmp, sizeof kXmp - 1);
+  g_autoptr(GBytes) behind = g_bytes_new_static(kTwo, sizeof kTwo);
+  GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, shape & 1 ? segments : nullptr);
+  const GstDctJpegPlace places[] = {{0, 4}, {4, 5}};
+  promise(gst_dct_jpeg_meta_set_behind(meta, behind, places, 2), "places are in the bytes");
+  constexpr guint kMany = GST_DCT_JPEG_MAX_ATTACHMENTS + 45;
+  auto* lies = g_new(GstDctJpegPlace, kMany);
+  for (guint i = 0; i < kMany; i++) lies[i] = places[i % 2];
+  g_free(meta->attachments);
+  meta->attachments = lies;
+  const gsize far = value & 1 ? G_MAXSIZE - value : value;
+  switch (shape >> 1 & 7) {
+    case 1:
+      lies[1].offset = far;
+      return far == 4 || far == 5 || far == 6;
+    case 2:
+      lies[0].size = far;
+      return far >= 1 && far <= 4;
+    case 3:
+      meta->n_attachments = value % (kMany + 1);
+      return meta->n_attachments <= 2;
+    case 4:
+      lies[1] = lies[0];
+      return false;
+    case 5:
+      g_clear_pointer(&meta->behind, g_bytes_unref);
+      return false;
+    default:
+      return true;
+  }
+}
+
 // A buffer of levels with its partly untrue meta; `*sound`: the encoder has to write it.
 GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, bool* sound) {
   const guint8 shape = input->byte(), lie = input->byte();
   const guint32 value = input->word();
+  const guint8 behind = input->byte();
   *sound = true;
   const gsize size =
       (shape & 0x0f) == 0x0f ? fuzzing::other_size(value, info.size, sound) : gsize{info.size};
@@ -149,6 +195,7 @@ GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, boo
   std::fill(std::begin(divisors), std::end(divisors), static_cast<guint16>(1 + shape));
   for (guint t = 0; t < 2; t++) gst_dct_meta_set_table(meta, t, divisors);
   if (tell_lie(meta, lie, value)) *sound = false;
+  if (behind & 0x80 && !add_jpeg_meta(buffer, behind, value)) *sound = false;
   return buffer;
 }
 
@@ -164,11 +211,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (flags & 4) description += " arithmetic=true";
   ElementRun run(description.c_str(), check_output);
 
-  GstDctInfo info = info_of(&input);
+  GstDctInfo info = info_of(&input, flags);
   run.begin(caps_of(info, flags), GST_FORMAT_TIME);
   const fuzzing::FrameMaker maker = {
       [&](guint8 how, bool* sound) {
-        info = info_of(&input);
+        info = info_of(&input, flags);
         if (how >= 0xf0) *sound = false;
         return caps_of(info, how);
       },

@@ -6,12 +6,13 @@
 import importlib.util
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 import dirac_seeds
+import meta_seeds
+import mpf_seeds
 
 SKIP = 77
 
@@ -57,6 +58,8 @@ ZERO_CODES = huffman(0x00, [1] + [0] * 15, [0]) + huffman(0x10, [1] + [0] * 15, 
 # Sixteen codes of five bits, for the largest levels that can be written.
 LARGE_CODES = (huffman(0x00, [0, 0, 0, 0, 16] + [0] * 11, range(16)) +
                huffman(0x10, [0, 0, 0, 0, 16] + [0] * 11, [0, *range(0x01, 0x10)]))
+FIFTEEN_CODES = b"".join(huffman(table, [0, 1, 4, 2] + [0] * 12, symbols) for table, symbols in (
+    (0x00, [0, 1, 12, 13, 14, 15, 8]), (0x10, [0, 0x0E, 0x1E, 0x0D, 0xFE, 0x0F, 1])))
 GREY = [(1, 0x11, 0)]
 YCBCR = [(1, 0x22, 0), (2, 0x11, 0), (3, 0x11, 0)]
 
@@ -105,7 +108,12 @@ def hand_made():
     # libjpeg takes the count of components from the second header before it refuses it.
     yield "frame-behind-the-scan", grey(
         16, 16, blank, end=frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(200)]) + EOI)
-    yield "12-bits", SOI + table8() + ZERO_CODES + frame(SOF1, 8, 8, GREY, 12) + EOI
+    for marker in (SOF0, SOF1, SOF2, SOF9, 0xC3):
+        for codes in (ZERO_CODES, LARGE_CODES, FIFTEEN_CODES):
+            for precision in (7, 12, 16):
+                head = table16(0, (1, 65535)) + codes + frame(marker, 40, 24, YCBCR, precision)
+                yield f"precision-{precision}-{marker:02x}-{len(codes)}", SOI + head + \
+                    scan([(1, 0), (2, 0), (3, 0)]) + bytes(range(255)) * 4 + EOI
     yield "many-scans", many_scans(60)
     yield "too-many-scans", many_scans(600)
     yield "scan-of-nobody", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GREY) + \
@@ -125,6 +133,22 @@ def hand_made():
     yield "four-components", SOI + table8() + ZERO_CODES + \
         frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(4)]) + \
         scan([(i, 0) for i in range(4)]) + blank + EOI
+    # YCCK, with K as Y and otherwise.
+    for factors, black in ((0x11, 0x11), (0x22, 0x22), (0x21, 0x21), (0x41, 0x41), (0x22, 0x11)):
+        parts = [(1, factors, 0), (2, 0x11, 0), (3, 0x11, 0), (4, black, 0)]
+        for name, scans in (("one-scan", [[1, 2, 3, 4]]), ("two-scans", [[1, 2], [3, 4]]),
+                            ("four-scans", [[1], [2], [3], [4]])):
+            yield f"ycck-{factors:02x}-{black:02x}-{name}", SOI + \
+                segment(APP14, b"Adobe\0\x64\0\0\0\0\x02") + table8() + ZERO_CODES + \
+                frame(SOF0, 40, 24, parts) + \
+                b"".join(scan([(i, 0) for i in ids]) + bytes(64) for ids in scans) + EOI
+    for name, adobe in (("adobe", segment(APP14, b"Adobe\0\x64\0\0\0\0\0")), ("bare", b"")):
+        parts = [(letter, 0x11, 0) for letter in b"CMYK"]
+        cmyk = SOI + adobe + table8() + ZERO_CODES + frame(SOF0, 40, 24, parts) + \
+            scan([(part[0], 0) for part in parts]) + bytes(64) + EOI
+        yield f"cmyk-{name}", cmyk
+        yield f"cmyk-{name}-trailer", cmyk + b"what is behind"
+        yield from mpf_seeds.files(cmyk, [grey(8, 8, blank), cmyk], f"cmyk-{name}-")
     yield "two-components", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, YCBCR[:2]) + EOI
     yield "fill-bytes", SOI + b"\xff" * 20 + grey(8, 8, blank)[2:]
     yield "bytes-between-markers", SOI + b"some text" + grey(8, 8, blank)[2:]
@@ -142,6 +166,8 @@ def hand_made():
     yield "sois", SOI * 50
     yield "ends-with-half-a-marker", grey(8, 8, blank) + b"\xff"
     yield "nothing", b""
+    yield from mpf_seeds.files(grey(16, 16, bytes(4)),
+                               [grey(8, 8, bytes(4)), grey(24, 8, bytes(6))])
 
 
 def sound(make_jpegs, cjpeg):
@@ -209,6 +235,8 @@ def seeds_of_jpegcoefdec(every):
     for number in range(0, 64, 5):
         stream = b"".join(data for _, data in every[number::40])
         yield f"stream-{number}", settings(number, [(0, 3000)]) + stream
+        for more in (0x40, 0x80):
+            yield f"stream-{number}-{more}", settings(number | more, [(0, 700)]) + stream
         yield f"events-{number}", settings(
             number, [(0, 700), (number % 8, 900), (0x10, 20), (number // 8, 500)]) + stream
 
@@ -218,7 +246,7 @@ def seeds_of_writer():
     levels = [bytes(600), bytes(range(256)) * 3, b"\x03\xff\xfc\x01" * 200, b"\x7f\xff\x80\0" * 99,
               b"\x3f\xff\xc0\0" + bytes(124) + b"\xc0\0" + bytes(126) + b"\x3f\xff"]
     for flags in (*range(8), 0x40, 0x41, 0x44, 0x38, 0x78, 0xB8):
-        for kind in (0, 1, 2, 5, 9, 0x11, 0x15, 0x0D, 0x3D):
+        for kind in (0, 1, 2, 5, 9, 0x11, 0x15, 0x0D, 0x3D, 0xC8, 0xC9, 0xD2, 0xFF):
             number = flags + kind
             for size in (b"\0\0", b"\x27\x11"):
                 head = bytes([flags, kind, number % 4]) + size + bytes([number % 9])
@@ -229,64 +257,24 @@ def seeds_of_writer():
 def seeds_of_jpegcoefenc():
     """Settings and frames: see fuzz_jpegcoefenc.cpp."""
     # The same size in another sampling: the base class takes such caps for the old ones.
-    yield "other-sampling", bytes([0, 1, 5, 17, 17, 1, 1, 17, 17, 0x10, 0, 0, 0]) + bytes(9)
+    yield "other-sampling", bytes([0, 1, 5, 17, 17, 1, 1, 17, 17, 0x10, 0, 0, 0, 0]) + bytes(9)
     levels = [bytes(range(0, 256, 3)) * 5, bytes(400), b"\x7f\xff\x80\0" * 99]
-    for sampling in range(7):
+    for sampling in (*range(9), 0x80, 0x81, 0x82, 0x86, 0x87):
         yield f"four-components-{sampling}", bytes([0, 1, sampling, 16, 8]) + \
-            bytes([0, 0x10, 6, 0, 4]) + levels[0]
+            bytes([0, 0x10, 6, 0, 4, 0]) + levels[0]
+        # What is behind the picture, as it should be and with lies.
+        for shape in range(0x80, 0x8D):
+            yield f"behind-{sampling}-{shape}", bytes([0, 1, sampling, 16, 8]) + \
+                bytes([0, 0x10, 0, 0, (5, 200, 255)[sampling % 3], shape]) + levels[0]
     for flags in (*range(8), *range(0xF0, 0xF8)):
         for sampling in range(7):
             number = flags + sampling
-            frame = bytes([0, 0x10 * (number % 16), number % 12, 0, number]) + levels[number % 3]
-            other = bytes([1, sampling, 30, 9, 0x10, 0, 0, 0]) + levels[0]
-            flush = bytes([2, 0x10, 0, 0, 0]) + levels[0]
+            frame = bytes([0, 0x10 * (number % 16), number % 12, 0, number, 0]) + levels[number % 3]
+            other = bytes([1, sampling, 30, 9, 0x10, 0, 0, 0, 0]) + levels[0]
+            flush = bytes([2, 0x10, 0, 0, 0, 0]) + levels[0]
             yield f"{flags}-{sampling}", bytes([flags, number, sampling, 16, 8]) + frame
             yield f"{flags}-{sampling}-more", \
                 bytes([flags, number, sampling, 7, 7]) + frame + other + flush
-
-
-def caps_of_coefficients():
-    """Format, sampling, depth, width, height: see dct_caps.cpp."""
-    for shape in (0x00, 0x01, 0x04, 0x08, 0x11, 0x12, 0x16):
-        for sampling in range(7):
-            depth = 4 if shape == 0x01 else sampling % 4
-            yield bytes([shape, sampling, depth, 16 + sampling, 8])
-
-
-def seeds_of_dct_meta():
-    """Version, caps, size of the buffer, changes to a sound meta: see fuzz_dct_meta.cpp."""
-    for number, caps in enumerate(caps_of_coefficients()):
-        head = bytes([number % 5]) + caps
-        yield f"{number}-sound", head + b"\0\xff\x01\x07"
-        yield f"{number}-short", head + b"\0\x10\x01\x07"
-        for at in (0, 3, 4, 8, 12, 44, 52, 156):  # flags, counts, a component, a table
-            yield f"{number}-changed-{at}", head + b"\0\xff\x01\x07" + at.to_bytes(2, "big") + \
-                b"\x3c"
-        yield f"{number}-bytes", head + b"\0\xff\0" + bytes(range(256)) * 2
-    # As many components as fit, of 4:2:0 and of grey.
-    for sampling, size in ((1, (16, 8)), (0, (8, 8))):
-        component = struct.pack("<8I2Q", 1, 1, 1, *size, size[0] // 8, 1, 0, 0, 16 * size[0])
-        head = bytes([0, 0, sampling, 0, size[0] - 1, size[1] - 1]) + b"\1\xff\0"
-        yield f"four-components-{sampling}", head + struct.pack("<3I", 0, 4, 1) + 4 * component + \
-            b"\1\0" * 64
-    # Unknown flags, in an otherwise sound meta of no components.
-    yield "flags", bytes([0, 0, 0, 0, 8, 8, 0, 255, 0]) + b"\xff" * 4 + bytes(8)
-
-
-def seeds_of_dwt_meta():
-    """Version, transform, picture, size of the buffer, changes to a meta: see fuzz_dwt_meta.cpp."""
-    for wavelet in range(8):
-        for ho, levels in ((0, 1), (0, 4), (1, 2), (4, 6), (2, 0), (0, 0), (5, 7)):
-            name = f"{wavelet}-{levels}-{ho}"
-            head = bytes([0, wavelet * 17, levels | ho << 4, 8 | 1 + wavelet % 7, 0, 17 + levels, 0,
-                          33 - wavelet, (4, 5, 6, 8)[wavelet % 4]])
-            yield f"{name}-sound", head + b"\0\xff\x01\x05"
-            yield f"{name}-short", head + b"\0\x10\x01\x05"
-            for at in (0, 4, 20, 32, 40, 48, 70):  # the count, a component, a quantiser
-                yield f"{name}-changed-{at}", head + b"\0\xff\x01\x05" + \
-                    at.to_bytes(2, "big") + b"\x3c"
-    yield "mixed", bytes([0, 0x72, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\x01\x05"
-    yield "bytes", bytes([0, 0x11, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\0" + bytes(range(256)) * 2
 
 
 def coef_frames(number, head, caps):
@@ -326,7 +314,7 @@ def raw_frames(number, head):
 
 def seeds_of_cudaidct8x8():
     """Settings, caps and frames: see fuzz_cudaidct8x8.cpp."""
-    for number, caps in enumerate(caps_of_coefficients()):
+    for number, caps in enumerate(meta_seeds.caps_of_coefficients()):
         yield from coef_frames(number, bytes([number, number % 8]) + caps,
                                [0, number % 7, 0, 9, 30])
 
@@ -361,8 +349,8 @@ OWN_SEEDS = {
     "fuzz_cudadwt": seeds_of_cudadwt,
     "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
     "fuzz_cudaidwt": seeds_of_cudaidwt,
-    "fuzz_dct_meta": seeds_of_dct_meta,
-    "fuzz_dwt_meta": seeds_of_dwt_meta,
+    "fuzz_dct_meta": meta_seeds.dct_seeds,
+    "fuzz_dwt_meta": meta_seeds.dwt_seeds,
     "fuzz_dirac": dirac_seeds.seeds,
     "fuzz_dirac_splitter": dirac_seeds.splitter_seeds,
     "fuzz_cudadiracdec": dirac_seeds.element_seeds,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "jpeg/components.h"
 #include "tests/jpeg/libjpeg.h"
 
 namespace cudatransform::test {
@@ -45,7 +46,7 @@ template <typename Call>
 void for_mcu_rows(std::vector<PaddedPlane>& planes, std::span<const JpegSampling> factors, int rows,
                   Call call) {
   for (int row = 0; row < rows; ++row) {
-    JSAMPARRAY pointers[3] = {};
+    JSAMPARRAY pointers[kJpegMaxComponents] = {};
     for (size_t c = 0; c < planes.size(); ++c)
       pointers[c] = planes[c].rows_from(row * 8 * factors[c].v);
     call(pointers);

@@ -13,12 +13,12 @@ namespace cudatransform::test {
 
 JpegTestLevels::JpegTestLevels(const JpegCase& c)
     : random_(c.width * 31 + c.height + unsigned(c.fill) * 7) {
-  const int count = c.color == JpegColor::kGray ? 1 : 3;
+  const int count = components_of(c.color);
   for (int i = 0; i < count; ++i) {
     const auto divide = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
     JpegBlocks component;
-    component.blocks_w = divide(c.width, 8u * unsigned(i == 0 ? 1 : c.h));
-    component.blocks_h = divide(c.height, 8u * unsigned(i == 0 ? 1 : c.v));
+    component.blocks_w = divide(c.width, 8u * unsigned(is_chroma(c.color, i) ? c.h : 1));
+    component.blocks_h = divide(c.height, 8u * unsigned(is_chroma(c.color, i) ? c.v : 1));
     component.stride = size_t{component.blocks_w} * 64 + 8 * size_t(i);
     component.levels.assign(component.stride * component.blocks_h, 12345);
     for (uint32_t y = 0; y < component.blocks_h; ++y)
@@ -53,14 +53,30 @@ void JpegTestLevels::fill(JpegFill kind, int16_t* block) {
       break;
     case JpegFill::kExtreme:  // the longest codes, and the largest differences
       dc_ = -dc_ - 1;
-      for (int k = 1; k < 64; ++k) set(k, one_in(2) ? kJpegMaxAc : -kJpegMaxAc);
+      for (int k = 1; k < 64; ++k) set(k, one_in(2) ? jpeg_max_ac(8) : -jpeg_max_ac(8));
       set(0, dc_);
       break;
     case JpegFill::kOnes:  // consecutive FF bytes
       set(0, 0);
-      for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : kJpegMaxAc);
+      for (int k = 1; k < 64; ++k) set(k, one_in(8) ? 511 : jpeg_max_ac(8));
       break;
   }
+}
+
+JpegPicture describe(const JpegCase& c, JpegTestLevels& levels, const uint16_t (&tables)[2][64]) {
+  JpegPicture picture;
+  picture.width = c.width;
+  picture.height = c.height;
+  picture.color = c.color;
+  picture.h_samp = c.h;
+  picture.v_samp = c.v;
+  for (size_t i = 0; i < levels.components.size(); ++i) {
+    JpegBlocks& component = levels.components[i];
+    picture.tables[i] = tables[i == 0 ? 0 : 1];
+    picture.levels[i] = {component.levels.data(), ptrdiff_t(component.stride * 2),
+                         component.blocks_w, component.blocks_h};
+  }
+  return picture;
 }
 
 }  // namespace cudatransform::test

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jpeg/color.h"
+#include "jpeg/writer.h"
 
 namespace cudatransform::test {
 
@@ -51,5 +52,8 @@ class JpegTestLevels {
   std::mt19937 random_;
   int dc_ = 1023;
 };
+
+// A picture of levels in host memory. Its first component has the first table, others the second.
+JpegPicture describe(const JpegCase& c, JpegTestLevels& levels, const uint16_t (&tables)[2][64]);
 
 }  // namespace cudatransform::test

@@ -54,18 +54,11 @@ class Picture {
       tables_[0][k] = static_cast<uint16_t>(k + 1);
       tables_[1][k] = static_cast<uint16_t>(2 * k + 1);
     }
-    picture.width = c.width;
-    picture.height = c.height;
-    picture.color = c.color;
-    picture.h_samp = c.h;
-    picture.v_samp = c.v;
+    picture = describe(c, levels, tables_);
     options.restart_interval = c.restart;
     options.optimize = c.optimize;
     for (size_t i = 0; i < levels.components.size(); ++i) {
       JpegBlocks& component = levels.components[i];
-      picture.tables[i] = tables_[i == 0 ? 0 : 1];
-      picture.levels[i] = {component.levels.data(), ptrdiff_t(component.stride * 2),
-                           component.blocks_w, component.blocks_h};
       const size_t bytes = component.levels.size() * 2;
       device_levels_.push_back(allocate(device_, MemoryKind::kDevice, bytes));
       const auto pitch = static_cast<ptrdiff_t>(bytes);
@@ -100,7 +93,7 @@ class Picture {
   JpegHuffmanTables optimal_tables() {
     JpegHuffmanTables tables;
     if (!run(coder_.ops.count)) return tables;
-    const uint32_t pairs = picture.color == JpegColor::kYcbcr ? 2 : 1;
+    const uint32_t pairs = has_chroma(picture.color) ? 2 : 1;
     EXPECT_TRUE(make_optimal_jpeg_tables(*job.counts, pairs, &tables).ok());
     return tables;
   }
@@ -169,14 +162,17 @@ void check_case(const JpegCase& c) {
   }
 }
 
-constexpr JpegColor kYcbcr = JpegColor::kYcbcr, kRgb = JpegColor::kRgb, kGray = JpegColor::kGray;
+constexpr JpegColor kYcbcr = JpegColor::kYcbcr, kRgb = JpegColor::kRgb, kGray = JpegColor::kGray,
+                    kCmyk = JpegColor::kCmyk, kYcck = JpegColor::kYcck;
 
 TEST(JpegEncode, EverySamplingAndSize) {
   const struct {
     JpegColor color;
     int h, v;
   } kinds[] = {{kGray, 1, 1},  {kRgb, 1, 1},   {kYcbcr, 1, 1}, {kYcbcr, 2, 2}, {kYcbcr, 2, 1},
-               {kYcbcr, 1, 2}, {kYcbcr, 4, 1}, {kYcbcr, 1, 4}, {kYcbcr, 4, 2}, {kYcbcr, 3, 2}};
+               {kYcbcr, 1, 2}, {kYcbcr, 4, 1}, {kYcbcr, 1, 4}, {kYcbcr, 4, 2}, {kYcbcr, 3, 2},
+               {kCmyk, 1, 1},  {kYcck, 1, 1},  {kYcck, 2, 2},  {kYcck, 2, 1},  {kYcck, 1, 2},
+               {kYcck, 4, 1},  {kYcck, 3, 1}};
   const struct {
     uint32_t width, height;
   } sizes[] = {{1, 1}, {8, 8}, {9, 17}, {100, 75}, {129, 40}, {24, 200}};
@@ -191,6 +187,7 @@ TEST(JpegEncode, EveryKindOfLevels) {
     for (const bool optimize : {false, true}) {
       check_case({161, 90, kYcbcr, 2, 2, fill, 0, optimize});
       check_case({75, 50, kGray, 1, 1, fill, 0, optimize});
+      check_case({75, 50, kYcck, 2, 2, fill, 0, optimize});
     }
 }
 
@@ -202,6 +199,7 @@ TEST(JpegEncode, RestartIntervals) {
          {JpegFill::kPicture, JpegFill::kSparse, JpegFill::kZero, JpegFill::kOnes}) {
       if (quick() && restart == 1 && fill != JpegFill::kSparse) continue;
       check_case({161, 60, kYcbcr, 2, 2, fill, restart});
+      check_case({61, 60, kYcck, 2, 1, fill, restart});
       check_case({75, 40, kGray, 1, 1, fill, restart, true});
     }
 }
@@ -323,6 +321,8 @@ TEST(JpegEncode, JobsAreValidated) {
   EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 2, 1, 1, 0, &layout).ok());
   EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 1, 2, 1, 0, &layout).ok());
   EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 3, 4, 4, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 4, 4, 2, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 5, 1, 1, 0, &layout).ok());
   EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 3, 1, 1, 65536, &layout).ok());
   EXPECT_EQ(make_jpeg_scan_layout(65500, 65500, 3, 1, 1, 0, &layout).code,
             StatusCode::kUnsupported);

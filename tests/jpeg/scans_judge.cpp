@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "jpeg/libjpeg.h"
 
@@ -37,10 +38,32 @@ bool is_sequential(const uint8_t* data, size_t size) {
   return false;
 }
 
+// A file whose first frame header says 8 bits where it says 12, which not every libjpeg reads.
+// Coefficients do not depend on it.
+std::vector<uint8_t> as_eight_bits(const uint8_t* data, size_t size) {
+  std::vector<uint8_t> file(data, data + size);
+  for (size_t at = 2; at + 5 <= size;) {
+    // As libjpeg looks for markers: there may be anything between segments.
+    if (file[at] != 0xff || file[at + 1] == 0xff || file[at + 1] == 0) {
+      ++at;
+      continue;
+    }
+    const uint8_t code = file[at + 1];
+    if (code >= 0xc0 && code <= 0xcf && code != 0xc4 && code != 0xc8 && code != 0xcc) {
+      if (file[at + 4] == 12) file[at + 4] = 8;
+      break;
+    }
+    const bool is_bare = code == 0x01 || (code >= 0xd0 && code <= 0xd7);
+    at += is_bare ? 2 : 2 + (size_t{file[at + 2]} << 8 | file[at + 3]);
+  }
+  return file;
+}
+
 // libjpeg's warnings, without any code of ours.
 class Warnings {
  public:
   Warnings(const uint8_t* data, size_t size) {
+    const std::vector<uint8_t> file = as_eight_bits(data, size);
     jpeg_decompress_struct cinfo = {};
     Errors errors;
     cinfo.err = jpeg_std_error(&errors.base);
@@ -51,7 +74,7 @@ class Warnings {
     };
     if (setjmp(errors.leave) == 0) {
       jpeg_create_decompress(&cinfo);
-      jpeg_mem_src(&cinfo, data, size);
+      jpeg_mem_src(&cinfo, file.data(), file.size());
       jpeg_read_header(&cinfo, TRUE);
       jpeg_read_coefficients(&cinfo);
     } else {

@@ -13,35 +13,12 @@
 #include <iterator>
 #include <random>
 
-#include "tests/engine/engine_kinds.h"
 #include "tests/jpeg/codec.h"
-#include "tests/jpeg/scans_judge.h"
+#include "tests/jpeg/scans_decoders.h"
 #include "tests/jpeg/streams.h"
-#if CT_HAVE_CUDA
-#include "cuda/jpeg/decode_engine.h"
-#endif
 
 namespace cudatransform::test {
 namespace {
-
-const JpegDecodeOps* ops_of(const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda) return &cuda_jpeg_decode_ops();
-#endif
-  return engine.is_cuda ? nullptr : &portable_jpeg_decode_ops();
-}
-
-// Calls `test` with one decoder for each kind of device.
-template <typename Test>
-void for_each_decoder(Test&& test) {
-  for (const Engine* engine : engine_of_each_kind()) {
-    if (ops_of(*engine) == nullptr) continue;
-    SCOPED_TRACE(engine->name);
-    engine->activate();
-    ScansDecoder decoder(*engine->device, *ops_of(*engine));
-    test(decoder);
-  }
-}
 
 // The decoder decodes a sound file of a supported kind, and its levels are right.
 ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& decoder,
@@ -54,33 +31,23 @@ ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& deco
   return outcome;
 }
 
-// Any sound stream is decoded right, or left to the CPU if nothing synchronises.
-bool expect_decoded_or_left(const StreamKind& kind, ScansDecoder& decoder) {
-  const auto file = make_stream(kind);
-  const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
-  EXPECT_EQ(outcome.wrong, "") << kind.text();
-  EXPECT_TRUE(outcome.judged_sound && outcome.was_fast) << kind.text();
-  if (outcome.verdict == ScansVerdict::kSound) return true;
-  EXPECT_NE(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kNo)) << kind.text();
-  EXPECT_NE(outcome.reported & kJpegNotSynchronised, 0u) << kind.text();
-  return false;
-}
-
 StreamKind random_kind(uint32_t seed) {
   std::mt19937 random(seed);
   StreamKind kind;
   kind.seed = seed;
-  kind.components = random() % 4 == 0 ? 1 : 3;
+  static constexpr int kComponents[] = {1, 3, 3, 4};
+  kind.components = kComponents[random() % std::size(kComponents)];
   static constexpr int kFactors[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
   const auto& factors = kFactors[random() % std::size(kFactors)];
   kind.h = factors[0];
   kind.v = factors[1];
-  kind.sets = 1 + static_cast<int>(random() % static_cast<uint32_t>(kind.components));
+  kind.sets = 1 + static_cast<int>(random() % static_cast<uint32_t>(std::min(kind.components, 3)));
   kind.shape = kTableShapes[random() % std::size(kTableShapes)];
   kind.scans = kind.components == 1 ? 1 : 1 + static_cast<int>(random() % 3);
   static constexpr int kIntervals[] = {0, 0, 1, 3, 7, 9, 100};
   kind.restart_interval = kIntervals[random() % std::size(kIntervals)];
   kind.extended = kind.sets > 2 || random() % 8 == 0;
+  kind.depth = random() % 3 == 0 ? 12 : 8;
   const int most = quick() ? 80 : 300;
   kind.width = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));
   kind.height = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));
@@ -137,6 +104,45 @@ TEST(JpegScans, StreamsOfEveryKind) {
       decoded += expect_decoded_or_left(random_kind(seed), decoder) ? 1 : 0;
     }
     EXPECT_GT(decoded, static_cast<int>(count) * 3 / 4);
+  });
+}
+
+// Four components as all factors and numbers of scans have them.
+TEST(JpegScans, FourComponents) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    for (const auto& [h, v] : {std::pair{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}}) {
+      for (const int scans : {1, 2, 4}) {
+        for (const int sets : {1, 2}) {
+          StreamKind kind;
+          kind.components = 4;
+          kind.width = quick() ? 83 : 331;
+          kind.height = quick() ? 57 : 201;
+          kind.h = h;
+          kind.v = v;
+          kind.scans = scans;
+          kind.sets = sets;
+          kind.restart_interval = scans == 2 ? 3 : 0;
+          (void)expect_decoded(make_stream(kind), decoder, kind.text());
+        }
+      }
+    }
+  });
+}
+
+// Blocks of one set that have more places in an MCU than there are components, beside a scan of two
+// sets: its kernels have no room for them.
+TEST(JpegScans, ManyBlocksOfOneSetBesideTwoSets) {
+  StreamKind kind;
+  kind.components = 4;
+  kind.sets = 2;
+  kind.scans = 2;
+  kind.in_first = 2;
+  const auto file = make_stream(kind);
+  for_each_decoder([&](ScansDecoder& decoder) {
+    const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
+    EXPECT_EQ(outcome.wrong, "");
+    EXPECT_TRUE(outcome.judged_sound && outcome.was_fast);
+    EXPECT_EQ(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kNo));
   });
 }
 
@@ -269,13 +275,20 @@ TEST(JpegScans, MoreMcusAreDamage) {
   });
 }
 
+// CUDATRANSFORM_TEST_PICTURES: how many damaged files, instead of as many as are quick.
+uint32_t damaged_count() {
+  const char* wanted = std::getenv("CUDATRANSFORM_TEST_PICTURES");
+  if (wanted != nullptr) return static_cast<uint32_t>(std::atoi(wanted));
+  return quick() ? 150 : 4000;
+}
+
 // One fault at a time: no decoder takes a file for sound if libjpeg warns of damage, and it reports
 // oddities wherever libjpeg warns at all.
 TEST(JpegScans, DamageIsNeverMissed) {
   for_each_decoder([](ScansDecoder& decoder) {
     std::mt19937 random(7);
     int damaged = 0, sound = 0, irregular = 0;
-    const uint32_t count = quick() ? 150 : 4000;
+    const uint32_t count = damaged_count();
     for (uint32_t i = 0; i < count; ++i) {
       StreamKind kind = random_kind(1000 + i);
       kind.width = 1 + kind.width % 64;

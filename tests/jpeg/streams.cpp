@@ -8,6 +8,7 @@
 #include <iterator>
 #include <random>
 
+#include "jpeg/depth.h"
 #include "jpeg/irregular.h"
 
 namespace cudatransform::test {
@@ -64,7 +65,8 @@ JpegHuffmanTable define(std::vector<uint8_t> symbols, TableShape shape, Random& 
   return table;
 }
 
-JpegHuffmanTable define(bool is_ac, TableShape shape, int set, Random& random) {
+JpegHuffmanTable define(bool is_ac, const StreamKind& kind, int set, Random& random) {
+  const TableShape shape = kind.shape;
   if (shape == TableShape::kAnnexK) {
     const JpegHuffmanTables* standard = nullptr;
     EXPECT_TRUE(standard_jpeg_tables(&standard).ok());
@@ -76,7 +78,8 @@ JpegHuffmanTable define(bool is_ac, TableShape shape, int set, Random& random) {
     return table;
   }
   std::vector<uint8_t> symbols;
-  for (uint32_t size = 0; size <= (is_ac ? 10u : 11u); ++size) {
+  const uint32_t most = is_ac ? jpeg_ac_bits(kind.depth) : jpeg_dc_bits(kind.depth);
+  for (uint32_t size = 0; size <= most; ++size) {
     for (uint32_t zeros = 0; zeros < (is_ac ? 16u : 1u); ++zeros) {
       const bool is_used = size != 0 || zeros == 0 || zeros == 15;
       if (is_used) symbols.push_back(static_cast<uint8_t>(zeros << 4 | size));
@@ -114,14 +117,22 @@ class Writer {
  public:
   explicit Writer(const StreamKind& kind) : kind_(kind), random_(kind.seed) {
     for (int set = 0; set < kind.sets; ++set) {
-      dc_.emplace_back(define(false, kind.shape, set, random_));
-      ac_.emplace_back(define(true, kind.shape, set, random_));
+      dc_.emplace_back(define(false, kind, set, random_));
+      ac_.emplace_back(define(true, kind, set, random_));
     }
   }
 
   std::vector<uint8_t> write() {
-    put({0xff, 0xd8, 0xff, 0xdb, 0, 67, 0});
-    for (int i = 0; i < 64; ++i) put({static_cast<uint8_t>(i + 1)});
+    put({0xff, 0xd8});
+    if (kind_.components == 4)  // YCCK: without the marker it would be CMYK
+      put({0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 2});
+    if (kind_.depth == 8) {
+      put({0xff, 0xdb, 0, 67, 0});
+      for (int i = 0; i < 64; ++i) put({static_cast<uint8_t>(i + 1)});
+    } else {
+      put({0xff, 0xdb, 0, 131, 0x10});
+      for (int i = 0; i < 64; ++i) put_16(1000 * i + 1);
+    }
     write_frame();
     for (int set = 0; set < kind_.sets; ++set) {
       write_table(set, dc_[static_cast<size_t>(set)].table);
@@ -136,8 +147,9 @@ class Writer {
     if (kind_.scans == 1) {
       write_scan(all);
     } else if (kind_.scans == 2) {
-      write_scan({0});
-      write_scan({all.begin() + 1, all.end()});
+      const auto second = all.begin() + kind_.in_first;
+      write_scan({all.begin(), second});
+      write_scan({second, all.end()});
     } else {
       for (const int c : all) write_scan({c});
     }
@@ -151,13 +163,13 @@ class Writer {
   }
   void put_16(int value) { put({static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value)}); }
   int set_of(int c) const { return std::min(c, kind_.sets - 1); }
-  int h_of(int c) const { return c == 0 ? kind_.h : 1; }
-  int v_of(int c) const { return c == 0 ? kind_.v : 1; }
+  int h_of(int c) const { return c == 0 || c == 3 ? kind_.h : 1; }
+  int v_of(int c) const { return c == 0 || c == 3 ? kind_.v : 1; }
 
   void write_frame() {
-    put({0xff, static_cast<uint8_t>(kind_.extended ? 0xc1 : 0xc0)});
+    put({0xff, static_cast<uint8_t>(kind_.extended || kind_.depth != 8 ? 0xc1 : 0xc0)});
     put_16(8 + 3 * kind_.components);
-    put({8});
+    put({static_cast<uint8_t>(kind_.depth)});
     put_16(kind_.height);
     put_16(kind_.width);
     put({static_cast<uint8_t>(kind_.components)});
@@ -191,7 +203,7 @@ class Writer {
                                : parts(kind_.width * h_of(only), 8 * max_h) *
                                      parts(kind_.height * v_of(only), 8 * max_v);
     Bits bits(&file_);
-    int dc[3] = {}, restarts = 0;
+    int dc[kJpegMaxComponents] = {}, restarts = 0;
     for (int mcu = 0; mcu < mcus; ++mcu) {
       if (kind_.restart_interval > 0 && mcu > 0 && mcu % kind_.restart_interval == 0) {
         bits.pad();
@@ -229,7 +241,7 @@ class Writer {
       const int half = size != 0 ? 1 << (size - 1) : 0;
       const int difference =
           static_cast<int>(value) - (static_cast<int>(value) < half ? 2 * half - 1 : 0);
-      if (*dc + difference < -1024 || *dc + difference > 1016) continue;
+      if (!is_plain_dc(*dc + difference, kind_.depth)) continue;
       *dc += difference;
       bits->put(code.code, code.length);
       if (size != 0) bits->put(value, size);
@@ -250,7 +262,8 @@ std::string StreamKind::text() const {
          " components, " + std::to_string(h) + "x" + std::to_string(v) + ", shape " +
          std::to_string(static_cast<int>(shape)) + ", " + std::to_string(sets) +
          " sets, restarts " + std::to_string(restart_interval) + ", " + std::to_string(scans) +
-         " scans, seed " + std::to_string(seed);
+         " scans, " + std::to_string(in_first) + " in the first, " + std::to_string(depth) +
+         " bits, seed " + std::to_string(seed);
 }
 
 std::vector<uint8_t> make_stream(const StreamKind& kind) { return Writer(kind).write(); }

@@ -26,12 +26,14 @@ inline constexpr TableShape kTableShapes[] = {TableShape::kAnnexK, TableShape::k
 struct StreamKind {
   int width = 64, height = 64;
   int components = 3;
-  int h = 2, v = 2;  // sampling factors of the first component; the others have 1
+  int h = 2, v = 2;  // sampling factors of the first component and the fourth; others have 1
   TableShape shape = TableShape::kAnnexK;
   int sets = 2;              // of tables: 1 for all, 2 for the first and the rest, 3
   int restart_interval = 0;  // in MCUs
-  int scans = 1;             // 1, 2 (the first component alone) or as many as components
-  bool extended = false;     // SOF1
+  int scans = 1;             // 1, 2 or as many as components
+  int in_first = 1;          // components in the first of two scans
+  bool extended = false;     // SOF1, as 12 bits have in any case
+  uint32_t depth = 8;        // bits of a sample; at 12 bits divisors have 16
   uint32_t seed = 1;
 
   std::string text() const;

@@ -30,8 +30,9 @@ class WithCorpus(unittest.TestCase):
         self.addCleanup(self.reader.close)
         files = {}
         for index in range(6):
-            picture = ct.Picture.from_pixels(pictures.pixels(90 + index, 70, seed=index),
-                                             30 + 10 * index, ("4:2:0", "gray", "rgb")[index % 3])
+            sampling = ("4:2:0", "gray", "rgb", "cmyk", "4:2:0", "YCCK-4:2:2")[index]
+            array = pictures.pixels(90 + index, 70, pictures.channels_of(sampling), index)
+            picture = ct.Picture.from_pixels(array, 30 + 10 * index, sampling)
             files[f"f {index % 2}/\udcff{index}\n.JPG"] = ct.write(picture)
         files["f 0/bad.jpeg"] = b"no picture"
         files["f 0/notes.txt"] = b"not looked at"
@@ -99,6 +100,25 @@ class Actions(WithCorpus):
         self.assertEqual([row["irregular"] for row in self.rows() if "irregular" in row],
                          [""] * 5 + ["missing-end"])
 
+    def test_twelve_bits(self):
+        levels = np.arange(-64, 64, dtype=np.int16).reshape(1, 2, 8, 8)
+        deep = pictures.twelve_bits([levels], 16, 8, np.full((8, 8), 500, np.uint16))
+        pictures.write_all(self.input, {"deep.jpg": deep})
+        self.names = [b"deep.jpg"]
+        self.do("stats")
+        self.assertEqual([(row["depth"], row["process"]) for row in self.rows()],
+                         [(12, "extended")])
+        for action, options in (("repack", {}), ("requantise", {"quality": 40})):
+            self.output.release()
+            self.output = folder.Output(os.path.join(self.top, action))
+            os.makedirs(self.output.path)
+            self.assertEqual(self.do(action, **options), (1, 0))
+            written = self.path(self.output.path, b"deep.jpg")
+            self.assertLess(os.path.getsize(written), len(deep))
+            picture = ct.read(written)
+            self.assertEqual(picture.depth, 12)
+            np.testing.assert_array_equal(picture[0], levels)
+
     def test_bad_input(self):
         bad = dict(pictures.bad_files())
         pictures.write_all(self.input, {f"f 1/{name}": data for name, (data, _) in bad.items()})
@@ -159,8 +179,9 @@ class Actions(WithCorpus):
             before = ct.read(self.path(self.input, name))
             after = ct.read(self.path(self.output.path, name))
             for index in range(len(before)):
-                wanted = np.maximum(before.table(index), ct.quality_tables(40)[
-                    1 if index and before.sampling != "RGB" else 0])
+                # Cb and Cr have a table of their own.
+                is_chroma = index in (1, 2) and before.sampling[0] == "Y"
+                wanted = np.maximum(before.table(index), ct.quality_tables(40)[int(is_chroma)])
                 self.assertTrue(np.array_equal(after.table(index), wanted))
                 exact = before[index] * before.table(index).astype(float) / wanted
                 self.assertLessEqual(abs(after[index] - exact).max(), .5)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -16,7 +17,7 @@ CJPEG_SAMPLINGS = {"YCbCr-4:2:0": "2x2", "YCbCr-4:2:2": "2x1", "YCbCr-4:4:4": "1
 
 def have_tools():
     """Whether libjpeg-turbo's programs are there."""
-    return all(shutil.which(name) for name in ("cjpeg", "djpeg"))
+    return all(shutil.which(name) for name in ("cjpeg", "djpeg", "jpegtran"))
 
 
 def pixels(width, height, channels=3, seed=1):
@@ -30,6 +31,13 @@ def pixels(width, height, channels=3, seed=1):
         planes.append(100 + wave + edge + random.normal(0, 6, (height, width)))
     made = np.clip(np.stack(planes, axis=2), 0, 255).astype(np.uint8)
     return made[:, :, 0] if channels == 1 else made
+
+
+def channels_of(sampling):
+    """How many channels pixels have that are made a sampling of, by whichever of its names."""
+    from cudatransform import color
+    sampling = color.sampling_of(sampling)
+    return {"GRAYSCALE": 1, "CMYK": 4, "YCCK": 4}.get(sampling.split("-")[0], 3)
 
 
 def pnm(array):
@@ -52,6 +60,14 @@ def cjpeg(array, *options):
     return run("cjpeg", "-dct", "int", *options, data=pnm(array))
 
 
+def jpegtran(data):
+    """A file's first picture as libjpeg-turbo writes it again, without metadata: the same for the
+    same coefficients and tables. None where libjpeg-turbo cannot read it."""
+    done = subprocess.run(("jpegtran", "-copy", "none", "-optimize"), input=data,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return done.stdout if done.returncode in (0, 2) else None  # 2: warnings
+
+
 def djpeg(data):
     """libjpeg-turbo's samples of a file: grey or RGB."""
     return from_pnm(run("djpeg", "-dct", "int", "-nosmooth", "-pnm", data=data))
@@ -59,6 +75,89 @@ def djpeg(data):
 
 def segment(marker, body):
     return b"\xff" + bytes([marker]) + (len(body) + 2).to_bytes(2, "big") + body
+
+
+def _index(entries, order):
+    """A segment with an index of pictures (MPF). `entries`: sizes and offsets."""
+    tiff = (b"MM\0*" if order == ">" else b"II*\0") + struct.pack(order + "IH", 8, 2)
+    tiff += struct.pack(order + "HHII", 0xB001, 4, 1, len(entries))
+    tiff += struct.pack(order + "HHIII", 0xB002, 7, 16 * len(entries), 38, 0)
+    return segment(0xE2, b"MPF\0" + tiff + b"".join(
+        struct.pack(order + "IIII", 0x20003, *entry, 0) for entry in entries))
+
+
+def with_others(data, others, order=">", gap=b"", trailer=b""):
+    """A file as the first of several pictures."""
+    place = 4 + int.from_bytes(data[4:6], "big")  # behind its first segment
+    at = len(data) + len(_index([(0, 0)] * (len(others) + 1), order))
+    entries = [(at, 0)]
+    for other in others:
+        at += len(gap)
+        entries.append((len(other), at - place - 8))
+        at += len(other)
+    return (data[:place] + _index(entries, order) + data[place:] +
+            b"".join(gap + other for other in others) + trailer)
+
+
+def xmp(items, film_at=None):
+    """A segment of XMP data with a Container: (semantic, type, length) of what is behind the
+    picture, and how far a film is from the file's end."""
+    words = "".join(f'<rdf:li><Container:Item Item:Semantic="{semantic}" Item:Mime="{mime}" '
+                    f'Item:Length="{length}"/></rdf:li>' for semantic, mime, length in items)
+    film = "" if film_at is None else f' GCamera:MicroVideoOffset="{film_at}"'
+    name = "http://ns.google.com/photos/1.0/"
+    return segment(0xE1, (
+        f'http://ns.adobe.com/xap/1.0/\0<rdf:Description xmlns:Item="{name}container/item/" '
+        f'xmlns:Container="{name}container/" xmlns:GCamera="{name}camera/"{film}><rdf:Seq><rdf:li>'
+        f'<Container:Item Item:Semantic="Primary" Item:Mime="image/jpeg"/></rdf:li>{words}'
+        '</rdf:Seq></rdf:Description>').encode())
+
+
+def segments_of(data):
+    """The segments before the first scan: marker, body. And where the scan's header begins."""
+    at, found = 2, []
+    while 0 <= (at := data.find(b"\xff", at)) <= len(data) - 4:  # over bytes between them
+        if data[at + 1] == 0xFF:
+            at += 1
+            continue
+        if data[at + 1] == 0xDA:
+            return found, at
+        size = int.from_bytes(data[at + 2:at + 4], "big")
+        found.append((data[at + 1], data[at + 4:at + 2 + size]))
+        at += 2 + size
+    return found, len(data)
+
+
+def end_of(data):
+    """Where the first picture of a file ends: behind its EOI, or at its end without one."""
+    at = segments_of(data)[1]
+    while 0 <= (at := data.find(b"\xff", at)) < len(data) - 1:
+        code = data[at + 1]
+        if code == 0xD9:
+            return at + 2
+        at += 2
+        if code == 0xFF:
+            at -= 1
+        elif code not in (0, 1, *range(0xD0, 0xD8)):
+            at += int.from_bytes(data[at:at + 2], "big")
+    return len(data)
+
+
+def others_of(data):
+    """The other pictures of a file, where its index says they are."""
+    tiff = data.index(b"MPF\0") + 4
+    order = ">" if data[tiff:tiff + 2] == b"MM" else "<"
+    ifd = tiff + struct.unpack_from(order + "I", data, tiff + 4)[0]
+    fields = {}
+    for index in range(struct.unpack_from(order + "H", data, ifd)[0]):
+        tag, _, count, value = struct.unpack_from(order + "HHII", data, ifd + 2 + 12 * index)
+        fields[tag] = count, value
+    count, entries = fields[0xB002]
+    found = []
+    for index in range(1, count // 16):
+        _, size, offset = struct.unpack_from(order + "III", data, tiff + entries + 16 * index)
+        found.append(data[tiff + offset:tiff + offset + size])
+    return found
 
 
 def file_with_frame(frame):
@@ -72,15 +171,62 @@ def tiny():
     return file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08\1\1\x11\0"))
 
 
+def _zigzag():
+    """The natural index of each place of a block in a file (T.81, figure A.6)."""
+    diagonals = [[(v, d - v) for v in range(8) if 0 <= d - v < 8] for d in range(15)]
+    return [8 * v + u for d, places in enumerate(diagonals)
+            for v, u in (places if d % 2 else places[::-1])]
+
+
+def twelve_bits(components, width, height, table):
+    """A file of 12 bits a sample, grey or YCbCr-4:4:4, of levels (blocks_h, blocks_w, 8, 8) and
+    divisors (8, 8). All Huffman codes have 8 bits."""
+    order = _zigzag()
+    ac = [0x00, 0xF0] + [zeros << 4 | size for size in range(1, 15) for zeros in range(16)]
+    bits, before = [], [0] * len(components)
+
+    def put(code, value, size):
+        bits.append(f"{code:08b}")
+        if size:
+            bits.append(f"{value + (2 ** size - 1 if value < 0 else 0):0{size}b}")
+    for y, x in np.ndindex(components[0].shape[:2]):
+        for index, levels in enumerate(components):
+            block = [int(level) for level in levels[y, x].reshape(64)[order]]
+            step, before[index] = block[0] - before[index], block[0]
+            put(abs(step).bit_length(), step, abs(step).bit_length())
+            last = 0
+            for place in [place for place in range(1, 64) if block[place]]:
+                zeros, size = place - last - 1, abs(block[place]).bit_length()
+                for _ in range(zeros // 16):
+                    put(ac.index(0xF0), 0, 0)
+                put(ac.index(zeros % 16 << 4 | size), block[place], size)
+                last = place
+            if last < 63:
+                put(ac.index(0), 0, 0)
+    text = "".join(bits)
+    text += "1" * (-len(text) % 8)
+    data = int(text, 2).to_bytes(len(text) // 8, "big").replace(b"\xff", b"\xff\0")
+    ids = range(1, len(components) + 1)
+    return b"".join((
+        b"\xff\xd8", segment(0xDB, b"\x10" + table.reshape(64)[order].astype(">u2").tobytes()),
+        segment(0xC1, struct.pack(">BHHB", 12, height, width, len(ids)) +
+                b"".join(bytes([number, 0x11, 0]) for number in ids)),
+        segment(0xC4, b"\0" + bytes(7) + b"\x10" + bytes(8) + bytes(range(16))),
+        segment(0xC4, b"\x10" + bytes(7) + bytes([len(ac)]) + bytes(8) + bytes(ac)),
+        segment(0xDA, bytes([len(ids)]) + b"".join(bytes([number, 0]) for number in ids) +
+                b"\0\x3f\0"), data, b"\xff\xd9"))
+
+
 def bad_files():
     """Names and bytes of files that cannot be read, and a word of the reason."""
-    four = b"\4" + b"".join(bytes([index, 0x11, 0]) for index in range(1, 5))
+    four = b"\4" + b"".join(bytes([index, 0x22 if index == 1 else 0x11, 0])
+                            for index in range(1, 5))
     cut = cjpeg_or_tiny()
     return {
         "empty.jpg": (b"", "0 bytes"),
         "text.jpg": (b"This is no picture.\n" * 40, "JPEG"),
-        "cmyk.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + four)), "CMYK"),
-        "twelve.jpg": (file_with_frame(segment(0xC1, b"\x0c\0\x08\0\x08\1\1\x11\0")), "12"),
+        "factors.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + four)), "factors 2x2"),
+        "ten.jpg": (file_with_frame(segment(0xC1, b"\x0a\0\x08\0\x08\1\1\x11\0")), "10 bits"),
         "cut.jpg": (cut[:len(cut) * 2 // 3], "end"),
         "start.jpg": (cut[:2], ""),
     }
@@ -119,6 +265,22 @@ def write_all(folder, files):
         with open(paths[name], "wb") as file:
             file.write(data)
     return paths
+
+
+def with_jfif(picture):
+    """The picture that is read of one made of pixels: the writer has added a header."""
+    made = picture.copy()
+    if channels_of(picture.sampling) < 4 and picture.sampling != "RGB":
+        made.markers = segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
+    return made
+
+
+def frame_of(data):
+    """The marker of a file's frame header."""
+    at = 2
+    while data[at + 1] not in (0xC0, 0xC1, 0xC2, 0xC9, 0xCA):
+        at += 2 + int.from_bytes(data[at + 2:at + 4], "big")
+    return data[at + 1]
 
 
 def equal(a, b):

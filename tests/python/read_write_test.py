@@ -23,15 +23,18 @@ class Lossless(unittest.TestCase):
     def test_there_and_back(self):
         for sampling in ct.color.SAMPLINGS:
             for size in ((1, 1), (8, 8), (97, 61), (160, 120)):
-                picture = ct.Picture.from_pixels(pictures.pixels(*size), 80, sampling)
+                array = pictures.pixels(*size, pictures.channels_of(sampling))
+                picture = ct.Picture.from_pixels(array, 80, sampling)
+                self.assertEqual(picture.sampling, sampling)
+                self.assertEqual(picture.pixels().shape, array.shape)
                 for kind in KINDS:
                     with self.subTest(sampling=sampling, size=size, **kind):
                         self.assertTrue(pictures.equal(
-                            ct.read(ct.write(picture, **kind)), picture_with_jfif(picture)))
+                            ct.read(ct.write(picture, **kind)), pictures.with_jfif(picture)))
 
     def test_kinds_are_what_they_say(self):
         picture = ct.Picture.from_pixels(pictures.pixels(160, 120), 80)
-        frames = [frame_of(ct.write(picture, **kind)) for kind in KINDS]
+        frames = [pictures.frame_of(ct.write(picture, **kind)) for kind in KINDS]
         self.assertEqual(frames, [0xC0, 0xC2, 0xC9, 0xC0, 0xC0, 0xCA])
         self.assertIn(b"\xff\xdd\0\4\0\3", ct.write(picture, restart=3))
         self.assertLess(len(ct.write(picture, optimize=True)), len(ct.write(picture)))
@@ -73,22 +76,6 @@ class Lossless(unittest.TestCase):
         target = io.BytesIO()
         ct.write(wanted, target)
         self.assertEqual(target.getvalue(), data)
-
-
-def picture_with_jfif(picture):
-    """The picture that is read of one made of pixels: the writer has added a header."""
-    made = picture.copy()
-    if picture.sampling != "RGB":
-        made.markers = pictures.segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
-    return made
-
-
-def frame_of(data):
-    """The marker of a file's frame header."""
-    at = 2
-    while data[at + 1] not in (0xC0, 0xC1, 0xC2, 0xC9, 0xCA):
-        at += 2 + int.from_bytes(data[at + 2:at + 4], "big")
-    return data[at + 1]
 
 
 class Arrays(unittest.TestCase):
@@ -159,12 +146,12 @@ class BesideLibjpegTurbo(unittest.TestCase):
                         array = pictures.pixels(*size)
                         data = pictures.cjpeg(array, "-sample", factors, "-quality", str(quality))
                         made = ct.Picture.from_pixels(array, quality, sampling[-5:])
-                        self.assertTrue(pictures.equal(picture_with_jfif(made), ct.read(data)))
+                        self.assertTrue(pictures.equal(pictures.with_jfif(made), ct.read(data)))
 
     def test_grey_and_rgb(self):
         grey = pictures.pixels(97, 61, 1)
         data = pictures.cjpeg(grey, "-grayscale")
-        self.assertTrue(pictures.equal(picture_with_jfif(ct.Picture.from_pixels(grey, 75)),
+        self.assertTrue(pictures.equal(pictures.with_jfif(ct.Picture.from_pixels(grey, 75)),
                                        ct.read(data)))
         self.assertTrue(np.array_equal(ct.read(data).pixels(), pictures.djpeg(data)))
         colour = pictures.pixels(97, 61)
@@ -183,6 +170,64 @@ class BesideLibjpegTurbo(unittest.TestCase):
                 with open(path, "rb") as file:
                     data = file.read()
                 self.assertTrue(np.array_equal(picture.pixels(), pictures.djpeg(data)))
+
+
+class Cmyk(unittest.TestCase):
+    SIZES = ((97, 61), (16, 16), (3, 5))
+
+    def test_pixels_are_those_of_rgb_and_black(self):
+        for sampling in ("4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1"):
+            for size in self.SIZES:
+                with self.subTest(sampling=sampling, size=size):
+                    array = pictures.pixels(*size, 4)
+                    colour = ct.Picture.from_pixels(array[:, :, :3], 80, sampling)
+                    ink = ct.Picture.from_pixels(array, 80, "YCCK-" + sampling)
+                    black = ct.Picture.from_pixels(255 - array[:, :, 3], 80)
+                    for index in range(3):
+                        self.assertTrue(np.array_equal(ink[index], colour[index]))
+                    self.assertTrue(np.array_equal(ink[3], black[0]))
+                    again = ct.read(ct.write(ink)).pixels()
+                    self.assertTrue(np.array_equal(again[:, :, :3], colour.pixels()))
+                    self.assertTrue(np.array_equal(again[:, :, 3], 255 - black.pixels()))
+
+    def test_pixels_are_pillows(self):
+        try:
+            from PIL import Image
+        except ImportError:
+            self.skipTest("no Pillow")
+        for size in self.SIZES:
+            array = pictures.pixels(*size, 4)
+            file = io.BytesIO()
+            Image.fromarray(array, "CMYK").save(file, "JPEG", quality=90)
+            picture = ct.read(file.getvalue())
+            self.assertEqual(picture.sampling, "CMYK-4:4:4")
+            judge = np.asarray(Image.open(file))
+            self.assertTrue(np.array_equal(picture.pixels(), judge))
+            self.assertTrue(pictures.equal(ct.Picture.from_pixels(array, 90), picture))
+            self.assertEqual(ct.write(picture), file.getvalue())
+            for sampling in ("CMYK-4:4:4", "YCCK-4:4:4"):
+                made = ct.Picture.from_pixels(array, 90, sampling)
+                judge = np.asarray(Image.open(io.BytesIO(ct.write(made))))
+                self.assertTrue(np.array_equal(made.pixels(), judge), sampling)
+
+    def test_adobes_marker_stays_and_stays_away(self):
+        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4))
+        data = ct.write(picture)
+        self.assertIn(b"Adobe", ct.read(data).markers)
+        picture.markers = b""
+        data = ct.write(picture)
+        self.assertNotIn(b"Adobe", data)
+        again = ct.read(data)
+        self.assertEqual((again.sampling, again.markers), ("CMYK-4:4:4", b""))
+        self.assertEqual(ct.write(again), data)
+
+    def test_wrong_channels(self):
+        array = pictures.pixels(16, 16, 4)
+        for channels, sampling in ((4, "4:2:0"), (4, "gray"), (4, "rgb"), (3, "cmyk"),
+                                   (3, "YCCK-4:2:0"), (1, "cmyk")):
+            given = array[:, :, 0] if channels == 1 else array[:, :, :channels]
+            with self.assertRaisesRegex(ValueError, "CMYK and YCCK"):
+                ct.Picture.from_pixels(given, sampling=sampling)
 
 
 class BadInput(unittest.TestCase):
@@ -332,7 +377,7 @@ class BadInput(unittest.TestCase):
         made = ct.Picture.from_pixels(pictures.pixels(24, 17), qtables=tables)
         self.assertTrue(np.array_equal(ct.read(ct.write(made)).tables, tables))
         made = ct.Picture.from_pixels(pictures.pixels(24, 17), qtables=np.full((8, 8), 65535))
-        self.assertTrue(pictures.equal(ct.read(ct.write(made)), picture_with_jfif(made)))
+        self.assertTrue(pictures.equal(ct.read(ct.write(made)), pictures.with_jfif(made)))
 
 
 if __name__ == "__main__":

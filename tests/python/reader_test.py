@@ -28,8 +28,9 @@ class WithFiles(unittest.TestCase):
         files = {}
         for index in range(40):
             width, height = 30 + 13 * (index % 7), 20 + 9 * (index % 5)
-            sampling = ("4:2:0", "4:4:4", "gray")[index % 3]
-            made = ct.Picture.from_pixels(pictures.pixels(width, height, seed=index), 60, sampling)
+            sampling = ("4:2:0", "4:4:4", "gray", "cmyk", "YCCK-4:2:0")[index % 5]
+            array = pictures.pixels(width, height, pictures.channels_of(sampling), index)
+            made = ct.Picture.from_pixels(array, 60, sampling)
             files[f"folder {index % 4}/{index:02d} \u00e9\udcff.jpg"] = ct.write(
                 made, progressive=index % 2 == 1)
         cls.sound = sorted(pictures.write_all(cls.folder.name, files).values())
@@ -111,11 +112,11 @@ class Batches(WithFiles):
 
     def test_an_error_of_the_stream_loses_no_neighbour(self):
         # Without an earlier picture, a file that the decoder cannot hold is such an error.
-        cmyk = next(path for path in self.bad if "cmyk" in path)
-        marker, _feed.MARKER = _feed.MARKER, pictures.bad_files()["cmyk.jpg"][0]
+        odd = next(path for path in self.bad if "factors" in path)
+        marker, _feed.MARKER = _feed.MARKER, pictures.bad_files()["factors.jpg"][0]
         try:
             for workers in (1, 3):
-                for paths in ([cmyk] * 3 + self.sound[:9], [cmyk], [cmyk] * 20):
+                for paths in ([odd] * 3 + self.sound[:9], [odd], [odd] * 20):
                     with self.subTest(len(paths), workers=workers):
                         self.check(paths, workers=workers, batch=2)
         finally:

@@ -52,7 +52,7 @@ void run_all_rows(const Dct8x8Job& job, RowFunction function, HostThreads& threa
   for (int c = 0; c < job.components; ++c) rows += job.coefs[c].blocks_h;
   threads.for_each(rows, [&](int index) { run_row(context, function, index, &sums); });
   if (job.measure == 0) return;
-  for (int c = 0; c < 3; ++c) {
+  for (int c = 0; c < kMaxComponents; ++c) {
     job.sums->sse[c] = sums.sse[c].load(std::memory_order_relaxed);
     job.sums->zeros[c] = sums.zeros[c].load(std::memory_order_relaxed);
   }

@@ -20,7 +20,7 @@ GstDctComponent component_geometry(GstCoefSampling sampling, guint index, gint w
   c.height = shape.height;
   c.blocks_w = (c.width + 7) / 8;
   c.blocks_h = (c.height + 7) / 8;
-  c.table = sampling != GST_COEF_SAMPLING_RGB && index > 0 ? 1 : 0;
+  c.table = gst_coef_sampling_is_chroma(sampling, index) ? 1 : 0;
   return c;
 }
 

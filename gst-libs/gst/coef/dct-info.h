@@ -21,8 +21,7 @@ G_BEGIN_DECLS
 /**
  * GST_DCT_MAX_COMPONENTS:
  *
- * The number of components that fit. No #GstCoefSampling has four yet: the fourth is reserved for
- * CMYK and alpha, and gst_dct_meta_validate() refuses it until then.
+ * The number of components that fit. CMYK and YCCK have four.
  *
  * Since: 1.0
  */
@@ -74,7 +73,7 @@ GST_COEF_API GType gst_dct_order_get_type(void);
 
 /**
  * GstDctComponent:
- * @id: 1 Y, 2 Cb, 3 Cr; 'R', 'G', 'B' (as in a JPEG frame header)
+ * @id: 1 Y, 2 Cb, 3 Cr, 4 K; 'R', 'G', 'B'; 'C', 'M', 'Y', 'K' (as in a JPEG frame header)
  * @h_samp: horizontal sampling factor as in a JPEG frame header (4:2:0: 2, 1, 1)
  * @v_samp: vertical sampling factor
  * @width: samples in a row: picture width x @h_samp / largest h_samp, rounded up
@@ -121,7 +120,7 @@ GST_COEF_API GType gst_dct_component_get_type(void);
  * @height: height of the picture in samples
  * @fps_n: numerator of the frame rate; 0/1 means variable or unknown
  * @fps_d: denominator of the frame rate
- * @n_components: components in use: 1 or 3
+ * @n_components: components in use: 1, 3 or 4
  * @components: (array fixed-size=4): the components in the default layout
  * @size: bytes of a buffer in the default layout
  *

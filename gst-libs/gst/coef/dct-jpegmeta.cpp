@@ -1,5 +1,7 @@
 // GstDctJpegMeta: the contents of a JPEG file besides the coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
 #include <gst/coef/dct.h>
 #include <gst/coef/meta-private.h>
 
@@ -9,12 +11,17 @@ gboolean jpeg_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
   auto* jpeg = reinterpret_cast<GstDctJpegMeta*>(meta);
   jpeg->segments = nullptr;
   jpeg->irregular = GST_DCT_JPEG_REGULAR;
+  jpeg->behind = nullptr;
+  jpeg->n_attachments = 0;
+  jpeg->attachments = nullptr;
   return TRUE;
 }
 
 void jpeg_meta_free(GstMeta* meta, GstBuffer*) {
   auto* jpeg = reinterpret_cast<GstDctJpegMeta*>(meta);
   g_clear_pointer(&jpeg->segments, g_bytes_unref);
+  g_clear_pointer(&jpeg->behind, g_bytes_unref);
+  g_clear_pointer(&jpeg->attachments, g_free);
 }
 
 gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type,
@@ -24,7 +31,12 @@ gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuar
   GstDctJpegMeta* copy = gst_buffer_add_dct_jpeg_meta(target, from->segments);
   if (copy == nullptr) return FALSE;
   copy->irregular = from->irregular;
+  gst_dct_jpeg_meta_set_behind(copy, from->behind, from->attachments, from->n_attachments);
   return TRUE;
+}
+
+bool is_in(const GstDctJpegPlace& place, gsize size) {
+  return place.size > 0 && place.offset <= size && place.size <= size - place.offset;
 }
 
 }  // namespace
@@ -52,4 +64,41 @@ GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBytes* segments
 
 GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer) {
   return gstcoef::get_meta<GstDctJpegMeta>(buffer, GST_DCT_JPEG_META_API_TYPE);
+}
+
+gboolean gst_dct_jpeg_meta_set_behind(GstDctJpegMeta* meta, GBytes* behind,
+                                      const GstDctJpegPlace* attachments, guint n_attachments) {
+  g_return_val_if_fail(meta != nullptr, FALSE);
+  g_return_val_if_fail(n_attachments == 0 || attachments != nullptr, FALSE);
+  if (n_attachments > GST_DCT_JPEG_MAX_ATTACHMENTS) return FALSE;
+  const gsize size = behind != nullptr ? g_bytes_get_size(behind) : 0;
+  const auto* end = attachments + n_attachments;
+  if (!std::all_of(attachments, end, [size](const auto& place) { return is_in(place, size); }))
+    return FALSE;
+  GBytes* old_behind = meta->behind;
+  GstDctJpegPlace* old_attachments = meta->attachments;
+  meta->behind = behind != nullptr ? g_bytes_ref(behind) : nullptr;
+  meta->attachments = static_cast<GstDctJpegPlace*>(
+      g_memdup2(attachments, n_attachments * sizeof *attachments));  // null for none
+  meta->n_attachments = n_attachments;
+  if (old_behind != nullptr) g_bytes_unref(old_behind);
+  g_free(old_attachments);
+  return TRUE;
+}
+
+GBytes* gst_dct_jpeg_meta_get_attachment(const GstDctJpegMeta* meta, guint index) {
+  g_return_val_if_fail(meta != nullptr, nullptr);
+  if (index >= meta->n_attachments) return nullptr;
+  const GstDctJpegPlace& place = meta->attachments[index];
+  return g_bytes_new_from_bytes(meta->behind, place.offset, place.size);
+}
+
+GBytes* gst_dct_jpeg_meta_get_trailer(const GstDctJpegMeta* meta) {
+  g_return_val_if_fail(meta != nullptr, nullptr);
+  if (meta->behind == nullptr) return nullptr;
+  gsize begin = 0;
+  for (guint i = 0; i < meta->n_attachments; i++)
+    begin = std::max(begin, meta->attachments[i].offset + meta->attachments[i].size);
+  const gsize size = g_bytes_get_size(meta->behind);
+  return size > begin ? g_bytes_new_from_bytes(meta->behind, begin, size - begin) : nullptr;
 }

@@ -217,16 +217,48 @@ typedef enum {
 GST_COEF_API GType gst_dct_jpeg_irregularity_get_type(void);
 
 /**
+ * GST_DCT_JPEG_MAX_ATTACHMENTS:
+ *
+ * How many pictures a #GstDctJpegMeta takes besides the one whose coefficients there are.
+ *
+ * Since: 1.0
+ */
+#define GST_DCT_JPEG_MAX_ATTACHMENTS 255
+
+/**
+ * GstDctJpegPlace:
+ * @offset: of the first byte, in bytes
+ * @size: bytes
+ *
+ * Where something lies among bytes.
+ *
+ * Since: 1.0
+ */
+typedef struct {
+  gsize offset;
+  gsize size;
+} GstDctJpegPlace;
+
+/**
  * GstDctJpegMeta:
  * @meta: the parent
  * @segments: (nullable): APPn and COM segments as they stand in a JPEG file, one after the other,
  *   each from the FF of its marker on; %NULL: none were kept
  * @irregular: what was odd about the file that was read
+ * @behind: (nullable): the bytes behind the picture in its file; %NULL: none were kept
+ * @n_attachments: further pictures in @behind, up to %GST_DCT_JPEG_MAX_ATTACHMENTS
+ * @attachments: (nullable) (array length=n_attachments): where they lie in @behind, each a whole
+ *   JPEG file, in the order of the file's index
  *
  * The contents of a JPEG file besides the coefficients: density, Exif, XMP, colour profile,
- * comments. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the whole
- * buffer; the bytes are shared. It describes this very picture, so elements that turn it into
+ * comments; and what stands behind the picture: gain maps, the other half of a stereo pair,
+ * previews, trailers. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
+ * whole buffer; the bytes are shared. It describes this very picture, so elements that turn it into
  * another do not carry it over.
+ *
+ * With attachments @segments has the file's index of pictures, an APP2 segment "MPF" (CIPA DC-007),
+ * whose sizes and offsets are those of the file that was read. jpegcoefenc rewrites them. The
+ * fields from @behind on are set by gst_dct_jpeg_meta_set_behind().
  *
  * @irregular describes the file that was read and not the coefficients, so elements do not write it
  * into another file, and the meta is not serialised for it. The library allocates the meta and may
@@ -238,6 +270,9 @@ typedef struct {
   GstMeta meta;
   GBytes* segments;
   GstDctJpegIrregularity irregular;
+  GBytes* behind;
+  guint n_attachments;
+  GstDctJpegPlace* attachments;
 } GstDctJpegMeta;
 
 #define GST_DCT_JPEG_META_API_TYPE (gst_dct_jpeg_meta_api_get_type())
@@ -283,5 +318,46 @@ GST_COEF_API GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBy
  * Since: 1.0
  */
 GST_COEF_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
+
+/**
+ * gst_dct_jpeg_meta_set_behind:
+ * @meta: a meta whose buffer has not been pushed
+ * @behind: (transfer none) (nullable): what stands behind the picture
+ * @attachments: (nullable) (array length=n_attachments): where pictures lie in it, which is copied
+ * @n_attachments: how many
+ *
+ * Replaces what there is. Nothing of @behind is looked at here.
+ *
+ * Returns: %FALSE, and nothing changes, with more than %GST_DCT_JPEG_MAX_ATTACHMENTS places or with
+ *   one that is empty or not in @behind
+ *
+ * Since: 1.0
+ */
+GST_COEF_API gboolean gst_dct_jpeg_meta_set_behind(GstDctJpegMeta* meta, GBytes* behind,
+                                                   const GstDctJpegPlace* attachments,
+                                                   guint n_attachments);
+
+/**
+ * gst_dct_jpeg_meta_get_attachment:
+ * @meta: a meta
+ * @index: index of an attachment
+ *
+ * Returns: (transfer full) (nullable): the attachment, a whole JPEG file, or %NULL when there is
+ *   none
+ *
+ * Since: 1.0
+ */
+GST_COEF_API GBytes* gst_dct_jpeg_meta_get_attachment(const GstDctJpegMeta* meta, guint index);
+
+/**
+ * gst_dct_jpeg_meta_get_trailer:
+ * @meta: a meta
+ *
+ * Returns: (transfer full) (nullable): the bytes behind the last of all pictures, or %NULL when
+ *   there are none
+ *
+ * Since: 1.0
+ */
+GST_COEF_API GBytes* gst_dct_jpeg_meta_get_trailer(const GstDctJpegMeta* meta);
 
 G_END_DECLS

@@ -84,6 +84,9 @@ gboolean gst_dwt_info_set(GstDwtInfo* info, GstDwtWavelet wavelet, GstDwtWavelet
   GstDwtInfo filled = {};
   filled.format = gst_dwt_choose_format(depth, wavelet, wavelet_ho, levels, levels_ho);
   if (!gstcoef::check_picture(filled.format, depth, sampling, width, height, refuse)) return FALSE;
+  if (gst_coef_sampling_components(sampling) > 3)
+    return refuse("sampling=%s has four components, expected up to three in video/x-dwt",
+                  gst_coef_sampling_to_string(sampling));
   filled.wavelet = wavelet;
   filled.wavelet_ho = wavelet_ho;
   filled.levels = levels;

@@ -22,8 +22,8 @@ G_BEGIN_DECLS
 /**
  * GST_DWT_MAX_COMPONENTS:
  *
- * The number of components that fit. No #GstCoefSampling has four yet, and gst_dwt_meta_validate()
- * refuses the fourth until then.
+ * The number of components that fit. gst_dwt_info_set() takes three at most: no codec makes
+ * wavelets of CMYK.
  *
  * Since: 1.0
  */

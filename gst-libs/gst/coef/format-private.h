@@ -18,3 +18,5 @@ guint gst_coef_sampling_components(GstCoefSampling sampling);
 // Component `index`, below that number, of a picture of width x height samples.
 GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint width,
                                      gint height);
+// Whether component `index` is chroma, which has quantisation tables of its own.
+bool gst_coef_sampling_is_chroma(GstCoefSampling sampling, guint index);

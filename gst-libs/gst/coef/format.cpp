@@ -8,10 +8,10 @@ namespace {
 
 struct SamplingRule {
   GstCoefSampling sampling;
-  const char* name;  // jpegparse's spelling
+  const char* name;  // jpegparse's spelling, which has none for four components
   const char* colorspace;
   guint components;
-  guint h_max, v_max;  // luma's sampling factors; chroma's are 1
+  guint h_max, v_max;  // the sampling factors of Y and K; chroma's are 1
 };
 
 constexpr SamplingRule kSamplings[] = {
@@ -22,6 +22,12 @@ constexpr SamplingRule kSamplings[] = {
     {GST_COEF_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 3, 1, 2},
     {GST_COEF_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 3, 4, 1},
     {GST_COEF_SAMPLING_RGB, "RGB", "sRGB", 3, 1, 1},
+    {GST_COEF_SAMPLING_CMYK, "CMYK-4:4:4", "CMYK", 4, 1, 1},
+    {GST_COEF_SAMPLING_YCCK_420, "YCCK-4:2:0", "YCCK", 4, 2, 2},
+    {GST_COEF_SAMPLING_YCCK_422, "YCCK-4:2:2", "YCCK", 4, 2, 1},
+    {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", "YCCK", 4, 1, 1},
+    {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", "YCCK", 4, 1, 2},
+    {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", "YCCK", 4, 4, 1},
 };
 
 struct FormatRule {
@@ -63,13 +69,21 @@ GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint
                                      gint height) {
   const SamplingRule& rule = *find_sampling(sampling);
   GstCoefShape shape = {};
-  const bool rgb = sampling == GST_COEF_SAMPLING_RGB;
-  shape.id = rgb ? static_cast<guint>("RGB"[index]) : index + 1;
-  shape.h_samp = index == 0 ? rule.h_max : 1;
-  shape.v_samp = index == 0 ? rule.v_max : 1;
+  const char* ids = sampling == GST_COEF_SAMPLING_RGB    ? "RGB"
+                    : sampling == GST_COEF_SAMPLING_CMYK ? "CMYK"
+                                                         : "\1\2\3\4";
+  shape.id = static_cast<guint>(ids[index]);
+  const bool is_chroma = index == 1 || index == 2;
+  shape.h_samp = is_chroma ? 1 : rule.h_max;
+  shape.v_samp = is_chroma ? 1 : rule.v_max;
   shape.width = divide_up(guint64{shape.h_samp} * static_cast<guint>(width), rule.h_max);
   shape.height = divide_up(guint64{shape.v_samp} * static_cast<guint>(height), rule.v_max);
   return shape;
+}
+
+bool gst_coef_sampling_is_chroma(GstCoefSampling sampling, guint index) {
+  return (index == 1 || index == 2) && sampling != GST_COEF_SAMPLING_RGB &&
+         sampling != GST_COEF_SAMPLING_CMYK;
 }
 
 #define VALUE(name, nick) \
@@ -94,6 +108,12 @@ GType gst_coef_sampling_get_type(void) {
                                       VALUE(GST_COEF_SAMPLING_440, "440"),
                                       VALUE(GST_COEF_SAMPLING_411, "411"),
                                       VALUE(GST_COEF_SAMPLING_RGB, "rgb"),
+                                      VALUE(GST_COEF_SAMPLING_CMYK, "cmyk"),
+                                      VALUE(GST_COEF_SAMPLING_YCCK_420, "ycck-420"),
+                                      VALUE(GST_COEF_SAMPLING_YCCK_422, "ycck-422"),
+                                      VALUE(GST_COEF_SAMPLING_YCCK_444, "ycck-444"),
+                                      VALUE(GST_COEF_SAMPLING_YCCK_440, "ycck-440"),
+                                      VALUE(GST_COEF_SAMPLING_YCCK_411, "ycck-411"),
                                       {}};
   static const GType type = g_enum_register_static("GstCoefSampling", values);
   return type;

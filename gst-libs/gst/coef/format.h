@@ -69,6 +69,13 @@ GST_COEF_API guint gst_coef_format_size(GstCoefFormat format);
  * @GST_COEF_SAMPLING_440: YCbCr-4:4:0, chroma halved vertically
  * @GST_COEF_SAMPLING_411: YCbCr-4:1:1, chroma quartered horizontally
  * @GST_COEF_SAMPLING_RGB: red, green and blue, all at full size
+ * @GST_COEF_SAMPLING_CMYK: CMYK-4:4:4: cyan, magenta, yellow and black, all at full size
+ * @GST_COEF_SAMPLING_YCCK_420: YCCK-4:2:0: cyan, magenta and yellow as YCbCr-4:2:0, black at full
+ *   size
+ * @GST_COEF_SAMPLING_YCCK_422: YCCK-4:2:2
+ * @GST_COEF_SAMPLING_YCCK_444: YCCK-4:4:4
+ * @GST_COEF_SAMPLING_YCCK_440: YCCK-4:4:0
+ * @GST_COEF_SAMPLING_YCCK_411: YCCK-4:1:1
  *
  * The components of a picture and their sizes relative to it.
  *
@@ -83,6 +90,12 @@ typedef enum {
   GST_COEF_SAMPLING_440,
   GST_COEF_SAMPLING_411,
   GST_COEF_SAMPLING_RGB,
+  GST_COEF_SAMPLING_CMYK,
+  GST_COEF_SAMPLING_YCCK_420,
+  GST_COEF_SAMPLING_YCCK_422,
+  GST_COEF_SAMPLING_YCCK_444,
+  GST_COEF_SAMPLING_YCCK_440,
+  GST_COEF_SAMPLING_YCCK_411,
 } GstCoefSampling;
 
 #define GST_TYPE_COEF_SAMPLING (gst_coef_sampling_get_type())
@@ -112,8 +125,8 @@ GST_COEF_API GstCoefSampling gst_coef_sampling_from_string(const gchar* string);
  * gst_coef_sampling_get_colorspace:
  * @sampling: a #GstCoefSampling
  *
- * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB" or
- *   "GRAY"
+ * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB",
+ *   "GRAY", "CMYK" or "YCCK"
  *
  * Since: 1.0
  */

@@ -12,7 +12,7 @@ _DESCRIPTION = """\
 Goes through all JPEG files below INPUT and writes into the folder OUTPUT:
 
 stats       stats.parquet: size, sampling, tables, estimated quality, process, share of zeros, bits
-export      levels-NNNNNN.parquet: coefficients, tables and markers
+export      levels-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
 repack      the same tree of files, each progressive if that is smaller; no coefficient changes
 requantise  the same tree, with coarser tables: --quality
 

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 import numpy as np
 
+from .. import color
 from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
 from ..jpeg import write
@@ -58,11 +59,15 @@ def stats(picture: Picture, source: bytes) -> Row:
     size = os.path.getsize(source)
     levels = sum(component.levels.size for component in picture.components)
     zeros = levels - sum(int(np.count_nonzero(c.levels)) for c in picture.components)
-    return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
-            "process": process_of(source), "quality": estimated_quality(picture.table(0)),
+    return {"width": picture.width, "height": picture.height, "depth": picture.depth,
+            "sampling": picture.sampling, "process": process_of(source),
+            "quality": estimated_quality(picture.table(0)),
             "tables": picture.tables.reshape(-1, 64).tolist(), "zero_share": zeros / levels,
             "bytes": size, "bits_per_pixel": 8 * size / (picture.width * picture.height),
-            "marker_bytes": len(picture.markers), "irregular": ",".join(picture.irregular)}
+            "marker_bytes": len(picture.markers), "irregular": ",".join(picture.irregular),
+            "attachments": len(picture.attachments),
+            "attachment_bytes": sum(map(len, picture.attachments)),
+            "trailer_bytes": len(picture.trailer)}
 
 
 def requantised(picture: Picture, quality: int) -> Picture:
@@ -75,9 +80,7 @@ def requantised(picture: Picture, quality: int) -> Picture:
     tables = []
     for index, component in enumerate(made.components):
         before = picture.table(index).astype(np.int64)
-        # RGB has three components of luma's kind.
-        chroma = index > 0 and picture.sampling != "RGB"
-        after = np.maximum(before, wanted[1 if chroma else 0])
+        after = np.maximum(before, wanted[int(color.is_chroma(picture.sampling, index))])
         twice = 2 * abs(component.levels.astype(np.int64)) * before
         component.levels = (np.sign(component.levels) * ((twice + after) // (2 * after))).astype(
             np.int16)
@@ -88,7 +91,8 @@ def requantised(picture: Picture, quality: int) -> Picture:
 
 
 def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) -> Row:
-    data, before = write(picture, progressive=True), os.path.getsize(source)
+    # Not every libjpeg writes progressive files of 12 bits; sequential ones have the best tables.
+    data, before = write(picture, progressive=picture.depth == 8), os.path.getsize(source)
     if len(data) < before:
         output.write(relative, data)
     else:
@@ -106,13 +110,15 @@ def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output
 def _levels(picture: Picture) -> Row:
     """A row of Parquet, with levels (int16) and tables (uint16) as little-endian bytes in natural
     order."""
-    return {"width": picture.width, "height": picture.height, "sampling": picture.sampling,
+    return {"width": picture.width, "height": picture.height, "depth": picture.depth,
+            "sampling": picture.sampling,
             "blocks_w": [c.levels.shape[1] for c in picture.components],
             "blocks_h": [c.levels.shape[0] for c in picture.components],
             "table_of": [c.table for c in picture.components],
             "tables": [table.astype("<u2").tobytes() for table in picture.tables],
             "levels": [c.levels.astype("<i2").tobytes() for c in picture.components],
-            "markers": picture.markers}
+            "markers": picture.markers, "attachments": list(picture.attachments),
+            "trailer": picture.trailer}
 
 
 def _export(picture: Picture, relative: bytes, exported: List[Row]) -> Row:
@@ -124,8 +130,13 @@ def parquet(rows: List[Row]) -> bytes:
     """Rows as the bytes of a Parquet file."""
     import pyarrow
     import pyarrow.parquet
+    table = pyarrow.Table.from_pylist(rows)
+    # Of a column of empty lists pyarrow does not know the type, and all shards have one schema.
+    empty, lists = pyarrow.list_(pyarrow.null()), pyarrow.list_(pyarrow.binary())
+    table = table.cast(pyarrow.schema([field.with_type(lists) if field.type == empty else field
+                                       for field in table.schema]))
     sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), sink, compression="zstd")
+    pyarrow.parquet.write_table(table, sink, compression="zstd")
     return sink.getvalue().to_pybytes()
 
 

@@ -54,6 +54,12 @@ constexpr Sampling kSamplings[] = {
     {GST_COEF_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 3, 1, 2},
     {GST_COEF_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 3, 4, 1},
     {GST_COEF_SAMPLING_RGB, "RGB", "sRGB", 3, 1, 1},
+    {GST_COEF_SAMPLING_CMYK, "CMYK-4:4:4", "CMYK", 4, 1, 1},
+    {GST_COEF_SAMPLING_YCCK_420, "YCCK-4:2:0", "YCCK", 4, 2, 2},
+    {GST_COEF_SAMPLING_YCCK_422, "YCCK-4:2:2", "YCCK", 4, 2, 1},
+    {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", "YCCK", 4, 1, 1},
+    {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", "YCCK", 4, 1, 2},
+    {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", "YCCK", 4, 4, 1},
 };
 
 constexpr gint kSizes[][2] = {{1, 1}, {7, 9}, {8, 8}, {16, 16}, {17, 33}, {33, 17}, {1920, 1080}};
@@ -63,7 +69,8 @@ void check_components(const GstDctInfo& info, const Sampling& s) {
   gsize end = 0;
   for (guint i = 0; i < info.n_components; i++) {
     const GstDctComponent& c = info.components[i];
-    const gint dw = i ? s.divide_w : 1, dh = i ? s.divide_h : 1;
+    const bool is_full = i == 0 || i == 3;
+    const gint dw = is_full ? 1 : s.divide_w, dh = is_full ? 1 : s.divide_h;
     fail_unless_equals_int(c.width, (info.width + dw - 1) / dw);
     fail_unless_equals_int(c.height, (info.height + dh - 1) / dh);
     fail_unless_equals_int(c.blocks_w, (c.width + 7) / 8);
@@ -222,6 +229,8 @@ CHECK_TEST(test_refusals) {
       {"sampling", "RGB", "colorspace sYUV contradicts sampling RGB"},
       {"sampling", "CMYK", "sampling is CMYK"},
       {"sampling", "YCCK", "sampling is YCCK"},
+      {"sampling", "CMYK-4:2:0", "sampling is CMYK-4:2:0"},
+      {"sampling", "YCCK-4:2:0", "colorspace sYUV contradicts sampling YCCK-4:2:0"},
       {"colorspace", "GRAY", "colorspace GRAY contradicts"},
       {"colorspace", "sRGB", "colorspace sRGB contradicts"},
       {"width", "0", "0 x 48 is no size"},
@@ -338,7 +347,7 @@ CHECK_TEST(test_enums) {
   check_enum(GST_TYPE_COEF_FORMAT, "unknown", "GST_COEF_FORMAT_F32LE", 4);
   check_enum(GST_TYPE_DCT_LAYOUT, "block", "GST_DCT_LAYOUT_PLANE", 2);
   check_enum(GST_TYPE_DCT_ORDER, "raster", "GST_DCT_ORDER_ZIGZAG", 2);
-  check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_RGB", 8);
+  check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_YCCK_411", 14);
 }
 
 }  // namespace

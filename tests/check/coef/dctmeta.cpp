@@ -286,7 +286,8 @@ CHECK_TEST(test_serial) {
   gst_buffer_unref(buffer);
 }
 
-// CMYK and alpha have room in the meta and in its serial form, but no caps fit them yet.
+// A fourth component has room in the meta and in its serial form, and is refused if caps have
+// three.
 CHECK_TEST(test_four_components) {
   const GstDctInfo info = make_info();
   GstDctMeta* meta;
@@ -305,6 +306,28 @@ CHECK_TEST(test_four_components) {
   const GstDctMeta* copied = gst_buffer_get_dct_meta(copy);
   fail_unless(std::memcmp(copied->components, meta->components, sizeof(back.components)) == 0);
   fail_if(gst_dct_meta_validate(copied, &info, 2 * info.size, nullptr));
+}
+
+CHECK_TEST(test_cmyk) {
+  GstDctInfo info;
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_CMYK, 64, 48,
+                               nullptr));
+  g_autoptr(GstBuffer) buffer = gst_buffer_new();
+  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
+  const std::vector<guint16> divisors(64, 3);
+  fail_unless(gst_dct_meta_set_table(meta, 0, divisors.data()));
+  for (guint c = 0; c < 4; c++) {
+    fail_unless_equals_int(meta->components[c].id, "CMYK"[c]);
+    fail_unless_equals_int(meta->components[c].table, 0);
+  }
+  fail_unless(gst_dct_meta_validate(meta, &info, info.size, nullptr));
+  fail_if(gst_dct_meta_validate(meta, &info, info.size - 1, nullptr));
+  meta->components[3].table = 1;
+  fail_if(gst_dct_meta_validate(meta, &info, info.size, nullptr));
+  meta->components[3].table = 0;
+  meta->n_components = 3;
+  fail_if(gst_dct_meta_validate(meta, &info, info.size, nullptr));
 }
 
 // A meta of any contents is copied as it is, and never stored.

@@ -202,6 +202,14 @@ constexpr Lie kLies[] = {
     {"interlace-mode", "alternate", "alternate"},
 };
 
+CHECK_TEST(test_no_four_components) {
+  GstDwtInfo info;
+  g_autofree gchar* reason = nullptr;
+  fail_if(gst_dwt_info_set(&info, GST_DWT_WAVELET_LEGALL53, GST_DWT_WAVELET_LEGALL53, 2, 0, TRUE, 8,
+                           GST_COEF_SAMPLING_CMYK, 17, 33, &reason));
+  fail_unless(std::strstr(reason, "CMYK-4:4:4 has four components") != nullptr, "%s", reason);
+}
+
 CHECK_TEST(test_refused_caps) {
   for (const Lie& lie : kLies) {
     g_autoptr(GstCaps) caps = testing::with_field(kGood, lie.field, lie.value);

@@ -103,6 +103,13 @@ def check_jpeg_meta(buffer):
     assert GstCoef.buffer_get_dct_jpeg_meta(copy).irregular == GstCoef.DctJpegIrregularity.REGULAR
     part = buffer.copy_region(Gst.BufferCopyFlags.META | Gst.BufferCopyFlags.MEMORY, 1, 8)
     assert GstCoef.buffer_get_dct_jpeg_meta(part) is None
+    meta = GstCoef.buffer_get_dct_jpeg_meta(buffer)
+    assert meta.get_trailer() is None
+    assert meta.set_behind(GLib.Bytes.new(b"behind"), None)
+    assert meta.get_trailer().get_data() == b"behind"
+    assert meta.get_attachment(0) is None
+    copy = buffer.copy_deep()
+    assert GstCoef.buffer_get_dct_jpeg_meta(copy).get_trailer().get_data() == b"behind"
 
 
 def main():

@@ -14,7 +14,7 @@ using namespace cudatransform::cuda;
 JpegEncodeJob job_of(const EncodeParams& params) {
   JpegEncodeJob job;
   job.layout = params.layout;
-  std::copy_n(params.levels, kScanComponents, job.levels);
+  std::copy_n(params.levels, kJpegMaxComponents, job.levels);
   job.codes = params.codes;
   job.output = params.output;
   job.capacity = params.capacity;

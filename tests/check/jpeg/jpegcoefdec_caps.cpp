@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/check/folder.h"
+#include "tests/check/jpeg/jpegs.h"
 #include "tests/check/jpeg/jpegstreams.h"
 
 namespace {
@@ -68,6 +69,45 @@ CHECK_TEST(test_16_bit_tables) {
   g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   fail_unless_equals_int(meta->tables[meta->components[0].table].values[63], 200 + 90 * 63);
+}
+
+// ---- Four components ----
+
+CHECK_TEST(test_four_components) {
+  for (const FourComponents& kind : kFourComponents) {
+    for (const auto& [width, height] : {std::pair{1, 1}, {17, 33}, {64, 48}, {100, 75}}) {
+      const Bytes jpeg = make_four_components(kind, width, height);
+      for (const bool progressive : {false, true}) {
+        const Bytes file = progressive ? written_again(jpeg, true, true, false, 0) : jpeg;
+        g_autoptr(GstHarness) harness = open();
+        push(harness, file);
+        finish(harness);
+        g_autoptr(GstCaps) caps = current_caps(harness);
+        const GstStructure* s = gst_caps_get_structure(caps, 0);
+        fail_unless_equals_string(gst_structure_get_string(s, "sampling"), kind.sampling);
+        fail_unless_equals_string(gst_structure_get_string(s, "colorspace"),
+                                  kind.ycck ? "YCCK" : "CMYK");
+        fail_if(gst_structure_has_field(s, "colorimetry"));
+        expect(harness, jpeg);
+      }
+    }
+  }
+}
+
+// As jpegparse describes them, and to elements that have no room for them.
+CHECK_TEST(test_four_components_in_pipelines) {
+  const Folder folder;
+  const std::string file = folder.file("a.jpg");
+  const Bytes jpeg = make_four_components(kFourComponents[3], 64, 48);
+  g_file_set_contents(file.c_str(), reinterpret_cast<const char*>(jpeg.data()), gssize(jpeg.size()),
+                      nullptr);
+  for (const std::string middle : {"", "jpegparse ! "}) {
+    const std::string head = "filesrc location=" + file + " ! " + middle + "jpegcoefdec ! ";
+    run_well(head + "jpegcoefenc ! image/jpeg,sampling=YCCK-4:2:0,colorspace=YCCK ! fakesink");
+    const std::string error = run_pipeline(head + inverse() + " ! fakesink");
+    fail_unless(contains(error, "YCCK-4:2:0") && contains(error, "four components"), "%s",
+                error.c_str());
+  }
 }
 
 // Cameras leave out the Huffman tables, which are always those of Annex K.

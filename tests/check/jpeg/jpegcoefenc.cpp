@@ -11,6 +11,7 @@
 
 #include "tests/check/folder.h"
 #include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
 
@@ -41,10 +42,12 @@ constexpr int kSizes[][2] = {{17, 33}, {65, 9},  {1, 1},   {7, 9},   {8, 8},
                              {9, 7},   {16, 16}, {40, 24}, {100, 75}};
 std::span<const int[2]> sizes() { return std::span(kSizes).first(quick() ? 2 : std::size(kSizes)); }
 
-constexpr GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
-                                             GST_COEF_SAMPLING_422,       GST_COEF_SAMPLING_444,
-                                             GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,
-                                             GST_COEF_SAMPLING_RGB};
+constexpr GstCoefSampling kAllSamplings[] = {
+    GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,      GST_COEF_SAMPLING_422,
+    GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,      GST_COEF_SAMPLING_411,
+    GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
+    GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
+    GST_COEF_SAMPLING_YCCK_411};
 
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
@@ -125,6 +128,37 @@ std::vector<Options> all_options() {
   return all;
 }
 
+std::string text_of(bool value) { return value ? "true" : "false"; }
+
+// Files of four components, written again: the bytes that libjpeg writes of the same coefficients,
+// but for the JFIF header that jpeg_copy_critical_parameters() does not ask for.
+CHECK_TEST_IF(test_four_components_byte_for_byte, !with_cjpeg) {
+  for (const FourComponents& kind : kFourComponents) {
+    for (const auto& size : sizes().first(2)) {
+      const Bytes jpeg = make_four_components(kind, size[0], size[1]);
+      for (const Options& options : all_options()) {
+        g_autoptr(GstHarness) h =
+            new_harness("jpegcoefdec ! " +
+                        encoder("n-threads=1 progressive=" + text_of(options.progressive) +
+                                " optimize=" + text_of(options.optimize) +
+                                " arithmetic=" + text_of(options.arithmetic) +
+                                " restart-interval=" + std::to_string(options.restart_interval)));
+        gst_harness_set_src_caps_str(h, "image/jpeg,parsed=true,framerate=25/1");
+        gst_harness_push(h, buffer_of(jpeg, 0));
+        gst_harness_push_event(h, gst_event_new_eos());
+        g_autoptr(GstBuffer) out = gst_harness_try_pull(h);
+        fail_unless(out != nullptr, "no file");
+        fail_unless(bytes_of(out) == written_again(jpeg, options.progressive, options.optimize,
+                                                   options.arithmetic, options.restart_interval),
+                    "%s %dx%d of %dx%d: progressive %d, optimize %d, arithmetic %d, restart %u",
+                    kind.ycck ? "YCCK" : "CMYK", kind.h, kind.v, size[0], size[1],
+                    options.progressive, options.optimize, options.arithmetic,
+                    options.restart_interval);
+      }
+    }
+  }
+}
+
 // Options may change from frame to frame; none affects later frames.
 CHECK_LOOP_TEST(test_options, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
   const GstDctInfo info = levels_info(kAllSamplings[__i__], 100, 75);
@@ -160,13 +194,15 @@ CHECK_TEST_IF(test_headers, !with_cjpeg) {
     const GstDctInfo info = levels_info(sampling, 20, 20);
     g_autoptr(GstHarness) h = encoder_harness(info);
     const JpegFile file = read_jpeg(encode(h, make_levels(info, 1)));
-    const bool rgb = sampling == GST_COEF_SAMPLING_RGB;
-    fail_unless_equals_int(file.jfif, !rgb);
-    fail_unless_equals_int(file.adobe, rgb);
-    if (rgb) fail_unless_equals_int(file.adobe_transform, 0);
-    // The second and third component share a table, in RGB all do.
-    for (size_t c = 1; c < file.components.size(); c++)
-      fail_unless_equals_int(file.components[c].table_slot, rgb ? 0 : 1);
+    const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
+    const bool is_jfif = colorspace == "sYUV" || colorspace == "GRAY";
+    fail_unless_equals_int(file.jfif, is_jfif);
+    fail_unless_equals_int(file.adobe, !is_jfif);
+    if (!is_jfif) fail_unless_equals_int(file.adobe_transform, colorspace == "YCCK" ? 2 : 0);
+    // Cb and Cr share a table; the others share another.
+    const bool has_chroma = colorspace == "sYUV" || colorspace == "YCCK";
+    for (size_t c = 0; c < file.components.size(); c++)
+      fail_unless_equals_int(file.components[c].table_slot, has_chroma && (c == 1 || c == 2));
 
     g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
     const GstStructure* s = gst_caps_get_structure(caps, 0);

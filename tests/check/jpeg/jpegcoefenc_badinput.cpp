@@ -110,13 +110,4 @@ CHECK_TEST(test_bad_buffers) {
   }
 }
 
-// Pictures that JPEG could hold and this element cannot yet.
-CHECK_TEST(test_caps_of_a_fourth_component) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, 64, 40);
-  GstCaps* caps = gst_dct_info_to_caps(&info);
-  gst_caps_set_simple(caps, "sampling", G_TYPE_STRING, "CMYK", "colorspace", G_TYPE_STRING, "CMYK",
-                      nullptr);
-  fail_unless(refuses_caps("jpegcoefenc", caps));
-}
-
 }  // namespace

@@ -4,6 +4,7 @@
 //
 // Coefficients are compared as the files that jpegcoefenc makes of them.
 // CUDATRANSFORM_TEST_PICTURES: how many damaged files, and how many tiny ones.
+// CUDATRANSFORM_TEST_SEED: where chance begins, to damage them in other ways.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -14,11 +15,15 @@
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
+#include "tests/check/jpeg/several.h"
 #include "tests/check/testing.h"
+#include "tests/jpeg/slow_codec.h"
 
 namespace {
 
 using namespace testing;
+using cudatransform::test::random_deep_picture;
+using cudatransform::test::slow_encode;
 
 struct Counts {
   guint64 frames = 0, damaged = 0, dropped = 0, irregular = 0;
@@ -90,6 +95,13 @@ int picture_count(int otherwise, int quickly) {
   return quick() ? quickly : otherwise;
 }
 
+// With other pictures and a trailer behind the first.
+std::vector<Bytes> files_of_several() {
+  const Bytes cmyk = make_four_components(kFourComponents[0], 80, 64);
+  return {several(true), several(false, Bytes(100, 7)),
+          joined({first_of(cmyk, others(), true), joined(others())})};
+}
+
 std::vector<Bytes> some_pictures() {
   std::vector<Bytes> pictures;
   guint seed = 1;
@@ -99,6 +111,11 @@ std::vector<Bytes> some_pictures() {
         pictures.push_back(make_jpeg(width, height, subsampling, quality, seed++));
     }
   }
+  for (const FourComponents& kind : kFourComponents)
+    pictures.push_back(make_four_components(kind, 65, 33, seed++));
+  for (const int components : {1, 3})
+    pictures.push_back(slow_encode(random_deep_picture(65, 33, components, 2, 2, seed++)));
+  for (const Bytes& file : files_of_several()) pictures.push_back(file);
   return pictures;
 }
 
@@ -163,12 +180,18 @@ Bytes with_damage(Bytes picture, std::mt19937& random) {
 // In parts, because the test keeps the output.
 CHECK_TEST_IF(test_damage_has_the_same_verdict, is_cuda()) {
   constexpr int kPart = 500;
-  std::mt19937 random(11);
+  const char* begin = g_getenv("CUDATRANSFORM_TEST_SEED");
+  std::mt19937 random(begin ? static_cast<guint>(std::atoi(begin)) : 11);
   std::vector<Bytes> good;
   guint seed = 1;
   for (const Subsampling subsampling : {Subsampling::k420, Subsampling::k422, Subsampling::kGray})
     for (const int quality : {50, 85, 98})
       good.push_back(make_jpeg(80, 64, subsampling, quality, seed++));
+  for (const FourComponents& kind : kFourComponents)
+    good.push_back(make_four_components(kind, 80, 64, seed++));
+  for (const int components : {1, 3, 3})
+    good.push_back(slow_encode(random_deep_picture(80, 64, components, 2, 1, seed++)));
+  for (const Bytes& file : files_of_several()) good.push_back(file);
   const int count = picture_count(200, 30);
   guint64 damaged = 0, by_cuda = 0;
   for (int done = 0; done < count; done += kPart) {
@@ -197,6 +220,9 @@ CHECK_TEST_IF(test_thousands_of_tiny_pictures, is_cuda()) {
   for (const Subsampling subsampling : {Subsampling::kGray, Subsampling::k422, Subsampling::k420})
     for (const int size : {1, 7, 8, 9, 17})
       kinds.push_back(make_jpeg(size, size, subsampling, 90, seed++));
+  for (const FourComponents& kind : kFourComponents)
+    kinds.push_back(make_four_components(kind, 9, 9, seed++));
+  kinds.push_back(slow_encode(random_deep_picture(9, 9, 3, 2, 2, seed++)));
   const int count = picture_count(3000, 100);
   for (int i = 0; i < count; i++)
     pictures.push_back(kinds[static_cast<gsize>(i / 16) % kinds.size()]);

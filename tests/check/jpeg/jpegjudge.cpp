@@ -49,14 +49,20 @@ JpegJudge::JpegJudge(std::vector<guint8> file) : file_(std::move(file)) {
   kind_ = std::to_string(count) + " components";
   rgb_ = info.jpeg_color_space == JCS_RGB;
   ours_ = count == 1 || (count == 3 && (rgb_ || info.jpeg_color_space == JCS_YCbCr));
-  if (count == 3) {
+  four_ = count == 4 && (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK);
+  ours_ = ours_ || four_;
+  if (count >= 3) {
     const int h = comp[0].h_samp_factor * 10 / comp[1].h_samp_factor;
     const int v = comp[0].v_samp_factor * 10 / comp[1].v_samp_factor;
     kind_ += ", ratios " + std::to_string(h) + "x" + std::to_string(v) + " tenths";
     const bool known = (v == 10 && (h == 10 || h == 20 || h == 40)) || (v == 20 && h <= 20);
-    ours_ = ours_ && known && (h == 10 || h == 20 || h == 40) &&
-            comp[1].h_samp_factor == comp[2].h_samp_factor &&
-            comp[1].v_samp_factor == comp[2].v_samp_factor;
+    const auto same = [comp](int a, int b) {
+      return comp[a].h_samp_factor == comp[b].h_samp_factor &&
+             comp[a].v_samp_factor == comp[b].v_samp_factor;
+    };
+    const bool is_full = info.jpeg_color_space == JCS_RGB || info.jpeg_color_space == JCS_CMYK;
+    ours_ = ours_ && known && (h == 10 || h == 20 || h == 40) && same(1, 2) &&
+            (count == 3 || same(0, 3)) && (!is_full || same(0, 1));
   }
 }
 

@@ -19,6 +19,8 @@ class JpegJudge {
   // Whether jpegcoefdec takes this kind of file; kind() is for messages.
   bool is_ours() const { return ours_; }
   const std::string& kind() const { return kind_; }
+  // Whether it has four components, which no raw frame has.
+  bool has_four() const { return four_; }
 
   // Size, sampling, levels and tables of a sample of video/x-dct.
   std::string compare_coefficients(GstSample* sample) const;
@@ -29,6 +31,7 @@ class JpegJudge {
   std::vector<guint8> file_;
   bool ours_ = false;
   bool rgb_ = false;
+  bool four_ = false;
   std::string kind_;
 };
 

@@ -157,4 +157,28 @@ CHECK_TEST(test_foreign_meta) {
   }
 }
 
+// Behind the Adobe marker, which the writer makes. Even a JFIF header stays: it has the density.
+CHECK_TEST(test_four_components) {
+  for (const FourComponents& kind : kFourComponents) {
+    const Bytes plain = make_four_components(kind, 64, 48);
+    const Segment adobe = segment_of(plain, 0xee);
+    const Bytes kept = joined({segment(0xe0, std::string("JFIF\0\1\2\1\1\x2c\1\x2c\0\0", 14)),
+                               segment(0xe2, "ICC_PROFILE", 300), segment(0xfe, "ink")});
+    const Bytes expected = joined(
+        {Bytes(plain.begin() + gssize(adobe.begin), plain.begin() + gssize(adobe.end)), kept});
+    const Bytes whole = inserted(plain, 2, kept);
+    fail_unless(metadata_of(through(whole)) == expected, "%s", kind.sampling);
+    fail_unless(metadata_of(through(whole, "keep-metadata=false")) == metadata_of(plain));
+    fail_unless(metadata_of(through(whole, "", "keep-metadata=false")) == metadata_of(plain));
+    if (kind.ycck) continue;
+    // Nobody may take such a file for an inverted one.
+    const Bytes other = without_segments(whole, 0xee), bare = without_segments(plain, 0xee);
+    fail_unless(metadata_of(through(other)) == kept);
+    fail_unless(metadata_of(through(bare)).empty());
+    fail_unless(metadata_of(through(other, "keep-metadata=false")).empty());
+    fail_unless(metadata_of(through(other, "", "keep-metadata=false")).empty());
+    fail_unless(metadata_of(through(inserted(bare, 2, segment(0xee, "Adobe")))).empty());
+  }
+}
+
 }  // namespace

@@ -33,22 +33,47 @@ Bytes make_jpeg(int width, int height, Subsampling subsampling, int quality, gui
   return jpeg_of_frame(info, frame, h, v, quality);
 }
 
-Bytes make_cmyk_jpeg(bool ycck) {
-  constexpr int kSize = 32;
+Bytes make_four_components(const FourComponents& kind, int width, int height, guint seed) {
   Compressor info;
   info.open();
-  info.image_width = info.image_height = kSize;
+  info.image_width = static_cast<JDIMENSION>(width);
+  info.image_height = static_cast<JDIMENSION>(height);
   info.input_components = 4;
   info.in_color_space = JCS_CMYK;
   jpeg_set_defaults(&info);
-  if (ycck) jpeg_set_colorspace(&info, JCS_YCCK);
+  if (kind.ycck) jpeg_set_colorspace(&info, JCS_YCCK);
+  for (int c = 0; c < info.num_components; c++) {
+    const bool is_full = c == 0 || c == 3;
+    info.comp_info[c].h_samp_factor = is_full ? kind.h : 1;
+    info.comp_info[c].v_samp_factor = is_full ? kind.v : 1;
+  }
   jpeg_start_compress(&info, TRUE);
-  Bytes row(4 * kSize, 77);
-  for (int y = 0; y < kSize; y++) {
+  GRand* random = g_rand_new_with_seed(seed);
+  Bytes row(4 * gsize(width));
+  for (int y = 0; y < height; y++) {
+    for (gsize i = 0; i < row.size(); i++)
+      row[i] = static_cast<guint8>(40 * (i % 4) + 5 * gsize(y) + 3 * (i / 4) +
+                                   gsize(g_rand_int_range(random, 0, 30)));
     JSAMPROW rows[] = {row.data()};
     jpeg_write_scanlines(&info, rows, 1);
   }
+  g_rand_free(random);
   return info.finish();
+}
+
+Bytes written_again(const Bytes& jpeg, bool progressive, bool optimize, bool arithmetic,
+                    guint restart_interval) {
+  Decompressor from(jpeg);
+  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
+  Compressor to;
+  to.open();
+  jpeg_copy_critical_parameters(&from, &to);
+  to.arith_code = arithmetic;
+  to.optimize_coding = optimize && !arithmetic;
+  to.restart_interval = restart_interval;
+  if (progressive) jpeg_simple_progression(&to);
+  jpeg_write_coefficients(&to, arrays);
+  return to.finish();
 }
 
 Bytes with_level(const Bytes& jpeg, int k, int level) {

@@ -16,8 +16,19 @@ enum class Subsampling { kGray, k422, k420 };
 // A baseline picture with libjpeg's own Huffman tables, the same for the same arguments.
 Bytes make_jpeg(int width, int height, Subsampling subsampling = Subsampling::k420,
                 int quality = 75, guint seed = 1);
-// With four components: CMYK, or YCCK.
-Bytes make_cmyk_jpeg(bool ycck);
+// Of four components: CMYK, or YCCK with sampling factors `h` x `v` of Y and K.
+struct FourComponents {
+  bool ycck;
+  int h, v;
+  const char* sampling;  // in caps
+};
+inline constexpr FourComponents kFourComponents[] = {
+    {false, 1, 1, "CMYK-4:4:4"}, {true, 1, 1, "YCCK-4:4:4"}, {true, 2, 1, "YCCK-4:2:2"},
+    {true, 2, 2, "YCCK-4:2:0"},  {true, 1, 2, "YCCK-4:4:0"}, {true, 4, 1, "YCCK-4:1:1"}};
+Bytes make_four_components(const FourComponents& kind, int width, int height, guint seed = 1);
+// `jpeg` as libjpeg writes its coefficients again.
+Bytes written_again(const Bytes& jpeg, bool progressive, bool optimize, bool arithmetic,
+                    guint restart_interval);
 
 // `jpeg` rewritten with arithmetic coding and that level in its first block: libjpeg's Huffman
 // codes have no room for large levels.

@@ -123,10 +123,15 @@ CHECK_TEST(test_no_size) {
 
 CHECK_TEST(test_refusals) {
   const Segment sof = segment_of(good(), 0xc0);
-  expect_refusal("CMYK", make_cmyk_jpeg(false), "CMYK");
-  expect_refusal("YCCK", make_cmyk_jpeg(true), "YCCK");
+  expect_refusal("subsampled CMYK", make_four_components({false, 2, 2, ""}, 32, 32),
+                 "CMYK without subsampling");
+  const Bytes ycck = make_four_components({true, 2, 2, ""}, 32, 32);
+  expect_refusal("K unlike Y", with_byte(ycck, segment_of(ycck, 0xc0).begin + 20, 0x11),
+                 "sampling factors 2x2, 1x1, 1x1, 1x1");
+  expect_refusal("3x1 YCCK", make_four_components({true, 3, 1, ""}, 32, 32),
+                 "sampling factors 3x1, 1x1, 1x1, 3x1");
   expect_refusal("DNL", with_lines_later(48), "DNL");
-  expect_refusal("12 bits", with_byte(good(), sof.begin + 4, 12), "precision 12");
+  expect_refusal("10 bits", with_byte(good(), sof.begin + 4, 10), "precision of 10 bits");
   expect_refusal("lossless", with_byte(good(), sof.begin + 1, 0xc3), "SOF type 0xc3");
   expect_refusal("3x1", with_byte(good(), sof.begin + 11, 0x31), "sampling factors 3x1");
   expect_refusal("Cb unlike Cr", with_byte(good(), sof.begin + 14, 0x21), "sampling factors");

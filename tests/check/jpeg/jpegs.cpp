@@ -163,10 +163,11 @@ void check_djpeg(const std::vector<guint8>& file) {
   g_unlink(name);
 }
 
-GstDctInfo levels_info(GstCoefSampling sampling, int width, int height) {
+GstDctInfo levels_info(GstCoefSampling sampling, int width, int height, guint depth) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
-                               GST_DCT_ORDER_RASTER, TRUE, 8, sampling, width, height, nullptr));
+                               GST_DCT_ORDER_RASTER, TRUE, depth, sampling, width, height,
+                               nullptr));
   info.fps_n = 25;
   return info;
 }
@@ -177,7 +178,8 @@ GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout) {
   const gsize gaps = odd_layout ? kGap * (info.size / 128 + 4) : 0;
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size + gaps, nullptr);
   GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
-  meta->n_tables = info.n_components == 1 || info.sampling == GST_COEF_SAMPLING_RGB ? 1 : 2;
+  for (guint c = 0; c < info.n_components; c++)
+    meta->n_tables = MAX(meta->n_tables, info.components[c].table + 1);
   for (guint t = 0; t < meta->n_tables; t++)
     for (guint16& entry : meta->tables[t].values)
       entry = static_cast<guint16>(g_rand_int_range(random, 1, 256));

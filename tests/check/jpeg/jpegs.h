@@ -50,7 +50,7 @@ bool has_djpeg();
 void check_djpeg(const std::vector<guint8>& file);
 
 // Caps that jpegcoefenc takes.
-GstDctInfo levels_info(GstCoefSampling sampling, int width, int height);
+GstDctInfo levels_info(GstCoefSampling sampling, int width, int height, guint depth = 8);
 // A buffer of random levels and tables, mostly small ones, in the default layout or, with
 // `odd_layout`, with rows apart and 2 bytes off any alignment.
 GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout = false);

@@ -80,6 +80,17 @@ std::vector<Bytes> soak_pictures() {
   return pictures;
 }
 
+std::vector<Bytes> soak_pictures_of_four() {
+  std::vector<Bytes> pictures;
+  for (const FourComponents& kind : kFourComponents) {
+    pictures.push_back(make_four_components(kind, 97, 65));
+    pictures.push_back(written_again(pictures.back(), false, true, false, 5));
+  }
+  pictures.push_back(written_again(pictures.front(), true, false, false, 0));
+  pictures.push_back(written_again(pictures.back(), false, false, true, 7));
+  return pictures;
+}
+
 void damage(Bytes* picture, std::mt19937* random) {
   const size_t at = below(picture->size(), random);
   switch ((*random)() % 6) {

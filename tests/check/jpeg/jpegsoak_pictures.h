@@ -11,6 +11,7 @@ namespace testing {
 
 // Small pictures of different sizes, samplings and processes, the same every time.
 std::vector<Bytes> soak_pictures();
+std::vector<Bytes> soak_pictures_of_four();  // components
 
 // Flips bits, cuts, inserts or overwrites bytes, inserts beginnings of pictures, or swaps segments:
 // one of these, at random.

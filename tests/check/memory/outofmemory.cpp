@@ -85,8 +85,8 @@ Input pooled_frames() {
   return input;
 }
 
-Input levels(int width, int height, bool odd_layout, bool in_parts = false) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, width, height);
+Input levels(int width, int height, bool odd_layout, bool in_parts = false, guint depth = 8) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, width, height, depth);
   Input input;
   input.caps = gst_dct_info_to_caps(&info);
   for (guint i = 0; i < kFrames; i++) {
@@ -204,6 +204,7 @@ CHECK_TEST(test_coefficients_to_files) {
   const Input input = levels(1544, 1208, true);
   run_all(ours("jpegcoefenc", "n-threads=1"), input);
   run_all("queue ! " + ours("jpegcoefenc", "n-threads=4") + " ! queue", input);
+  run_all(ours("jpegcoefenc", "n-threads=1"), levels(1544, 1208, true, false, 12));
 }
 
 // Through device memory, where there is one.

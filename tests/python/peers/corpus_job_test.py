@@ -155,6 +155,7 @@ class Job(unittest.TestCase):
         picture = ct.read(os.path.join(self.input, os.fsdecode(row["path"])))
         self.assertEqual(row["levels"], [c.levels.tobytes() for c in picture.components])
         self.assertEqual(row["tables"], [table.tobytes() for table in picture.tables])
+        self.assertEqual((row["attachments"], row["trailer"]), ([], b""))
 
     def test_what_holds_something_else_is_refused(self):
         said = subprocess.run(command("stats", self.input, self.target("wanted")),

@@ -1,0 +1,47 @@
+// Pictures of jpegcoefdec: caps, pools and latency, negotiated with downstream.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/pictures.h"
+#include "gst/stream/decoder_memory.h"
+
+namespace cudatransform {
+
+// Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
+bool JpegPictures::decide_allocation(GstQuery* query) {
+  const Status status = codec_.allocate(query);
+  return answer_allocation(decoder_, query, status, codec_.pool());
+}
+
+void JpegPictures::tell_latency() {
+  gst_video_decoder_set_latency(decoder_, latency_.value(), latency_.value());
+}
+
+// Call it with the output state that the codec has set.
+bool JpegPictures::negotiate() {
+  const CodecStatePtr state(gst_video_decoder_get_output_state(decoder_));
+  // A picture leaves at the latest when all the others that may be in flight have followed it.
+  latency_.start(
+      latency_of(static_cast<guint>(workers_.most() - 1), state->info.fps_n, state->info.fps_d));
+  tell_latency();
+  // A flush invalidates an answer that downstream gave while it was flushing.
+  return gst_video_decoder_negotiate(decoder_) &&
+         !GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_));
+}
+
+// Sets caps for a gap before the first picture; a picture that differs changes them. False:
+// downstream takes none.
+bool JpegPictures::negotiate_gap() {
+  GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
+  (void)drain();  // a failure shows again with the next picture
+  bool possible = true;
+  if (!CodecStatePtr(gst_video_decoder_get_output_state(decoder_))) {
+    codec_.set(settings());
+    if (!started_) start_workers();  // the latency depends on their number
+    possible = codec_.set_gap_state(input_.get());
+    if (possible) negotiated_ = negotiate();
+  }
+  GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
+  return possible;
+}
+
+}  // namespace cudatransform

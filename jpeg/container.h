@@ -1,0 +1,24 @@
+// The lengths that XMP data of a JPEG file name of what is behind its picture: Google's Container.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "jpeg/mpf.h"
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+// Ultra HDR files and motion photos have a list of items in their XMP data (Container:Directory):
+// the picture itself, then what is behind it, in order, each with its length. Older motion photos
+// have the distance of their film from the file's end (MicroVideoOffset).
+
+// Whether these lengths are true of a file of a picture of `picture_size` bytes and `behind` it,
+// where the index has pictures at `others`, which count from the picture's end: each item is there,
+// a picture as the index has it. Ok without such data in `segments`. kInvalidArgument: which is not
+// true.
+Status check_container(std::span<const uint8_t> segments, uint64_t picture_size,
+                       std::span<const uint8_t> behind, std::span<const FilePlace> others);
+
+}  // namespace cudatransform

@@ -1,0 +1,30 @@
+// How large levels are by the bits of a sample; for host and device.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "transform/device/host_device_macros.h"
+
+namespace cudatransform {
+
+// The bits of a sample that files with a DCT may have (ITU-T T.81, table B.2).
+CT_HD constexpr bool is_jpeg_depth(uint32_t depth) { return depth == 8 || depth == 12; }
+inline constexpr uint32_t kMostJpegDepth = 12;
+
+// The bits of the largest AC level and of the largest difference of DC levels (F.1.2.1.1 and
+// F.1.2.2.1): so many follow a Huffman code at most.
+CT_HD constexpr uint32_t jpeg_ac_bits(uint32_t depth) { return depth + 2; }
+CT_HD constexpr uint32_t jpeg_dc_bits(uint32_t depth) { return depth + 3; }
+
+// The largest magnitudes of these. DC levels from -jpeg_max_ac() - 1 to jpeg_max_ac(), as samples
+// have them, are never too far apart.
+CT_HD constexpr int32_t jpeg_max_ac(uint32_t depth) { return (1 << jpeg_ac_bits(depth)) - 1; }
+CT_HD constexpr int32_t jpeg_max_dc_step(uint32_t depth) { return (1 << jpeg_dc_bits(depth)) - 1; }
+
+// Whether a DC level, which may be any number, is one of those.
+CT_HD constexpr bool is_plain_dc(int32_t level, uint32_t depth) {
+  return (level ^ (level >> 31)) <= jpeg_max_ac(depth);
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,247 @@
+// The index of a JPEG file that has several pictures: the Multi-Picture Format of CIPA DC-007.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/mpf.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "jpeg/metadata.h"
+#include "jpeg/splitter.h"
+
+namespace cudatransform {
+namespace {
+
+// TIFF (revision 6.0, section 2): "II" or "MM", 42, and the offset of the first directory; a
+// directory is a count and fields of 12 bytes: tag, type, count, and a value or its offset.
+constexpr size_t kTiffHeader = 8, kDirectoryHead = 2, kField = 12;
+constexpr uint32_t kTiffMagic = 42;
+constexpr uint32_t kLong = 4, kUndefined = 7;  // types
+// Tags and entries of the MP Index IFD (DC-007, 5.2.3).
+constexpr uint32_t kVersion = 0xb000, kNumberOfImages = 0xb001, kEntries = 0xb002;
+constexpr size_t kEntry = 16, kSizeInEntry = 4, kOffsetInEntry = 8;
+
+constexpr uint32_t kPrimary = 0x030000;  // an attribute: the baseline's primary image
+
+uint32_t number(const uint8_t* from, size_t bytes, bool big_endian) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < bytes; i++) value = value << 8 | from[big_endian ? i : bytes - 1 - i];
+  return value;
+}
+
+void put(uint32_t value, size_t bytes, bool big_endian, uint8_t* to) {
+  for (size_t i = 0; i < bytes; i++) {
+    to[big_endian ? bytes - 1 - i : i] = static_cast<uint8_t>(value);
+    value >>= 8;
+  }
+}
+
+Status untrue(const std::string& what) {
+  return Status::error(StatusCode::kInvalidArgument, "the file's index of pictures (MPF) " + what);
+}
+
+// Pictures are counted from 1 for people.
+Status untrue_of(size_t picture, const std::string& what) {
+  return untrue("puts picture " + std::to_string(picture) + " " + what);
+}
+
+// Whether a picture begins in these bytes: one that is too long reaches into others.
+bool has_picture(std::span<const uint8_t> bytes) {
+  JpegSplitter splitter;
+  splitter.feed(bytes.data(), bytes.size());
+  return splitter.inside() || splitter.found();
+}
+
+std::string text_of(const FilePlace& place) {
+  return std::to_string(place.begin) + " to " + std::to_string(place.end());
+}
+
+}  // namespace
+
+// ---- The segment ----
+
+Status MpfIndex::read(std::span<const uint8_t> tiff, MpfIndex* index) {
+  *index = {};
+  if (tiff.size() < kTiffHeader + kDirectoryHead) return untrue("is cut short");
+  const bool big = tiff[0] == 'M';
+  if (tiff[0] != tiff[1] || (tiff[0] != 'M' && tiff[0] != 'I') ||
+      number(&tiff[2], 2, big) != kTiffMagic)
+    return untrue("has no TIFF header");
+  const size_t directory = number(&tiff[4], 4, big);
+  if (directory < kTiffHeader || directory > tiff.size() - kDirectoryHead)
+    return untrue("has its directory at byte " + std::to_string(directory) + " of " +
+                  std::to_string(tiff.size()));
+  const size_t fields = number(&tiff[directory], 2, big);
+  if (fields * kField > tiff.size() - directory - kDirectoryHead)
+    return untrue("is cut short: its directory has " + std::to_string(fields) + " fields");
+
+  MpfIndex found;
+  uint32_t entries_size = 0;
+  for (size_t i = 0; i < fields; i++) {
+    const uint8_t* field = &tiff[directory + kDirectoryHead + i * kField];
+    const uint32_t tag = number(field, 2, big), type = number(field + 2, 2, big);
+    if (tag == kNumberOfImages && type == kLong) found.pictures_ = number(field + 8, 4, big);
+    if (tag != kEntries || type != kUndefined) continue;
+    entries_size = number(field + 4, 4, big);
+    found.entries_at_ = number(field + 8, 4, big);
+  }
+  if (found.pictures_ == 0 || found.pictures_ > kMostMpfPictures)
+    return untrue("has " + std::to_string(found.pictures_) + " pictures, where 1 to " +
+                  std::to_string(kMostMpfPictures) + " are expected");
+  if (entries_size != found.pictures_ * kEntry)
+    return untrue("has " + std::to_string(entries_size) + " bytes of entries, where " +
+                  std::to_string(found.pictures_ * kEntry) + " are expected for " +
+                  std::to_string(found.pictures_) + " pictures");
+  if (found.entries_at_ < kTiffHeader || found.entries_at_ > tiff.size() ||
+      entries_size > tiff.size() - found.entries_at_)
+    return untrue("has its entries at byte " + std::to_string(found.entries_at_) + " of " +
+                  std::to_string(tiff.size()));
+  found.tiff_ = tiff;
+  found.is_big_endian_ = big;
+  *index = found;
+  return {};
+}
+
+MpfEntry MpfIndex::entry(uint32_t i) const {
+  const uint8_t* from = &tiff_[entries_at_ + i * kEntry];
+  return {number(from, 4, is_big_endian_), number(from + kSizeInEntry, 4, is_big_endian_),
+          number(from + kOffsetInEntry, 4, is_big_endian_)};
+}
+
+std::span<const uint8_t> find_mpf(std::span<const uint8_t> file) {
+  constexpr size_t kSoiBytes = 2;
+  if (file.size() <= kSoiBytes) return {};
+  JpegSegments segments(file.subspan(kSoiBytes));
+  for (JpegSegment segment; segments.next(&segment);)
+    if (segment.is_mpf()) return segment.data.subspan(kMpfHead);
+  return {};
+}
+
+void make_mpf(uint32_t pictures, uint8_t* to) {
+  constexpr uint8_t kHead[] = {'M', 'P', 'F', 0, 'M', 'M', 0, kTiffMagic, 0, 0, 0, kTiffHeader};
+  constexpr uint32_t kFields = 3, kNoNextDirectory = 0;
+  memset(to, 0, new_mpf_size(pictures));
+  to = std::copy(std::begin(kHead), std::end(kHead), to);
+  const auto put_next = [&to](uint32_t value, size_t bytes) {
+    put(value, bytes, true, to);
+    to += bytes;
+  };
+  const auto put_field = [&](uint32_t tag, uint32_t type, uint32_t count, uint32_t value) {
+    put_next(tag, 2);
+    put_next(type, 2);
+    put_next(count, 4);
+    put_next(value, 4);
+  };
+  constexpr uint32_t kVersion0100 = 0x30313030;  // four characters
+  put_next(kFields, 2);
+  put_field(kVersion, kUndefined, 4, kVersion0100);
+  put_field(kNumberOfImages, kLong, 1, pictures);
+  put_field(kEntries, kUndefined, pictures * static_cast<uint32_t>(kEntry),
+            kTiffHeader + kDirectoryHead + kFields * kField + sizeof kNoNextDirectory);
+  put_next(kNoNextDirectory, 4);
+  put_next(kPrimary, 4);
+}
+
+// ---- Places in a file ----
+
+uint64_t FilePlaces::begin() const {
+  uint64_t first = count > 0 ? place[0].begin : 0;
+  for (const FilePlace& one : all()) first = std::min(first, one.begin);
+  return first;
+}
+
+uint64_t FilePlaces::end() const {
+  uint64_t last = 0;
+  for (const FilePlace& one : all()) last = std::max(last, one.end());
+  return last;
+}
+
+Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlaces* places) {
+  places->count = 0;
+  const std::span<const uint8_t> tiff = find_mpf(file);
+  if (tiff.empty()) return {};
+  MpfIndex index;
+  CT_RETURN_IF_ERROR(MpfIndex::read(tiff, &index));
+  const auto tiff_at = static_cast<uint64_t>(tiff.data() - file.data());
+  places->count = index.pictures() - 1;
+  for (uint32_t i = 1; i < index.pictures(); i++) {
+    const MpfEntry entry = index.entry(i);
+    places->place[i - 1] = {tiff_at + entry.offset, entry.size};
+  }
+  if (index.entry(0).offset != 0) return untrue_of(1, "elsewhere than at the file's start");
+  for (uint32_t i = 1; i < index.pictures(); i++) {
+    const FilePlace& place = places->place[i - 1];
+    if (place.size == 0) return untrue("gives picture " + std::to_string(i + 1) + " no bytes");
+    if (place.begin < picture_end)
+      return untrue_of(i + 1, "at byte " + std::to_string(place.begin) +
+                                  ", inside of the first, which ends at " +
+                                  std::to_string(picture_end));
+    for (uint32_t other = 1; other < i; other++) {
+      const FilePlace& before = places->place[other - 1];
+      if (place.begin < before.end() && before.begin < place.end())
+        return untrue_of(i + 1, "at bytes " + text_of(place) + ", over picture " +
+                                    std::to_string(other + 1) + " at " + text_of(before));
+    }
+  }
+  return {};
+}
+
+Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
+  for (uint32_t i = 0; i < places.count; i++) {
+    const FilePlace& place = places.place[i];
+    if (place.end() > file.size())
+      return untrue_of(
+          i + 2, "at bytes " + text_of(place) + " of a file of " + std::to_string(file.size()));
+    const std::span<const uint8_t> bytes = file.subspan(place.begin, place.size);
+    const FirstPicture picture = first_picture(bytes);
+    if (!picture.has_end || has_picture(bytes.subspan(picture.size)))
+      return untrue_of(i + 2, "at bytes " + text_of(place) + ", where not one JPEG picture is");
+  }
+  return {};
+}
+
+bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places) {
+  constexpr uint8_t kStart[] = {0xff, 0xd8, 0xff};
+  const std::span<const FilePlace> all = places.all();
+  return std::any_of(all.begin(), all.end(), [&](const FilePlace& place) {
+    if (place.size >= picture.size() || place.size < sizeof kStart) return false;
+    const std::span<const uint8_t> end = picture.last(place.size);
+    return std::equal(std::begin(kStart), std::end(kStart), end.begin());
+  });
+}
+
+FirstPicture first_picture(std::span<const uint8_t> file) {
+  JpegSplitter splitter;
+  splitter.feed(file.data(), file.size());
+  if (!splitter.found() || splitter.begin() != 0) return {file.size(), false};
+  return {splitter.end(), splitter.has_end()};
+}
+
+Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others) {
+  const std::span<const uint8_t> tiff = find_mpf(picture);
+  if (tiff.empty()) return untrue("is not there");
+  MpfIndex index;
+  CT_RETURN_IF_ERROR(MpfIndex::read(tiff, &index));
+  if (index.pictures() != others.size() + 1)
+    return untrue("has " + std::to_string(index.pictures()) + " pictures, where " +
+                  std::to_string(others.size() + 1) + " are to be written");
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  for (const FilePlace& other : others)
+    if (other.begin > kMost || other.size > kMost || picture.size() + other.end() > kMost)
+      return untrue("has no room for a file of more than 4 GiB");
+  const auto tiff_at = static_cast<size_t>(tiff.data() - picture.data());
+  const auto put_entry = [&](size_t i, uint64_t size, uint64_t offset) {
+    uint8_t* entry = &picture[tiff_at + index.entries_at() + i * kEntry];
+    put(static_cast<uint32_t>(size), 4, index.is_big_endian(), entry + kSizeInEntry);
+    put(static_cast<uint32_t>(offset), 4, index.is_big_endian(), entry + kOffsetInEntry);
+  };
+  put_entry(0, picture.size(), 0);
+  for (size_t i = 0; i < others.size(); i++)
+    put_entry(i + 1, others[i].size, picture.size() + others[i].begin - tiff_at);
+  return {};
+}
+
+}  // namespace cudatransform

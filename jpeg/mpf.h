@@ -1,0 +1,101 @@
+// The index of a JPEG file that has several pictures: the Multi-Picture Format of CIPA DC-007.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+// Stereo pairs, gain maps and previews stand behind the first picture of their file. Its segment
+// APP2 "MPF" has a TIFF header and an index with the size and the offset of each. Offsets count
+// from the TIFF header's first byte; the first picture's is 0.
+
+// Pictures of a file. Cameras write two or three; all the views of a panorama are some dozens.
+inline constexpr uint32_t kMostMpfPictures = 256;
+
+struct MpfEntry {
+  uint32_t attribute = 0;  // the kind of picture, and flags
+  uint32_t size = 0;       // bytes
+  uint32_t offset = 0;
+};
+
+// Looks into the segment's bytes, which must stay.
+class MpfIndex {
+ public:
+  // `tiff`: the segment's bytes from the TIFF header on. kInvalidArgument: why there is no index.
+  static Status read(std::span<const uint8_t> tiff, MpfIndex* index);
+
+  uint32_t pictures() const { return pictures_; }
+  MpfEntry entry(uint32_t i) const;
+  // Where the entries are in the bytes, and how the bytes of a number are ordered.
+  size_t entries_at() const { return entries_at_; }
+  bool is_big_endian() const { return is_big_endian_; }
+
+ private:
+  std::span<const uint8_t> tiff_;
+  bool is_big_endian_ = true;
+  size_t entries_at_ = 0;
+  uint32_t pictures_ = 0;
+};
+
+// Bytes of a file.
+struct FilePlace {
+  uint64_t begin = 0, size = 0;
+
+  uint64_t end() const { return begin + size; }
+  bool operator==(const FilePlace&) const = default;
+};
+
+// The pictures of a file but for the first, in the order of its index.
+struct FilePlaces {
+  std::array<FilePlace, kMostMpfPictures> place;
+  uint32_t count = 0;
+
+  std::span<const FilePlace> all() const { return {place.data(), count}; }
+  uint64_t begin() const;  // of the one that is first in the file; 0 without any
+  uint64_t end() const;    // behind the last; 0 without any
+};
+
+// The bytes of the first MPF segment of `file` from its TIFF header on; none without such a segment
+// in front of the first scan.
+std::span<const uint8_t> find_mpf(std::span<const uint8_t> file);
+
+// Where the other pictures of a file are, by its index. `file` has at least the segments of its
+// first picture, whose end is `picture_end`. No byte behind that is looked at. Ok without places:
+// the file has no index, or one of one picture. kInvalidArgument: it has one that cannot be true;
+// `places` is what that says, as far as it can be read.
+Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlaces* places);
+// Whether one JPEG picture, complete as far as its markers tell, is at each place of `file`. Bytes
+// that are no picture may follow it there.
+// kInvalidArgument: why not.
+Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
+
+// Whether one of these pictures, by its size, is the end of `picture`: a picture that is cut off in
+// a segment has the next one's beginning in that, and goes on as the next.
+bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places);
+
+// The first picture of a file, which begins with it.
+struct FirstPicture {
+  size_t size = 0;       // up to EOI, or to the next SOI or the file's end where it has no EOI
+  bool has_end = false;  // an EOI, that is
+};
+FirstPicture first_picture(std::span<const uint8_t> file);
+
+// Writes into the index of `picture`, which is the whole first picture of a file, its size, and the
+// sizes and offsets of those behind it. `others` are places that count from the picture's end, in
+// the order of the index. kInvalidArgument, and nothing is written: no index, or one of another
+// number of pictures, or a file of more than 4 GiB.
+Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others);
+
+// What stands behind the length of a new segment, for `pictures` pictures, 2 to kMostMpfPictures,
+// of sizes and offsets that rewrite_mpf() fills in.
+inline constexpr size_t kMpfHead = 4;  // "MPF" and a zero
+constexpr size_t new_mpf_size(uint32_t pictures) { return kMpfHead + 50 + size_t{16} * pictures; }
+void make_mpf(uint32_t pictures, uint8_t* to);
+
+}  // namespace cudatransform

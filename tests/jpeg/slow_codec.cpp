@@ -1,0 +1,217 @@
+// Sequential Huffman-coded JPEG files of any depth, written bit by bit, and their samples.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// ITU-T T.81, annexes A, B and F.
+#include "tests/jpeg/slow_codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <random>
+
+#include "tests/jpeg/slow_order.h"
+
+namespace cudatransform::test {
+namespace {
+
+class Encoder {
+ public:
+  explicit Encoder(const SlowPicture& picture) : picture_(picture) {}
+
+  std::vector<uint8_t> encode() {
+    put({0xff, 0xd8});
+    if (picture_.components.size() == 4)
+      put({0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 2});
+    for (size_t c = 0; c < picture_.components.size(); ++c) put_divisors(static_cast<int>(c));
+    put_frame();
+    std::vector<int> ac = {0x00, 0xf0}, dc, scan;
+    for (int size = 1; size <= picture_.depth + 2; ++size)
+      for (int zeros = 0; zeros < 16; ++zeros) ac.push_back(zeros << 4 | size);
+    for (int size = 0; size <= std::min(picture_.depth + 3, 15); ++size) dc.push_back(size);
+    put_codes(0x00, dc);
+    put_codes(0x10, ac);
+    ac_ = ac;
+    if (picture_.restart_interval > 0) {
+      put({0xff, 0xdd, 0, 4});
+      put_word(picture_.restart_interval);
+    }
+    for (int c = 0; c < static_cast<int>(picture_.components.size()); ++c) scan.push_back(c);
+    put_scan(scan);
+    put({0xff, 0xd9});
+    return file_;
+  }
+
+ private:
+  void put(std::initializer_list<int> bytes) {
+    for (const int byte : bytes) file_.push_back(static_cast<uint8_t>(byte));
+  }
+  void put_word(int word) { put({word >> 8, word & 255}); }
+
+  void put_divisors(int c) {
+    const auto& table = picture_.components[c].table;
+    const bool wide = *std::max_element(table.begin(), table.end()) > 255;
+    put({0xff, 0xdb});
+    put_word(3 + (wide ? 128 : 64));
+    put({(wide ? 0x10 : 0) | c});
+    for (int k = 0; k < 64; ++k) {
+      if (wide)
+        put_word(table[natural_of(k)]);
+      else
+        put({table[natural_of(k)]});
+    }
+  }
+  void put_frame() {
+    put({0xff, picture_.frame_marker});
+    put_word(8 + 3 * static_cast<int>(picture_.components.size()));
+    put({picture_.depth});
+    put_word(picture_.height);
+    put_word(picture_.width);
+    put({static_cast<int>(picture_.components.size())});
+    int slot = 0;
+    for (const SlowComponent& component : picture_.components)
+      put({component.id, component.h << 4 | component.v, slot++});
+  }
+  // Symbol number i has the code i, of 8 bits.
+  void put_codes(int selector, const std::vector<int>& symbols) {
+    put({0xff, 0xc4});
+    put_word(19 + static_cast<int>(symbols.size()));
+    put({selector});
+    for (int length = 1; length <= 16; ++length)
+      put({length == 8 ? static_cast<int>(symbols.size()) : 0});
+    for (const int symbol : symbols) put({symbol});
+  }
+
+  void put_scan(const std::vector<int>& scan) {
+    put({0xff, 0xda});
+    put_word(6 + 2 * static_cast<int>(scan.size()));
+    put({static_cast<int>(scan.size())});
+    for (const int c : scan) put({picture_.components[c].id, 0});
+    put({0, 63, 0});
+    int mcus_w = 0, mcus = 0, dc[4] = {};
+    count_mcus(picture_, scan, &mcus_w, &mcus);
+    for (int mcu = 0; mcu < mcus; ++mcu) {
+      const int interval = picture_.restart_interval;
+      if (interval > 0 && mcu > 0 && mcu % interval == 0) {
+        pad();
+        put({0xff, 0xd0 + (mcu / interval - 1) % 8});
+        std::fill(std::begin(dc), std::end(dc), 0);
+      }
+      for_mcu(picture_, scan, mcu, mcus_w, [&](int c, int block) {
+        int16_t levels[64] = {static_cast<int16_t>(dc[c])};
+        if (block >= 0)
+          std::copy_n(picture_.components[c].levels.begin() + ptrdiff_t{64} * block, 64, levels);
+        put_block(levels, &dc[c]);
+      });
+    }
+    pad();
+  }
+  void put_block(const int16_t* levels, int* dc) {
+    const int difference = levels[0] - *dc;
+    *dc = levels[0];
+    put_bits(size_of(difference), 8);
+    put_value(difference);
+    int zeros = 0;
+    for (int k = 1; k < 64; ++k) {
+      const int level = levels[natural_of(k)];
+      if (level == 0) {
+        ++zeros;
+        continue;
+      }
+      for (; zeros > 15; zeros -= 16) put_ac(0xf0);
+      put_ac(zeros << 4 | size_of(level));
+      put_value(level);
+      zeros = 0;
+    }
+    if (zeros > 0) put_ac(0);
+  }
+  void put_ac(int symbol) {
+    put_bits(static_cast<int>(std::find(ac_.begin(), ac_.end(), symbol) - ac_.begin()), 8);
+  }
+  static int size_of(int value) {
+    int size = 0;
+    while (std::abs(value) >> size != 0) ++size;
+    return size;
+  }
+  void put_value(int value) {
+    const int size = size_of(value);
+    put_bits(value < 0 ? value + (1 << size) - 1 : value, size);
+  }
+  void put_bits(int bits, int count) {
+    for (int i = count; i-- > 0;) {
+      byte_ = byte_ << 1 | (bits >> i & 1);
+      if (++used_ < 8) continue;
+      put({byte_});
+      if (byte_ == 0xff) put({0});
+      byte_ = used_ = 0;
+    }
+  }
+  void pad() {
+    while (used_ != 0) put_bits(1, 1);
+  }
+
+  const SlowPicture& picture_;
+  std::vector<uint8_t> file_;
+  std::vector<int> ac_;
+  int byte_ = 0, used_ = 0;
+};
+
+}  // namespace
+
+SlowPicture slow_picture(int width, int height, int depth, int components, int h, int v) {
+  SlowPicture picture;
+  picture.width = width;
+  picture.height = height;
+  picture.depth = depth;
+  picture.components.resize(components);
+  for (int c = 0; c < components; ++c) {
+    SlowComponent& component = picture.components[c];
+    component.id = c + 1;
+    component.h = components > 1 && (c == 0 || c == 3) ? h : 1;
+    component.v = components > 1 && (c == 0 || c == 3) ? v : 1;
+    component.table.fill(1);
+  }
+  size_components(&picture);
+  return picture;
+}
+
+SlowPicture random_deep_picture(int width, int height, int components, int h, int v,
+                                unsigned seed) {
+  SlowPicture picture = slow_picture(width, height, 12, components, h, v);
+  std::mt19937 random(seed);
+  for (SlowComponent& component : picture.components) {
+    for (int k = 0; k < 64; ++k)
+      component.table[k] = static_cast<uint16_t>(component.id == 2 ? 300 + k : 2 + k);
+    for (size_t i = 0; i < component.levels.size(); ++i) {
+      const int values = i % 64 == 0 ? 14000 : random() % 6 == 0 ? 2500 : 0;
+      const int most = values / component.table[i % 64];
+      component.levels[i] =
+          static_cast<int16_t>(static_cast<int>(random() % (2u * most + 1)) - most);
+    }
+  }
+  return picture;
+}
+
+std::vector<uint8_t> slow_encode(const SlowPicture& picture) { return Encoder(picture).encode(); }
+
+std::vector<double> slow_samples(const SlowComponent& component, int depth) {
+  double cosine[8][8];
+  for (int x = 0; x < 8; ++x)
+    for (int u = 0; u < 8; ++u)
+      cosine[x][u] = (u == 0 ? std::numbers::sqrt2 / 2 : 1.0) / 2 *
+                     std::cos((2 * x + 1) * u * std::numbers::pi / 16);
+  const int width = 8 * component.blocks_w;
+  std::vector<double> samples(size_t{64} * component.blocks_w * component.blocks_h);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const int x = static_cast<int>(i) % width, y = static_cast<int>(i) / width;
+    const auto* levels =
+        &component.levels[size_t{64} * (static_cast<size_t>(y / 8) * component.blocks_w + x / 8)];
+    double sum = 1 << (depth - 1);
+    for (int k = 0; k < 64; ++k)
+      sum += cosine[y % 8][k / 8] * cosine[x % 8][k % 8] * levels[k] * component.table[k];
+    samples[i] = sum;
+  }
+  return samples;
+}
+
+}  // namespace cudatransform::test

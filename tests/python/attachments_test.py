@@ -1,0 +1,199 @@
+#!/usr/bin/python3
+# Files of several pictures: what stands behind the first is read, written and kept by corpus jobs.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import importlib.util
+import os
+import pickle
+import shutil
+import subprocess
+import tempfile
+import unittest
+import unittest.mock
+import warnings
+
+import cudatransform as ct
+from cudatransform.corpus import actions, folder
+import pictures
+
+
+def picture_of(width, height):
+    return ct.write(ct.Picture.from_pixels(pictures.pixels(width, height), 80))
+
+
+OTHERS = (picture_of(24, 16), picture_of(40, 40))
+FILM = b"\0\0\0\x10ftypmp42\0\0\0\0" + b"film" * 50
+FIRST = picture_of(64, 48)
+XMP = pictures.xmp((("GainMap", "image/jpeg", len(OTHERS[0])),
+                    ("MotionPhoto", "video/mp4", len(FILM))), len(FILM))
+FILES = {
+    "big": pictures.with_others(picture_of(64, 48), OTHERS),
+    "little": pictures.with_others(picture_of(64, 48), OTHERS, "<", trailer=b"motion" * 30),
+    "gaps": pictures.with_others(picture_of(64, 48), OTHERS, gap=b"\0" * 7),
+    "trailer": picture_of(64, 48) + b"motion" * 50,
+    "plain": FIRST,
+    # A photograph with a gain map that moves.
+    "photograph": pictures.with_others(FIRST[:20] + XMP + FIRST[20:], OTHERS[:1], "<",
+                                       trailer=FILM),
+}
+WITH_TWO = ("big", "little", "gaps")
+OTHERS_OF = {"photograph": OTHERS[:1], **{name: OTHERS for name in WITH_TWO}}
+TRAILERS = {"little": b"motion" * 30, "trailer": b"motion" * 50, "photograph": FILM}
+
+
+class Attachments(unittest.TestCase):
+    def test_read_and_written(self):
+        for name, data in FILES.items():
+            with self.subTest(name):
+                picture = ct.read(data)
+                self.assertEqual(picture.attachments, OTHERS_OF.get(name, ()))
+                self.assertEqual(picture.trailer, TRAILERS.get(name, b""))
+                self.assertEqual(ct.write(picture), data)
+                self.assertEqual(ct.write(pickle.loads(pickle.dumps(picture.copy()))), data)
+        self.assertEqual(ct.read(ct.read(FILES["big"]).attachments[1]).width, 40)
+
+    def test_other_sizes(self):
+        for options in ({"progressive": True}, {"optimize": True}, {"arithmetic": True}):
+            for name, others in OTHERS_OF.items():
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    data = ct.write(ct.read(FILES[name]), **options)
+                self.assertNotEqual(len(data), len(FILES[name]))
+                self.assertEqual(pictures.others_of(data), list(others))
+                if pictures.have_tools():
+                    self.assertEqual(pictures.jpegtran(data), pictures.jpegtran(FILES[name]))
+
+    @unittest.skipUnless(shutil.which("exiftool"), "no exiftool (libimage-exiftool-perl)")
+    def test_exiftool_finds_them(self):
+        with tempfile.TemporaryDirectory() as top:
+            path = os.path.join(top, "made.jpg")
+            for name, others in OTHERS_OF.items():
+                for options in ({}, {"progressive": True}):
+                    ct.write(ct.read(FILES[name]), path, **options)
+                    for index, other in enumerate(others):
+                        found = subprocess.run(
+                            ("exiftool", "-b", f"-MPImage{index + 2}", path), check=True,
+                            stdout=subprocess.PIPE).stdout
+                        self.assertEqual(found, other)
+                    told = subprocess.run(("exiftool", "-a", "-Warning", "-Error", path),
+                                          check=True, stdout=subprocess.PIPE, text=True).stdout
+                    self.assertNotIn("MP", told)
+
+    def test_untrue_lengths_are_told(self):
+        for change in ({"attachments": OTHERS[1:]}, {"trailer": b""}, {"trailer": FILM + b"more"},
+                       {"gaps": (b"\0",)}):
+            picture = ct.read(FILES["photograph"])
+            for name, value in change.items():
+                setattr(picture, name, value)
+            for _ in range(2):
+                with self.assertWarnsRegex(UserWarning, "XMP data") as told:
+                    data = ct.write(picture)
+                self.assertEqual(told.filename, __file__)
+            self.assertEqual(ct.read(data).trailer, picture.trailer)
+
+    def test_reader(self):
+        with tempfile.TemporaryDirectory() as top:
+            paths = pictures.write_all(top, FILES)
+            read = [picture for batch in ct.Reader(list(paths.values())) for picture in batch]
+            self.assertEqual([ct.write(picture) for picture in read], list(FILES.values()))
+
+    def test_own_ones(self):
+        picture = ct.read(FILES["plain"])
+        picture.attachments, picture.trailer = list(OTHERS[::-1]), bytearray(b"behind")
+        data = ct.write(picture)
+        self.assertEqual(pictures.others_of(data), list(OTHERS[::-1]))
+        self.assertEqual(ct.read(data).trailer, b"behind")
+        picture.attachments = ()
+        self.assertNotIn(b"MPF", ct.write(picture))
+
+    def test_wrong_ones(self):
+        picture = ct.read(FILES["big"])
+        picture.attachments = OTHERS[:1]
+        with self.assertRaisesRegex(ct.WriteError, "3 pictures, where 2"):
+            ct.write(picture)
+        for attachments, words in (((b"no JPEG",), "attachment 0.*not 6E 6F"),
+                                   (OTHERS[:1] * 256, "255 attachments, not 256")):
+            picture.attachments = attachments
+            with self.assertRaisesRegex(ct.WriteError, words):
+                ct.write(picture)
+        picture.attachments = ("text",)
+        with self.assertRaisesRegex(TypeError, "an attachment is bytes, not str"):
+            ct.write(picture)
+        picture.attachments, picture.trailer = (), None
+        with self.assertRaisesRegex(TypeError, "a trailer is bytes, not NoneType"):
+            ct.write(picture)
+
+
+class Corpus(unittest.TestCase):
+    def test_actions(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        source = os.path.join(made.name, "in")
+        pictures.write_all(source, {f"{name}.jpg": data for name, data in FILES.items()})
+        names = folder.list_files(source)
+        reader = actions.WorkerReader()
+        self.addCleanup(reader.close)
+        for action, options in (("repack", {}), ("requantise", {"quality": 40}), ("stats", {})):
+            output = folder.Output(os.path.join(made.name, action))
+            self.addCleanup(output.release)
+            output.claim({"action": action, "options": options, "input": source}, names)
+            actions.do_chunk(action, options, os.fsencode(source), 0, names, output,
+                             reader.read(os.fsencode(source), names))
+            rows = output.rows_of(0, names)
+            for name, row in zip(names, rows):
+                self.assertNotIn("reason", row)
+                before = ct.read(os.path.join(source, os.fsdecode(name)))
+                if action == "stats":
+                    self.assertEqual(row["attachments"], len(before.attachments))
+                    self.assertEqual(row["attachment_bytes"], sum(map(len, before.attachments)))
+                    self.assertEqual(row["trailer_bytes"], len(before.trailer))
+                    continue
+                with open(os.path.join(output.path, os.fsdecode(name)), "rb") as file:
+                    data = file.read()
+                after = ct.read(data)
+                self.assertEqual((after.attachments, after.trailer, after.gaps),
+                                 (before.attachments, before.trailer, before.gaps))
+                if before.attachments:
+                    self.assertEqual(pictures.others_of(data), list(before.attachments))
+                if action == "repack" and pictures.have_tools():
+                    stem = os.fsdecode(name)[:-4]
+                    self.assertEqual(pictures.jpegtran(data), pictures.jpegtran(FILES[stem]))
+
+    def test_export(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        source = os.path.join(made.name, "in")
+        pictures.write_all(source, {f"{name}.jpg": data for name, data in FILES.items()})
+        names = folder.list_files(source)
+        reader = actions.WorkerReader()
+        self.addCleanup(reader.close)
+        output = folder.Output(os.path.join(made.name, "export"))
+        self.addCleanup(output.release)
+        output.claim({"action": "export", "options": {}, "input": source}, names)
+        items = reader.read(os.fsencode(source), names)
+        shard = os.path.join(output.path, "levels-000000.parquet")
+        if importlib.util.find_spec("pyarrow") is None:
+            # The rows are what pyarrow would be given.
+            with unittest.mock.patch.object(actions, "parquet", pickle.dumps):
+                actions.do_chunk("export", {}, os.fsencode(source), 0, names, output, items)
+            with open(shard, "rb") as file:
+                rows = pickle.load(file)
+        else:
+            import pyarrow.parquet
+            actions.do_chunk("export", {}, os.fsencode(source), 0, names, output, items)
+            rows = pyarrow.parquet.read_table(shard).to_pylist()
+            # Shards have one schema, whether or not their files have attachments.
+            schemas = [pyarrow.parquet.read_schema(pyarrow.BufferReader(actions.parquet(part)))
+                       for part in (rows, [dict(row, attachments=[]) for row in rows])]
+            self.assertEqual(*schemas)
+        self.assertEqual([row["path"] for row in rows], names)
+        for row in rows:
+            stem = os.fsdecode(row["path"])[:-4]
+            self.assertEqual(row["attachments"], list(OTHERS_OF.get(stem, ())))
+            self.assertEqual(row["trailer"], TRAILERS.get(stem, b""))
+            picture = ct.read(FILES[stem])
+            self.assertEqual(row["markers"], picture.markers)
+            self.assertEqual(row["levels"], [c.levels.tobytes() for c in picture.components])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
