@@ -13,6 +13,7 @@
 #include "transform/device/simd_targets.h"
 #include "transform/dwt/engine.h"
 #include "transform/obmc/engine.h"
+#include "transform/rgb/engine.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
@@ -44,6 +45,7 @@ void add_host_engines(std::vector<Engine>* list) {
   Engine host = {"host", device, &host_dct8x8_ops()};
   host.dwt_ops = &host_dwt_ops();
   host.obmc_ops = &host_obmc_ops();
+  host.rgb_ops = &host_rgb_ops();
   list->push_back(host);
   for (const auto& [name, target] : host_simd_targets()) {
     host.name = "host/" + name;
@@ -108,6 +110,7 @@ const Engine& portable_engine() {
     Engine portable = {"portable", make_host_device(1), &portable_dct8x8_ops()};
     portable.dwt_ops = &portable_dwt_ops();
     portable.obmc_ops = &portable_obmc_ops();
+    portable.rgb_ops = &portable_rgb_ops();
     return portable;
   }();
   return engine;

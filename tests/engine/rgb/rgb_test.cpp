@@ -1,0 +1,331 @@
+// RGB and its planes of every engine against the definition, in all samplings, packings and places.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/engine/engines.h"
+#include "tests/engine/rgb/definition.h"
+#include "tests/engine/run_job.h"
+#include "transform/rgb/arithmetic.h"
+
+namespace cudatransform::test {
+namespace {
+
+// Engines with their own RGB.
+std::vector<Engine> subjects() {
+  std::vector<Engine> list;
+  for (const Engine& engine : engines()) {
+    if (engine.rgb_ops != nullptr) list.push_back(engine);
+  }
+  return list;
+}
+
+// ---- Pixels as the bytes of planes ----
+
+constexpr int kJunk = -1;
+
+// `x`: the byte beside R, G and B, or kJunk.
+Picture packed(const Picture& rgb, RgbPacking packing, int x, std::mt19937* random) {
+  if (packing == RgbPacking::kPlanar) return rgb;
+  const RgbLayout layout = rgb_layout(packing);
+  Plane bytes(rgb[0].width * layout.pixel_bytes, rgb[0].rows);
+  for (int row = 0; row < bytes.rows; ++row) {
+    for (int at = 0; at < rgb[0].width; ++at) {
+      const auto put = [&](int place, int value) {
+        bytes.at(at * layout.pixel_bytes + place, row) = value;
+      };
+      put(layout.r, rgb[0].at(at, row));
+      put(layout.g, rgb[1].at(at, row));
+      put(layout.b, rgb[2].at(at, row));
+      if (layout.x >= 0) put(layout.x, x == kJunk ? static_cast<int>((*random)() % 256) : x);
+    }
+  }
+  return {bytes};
+}
+
+void describe(const SampleFrame& frame, const RgbCase& of, RgbPacking packing, RgbImage* rgb) {
+  SamplePlane planes[3];
+  frame.describe(planes);
+  *rgb = {packing, of.width, of.height, {}, {}};
+  for (int p = 0; p < rgb->planes(); ++p) {
+    rgb->data[p] = planes[p].data;
+    rgb->pitch[p] = planes[p].pitch;
+  }
+}
+
+SampleFrame frame_of(const Engine& engine, const Picture& like, bool writable, uint32_t seed) {
+  return SampleFrame(engine, like, 8, Arrangement::kPlanar, 1, writable, seed);
+}
+
+// ---- Jobs ----
+
+RgbJob job_of(const RgbCase& of, Direction direction) {
+  RgbJob job;
+  job.direction = direction;
+  job.color = of.color;
+  std::copy_n(of.subsampling, kMaxComponents, job.subsampling);
+  job.upsampling = of.upsampling;
+  return job;
+}
+
+std::string run(const Engine& engine, const RgbJob& job, SampleFrame& input, SampleFrame& output,
+                const Picture& expected) {
+  output.poison();
+  Status status = input.upload();
+  if (status.ok()) status = output.upload();
+  if (status.ok()) status = submit_and_wait(engine, *engine.rgb_ops, job);
+  if (status.ok()) status = output.download();
+  if (status.ok()) status = input.download();
+  if (!status.ok()) return status.message;
+  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
+  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
+  Picture got = expected;
+  if (const std::string fault = output.read(&got); !fault.empty()) return fault;
+  return judge_equal(expected, got);
+}
+
+std::string run_inverse(const Engine& engine, const RgbCase& of, RgbPacking packing,
+                        const Picture& planes, uint32_t seed) {
+  RgbJob job = job_of(of, Direction::kInverse);
+  SampleFrame input = frame_of(engine, planes, false, seed);
+  input.fill(planes);
+  input.describe(job.planes);
+  const Picture expected = packed(define_rgb(of, planes), packing, 255, nullptr);
+  SampleFrame output = frame_of(engine, expected, true, seed + 1);
+  describe(output, of, packing, &job.rgb);
+  return run(engine, job, input, output, expected);
+}
+
+// `wanted`: planes of the sizes that are written.
+std::string run_forward(const Engine& engine, const RgbCase& of, RgbPacking packing,
+                        const Picture& rgb, Picture wanted, uint32_t seed) {
+  std::mt19937 random(seed);
+  RgbJob job = job_of(of, Direction::kForward);
+  const Picture bytes = packed(rgb, packing, kJunk, &random);
+  SampleFrame input = frame_of(engine, bytes, false, seed);
+  input.fill(bytes);
+  describe(input, of, packing, &job.rgb);
+  const Picture blocks = define_planes(of, rgb);
+  for (size_t c = 0; c < wanted.size(); ++c)
+    for (int y = 0; y < wanted[c].rows; ++y)
+      for (int x = 0; x < wanted[c].width; ++x) wanted[c].at(x, y) = blocks[c].at(x, y);
+  SampleFrame output = frame_of(engine, wanted, true, seed + 1);
+  output.describe(job.planes);
+  return run(engine, job, input, output, wanted);
+}
+
+// ---- Cases ----
+
+void fill(Picture* picture, std::mt19937& random) {
+  for (Plane& plane : *picture)
+    for (int& sample : plane.samples) {
+      const auto any = static_cast<int>(random() % 256);
+      sample = random() % 3 == 0 ? any % 2 * 255 : any;
+    }
+}
+
+struct Kind {
+  const char* name;
+  RgbColor color;
+  RgbSubsampling subsampling[kMaxComponents];
+};
+constexpr Kind kKinds[] = {
+    {"4:2:0", RgbColor::kYcbcr, {{1, 1}, {2, 2}, {2, 2}}},
+    {"4:2:2", RgbColor::kYcbcr, {{1, 1}, {2, 1}, {2, 1}}},
+    {"4:4:4", RgbColor::kYcbcr, {{1, 1}, {1, 1}, {1, 1}}},
+    {"4:4:0", RgbColor::kYcbcr, {{1, 1}, {1, 2}, {1, 2}}},
+    {"grey", RgbColor::kGrey, {{1, 1}}},
+    {"RGB", RgbColor::kRgb, {{1, 1}, {1, 1}, {1, 1}}},
+    {"4:1:1", RgbColor::kYcbcr, {{1, 1}, {4, 1}, {4, 1}}},
+    {"4:1:0", RgbColor::kYcbcr, {{1, 1}, {4, 2}, {4, 2}}},
+    {"thirds", RgbColor::kYcbcr, {{1, 1}, {3, 3}, {3, 3}}},
+    {"all kinds", RgbColor::kYcbcr, {{2, 1}, {1, 4}, {2, 2}}},
+    {"grey of halves", RgbColor::kGrey, {{2, 2}}},
+    {"RGB of halves", RgbColor::kRgb, {{1, 1}, {2, 2}, {2, 2}}},
+};
+
+RgbCase case_of(const Kind& kind, int width, int height, ChromaUpsampling upsampling) {
+  RgbCase made;
+  made.width = width;
+  made.height = height;
+  made.color = kind.color;
+  std::copy_n(kind.subsampling, kMaxComponents, made.subsampling);
+  made.upsampling = upsampling;
+  return made;
+}
+
+// Planes as small as they may be, in whole blocks, and between.
+Picture wanted_planes(const RgbCase& of, std::mt19937& random) {
+  const Picture least = rgb_planes(of, false), most = rgb_planes(of, true);
+  Picture wanted;
+  for (size_t c = 0; c < least.size(); ++c) {
+    const auto any = [&](int from, int to) {
+      const int kind = static_cast<int>(random() % 3);
+      return kind == 0   ? from
+             : kind == 1 ? to
+                         : from + static_cast<int>(random() % (to - from + 1));
+    };
+    wanted.emplace_back(any(least[c].width, most[c].width), any(least[c].rows, most[c].rows));
+  }
+  return wanted;
+}
+
+void check(const Engine& engine, const Kind& kind, int width, int height, RgbPacking packing,
+           uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto upsampling = random() % 3 == 0 ? ChromaUpsampling::kNearest : ChromaUpsampling::kFancy;
+  const RgbCase of = case_of(kind, width, height, upsampling);
+  const std::string text = engine.name + ": " + kind.name + " " + std::to_string(width) + "x" +
+                           std::to_string(height) + " packing " +
+                           std::to_string(static_cast<int>(packing)) +
+                           (upsampling == ChromaUpsampling::kFancy ? " fancy" : " nearest");
+  Picture planes = rgb_planes(of, false), rgb(3, Plane(width, height));
+  fill(&planes, random);
+  fill(&rgb, random);
+  EXPECT_EQ(run_inverse(engine, of, packing, planes, seed), "") << text;
+  EXPECT_EQ(run_forward(engine, of, packing, rgb, wanted_planes(of, random), seed), "") << text;
+}
+
+TEST(Rgb, EqualsTheDefinition) {
+  const int count = quick() ? 4 : 20;
+  for (const Engine& engine : subjects()) {
+    std::mt19937 random(5);
+    uint32_t seed = 1;
+    for (const Kind& kind : kKinds) {
+      for (int p = 0; p < kRgbPackingCount; ++p) {
+        for (int i = 0; i < count; ++i) {
+          // Sides of blocks and vectors are more likely to be told apart from others.
+          const int width = 1 + static_cast<int>(random() % (i % 4 == 0 ? 300 : 40));
+          const int height = 1 + static_cast<int>(random() % (i % 8 == 0 ? 70 : 20));
+          check(engine, kind, width, height, static_cast<RgbPacking>(p), seed++);
+          if (testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(Rgb, SmallestPicturesEqualTheDefinition) {
+  const int most = quick() ? 5 : 17;
+  for (const Engine& engine : subjects()) {
+    uint32_t seed = 1;
+    for (const Kind& kind : kKinds) {
+      for (int height = 1; height <= most; ++height) {
+        for (int width = 1; width <= most; ++width, ++seed) {
+          check(engine, kind, width, height, static_cast<RgbPacking>(seed % kRgbPackingCount),
+                seed);
+          if (testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+// All chroma at some lumas; many colours.
+TEST(Rgb, AllColoursEqualTheDefinition) {
+  const int step = quick() ? 5 : 1;
+  for (const Engine& engine : subjects()) {
+    for (const int y : {0, 1, 100, 254, 255}) {
+      const RgbCase of = case_of(kKinds[2], 256, 256 / step, ChromaUpsampling::kFancy);
+      Picture planes = rgb_planes(of, false);
+      for (int row = 0; row < of.height; ++row) {
+        for (int x = 0; x < of.width; ++x) {
+          planes[0].at(x, row) = y;
+          planes[1].at(x, row) = x;
+          planes[2].at(x, row) = row * step;
+        }
+      }
+      EXPECT_EQ(run_inverse(engine, of, RgbPacking::kRgb, planes, 1), "") << engine.name;
+    }
+    const RgbCase of = case_of(kKinds[2], 256, 52 * 52 / step, ChromaUpsampling::kFancy);
+    Picture rgb(3, Plane(of.width, of.height));
+    for (int row = 0; row < of.height; ++row) {
+      for (int x = 0; x < of.width; ++x) {
+        rgb[0].at(x, row) = x;
+        rgb[1].at(x, row) = row % 52 * 5;
+        rgb[2].at(x, row) = 255 - row / 52 * 5;
+      }
+    }
+    EXPECT_EQ(run_forward(engine, of, RgbPacking::kRgb, rgb, rgb_planes(of, false), 1), "")
+        << engine.name;
+  }
+}
+
+// Each change makes a sound job unsound.
+TEST(Rgb, RefusesUnsoundJobs) {
+  using Change = void (*)(RgbJob&);
+  const std::pair<const char*, Change> changes[] = {
+      {"an unknown direction", [](RgbJob& j) { j.direction = static_cast<Direction>(2); }},
+      {"an unknown color", [](RgbJob& j) { j.color = static_cast<RgbColor>(3); }},
+      {"an unknown packing", [](RgbJob& j) { j.rgb.packing = static_cast<RgbPacking>(-1); }},
+      {"an unknown upsampling", [](RgbJob& j) { j.upsampling = static_cast<ChromaUpsampling>(2); }},
+      {"no pixels", [](RgbJob& j) { j.rgb.width = 0; }},
+      {"a negative height", [](RgbJob& j) { j.rgb.height = -20; }},
+      {"too many columns", [](RgbJob& j) { j.rgb.width = kMaxRgbSide + 1; }},
+      {"no RGB", [](RgbJob& j) { j.rgb.data[0] = nullptr; }},
+      {"a short pitch of RGB", [](RgbJob& j) { j.rgb.pitch[0] = 3 * 33 - 1; }},
+      {"a pitch below zero", [](RgbJob& j) { j.rgb.pitch[0] = -200; }},
+      {"a wider packing in the same pitch", [](RgbJob& j) { j.rgb.packing = RgbPacking::kXbgr; }},
+      {"planar without planes", [](RgbJob& j) { j.rgb.packing = RgbPacking::kPlanar; }},
+      {"subsampling by nothing", [](RgbJob& j) { j.subsampling[1].x = 0; }},
+      {"subsampling by five", [](RgbJob& j) { j.subsampling[2].y = 5; }},
+      {"another subsampling",
+       [](RgbJob& j) {
+         j.subsampling[1] = {1, 2};
+       }},
+      {"a narrow plane", [](RgbJob& j) { j.planes[1].width = 16; }},
+      {"a low plane", [](RgbJob& j) { j.planes[0].height = 19; }},
+      {"a plane beyond its blocks", [](RgbJob& j) { j.planes[2].width = 25; }},
+      {"no plane", [](RgbJob& j) { j.planes[2].data = nullptr; }},
+      {"a short pitch", [](RgbJob& j) { j.planes[0].pitch = 32; }},
+      {"samples of 16 bits", [](RgbJob& j) { j.planes[0].type = SampleType::kU16; }},
+      {"interleaved chroma", [](RgbJob& j) { j.planes[1].stride = 2; }},
+      {"shifted samples", [](RgbJob& j) { j.planes[1].shift = 1; }},
+      {"repeated rows", [](RgbJob& j) { j.planes[1].row_repeat = 2; }},
+      {"a plane over RGB", [](RgbJob& j) { j.planes[1].data = j.rgb.data[0]; }},
+      {"RGB that begins in a plane",
+       [](RgbJob& j) {
+         j.rgb.data[0] = static_cast<uint8_t*>(j.planes[0].data) + j.planes[0].pitch * 19 + 32;
+       }},
+  };
+  std::vector<uint8_t> memory(8192), other(4096);
+  for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
+    RgbJob sound = job_of(case_of(kKinds[0], 33, 20, ChromaUpsampling::kFancy), direction);
+    sound.rgb = {RgbPacking::kBgr, 33, 20, {memory.data()}, {100}};
+    for (int c = 0; c < 3; ++c) {
+      SamplePlane& plane = sound.planes[c];
+      plane.width = plane.pitch = c == 0 ? 33 : 17;
+      plane.height = c == 0 ? 20 : 10;
+      plane.data = other.data() + c * 1000;
+    }
+    ASSERT_TRUE(validate(sound).ok()) << validate(sound).message;
+    for (const auto& [name, change] : changes) {
+      RgbJob job = sound;
+      change(job);
+      const Status status = validate(job);
+      EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << name;
+      EXPECT_GT(status.message.size(), 10u) << name;
+    }
+    // Outputs may not overlap each other; inputs may.
+    RgbJob shared = sound;
+    shared.planes[2].data = shared.planes[1].data;
+    EXPECT_EQ(validate(shared).ok(), direction == Direction::kInverse);
+    // Larger planes are for the forward direction, and rows of one pitch may lie between others.
+    RgbJob blocks = sound;
+    for (SamplePlane& plane : blocks.planes) plane.pitch = 100;
+    blocks.planes[0].width = 40;
+    blocks.planes[1].data = other.data() + 40;
+    blocks.planes[2].data = other.data() + 60;
+    EXPECT_EQ(validate(blocks).ok(), direction == Direction::kForward);
+    blocks.planes[2].data = other.data() + 56;
+    EXPECT_FALSE(validate(blocks).ok());
+  }
+}
+
+}  // namespace
+}  // namespace cudatransform::test
