@@ -21,6 +21,7 @@
 #include "cuda/dwt/engine.h"
 #include "cuda/dwt/plan.h"
 #include "cuda/obmc/engine.h"
+#include "cuda/rgb/engine.h"
 #endif
 
 namespace cudatransform::test {
@@ -77,6 +78,9 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.obmc_ops = &cuda_obmc_ops();
     engine.obmc_kernel_choice = static_cast<int>(general ? cuda::ObmcKernelChoice::kGeneral
                                                          : cuda::ObmcKernelChoice::kAuto);
+    engine.rgb_ops = &cuda_rgb_ops();
+    engine.rgb_kernel_choice =
+        static_cast<int>(general ? cuda::RgbKernelChoice::kGeneral : cuda::RgbKernelChoice::kAuto);
   }
   return {};
 #else
@@ -92,6 +96,7 @@ void Engine::activate() const {
     cuda::set_kernel_choice(static_cast<cuda::KernelChoice>(kernel_choice));
     cuda::set_dwt_kernel_choice(static_cast<cuda::DwtKernelChoice>(dwt_kernel_choice));
     cuda::set_obmc_kernel_choice(static_cast<cuda::ObmcKernelChoice>(obmc_kernel_choice));
+    cuda::set_rgb_kernel_choice(static_cast<cuda::RgbKernelChoice>(rgb_kernel_choice));
   }
 #endif
   if (!is_cuda) set_host_simd_targets(highway_target);

@@ -13,7 +13,7 @@
 
 namespace cudatransform {
 
-inline constexpr int32_t kMaxRgbSide = 1 << 20;
+inline constexpr int32_t kMaxRgbSide = 1 << 16;  // files have 65535
 inline constexpr int kMaxRgbSubsampling = 4;
 
 // The bytes of a pixel in the order of their addresses; x is 255, or opaque, and is not read.
