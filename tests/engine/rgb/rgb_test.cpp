@@ -226,6 +226,18 @@ TEST(Rgb, SmallestPicturesEqualTheDefinition) {
   }
 }
 
+// Larger than a CTA's rows and a strip.
+TEST(Rgb, LargePicturesEqualTheDefinition) {
+  for (const Engine& engine : subjects()) {
+    uint32_t seed = 1;
+    for (const Kind& kind : kKinds) {
+      check(engine, kind, 1200 - static_cast<int>(seed % 2), quick() ? 30 : 60, RgbPacking::kRgb,
+            seed);
+      ++seed;
+    }
+  }
+}
+
 // All chroma at some lumas; many colours.
 TEST(Rgb, AllColoursEqualTheDefinition) {
   const int step = quick() ? 5 : 1;
