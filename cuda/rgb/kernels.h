@@ -12,7 +12,7 @@
 //            transform/rgb/portable.cpp and transform/rgb/vectors.cpp
 //     test   tests/engine/rgb/rgb_test.cpp
 //     bench  tests/bench/gpu/rgb.cpp: case:rgb
-//     page   docs/kernels.md, 17
+//     page   docs/kernels.md, 19
 #pragma once
 
 // X(name, columns and rows of the picture to a sample of chroma, RgbColor).
