@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 #include <string>
 #include <utility>
@@ -175,20 +176,26 @@ Picture wanted_planes(const RgbCase& of, std::mt19937& random) {
   return wanted;
 }
 
-void check(const Engine& engine, const Kind& kind, int width, int height, RgbPacking packing,
-           uint32_t seed) {
+// Both directions on random samples; "" or the first fault.
+std::string fault_of(const Engine& engine, const Kind& kind, int width, int height,
+                     RgbPacking packing, uint32_t seed) {
   std::mt19937 random(seed);
   const auto upsampling = random() % 3 == 0 ? ChromaUpsampling::kNearest : ChromaUpsampling::kFancy;
   const RgbCase of = case_of(kind, width, height, upsampling);
-  const std::string text = engine.name + ": " + kind.name + " " + std::to_string(width) + "x" +
-                           std::to_string(height) + " packing " +
-                           std::to_string(static_cast<int>(packing)) +
-                           (upsampling == ChromaUpsampling::kFancy ? " fancy" : " nearest");
   Picture planes = rgb_planes(of, false), rgb(3, Plane(width, height));
   fill(&planes, random);
   fill(&rgb, random);
-  EXPECT_EQ(run_inverse(engine, of, packing, planes, seed), "") << text;
-  EXPECT_EQ(run_forward(engine, of, packing, rgb, wanted_planes(of, random), seed), "") << text;
+  std::string fault = run_inverse(engine, of, packing, planes, seed);
+  if (fault.empty()) fault = run_forward(engine, of, packing, rgb, wanted_planes(of, random), seed);
+  if (fault.empty()) return "";
+  return engine.name + ": " + kind.name + " " + std::to_string(width) + "x" +
+         std::to_string(height) + " packing " + std::to_string(static_cast<int>(packing)) +
+         (upsampling == ChromaUpsampling::kFancy ? " fancy: " : " nearest: ") + fault;
+}
+
+void check(const Engine& engine, const Kind& kind, int width, int height, RgbPacking packing,
+           uint32_t seed) {
+  EXPECT_EQ(fault_of(engine, kind, width, height, packing, seed), "");
 }
 
 TEST(Rgb, EqualsTheDefinition) {
@@ -267,6 +274,85 @@ TEST(Rgb, AllColoursEqualTheDefinition) {
         << engine.name;
   }
 }
+
+// ---- The tests can fail ----
+
+// A fault in an engine: it changes the job, or what the job has written.
+struct Mutant {
+  const char* name;
+  void (*change)(RgbJob& job);
+  void (*spoil)(const RgbJob& job, FencePtr* fence);
+};
+
+bool is_forward(const RgbJob& job) { return job.direction == Direction::kForward; }
+uint8_t* output_of(const RgbJob& job) {
+  return static_cast<uint8_t*>(is_forward(job) ? job.planes[0].data : job.rgb.data[0]);
+}
+uint8_t* input_of(const RgbJob& job) {
+  return static_cast<uint8_t*>(is_forward(job) ? job.rgb.data[0] : job.planes[0].data);
+}
+
+uint8_t kept = 0;
+
+constexpr Mutant kMutants[] = {
+    {"another upsampling",
+     [](RgbJob& job) {
+       job.upsampling = job.upsampling == ChromaUpsampling::kFancy ? ChromaUpsampling::kNearest
+                                                                   : ChromaUpsampling::kFancy;
+     },
+     nullptr},
+    {"chroma swapped",
+     [](RgbJob& job) {
+       if (job.color == RgbColor::kYcbcr && job.planes[1].width == job.planes[2].width &&
+           job.planes[1].height == job.planes[2].height)
+         std::swap(job.planes[1], job.planes[2]);
+     },
+     nullptr},
+    {"blocks not filled",
+     [](RgbJob& job) {
+       for (int c = 0; c < job.components() && is_forward(job); ++c)
+         job.planes[c].width = rgb_plane_side(job.rgb.width, job.subsampling[c].x);
+     },
+     nullptr},
+    {"a sample wrong", nullptr, [](const RgbJob& job, FencePtr*) { *output_of(job) ^= 1; }},
+    {"a sample not written", [](RgbJob& job) { kept = *output_of(job); },
+     [](const RgbJob& job, FencePtr*) { *output_of(job) = kept; }},
+    {"padding written", nullptr,
+     [](const RgbJob& job, FencePtr*) {
+       const SamplePlane& plane = job.planes[0];
+       if (is_forward(job) && plane.pitch > plane.width && plane.height > 1)
+         output_of(job)[plane.width] ^= 1;
+     }},
+    {"input written", nullptr, [](const RgbJob& job, FencePtr*) { *input_of(job) ^= 1; }},
+    {"no fence", nullptr, [](const RgbJob&, FencePtr* fence) { fence->reset(); }},
+};
+
+const Mutant* mutant = nullptr;
+
+Status submit_mutant(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) {
+  RgbJob changed = job;
+  if (mutant->change != nullptr) mutant->change(changed);
+  const Status status = portable_engine().rgb_ops->submit(device, queue, changed, fence);
+  if (mutant->spoil != nullptr) mutant->spoil(job, fence);
+  return status;
+}
+
+TEST(Rgb, MutantsAreFound) {
+  if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
+  constexpr RgbOps kOps = {"mutant", submit_mutant};
+  Engine spoilt = portable_engine();
+  spoilt.rgb_ops = &kOps;
+  for (const Mutant& one : kMutants) {
+    mutant = &one;
+    int found = 0;
+    for (uint32_t seed = 1; seed <= 20; ++seed)
+      found += !fault_of(spoilt, kKinds[0], 21, 9, RgbPacking::kRgb, seed).empty() ? 1 : 0;
+    std::printf("  %-24s found in %d of 20 cases\n", one.name, found);
+    EXPECT_GT(found, 0) << one.name;
+  }
+}
+
+// ---- Jobs that are refused ----
 
 // Each change makes a sound job unsound.
 TEST(Rgb, RefusesUnsoundJobs) {
