@@ -140,19 +140,38 @@ std::vector<uint8_t> file_of_planes(const RgbCase& of, const Kind& kind, const P
   return to.finish();
 }
 
-Picture decoded_planes(const RgbCase& of, const Kind& kind, const std::vector<uint8_t>& file) {
+// `of` at 1/`scale` of the size: libjpeg gives chroma a larger inverse where it can, so that there
+// is less to upsample.
+RgbCase scaled(RgbCase of, const Kind& kind, const std::vector<uint8_t>& file, unsigned scale) {
   Decompressor from(file);
+  from.scale_denom = scale;
+  jpeg_calc_output_dimensions(&from);
+  of.width = static_cast<int>(from.output_width);
+  of.height = static_cast<int>(from.output_height);
+  for (int c = 0; c < of.components(); ++c) {
+    const int size = from.comp_info[c].DCT_scaled_size;
+    of.subsampling[c] = {from.max_h_samp_factor * from.min_DCT_scaled_size / (kind.h[c] * size),
+                         from.max_v_samp_factor * from.min_DCT_scaled_size / (kind.v[c] * size)};
+  }
+  return of;
+}
+
+Picture decoded_planes(const RgbCase& of, const Kind& kind, const std::vector<uint8_t>& file,
+                       unsigned scale) {
+  Decompressor from(file);
+  from.scale_denom = scale;
   from.raw_data_out = TRUE;
   from.dct_method = JDCT_ISLOW;
   jpeg_start_decompress(&from);
   RawRows raw(kind, from.comp_info, of.components());
   Picture planes = rgb_planes(of, false);
   for (int mcu = 0; from.output_scanline < from.output_height; ++mcu) {
-    jpeg_read_raw_data(&from, raw.arrays(), static_cast<JDIMENSION>(from.max_v_samp_factor * 8));
+    jpeg_read_raw_data(&from, raw.arrays(),
+                       static_cast<JDIMENSION>(from.max_v_samp_factor * from.min_DCT_scaled_size));
     for (int c = 0; c < of.components(); ++c) {
       Plane& plane = planes[static_cast<size_t>(c)];
-      const int first = mcu * kind.v[c] * 8;
-      for (int y = first; y < std::min(first + kind.v[c] * 8, plane.rows); ++y)
+      const int rows = kind.v[c] * from.comp_info[c].DCT_scaled_size, first = mcu * rows;
+      for (int y = first; y < std::min(first + rows, plane.rows); ++y)
         for (int x = 0; x < plane.width; ++x) plane.at(x, y) = raw.arrays()[c][y - first][x];
     }
   }
@@ -160,11 +179,13 @@ Picture decoded_planes(const RgbCase& of, const Kind& kind, const std::vector<ui
   return planes;
 }
 
-Picture decoded_rgb(const RgbCase& of, const std::vector<uint8_t>& file) {
+Picture decoded_rgb(const RgbCase& of, const std::vector<uint8_t>& file, unsigned scale,
+                    bool fancy) {
   Decompressor from(file);
+  from.scale_denom = scale;
   from.out_color_space = JCS_RGB;
   from.dct_method = JDCT_ISLOW;
-  from.do_fancy_upsampling = of.upsampling == ChromaUpsampling::kFancy ? TRUE : FALSE;
+  from.do_fancy_upsampling = fancy ? TRUE : FALSE;
   jpeg_start_decompress(&from);
   Picture rgb(3, Plane(of.width, of.height));
   std::vector<JSAMPLE> row(static_cast<size_t>(of.width) * 3);
@@ -184,17 +205,23 @@ std::string text(const Kind& kind, const RgbCase& of) {
          (of.upsampling == ChromaUpsampling::kFancy ? " fancy" : " nearest");
 }
 
+// `of`: at 1/`scale` of the file's size.
+void check_decoded(RgbCase of, const Kind& kind, const std::vector<uint8_t>& file, unsigned scale) {
+  const Picture planes = decoded_planes(of, kind, file, scale);
+  for (const bool fancy : {true, false}) {
+    of.upsampling = fancy && scale < 8 ? ChromaUpsampling::kFancy : ChromaUpsampling::kNearest;
+    EXPECT_EQ(judge_equal(decoded_rgb(of, file, scale, fancy), define_rgb(of, planes)), "")
+        << text(kind, of) << " of 1/" << scale;
+  }
+}
+
 void check(const Kind& kind, int width, int height) {
-  RgbCase of = case_of(kind, width, height);
+  const RgbCase of = case_of(kind, width, height);
   const Picture source =
       random_picture(width, height, static_cast<unsigned>(width * 65537 + height));
   const std::vector<uint8_t> file = file_of_rgb(of, kind, source);
   EXPECT_TRUE(file == file_of_planes(of, kind, define_planes(of, source))) << text(kind, of);
-  const Picture planes = decoded_planes(of, kind, file);
-  for (const auto upsampling : {ChromaUpsampling::kFancy, ChromaUpsampling::kNearest}) {
-    of.upsampling = upsampling;
-    EXPECT_EQ(judge_equal(decoded_rgb(of, file), define_rgb(of, planes)), "") << text(kind, of);
-  }
+  check_decoded(of, kind, file, 1);
 }
 
 TEST(RgbDefinition, IsThatOfLibjpeg) {
@@ -209,6 +236,22 @@ TEST(RgbDefinition, IsThatOfLibjpeg) {
     }
     for (const auto& [width, height] : {std::pair{1, 333}, {517, 2}, {300, 201}, {641, 479}})
       check(kind, width, height);
+  }
+}
+
+TEST(RgbDefinition, IsThatOfLibjpegAtParts) {
+  const int step = quick() ? 7 : 2;
+  int number = 0;
+  for (const Kind& kind : kKinds) {
+    for (int side = 1; side <= 70; ++side) {
+      if (number++ % step != 0) continue;
+      const RgbCase of = case_of(kind, side, 71 - side);
+      const std::vector<uint8_t> file =
+          file_of_rgb(of, kind, random_picture(of.width, of.height, static_cast<unsigned>(side)));
+      for (const unsigned scale : {2, 4, 8})
+        check_decoded(scaled(of, kind, file, scale), kind, file, scale);
+      if (testing::Test::HasFailure()) return;
+    }
   }
 }
 

@@ -104,10 +104,11 @@ class InverseStrip {
   }
 
   void repeat_row(const uint8_t* from, uint8_t* to, int32_t count, int32_t times) {
-    if (times == 2)
-      rows_.repeat_twice(from, to, static_cast<size_t>(count));
-    else
-      repeat(from, to, count, times);
+    const auto samples = static_cast<size_t>(count);
+    if (times == 2) return rows_.repeat_twice(from, to, samples);
+    if (times != 4) return repeat(from, to, count, times);
+    rows_.repeat_twice(from, edged_, samples);
+    rows_.repeat_twice(edged_, to, 2 * samples);
   }
 
   const RgbJob& job_;

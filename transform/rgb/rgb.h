@@ -46,7 +46,7 @@ struct RgbSubsampling {
 enum class ChromaUpsampling {
   // Triangle filters where a component has half the columns, half the rows (or both), and else
   // nearest; also nearest where components with half the columns are up to two samples wide. So
-  // does libjpeg-turbo without options.
+  // does libjpeg-turbo without options, but behind an inverse at 1/8 of the size, where it repeats.
   kFancy,
   kNearest,  // each sample is repeated, as by `djpeg -nosmooth`
 };

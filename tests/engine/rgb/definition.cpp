@@ -13,9 +13,7 @@ namespace {
 
 int divide_up(int a, int b) { return (a + b - 1) / b; }
 
-int64_t floor_divide(int64_t a, int64_t b) {
-  return static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
-}
+int64_t floor_divide(int64_t a, int64_t b) { return a < 0 ? -((-a + b - 1) / b) : a / b; }
 
 int64_t fixed(double coefficient) { return std::llround(coefficient * 65536); }
 
