@@ -44,23 +44,47 @@ __device__ __forceinline__ uint2 load_eight(const RgbPlaneParams& plane, const u
   return make_uint2(load_four(plane, row, x, false), load_four(plane, row, x + 4, false));
 }
 
-// `kWords` words to `to`, or as many bytes of them as there are.
+__device__ __forceinline__ int misalignment(const uint8_t* address) {
+  return static_cast<int>(reinterpret_cast<uintptr_t>(address) & 3);
+}
+
+// Whole words to any address: as words where words of memory begin, the rest in bytes.
 template <int kWords>
-__device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)[kWords],
-                                            int32_t bytes, bool aligned) {
-  if (aligned && bytes >= 4 * kWords) {
-    if constexpr (kWords == 1) {
-      *reinterpret_cast<uint32_t*>(to) = words[0];
-    } else {
+__device__ __forceinline__ void store_anywhere(uint8_t* to, const uint32_t (&words)[kWords]) {
+  const int behind = misalignment(to), before = (4 - behind) % 4;  // bytes beside whole words
+  auto* whole = reinterpret_cast<uint32_t*>(to + before);
 #pragma unroll
-      for (int i = 0; i < kWords; i += 2)
-        reinterpret_cast<uint2*>(to)[i / 2] = make_uint2(words[i], words[i + 1]);
-    }
+  for (int i = 0; i + 1 < kWords; ++i)
+    whole[i] = __funnelshift_r(words[i], words[i + 1], 8 * before);
+  if (behind == 0) {
+    whole[kWords - 1] = words[kWords - 1];
     return;
   }
 #pragma unroll
-  for (int i = 0; i < 4 * kWords; ++i) {
-    if (i < bytes) to[i] = static_cast<uint8_t>(words[i / 4] >> (8 * (i % 4)));
+  for (int i = 0; i < 3; ++i) {
+    if (i < before) to[i] = static_cast<uint8_t>(words[0] >> (8 * i));
+    if (i < behind)
+      to[4 * kWords - 1 - i] = static_cast<uint8_t>(words[kWords - 1] >> (24 - 8 * i));
+  }
+}
+
+// `kWords` words to `to`, or as many bytes of them as there are. `aligned`: to eight bytes.
+template <int kWords>
+__device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)[kWords],
+                                            int32_t bytes, bool aligned) {
+  if (bytes < 4 * kWords) {
+#pragma unroll
+    for (int i = 0; i < 4 * kWords; ++i) {
+      if (i < bytes) to[i] = static_cast<uint8_t>(words[i / 4] >> (8 * (i % 4)));
+    }
+  } else if (!aligned) {
+    store_anywhere(to, words);
+  } else if constexpr (kWords == 1) {
+    *reinterpret_cast<uint32_t*>(to) = words[0];
+  } else {
+#pragma unroll
+    for (int i = 0; i < kWords; i += 2)
+      reinterpret_cast<uint2*>(to)[i / 2] = make_uint2(words[i], words[i + 1]);
   }
 }
 
@@ -108,20 +132,43 @@ __device__ __forceinline__ int byte_of(const uint32_t* words, int n) {
   return static_cast<int>(words[n / 4] >> (8 * (n % 4)) & 255);
 }
 
+// From any address: the words of memory around are there, too.
+template <int kWords>
+__device__ __forceinline__ void load_anywhere(const uint8_t* from, uint32_t (&words)[kWords]) {
+  const int behind = misalignment(from);
+  const auto* whole = reinterpret_cast<const uint32_t*>(from - behind);
+  uint32_t word = __ldg(whole);
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) {
+    const uint32_t next = __ldg(whole + i + 1);
+    words[i] = __funnelshift_r(word, next, 8 * behind);
+    word = next;
+  }
+}
+
+template <int kWords>
+__device__ __forceinline__ void load_words(const uint8_t* from, uint32_t (&words)[kWords]) {
+#pragma unroll
+  for (int i = 0; i < kWords; i += 2) {
+    const uint2 two = __ldg(reinterpret_cast<const uint2*>(from) + i / 2);
+    words[i] = two.x;
+    words[i + 1] = two.y;
+  }
+}
+
 template <int kPixelBytes, int kFirst>
 __device__ __forceinline__ void load_packed(const RgbParams& params, int32_t x, int32_t y,
                                             EightColours& colours) {
-  constexpr int kWords = kRgbColumns * kPixelBytes / 4;
   const uint8_t* row = params.rgb[0] + y * params.pitch[0];
-  if (params.aligned_rgb && x + kRgbColumns <= params.width) {
-    uint32_t words[kWords];
-#pragma unroll
-    for (int i = 0; i < kWords; i += 2) {
-      const uint2 two =
-          __ldg(reinterpret_cast<const uint2*>(row + int64_t{x} * kPixelBytes) + i / 2);
-      words[i] = two.x;
-      words[i + 1] = two.y;
-    }
+  const bool whole = params.aligned_rgb && x + kRgbColumns <= params.width;
+  const bool inside = x > 0 && x + kRgbColumns + 2 <= params.width;
+  if (whole || inside) {
+    uint32_t words[kRgbColumns * kPixelBytes / 4];
+    const uint8_t* from = row + int64_t{x} * kPixelBytes;
+    if (params.aligned_rgb)
+      load_words(from, words);
+    else
+      load_anywhere(from, words);
 #pragma unroll
     for (int k = 0; k < kRgbColumns; ++k)
       for (int c = 0; c < 3; ++c) colours[c][k] = byte_of(words, k * kPixelBytes + kFirst + c);
