@@ -39,7 +39,7 @@ __device__ int32_t upsampled(const RgbPlaneParams& plane, Position at) {
   return blend_sums(blend_rows(near, below), other, at.x);
 }
 
-// In planes' order the first colour is the second: of chroma, and of RGB.
+// Planes 1 and 2 belong to the first and the third colour in memory.
 __device__ __forceinline__ bool starts_with_red(const RgbParams& params) {
   return params.first == kRedOfCr;
 }

@@ -22,7 +22,7 @@ constexpr int32_t kStripRows = 24;
 
 uint8_t* row_of(const SamplePlane& plane, int32_t y) { return sample_address(plane, 0, y); }
 
-// Where the rows `y` of a picture of RGB begin.
+// Where row `y` of RGB begins, in each of its planes.
 struct RgbRow {
   uint8_t* data[3];
   RgbRow(const RgbImage& rgb, int32_t y) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The bytes are those of libjpeg-turbo. Every engine offers an RgbOps; all of them write the same
-// bytes. Samples are of 8 bits. Transparency is read by nobody and written as 255.
+// bytes. Samples are of 8 bits.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace cudatransform {
 inline constexpr int32_t kMaxRgbSide = 1 << 16;  // files have 65535
 inline constexpr int kMaxRgbSubsampling = 4;
 
-// The bytes of a pixel in the order of their addresses; x is 255, or opaque, and is not read.
+// The bytes of a pixel in the order of their addresses. x is written as 255, opaque, and not read.
 // RGBA, BGRA, ARGB and ABGR are the packings that have x there.
 enum class RgbPacking { kRgb, kBgr, kRgbx, kBgrx, kXrgb, kXbgr, kPlanar };
 inline constexpr int kRgbPackingCount = 7;
@@ -38,15 +38,17 @@ enum class RgbColor {
   kRgb,    // three: R, G, B as they are
 };
 
-// How many samples of the picture one of a component stands for, in a row and in a column.
+// How many samples of the picture one of a component stands for, in a row and in a column. Behind
+// a scaled inverse the picture is the smaller one; and where libjpeg gives chroma a larger inverse
+// than luma, this is what is left.
 struct RgbSubsampling {
   int x = 1, y = 1;  // 1 to kMaxRgbSubsampling
 };
 
 enum class ChromaUpsampling {
-  // Triangle filters where a component has half the columns, half the rows (or both), and else
-  // nearest; also nearest where components with half the columns are up to two samples wide. So
-  // does libjpeg-turbo without options, but behind an inverse at 1/8 of the size, where it repeats.
+  // Triangle filters where a component has half the columns, half the rows, or both. Samples of all
+  // others are repeated, and so are those of components with half the columns that have one or two.
+  // libjpeg-turbo does so without options, but repeats behind an inverse at 1/8 of the size.
   kFancy,
   kNearest,  // each sample is repeated, as by `djpeg -nosmooth`
 };
@@ -56,10 +58,10 @@ struct RgbJob {
   Direction direction = Direction::kInverse;
   RgbColor color = RgbColor::kYcbcr;
   RgbSubsampling subsampling[kMaxComponents];
-  // Bytes side by side. Inverse: as large as rgb_plane_side() says. Forward: to be written, at
-  // least as large, and at most as large as that in whole blocks of 8x8. Samples behind the
-  // picture's are those that cjpeg fills blocks with, which the DCT's own repetition of the last
-  // column is not.
+  // Bytes side by side. Inverse: as large as rgb_plane_side() says. Forward: at least as large, and
+  // at most as large as that in whole blocks of 8x8. Samples behind the picture's are those that
+  // cjpeg fills blocks with. They differ from chroma's last column, which the DCT repeats by
+  // itself.
   SamplePlane planes[kMaxComponents];
   RgbImage rgb;
   ChromaUpsampling upsampling = ChromaUpsampling::kFancy;  // for the inverse

@@ -205,8 +205,8 @@ struct RgbOf {
   Vec r, g, b;
 };
 
-// The factors but Cr's of red are even: with 15 bits of fraction they are exact, too. Red's less
-// one, halved and rounded down, gives the same for all 256 values.
+// All factors but red's are even: with 15 bits of fraction they are exact, too. Red's factor less
+// one, halved and rounded down, gives the same red for all 256 values of Cr.
 HWY_INLINE RgbOf<WordVec> rgb_of_words(WordVec y, WordVec cb, WordVec cr) {
   static_assert(kBlueOfCb % 2 == 0 && kGreenOfCb % 2 == 0 && kGreenOfCr % 2 == 0);
   constexpr int kBits = kRgbFraction - 1;
