@@ -21,6 +21,7 @@ TITLES = {
     "avdct": "FFmpeg's AVDCT as a whole job",
     "decode": "JPEG pictures of 1080p, from memory to frames",
     "encode": "Frames of 1080p to JPEG pictures of quality 90",
+    "rgb": "RGB: planes to pixels (inverse) and back (forward)",
     "dwt": "Wavelets: four levels of 8-bit 4:2:0 (32K: one plane), 16-bit coefficients",
     "L2": "One buffer again and again: resident in the cache, not comparable with the limit",
 }

@@ -13,6 +13,7 @@
 #include "transform/device/simd_targets.h"
 #include "transform/dwt/engine.h"
 #include "transform/obmc/engine.h"
+#include "transform/rgb/engine.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
@@ -20,6 +21,7 @@
 #include "cuda/dwt/engine.h"
 #include "cuda/dwt/plan.h"
 #include "cuda/obmc/engine.h"
+#include "cuda/rgb/engine.h"
 #endif
 
 namespace cudatransform::test {
@@ -44,6 +46,7 @@ void add_host_engines(std::vector<Engine>* list) {
   Engine host = {"host", device, &host_dct8x8_ops()};
   host.dwt_ops = &host_dwt_ops();
   host.obmc_ops = &host_obmc_ops();
+  host.rgb_ops = &host_rgb_ops();
   list->push_back(host);
   for (const auto& [name, target] : host_simd_targets()) {
     host.name = "host/" + name;
@@ -75,6 +78,9 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.obmc_ops = &cuda_obmc_ops();
     engine.obmc_kernel_choice = static_cast<int>(general ? cuda::ObmcKernelChoice::kGeneral
                                                          : cuda::ObmcKernelChoice::kAuto);
+    engine.rgb_ops = &cuda_rgb_ops();
+    engine.rgb_kernel_choice =
+        static_cast<int>(general ? cuda::RgbKernelChoice::kGeneral : cuda::RgbKernelChoice::kAuto);
   }
   return {};
 #else
@@ -90,6 +96,7 @@ void Engine::activate() const {
     cuda::set_kernel_choice(static_cast<cuda::KernelChoice>(kernel_choice));
     cuda::set_dwt_kernel_choice(static_cast<cuda::DwtKernelChoice>(dwt_kernel_choice));
     cuda::set_obmc_kernel_choice(static_cast<cuda::ObmcKernelChoice>(obmc_kernel_choice));
+    cuda::set_rgb_kernel_choice(static_cast<cuda::RgbKernelChoice>(rgb_kernel_choice));
   }
 #endif
   if (!is_cuda) set_host_simd_targets(highway_target);
@@ -108,6 +115,7 @@ const Engine& portable_engine() {
     Engine portable = {"portable", make_host_device(1), &portable_dct8x8_ops()};
     portable.dwt_ops = &portable_dwt_ops();
     portable.obmc_ops = &portable_obmc_ops();
+    portable.rgb_ops = &portable_rgb_ops();
     return portable;
   }();
   return engine;

@@ -11,6 +11,7 @@
 #include "transform/device/device.h"
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
+#include "transform/rgb/rgb.h"
 
 namespace cudatransform::test {
 
@@ -25,6 +26,8 @@ struct Engine {
   const DwtOps* dwt_ops = nullptr;  // null where another engine's are the same
   int obmc_kernel_choice = 0;       // of cuda/obmc/engine.h
   const ObmcOps* obmc_ops = nullptr;  // as dwt_ops
+  int rgb_kernel_choice = 0;          // of cuda/rgb/engine.h
+  const RgbOps* rgb_ops = nullptr;    // as dwt_ops
 
   // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
   void activate() const;

@@ -23,9 +23,10 @@
 //   dwt      wavelets: four levels of a 4:2:0 frame of 8 bits (32K: of one plane), int16, all
 //            quantisers at "index", "pictures" in flight, each in a stream of its own; so is the
 //            streaming kernel
+//   rgb      planes to RGB and back: "sampling", "packing" of pixels
 // Counters:
 //   ns/block, blocks   time of an 8x8 block of coefficients; how many a job has
-//   ns/sample, samples the same of wavelets, by visible samples
+//   ns/sample, samples the same of wavelets, by visible samples, and of RGB, by pixels
 //   GB/s, bytes/sample bytes that must move: visible samples and all coefficients, each once
 //   ratio              time of the fastest streaming kernel of the same bytes over the time
 //   limit GB/s         that of the streaming kernel (which one: the label)
@@ -61,6 +62,7 @@
 #include "tests/bench/common.h"
 #include "tests/bench/gpu/dwt.h"
 #include "tests/bench/gpu/measure.h"
+#include "tests/bench/gpu/rgb.h"
 #include "tests/bench/gpu/telemetry.h"
 
 namespace cudatransform::bench {
@@ -80,6 +82,7 @@ struct Options {
 struct Session {
   std::vector<Case> cases = all_cases();
   std::vector<DwtCase> wavelets = dwt_cases();
+  std::vector<RgbBenchCase> rgb = rgb_cases();
   bool choosing = true;
   std::set<std::string> chosen;
   Results results;
@@ -139,6 +142,22 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["instr/sample"] = known->second;
 }
 
+// The figures of wavelets and RGB, by samples.
+void report_samples(benchmark::State& state, const Result& result) {
+  for (auto _ : state) state.SetIterationTime(result.seconds);
+  const auto samples = static_cast<double>(result.samples);
+  const auto bytes = static_cast<double>(result.bytes);
+  auto& counters = state.counters;
+  counters["ns/sample"] = 1e9 * result.seconds / samples;
+  counters["GB/s"] = 1e-9 * bytes / result.seconds;
+  counters["bytes/sample"] = bytes / samples;
+  counters["samples"] = samples;
+  counters["spread"] = result.spread;
+  counters["ratio"] = result.limit_seconds / result.seconds;
+  counters["limit GB/s"] = 1e-9 * bytes / result.limit_seconds;
+  state.SetLabel(result.limit_name);
+}
+
 // `report` reports the case's figures in the second run.
 void register_case(Session* session, const std::string& name,
                    const std::function<void(benchmark::State&)>& report) {
@@ -157,11 +176,14 @@ void register_cases(Session* session) {
   for (const Case& one : session->cases)
     register_case(session, one.name,
                   [session, &one](benchmark::State& state) { report(state, *session, one); });
-  for (const DwtCase& one : session->wavelets)
-    register_case(session, one.name, [session, &one](benchmark::State& state) {
-      const Result* result = result_of(state, *session, one.name);
-      if (result != nullptr) report_dwt(state, *result);
+  const auto register_by_samples = [session](const std::string& name) {
+    register_case(session, name, [session, name](benchmark::State& state) {
+      const Result* result = result_of(state, *session, name);
+      if (result != nullptr) report_samples(state, *result);
     });
+  };
+  for (const DwtCase& one : session->wavelets) register_by_samples(one.name);
+  for (const RgbBenchCase& one : session->rgb) register_by_samples(one.name);
 }
 
 class Silent : public benchmark::BenchmarkReporter {
@@ -223,7 +245,11 @@ void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* 
   });
   measure_groups<DwtCase>(
       groups_of(session->wavelets, session->chosen), results,
-      [&](const std::vector<DwtCase>& group) { measure_dwt_group(gpu, group, how, results); });
+      [&](const std::vector<DwtCase>& group) { measure_dwt_group(group, how, results); });
+  measure_groups<RgbBenchCase>(groups_of(session->rgb, session->chosen), results,
+                               [&](const std::vector<RgbBenchCase>& group) {
+                                 measure_rgb_group(gpu, device, group, how, results);
+                               });
 }
 
 int profile(const Gpu& gpu, Device& device, const std::string& path, const Session& session) {

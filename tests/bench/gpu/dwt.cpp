@@ -212,16 +212,16 @@ class Group {
 };
 
 // One contestant: a case, or a streaming kernel of the same bytes in as many streams.
-class Subject {
+class Subject : public TimedSubject {
  public:
   Subject(const Group& group, const DwtCase& one, const StreamVariant* variant)
-      : case_(one), variant_(variant), group_(group), watch_(*group.lanes()[0]->gpu) {
+      : TimedSubject(*group.lanes()[0]->gpu), case_(one), variant_(variant), group_(group) {
     const Layout& layout = group.layout();
     const bool forward = one.direction == Direction::kForward;
     const size_t in = forward ? layout.visible : 2 * layout.padded;
     const size_t out = forward ? 2 * layout.padded : layout.visible;
-    result_.bytes = in + out;
-    result_.samples = layout.visible;
+    result().bytes = in + out;
+    result().samples = layout.visible;
     for (size_t i = 0; variant != nullptr && i < one.pictures; ++i)
       streams_.push_back(std::make_unique<Stream>(*group.lanes()[i]->gpu, *variant, in, out));
     // The same for every set and every stream.
@@ -234,36 +234,26 @@ class Subject {
   bool is_stream() const { return variant_ != nullptr; }
   const char* stream_name() const { return variant_->name; }
   const DwtCase& of() const { return case_; }
-  Result& result() { return result_; }
-  const Stopwatch& watch() const { return watch_; }
-  bool is_ready() const { return graph_ != nullptr; }
 
   void prepare() {
-    try {
-      if (!is_stream()) group_.poison(case_.direction);
-      enqueue();  // loads and allocates
-      for (const auto& lane : group_.lanes()) lane->gpu->synchronize();
-      if (!is_stream()) result_.error = group_.fault(case_.direction);
-      if (result_.error.empty())
-        graph_ = std::make_unique<Graph>(*group_.lanes()[0]->gpu, [this] { enqueue(); });
-    } catch (const std::exception& error) {
-      result_.error = error.what();
-    }
+    if (!is_stream()) group_.poison(case_.direction);
+    capture([this] { enqueue(); }, [this] { return fault(); });
   }
-  void launch() const { graph_->launch(); }
-  void add_time(double seconds) { times_.push_back(seconds / static_cast<double>(launches_)); }
   // After the last repetition: checks the measured work, on new poison.
   void finish() {
-    result_.seconds = median(times_);
-    result_.spread = (quantile(times_, 0.75) - quantile(times_, 0.25)) / result_.seconds;
+    note_times(launches_);
     if (is_stream()) return;
     group_.poison(case_.direction);
     launch();
-    group_.lanes()[0]->gpu->synchronize();
-    result_.error = group_.fault(case_.direction);
+    result().error = fault();
   }
 
  private:
+  // Waits. "" or the fault of the output.
+  std::string fault() const {
+    for (const auto& lane : group_.lanes()) lane->gpu->synchronize();
+    return is_stream() ? "" : group_.fault(case_.direction);
+  }
   // All launches, in as many streams as pictures in flight; the first stream waits for all.
   void enqueue() const {
     const Lanes& lanes = group_.lanes();
@@ -289,10 +279,6 @@ class Subject {
   const Group& group_;
   std::vector<std::unique_ptr<Stream>> streams_;
   size_t launches_;
-  std::unique_ptr<Graph> graph_;
-  Stopwatch watch_;
-  std::vector<double> times_;
-  Result result_;
 };
 using Subjects = std::vector<std::unique_ptr<Subject>>;
 
@@ -347,40 +333,16 @@ std::vector<DwtCase> dwt_cases() {
   return all;
 }
 
-void measure_dwt_group(const Gpu& gpu, const std::vector<DwtCase>& cases,
-                       const MeasureOptions& options, Results* results) {
+void measure_dwt_group(const std::vector<DwtCase>& cases, const MeasureOptions& options,
+                       Results* results) {
   Lanes lanes;
   for (size_t i = 0; i < kInFlight; ++i) lanes.push_back(std::make_unique<Lane>());
   const Group group(cases[0], lanes);
   const Subjects subjects = make_subjects(group, cases);
-  std::vector<Subject*> ready;
-  for (const auto& subject : subjects) {
-    subject->prepare();
-    if (subject->is_ready()) ready.push_back(subject.get());
-  }
-  if (!ready.empty())
-    measure_in_turns(*lanes[0]->gpu, ready, options.quick ? kQuickRepetitions : kRepetitions,
-                     options.sample);
-  for (Subject* subject : ready) subject->finish();
-  gpu.synchronize();
-  compare_with_streams(ready);
+  measure_subjects(*lanes[0]->gpu, subjects, options.quick ? kQuickRepetitions : kRepetitions,
+                   options.sample);
   for (const auto& subject : subjects)
     if (!subject->is_stream()) (*results)[subject->of().name] = subject->result();
-}
-
-void report_dwt(benchmark::State& state, const Result& result) {
-  for (auto _ : state) state.SetIterationTime(result.seconds);
-  const auto samples = static_cast<double>(result.samples);
-  const auto bytes = static_cast<double>(result.bytes);
-  auto& counters = state.counters;
-  counters["ns/sample"] = 1e9 * result.seconds / samples;
-  counters["GB/s"] = 1e-9 * bytes / result.seconds;
-  counters["bytes/sample"] = bytes / samples;
-  counters["samples"] = samples;
-  counters["spread"] = result.spread;
-  counters["ratio"] = result.limit_seconds / result.seconds;
-  counters["limit GB/s"] = 1e-9 * bytes / result.limit_seconds;
-  state.SetLabel(result.limit_name);
 }
 
 }  // namespace cudatransform::bench

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <benchmark/benchmark.h>
-
 #include <string>
 #include <vector>
 
@@ -37,10 +35,7 @@ std::vector<DwtCase> dwt_cases();
 
 // Measures the cases of one group and the streaming kernels of the same bytes, which have as many
 // streams. Compares each output with the CPU engine's. Throws when the device fails.
-void measure_dwt_group(const Gpu& gpu, const std::vector<DwtCase>& cases,
-                       const MeasureOptions& options, Results* results);
-
-// The counters of one case.
-void report_dwt(benchmark::State& state, const Result& result);
+void measure_dwt_group(const std::vector<DwtCase>& cases, const MeasureOptions& options,
+                       Results* results);
 
 }  // namespace cudatransform::bench

@@ -6,12 +6,17 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "tests/bench/common.h"
 #include "tests/bench/gpu/driver.h"
+#include "tests/bench/gpu/measure.h"
 
 namespace cudatransform::bench {
 
@@ -62,6 +67,57 @@ void compare_with_streams(const std::vector<Subject*>& subjects) {
     subject->result().limit_seconds = found->second->result().seconds;
     subject->result().limit_name = found->second->stream_name();
   }
+}
+
+// The part of a subject that has a graph: its times and its result.
+class TimedSubject {
+ public:
+  explicit TimedSubject(const Gpu& gpu) : gpu_(gpu), watch_(gpu) {}
+
+  Result& result() { return result_; }
+  const Stopwatch& watch() const { return watch_; }
+  bool is_ready() const { return graph_ != nullptr; }
+  void launch() const { graph_->launch(); }
+  void add_time(double seconds) { times_.push_back(seconds); }
+
+ protected:
+  // Enqueues the work once, which loads and allocates, waits for `fault`, and captures the work.
+  void capture(const std::function<void()>& enqueue, const std::function<std::string()>& fault) {
+    try {
+      enqueue();
+      result_.error = fault();
+      if (result_.error.empty()) graph_ = std::make_unique<Graph>(gpu_, enqueue);
+    } catch (const std::exception& error) {
+      result_.error = error.what();
+    }
+  }
+  // After the last repetition. A graph has so many launches.
+  void note_times(size_t launches) {
+    const double all = median(times_);
+    result_.seconds = all / static_cast<double>(launches);
+    result_.spread = (quantile(times_, 0.75) - quantile(times_, 0.25)) / all;
+  }
+
+ private:
+  const Gpu& gpu_;
+  Stopwatch watch_;
+  std::unique_ptr<Graph> graph_;
+  std::vector<double> times_;
+  Result result_;
+};
+
+// Subjects that have prepare() and finish(), which check their output.
+template <typename Subject>
+void measure_subjects(const Gpu& gpu, const std::vector<std::unique_ptr<Subject>>& subjects,
+                      int repetitions, const std::function<void()>& sample) {
+  std::vector<Subject*> ready;
+  for (const auto& subject : subjects) {
+    subject->prepare();
+    if (subject->is_ready()) ready.push_back(subject.get());
+  }
+  if (!ready.empty()) measure_in_turns(gpu, ready, repetitions, sample);
+  for (Subject* subject : ready) subject->finish();
+  compare_with_streams(ready);
 }
 
 }  // namespace cudatransform::bench

@@ -10,6 +10,7 @@
 #include "cuda/dirac/params.h"
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
+#include "cuda/rgb/params.h"
 #include "tests/tiny/tiny_params.h"
 
 namespace fakecuda {
@@ -31,6 +32,7 @@ class Launch {
   void wavelet_level(const FusedParams& fused);
   void compensate(const ObmcParams& params);
   void upsample(const UpsampleParams& params);
+  void rgb(const RgbParams& params);
   void expand(const ExpandParams& params);
   void slices(const SliceParams& params);
   void store(const StoreParams& params);
@@ -160,6 +162,19 @@ void Launch::scaled(const ScaledParams& params) {
 void Launch::tiny(const test::TinyParams& params) {
   add(params.from, params.from_pitch, params.width, params.height, false);
   add(params.to, params.to_pitch, params.width, params.height, true);
+}
+
+void Launch::rgb(const RgbParams& params) {
+  for (size_t c = 0; c < 3; c++) {
+    const RgbPlaneParams& plane = params.planes[c];
+    // The general kernel writes one component.
+    const bool used = inverse() || !has("_general") || c == params.component;
+    if (used && plane.data != nullptr)
+      add(plane.data, plane.pitch, plane.width, plane.height, !inverse());
+    if (c == 0 || params.places == RgbPlaces::kPlanes)
+      add(params.rgb[c], params.pitch[c], int64_t{params.width} * params.pixel_bytes, params.height,
+          inverse());
+  }
 }
 
 // ---- Wavelets ----
@@ -325,7 +340,9 @@ bool computes(const std::string& kernel) { return kernel.starts_with("jpeg_encod
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
   Launch launch(kernel, ctas);
   const void* first = parameters[0];
-  if (launch.has("scaled_")) {
+  if (launch.has("rgb_")) {
+    launch.rgb(*static_cast<const RgbParams*>(first));
+  } else if (launch.has("scaled_")) {
     launch.scaled(*static_cast<const ScaledParams*>(first));
   } else if (launch.has("dwt_fused_") || launch.has("dwt_fast_")) {
     launch.wavelet_level(*static_cast<const FusedParams*>(first));

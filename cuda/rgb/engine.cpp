@@ -1,0 +1,215 @@
+// The CUDA engine's RGB: which kernel a job gets, with which parameters.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/rgb/engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <string>
+
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+#include "cuda/rgb/kernels.h"
+#include "cuda/rgb/params.h"
+
+// The fat binaries, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_rgb_forward[];
+extern const unsigned char cuda_image_rgb_general[];
+extern const unsigned char cuda_image_rgb_inverse[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+std::atomic<RgbKernelChoice> kernel_choice = RgbKernelChoice::kAuto;
+
+// A fast kernel's job.
+struct FastKernel {
+  const char* name;
+  int x, y;
+  RgbColor color;
+};
+#define CT_FAST(name, x, y, color) {#name, x, y, RgbColor::color},
+constexpr FastKernel kFast[] = {CT_RGB_INVERSE_KERNELS(CT_FAST) CT_RGB_FORWARD_KERNELS(CT_FAST)};
+#undef CT_FAST
+constexpr size_t kFastCount = std::size(kFast);
+constexpr size_t kEachWay = kFastCount / 2;
+
+const KernelFamily& rgb_kernels() {
+#define CT_NAME(name) #name,
+  static constexpr const char* kGeneral[] = {CT_RGB_GENERAL_KERNELS(CT_NAME)};
+#undef CT_NAME
+  static const KernelFamily family(
+      static_cast<uint32_t>(kFastCount + std::size(kGeneral)), [](uint32_t number) {
+        return std::string(number < kFastCount ? kFast[number].name
+                                               : kGeneral[number - kFastCount]);
+      });
+  return family;
+}
+
+uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
+
+bool is_forward(const RgbJob& job) { return job.direction == Direction::kForward; }
+
+// Of a job whose luma is whole, and both chroma alike; else kFastCount.
+size_t fast_kernel(const RgbJob& job) {
+  if (kernel_choice != RgbKernelChoice::kAuto) return kFastCount;
+  const auto same = [](const RgbSubsampling& a, const RgbSubsampling& b) {
+    return a.x == b.x && a.y == b.y;
+  };
+  if (!same(job.subsampling[0], {1, 1})) return kFastCount;
+  const bool grey = job.color == RgbColor::kGrey;
+  if (!grey && !same(job.subsampling[1], job.subsampling[2])) return kFastCount;
+  const RgbSubsampling by = grey ? RgbSubsampling{1, 1} : job.subsampling[1];
+  const size_t first = is_forward(job) ? kEachWay : 0;
+  for (size_t i = first; i < first + kEachWay; ++i) {
+    if (kFast[i].color == job.color && same({kFast[i].x, kFast[i].y}, by)) return i;
+  }
+  return kFastCount;
+}
+
+bool is_aligned(const void* data, ptrdiff_t pitch, ptrdiff_t by) {
+  return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(by) == 0 && pitch % by == 0;
+}
+
+void describe_image(const RgbImage& rgb, RgbParams* to) {
+  const RgbLayout layout = rgb_layout(rgb.packing);
+  to->width = rgb.width;
+  to->height = rgb.height;
+  to->pixel_bytes = layout.pixel_bytes;
+  to->x_place = layout.x;
+  to->place[0] = std::min(layout.r, layout.b);
+  to->place[1] = layout.g;
+  to->place[2] = std::max(layout.r, layout.b);
+  to->places = rgb.packing == RgbPacking::kPlanar ? RgbPlaces::kPlanes
+               : layout.x < 0                     ? RgbPlaces::kTriples
+               : layout.x == 0                    ? RgbPlaces::kXFirst
+                                                  : RgbPlaces::kXLast;
+  to->aligned_rgb = true;
+  for (int p = 0; p < 3; ++p) {
+    const int from = rgb.planes() == 1 ? 0 : p;
+    to->rgb[p] = static_cast<uint8_t*>(rgb.data[from]);
+    to->pitch[p] = rgb.pitch[from];
+    to->aligned_rgb = to->aligned_rgb && is_aligned(rgb.data[from], rgb.pitch[from], 8);
+  }
+}
+
+void describe_colour(bool red_first, RgbParams* to) {
+  to->first = red_first ? kRedOfCr : kBlueOfCb;
+  to->third = red_first ? kBlueOfCb : kRedOfCr;
+  to->green_first = red_first ? kGreenOfCr : kGreenOfCb;
+  to->green_third = red_first ? kGreenOfCb : kGreenOfCr;
+  to->luma_first = red_first ? kLumaOfRed : kLumaOfBlue;
+  to->luma_third = red_first ? kLumaOfBlue : kLumaOfRed;
+  to->first_of_green = red_first ? kCrOfGreen : kCbOfGreen;
+  to->first_of_third = red_first ? kCrOfBlue : kCbOfRed;
+  to->third_of_green = red_first ? kCbOfGreen : kCrOfGreen;
+  to->third_of_first = red_first ? kCbOfRed : kCrOfBlue;
+}
+
+void describe_planes(const RgbJob& job, bool red_first, RgbParams* to) {
+  // Components of the first colour, and of the third.
+  const bool rgb = job.color == RgbColor::kRgb;
+  const int red = rgb ? 0 : 2, blue = rgb ? 2 : 1;
+  const int order[] = {rgb ? 1 : 0, red_first ? red : blue, red_first ? blue : red};
+  to->aligned_planes = true;
+  for (int p = 0; p < job.components(); ++p) {
+    const SamplePlane& plane = job.planes[order[p]];
+    const RgbSubsampling& by = job.subsampling[order[p]];
+    to->planes[p] = {static_cast<uint8_t*>(plane.data),
+                     plane.pitch,
+                     plane.width,
+                     plane.height,
+                     by.x,
+                     by.y,
+                     rgb_filter(job.upsampling, by, plane.width)};
+    // Eight samples, or four.
+    to->aligned_planes =
+        to->aligned_planes && is_aligned(plane.data, plane.pitch, kRgbColumns / by.x);
+  }
+}
+
+RgbParams params_of(const RgbJob& job) {
+  RgbParams params = {};
+  const RgbLayout layout = rgb_layout(job.rgb.packing);
+  const bool red_first = layout.r <= layout.b;
+  params.color = job.color;
+  describe_image(job.rgb, &params);
+  describe_colour(red_first, &params);
+  describe_planes(job, red_first, &params);
+  return params;
+}
+
+Status launch(StreamQueue& queue, const void* image, size_t kernel, uint32_t ctas,
+              RgbParams& params) {
+  params.by_across = make_divider(params.across);
+  void* arguments[] = {&params};
+  return queue.launch(image, KernelKey{rgb_kernels(), static_cast<uint32_t>(kernel)}, ctas,
+                      kRgbThreads, arguments, true);
+}
+
+Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbParams& params) {
+  int64_t columns = job.rgb.width, pairs = divided(job.rgb.height, kRgbThreadRows);
+  for (int c = 0; c < job.components() && is_forward(job); ++c) {
+    const SamplePlane& plane = job.planes[c];
+    columns = std::max(columns, int64_t{plane.width} * job.subsampling[c].x);
+    pairs = std::max(
+        pairs, int64_t{divided(int64_t{plane.height} * job.subsampling[c].y, kRgbThreadRows)});
+  }
+  params.across = divided(columns, kRgbColumns);
+  params.count = params.across * static_cast<uint32_t>(pairs);
+  return launch(queue, is_forward(job) ? cuda_image_rgb_forward : cuda_image_rgb_inverse, kernel,
+                divided(params.count, kRgbThreads), params);
+}
+
+Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) {
+  const auto launch_rows = [&](int32_t width, int32_t height) {
+    params.across = divided(width, kRgbThreads);
+    params.count = params.across * static_cast<uint32_t>(height);
+    return launch(queue, cuda_image_rgb_general, kFastCount + (is_forward(job) ? 1 : 0),
+                  params.count, params);
+  };
+  if (!is_forward(job)) return launch_rows(params.width, params.height);
+  for (int c = 0; c < job.components(); ++c) {
+    params.component = static_cast<uint32_t>(c);
+    CT_RETURN_IF_ERROR(launch_rows(params.planes[c].width, params.planes[c].height));
+  }
+  return {};
+}
+
+Status submit(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr) {
+    return Status::error(StatusCode::kInvalidArgument,
+                         "the CUDA engine needs a CUDA device and one of its queues");
+  }
+  RgbParams params = params_of(job);
+  const size_t kernel = fast_kernel(job);
+  if (kernel < kFastCount)
+    CT_RETURN_IF_ERROR(submit_fast(*stream, job, kernel, params));
+  else
+    CT_RETURN_IF_ERROR(submit_general(*stream, job, params));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+
+void set_rgb_kernel_choice(RgbKernelChoice choice) { kernel_choice = choice; }
+
+}  // namespace cuda
+
+Status probe_cuda_rgb_kernels(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_rgb_general, "rgb_inverse_general");
+}
+
+const RgbOps& cuda_rgb_ops() {
+  static constexpr RgbOps kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,22 @@
+// The CUDA engine's RGB, on a CUDA device (cuda/device/cuda_device.h).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "transform/rgb/rgb.h"
+
+namespace cudatransform {
+
+// Whether this build has kernels that the device can run: kNotFound where it has not.
+Status probe_cuda_rgb_kernels(Device& device);
+
+// Jobs' addresses are device addresses.
+const RgbOps& cuda_rgb_ops();
+
+namespace cuda {
+
+// Which kernels a job gets; bytes are the same. For tests, in the whole process.
+enum class RgbKernelChoice { kAuto, kGeneral };
+void set_rgb_kernel_choice(RgbKernelChoice choice);
+
+}  // namespace cuda
+}  // namespace cudatransform

@@ -1,0 +1,36 @@
+// Every kernel of RGB, by the name that a profiler prints and a launch asks for.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+//   by sampling  eight columns of two rows a thread, for the samplings that files have (inverse.cu,
+//                forward.cu); fast_kernel() in engine.cpp chooses
+//   general      every job, a number at a time (general.cu)
+//
+// Each family's twin on the CPU, its tests, its benchmark and its page:
+//
+//   rgb_inverse, rgb_forward
+//     twin   InverseStrip and ForwardStrip in transform/rgb/engine.cpp, rows in
+//            transform/rgb/portable.cpp and transform/rgb/vectors.cpp
+//     test   tests/engine/rgb/rgb_test.cpp
+//     bench  tests/bench/gpu/rgb.cpp: case:rgb
+//     page   docs/kernels.md, 19
+#pragma once
+
+// X(name, columns and rows of the picture to a sample of chroma, RgbColor).
+#define CT_RGB_INVERSE_KERNELS(X)  \
+  X(rgb_inverse_420, 2, 2, kYcbcr) \
+  X(rgb_inverse_422, 2, 1, kYcbcr) \
+  X(rgb_inverse_440, 1, 2, kYcbcr) \
+  X(rgb_inverse_444, 1, 1, kYcbcr) \
+  X(rgb_inverse_rgb, 1, 1, kRgb)   \
+  X(rgb_inverse_grey, 1, 1, kGrey)
+#define CT_RGB_FORWARD_KERNELS(X)  \
+  X(rgb_forward_420, 2, 2, kYcbcr) \
+  X(rgb_forward_422, 2, 1, kYcbcr) \
+  X(rgb_forward_440, 1, 2, kYcbcr) \
+  X(rgb_forward_444, 1, 1, kYcbcr) \
+  X(rgb_forward_rgb, 1, 1, kRgb)   \
+  X(rgb_forward_grey, 1, 1, kGrey)
+
+#define CT_RGB_GENERAL_KERNELS(X) \
+  X(rgb_inverse_general)          \
+  X(rgb_forward_general)

@@ -1,0 +1,87 @@
+// RGB from the planes of a JPEG file, and back, as jobs: chroma's sampling, and colour.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The bytes are those of libjpeg-turbo. Every engine offers an RgbOps; all of them write the same
+// bytes. Samples are of 8 bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transform/device/device.h"
+#include "transform/picture.h"
+
+namespace cudatransform {
+
+inline constexpr int32_t kMaxRgbSide = 1 << 16;  // files have 65535
+inline constexpr int kMaxRgbSubsampling = 4;
+
+// The bytes of a pixel in the order of their addresses. x is written as 255, opaque, and not read.
+// RGBA, BGRA, ARGB and ABGR are the packings that have x there.
+enum class RgbPacking { kRgb, kBgr, kRgbx, kBgrx, kXrgb, kXbgr, kPlanar };
+inline constexpr int kRgbPackingCount = 7;
+
+struct RgbImage {
+  RgbPacking packing = RgbPacking::kRgb;
+  int32_t width = 0, height = 0;
+  // kPlanar: of R, G and B, in whatever order they lie; else the first alone.
+  void* data[3] = {};
+  ptrdiff_t pitch[3] = {};  // bytes from one row to the next
+
+  int planes() const { return packing == RgbPacking::kPlanar ? 3 : 1; }
+};
+
+// The meaning of planes, as files say it.
+enum class RgbColor {
+  kGrey,   // one component, which is all of R, G and B; the way back: their luma
+  kYcbcr,  // three: JFIF's, full range
+  kRgb,    // three: R, G, B as they are
+};
+
+// How many samples of the picture one of a component stands for, in a row and in a column. Behind
+// a scaled inverse the picture is the smaller one; and where libjpeg gives chroma a larger inverse
+// than luma, this is what is left.
+struct RgbSubsampling {
+  int x = 1, y = 1;  // 1 to kMaxRgbSubsampling
+};
+
+enum class ChromaUpsampling {
+  // Triangle filters where a component has half the columns, half the rows, or both. Samples of all
+  // others are repeated, and so are those of components with half the columns that have one or two.
+  // libjpeg-turbo does so without options, but repeats behind an inverse at 1/8 of the size.
+  kFancy,
+  kNearest,  // each sample is repeated, as by `djpeg -nosmooth`
+};
+
+struct RgbJob {
+  // kInverse, behind the inverse DCT: planes to RGB; kForward: RGB to planes.
+  Direction direction = Direction::kInverse;
+  RgbColor color = RgbColor::kYcbcr;
+  RgbSubsampling subsampling[kMaxComponents];
+  // Bytes side by side. Inverse: as large as rgb_plane_side() says. Forward: at least as large, and
+  // at most as large as that in whole blocks of 8x8. Samples behind the picture's are those that
+  // cjpeg fills blocks with. They differ from chroma's last column, which the DCT repeats by
+  // itself.
+  SamplePlane planes[kMaxComponents];
+  RgbImage rgb;
+  ChromaUpsampling upsampling = ChromaUpsampling::kFancy;  // for the inverse
+
+  int components() const { return color == RgbColor::kGrey ? 1 : 3; }
+};
+
+// The samples of a component along a side of the picture.
+inline int32_t rgb_plane_side(int32_t picture, int subsampling) {
+  return (picture + subsampling - 1) / subsampling;
+}
+
+// Checks everything that an engine relies on; no memory that is written overlaps other memory.
+Status validate(const RgbJob& job);
+
+// The operation of one engine. The call returns at once; `fence` (may be null) is done when outputs
+// are complete.
+struct RgbOps {
+  const char* name;
+  Status (*submit)(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence);
+};
+
+}  // namespace cudatransform
