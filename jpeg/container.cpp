@@ -32,6 +32,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
+// Longer prefixes than anybody uses would make a search for them take the square of the time.
+constexpr size_t kMostPrefix = 64;
+
 // The prefix that names of a namespace have in these data, with its colon; "" without one.
 std::string prefix_of(std::string_view xmp, std::string_view space) {
   constexpr std::string_view kDeclares = "xmlns:";
@@ -40,7 +43,7 @@ std::string prefix_of(std::string_view xmp, std::string_view space) {
   const size_t declared = xmp.rfind(kDeclares, at);
   if (declared == std::string_view::npos) return "";
   const size_t begin = declared + kDeclares.size(), end = xmp.find('=', begin);
-  if (end == std::string_view::npos || end + 2 != at) return "";
+  if (end == std::string_view::npos || end + 2 != at || end - begin > kMostPrefix) return "";
   return std::string(xmp.substr(begin, end - begin)) + ':';
 }
 
@@ -75,6 +78,17 @@ uint64_t number_of(std::string_view xmp, const std::string& name) {
   uint64_t number = 0;
   return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc() ? number
                                                                                            : 0;
+}
+
+// What an item is, for people. The file may have anything there, and messages are UTF-8.
+std::string name_of(std::string_view semantic) {
+  constexpr size_t kMostName = 32;
+  const bool is_name =
+      !semantic.empty() && semantic.size() <= kMostName &&
+      std::all_of(semantic.begin(), semantic.end(), [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+      });
+  return is_name ? std::string(semantic) : "an item";
 }
 
 Status untrue(const std::string& what) {
@@ -121,8 +135,8 @@ Status check_items(std::string_view xmp, uint64_t picture_size, std::span<const 
       continue;
     }
     if (length == 0) continue;
-    const std::string what = std::string(value_of(text, prefix + "Semantic")) + " of " +
-                             std::to_string(length) + " bytes, ";
+    const std::string what =
+        name_of(value_of(text, prefix + "Semantic")) + " of " + std::to_string(length) + " bytes, ";
     if (at > behind.size() || length > behind.size() - at)
       return untrue(what + "and behind the picture there are " + std::to_string(behind.size()));
     if (!begins_at(behind, at, mime) || !is_as_in_index({at, length}, others))

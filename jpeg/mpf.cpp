@@ -99,6 +99,11 @@ Status MpfIndex::read(std::span<const uint8_t> tiff, MpfIndex* index) {
       entries_size > tiff.size() - found.entries_at_)
     return untrue("has its entries at byte " + std::to_string(found.entries_at_) + " of " +
                   std::to_string(tiff.size()));
+  // New sizes would destroy the directory.
+  if (found.entries_at_ < directory + kDirectoryHead + fields * kField &&
+      found.entries_at_ + entries_size > directory)
+    return untrue("has its entries at byte " + std::to_string(found.entries_at_) +
+                  ", over its directory at " + std::to_string(directory));
   found.tiff_ = tiff;
   found.is_big_endian_ = big;
   *index = found;

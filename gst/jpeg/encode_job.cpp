@@ -226,7 +226,10 @@ Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePl
   if (!data)
     return Status::error(StatusCode::kOutOfMemory,
                          "no memory for a JPEG file of " + std::to_string(whole_size) + " bytes");
-  gst_buffer_extract(file_.get(), 0, data, size);
+  if (gst_buffer_extract(file_.get(), 0, data, size) != size) {
+    std::free(data);
+    return Status::error(StatusCode::kOutOfMemory, "the JPEG file's buffer cannot be read");
+  }
   memcpy(data + size, behind.data(), behind.size());
   file_.reset(gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), data, whole_size, 0,
                                           whole_size, data, std::free));

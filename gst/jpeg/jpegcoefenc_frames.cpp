@@ -63,7 +63,7 @@ static void tell_of_lengths(GstVideoEncoder* encoder, const std::string& untrue)
   state->untrue_lengths++;
   if (std::exchange(state->warned_of_lengths, true)) return;
   GST_ELEMENT_WARNING(encoder, STREAM, FORMAT, ("%s", untrue.c_str()),
-                      ("what stood behind the picture in its file has not come with it whole; "
+                      ("some bytes behind the picture in its file did not come with it; "
                        "keep-metadata=false leaves such data out"));
 }
 

@@ -61,6 +61,7 @@ bool JpegPictures::set_input(GstVideoCodecState* state) {
     pusher_.set_told();  // the sender of the caps learns of the refusal
     return false;
   }
+  if (detached_.is_holding() && !held_input_) held_input_ = std::move(input_);
   input_.reset(gst_video_codec_state_ref(state));
   // The output caps depend on the input caps.
   negotiated_ = false;
@@ -92,9 +93,20 @@ GstFlowReturn JpegPictures::decode(GstVideoCodecFrame* frame) {
 GstFlowReturn JpegPictures::decode_held() {
   GstVideoCodecFrame* frame = detached_.release();
   if (!frame) return GST_FLOW_OK;
-  if (failed_ == GST_FLOW_OK) return decode_now(frame);
-  gst_video_decoder_release_frame(decoder_, frame);
-  return failed_;
+  CodecStatePtr newer = std::move(held_input_);
+  if (failed_ != GST_FLOW_OK) {
+    gst_video_decoder_release_frame(decoder_, frame);
+    return failed_;
+  }
+  if (!newer) return decode_now(frame);
+  // It is pushed before the newer caps hold.
+  newer.swap(input_);
+  negotiated_ = false;
+  GstFlowReturn flow = decode_now(frame);
+  if (flow == GST_FLOW_OK) flow = drain_in_flight();
+  newer.swap(input_);
+  negotiated_ = false;
+  return flow;
 }
 
 GstFlowReturn JpegPictures::decode_now(GstVideoCodecFrame* frame) {
@@ -161,6 +173,7 @@ void JpegPictures::flush() {
   last_pts_ = GST_CLOCK_TIME_NONE;
   if (GstVideoCodecFrame* held = detached_.release())
     gst_video_decoder_release_frame(decoder_, held);
+  held_input_.reset();
   detached_.forget();
 }
 

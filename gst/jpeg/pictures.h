@@ -115,6 +115,7 @@ class JpegPictures {
   GstFlowReturn failed_ = GST_FLOW_OK;    // the error that ended the stream
   MeasuredLatency latency_;
   CodecStatePtr input_;
+  CodecStatePtr held_input_;  // of a picture that is held, if other caps have come since
   bool negotiated_ = false;
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of the pictures that had a time

@@ -173,6 +173,10 @@ TEST(JpegMpf, RefusesDamagedSegments) {
     bad[at] = value;
     EXPECT_FALSE(MpfIndex::read(bad, &found).ok()) << "byte " << at;
   }
+  // Entries over the directory's last fields, which a rewriter would overwrite.
+  Bytes over(tiff.begin(), tiff.end());
+  over[42] = 30;
+  EXPECT_NE(MpfIndex::read(over, &found).message.find("over its directory"), std::string::npos);
   for (const size_t at : {30, 33, 38, 42, 45}) {  // number, entries' bytes and place
     Bytes bad(tiff.begin(), tiff.end());
     bad[at] += 64;

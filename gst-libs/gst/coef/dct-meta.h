@@ -251,7 +251,7 @@ typedef struct {
  *   JPEG file, in the order of the file's index
  *
  * The contents of a JPEG file besides the coefficients: density, Exif, XMP, colour profile,
- * comments; and what stands behind the picture: gain maps, the other half of a stereo pair,
+ * comments; and the bytes behind the picture: gain maps, the other half of a stereo pair,
  * previews, trailers. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
  * whole buffer; the bytes are shared. It describes this very picture, so elements that turn it into
  * another do not carry it over.
@@ -322,11 +322,11 @@ GST_COEF_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
 /**
  * gst_dct_jpeg_meta_set_behind:
  * @meta: a meta whose buffer has not been pushed
- * @behind: (transfer none) (nullable): what stands behind the picture
+ * @behind: (transfer none) (nullable): the bytes behind the picture in its file
  * @attachments: (nullable) (array length=n_attachments): where pictures lie in it, which is copied
  * @n_attachments: how many
  *
- * Replaces what there is. Nothing of @behind is looked at here.
+ * The function replaces earlier bytes and places. It does not look into @behind.
  *
  * Returns: %FALSE, and nothing changes, with more than %GST_DCT_JPEG_MAX_ATTACHMENTS places or with
  *   one that is empty or not in @behind

@@ -343,6 +343,16 @@ CHECK_TEST(test_lengths_stay_true) {
   expect(told_of(with_xmp(good(), segment)), {"there are 0"});
 }
 
+// Messages are UTF-8, whatever a file calls its items.
+CHECK_TEST(test_names_that_are_no_text) {
+  for (const std::string& semantic : {std::string("\xff\xfe"), std::string(5000, 'x')}) {
+    const Bytes segment = xmp(item(semantic, "image/jpeg", 1000));
+    const std::string told = told_of(with_xmp(good(), segment));
+    expect(told, {"an item of 1000 bytes"});
+    fail_unless(g_utf8_validate(told.c_str(), -1, nullptr));
+  }
+}
+
 // Whatever has been left behind is told.
 CHECK_TEST(test_untrue_lengths_are_told) {
   const Bytes file = photograph();

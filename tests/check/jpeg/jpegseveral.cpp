@@ -152,6 +152,27 @@ CHECK_TEST(test_held_pictures) {
   fail_unless_equals_int(flushed.count(), 1);
 }
 
+// A picture that is held has the caps that it came with: by those of the next it would be a field.
+CHECK_TEST(test_caps_of_held_pictures) {
+  const auto caps_of = [](int height, int rate) {
+    return "image/jpeg,parsed=true,width=64,height=" + std::to_string(height) +
+           ",framerate=" + std::to_string(rate) + "/1";
+  };
+  Decoder decoder("", caps_of(48, 25).c_str());
+  decoder.push(first_of(good(), others(), true));
+  for (const Bytes& other : others()) {
+    gst_harness_set_src_caps_str(decoder.harness(), caps_of(96, 50).c_str());
+    decoder.push(other);
+  }
+  decoder.finish();
+  fail_unless_equals_int(decoder.count(), 1);
+  fail_unless_equals_uint64(decoder.stat("damaged"), 0);
+  g_autoptr(GstCaps) caps = current_caps(decoder.harness());
+  int rate = 0, per = 0;
+  gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &rate, &per);
+  fail_unless_equals_int(rate, 25);
+}
+
 // The real thing, which the distribution may not have.
 CHECK_TEST(test_jpegparse) {
   GstElementFactory* factory = gst_element_factory_find("jpegparse");
