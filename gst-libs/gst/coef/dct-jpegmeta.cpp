@@ -1,7 +1,9 @@
 // GstDctJpegMeta: the contents of a JPEG file besides the coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <vector>
 
+#include <gst/coef/dct-serial.h>
 #include <gst/coef/dct.h>
 #include <gst/coef/meta-private.h>
 
@@ -35,6 +37,54 @@ gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuar
   return TRUE;
 }
 
+#if GST_CHECK_VERSION(1, 23, 0)
+
+bool append(GBytes* bytes, GstByteArrayInterface* data) {
+  gsize size = 0;
+  const void* from = bytes != nullptr ? g_bytes_get_data(bytes, &size) : nullptr;
+  return size == 0 ||
+         (size <= G_MAXUINT && gst_byte_array_interface_append_data(
+                                   data, static_cast<const guint8*>(from), guint(size)));
+}
+
+gboolean jpeg_meta_serialize(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
+  const auto* jpeg = reinterpret_cast<const GstDctJpegMeta*>(meta);
+  std::vector<uint8_t> head;
+  if (!gstcoef::serialise_head(*jpeg, &head)) return FALSE;
+  *version = gstcoef::kSerialVersion;
+  return gst_byte_array_interface_append_data(data, head.data(), guint(head.size())) &&
+         append(jpeg->segments, data) && append(jpeg->behind, data);
+}
+
+GstMeta* jpeg_meta_deserialize(const GstMetaInfo*, GstBuffer* buffer, const guint8* data,
+                               gsize size, guint8 version) {
+  GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, nullptr);
+  if (meta == nullptr) return nullptr;
+  if (gstcoef::deserialise(data, size, version, meta)) return &meta->meta;
+  gst_buffer_remove_meta(buffer, &meta->meta);
+  return nullptr;
+}
+
+#endif
+
+// From GStreamer 1.24 on with a serial form.
+const GstMetaInfo* register_jpeg_meta() {
+  const GType api = gst_dct_jpeg_meta_api_get_type();
+  constexpr char kName[] = "GstDctJpegMeta";
+#if GST_CHECK_VERSION(1, 23, 0)
+  GstMetaInfo* info = gst_meta_info_new(api, kName, sizeof(GstDctJpegMeta));
+  info->init_func = jpeg_meta_init;
+  info->free_func = jpeg_meta_free;
+  info->transform_func = jpeg_meta_transform;
+  info->serialize_func = jpeg_meta_serialize;
+  info->deserialize_func = jpeg_meta_deserialize;
+  return gst_meta_info_register(info);
+#else
+  return gst_meta_register(api, kName, sizeof(GstDctJpegMeta), jpeg_meta_init, jpeg_meta_free,
+                           jpeg_meta_transform);
+#endif
+}
+
 bool is_in(const GstDctJpegPlace& place, gsize size) {
   return place.size > 0 && place.offset <= size && place.size <= size - place.offset;
 }
@@ -47,9 +97,7 @@ GType gst_dct_jpeg_meta_api_get_type(void) {
 }
 
 const GstMetaInfo* gst_dct_jpeg_meta_get_info(void) {
-  static const GstMetaInfo* const info =
-      gst_meta_register(gst_dct_jpeg_meta_api_get_type(), "GstDctJpegMeta", sizeof(GstDctJpegMeta),
-                        jpeg_meta_init, jpeg_meta_free, jpeg_meta_transform);
+  static const GstMetaInfo* const info = register_jpeg_meta();
   return info;
 }
 

@@ -261,8 +261,8 @@ typedef struct {
  * fields from @behind on are set by gst_dct_jpeg_meta_set_behind().
  *
  * @irregular describes the file that was read and not the coefficients, so elements do not write it
- * into another file, and the meta is not serialised for it. The library allocates the meta and may
- * add fields at its end.
+ * into another file. From GStreamer 1.24 on the meta has a serial form (gdppay, unixfdsink). The
+ * library allocates the meta and may add fields at its end.
  *
  * Since: 1.0
  */
