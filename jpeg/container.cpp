@@ -1,4 +1,4 @@
-// The lengths that XMP data of a JPEG file name of what is behind its picture: Google's Container.
+// Lengths in a JPEG file's XMP data, of the bytes behind its picture: Google's Container.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/container.h"

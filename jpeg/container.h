@@ -1,4 +1,4 @@
-// The lengths that XMP data of a JPEG file name of what is behind its picture: Google's Container.
+// Lengths in a JPEG file's XMP data, of the bytes behind its picture: Google's Container.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace cudatransform {
 
 // Ultra HDR files and motion photos have a list of items in their XMP data (Container:Directory):
-// the picture itself, then what is behind it, in order, each with its length. Older motion photos
+// the picture itself, then the bytes behind it, in order, each with its length. Older motion photos
 // have the distance of their film from the file's end (MicroVideoOffset).
 
 // Whether these lengths are true of a file of a picture of `picture_size` bytes and `behind` it,

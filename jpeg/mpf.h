@@ -92,7 +92,7 @@ FirstPicture first_picture(std::span<const uint8_t> file);
 // number of pictures, or a file of more than 4 GiB.
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others);
 
-// What stands behind the length of a new segment, for `pictures` pictures, 2 to kMostMpfPictures,
+// The bytes behind the length of a new segment, for `pictures` pictures, 2 to kMostMpfPictures,
 // of sizes and offsets that rewrite_mpf() fills in.
 inline constexpr size_t kMpfHead = 4;  // "MPF" and a zero
 constexpr size_t new_mpf_size(uint32_t pictures) { return kMpfHead + 50 + size_t{16} * pictures; }

@@ -35,7 +35,7 @@ JpegColor color_of(GstCoefSampling sampling) {
   }
 }
 
-// What is behind a picture.
+// The bytes behind a picture.
 struct Behind {
   std::span<const uint8_t> bytes;
   FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
@@ -218,7 +218,7 @@ Status EncodeJob::code() {
   return writer_.write(picture_, options_, &bytes_);
 }
 
-// A file in one piece with what is behind its picture, whose index gets the sizes that are now.
+// A file in one piece with the bytes behind its picture, whose index gets the sizes that are now.
 Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments) {
   if (!file_) file_.reset(wrap(&bytes_));
   const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind.size();

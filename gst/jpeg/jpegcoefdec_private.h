@@ -32,7 +32,7 @@ struct JpegCoefDecState : JpegElementState {
   PictureBytes collected;  // the picture in progress, but for its last byte
   bool is_parsed = false;  // by the caps: each buffer is a file
   // Of the picture that the splitter has found: whether its index has been read, the other pictures
-  // of its file that the element waits for, and whether it keeps what is behind them.
+  // of its file that the element waits for, and whether it keeps the bytes behind them.
   bool has_looked = false;
   FilePlaces awaited;
   bool keeps_rest = false;

@@ -145,7 +145,7 @@ void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
       klass, PROP_KEEP_METADATA,
       g_param_spec_boolean("keep-metadata", "Keep metadata",
                            "Attach the file's density, Exif data, colour profile, comments and "
-                           "what is behind its picture to the coefficients, for jpegcoefenc to "
+                           "the bytes behind its picture to the coefficients, for jpegcoefenc to "
                            "write",
                            TRUE, kWhilePlaying));
   g_object_class_install_property(

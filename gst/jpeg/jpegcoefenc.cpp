@@ -196,7 +196,7 @@ static void install_properties(GObjectClass* klass) {
                         cudatransform::kJpegMaxRestartInterval, 0, kWhilePlaying));
   install_flag(
       PROP_KEEP_METADATA, "keep-metadata", "Keep metadata",
-      "Write the density, Exif data, colour profile, comments and what is behind the picture, "
+      "Write the density, Exif data, colour profile, comments and the bytes behind the picture, "
       "as jpegcoefdec has found them in the file that the coefficients are from",
       TRUE);
   install_engine_properties(klass, kEngineProperties);

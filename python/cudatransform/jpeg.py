@@ -26,7 +26,7 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 MOST_BYTES = 256 << 20
 DECODER = "jpegcoefdec name=first backend=cpu"
 JPEG_CAPS = "image/jpeg,parsed=true"
-# What XMP data have in them that name lengths of what is behind the picture (Google's Container).
+# What XMP data have in them that name lengths of the bytes behind the picture (Google's Container).
 _LENGTHS, _UNTRUE = b"http://ns.google.com/photos/1.0/", "untrue-lengths"
 
 

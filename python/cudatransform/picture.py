@@ -79,7 +79,7 @@ class Picture:
         an Adobe transform code); empty for a regular file
     attachments: the other pictures of its file by the index (MPF) in `markers`, each the bytes of a
         JPEG file, which read() takes: gain maps, stereo pairs, previews; at most 255
-    trailer: bytes, what stands behind the last picture of the file
+    trailer: the bytes behind the last picture of the file
     gaps: bytes that stand before each attachment, behind the picture before it; mostly empty
     depth: bits of a sample, 8 or 12
     """

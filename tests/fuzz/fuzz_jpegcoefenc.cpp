@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings, then frames until it is used up. A frame begins with the
-// actions before it, its caps (three bytes), the lies of its meta and what is behind the picture;
+// actions before it, its caps (three bytes), the lies of its meta and the bytes behind the picture;
 // its levels follow.
 #include <algorithm>
 #include <cstring>
@@ -135,7 +135,7 @@ void check_output(GstBuffer* buffer, GstCaps* caps) {
   gst_buffer_unmap(buffer, &map);
 }
 
-// Adds segments and what is behind the picture, with attachments that `value` may move: outside,
+// Adds segments and the bytes behind the picture, with attachments that `value` may move: outside,
 // over each other, more than there may be. False if the encoder has to refuse it.
 bool add_jpeg_meta(GstBuffer* buffer, guint8 shape, guint32 value) {
   static constexpr char kXmp[] =

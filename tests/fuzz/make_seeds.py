@@ -147,7 +147,7 @@ def hand_made():
         cmyk = SOI + adobe + table8() + ZERO_CODES + frame(SOF0, 40, 24, parts) + \
             scan([(part[0], 0) for part in parts]) + bytes(64) + EOI
         yield f"cmyk-{name}", cmyk
-        yield f"cmyk-{name}-trailer", cmyk + b"what is behind"
+        yield f"cmyk-{name}-trailer", cmyk + b"the bytes behind"
         yield from mpf_seeds.files(cmyk, [grey(8, 8, blank), cmyk], f"cmyk-{name}-")
     yield "two-components", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, YCBCR[:2]) + EOI
     yield "fill-bytes", SOI + b"\xff" * 20 + grey(8, 8, blank)[2:]
@@ -216,7 +216,7 @@ def files(make_jpegs, cjpeg):
 
 
 def settings(number, pieces):
-    """What stands before the stream for the element: see fuzz_jpegcoefdec.cpp."""
+    """The bytes before the stream for the element: see fuzz_jpegcoefdec.cpp."""
     body = bytes([number, len(pieces) - 1])
     return body + b"".join(bytes([before]) + size.to_bytes(2, "big") for before, size in pieces)
 
@@ -262,7 +262,7 @@ def seeds_of_jpegcoefenc():
     for sampling in (*range(9), 0x80, 0x81, 0x82, 0x86, 0x87):
         yield f"four-components-{sampling}", bytes([0, 1, sampling, 16, 8]) + \
             bytes([0, 0x10, 6, 0, 4, 0]) + levels[0]
-        # What is behind the picture, as it should be and with lies.
+        # The bytes behind the picture, as they should be and with lies.
         for shape in range(0x80, 0x8D):
             yield f"behind-{sampling}-{shape}", bytes([0, 1, sampling, 16, 8]) + \
                 bytes([0, 0x10, 0, 0, (5, 200, 255)[sampling % 3], shape]) + levels[0]

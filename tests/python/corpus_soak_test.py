@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # A corpus of files of every kind through `repack`: every file that libjpeg can read keeps its
-# picture, its segments and what is behind it; every other file is refused.
+# picture, its segments and the bytes behind it; every other file is refused.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # CUDATRANSFORM_TEST_PICTURES: how many files; 10,000 take minutes.

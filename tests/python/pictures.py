@@ -100,7 +100,7 @@ def with_others(data, others, order=">", gap=b"", trailer=b""):
 
 
 def xmp(items, film_at=None):
-    """A segment of XMP data with a Container: (semantic, type, length) of what is behind the
+    """A segment of XMP data with a Container: (semantic, type, length) of the bytes behind the
     picture, and how far a film is from the file's end."""
     words = "".join(f'<rdf:li><Container:Item Item:Semantic="{semantic}" Item:Mime="{mime}" '
                     f'Item:Length="{length}"/></rdf:li>' for semantic, mime, length in items)
