@@ -32,8 +32,7 @@ class AdapterBytes final : public DiracBytes {
     constexpr size_t kPiece = size_t{1} << 20, kOverlap = 3;
     for (; from + kOverlap < size() && !is_dirac_flushing(decoder_); from += kPiece) {
       const size_t count = std::min(size() - from, kPiece + kOverlap);
-      const gssize found =
-          gst_adapter_masked_scan_uint32(adapter_, G_MAXUINT32, kPrefix, begin_ + from, count);
+      const gssize found = find_in_adapter(adapter_, G_MAXUINT32, kPrefix, begin_ + from, count);
       if (found >= 0) return static_cast<size_t>(found) - begin_;
     }
     return size();

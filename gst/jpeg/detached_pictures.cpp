@@ -58,7 +58,8 @@ DetachedPictures::~DetachedPictures() {
 
 bool DetachedPictures::hold(GstVideoCodecFrame* frame) {
   FilePlaces places;
-  if (!holds_ || held_ || !read_places(frame->input_buffer, &places) ||
+  if (!holds_ || held_ || gst_buffer_n_memory(frame->input_buffer) != 1 ||
+      !read_places(frame->input_buffer, &places) ||
       !are_in_a_row(places, gst_buffer_get_size(frame->input_buffer)))
     return false;
   expect(places);
@@ -82,8 +83,12 @@ bool DetachedPictures::take(GstBuffer* picture) {
     if (held_) holds_ = false;
     return false;
   }
+  BufferPtr one(held_ == nullptr                    ? nullptr
+                : gst_buffer_n_memory(picture) == 1 ? gst_buffer_ref(picture)
+                                                    : copy_bytes(picture));
+  if (held_ && !one) return false;  // no memory
   next_ += static_cast<uint32_t>(found - left.begin()) + 1;
-  if (held_) held_->input_buffer = gst_buffer_append(held_->input_buffer, gst_buffer_ref(picture));
+  if (held_) held_->input_buffer = gst_buffer_append(held_->input_buffer, one.release());
   return true;
 }
 

@@ -10,7 +10,7 @@
 
 namespace cudatransform {
 
-// A parser may have taken a file apart, or damage has moved what is behind it: the other pictures
+// A parser may have taken a file apart, or damage has moved the bytes behind it: the other pictures
 // that its index names have the sizes that are there, and come in the order of the index. A first
 // picture that they may follow at once is held until they have come, and then has them behind it.
 class DetachedPictures {

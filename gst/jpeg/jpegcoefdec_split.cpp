@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gst/engine/buffer_ptr.h"
+#include "gst/engine/one_piece.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
 
 using State = cudatransform::JpegCoefDecState;
@@ -95,22 +96,22 @@ bool collect(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, gsize 
 
 void unref_buffer(gpointer buffer) { gst_buffer_unref(GST_BUFFER_CAST(buffer)); }
 
-// Bytes that the base class holds, in one piece.
+// Bytes that the base class holds, in one piece; none without memory. gst_adapter_map() would merge
+// the memories of a whole buffer each time.
 class MappedBytes {
  public:
-  MappedBytes(GstAdapter* adapter, gsize size)
-      : adapter_(adapter),
-        bytes_(static_cast<const guint8*>(gst_adapter_map(adapter, size)), size) {}
-  ~MappedBytes() { gst_adapter_unmap(adapter_); }
-  MappedBytes(const MappedBytes&) = delete;
-  MappedBytes& operator=(const MappedBytes&) = delete;
-  std::span<const uint8_t> bytes() const {
-    return bytes_.data() ? bytes_ : std::span<const uint8_t>();
+  MappedBytes(GstAdapter* adapter, gsize size) {
+    const BufferPtr all(gst_adapter_get_buffer_fast(adapter, size));
+    if (cudatransform::in_one_piece(all.get(), &piece_).ok() &&
+        map_.map(piece_.get(), GST_MAP_READ))
+      bytes_ = {map_.data(), size};
   }
+  std::span<const uint8_t> bytes() const { return bytes_; }
 
  private:
-  GstAdapter* const adapter_;
-  const std::span<const uint8_t> bytes_;
+  BufferPtr piece_;
+  cudatransform::MappedBuffer map_;  // of that
+  std::span<const uint8_t> bytes_;
 };
 
 enum class Others { kNone, kAwaited, kHere };
@@ -225,7 +226,7 @@ bool find_rest(State* state, GstAdapter* adapter, bool at_eos) {
   const gsize before = state->collected.size(), available = gst_adapter_available(adapter);
   gsize at = state->file_end - before;
   for (bool found = true; found && available - at >= sizeof kMask;) {
-    const gssize start = gst_adapter_masked_scan_uint32(adapter, kMask, kStart, at, available - at);
+    const gssize start = cudatransform::find_in_adapter(adapter, kMask, kStart, at, available - at);
     found = start >= 0;
     at = found ? static_cast<gsize>(start) : available - (sizeof kMask - 1);
     state->file_end = before + at;
@@ -255,7 +256,7 @@ bool find_file_end(GstVideoDecoder* decoder, State* state, GstAdapter* adapter, 
   *end = state->file_end;
   if (*end <= std::max(PictureBytes::kMost, state->pictures_end)) return found;
   GST_WARNING_OBJECT(decoder,
-                     "what is behind a picture is not kept: more than %" G_GSIZE_FORMAT " bytes",
+                     "the bytes behind a picture are not kept: more than %" G_GSIZE_FORMAT " bytes",
                      PictureBytes::kMost);
   state->collected.shorten(state->pictures_end);
   *end = state->pictures_end;
